@@ -1,0 +1,45 @@
+//! Long work: progress out, cancellation in.
+use crate::types::Progress;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+/// Receives progress; called from the worker's thread.
+pub type ProgressSink = Arc<dyn Fn(Progress) + Send + Sync>;
+
+/// Handle of one long piece of work. Clone it to cancel from elsewhere.
+#[derive(Clone, Default)]
+pub struct Job {
+    cancelled: Arc<AtomicBool>,
+    sink: Option<ProgressSink>,
+}
+
+impl Job {
+    /// A job nobody watches.
+    pub fn silent() -> Self {
+        Self::default()
+    }
+
+    /// A job whose progress goes to `sink`.
+    pub fn with_progress(sink: ProgressSink) -> Self {
+        Self { cancelled: Arc::default(), sink: Some(sink) }
+    }
+
+    /// Ask the work to stop; it rolls back and returns `cancelled`.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// The flag that the pipelines look at between records.
+    pub fn cancel_flag(&self) -> Arc<AtomicBool> {
+        self.cancelled.clone()
+    }
+
+    /// Report progress, if anybody listens.
+    pub fn report(&self, progress: Progress) {
+        if let Some(sink) = &self.sink {
+            sink(progress);
+        }
+    }
+}

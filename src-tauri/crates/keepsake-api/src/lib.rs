@@ -1,0 +1,12 @@
+//! Every use case of Keepsake as a plain function, for the window, the command line and (later) MCP.
+//! A [`Session`] is one open vault; what needs no vault is a free function in [`files`].
+//! Shell and command line hold no rule of their own.
+mod error;
+pub mod files;
+mod job;
+mod session;
+pub mod types;
+
+pub use error::{ApiError, ApiResult};
+pub use job::{Job, ProgressSink};
+pub use session::{CreateOptions, Session};

@@ -1,0 +1,142 @@
+//! Trash, redaction, erasure, receipts, tombstones.
+use serde::{Deserialize, Serialize};
+use specta::Type;
+
+/// Ids that an operation touched.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct Ids {
+    pub ids: Vec<String>,
+}
+
+/// One span of `text` in Unicode code points, end exclusive, with the class written in its place.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct Span {
+    pub start: u32,
+    pub end: u32,
+    /// Lower snake case; default `removed`.
+    pub class: Option<String>,
+}
+
+/// Irreversible redaction.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct RedactRequest {
+    pub id: String,
+    pub spans: Vec<Span>,
+    /// Also where the same words stand in other records.
+    #[serde(default)]
+    pub everywhere: bool,
+}
+
+/// Result of a redaction.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct Redacted {
+    pub id: String,
+    /// Records changed, this one included.
+    pub redacted: u32,
+    pub tombstone: TombstoneView,
+    pub receipt: Receipt,
+}
+
+/// Erase these records; with `dry_run` only say what would go.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
+#[serde(default)]
+pub struct EraseRequest {
+    pub ids: Vec<String>,
+    pub reason: Option<String>,
+    /// Also redact other records that say the same.
+    pub with_copies: bool,
+    /// Only these copies; null = all that were found.
+    pub copies: Option<Vec<String>>,
+}
+
+/// Another record that says the same.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct Copy {
+    pub id: String,
+    pub kind: String,
+    pub text: String,
+    pub source: String,
+    pub conversation_id: Option<String>,
+    pub conversation_title: Option<String>,
+    pub created_at: Option<String>,
+}
+
+/// What an erasure would take with it.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct Impact {
+    pub records: u32,
+    pub versions: u32,
+    pub derived: u32,
+    pub links: u32,
+    pub attachments: u32,
+    /// Passthrough parts of imports that hold the words.
+    pub passthrough: u32,
+    pub copies: Vec<Copy>,
+    /// Ids of everything that would go.
+    pub ids: Vec<String>,
+}
+
+/// One place looked at by the independent check.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct ReceiptPlace {
+    /// `record`, `history`, `verbatim`, `search_index`, `database_pages`, `attachments`, `passthrough`, `write_ahead_log`, `temporary_files` …
+    pub place: String,
+    /// `erased`, `redacted`, `not_present` or `failed`.
+    pub outcome: String,
+    pub detail: String,
+}
+
+/// Proof of reach. `complete` only if no place failed.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct Receipt {
+    pub id: String,
+    pub at: String,
+    pub complete: bool,
+    pub places: Vec<ReceiptPlace>,
+    /// Records that still say the same and were left.
+    pub copies_left: u32,
+}
+
+/// A signed tombstone; it holds no content.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct TombstoneView {
+    pub id: String,
+    /// `delete` or `redact`.
+    pub op: String,
+    pub target_kind: String,
+    pub target_id: String,
+    pub origin_id: Option<String>,
+    pub source: Option<String>,
+    pub at: String,
+    pub actor: String,
+    pub reason: Option<String>,
+    /// Ids of every derived artifact that went with it.
+    pub derived: Vec<String>,
+    pub signature: String,
+    /// Checked when listed.
+    pub signature_valid: bool,
+    /// The receipt it belongs to, with its outcome.
+    pub receipt: Option<String>,
+    pub complete: Option<bool>,
+}
+
+/// Result of an erasure.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct Erased {
+    pub tombstones: Vec<TombstoneView>,
+    pub receipt: Receipt,
+    /// Records redacted because they said the same.
+    pub copies_redacted: u32,
+}
+
+/// Result of `erase --dry-run`.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct ErasePreview {
+    pub impact: Impact,
+}
+
+/// All tombstones, newest first.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct Tombstones {
+    pub tombstones: Vec<TombstoneView>,
+}

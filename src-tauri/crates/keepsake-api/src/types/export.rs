@@ -1,0 +1,55 @@
+//! Export and its loss report.
+use super::{Filter, SignatureInfo};
+use serde::{Deserialize, Serialize};
+use specta::Type;
+use std::collections::BTreeMap;
+
+/// What to write.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
+#[serde(default)]
+pub struct ExportRequest {
+    /// `mem` or `alf`.
+    pub format: String,
+    pub out: String,
+    pub filter: Filter,
+    /// Replace an export that is already there.
+    pub overwrite: bool,
+}
+
+/// What another program would not see.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct Loss {
+    pub record: String,
+    pub field: String,
+    /// `moved_to_extension`, `narrowed`, `left_out`.
+    pub kind: String,
+    pub note: String,
+}
+
+/// Records that stayed behind, by reason.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct Withheld {
+    pub reason: String,
+    pub count: u32,
+}
+
+/// Result of an export, or its preview (`bytes` 0, `validated` false, nothing written).
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct Exported {
+    pub path: String,
+    pub format: String,
+    pub version: String,
+    pub records: u32,
+    pub by_kind: BTreeMap<String, u32>,
+    #[specta(type = f64)]
+    pub bytes: u64,
+    /// `.mem`: the bundle digest; `.alf`: SHA-256 of the file.
+    pub digest: String,
+    /// Read back and valid.
+    pub validated: bool,
+    pub signature: SignatureInfo,
+    pub losses: Vec<Loss>,
+    /// Losses beyond the listed ones, by field.
+    pub loss_counts: BTreeMap<String, u32>,
+    pub withheld: Vec<Withheld>,
+}

@@ -1,0 +1,191 @@
+//! Detection, validation, import and its report.
+use serde::{Deserialize, Serialize};
+use specta::Type;
+use std::collections::BTreeMap;
+
+/// One recognised part of a source.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct PartInfo {
+    pub path: String,
+    pub format: Option<String>,
+    /// `conversations`, `memories`, `attachment`, `manifest`, `sidecar`, `duplicate_rendering` …
+    pub role: String,
+}
+
+/// Another format it could be.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct Candidate {
+    pub format: String,
+    /// 0..1
+    pub confidence: f64,
+    pub reason: String,
+}
+
+/// What a dropped path is. `format` is null for a tie (see `candidates`) or an unknown kind.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct Detection {
+    pub path: String,
+    pub format: Option<String>,
+    pub version: Option<String>,
+    pub confidence: f64,
+    pub reason: String,
+    pub parts: Vec<PartInfo>,
+    pub missing_parts: Vec<String>,
+    pub candidates: Vec<Candidate>,
+}
+
+/// One result for each given path.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct Detections {
+    pub results: Vec<Detection>,
+}
+
+/// What to import and how.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
+pub struct ImportRequest {
+    pub paths: Vec<String>,
+    /// Pasted text instead of paths.
+    pub text: Option<String>,
+    /// A format chosen by the person; null = detect.
+    pub format: Option<String>,
+    /// Allow this many streamed bytes where the default limit asked.
+    #[specta(type = Option<f64>)]
+    pub limit_bytes: Option<u64>,
+    /// Let records in that are held back because the same was deleted before.
+    #[serde(default)]
+    pub let_in: bool,
+}
+
+/// Outcome counts; `found` is always the sum of the others.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct Outcome {
+    pub found: u32,
+    pub added: u32,
+    pub updated: u32,
+    pub unchanged: u32,
+    pub blocked: u32,
+    pub skipped: u32,
+    pub failed: u32,
+}
+
+/// Attachments that messages name, and how many bytes of them are in the input.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
+pub struct AttachmentCounts {
+    pub referenced: u32,
+    pub present: u32,
+}
+
+/// Something worth knowing that did not cost a record.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct Warning {
+    pub code: String,
+    pub place: String,
+    pub message: String,
+    pub count: u32,
+}
+
+/// Anything that was not plainly added.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct ReportItem {
+    pub place: String,
+    /// `updated`, `unchanged`, `blocked`, `skipped` or `failed`.
+    pub outcome: String,
+    pub reason: String,
+}
+
+/// Result of an import, of its preview (`dry_run`), and the report kept with the batch.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct ImportReport {
+    /// Empty for a dry run.
+    pub batch: String,
+    pub format: Option<String>,
+    pub version: Option<String>,
+    pub dry_run: bool,
+    #[serde(flatten)]
+    pub total: Outcome,
+    pub by_kind: BTreeMap<String, Outcome>,
+    pub tombstones_applied: u32,
+    pub conversations: u32,
+    pub messages: u32,
+    pub memories: u32,
+    pub attachments: AttachmentCounts,
+    pub missing_parts: Vec<String>,
+    pub warnings: Vec<Warning>,
+    pub items: Vec<ReportItem>,
+    /// Per source in the drop: what it is.
+    pub sources: Vec<Detection>,
+}
+
+/// Progress of a job, at most about ten a second.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct Progress {
+    /// Import: `detect`, `read`, `store`, `index`, `check`; export: `collect`, `write`, `validate`; erase: place names.
+    pub stage: String,
+    #[specta(type = f64)]
+    pub done: u64,
+    /// 0 when unknown.
+    #[specta(type = f64)]
+    pub total: u64,
+    /// Bytes, or records, as the stage says.
+    pub unit: String,
+    pub records: u32,
+}
+
+/// One batch.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct BatchInfo {
+    pub batch: String,
+    pub at: String,
+    pub format: Option<String>,
+    /// File names only.
+    pub names: Vec<String>,
+    pub added: u32,
+    pub updated: u32,
+    pub undone: bool,
+    /// Records of it that were edited since; undo would take the edits back as well.
+    pub edited_since: u32,
+}
+
+/// All batches, newest first.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct Batches {
+    pub batches: Vec<BatchInfo>,
+}
+
+/// Result of taking a batch back.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct Undone {
+    pub removed: u32,
+}
+
+/// One problem found by a validator.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct Finding {
+    pub code: String,
+    pub place: String,
+    pub message: String,
+}
+
+/// State of a signature.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
+pub struct SignatureInfo {
+    pub present: bool,
+    pub algorithm: Option<String>,
+    pub valid: Option<bool>,
+    pub trusted: Option<bool>,
+    pub key: Option<String>,
+}
+
+/// Result of `validate`.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct Validation {
+    pub ok: bool,
+    pub format: Option<String>,
+    pub version: Option<String>,
+    pub level: Option<String>,
+    pub records: u32,
+    pub kind: Option<String>,
+    pub signature: SignatureInfo,
+    pub errors: Vec<Finding>,
+    pub warnings: Vec<Finding>,
+}

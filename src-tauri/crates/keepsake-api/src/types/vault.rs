@@ -1,0 +1,140 @@
+//! Vaults: create, open, info, check, audit.
+use serde::{Deserialize, Serialize};
+use specta::Type;
+use std::collections::BTreeMap;
+
+/// An error as the command line prints it and the window shows it.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct ErrorBody {
+    /// Stable, lower snake case.
+    pub code: String,
+    /// What happened, what was kept, what to do. Never record content, passphrases or keys.
+    pub message: String,
+    /// Facts for programs (paths, counts, positions).
+    pub details: BTreeMap<String, String>,
+}
+
+/// Result of creating a vault. The recovery code is shown once.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct Created {
+    pub vault_id: String,
+    pub path: String,
+    /// Eight groups of four characters, joined by `-`.
+    pub recovery_code: String,
+}
+
+/// A vault that was open before, remembered by path only.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct RecentVault {
+    pub path: String,
+    pub name: String,
+    /// False when the folder is not there now.
+    pub present: bool,
+}
+
+/// Strength of a passphrase as it is typed; nothing is stored.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct PassphraseStrength {
+    /// 0 very weak .. 4 strong; 2 ("Fair") is the minimum.
+    pub score: u8,
+    pub label: String,
+    /// One concrete reason when it is refused.
+    pub reason: Option<String>,
+}
+
+/// State of the window's session.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct SessionState {
+    pub open: bool,
+    pub vault_id: Option<String>,
+    pub name: Option<String>,
+    pub path: Option<String>,
+    /// Minutes without input before the vault locks itself; 0 = never.
+    pub auto_lock_minutes: u32,
+}
+
+/// State of the search index.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct IndexInfo {
+    /// `current`, `rebuilding`, `rebuilt` (this session, after a failed check) or `stale`.
+    pub state: String,
+    pub documents: u32,
+}
+
+/// What one assistant contributed.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct SourceInfo {
+    pub platform: String,
+    pub format: String,
+    pub counts: BTreeMap<String, u32>,
+    /// Time of the newest record from it.
+    pub newest_at: Option<String>,
+}
+
+/// What is in the vault. Trashed records are only in `trash`.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct VaultInfo {
+    pub vault_id: String,
+    pub path: String,
+    pub schema_version: u32,
+    pub created_at: String,
+    pub counts: BTreeMap<String, u32>,
+    pub sources: Vec<SourceInfo>,
+    pub trash: u32,
+    pub tombstones: u32,
+    pub index: IndexInfo,
+    #[specta(type = f64)]
+    pub bytes: u64,
+}
+
+/// Key slots after a change.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct Slots {
+    pub slots: Vec<SlotInfo>,
+}
+
+/// One key slot, without secrets.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct SlotInfo {
+    /// `passphrase` or `recovery`.
+    pub kind: String,
+    pub created_at: String,
+    /// Argon2id memory in KiB, passes, lanes.
+    pub memory_kib: u32,
+    pub passes: u32,
+    pub lanes: u32,
+}
+
+/// Integrity of the vault, place by place.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct CheckReport {
+    pub ok: bool,
+    pub places: Vec<CheckPlace>,
+}
+
+/// One checked place: `header`, `pages`, `index`, `blobs`, `audit`, `references`.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct CheckPlace {
+    pub place: String,
+    pub ok: bool,
+    pub detail: String,
+}
+
+/// One audit entry; never content.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct AuditEntry {
+    pub seq: u32,
+    pub at: String,
+    pub actor: String,
+    /// `import`, `undo_import`, `add`, `edit`, `delete`, `restore`, `redact`, `erase`, `export`, `passwd` …
+    pub op: String,
+    pub target: String,
+    pub detail: String,
+}
+
+/// The audit log; `verified` only after the chain and its signatures were checked.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct AuditLog {
+    pub entries: Vec<AuditEntry>,
+    pub verified: Option<bool>,
+}

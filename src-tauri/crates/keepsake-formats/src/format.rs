@@ -1,0 +1,231 @@
+//! What a format can do, and what it is handed.
+use crate::{Catalog, Claim, Detected, FormatError};
+use keepsake_model::{Dropped, Issue, Limits, LossReport, Record, RecordKey, Timestamp, Tombstone, Unit};
+use std::{collections::BTreeMap, io::Read, path::Path};
+
+/// What a format declares; conformance tests, the documentation's table and the window are driven by it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Capabilities {
+    /// Reads files.
+    pub read: bool,
+    /// Writes files.
+    pub write: bool,
+    /// Checks files.
+    pub validate: bool,
+    /// Carries tombstones.
+    pub tombstones: bool,
+    /// Carries attachment bytes.
+    pub attachments: bool,
+    /// An untouched record is written back byte for byte.
+    pub byte_exact: bool,
+    /// Writes a folder rather than a file.
+    pub folder: bool,
+    /// Pasted text may be in it.
+    pub text: bool,
+}
+
+/// One format. Implementations are unit structs; all state is in the arguments.
+pub trait Format: Sync {
+    /// Id as in cli.md.
+    fn id(&self) -> &'static str;
+    /// Name for people.
+    fn name(&self) -> &'static str;
+    /// What it can do.
+    fn capabilities(&self) -> Capabilities;
+    /// Which members of the catalog are this format's? By content. Cheap: reads heads, small side files.
+    fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError>;
+    /// Reads everything that was detected into the sink. One bad record is dropped with its place, and reading goes on.
+    fn read(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        context: &ReadContext,
+        sink: &mut dyn Sink,
+    ) -> Result<(), FormatError>;
+    /// Writes all records of `source` to `out`, which does not exist yet (a file, or a folder when
+    /// `capabilities().folder`). Not atomic: the caller hands in a partial name, validates, and renames.
+    fn write(
+        &self,
+        source: &mut dyn RecordSource,
+        out: &Path,
+        options: &WriteOptions,
+    ) -> Result<WriteReport, FormatError> {
+        let _ = (source, options);
+        Err(FormatError::invalid("not_supported", out.display().to_string(), "this format cannot be written"))
+    }
+    /// Checks a file or folder by the specification and reports everything found.
+    fn validate(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        limits: &Limits,
+        trust: &[String],
+    ) -> Result<Validation, FormatError> {
+        let _ = (catalog, limits, trust);
+        Err(FormatError::invalid("not_supported", detected.format, "this format has no validator"))
+    }
+}
+
+/// What a reader is handed besides the bytes.
+#[derive(Debug, Clone)]
+pub struct ReadContext {
+    /// Bounds.
+    pub limits: Limits,
+    /// The clock, for formats whose spec says "now" for a missing time. Never used for ids.
+    pub now: Timestamp,
+}
+
+/// A file that came with an export.
+#[derive(Debug, Clone)]
+pub struct AttachmentFile {
+    /// Same key as in the [`keepsake_model::AttachmentRef`]s that name it.
+    pub key: RecordKey,
+    /// The source's own id.
+    pub origin_id: Option<String>,
+    /// Original name.
+    pub name: String,
+    /// By magic bytes or name.
+    pub media_type: Option<String>,
+    /// Where it lies in the input.
+    pub place: String,
+}
+
+/// A part of a source that is not a record: side files, `raw/`, unknown entries, manifest extras.
+#[derive(Debug, Clone)]
+pub struct PassthroughItem {
+    /// Format id.
+    pub format: String,
+    /// Id of the unit it belongs to when it goes back out (agent id, bundle digest, account …).
+    pub group: String,
+    /// Name inside the source, `/`-separated.
+    pub name: String,
+    /// `sidecar`, `raw`, `entry`, `layer`, `manifest`, `artifact` …
+    pub role: String,
+    /// Where it lies in the input.
+    pub place: String,
+}
+
+/// Where a reader puts what it finds. Any error means stop and hand the error up.
+pub trait Sink {
+    /// A conversation with its messages, or one record.
+    fn unit(&mut self, unit: Unit) -> Result<(), FormatError>;
+    /// Bytes of an attachment.
+    fn attachment(&mut self, file: AttachmentFile, bytes: &mut dyn Read) -> Result<(), FormatError>;
+    /// A part that is not a record.
+    fn passthrough(&mut self, item: PassthroughItem, bytes: &mut dyn Read) -> Result<(), FormatError>;
+    /// A deletion to apply. Sent before any record.
+    fn tombstone(&mut self, tombstone: Tombstone) -> Result<(), FormatError>;
+    /// Worth knowing; costs no record.
+    fn note(&mut self, issue: Issue);
+    /// Found and not taken in.
+    fn dropped(&mut self, dropped: Dropped);
+    /// Source bytes dealt with so far (compressed or not, whichever `Detected::total_bytes` counts). Also the place
+    /// where cancellation is noticed.
+    fn progress(&mut self, bytes: u64) -> Result<(), FormatError>;
+}
+
+/// A record as the vault hands it to a writer.
+#[derive(Debug, Clone)]
+pub struct StoredRecord {
+    /// The vault's record id, 32 lowercase hex digits.
+    pub id: String,
+    /// True when text, title, tags, type or status differ from what the verbatim says (edited or redacted since).
+    pub edited: bool,
+    /// Vault ids of the targets of `record.links`, in the same order; None = not in the vault.
+    pub link_ids: Vec<Option<String>>,
+    /// Vault id of `record.parent` and of the message's parent.
+    pub parent_id: Option<String>,
+    /// Vault id of the parent message.
+    pub message_parent_id: Option<String>,
+    /// Vault ids of the attachments, in the order of `record.attachments`.
+    pub attachment_ids: Vec<String>,
+    /// The record, verbatim included.
+    pub record: Record,
+}
+
+/// Facts about the vault that some formats want.
+#[derive(Debug, Clone)]
+pub struct SourceAbout {
+    /// Vault id (UUID text).
+    pub vault_id: String,
+    /// Name of the vault.
+    pub name: String,
+    /// Version of Keepsake.
+    pub generator: String,
+    /// Time of the export; the only clock a writer has.
+    pub now: Timestamp,
+}
+
+/// What a writer may ask for. Visits can be repeated; order is the same each time (by vault id within a kind).
+pub trait RecordSource {
+    /// About the vault.
+    fn about(&self) -> SourceAbout;
+    /// All records in scope, one kind after the other in the order of `Kind::ALL`.
+    fn records(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> Result<(), FormatError>;
+    /// Tombstones, in the target's id space where they came from it; own ones by vault id.
+    fn tombstones(&mut self) -> Result<Vec<Tombstone>, FormatError>;
+    /// Passthrough parts that came in as `format`.
+    fn passthrough(
+        &mut self,
+        format: &str,
+        visit: &mut dyn FnMut(&PassthroughItem, &mut dyn Read) -> Result<(), FormatError>,
+    ) -> Result<(), FormatError>;
+    /// Bytes of an attachment by its vault id; None = not in the vault.
+    fn attachment(
+        &mut self,
+        id: &str,
+        read: &mut dyn FnMut(&mut dyn Read) -> Result<(), FormatError>,
+    ) -> Result<bool, FormatError>;
+}
+
+/// How to write.
+#[derive(Debug, Clone, Default)]
+pub struct WriteOptions {
+    /// True when the export is of everything in the vault (scope matters to some manifests).
+    pub everything: bool,
+}
+
+/// What was written.
+#[derive(Debug, Clone, Default)]
+pub struct WriteReport {
+    /// Format version written.
+    pub version: String,
+    /// Records written, by model kind.
+    pub by_kind: BTreeMap<String, u64>,
+    /// The format's own digest (bundle digest), or empty: the caller then takes SHA-256 of the file.
+    pub digest: String,
+    /// What another program would not see.
+    pub losses: LossReport,
+    /// Records that stayed behind, by reason.
+    pub withheld: BTreeMap<String, u64>,
+}
+
+/// One finding of a validator.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// Stable code.
+    pub code: String,
+    /// Where.
+    pub place: String,
+    /// For people; no record content.
+    pub message: String,
+}
+
+/// Result of validation.
+#[derive(Debug, Clone, Default)]
+pub struct Validation {
+    /// Version found.
+    pub version: Option<String>,
+    /// Conformance level claimed (`.mem`).
+    pub level: Option<String>,
+    /// Records seen.
+    pub records: u64,
+    /// `full`, `incremental` …
+    pub kind: Option<String>,
+    /// Signature: present, algorithm, valid, trusted, key (hex).
+    pub signature: (bool, Option<String>, Option<bool>, Option<bool>, Option<String>),
+    /// Not valid if any.
+    pub errors: Vec<Finding>,
+    /// Worth knowing.
+    pub warnings: Vec<Finding>,
+}

@@ -1,0 +1,207 @@
+//! The list of members of everything that was given together.
+use super::{folder, zipped};
+use crate::FormatError;
+use keepsake_model::{Issue, Limits, Timestamp};
+use std::{
+    io::{Cursor, Read, Seek, Write},
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicU64, Ordering},
+};
+
+/// Random access to spooled bytes.
+pub trait SpoolFile: Read + Write + Seek + Send {}
+impl<T: Read + Write + Seek + Send> SpoolFile for T {}
+
+/// Makes scratch space for bytes that must be random access (a compressed archive inside an archive). The vault's
+/// spool encrypts; without one, bytes stay in memory and are bounded.
+pub trait Spool: Send + Sync {
+    /// A new, empty scratch file that vanishes when dropped.
+    fn create(&self) -> std::io::Result<Box<dyn SpoolFile>>;
+}
+
+/// Where a member's bytes are.
+#[derive(Debug, Clone)]
+pub(super) enum Location {
+    /// A plain file.
+    File(PathBuf),
+    /// Entry `index` of archive `archive`.
+    Zip { archive: usize, index: usize },
+    /// Text given directly.
+    Text(std::sync::Arc<str>),
+}
+
+/// One readable member.
+#[derive(Debug, Clone)]
+pub struct Member {
+    /// Position in [`Catalog::members`].
+    pub id: usize,
+    /// Which of the given paths it came from.
+    pub root: usize,
+    /// Display place: name of the given file or folder, then `/` inside folders and `!/` inside archives.
+    pub place: String,
+    /// Name inside its folder or archive, `/`-separated, safe (no root, no `..`). For a loose file: its name.
+    pub name: String,
+    /// Uncompressed size as declared; 0 when unknown.
+    pub size: u64,
+    /// Archive nesting: 0 = plain file.
+    pub depth: u32,
+    /// Which archive it is an entry of: members of one archive share the number. None = plain file.
+    pub archive: Option<usize>,
+    /// Modification time, for plain files.
+    pub modified: Option<Timestamp>,
+    pub(super) location: Location,
+}
+
+impl Member {
+    /// Last segment of the name.
+    pub fn file_name(&self) -> &str {
+        self.name.rsplit('/').next().unwrap_or(&self.name)
+    }
+}
+
+/// Everything that was given together, opened and listed.
+pub struct Catalog {
+    pub(super) members: Vec<Member>,
+    pub(super) archives: Vec<zipped::Archive>,
+    pub(super) issues: Vec<Issue>,
+    roots: Vec<String>,
+    streamed: AtomicU64,
+    total_limit: u64,
+}
+
+impl Catalog {
+    /// Open paths: regular files, folders (walked, links not followed), ZIP files (entries listed, archives inside
+    /// opened by role, see [`zipped`]).
+    pub fn open(paths: &[PathBuf], limits: &Limits, spool: Option<&dyn Spool>) -> Result<Self, FormatError> {
+        let mut catalog = Self::empty(limits);
+        for path in paths {
+            let root = catalog.roots.len();
+            let name =
+                path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
+            catalog.roots.push(name.clone());
+            folder::add_path(&mut catalog, root, path, &name, limits)?;
+        }
+        zipped::expand(&mut catalog, limits, spool)?;
+        Ok(catalog)
+    }
+
+    /// Pasted text as one member.
+    pub fn from_text(text: &str, limits: &Limits) -> Self {
+        let mut catalog = Self::empty(limits);
+        catalog.roots.push("pasted text".into());
+        let location = Location::Text(text.into());
+        catalog.push(0, "pasted text".into(), "pasted text".into(), text.len() as u64, 0, None, None, location);
+        catalog
+    }
+
+    fn empty(limits: &Limits) -> Self {
+        Self {
+            members: vec![],
+            archives: vec![],
+            issues: vec![],
+            roots: vec![],
+            streamed: AtomicU64::new(0),
+            total_limit: limits.total_bytes,
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "one place builds members")]
+    pub(super) fn push(
+        &mut self,
+        root: usize,
+        place: String,
+        name: String,
+        size: u64,
+        depth: u32,
+        archive: Option<usize>,
+        modified: Option<Timestamp>,
+        location: Location,
+    ) {
+        let id = self.members.len();
+        self.members.push(Member { id, root, place, name, size, depth, archive, modified, location });
+    }
+
+    /// Names of the given paths.
+    pub fn roots(&self) -> &[String] {
+        &self.roots
+    }
+
+    /// All members. Archives that were opened are not members themselves; their entries are.
+    pub fn members(&self) -> &[Member] {
+        &self.members
+    }
+
+    /// What was refused or odd while listing (unsafe names, links, duplicates, damage).
+    pub fn issues(&self) -> &[Issue] {
+        &self.issues
+    }
+
+    /// Read a member from its start. Streamed bytes are counted over the whole catalog and bounded.
+    pub fn read<T>(
+        &self,
+        member: &Member,
+        f: impl FnOnce(&mut dyn Read) -> Result<T, FormatError>,
+    ) -> Result<T, FormatError> {
+        let io = |e| FormatError::io(&member.place, e);
+        match &member.location {
+            Location::File(path) => {
+                let mut file = std::fs::File::open(path).map_err(io)?;
+                f(&mut self.counted(&mut file))
+            }
+            Location::Text(text) => f(&mut self.counted(&mut Cursor::new(text.as_bytes()))),
+            Location::Zip { archive, index } => {
+                let archive = self
+                    .archives
+                    .get(*archive)
+                    .ok_or_else(|| FormatError::invalid("malformed", &member.place, "archive is not open"))?;
+                archive.with_entry(*index, &member.place, |r| f(&mut self.counted(r)))
+            }
+        }
+    }
+
+    /// The first `n` bytes (fewer at the end of the member).
+    pub fn head(&self, member: &Member, n: usize) -> Result<Vec<u8>, FormatError> {
+        self.read(member, |r| {
+            let mut out = Vec::new();
+            r.take(n as u64).read_to_end(&mut out).map_err(|e| FormatError::io(&member.place, e))?;
+            Ok(out)
+        })
+    }
+
+    /// A whole small member; more than `limit` bytes is an error.
+    pub fn bytes(&self, member: &Member, limit: u64) -> Result<Vec<u8>, FormatError> {
+        let out = self.head(member, usize::try_from(limit).unwrap_or(usize::MAX).saturating_add(1))?;
+        if out.len() as u64 > limit {
+            return Err(FormatError::Limit { limit: "side_file_bytes", place: member.place.clone(), figure: limit });
+        }
+        Ok(out)
+    }
+
+    /// The plain file behind a member, if it is one.
+    pub fn path_of<'a>(&self, member: &'a Member) -> Option<&'a Path> {
+        match &member.location {
+            Location::File(path) => Some(path),
+            _ => None,
+        }
+    }
+
+    fn counted<'a>(&'a self, inner: &'a mut dyn Read) -> Counted<'a> {
+        Counted { inner, total: &self.streamed, limit: self.total_limit }
+    }
+}
+
+struct Counted<'a> {
+    inner: &'a mut dyn Read,
+    total: &'a AtomicU64,
+    limit: u64,
+}
+
+impl Read for Counted<'_> {
+    fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
+        let n = self.inner.read(buf)?;
+        if self.total.fetch_add(n as u64, Ordering::Relaxed) + n as u64 > self.limit {
+            return Err(std::io::Error::other("limit: total_bytes exceeded"));
+        }
+        Ok(n)
+    }
+}

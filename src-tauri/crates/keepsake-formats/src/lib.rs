@@ -1,0 +1,32 @@
+//! Detection, containers and one folder per format: `{mod,detect,wire,read,write}.rs` and a README.
+//!
+//! A format is a folder and one line in [`registry`]. Formats see bytes, limits and a clock; never a key, never the store.
+mod detect;
+mod error;
+mod format;
+pub mod input;
+pub mod json;
+
+pub mod alf;
+pub mod chatgpt;
+pub mod claude;
+pub mod mem;
+pub mod transfer_text;
+
+pub use detect::{Candidate, Claim, Detected, Detection, Part, Role, detect};
+pub use error::FormatError;
+pub use format::{
+    AttachmentFile, Capabilities, Finding, Format, PassthroughItem, ReadContext, RecordSource, Sink, SourceAbout,
+    StoredRecord, Validation, WriteOptions, WriteReport,
+};
+pub use input::{Catalog, Member, Spool, SpoolFile};
+
+/// Every format, in the order in which detection asks them. One line each.
+pub fn registry() -> &'static [&'static dyn Format] {
+    &[&mem::Mem, &alf::Alf, &chatgpt::ChatGpt, &claude::Claude, &transfer_text::TransferText]
+}
+
+/// The format with this id.
+pub fn by_id(id: &str) -> Option<&'static dyn Format> {
+    registry().iter().copied().find(|f| f.id() == id)
+}

@@ -1,0 +1,187 @@
+//! An order-preserving JSON tree that keeps number text, for canonical output, patching and lossless copies.
+use serde_json::value::RawValue;
+
+/// A JSON value. Numbers keep their text, objects their key order and duplicate keys.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Tree {
+    /// `null`
+    Null,
+    /// `true`, `false`
+    Bool(bool),
+    /// The number's own text.
+    Number(String),
+    /// Decoded text.
+    Text(String),
+    /// Array.
+    Array(Vec<Tree>),
+    /// Object, in source order.
+    Object(Vec<(String, Tree)>),
+}
+
+/// Why a text is not a usable JSON tree.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TreeError {
+    /// Not JSON.
+    #[error("not valid JSON: {0}")]
+    Syntax(String),
+    /// Nested deeper than allowed.
+    #[error("nested deeper than {0} levels")]
+    Depth(u32),
+}
+
+impl Tree {
+    /// Reads one JSON value. Lone surrogates, NaN and raw control characters are errors.
+    pub fn parse(text: &str, max_depth: u32) -> Result<Tree, TreeError> {
+        // RawValue skips nested values without recursion, so depth is bounded here and not by the stack.
+        let raw: &RawValue = serde_json::from_str(text).map_err(|e| TreeError::Syntax(e.to_string()))?;
+        Self::from_raw(raw, max_depth, max_depth)
+    }
+
+    fn from_raw(raw: &RawValue, left: u32, max: u32) -> Result<Tree, TreeError> {
+        let text = raw.get();
+        let syntax = |e: serde_json::Error| TreeError::Syntax(e.to_string());
+        Ok(match text.as_bytes().first() {
+            Some(b'n') => Tree::Null,
+            Some(b't') => Tree::Bool(true),
+            Some(b'f') => Tree::Bool(false),
+            Some(b'"') => Tree::Text(serde_json::from_str(text).map_err(syntax)?),
+            Some(b'[') => {
+                let left = left.checked_sub(1).ok_or(TreeError::Depth(max))?;
+                let items: Vec<&RawValue> = serde_json::from_str(text).map_err(syntax)?;
+                Tree::Array(items.into_iter().map(|r| Self::from_raw(r, left, max)).collect::<Result<_, _>>()?)
+            }
+            Some(b'{') => {
+                let left = left.checked_sub(1).ok_or(TreeError::Depth(max))?;
+                let members: Members = serde_json::from_str(text).map_err(syntax)?;
+                Tree::Object(
+                    members
+                        .0
+                        .into_iter()
+                        .map(|(k, r)| Ok((k, Self::from_raw(r, left, max)?)))
+                        .collect::<Result<_, _>>()?,
+                )
+            }
+            _ => Tree::Number(text.to_owned()),
+        })
+    }
+
+    /// Member of an object; the last one wins, as the field does with duplicate keys.
+    pub fn get(&self, key: &str) -> Option<&Tree> {
+        match self {
+            Tree::Object(members) => members.iter().rev().find(|(k, _)| k == key).map(|(_, v)| v),
+            _ => None,
+        }
+    }
+
+    /// Replaces or appends a member of an object, in place; other values are left alone.
+    pub fn set(&mut self, key: &str, value: Tree) {
+        if let Tree::Object(members) = self {
+            match members.iter_mut().rev().find(|(k, _)| k == key) {
+                Some((_, slot)) => *slot = value,
+                None => members.push((key.to_owned(), value)),
+            }
+        }
+    }
+
+    /// Removes every member with this key.
+    pub fn remove(&mut self, key: &str) {
+        if let Tree::Object(members) = self {
+            members.retain(|(k, _)| k != key);
+        }
+    }
+
+    /// Text of a string value.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Tree::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Value of a number that fits.
+    pub fn as_f64(&self) -> Option<f64> {
+        match self {
+            Tree::Number(text) => text.parse().ok(),
+            _ => None,
+        }
+    }
+
+    /// Compact JSON in this order with this number text.
+    pub fn write(&self, out: &mut String) {
+        match self {
+            Tree::Null => out.push_str("null"),
+            Tree::Bool(true) => out.push_str("true"),
+            Tree::Bool(false) => out.push_str("false"),
+            Tree::Number(text) => out.push_str(text),
+            Tree::Text(text) => write_string(text, out),
+            Tree::Array(items) => {
+                out.push('[');
+                for (i, item) in items.iter().enumerate() {
+                    if i > 0 {
+                        out.push(',');
+                    }
+                    item.write(out);
+                }
+                out.push(']');
+            }
+            Tree::Object(members) => {
+                out.push('{');
+                for (i, (key, value)) in members.iter().enumerate() {
+                    if i > 0 {
+                        out.push(',');
+                    }
+                    write_string(key, out);
+                    out.push(':');
+                    value.write(out);
+                }
+                out.push('}');
+            }
+        }
+    }
+}
+
+/// A JSON string literal: `"` `\` and controls escaped (short forms where JSON has them), all else raw.
+pub fn write_string(text: &str, out: &mut String) {
+    use std::fmt::Write;
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\u{8}' => out.push_str("\\b"),
+            '\t' => out.push_str("\\t"),
+            '\n' => out.push_str("\\n"),
+            '\u{c}' => out.push_str("\\f"),
+            '\r' => out.push_str("\\r"),
+            c if (c as u32) < 0x20 => {
+                // writing into a String cannot fail
+                let _ = write!(out, "\\u{:04x}", c as u32);
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+}
+
+/// Object members in source order with raw values.
+pub struct Members<'a>(pub Vec<(String, &'a RawValue)>);
+
+impl<'de: 'a, 'a> serde::Deserialize<'de> for Members<'a> {
+    fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        struct Visit<'a>(std::marker::PhantomData<&'a ()>);
+        impl<'de: 'a, 'a> serde::de::Visitor<'de> for Visit<'a> {
+            type Value = Members<'a>;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a JSON object")
+            }
+            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut out = Vec::new();
+                while let Some((k, v)) = map.next_entry::<String, &'de RawValue>()? {
+                    out.push((k, v));
+                }
+                Ok(Members(out))
+            }
+        }
+        d.deserialize_map(Visit(std::marker::PhantomData))
+    }
+}

@@ -1,0 +1,23 @@
+//! The neutral record model (readers → records → writers). No I/O, no keys.
+//!
+//! A reader turns bytes into [`Record`]s, a writer turns records into bytes. What a format says beyond the
+//! model rides along in [`Record::verbatim`] (the source's own text) and [`Record::fields`].
+mod issue;
+pub mod json;
+mod limits;
+mod loss;
+mod record;
+mod text;
+mod time;
+mod tombstone;
+
+pub use issue::{Dropped, DroppedAs, Issue};
+pub use limits::Limits;
+pub use loss::{Loss, LossKind, LossReport};
+pub use record::{
+    AttachmentRef, Embedding, EntityRef, Fields, Kind, Link, MessagePart, Origin, Record, RecordKey, Source, Times,
+    Unit, Verbatim,
+};
+pub use text::{fold, normal_sentences, normal_text};
+pub use time::Timestamp;
+pub use tombstone::{Derived, Tombstone, TombstoneOp};

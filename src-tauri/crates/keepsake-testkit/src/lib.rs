@@ -1,0 +1,1 @@
+//! Temp vaults, fixtures, canary scanner, and the test binaries of ../tests. Not shipped.

@@ -1,0 +1,1 @@
+//! The encrypted vault: store, index, blobs, deletion, audit, import and export.
