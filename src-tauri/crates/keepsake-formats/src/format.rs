@@ -53,6 +53,16 @@ pub trait Format: Sync {
         let _ = (source, options);
         Err(FormatError::invalid("not_supported", out.display().to_string(), "this format cannot be written"))
     }
+    /// What [`Format::write`] would hold and lose, without writing anything.
+    fn plan(&self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
+        let _ = options;
+        let mut report = WriteReport::default();
+        source.records(&mut |stored| {
+            *report.by_kind.entry(stored.record.kind.as_str().to_owned()).or_default() += 1;
+            Ok(())
+        })?;
+        Ok(report)
+    }
     /// Checks a file or folder by the specification and reports everything found.
     fn validate(
         &self,
