@@ -1,5 +1,5 @@
 //! Plain files and folder trees. Links and devices are named and left alone.
-use super::catalog::{Catalog, Location};
+use super::catalog::{Catalog, Location, Member};
 use crate::FormatError;
 use keepsake_model::{Issue, Limits, Timestamp};
 use std::path::Path;
@@ -35,8 +35,10 @@ pub(super) fn add_path(
                 pending.push((entry.path(), inner));
             } else if meta.is_file() {
                 add_file(catalog, root, &entry.path(), place, inner, &meta);
+            } else if meta.is_symlink() {
+                catalog.issues.push(Issue::new("link", place, "a link, not followed"));
             } else {
-                catalog.issues.push(Issue::new("not_a_regular_file", place, "a link or device, not followed"));
+                catalog.issues.push(Issue::new("not_a_regular_file", place, "a device, not read"));
             }
             if catalog.members.len() as u64 > limits.entries {
                 return Err(FormatError::Limit { limit: "entries", place: name.into(), figure: limits.entries });
@@ -51,5 +53,15 @@ fn add_file(catalog: &mut Catalog, root: usize, path: &Path, place: String, name
         let micros = t.duration_since(std::time::UNIX_EPOCH).ok()?.as_micros();
         Timestamp::from_micros(i64::try_from(micros).ok()?)
     });
-    catalog.push(root, place, name, meta.len(), 0, None, modified, Location::File(path.to_path_buf()));
+    catalog.push_member(Member {
+        id: 0,
+        root,
+        place,
+        name,
+        size: meta.len(),
+        depth: 0,
+        archive: None,
+        modified,
+        location: Location::File(path.to_path_buf()),
+    });
 }
