@@ -125,6 +125,25 @@ impl<'r> Decoded<'r> {
     }
 }
 
+/// See [`super::decoded_head`].
+pub(super) fn head(reader: &mut dyn Read, n: usize) -> std::io::Result<Vec<u8>> {
+    let mut source = Decoded::new(reader);
+    source.chunk = 64 * 1024;
+    let mut out = Vec::new();
+    while out.len() < n && source.fill(&mut out)? {
+        let space = out.iter().take_while(|b| b.is_ascii_whitespace()).count();
+        out.drain(..space);
+        let inside = out.get(1..).and_then(|rest| rest.iter().find(|b| !b.is_ascii_whitespace()));
+        if source.quoted.is_none() && out.first() == Some(&b'"') && matches!(inside, Some(b'[' | b'{')) {
+            let rest = out.split_off(1);
+            out.clear();
+            source.enter_string(&rest, &mut out);
+        }
+    }
+    out.truncate(n);
+    Ok(out)
+}
+
 fn transcode(decoder: &mut Decoder, mut chunk: &[u8], last: bool, out: &mut Vec<u8>) {
     let mut piece = vec![0; 16 * 1024];
     loop {

@@ -13,3 +13,9 @@ mod tests;
 
 pub use elements::{Element, ElementError, Elements};
 pub use repair::repair;
+
+/// About the first `n` bytes of a text, decoded like [`Elements`] does (BOM, UTF-16, JSON in a string) and without
+/// leading white space, for looking at a file before reading it.
+pub fn decoded_head(reader: &mut dyn std::io::Read, n: usize) -> std::io::Result<Vec<u8>> {
+    decoded::head(reader, n)
+}
