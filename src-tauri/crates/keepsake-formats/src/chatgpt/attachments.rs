@@ -98,17 +98,21 @@ fn id_prefix(name: &str) -> Option<(&str, Option<&str>)> {
     Some((&name[..name.len() - rest.len() + len], tail))
 }
 
-/// Is this a name under which ChatGPT ships a file of the person's?
-pub(super) fn is_file_name(path: &str) -> bool {
-    let own = last(path);
+/// Is it the person's own upload, whatever it looks like inside? (An uploaded `conversations.json` is no export.)
+/// By place: what an archive of library files holds is theirs under any name.
+pub(super) fn is_upload(place: &str) -> bool {
+    let own = last(place);
     id_prefix(own).is_some()
         || own.ends_with(".dat")
-        || path.split('/').any(|part| {
-            part == "dalle-generations"
-                || part == "audio"
-                || part.starts_with("user-")
-                || part.get(..7).is_some_and(|p| p.eq_ignore_ascii_case("files__"))
+        || place.rsplit_once('/').is_some_and(|(dirs, _)| {
+            dirs.split('/').any(|part| part.get(..7).is_some_and(|p| p.eq_ignore_ascii_case("files__")))
         })
+}
+
+/// Is this a place at which ChatGPT ships a file of the person's, or one it made for them?
+pub(super) fn is_file_place(place: &str) -> bool {
+    let kept = |part: &str| part == "dalle-generations" || part == "audio" || part.starts_with("user-");
+    is_upload(place) || place.rsplit_once('/').is_some_and(|(dirs, _)| dirs.split('/').skip(1).any(kept))
 }
 
 /// Media type by the first bytes, else by the name.

@@ -1,5 +1,5 @@
 //! Which members are a ChatGPT export? By content (vendors.md §2.5), grouped into sources.
-use super::attachments::{is_file_name, last};
+use super::attachments::{is_file_place, is_upload, last};
 use crate::{Catalog, Claim, FormatError, Member, Part, Role, json::decoded_head};
 use keepsake_model::Limits;
 use serde::Deserialize;
@@ -32,7 +32,7 @@ const SIDE_FILES: [&str; 16] = [
 /// Every ChatGPT source in the catalog.
 pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
     let mut groups: BTreeMap<Group, Vec<usize>> = BTreeMap::new();
-    let mut weak = false;
+    let (mut weak, mut foreign) = (false, HashSet::new());
     for member in catalog.members() {
         match look(catalog, member)? {
             Look::Conversations => groups.entry(group_of(member)).or_default().push(member.id),
@@ -40,14 +40,29 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
                 weak = true;
                 groups.entry(group_of(member)).or_default().push(member.id);
             }
+            Look::Other if plain_name(&member.name) == "conversations.json" => {
+                foreign.insert(dir_of(&member.place).to_owned());
+            }
             Look::Other => {}
+        }
+    }
+    for group in groups.values() {
+        for id in group {
+            foreign.remove(dir_of(&catalog.members()[*id].place));
         }
     }
     let folders: HashSet<String> =
         groups.keys().filter_map(|g| if let Group::Folder(dir) = g { Some(dir.clone()) } else { None }).collect();
     let mut claims = Vec::new();
     for (group, conversations) in groups {
-        claims.push(claim(catalog, limits, &group, &conversations, &folders, weak)?);
+        claims.push(claim(
+            catalog,
+            limits,
+            &group,
+            &conversations,
+            &Others { folders: &folders, foreign: &foreign },
+            weak,
+        )?);
     }
     Ok(claims)
 }
@@ -91,6 +106,23 @@ fn portal_dir(outer: &str) -> String {
     }
 }
 
+/// Folders that are not this source's.
+struct Others<'a> {
+    /// With ChatGPT conversations of their own.
+    folders: &'a HashSet<String>,
+    /// With another vendor's `conversations.json`.
+    foreign: &'a HashSet<String>,
+}
+
+fn dir_of(place: &str) -> &str {
+    place.rsplit_once('/').map_or("", |(dir, _)| dir)
+}
+
+/// The folders (and archives) a place is in, nearest first.
+fn ancestors(place: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(dir_of(place)), |dir| (!dir.is_empty()).then(|| dir_of(dir)))
+}
+
 enum Look {
     Conversations,
     Empty,
@@ -103,7 +135,7 @@ fn look(catalog: &Catalog, member: &Member) -> Result<Look, FormatError> {
         Some((_, e)) => matches!(e, "json" | "jsonl" | "ndjson" | "txt"),
         None => true,
     };
-    if !named || member.size == 0 || junk(&member.name) || is_file_name(&member.name) && !name.ends_with(".json") {
+    if !named || member.size == 0 || junk(&member.name) || is_upload(&member.place) {
         return Ok(Look::Other);
     }
     let mut look = LOOK;
@@ -163,7 +195,7 @@ fn claim(
     limits: &Limits,
     group: &Group,
     conversations: &[usize],
-    folders: &HashSet<String>,
+    others: &Others<'_>,
     weak: bool,
 ) -> Result<Claim, FormatError> {
     let mut parts = Vec::new();
@@ -172,7 +204,7 @@ fn claim(
         if conversations.contains(&member.id) {
             continue;
         }
-        if let Some(role) = role_in(group, member, folders) {
+        if let Some(role) = role_in(group, member, others) {
             if role == Role::Manifest {
                 manifests.push(member);
             }
@@ -227,8 +259,11 @@ fn number(name: &str) -> Option<u64> {
 }
 
 /// The role of a member in a group, or None if it is not part of it.
-fn role_in(group: &Group, member: &Member, folders: &HashSet<String>) -> Option<Role> {
+fn role_in(group: &Group, member: &Member, others: &Others<'_>) -> Option<Role> {
     let place = member.place.as_str();
+    if ancestors(place).any(|dir| others.foreign.contains(dir)) && !is_upload(place) {
+        return None;
+    }
     let whole_archive = match group {
         Group::Archive(outer) => {
             place.strip_prefix(outer.as_str()).filter(|rest| rest.starts_with("!/"))?;
@@ -263,7 +298,8 @@ fn role_in(group: &Group, member: &Member, folders: &HashSet<String>) -> Option<
         Group::Folder(dir) => {
             let inside = place.strip_prefix(dir.as_str())?.strip_prefix('/')?;
             // A folder further in with conversations of its own is another export.
-            let nearer = inside.char_indices().any(|(i, c)| c == '/' && folders.contains(&place[..dir.len() + 1 + i]));
+            let nearer =
+                inside.char_indices().any(|(i, c)| c == '/' && others.folders.contains(&place[..dir.len() + 1 + i]));
             if nearer || member.depth > 0 {
                 return None;
             }
@@ -276,20 +312,23 @@ fn role_in(group: &Group, member: &Member, folders: &HashSet<String>) -> Option<
             false
         }
     };
-    role(&member.name, whole_archive)
+    role(&member.name, place, whole_archive)
 }
 
 /// By name, inside a group. `all`: everything here is the export's, known or not.
-fn role(name: &str, all: bool) -> Option<Role> {
+fn role(name: &str, place: &str, all: bool) -> Option<Role> {
     let plain = plain_name(name);
     if junk(name) {
         return Some(Role::Junk);
+    }
+    if is_upload(place) {
+        return Some(Role::Attachment);
     }
     match plain.as_str() {
         "chat.html" | "report.html" => return Some(Role::DuplicateRendering),
         "export_manifest.json" => return Some(Role::Manifest),
         _ if SIDE_FILES.contains(&plain.as_str()) => return Some(Role::Sidecar),
-        _ if is_file_name(name) => return Some(Role::Attachment),
+        _ if is_file_place(place) => return Some(Role::Attachment),
         _ => {}
     }
     if name.split('/').any(|part| part == "textdocs") {

@@ -19,17 +19,17 @@ pub(super) fn read(
 ) -> Result<(), FormatError> {
     let members: Vec<(&Member, Role)> =
         detected.claim.parts.iter().filter_map(|p| catalog.members().get(p.member).map(|m| (m, p.role))).collect();
-    let (mut names, account) = side_files(catalog, &members, &context.limits)?;
+    let (mut names, accounts) = side_files(catalog, &members, &context.limits)?;
     let mut run = Run {
         catalog,
         limits: &context.limits,
         version: detected.claim.version.as_deref(),
-        group: account.clone().unwrap_or_default(),
+        group: accounts.only().unwrap_or_default().to_owned(),
         done: 0,
         sink,
     };
     for (member, _) in members.iter().filter(|(_, r)| *r == Role::Conversations) {
-        run.conversations(member, &names, account.as_deref())?;
+        run.conversations(member, &names, accounts.of(member))?;
     }
     for (member, role) in members.iter().filter(|(_, r)| *r != Role::Conversations) {
         run.other(member, *role, &mut names)?;
@@ -44,8 +44,8 @@ fn side_files(
     catalog: &Catalog,
     members: &[(&Member, Role)],
     limits: &Limits,
-) -> Result<(Names, Option<String>), FormatError> {
-    let (mut names, mut account) = (Names::default(), None);
+) -> Result<(Names, Accounts), FormatError> {
+    let (mut names, mut accounts) = (Names::default(), Accounts::default());
     for (member, _) in members.iter().filter(|(_, r)| *r == Role::Sidecar) {
         let own = last(&member.name);
         let text = |limit| match catalog.bytes(member, limit) {
@@ -61,10 +61,31 @@ fn side_files(
         } else if own.starts_with("user.") || own.starts_with("user ") || own.starts_with("user(") {
             let file = text(limits.side_file_bytes)?;
             let user = serde_json::from_str::<super::wire::File<'_>>(&file).unwrap_or_default();
-            account = account.or(user.id.owned());
+            accounts.0.extend(user.id.owned().map(|id| (neighbourhood(member).to_owned(), id)));
         }
     }
-    Ok((names, account))
+    Ok((names, accounts))
+}
+
+/// Account ids by the folder or archive that their `user.json` lies in.
+#[derive(Default)]
+struct Accounts(Vec<(String, String)>);
+
+impl Accounts {
+    /// The account beside a member, else the only one there is.
+    fn of(&self, member: &Member) -> Option<&str> {
+        let near = neighbourhood(member);
+        self.0.iter().find(|(dir, _)| dir == near).map(|(_, id)| id.as_str()).or_else(|| self.only())
+    }
+
+    fn only(&self) -> Option<&str> {
+        let (_, first) = self.0.first()?;
+        self.0.iter().all(|(_, id)| id == first).then_some(first)
+    }
+}
+
+fn neighbourhood(member: &Member) -> &str {
+    member.place.rsplit_once('/').map_or("", |(dir, _)| dir)
 }
 
 struct Run<'a> {
@@ -77,6 +98,10 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
+    fn item(&self, name: String, role: &str, place: String) -> PassthroughItem {
+        PassthroughItem { format: "chatgpt".into(), group: self.group.clone(), name, role: role.into(), place }
+    }
+
     fn failed(&mut self, place: String, reason: String, kind: Option<Kind>) {
         self.sink.dropped(Dropped { place, outcome: DroppedAs::Failed, reason, kind });
     }
@@ -87,13 +112,16 @@ impl Run<'_> {
     }
 
     fn conversations(&mut self, member: &Member, names: &Names, account: Option<&str>) -> Result<(), FormatError> {
-        let catalog = self.catalog;
-        let (mut seen, start) = (0_u64, self.done);
+        let (catalog, mut wrapper) = (self.catalog, None);
+        let (mut seen, mut errors, start) = (0_u64, 0_u64, self.done);
         let result = catalog.read(member, |reader| {
             let mut elements = Elements::new(reader, self.limits);
             loop {
                 match elements.next() {
-                    Ok(None) => return Ok(()),
+                    Ok(None) => {
+                        wrapper = elements.wrapper().map(<[u8]>::to_vec);
+                        return Ok(());
+                    }
                     Ok(Some(element)) => {
                         seen += 1;
                         let pointer = element.pointer();
@@ -108,17 +136,26 @@ impl Run<'_> {
                         self.hand_over(member, outcome)?;
                         self.sink.progress(start + elements.raw_bytes().min(member.size))?;
                     }
-                    Err(e) => self.element_error(member, &e),
+                    Err(e) => {
+                        errors += 1;
+                        self.element_error(member, &e);
+                    }
                 }
             }
         });
         match result {
             Err(FormatError::Io { source, .. }) if seen == 0 => {
+                errors += 1;
                 self.failed(member.place.clone(), format!("unreadable: {source}"), Some(Kind::Conversation));
             }
             other => other?,
         }
-        if seen == 0 {
+        if let Some(bytes) = wrapper.filter(|w| w.iter().filter(|b| **b == b':').count() > 1) {
+            // `{"conversations":[…]}` with more in it than conversations.
+            let item = self.item(member.name.clone(), "wrapper", member.place.clone());
+            self.sink.passthrough(item, &mut bytes.as_slice())?;
+        }
+        if seen == 0 && errors == 0 {
             self.sink.note(Issue::new("empty_export", &member.place, "the export is empty: no conversations in it"));
         }
         self.done = start + member.size;
@@ -133,13 +170,7 @@ impl Run<'_> {
             self.sink.dropped(dropped);
         }
         for (pointer, raw) in outcome.raw {
-            let item = PassthroughItem {
-                format: "chatgpt".into(),
-                group: self.group.clone(),
-                name: format!("{}#{pointer}", member.name),
-                role: "raw".into(),
-                place: format!("{}#{pointer}", member.place),
-            };
+            let item = self.item(format!("{}#{pointer}", member.name), "raw", format!("{}#{pointer}", member.place));
             self.sink.passthrough(item, &mut raw.as_bytes())?;
         }
         outcome.unit.map_or(Ok(()), |unit| self.sink.unit(unit))
@@ -176,13 +207,8 @@ impl Run<'_> {
             }
             Role::Attachment => self.attachment(member, names)?,
             _ => {
-                let item = PassthroughItem {
-                    format: "chatgpt".into(),
-                    group: self.group.clone(),
-                    name: member.name.clone(),
-                    role: if role == Role::Manifest { "manifest" } else { "sidecar" }.into(),
-                    place: member.place.clone(),
-                };
+                let what = if role == Role::Manifest { "manifest" } else { "sidecar" };
+                let item = self.item(member.name.clone(), what, member.place.clone());
                 self.stream(member, None, |sink, reader, _| sink.passthrough(item, reader))?;
             }
         }

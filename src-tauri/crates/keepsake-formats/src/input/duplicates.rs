@@ -7,8 +7,11 @@ use std::{collections::HashMap, io::Read};
 /// Files seen so far. Bytes are only read when two sizes are equal.
 #[derive(Default)]
 pub(super) struct Seen {
-    by_size: HashMap<u64, Vec<(Source, String, Option<[u8; 32]>)>>,
+    by_size: HashMap<u64, Vec<SeenFile>>,
 }
+
+/// A file, its place, its digest if that was needed.
+type SeenFile = (Source, String, Option<[u8; 32]>);
 
 impl Seen {
     /// Place of an earlier file with the same bytes; otherwise remembers this one.

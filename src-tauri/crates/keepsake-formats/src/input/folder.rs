@@ -22,15 +22,27 @@ pub(super) fn add_path(
     }
     let mut pending = vec![(path.to_path_buf(), String::new())];
     while let Some((dir, prefix)) = pending.pop() {
-        let mut entries: Vec<_> = std::fs::read_dir(&dir)
-            .and_then(|list| list.collect::<Result<Vec<_>, _>>())
-            .map_err(|e| FormatError::io(format!("{name}/{prefix}"), e))?;
+        let listed = std::fs::read_dir(&dir).and_then(|list| list.collect::<Result<Vec<_>, _>>());
+        let mut entries = match listed {
+            Ok(entries) => entries,
+            Err(e) if prefix.is_empty() => return Err(FormatError::io(name, e)),
+            Err(e) => {
+                catalog.issues.push(Issue::new("unreadable", format!("{name}/{prefix}"), e.to_string()));
+                continue;
+            }
+        };
         entries.sort_by_key(std::fs::DirEntry::file_name);
         for entry in entries {
             let entry_name = entry.file_name().to_string_lossy().into_owned();
             let inner = if prefix.is_empty() { entry_name } else { format!("{prefix}/{entry_name}") };
             let place = format!("{name}/{inner}");
-            let meta = entry.metadata().map_err(|e| FormatError::io(&place, e))?;
+            let meta = match entry.metadata() {
+                Ok(meta) => meta,
+                Err(e) => {
+                    catalog.issues.push(Issue::new("unreadable", place, e.to_string()));
+                    continue;
+                }
+            };
             if meta.is_dir() {
                 pending.push((entry.path(), inner));
             } else if meta.is_file() {

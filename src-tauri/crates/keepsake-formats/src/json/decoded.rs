@@ -130,7 +130,14 @@ pub(super) fn head(reader: &mut dyn Read, n: usize) -> std::io::Result<Vec<u8>> 
     let mut source = Decoded::new(reader);
     source.chunk = 64 * 1024;
     let mut out = Vec::new();
-    while out.len() < n && source.fill(&mut out)? {
+    while out.len() < n {
+        match source.fill(&mut out) {
+            Ok(true) => {}
+            Ok(false) => break,
+            // Damage further on does not hide what the file is.
+            Err(_) if !out.is_empty() => break,
+            Err(e) => return Err(e),
+        }
         let space = out.iter().take_while(|b| b.is_ascii_whitespace()).count();
         out.drain(..space);
         let inside = out.get(1..).and_then(|rest| rest.iter().find(|b| !b.is_ascii_whitespace()));

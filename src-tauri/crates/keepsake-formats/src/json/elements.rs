@@ -82,7 +82,8 @@ enum Level {
 ///
 /// Memory: one element (bounded by `limits.element_bytes`) and one read of 256 KiB. What is not an object is an
 /// element too (`null`, `"text"`, `NaN`, even a stray word inside an array): the caller judges it, so that nothing is
-/// silently skipped. Members of a wrapping object outside the keyed arrays are passed over.
+/// silently skipped. Members of a wrapping object outside the keyed arrays are kept in
+/// [`Elements::wrapper`].
 ///
 /// ```
 /// # use keepsake_formats::json::Elements;
@@ -112,6 +113,9 @@ pub struct Elements<'r> {
     values: u64,
     objects: bool,
     giant: bool,
+    /// The wrapping object without the elements, and whether it got too long to keep.
+    outside: Vec<u8>,
+    outside_cut: bool,
 }
 
 impl<'r> Elements<'r> {
@@ -132,6 +136,8 @@ impl<'r> Elements<'r> {
             values: 0,
             objects: true,
             giant: false,
+            outside: Vec::new(),
+            outside_cut: false,
         }
     }
 
@@ -150,6 +156,20 @@ impl<'r> Elements<'r> {
     /// Bytes taken from the reader so far, for progress.
     pub fn raw_bytes(&self) -> u64 {
         self.source.raw()
+    }
+
+    /// After the end: the wrapping object's own text with `[]` for its keyed arrays, if there was one (up to 1 MiB; None
+    /// if it is longer).
+    pub fn wrapper(&self) -> Option<&[u8]> {
+        (!self.outside.is_empty() && !self.outside_cut).then_some(self.outside.as_slice())
+    }
+
+    fn keep_outside(&mut self, end: usize) {
+        let passed = &self.buf[self.start..end];
+        self.outside_cut |= self.outside.len() + passed.len() > 1 << 20;
+        if !self.outside_cut {
+            self.outside.extend_from_slice(passed);
+        }
     }
 
     /// The next element, or None at the end.
@@ -204,6 +224,9 @@ impl<'r> Elements<'r> {
                     None => return self.truncated(),
                     Some(b']') => {
                         self.pos += 1;
+                        if wrapped {
+                            self.keep_outside(self.pos);
+                        }
                         self.level = if wrapped { Level::Wrapper } else { Level::Top };
                     }
                     Some(b'{' | b'[' | b'"') => {
@@ -346,6 +369,7 @@ impl<'r> Elements<'r> {
         let name = &self.buf[key.0..key.1];
         match self.keys.iter().find(|k| k.as_bytes() == name) {
             Some(known) => {
+                self.keep_outside(at);
                 self.key = (*known).to_owned();
                 (self.level, self.index, self.objects) = (Level::Array { wrapped: true }, 0, false);
                 self.pos = at;
@@ -364,6 +388,7 @@ impl<'r> Elements<'r> {
         loop {
             match self.scanner.advance(&self.buf, &mut self.pos, true) {
                 Stop::End(end) => {
+                    self.keep_outside(end);
                     self.pos = end;
                     self.level = Level::Top;
                     self.values += 1;
@@ -377,6 +402,7 @@ impl<'r> Elements<'r> {
                 Stop::More => {
                     // A key is short; what is longer need not be kept.
                     if self.scanner.depth > 1 || self.pos - self.start > 1 << 20 {
+                        self.keep_outside(self.pos);
                         self.start = self.pos;
                     }
                     if !self.refill()? {

@@ -29,7 +29,10 @@ fn all_chunked(input: &[u8], bound: u64, chunk: u64) -> (Vec<String>, Option<Str
     for _ in 0..10_000 {
         match elements.next() {
             Ok(Some(e)) => out.push(format!("{}={}", e.pointer(), String::from_utf8_lossy(e.bytes))),
-            Ok(None) => return (out, error),
+            Ok(None) => {
+                out.extend(elements.wrapper().map(|w| String::from_utf8_lossy(w).into_owned()));
+                return (out, error);
+            }
             Err(e) => error = Some(e.to_string()),
         }
     }
@@ -50,7 +53,8 @@ fn shapes() {
     assert_eq!(ok(b" \n "), [""; 0]);
     assert_eq!(ok(br#"{"mapping":{"x":[{}]}}"#), [r#"={"mapping":{"x":[{}]}}"#]);
     let wrapped = br#"{"version":1,"c":["conversations"], "conversations" : [{"a":1},{"a":2}], "more":{"conversations":[3]}, "x":[4]}"#;
-    assert_eq!(ok(wrapped), [r#"/conversations/0={"a":1}"#, r#"/conversations/1={"a":2}"#]);
+    let rest = r#"{"version":1,"c":["conversations"], "conversations" : [], "more":{"conversations":[3]}, "x":[4]}"#;
+    assert_eq!(ok(wrapped), [r#"/conversations/0={"a":1}"#, r#"/conversations/1={"a":2}"#, rest]);
     assert_eq!(ok(b"{\"a\":1}\n{\"b\":2}\n\n{\"c\":3}"), [r#"={"a":1}"#, r#"@8={"b":2}"#, r#"@17={"c":3}"#]);
     assert_eq!(ok(br#"[null,"text",5 ,{"a":1}]"#), ["/0=null", "/1=\"text\"", "/2=5", "/3={\"a\":1}"]);
     assert_eq!(ok(br#"{"a":"conversations","b":{"conversations":[1]}}"#).len(), 1);

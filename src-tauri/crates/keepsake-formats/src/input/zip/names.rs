@@ -8,12 +8,12 @@ const CP437: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£�
 /// The name: by its Unicode extra field, as UTF-8 (flagged or not), as Shift-JIS if it can be nothing else than
 /// Japanese, else as code page 437.
 pub(super) fn decode(raw: &[u8], flags: u16, extra: &[u8]) -> String {
-    if let Some([1, field @ ..]) = extra_field(extra, 0x7075) {
-        if field.len() > 4 && le32(field, 0) == crc32fast::hash(raw) {
-            if let Ok(name) = std::str::from_utf8(&field[4..]) {
-                return name.to_owned();
-            }
-        }
+    if let Some([1, field @ ..]) = extra_field(extra, 0x7075)
+        && field.len() > 4
+        && le32(field, 0) == crc32fast::hash(raw)
+        && let Ok(name) = std::str::from_utf8(&field[4..])
+    {
+        return name.to_owned();
     }
     match std::str::from_utf8(raw) {
         Ok(name) => name.to_owned(),
