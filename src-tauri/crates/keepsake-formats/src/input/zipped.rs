@@ -32,7 +32,7 @@ pub(super) fn expand(catalog: &mut Catalog, _limits: &Limits, _spool: Option<&dy
     let found: Vec<_> = std::mem::take(&mut catalog.members);
     for member in found {
         let is_zip =
-            matches!(&member.location, Location::File(_)) && member.name.to_ascii_lowercase().ends_with(".zip");
+            matches!(&member.location, Location::File(_)) && is_archive_name(&member.name.to_ascii_lowercase());
         let Some(Location::File(path)) = is_zip.then(|| member.location.clone()) else {
             catalog.push(
                 member.root,
@@ -76,4 +76,8 @@ pub(super) fn expand(catalog: &mut Catalog, _limits: &Limits, _spool: Option<&dy
         catalog.archives.push(Archive { zip: Mutex::new(zip) });
     }
     Ok(())
+}
+
+fn is_archive_name(name: &str) -> bool {
+    [".zip", ".alf"].iter().any(|end| name.ends_with(end))
 }
