@@ -180,8 +180,7 @@ fn list<T>(out: &mut String, key: &str, items: impl Iterator<Item = T>, each: im
 /// An edited line of ALF's own: changed fields over its own tree, everything else as it was. None when the verbatim
 /// is no memory line.
 pub(super) fn patch(record: &Record, verbatim: &str) -> Option<String> {
-    let agent = record.key.scope.strip_prefix("alf:").unwrap_or_default();
-    let base = wire::read_line(verbatim, agent).ok()?.record;
+    let base = wire::read_line(verbatim, |_, _| record.key.scope.clone()).ok()?.record;
     let mut tree = Tree::parse(verbatim, 512).ok()?;
     if base.text != record.text {
         tree.set("content", Tree::Text(content(record).to_owned()));

@@ -158,9 +158,19 @@ impl Manifest {
         self.keepsake("generated") == Some(&Tree::Bool(true))
     }
 
-    /// In a file that holds several sources: the id space of an element, by its id.
-    pub(super) fn scope_of(&self, id: &str) -> Option<&str> {
-        self.keepsake("scopes")?.get(id)?.as_str()
+    /// Id space of an element or line, by its id and the agent it names. One agent's file is one space; a file of
+    /// several sources says whose an element is where that is not the agent it names.
+    pub(super) fn scope_of(&self, id: &str, names: Option<&str>) -> String {
+        let said = self.keepsake("scopes").and_then(|s| s.get(id)?.get("scope")?.as_str()).map(str::to_owned);
+        let named = names.filter(|_| self.generated()).unwrap_or(&self.agent);
+        said.unwrap_or_else(|| format!("alf:{named}"))
+    }
+
+    /// The runtime that an element came from.
+    pub(super) fn runtime_of(&self, id: &str) -> &str {
+        let said = self.keepsake("scopes").and_then(|s| s.get(id)?.get("runtime")?.as_str());
+        let own = || self.tree.get("agent").and_then(|a| a.get("source_runtime")).and_then(Tree::as_str);
+        said.or_else(own).unwrap_or("alf")
     }
 
     /// What to say about the checksum: None when it is ours (the validator checks it) or absent.

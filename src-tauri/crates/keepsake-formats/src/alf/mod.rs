@@ -13,6 +13,11 @@ mod plan;
 mod read;
 mod read_attachments;
 mod shape;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used)]
+mod testing;
+#[cfg(test)]
+mod tests;
 mod validate;
 mod wire;
 mod write;

@@ -39,6 +39,8 @@ pub(super) struct Row {
     pub value: String,
     /// Its id space.
     pub scope: String,
+    /// Runtime it came from.
+    pub runtime: String,
     /// Its JSON.
     pub text: String,
     /// Vault id of its file, for attachment rows.
@@ -66,6 +68,8 @@ pub(super) struct Plan {
     pub quarters: BTreeMap<Quarter, (u64, u64)>,
     /// Rows by layer; `identity` too.
     pub rows: BTreeMap<&'static str, Vec<Row>>,
+    /// Lines whose id space is not that of the agent they name: id and space.
+    pub scopes: Vec<(String, String)>,
     /// Files of other formats by vault id.
     pub files: BTreeMap<String, ForeignFile>,
     /// Vault id of the record that is the file's identity.
@@ -140,6 +144,7 @@ impl Plan {
         self.rows.entry(layer).or_default().push(Row {
             value: record.key.value.clone(),
             scope: record.key.scope.clone(),
+            runtime: record.source.platform.clone(),
             text: patched.unwrap_or_else(|| verbatim.to_owned()),
             file,
         });
@@ -148,8 +153,8 @@ impl Plan {
     fn foreign_credential(&mut self, stored: &StoredRecord) {
         let text = super::write_documents::credential_row(stored, &self.agent);
         self.losses.add(&stored.id, "kind", LossKind::MovedToExtension, "written as a credential without a payload");
-        let (value, scope) = (stored.id.clone(), String::new());
-        self.rows.entry("credentials").or_default().push(Row { value, scope, text, file: None });
+        let (value, scope, runtime) = (stored.id.clone(), String::new(), String::new());
+        self.rows.entry("credentials").or_default().push(Row { value, scope, runtime, text, file: None });
     }
 
     fn line(&mut self, stored: &StoredRecord, own: bool) {
@@ -168,6 +173,12 @@ impl Plan {
             true => record.origin_id.clone().unwrap_or_else(|| record.key.value.clone()),
             false => stable_v7(created, &stored.id).hyphenated().to_string(),
         };
+        if own
+            && let (Some(agent), Some(v)) = (record.key.scope.strip_prefix("alf:"), &record.verbatim)
+            && super::wire::agent_of(&v.text).as_deref() != Some(agent)
+        {
+            self.scopes.push((id.clone(), record.key.scope.clone()));
+        }
         for (reference, file) in record.attachments.iter().zip(&stored.attachment_ids) {
             let entry = self.files.entry(file.clone());
             let entry = entry.or_insert_with(|| ForeignFile { reference: reference.clone(), referenced_by: vec![] });

@@ -71,11 +71,6 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The id space of this agent.
-    pub(super) fn scope(&self) -> String {
-        format!("alf:{}", self.manifest.agent)
-    }
-
     /// Remember a remark; equal ones are counted.
     pub(super) fn remark(&mut self, place: &str, (code, detail): Remark) {
         let full = self.remarks.len() >= REMARKS;
@@ -165,7 +160,7 @@ impl Reader<'_> {
         let inner = tree.get("identity").filter(|i| tree.get("id").is_none() && i.get("id").is_some());
         let doc = inner.unwrap_or(&tree);
         let id = doc.get("id").and_then(Tree::as_str).unwrap_or("identity");
-        let scope = self.manifest.scope_of(id).map_or_else(|| self.scope(), str::to_owned);
+        let scope = self.manifest.scope_of(id, None);
         let mut record = identity::identity(&text, doc, &scope);
         record.origin = self.origin(&member, String::new());
         self.sink.unit(record.into())
@@ -209,12 +204,12 @@ impl Reader<'_> {
                 slots.pop();
             }
             let value = super::read_attachments::element_id(&doc, i, &slots);
-            let scope = self.manifest.scope_of(&value).map_or_else(|| self.scope(), str::to_owned);
+            let scope = self.manifest.scope_of(&value, None);
             let mut remarks = Vec::new();
             let mut record = build(element, &doc, RecordKey::new(scope, &value), &mut remarks);
             record.origin = self.origin(&member, pointer.clone());
             if record.source.platform.is_empty() {
-                record.source.platform = runtime(self.manifest);
+                record.source.platform = self.manifest.runtime_of(&record.key.value).to_owned();
             }
             slots.push(value);
             for remark in remarks {
@@ -307,7 +302,9 @@ impl Reader<'_> {
             Entry::Bad(number, code) => (number, Err(code)),
         };
         let place = |member: &Member| format!("{}#line {number}", member.place);
-        let parsed = text.and_then(|text| wire::read_line(text, &self.manifest.agent).map(|line| (text, line)));
+        let parsed = text.and_then(|text| {
+            wire::read_line(text, |id, agent| self.manifest.scope_of(id, agent)).map(|line| (text, line))
+        });
         let (text, mut line) = match parsed {
             Ok(found) => found,
             Err(code) => {
@@ -320,7 +317,7 @@ impl Reader<'_> {
         for remark in std::mem::take(&mut line.remarks) {
             self.remark(&place(member), remark);
         }
-        let (id_hash, line_hash) = (hash128(&line.id), hash128(text) as u64);
+        let (id_hash, line_hash) = (hash128(&(&line.record.key.scope, &line.id)), hash128(&text) as u64);
         match seen.entry(id_hash) {
             hash_map::Entry::Vacant(slot) => drop(slot.insert((line_hash, 1))),
             hash_map::Entry::Occupied(slot) if slot.get().0 == line_hash => {
@@ -380,11 +377,6 @@ impl Reader<'_> {
     }
 }
 
-/// The runtime that the manifest names.
-pub(super) fn runtime(manifest: &Manifest) -> String {
-    manifest.tree.get("agent").and_then(|a| a.get("source_runtime")).and_then(Tree::as_str).unwrap_or("alf").to_owned()
-}
-
 /// A JSON object as a tree.
 pub(super) fn object(text: &str, limits: &Limits) -> Option<Tree> {
     Tree::parse(text, limits.json_depth).ok().filter(|t| matches!(t, Tree::Object(_)))
@@ -408,7 +400,7 @@ fn outside(record: &Record, row: &Partition) -> bool {
     row.from.as_ref().is_some_and(|from| date < *from) || row.to.as_ref().is_some_and(|to| date > *to)
 }
 
-fn hash128(text: &str) -> u128 {
+fn hash128(text: &impl Hash) -> u128 {
     let mut a = DefaultHasher::new();
     text.hash(&mut a);
     let first = a.finish();

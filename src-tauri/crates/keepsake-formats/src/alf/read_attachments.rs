@@ -1,6 +1,6 @@
 //! The attachment index (spec §3.1.9): rows as records, tier 2 files checked and handed on, tier 3 named.
 use super::documents;
-use super::read::{Reader, object, runtime};
+use super::read::{Reader, object};
 use super::{identity, wire};
 use crate::{AttachmentFile, FormatError, Member};
 use keepsake_model::json::Tree;
@@ -58,7 +58,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> 
             Some(reference) => reference,
             None => {
                 let value = element_id(&doc, i, &slots);
-                let scope = reader.manifest.scope_of(&value).map_or_else(|| reader.scope(), str::to_owned);
+                let scope = reader.manifest.scope_of(&value, None);
                 reference(&doc, RecordKey::new(scope, value))
             }
         };
@@ -71,7 +71,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> 
             }
             let mut record = identity::attachment(element, &doc, reference.key.clone());
             record.origin = reader.origin(&member, format!("/attachments/{i}"));
-            record.source.platform = runtime(reader.manifest);
+            record.source.platform = reader.manifest.runtime_of(&reference.key.value).to_owned();
             record.attachments = vec![reference.clone()];
             reader.sink.unit(record.into())?;
         }

@@ -116,15 +116,15 @@ impl<'a> Fields<'a, '_> {
     }
 }
 
-/// One line → record. `agent` is the manifest's agent id; a line that names another agent keeps its own id space.
+/// One line → record. `scope` gives the id space from the line's id and the agent it names.
 /// Errors: a stable code (`not_json`, `no_id`, `no_content`).
-pub(super) fn read_line(line: &str, agent: &str) -> Result<Line, &'static str> {
+pub(super) fn read_line(line: &str, scope: impl Fn(&str, Option<&str>) -> String) -> Result<Line, &'static str> {
     let mut remarks = Vec::new();
     let mut f = Fields { members: members(line).ok_or("not_json")?, remarks: &mut remarks };
     let id = f.text("id").filter(|id| !id.is_empty()).ok_or("no_id")?;
     let content = f.text("content").ok_or("no_content")?;
     let own_agent = f.text("agent_id").filter(|a| !a.is_empty());
-    let scope = format!("alf:{}", own_agent.as_deref().unwrap_or(agent));
+    let scope = scope(&id, own_agent.as_deref());
     let mut record = Record::new(Kind::Memory, RecordKey::new(&scope, &id), content);
     record.origin_id = Some(id.clone());
     record.record_type = f.text("memory_type");
@@ -208,6 +208,11 @@ fn unknown(remarks: &mut Vec<Remark>, field: &str, value: Option<&str>, known: &
         let word: String = value.chars().take(40).collect();
         remarks.push(("unknown_value", format!("{field} \"{word}\"")));
     }
+}
+
+/// The agent that a line names.
+pub(super) fn agent_of(line: &str) -> Option<String> {
+    get(&members(line)?, "agent_id").and_then(string).map(Cow::into_owned)
 }
 
 /// `supersedes` and whether the line is a tombstone, for lines that name one (a cheap pass before reading).

@@ -61,7 +61,8 @@ pub(super) fn write(
     layers.has_embeddings = plan.has_embeddings;
     if parts.agent.is_none() {
         let rows = plan.rows.values().flatten().filter(|r| !r.scope.is_empty());
-        layers.scopes = rows.map(|r| (r.value.clone(), Tree::Text(r.scope.clone()))).collect();
+        let said = rows.map(|r| (r.value.clone(), space(&r.scope, Some(&r.runtime))));
+        layers.scopes = said.chain(plan.scopes.iter().map(|(id, s)| (id.clone(), space(s, None)))).collect();
     }
     let checksum = file.checksum();
     let (text, version) = build(original, &layers, &about, &agent, parts.agent.is_none(), &checksum, CHECKSUM_SCOPE);
@@ -69,6 +70,12 @@ pub(super) fn write(
     file.finish()?;
     left_out(source, &mut plan, options)?;
     Ok(WriteReport { version, by_kind: plan.by_kind, losses: plan.losses, ..WriteReport::default() })
+}
+
+fn space(scope: &str, runtime: Option<&str>) -> Tree {
+    let members = [("scope", Some(scope)), ("runtime", runtime)];
+    let members = members.into_iter().filter_map(|(k, v)| Some((k.to_owned(), Tree::Text(v?.to_owned()))));
+    Tree::Object(members.collect())
 }
 
 /// What has no place in an `.alf`.

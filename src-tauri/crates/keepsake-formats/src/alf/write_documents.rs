@@ -75,7 +75,7 @@ pub(super) fn owner_row(about: &SourceAbout, agent: &str) -> Row {
     inner.push('}');
     text.push_str(&inner);
     text.push_str(",\"keepsake\":{\"generated\":true}}");
-    Row { value: id, scope: String::new(), text, file: None }
+    Row { value: id, scope: String::new(), runtime: String::new(), text, file: None }
 }
 
 /// What is known of a file when its row is written.
@@ -114,7 +114,7 @@ pub(super) fn file_row(id: &str, reference: &AttachmentRef, referenced_by: &[Str
     out.push_str("],\"keepsake\":");
     out.push_str(&serde_json::to_string(reference).unwrap_or_else(|_| "null".into()));
     out.push('}');
-    Row { value: uuid, scope: String::new(), text: out, file: None }
+    Row { value: uuid, scope: String::new(), runtime: String::new(), text: out, file: None }
 }
 
 /// Number of the identity's version, for the manifest.
