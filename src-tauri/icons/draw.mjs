@@ -36,7 +36,9 @@ function pixels(size) {
         const cover = Math.min(1, Math.max(0, 0.5 - distance((column + 0.5) / size, (row + 0.5) / size) * size));
         const total = cover + alpha * (1 - cover);
         if (total === 0) continue;
-        [red, green, blue] = [red, green, blue].map((old, i) => (colour[i] * cover + old * alpha * (1 - cover)) / total);
+        [red, green, blue] = [red, green, blue].map(
+          (old, i) => (colour[i] * cover + old * alpha * (1 - cover)) / total,
+        );
         alpha = total;
       }
       rgba.set([red, green, blue, alpha * 255].map(Math.round), (row * size + column) * 4);
@@ -63,7 +65,12 @@ function png(size) {
   header.writeUInt32BE(size, 4);
   header.set([8, 6, 0, 0, 0], 8);
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-  return Buffer.concat([signature, chunk("IHDR", header), chunk("IDAT", deflateSync(rows, { level: 9 })), chunk("IEND", Buffer.alloc(0))]);
+  return Buffer.concat([
+    signature,
+    chunk("IHDR", header),
+    chunk("IDAT", deflateSync(rows, { level: 9 })),
+    chunk("IEND", Buffer.alloc(0)),
+  ]);
 }
 
 /** Windows: a directory of PNGs. */
@@ -95,7 +102,10 @@ function icns(types) {
     return Buffer.concat([head, image]);
   });
   const head = Buffer.from("icns\0\0\0\0", "latin1");
-  head.writeUInt32BE(parts.reduce((sum, part) => sum + part.length, 8), 4);
+  head.writeUInt32BE(
+    parts.reduce((sum, part) => sum + part.length, 8),
+    4,
+  );
   return Buffer.concat([head, ...parts]);
 }
 

@@ -16,7 +16,9 @@ const HERE = fileURLToPath(new URL(".", import.meta.url));
 
 /** Run all cases and count them. */
 export async function cliCases(count) {
-  for (const name of readdirSync(HERE).filter((entry) => entry.endsWith(".case.json")).sort()) {
+  for (const name of readdirSync(HERE)
+    .filter((entry) => entry.endsWith(".case.json"))
+    .sort()) {
     const problems = play(JSON.parse(readFileSync(join(HERE, name), "utf8")));
     problems.forEach((problem) => console.log(`  ${problem}`));
     count.add(name.replace(".case.json", ""), problems.length === 0);
@@ -55,7 +57,10 @@ function check(step, known, filled) {
   }
   if (step.json) problems.push(...differences(JSON.parse(filled(JSON.stringify(step.json))), answer, ""));
   for (const [name, pointer] of Object.entries(step.save ?? {})) {
-    known[name] = pointer.split("/").slice(1).reduce((value, key) => value?.[key], answer);
+    known[name] = pointer
+      .split("/")
+      .slice(1)
+      .reduce((value, key) => value?.[key], answer);
     if (typeof known[name] !== "string") problems.push(`nothing to save at ${pointer}`);
   }
   return problems;
@@ -64,10 +69,13 @@ function check(step, known, filled) {
 function differences(wanted, got, place) {
   if (typeof wanted === "string" && /^<(any|string|number|boolean)>$/.test(wanted)) {
     const type = wanted.slice(1, -1);
-    return got !== undefined && (type === "any" || typeof got === type) ? [] : [`${place}: ${JSON.stringify(got)} is no ${type}`];
+    return got !== undefined && (type === "any" || typeof got === type)
+      ? []
+      : [`${place}: ${JSON.stringify(got)} is no ${type}`];
   }
   if (Array.isArray(wanted)) {
-    if (!Array.isArray(got) || got.length !== wanted.length) return [`${place}: ${JSON.stringify(got)} is not ${JSON.stringify(wanted)}`];
+    if (!Array.isArray(got) || got.length !== wanted.length)
+      return [`${place}: ${JSON.stringify(got)} is not ${JSON.stringify(wanted)}`];
     return wanted.flatMap((value, i) => differences(value, got[i], `${place}/${i}`));
   }
   if (wanted && typeof wanted === "object") {

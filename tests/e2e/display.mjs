@@ -46,7 +46,10 @@ export class Display {
 
   /** Put the app's window at the top left corner, so that it does not cover the drag source. */
   async place(title) {
-    const id = await until(`a window called ${title}`, () => this.#xdotool("search", "--name", `^${title}$`).stdout.split("\n")[0]);
+    const id = await until(
+      `a window called ${title}`,
+      () => this.#xdotool("search", "--name", `^${title}$`).stdout.split("\n")[0],
+    );
     this.#xdotool("windowmove", id, "0", "0");
     this.#xdotool("windowactivate", id);
     return id;

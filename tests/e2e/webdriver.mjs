@@ -87,7 +87,10 @@ export class Browser {
 
   /** Keys to whatever has the focus. Special keys are their WebDriver code points. */
   async keys(text) {
-    const actions = [...text].flatMap((value) => [{ type: "keyDown", value }, { type: "keyUp", value }]);
+    const actions = [...text].flatMap((value) => [
+      { type: "keyDown", value },
+      { type: "keyUp", value },
+    ]);
     await this.#post("actions", { actions: [{ type: "key", id: "keyboard", actions }] });
   }
 

@@ -18,11 +18,17 @@ export async function interop(count) {
   const folder = mkdtempSync(join(tmpdir(), "keepsake-interop-"));
   const place = (name) => join(folder, name);
   const reference = (...args) => answer(quiet(program, [REFERENCE, ...args]));
-  const keepsake = (...args) => answer(quiet(built("keepsake"), ["--vault", place("v"), "--passphrase-file", place("p"), "--json", ...args]));
+  const keepsake = (...args) =>
+    answer(quiet(built("keepsake"), ["--vault", place("v"), "--passphrase-file", place("p"), "--json", ...args]));
   try {
     writeFileSync(place("p"), "correct horse battery staple\n", { mode: 0o600 });
     keepsake("create", place("v"), "--kdf-floor");
-    keepsake("import", ...readdirSync(SAMPLES).filter((name) => name !== "README.md").map((name) => join(SAMPLES, name)));
+    keepsake(
+      "import",
+      ...readdirSync(SAMPLES)
+        .filter((name) => name !== "README.md")
+        .map((name) => join(SAMPLES, name)),
+    );
     const mem = keepsake("export", "--format", "mem", place("out.mem"));
     const alf = keepsake("export", "--format", "alf", place("out.alf"));
 
@@ -42,7 +48,7 @@ export async function interop(count) {
       checked.issues?.forEach((issue) => console.log(`  ${issue}`));
       count.add("our .alf keeps to the published JSON Schemas", checked.ok === true && checked.records > 0);
       count.add("our .alf holds records", alf.records > 0);
-    } else count.skip("the JSON Schemas of .alf are not in schemas/alf");
+    } else count.leaveOut("the JSON Schemas of .alf are not in schemas/alf");
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

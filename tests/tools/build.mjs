@@ -6,5 +6,7 @@ import { main, must } from "./sh.mjs";
 await main(async () => {
   await forBuilding();
   await buildUi();
-  await must("cargo", ["build", "--locked", "--release", "-p", "keepsake-app", "-p", "keepsake-cli"], { cwd: WORKSPACE });
+  await must("cargo", ["build", "--locked", "--release", "-p", "keepsake-app", "-p", "keepsake-cli"], {
+    cwd: WORKSPACE,
+  });
 });

@@ -15,15 +15,26 @@ const inWorkspace = { cwd: WORKSPACE };
 /** Programs that judge by their exit code. */
 const LINTERS = {
   rustfmt: ["cargo", ["fmt", "--all", "--check"], inWorkspace],
-  clippy: ["cargo", ["clippy", "--locked", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"], inWorkspace],
+  clippy: [
+    "cargo",
+    ["clippy", "--locked", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"],
+    inWorkspace,
+  ],
   "unused dependencies": ["cargo", ["machete", "--skip-target-dir", "."], inWorkspace],
   "svelte-check": ["npm", ["run", "--silent", "ui:check"]],
   "eslint and prettier of the pages": ["npm", ["run", "--silent", "ui:lint"]],
   "eslint of the tools": ["npx", ["--no-install", "eslint", "--config", "tests/eslint.config.js", "tests"]],
-  "prettier of the tools": ["npx", ["--no-install", "prettier", "--config", "ui/.prettierrc", "--check", "tests/**/*.{mjs,js,json}"]],
+  "prettier of the tools": [
+    "npx",
+    ["--no-install", "prettier", "--config", "ui/.prettierrc", "--check", "tests/**/*.{mjs,js,json}"],
+  ],
 };
 /** Checked where it is installed: building it costs minutes that everybody would pay on the first run. */
-const LICENCES = ["cargo", ["deny", "--offline", "check", "--hide-inclusion-graph", "licenses", "bans", "sources"], inWorkspace];
+const LICENCES = [
+  "cargo",
+  ["deny", "--offline", "check", "--hide-inclusion-graph", "licenses", "bans", "sources"],
+  inWorkspace,
+];
 
 async function lint() {
   await cargoTool("cargo-machete", "^0.9");
@@ -37,14 +48,16 @@ async function lint() {
     count.add(name, (await show(program, args, options)) === 0);
   }
   if (has("cargo-deny")) count.add("licences, sources and duplicates", (await show(...LICENCES)) === 0);
-  else count.skip("licences, sources and duplicates: cargo-deny is not installed");
+  else count.leaveOut("licences, sources and duplicates: cargo-deny is not installed");
   return count;
 }
 
 async function rust() {
   const { code, text } = await showAndKeep("cargo", ["test", "--locked", "--workspace", "--no-fail-fast"], inWorkspace);
   const count = tally();
-  for (const [, passed, failed, ignored] of text.matchAll(/^test result: .*? (\d+) passed; (\d+) failed; (\d+) ignored/gm)) {
+  for (const [, passed, failed, ignored] of text.matchAll(
+    /^test result: .*? (\d+) passed; (\d+) failed; (\d+) ignored/gm,
+  )) {
     count.passed += Number(passed);
     count.failed += Number(failed);
     count.skipped += Number(ignored);
@@ -57,7 +70,15 @@ async function rust() {
 async function pages() {
   const folder = mkdtempSync(join(tmpdir(), "keepsake-vitest-"));
   const file = join(folder, "result.json");
-  const code = await show("npm", ["run", "--silent", "ui:test", "--", "--reporter=default", "--reporter=json", `--outputFile.json=${file}`]);
+  const code = await show("npm", [
+    "run",
+    "--silent",
+    "ui:test",
+    "--",
+    "--reporter=default",
+    "--reporter=json",
+    `--outputFile.json=${file}`,
+  ]);
   const count = tally();
   try {
     const result = JSON.parse(readFileSync(file, "utf8"));
@@ -82,7 +103,7 @@ function tally() {
       this[good ? "passed" : "failed"] += 1;
       console.log(`  ${good ? "ok    " : "FAILED"} ${name}`);
     },
-    skip(name) {
+    leaveOut(name) {
       this.skipped += 1;
       console.log(`  SKIPPED: ${name}`);
     },

@@ -84,7 +84,8 @@ export async function python(packages) {
 }
 
 function node() {
-  if (Number(process.versions.node.split(".")[0]) < NODE) throw new Stop(`Node ${NODE} or newer is needed; this is ${process.version}.`);
+  if (Number(process.versions.node.split(".")[0]) < NODE)
+    throw new Stop(`Node ${NODE} or newer is needed; this is ${process.version}.`);
 }
 
 async function system(wanted) {
@@ -115,7 +116,8 @@ async function rust() {
       await must("rustup", ["toolchain", "install", "stable", "--profile", "minimal", "-c", "rustfmt", "-c", "clippy"]);
     } else {
       step("installing Rust with rustup, for this user");
-      const installer = "curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y --profile minimal -c rustfmt -c clippy";
+      const installer =
+        "curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y --profile minimal -c rustfmt -c clippy";
       await must("sh", ["-c", installer]);
     }
   }

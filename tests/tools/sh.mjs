@@ -13,7 +13,9 @@ export const ENV = {
 
 /** Is there such a program? */
 export function has(program) {
-  return spawnSync(process.platform === "win32" ? "where" : "which", [program], { env: ENV, stdio: "ignore" }).status === 0;
+  return (
+    spawnSync(process.platform === "win32" ? "where" : "which", [program], { env: ENV, stdio: "ignore" }).status === 0
+  );
 }
 
 /** Run and show what it prints. Answers the exit code. */

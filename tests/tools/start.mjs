@@ -13,7 +13,8 @@ await main(async () => {
   await forBuilding();
   await buildUi();
   await buildPrograms();
-  if (process.env.DISPLAY || process.env.WAYLAND_DISPLAY || process.platform !== "linux") return show(built("keepsake-app"), []);
+  if (process.env.DISPLAY || process.env.WAYLAND_DISPLAY || process.platform !== "linux")
+    return show(built("keepsake-app"), []);
   console.log("\nThere is no display, so here is the main job on the command line, with the sample exports.\n");
   return withoutWindow();
 });
@@ -27,7 +28,14 @@ function withoutWindow() {
   /** One command, as a person would type it; its answer as an object. */
   const keepsake = (...args) => {
     const printed = args.map((arg) => (arg.includes(" ") ? `"${arg}"` : arg)).join(" ");
-    const { code, stdout, stderr } = quiet(built("keepsake"), ["--vault", vault, "--passphrase-file", secret, "--json", ...args]);
+    const { code, stdout, stderr } = quiet(built("keepsake"), [
+      "--vault",
+      vault,
+      "--passphrase-file",
+      secret,
+      "--json",
+      ...args,
+    ]);
     if (code !== 0) throw new Stop(`keepsake ${printed}\nended with ${code}: ${stdout || stderr}`);
     console.log(`$ keepsake ${printed}`);
     return JSON.parse(stdout);
@@ -37,9 +45,13 @@ function withoutWindow() {
   const created = keepsake("create", vault);
   say(`vault ${created.vault_id}`);
   if (!existsSync(SAMPLES)) throw new Stop(`The samples are not there: ${SAMPLES}`);
-  for (const name of readdirSync(SAMPLES).filter((entry) => entry !== "README.md").sort()) {
+  for (const name of readdirSync(SAMPLES)
+    .filter((entry) => entry !== "README.md")
+    .sort()) {
     const report = keepsake("import", join(SAMPLES, name));
-    const sum = ["added", "updated", "unchanged", "blocked", "skipped", "failed"].map((part) => `${report[part]} ${part}`).join(" + ");
+    const sum = ["added", "updated", "unchanged", "blocked", "skipped", "failed"]
+      .map((part) => `${report[part]} ${part}`)
+      .join(" + ");
     say(`${report.format ?? "several formats"}: ${report.found} found = ${sum}`);
   }
   const found = keepsake("search", "coffee", "--limit", "5");

@@ -7,7 +7,8 @@ import { Stop, main } from "./sh.mjs";
 await main(async () => {
   const wanted = process.argv.slice(2);
   const unknown = wanted.filter((name) => !(name in LAYERS));
-  if (unknown.length > 0) throw new Stop(`There is no layer ${unknown.join(", ")}. There are: ${Object.keys(LAYERS).join(", ")}`);
+  if (unknown.length > 0)
+    throw new Stop(`There is no layer ${unknown.join(", ")}. There are: ${Object.keys(LAYERS).join(", ")}`);
 
   await forTesting();
   // The shell embeds the pages, so without them nothing of it compiles.
@@ -26,7 +27,9 @@ await main(async () => {
     total.passed += count.passed;
     total.failed += count.failed;
     const skipped = count.skipped > 0 ? `, ${count.skipped} skipped` : "";
-    console.log(`== ${name}: ${count.passed} passed, ${count.failed} failed${skipped} (${Math.round((Date.now() - started) / 1000)} s)`);
+    console.log(
+      `== ${name}: ${count.passed} passed, ${count.failed} failed${skipped} (${Math.round((Date.now() - started) / 1000)} s)`,
+    );
   }
   console.log(`\n${total.passed} passed, ${total.failed} failed`);
   return total.failed === 0 ? 0 : 1;

@@ -8,7 +8,9 @@ const read = (...path) => readFileSync(join(WORKSPACE, ...path), "utf8");
 
 /** Every command has its own permission and nothing else is granted but two events. */
 export function permissions() {
-  const commands = [...read("src", "ipc.rs").matchAll(/^\s+\w+::(\w+),$/gm)].map(([, name]) => `allow-${name.replaceAll("_", "-")}`);
+  const commands = [...read("src", "ipc.rs").matchAll(/^\s+\w+::(\w+),$/gm)].map(
+    ([, name]) => `allow-${name.replaceAll("_", "-")}`,
+  );
   const wanted = new Set(["core:event:allow-listen", "core:event:allow-unlisten", ...commands]);
   const granted = new Set(JSON.parse(read("capabilities", "main.json")).permissions);
   return [

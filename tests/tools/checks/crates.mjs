@@ -31,7 +31,9 @@ const ONLY = {
 
 /** Dependencies against the direction, as a list of problems. */
 export function directions() {
-  const { code, stdout, stderr } = quiet("cargo", ["metadata", "--no-deps", "--format-version", "1", "--locked"], { cwd: WORKSPACE });
+  const { code, stdout, stderr } = quiet("cargo", ["metadata", "--no-deps", "--format-version", "1", "--locked"], {
+    cwd: WORKSPACE,
+  });
   if (code !== 0) return [stderr.trim()];
   const problems = [];
   for (const { name, dependencies } of JSON.parse(stdout).packages) {
@@ -44,7 +46,8 @@ export function directions() {
       // Tests may use the testkit.
       if (kind === "dev" && (used === "keepsake-testkit" || allowed.includes(used))) continue;
       if (used in DIRECTION && !allowed.includes(used)) problems.push(`${name} must not depend on ${used}`);
-      if (ONLY[used] && ONLY[used] !== name && kind !== "dev") problems.push(`${name} must not use ${used}: that is for ${ONLY[used]}`);
+      if (ONLY[used] && ONLY[used] !== name && kind !== "dev")
+        problems.push(`${name} must not use ${used}: that is for ${ONLY[used]}`);
     }
   }
   return problems;

@@ -22,14 +22,25 @@ const text = (name) => readFileSync(join(ROOT, name), "utf8");
 export function sizes() {
   return ours()
     .filter((name) => SOURCE.test(name) && !FIXTURE.test(name))
-    .map((name) => ({ name, lines: text(name).split("\n").length - 1, most: CEILING[name.split(".").pop()] ?? CEILING.default }))
+    .map((name) => ({
+      name,
+      lines: text(name).split("\n").length - 1,
+      most: CEILING[name.split(".").pop()] ?? CEILING.default,
+    }))
     .filter(({ lines, most }) => lines > most)
     .map(({ name, lines, most }) => `${name}: ${lines} lines, the ceiling is ${most}`);
 }
 
 /** Words that say "not done", and tests that do not run. */
 const UNFINISHED = ["TO" + "DO", "FIX" + "ME", "X" + "XX", "todo" + "!(", "unimplemented" + "!(", "lorem" + " ipsum"];
-const ASLEEP = [".ski" + "p(", ".onl" + "y(", "test.to" + "do", "#[igno" + "re", "assert!(tr" + "ue)", "thread::sle" + "ep"];
+const ASLEEP = [
+  ".ski" + "p(",
+  ".onl" + "y(",
+  "test.to" + "do",
+  "#[igno" + "re",
+  "assert!(tr" + "ue)",
+  "thread::sle" + "ep",
+];
 
 /** Placeholders and sleeping tests. */
 export function placeholders() {
@@ -51,7 +62,13 @@ export function traces() {
     .filter((name) => SOURCE.test(name) || /\.(md|json|toml|yml|yaml|txt)$/.test(name))
     .filter((name) => machine.test(text(name)))
     .map((name) => `${name}: names a place of somebody's machine`);
-  const registries = [...text("package-lock.json").matchAll(/"resolved": "(https?:\/\/[^/"]+)/g), ...text("src-tauri/Cargo.lock").matchAll(/source = "registry\+(https?:\/\/[^/"]+)/g)];
+  const registries = [
+    ...text("package-lock.json").matchAll(/"resolved": "(https?:\/\/[^/"]+)/g),
+    ...text("src-tauri/Cargo.lock").matchAll(/source = "registry\+(https?:\/\/[^/"]+)/g),
+  ];
   const usual = new Set(["https://registry.npmjs.org", "https://github.com"]);
-  return [...found, ...registries.filter(([, host]) => !usual.has(host)).map(([, host]) => `a lock file names ${host}`)];
+  return [
+    ...found,
+    ...registries.filter(([, host]) => !usual.has(host)).map(([, host]) => `a lock file names ${host}`),
+  ];
 }
