@@ -20,13 +20,21 @@ export class Display {
   /** Start a display; `env` is added to the environment of every program on it. */
   static async start(env) {
     const display = new Display();
+    process.once("exit", () => display.stop());
     const server = display.#spawn("Xvfb", ["-displayfd", "3", "-screen", "0", SCREEN, "-nolisten", "tcp"], {
       stdio: ["ignore", "ignore", "ignore", "pipe"],
     });
     let number = "";
     server.stdio[3].on("data", (bytes) => (number += bytes));
     await until("a display", () => number.includes("\n"));
-    display.#env = { ...ENV, ...env, DISPLAY: `:${number.trim()}`, GDK_BACKEND: "x11", NO_AT_BRIDGE: "1" };
+    display.#env = {
+      ...ENV,
+      ...env,
+      DISPLAY: `:${number.trim()}`,
+      GDK_BACKEND: "x11",
+      NO_AT_BRIDGE: "1",
+      DBUS_SESSION_BUS_ADDRESS: "disabled:",
+    };
     delete display.#env.WAYLAND_DISPLAY;
     display.#spawn("openbox", []);
     await until("the window manager", () => display.#xdotool("get_num_desktops").code === 0);

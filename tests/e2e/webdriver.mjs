@@ -46,13 +46,11 @@ export class Browser {
     return this.#post("execute/sync", { script: `return (${script})(...arguments)`, args });
   }
 
+  /** What the window shows, after it has drawn everything that was asked for so far. */
   async screenshot() {
+    const script = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done(true)))";
+    await this.#post("execute/async", { script, args: [] });
     return Buffer.from(await call("GET", `${this.#base}/screenshot`), "base64");
-  }
-
-  /** Inner size of the window, once it has it. */
-  async resize(width, height) {
-    await this.#post("window/rect", { width, height });
   }
 
   /** The element with this `data-testid` that is on screen; `more` narrows the selector. */
