@@ -4,7 +4,9 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 const root = fileURLToPath(new URL(".", import.meta.url));
-const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
+const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+  version: string;
+};
 
 export default defineConfig(({ mode }) => ({
   root,
@@ -18,5 +20,10 @@ export default defineConfig(({ mode }) => ({
   },
   server: { port: 1420, strictPort: true },
   build: { outDir: "dist", emptyOutDir: true, target: "safari15", modulePreload: { polyfill: false } },
-  test: { environment: "happy-dom", include: ["tests/**/*.test.ts"], setupFiles: ["tests/setup.ts"], restoreMocks: true },
+  test: {
+    environment: "happy-dom",
+    include: ["tests/**/*.test.ts"],
+    setupFiles: ["tests/setup.ts"],
+    restoreMocks: true,
+  },
 }));

@@ -47,7 +47,14 @@ export function commandFor(event: Pressed, where: { mac: boolean; inField: boole
   if (section) return { go: section };
   if (key === "z") return where.inField ? null : "undo";
   if (key === ",") return { go: "settings" };
-  const plain: Record<string, Command> = { f: "search", o: "import", e: "export", l: "lock", "/": "shortcuts", n: "write" };
+  const plain: Record<string, Command> = {
+    f: "search",
+    o: "import",
+    e: "export",
+    l: "lock",
+    "/": "shortcuts",
+    n: "write",
+  };
   return plain[key] ?? null;
 }
 

@@ -6,5 +6,7 @@ export type Found = { id: string; nth: number };
 
 /** Every place of a text in a conversation, all branches, in order. */
 export function findAll(messages: readonly ThreadMessage[], text: string): Found[] {
-  return messages.flatMap((message) => Array.from({ length: occurrences(message.text, text) }, (_, nth) => ({ id: message.id, nth })));
+  return messages.flatMap((message) =>
+    Array.from({ length: occurrences(message.text, text) }, (_, nth) => ({ id: message.id, nth })),
+  );
 }

@@ -18,7 +18,8 @@ export function htmlBlock(html: string, needle: string, current: number | null) 
 function bars(root: HTMLElement): void {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   const texts: Text[] = [];
-  for (let node = walker.nextNode(); node; node = walker.nextNode()) if ((node as Text).data.includes("[REDACTED:")) texts.push(node as Text);
+  for (let node = walker.nextNode(); node; node = walker.nextNode())
+    if ((node as Text).data.includes("[REDACTED:")) texts.push(node as Text);
   for (const text of texts) {
     text.replaceWith(
       ...splitParts(text.data).map((part) => {
@@ -26,7 +27,10 @@ function bars(root: HTMLElement): void {
         const bar = document.createElement("span");
         bar.className = "redaction";
         bar.setAttribute("role", "img");
-        bar.setAttribute("aria-label", part.text === "removed" ? t("bar.hidden") : t("bar.redacted", { what: readable(part.text).toLowerCase() }));
+        bar.setAttribute(
+          "aria-label",
+          part.text === "removed" ? t("bar.hidden") : t("bar.redacted", { what: readable(part.text).toLowerCase() }),
+        );
         return bar;
       }),
     );

@@ -24,7 +24,11 @@ export class MessageTree {
   through(id: string): ThreadMessage[] {
     const up: ThreadMessage[] = [];
     const seen = new Set<string>();
-    for (let at = this.byId.get(id); at && !seen.has(at.id); at = at.parent_id === null ? undefined : this.byId.get(at.parent_id)) {
+    for (
+      let at = this.byId.get(id);
+      at && !seen.has(at.id);
+      at = at.parent_id === null ? undefined : this.byId.get(at.parent_id)
+    ) {
       seen.add(at.id);
       up.push(at);
     }

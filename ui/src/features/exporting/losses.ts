@@ -36,7 +36,9 @@ export function scopeText(exported: Exported): string {
   const order = ["memory", "conversation", "attachment", "message"];
   const known = Object.entries(exported.by_kind)
     .filter(([kind, n]) => n > 0 && hasText(`many.${kind}`))
-    .sort((a, b) => (order.indexOf(a[0]) + 99) % 99 - (order.indexOf(b[0]) + 99) % 99);
-  const parts = known.slice(0, 3).map(([kind, n]) => (hasText(`many.${kind}`) ? t(`many.${kind}` as "many.memory", { n }) : ""));
+    .sort((a, b) => ((order.indexOf(a[0]) + 99) % 99) - ((order.indexOf(b[0]) + 99) % 99));
+  const parts = known
+    .slice(0, 3)
+    .map(([kind, n]) => (hasText(`many.${kind}`) ? t(`many.${kind}` as "many.memory", { n }) : ""));
   return parts.length > 0 ? listed(parts) : t("many.items", { n: exported.records });
 }

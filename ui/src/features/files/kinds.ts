@@ -10,7 +10,8 @@ import type { IconOf } from "$lib/ui/types";
 
 export const nameOf = (row: Row): string => row.title ?? (row.text || t("files.unnamed"));
 
-export const isPicture = (row: Row): boolean => row.present !== false && /^image\/(png|jpeg|gif|webp)$/.test(row.media_type ?? "");
+export const isPicture = (row: Row): boolean =>
+  row.present !== false && /^image\/(png|jpeg|gif|webp)$/.test(row.media_type ?? "");
 
 export function iconOf(row: Row): IconOf {
   if (row.present === false) return FileQuestion;

@@ -10,7 +10,8 @@ export type FilterChip = { label: string; off: Partial<Filter> };
 /** The filters in force, each with what takes it away. */
 export function chipsOf(filter: Filter): FilterChip[] {
   const chips: FilterChip[] = [];
-  if (filter.kind && filter.kind !== "memory") chips.push({ label: word("kinds", filter.kind), off: { kind: "memory" } });
+  if (filter.kind && filter.kind !== "memory")
+    chips.push({ label: word("kinds", filter.kind), off: { kind: "memory" } });
   if (filter.source) chips.push({ label: look(filter.source).name, off: { source: null } });
   if (filter.record_type) chips.push({ label: typeName(filter.record_type, true), off: { record_type: null } });
   if (filter.tag) chips.push({ label: `#${filter.tag}`, off: { tag: null } });
@@ -21,7 +22,8 @@ export function chipsOf(filter: Filter): FilterChip[] {
 
 function periodName(filter: Filter): string {
   if (filter.since && !filter.until) {
-    for (const period of ["today", "days30", "year"] as const) if (filter.since === periodStart(period)) return t(`period.${period}`);
+    for (const period of ["today", "days30", "year"] as const)
+      if (filter.since === periodStart(period)) return t(`period.${period}`);
     return t("filter.from", { day: day(filter.since) });
   }
   if (!filter.since) return t("filter.to", { day: day(filter.until) });

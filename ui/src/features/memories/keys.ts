@@ -25,7 +25,8 @@ export function listKey(event: KeyboardEvent, active: string | null): void {
   } else if (control && event.key.toLowerCase() === "a") {
     act(() => void selection.all(memories).catch(failed));
   } else if (!control && !event.altKey && appearance.letterKeys) {
-    const letter = { e: "edit", t: "tag", r: "redact" }[event.key.toLowerCase()] as "edit" | "tag" | "redact" | undefined;
+    const letter = { e: "edit", t: "tag", r: "redact" }[event.key.toLowerCase()] as
+      "edit" | "tag" | "redact" | undefined;
     if (letter) act(() => detail.ask(letter));
   }
 }

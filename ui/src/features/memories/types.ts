@@ -32,4 +32,15 @@ export function typeName(type: string | null, group = false): string {
 }
 
 /** Types that a person can choose; a type of its own stays in the list. */
-export const TYPES = ["fact", "preference", "project", "person", "health", "instruction", "goal", "event", "skill", "other"];
+export const TYPES = [
+  "fact",
+  "preference",
+  "project",
+  "person",
+  "health",
+  "instruction",
+  "goal",
+  "event",
+  "skill",
+  "other",
+];

@@ -28,6 +28,6 @@ export function reachLines(platforms: readonly string[], exported: boolean): str
   return [
     ...(exported ? [t("reach.exports")] : []),
     t("reach.backups"),
-    ...(outside.length > 0 ? [t("reach.assistants", { names: listed(outside) })] : []),
+    ...(outside.length > 0 ? [t("reach.assistants", { n: outside.length, names: listed(outside) })] : []),
   ];
 }

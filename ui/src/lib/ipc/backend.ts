@@ -20,8 +20,16 @@ export interface Backend {
   checkVault(rebuildIndex: boolean): Promise<b.CheckReport>;
   audit(verify: boolean): Promise<b.AuditLog>;
   detect(paths: string[]): Promise<b.Detections>;
-  importPreview(jobId: string, request: b.ImportRequest, onProgress: (progress: b.Progress) => void): Promise<b.ImportReport>;
-  importRun(jobId: string, request: b.ImportRequest, onProgress: (progress: b.Progress) => void): Promise<b.ImportReport>;
+  importPreview(
+    jobId: string,
+    request: b.ImportRequest,
+    onProgress: (progress: b.Progress) => void,
+  ): Promise<b.ImportReport>;
+  importRun(
+    jobId: string,
+    request: b.ImportRequest,
+    onProgress: (progress: b.Progress) => void,
+  ): Promise<b.ImportReport>;
   cancelJob(jobId: string): Promise<void>;
   imports(): Promise<b.Batches>;
   importReport(batch: string): Promise<b.ImportReport>;
@@ -42,7 +50,11 @@ export interface Backend {
   erase(jobId: string, request: b.EraseRequest, onProgress: (progress: b.Progress) => void): Promise<b.Erased>;
   tombstones(): Promise<b.Tombstones>;
   receipt(id: string): Promise<b.Receipt>;
-  exportPreview(jobId: string, request: b.ExportRequest, onProgress: (progress: b.Progress) => void): Promise<b.Exported>;
+  exportPreview(
+    jobId: string,
+    request: b.ExportRequest,
+    onProgress: (progress: b.Progress) => void,
+  ): Promise<b.Exported>;
   exportRun(jobId: string, request: b.ExportRequest, onProgress: (progress: b.Progress) => void): Promise<b.Exported>;
   chooseFiles(): Promise<string[]>;
   chooseFolder(): Promise<string | null>;

@@ -19,7 +19,9 @@ export function useBackend(next: Backend): void {
 export async function connect(): Promise<void> {
   if (import.meta.env.VITE_MOCK === "1" || (import.meta.env.DEV && new URLSearchParams(location.search).has("mock"))) {
     const { mockBackend } = await import("./mock");
-    useBackend(mockBackend());
+    const mock = mockBackend();
+    Object.assign(window, { __mock: mock });
+    useBackend(mock);
     return;
   }
   const { tauriBackend } = await import("./tauri");

@@ -3,7 +3,18 @@ import { readable, t } from "$lib/text";
 /** How an assistant or tool is shown: its name, two letters, and one of six colours. */
 export type Look = { name: string; letters: string; tone: 1 | 2 | 3 | 4 | 5 | 6 };
 
-const EDITORS = new Set(["cursor", "windsurf", "codex", "claude_code", "gemini_cli", "openclaw", "zeroclaw", "letta", "langmem", "mcp_memory"]);
+const EDITORS = new Set([
+  "cursor",
+  "windsurf",
+  "codex",
+  "claude_code",
+  "gemini_cli",
+  "openclaw",
+  "zeroclaw",
+  "letta",
+  "langmem",
+  "mcp_memory",
+]);
 
 const NAMES: Record<string, string> = {
   chatgpt: "ChatGPT",
@@ -52,7 +63,8 @@ export function look(id: string | null | undefined): Look {
   if (key === "") return { name: t("source.unknown"), letters: "??", tone: 6 };
   const name = NAMES[key] ?? readable(key);
   const letters = LETTERS[key] ?? twoLetters(name);
-  const tone = key === "chatgpt" ? 1 : key === "claude" ? 2 : key === "gemini" ? 3 : key === "cursor" || EDITORS.has(key) ? 4 : 6;
+  const tone =
+    key === "chatgpt" ? 1 : key === "claude" ? 2 : key === "gemini" ? 3 : key === "cursor" || EDITORS.has(key) ? 4 : 6;
   return { name, letters, tone };
 }
 
@@ -63,7 +75,31 @@ function twoLetters(name: string): string {
 
 /** Formats that a person can choose when nothing was recognised, most likely first. */
 export const FORMATS = [
-  ...["chatgpt", "claude", "gemini", "mem", "alf", "mif", "pam", "zaxy", "transfer_text", "markdown", "copilot", "grok"],
-  ...["deepseek", "mistral", "perplexity", "meta_ai", "cursor", "windsurf", "claude_code", "codex", "mem0", "openmemory"],
+  ...[
+    "chatgpt",
+    "claude",
+    "gemini",
+    "mem",
+    "alf",
+    "mif",
+    "pam",
+    "zaxy",
+    "transfer_text",
+    "markdown",
+    "copilot",
+    "grok",
+  ],
+  ...[
+    "deepseek",
+    "mistral",
+    "perplexity",
+    "meta_ai",
+    "cursor",
+    "windsurf",
+    "claude_code",
+    "codex",
+    "mem0",
+    "openmemory",
+  ],
   ...["zep", "letta", "langmem", "mcp_memory", "basic_memory", "obsidian", "openclaw", "zeroclaw", "generic_chat"],
 ];

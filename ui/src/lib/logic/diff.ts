@@ -4,10 +4,36 @@ export type DiffPart = { kind: "same" | "added" | "removed"; text: string };
 
 /** Word by word, from the older text to the newer one. */
 export function wordDiff(older: string, newer: string): DiffPart[] {
-  return diffWordsWithSpace(older, newer).map(({ added, removed, value }) => ({
+  const parts = diffWordsWithSpace(older, newer).map(({ added, removed, value }): DiffPart => ({
     kind: added ? "added" : removed ? "removed" : "same",
     text: value,
   }));
+  return joined(parts);
+}
+
+/** Changes with only a space between them read as one: what went, then what came. */
+function joined(parts: DiffPart[]): DiffPart[] {
+  const out: DiffPart[] = [];
+  let removed = "";
+  let added = "";
+  const flush = () => {
+    if (removed) out.push({ kind: "removed", text: removed });
+    if (added) out.push({ kind: "added", text: added });
+    removed = added = "";
+  };
+  parts.forEach((part, index) => {
+    const between =
+      part.kind === "same" && part.text.trim() === "" && (removed || added) && parts[index + 1] !== undefined;
+    if (part.kind === "same" && !between) {
+      flush();
+      out.push(part);
+      return;
+    }
+    if (part.kind !== "added") removed += part.text;
+    if (part.kind !== "removed") added += part.text;
+  });
+  flush();
+  return out;
 }
 
 /** Keep `words` words around each change; what is cut is shown as an ellipsis. */

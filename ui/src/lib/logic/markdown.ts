@@ -5,8 +5,7 @@ import { escapeRegExp } from "./parts";
 /** A top-level piece of a message: code is shown by its own component, everything else as checked HTML. */
 export type Block = { kind: "code"; text: string; language: string } | { kind: "html"; html: string };
 
-const escape = (text: string) =>
-  text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+const escape = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
 const marked = new Marked({
   gfm: true,

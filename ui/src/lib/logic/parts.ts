@@ -63,7 +63,10 @@ export function markedWords(snippet: string, ranges: readonly (readonly [number,
 /** Where any of `words` stands in `text`, in code points. */
 export function findWords(text: string, words: readonly string[]): [number, number][] {
   if (words.length === 0) return [];
-  const pattern = words.map(escapeRegExp).sort((a, b) => b.length - a.length).join("|");
+  const pattern = words
+    .map(escapeRegExp)
+    .sort((a, b) => b.length - a.length)
+    .join("|");
   return [...text.matchAll(new RegExp(pattern, "giu"))].map((match) => {
     const start = points(text.slice(0, match.index));
     return [start, start + points(match[0])];

@@ -11,5 +11,11 @@ export function showExport(scope: "all" | "screen", ids: string[] | null = null)
   }
   const list = { memories, conversations, files }[nav.section as "memories"] as typeof memories | undefined;
   const filter = scope === "screen" && list ? list.filter : null;
-  dialogs.show({ kind: "export", filter, query: list?.query ?? "", found: filter ? (list?.total ?? null) : null, format: "mem" });
+  dialogs.show({
+    kind: "export",
+    filter,
+    query: list?.query ?? "",
+    found: filter ? (list?.total ?? null) : null,
+    format: "mem",
+  });
 }

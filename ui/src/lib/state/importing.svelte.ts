@@ -8,7 +8,13 @@ import { toasts } from "./toasts.svelte";
 import { vault } from "./vault.svelte";
 
 export type Stage = "idle" | "looking" | "planning" | "plan" | "running" | "report" | "failed" | "cancelled";
-export type Plan = { key: string; label: string; request: ImportRequest; preview: ImportReport | null; report: ImportReport | null };
+export type Plan = {
+  key: string;
+  label: string;
+  request: ImportRequest;
+  preview: ImportReport | null;
+  report: ImportReport | null;
+};
 
 /** One drop, from the first look to the report. */
 class Importing {
@@ -95,7 +101,9 @@ class Importing {
   private requests(): ImportRequest[] {
     const base = { text: null, format: null, limit_bytes: null, let_in: this.letIn };
     if (this.text !== null) return [{ ...base, paths: [], text: this.text, format: "transfer_text" }];
-    const known = this.detections.filter((found) => found.format && !this.chosen[found.path]).map((found) => found.path);
+    const known = this.detections
+      .filter((found) => found.format && !this.chosen[found.path])
+      .map((found) => found.path);
     const named = Object.entries(this.chosen).map(([path, format]) => ({ ...base, paths: [path], format }));
     return known.length > 0 ? [{ ...base, paths: known }, ...named] : named;
   }
@@ -135,7 +143,8 @@ class Importing {
     const code = codeOf(error);
     this.stage = code === "cancelled" ? "cancelled" : "failed";
     this.problem = { code, message: error instanceof Error ? error.message : String(error) };
-    if (this.background) toasts.show(code === "cancelled" ? t("import.cancelled.title") : t("import.failed.title"), { icon: "alert" });
+    if (this.background)
+      toasts.show(code === "cancelled" ? t("import.cancelled.title") : t("import.failed.title"), { icon: "alert" });
   }
 
   reset(): void {

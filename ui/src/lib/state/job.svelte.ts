@@ -11,7 +11,9 @@ export class JobProgress {
   #from = { at: 0, done: 0 };
 
   readonly share = $derived(
-    this.progress && (this.progress.total ?? 0) > 0 ? Math.min(1, (this.progress.done ?? 0) / (this.progress.total ?? 1)) : null,
+    this.progress && (this.progress.total ?? 0) > 0
+      ? Math.min(1, (this.progress.done ?? 0) / (this.progress.total ?? 1))
+      : null,
   );
   /** Seconds left of this stage, about. */
   readonly left = $derived(

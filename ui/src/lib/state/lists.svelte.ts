@@ -11,7 +11,9 @@ class ConversationList extends RecordList {
       first ? backend().search({ query: this.query, filter: this.filter, limit: 20, offset: 0 }) : null,
     ]);
     const hits = [...(titles?.hits ?? []), ...messages.hits];
-    const ids = hits.map((hit) => (hit.kind === "conversation" ? hit.id : hit.conversation_id)).filter((id) => id !== null);
+    const ids = hits
+      .map((hit) => (hit.kind === "conversation" ? hit.id : hit.conversation_id))
+      .filter((id) => id !== null);
     const items = await itemsOf(ids, this.filter);
     if (!this.current(run)) return null;
     this.advance(messages.hits.length, messages.hits.length === 0 ? this.offset : messages.total);
@@ -20,7 +22,8 @@ class ConversationList extends RecordList {
       const id = hit.kind === "conversation" ? hit.id : hit.conversation_id;
       const item = id ? items.get(id) : undefined;
       if (!item) continue;
-      const found = hit.kind === "message" ? { snippet: hit.snippet, highlights: hit.highlights, message: hit.id } : null;
+      const found =
+        hit.kind === "message" ? { snippet: hit.snippet, highlights: hit.highlights, message: hit.id } : null;
       const row = rows.get(item.id);
       if (!row) rows.set(item.id, { ...item, snippet: null, highlights: [], message: null, ...found });
       else if (found && row.message === null) rows.set(item.id, { ...row, ...found });

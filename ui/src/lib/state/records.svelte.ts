@@ -4,7 +4,11 @@ import { onLock } from "./scope";
 import { session } from "./session.svelte";
 
 /** A row of a list: the item, and while searching the piece of text that matched. */
-export type Row = ListItem & { snippet: string | null; highlights: readonly (readonly [number, number])[]; message: string | null };
+export type Row = ListItem & {
+  snippet: string | null;
+  highlights: readonly (readonly [number, number])[];
+  message: string | null;
+};
 
 const PAGE = 100;
 
@@ -77,8 +81,16 @@ export class RecordList {
   }
 
   protected async found(run: number): Promise<Row[] | null> {
-    const result = await backend().search({ query: this.query, filter: this.filter, limit: PAGE, offset: this.#offset });
-    const items = await itemsOf(result.hits.map((hit) => hit.id), this.filter);
+    const result = await backend().search({
+      query: this.query,
+      filter: this.filter,
+      limit: PAGE,
+      offset: this.#offset,
+    });
+    const items = await itemsOf(
+      result.hits.map((hit) => hit.id),
+      this.filter,
+    );
     if (run !== this.#run) return null;
     this.#offset += result.hits.length;
     this.total = result.hits.length === 0 ? Math.min(result.total, this.#offset) : result.total;
@@ -131,7 +143,11 @@ export async function itemsOf(ids: string[], filter: Filter): Promise<Map<string
 }
 
 /** The ids of everything that a filter and a search find. */
-export async function itemsOfAll(from: Pick<Backend, "list" | "search">, filter: Filter, query: string): Promise<string[]> {
+export async function itemsOfAll(
+  from: Pick<Backend, "list" | "search">,
+  filter: Filter,
+  query: string,
+): Promise<string[]> {
   const ids: string[] = [];
   if (query) {
     for (;;) {

@@ -13,7 +13,8 @@ class Selection {
     const order = list.rows.map((row) => row.id);
     const from = this.#last === null ? -1 : order.indexOf(this.#last);
     const to = order.indexOf(id);
-    if (range && from >= 0 && to >= 0) for (const each of order.slice(Math.min(from, to), Math.max(from, to) + 1)) next.add(each);
+    if (range && from >= 0 && to >= 0)
+      for (const each of order.slice(Math.min(from, to), Math.max(from, to) + 1)) next.add(each);
     else if (!next.delete(id)) next.add(id);
     this.#last = id;
     this.ids = next;

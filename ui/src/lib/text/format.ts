@@ -88,7 +88,12 @@ export function bytes(value: number | null | undefined): string {
 
 /** The last part of a path of any system. */
 export function fileName(path: string): string {
-  return path.replace(/[\\/]+$/, "").split(/[\\/]/).pop() ?? path;
+  return (
+    path
+      .replace(/[\\/]+$/, "")
+      .split(/[\\/]/)
+      .pop() ?? path
+  );
 }
 
 /** The folder a path lies in. */

@@ -40,10 +40,14 @@ export function count(value: number): string {
   return number.format(value);
 }
 
+/** With a capital at the start. */
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** `left_out` → `Left out`. */
 export function readable(code: string): string {
-  const words = code.replaceAll(/[_-]+/g, " ").trim();
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return capital(code.replaceAll(/[_-]+/g, " ").trim());
 }
 
 /** `a, b and c`. */
