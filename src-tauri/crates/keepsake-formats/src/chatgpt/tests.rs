@@ -362,3 +362,45 @@ fn verbatim_is_exact() {
     assert_eq!((records[0].title.as_deref(), records[1].text.as_str()), (Some("x\u{fffd}"), "aé\u{fffd}"));
     assert_eq!(out.issues.len(), 1);
 }
+
+/// Damaged bytes give an outcome, never a panic or a hang. Deterministic.
+#[test]
+fn damage_never_panics() {
+    let Some(shared) = shared() else { return };
+    let dir = std::env::temp_dir().join(format!("keepsake-damage-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).unwrap();
+    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+    let mut next = |n: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % n.max(1) as u64) as usize
+    };
+    for name in [
+        "02-chatgpt-2026-sharded.zip",
+        "03-chatgpt-privacy-portal.zip",
+        "edge/ndjson-conversations.jsonl",
+        "edge/object-wrapper.json",
+        "edge/double-encoded.json",
+        "edge/utf16-conversations.json",
+        "edge/zip64-streamed.zip",
+    ] {
+        let bytes = std::fs::read(shared.join("exports").join(name)).unwrap();
+        let path = dir.join(name.rsplit('/').next().unwrap());
+        for _ in 0..60 {
+            let mut damaged = bytes.clone();
+            for _ in 0..=next(6) {
+                let at = next(damaged.len());
+                match next(4) {
+                    0 => damaged[at] = next(256) as u8,
+                    1 => damaged[at] = b"[]{}\",:\\u"[next(9)],
+                    2 => damaged.truncate(at.max(30)),
+                    _ => drop(damaged.splice(at..at, bytes[..next(60)].iter().copied())),
+                }
+            }
+            std::fs::write(&path, &damaged).unwrap();
+            let _ = import(&path);
+        }
+    }
+    std::fs::remove_dir_all(&dir).unwrap();
+}
