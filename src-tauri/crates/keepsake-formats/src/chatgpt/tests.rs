@@ -263,3 +263,144 @@ fn generated() {
     }
     std::fs::remove_dir_all(&dir).unwrap();
 }
+
+/// `fixtures/chatgpt/<case>`: what `case.json` names must hold.
+#[test]
+fn fixtures() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../fixtures/chatgpt");
+    let mut cases: Vec<_> = std::fs::read_dir(root).unwrap().map(|e| e.unwrap().path()).collect();
+    cases.sort();
+    assert!(!cases.is_empty());
+    for case in cases {
+        let want: serde_json::Value = serde_json::from_slice(&std::fs::read(case.join("case.json")).unwrap()).unwrap();
+        check(&case.file_name().unwrap().to_string_lossy(), &want, &import(&case.join("input")).unwrap());
+    }
+}
+
+fn check(case: &str, want: &serde_json::Value, got: &Read1) {
+    let sink = &got.sink;
+    let node = |r: &Record| r.key.value.rsplit('/').next().unwrap().to_owned();
+    let messages: HashMap<String, &Record> = sink.of(Kind::Message).map(|r| (node(r), r)).collect();
+    let part = |n: &str| messages.get(n).unwrap_or_else(|| panic!("{case}: {n}")).message.as_ref().unwrap();
+    let sorted = |mut v: Vec<String>| {
+        v.sort();
+        v
+    };
+    let words = |key: &str| -> Vec<String> { serde_json::from_value(want[key].clone()).unwrap_or_default() };
+    for (key, want) in want.as_object().unwrap() {
+        let each = || want.as_object().unwrap().iter();
+        match key.as_str() {
+            "about" => {}
+            "conversations" => assert_eq!(sink.count(Kind::Conversation), want.as_u64().unwrap(), "{case}"),
+            "messages" => assert_eq!(sink.count(Kind::Message), want.as_u64().unwrap(), "{case}"),
+            "memories" => assert_eq!(sink.count(Kind::Memory), want.as_u64().unwrap(), "{case}"),
+            "active" => {
+                let active = messages.keys().filter(|n| part(n).active).count();
+                assert_eq!(active as u64, want.as_u64().unwrap(), "{case}: active");
+            }
+            "files_named" => assert_eq!(sink.named().len() as u64, want.as_u64().unwrap(), "{case}"),
+            "files_present" => assert_eq!(sink.files.len() as u64, want.as_u64().unwrap(), "{case}"),
+            "file_names" => {
+                assert_eq!(sorted(sink.files.values().map(|f| f.0.name.clone()).collect()), words(key), "{case}")
+            }
+            "texts" => each().for_each(|(n, t)| assert_eq!(messages[n].text, t.as_str().unwrap(), "{case}: {n}")),
+            "types" => each().for_each(|(n, t)| assert_eq!(part(n).content_type, t.as_str().unwrap(), "{case}: {n}")),
+            "models" => each().for_each(|(n, t)| assert_eq!(part(n).model.as_deref(), t.as_str(), "{case}: {n}")),
+            "hidden" => {
+                let hidden = messages.keys().filter(|n| part(n).hidden).cloned().collect();
+                assert_eq!(sorted(hidden), sorted(words(key)), "{case}");
+            }
+            "parents" => each().for_each(|(n, p)| {
+                let parent = part(n).parent.as_ref().map(|k| k.value.rsplit('/').next().unwrap());
+                assert_eq!(parent, p.as_str(), "{case}: parent of {n}");
+            }),
+            "active_only" => {
+                let of = |r: &&Record| r.source.conversation.as_deref() == want["conversation"].as_str();
+                let active = sink.of(Kind::Message).filter(of).filter(|r| r.message.as_ref().unwrap().active);
+                let nodes: Vec<String> = serde_json::from_value(want["nodes"].clone()).unwrap();
+                assert_eq!(sorted(active.map(node).collect()), nodes, "{case}");
+            }
+            "created" => each().for_each(|(n, t)| {
+                assert_eq!(messages[n].times.created, Timestamp::parse(t.as_str().unwrap()), "{case}: {n}");
+            }),
+            "notes" | "dropped" => {
+                words(key).iter().for_each(|code| assert!(sink.said(code), "{case}: {code} {:?}", sink.notes));
+            }
+            "missing" => assert_eq!(got.missing, words(key), "{case}"),
+            "unknown" => assert_eq!(got.unknown, words(key).len(), "{case}"),
+            "raw_kept" => {
+                let raw = sink.parts.iter().filter(|p| p.role == "raw").count();
+                assert_eq!(raw as u64, want.as_u64().unwrap(), "{case}");
+            }
+            "account" => assert!(sink.records.values().all(|r| r.source.account.as_deref() == want.as_str()), "{case}"),
+            "memory_texts" => {
+                assert_eq!(sorted(sink.of(Kind::Memory).map(|r| r.text.clone()).collect()), words(key), "{case}");
+            }
+            "memory_links" => each().for_each(|(text, n)| {
+                let memory = sink.of(Kind::Memory).find(|r| r.text == *text).unwrap();
+                assert_eq!(memory.links.len() as u64, n.as_u64().unwrap(), "{case}: {text}");
+                assert!(memory.repeats);
+            }),
+            other => panic!("{case}: {other} is not known here"),
+        }
+    }
+}
+
+/// The kept original: everything outside the mapping, and each node, byte for byte.
+#[test]
+fn verbatim_is_exact() {
+    let node = r#"{ "message":{"author":{"role":"user"},"content":{"content_type":"text","parts":["a\u00e9\ud83d"]},"n":1.50} , "parent" : null}"#;
+    let text = format!(r#"{{"n":1.0, "mapping" : {{"k" : {node}}}, "title":"x\ud83d", "conversation_id":"c"}}"#);
+    let names = super::attachments::Names::default();
+    let place =
+        super::conversation::Place { version: None, container: "f", pointer: "/0", account: None, names: &names };
+    let out = super::conversation::read(text.as_bytes(), &place);
+    let records = out.unit.unwrap().records;
+    let verbatim = |i: usize| records[i].verbatim.as_ref().unwrap().text.as_str();
+    assert_eq!(verbatim(0), r#"{"n":1.0, "mapping" : {}, "title":"x\ud83d", "conversation_id":"c"}"#);
+    assert_eq!(verbatim(1), node);
+    assert_eq!((records[0].title.as_deref(), records[1].text.as_str()), (Some("x\u{fffd}"), "aé\u{fffd}"));
+    assert_eq!(out.issues.len(), 1);
+}
+
+/// Damaged bytes give an outcome, never a panic or a hang. Deterministic.
+#[test]
+fn damage_never_panics() {
+    let Some(shared) = shared() else { return };
+    let dir = std::env::temp_dir().join(format!("keepsake-damage-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).unwrap();
+    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+    let mut next = |n: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % n.max(1) as u64) as usize
+    };
+    for name in [
+        "02-chatgpt-2026-sharded.zip",
+        "03-chatgpt-privacy-portal.zip",
+        "edge/ndjson-conversations.jsonl",
+        "edge/object-wrapper.json",
+        "edge/double-encoded.json",
+        "edge/utf16-conversations.json",
+        "edge/zip64-streamed.zip",
+    ] {
+        let bytes = std::fs::read(shared.join("exports").join(name)).unwrap();
+        let path = dir.join(name.rsplit('/').next().unwrap());
+        for _ in 0..60 {
+            let mut damaged = bytes.clone();
+            for _ in 0..=next(6) {
+                let at = next(damaged.len());
+                match next(4) {
+                    0 => damaged[at] = next(256) as u8,
+                    1 => damaged[at] = b"[]{}\",:\\u"[next(9)],
+                    2 => damaged.truncate(at.max(30)),
+                    _ => drop(damaged.splice(at..at, bytes[..next(60)].iter().copied())),
+                }
+            }
+            std::fs::write(&path, &damaged).unwrap();
+            let _ = import(&path);
+        }
+    }
+    std::fs::remove_dir_all(&dir).unwrap();
+}

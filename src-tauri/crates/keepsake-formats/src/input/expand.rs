@@ -133,11 +133,19 @@ fn archive_source(
             let named = nested::named_zip(&member.name) && (lone || member.size > 0);
             if nested::is_user_file(&member.name) && !(lone && named)
                 || part_of_export && !nested::named_part(&member.name)
-                || !named && !zip::is_zip_head(&source.bytes(0, 4).map_err(io)?)
             {
                 return Ok(Found::Other(Some(source)));
             }
-            Ok(Found::Archive(source))
+            match source.bytes(0, 4) {
+                Ok(head) if named || zip::is_zip_head(&head) => Ok(Found::Archive(source)),
+                Ok(_) => Ok(Found::Other(Some(source))),
+                Err(e) if lone => Err(io(e)),
+                // One file of a folder: reading it will fail again, in its own place.
+                Err(e) => {
+                    catalog.issues.push(Issue::new("unreadable", &member.place, e.to_string()));
+                    Ok(Found::Other(None))
+                }
+            }
         }
         Location::Zip { archive, index } => {
             let Some(outer) = catalog.archives.get(*archive) else { return Ok(Found::Other(None)) };
@@ -155,8 +163,13 @@ fn archive_source(
                 catalog.issues.push(Issue::new("archive_depth", &member.place, message));
                 return Ok(Found::Other(None));
             }
-            if let Some(source) = entry.in_place(&outer.source).map_err(io)? {
-                return Ok(Found::Archive(source));
+            match entry.in_place(&outer.source) {
+                Ok(Some(source)) => return Ok(Found::Archive(source)),
+                Ok(None) => {}
+                Err(e) => {
+                    catalog.issues.push(Issue::new("damaged_entry", &member.place, e.to_string()));
+                    return Ok(Found::Other(None));
+                }
             }
             match unpack(catalog, member, spool)? {
                 Some(source) => Ok(Found::Archive(source)),

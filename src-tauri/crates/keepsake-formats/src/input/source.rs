@@ -74,9 +74,11 @@ impl Source {
     /// First position at or after `from` where `needle` stands.
     pub(super) fn find(&self, needle: &[u8], from: u64) -> std::io::Result<Option<u64>> {
         let mut window = self.window(from)?;
-        let (mut buf, mut base) = (Vec::new(), from);
+        // Small steps first: what is looked for is mostly near, and a file may be full of it.
+        let (mut buf, mut base, mut step) = (Vec::new(), from, 512);
         loop {
-            let read = (&mut window).take(1 << 20).read_to_end(&mut buf)?;
+            let read = (&mut window).take(step).read_to_end(&mut buf)?;
+            step = (step * 4).min(1 << 20);
             if let Some(at) = memchr::memmem::find(&buf, needle) {
                 return Ok(Some(base + at as u64));
             }

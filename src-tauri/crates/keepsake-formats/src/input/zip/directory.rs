@@ -19,7 +19,8 @@ const TAIL: u64 = 1 << 20;
 pub(in super::super) fn directory(source: &Source, max: u64) -> std::io::Result<Option<Vec<Entry>>> {
     let from = source.len().saturating_sub(TAIL);
     let tail = source.bytes(from, TAIL as usize)?;
-    for at in memchr::memmem::rfind_iter(&tail, &END) {
+    // A hostile tail may hold nothing but these marks.
+    for at in memchr::memmem::rfind_iter(&tail, &END).take(64) {
         let Some(record) = tail.get(at..at + 22) else { continue };
         if let Some(entries) = read(source, &locate(source, from + at as u64, record)?, max)? {
             return Ok(Some(entries));

@@ -69,9 +69,10 @@ pub(in super::super) fn recover(source: &Source, max: u64, budget: u64) -> std::
 fn measure(source: &Source, at: u64, budget: &mut u64) -> std::io::Result<(u64, u64, bool)> {
     let mut window = source.window(at)?;
     let mut inflate = Decompress::new(false);
-    let (mut input, mut output) = (vec![0; 128 * 1024], vec![0; 128 * 1024]);
+    let (mut input, mut output) = (vec![0; 4096], vec![0; 64 * 1024]);
     loop {
         let n = window.read(&mut input)?;
+        let full = n == input.len();
         let mut used = 0;
         loop {
             let (before_in, before_out) = (inflate.total_in(), inflate.total_out());
@@ -85,6 +86,9 @@ fn measure(source: &Source, at: u64, budget: &mut u64) -> std::io::Result<(u64, 
                 Ok(_) if *budget > 0 && n > 0 => break,
                 _ => return Ok((inflate.total_in(), inflate.total_out(), true)),
             }
+        }
+        if full && input.len() < 128 * 1024 {
+            input.resize(input.len() * 2, 0);
         }
     }
 }
