@@ -34,6 +34,10 @@ pub trait Format: Sync {
     fn capabilities(&self) -> Capabilities;
     /// Which members of the catalog are this format's? By content. Cheap: reads heads, small side files.
     fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError>;
+    /// The same when the person named this format: plausible text that shows no mark of its own may be claimed too.
+    fn detect_asked(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+        self.detect(catalog, limits)
+    }
     /// Reads everything that was detected into the sink. One bad record is dropped with its place, and reading goes on.
     fn read(
         &self,
