@@ -15,8 +15,7 @@ const ZERO: &str = "00000000-0000-4000-8000-000000000000";
 
 /// Reads one conversation object. Its own words in, one unit out (conversation, messages, artifacts); an unreadable
 /// message costs that message. The error is a reason for people.
-pub(super) fn read(text: &str, place: &Place<'_>) -> Result<Yield, String> {
-    let object = Object::parse(text).ok_or("not_an_object: this entry is not a conversation object")?;
+pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result<Yield, String> {
     let list_key = if object.has("chat_messages") { "chat_messages" } else { "messages" };
     if !object.has(list_key) && object.text("uuid").is_none() {
         return Err("not_a_conversation: no messages and no id".into());
@@ -40,7 +39,7 @@ pub(super) fn read(text: &str, place: &Place<'_>) -> Result<Yield, String> {
     record.text = object.filled("summary").map(Cow::into_owned).unwrap_or_default();
     record.title = object.filled("name").or_else(|| object.filled("title")).map(Cow::into_owned);
     record.times = Times { created: object.time("created_at"), updated: object.time("updated_at"), ..Times::default() };
-    record.source = source(&object);
+    record.source = source(object);
     record.origin = place.origin("");
     record.verbatim = Some(Verbatim::json(match list_raw {
         Some(raw) if readable => replaced(text, &[(raw, "[]")]),

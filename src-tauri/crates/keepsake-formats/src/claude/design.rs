@@ -10,8 +10,7 @@ use serde_json::{Value, value::RawValue};
 use std::{borrow::Cow, collections::HashSet};
 
 /// Reads one design chat into one unit.
-pub(super) fn read(text: &str, place: &Place<'_>) -> Result<Yield, String> {
-    let object = Object::parse(text).ok_or("not_an_object: this file is not a design chat")?;
+pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result<Yield, String> {
     let raw = object.raw("messages");
     if raw.is_none() && object.filled("uuid").is_none() {
         return Err("not_a_conversation: no messages and no id".into());
@@ -31,7 +30,7 @@ pub(super) fn read(text: &str, place: &Place<'_>) -> Result<Yield, String> {
     };
     chat.namespace = Some("design".into());
     chat.times = Times { created: object.time("created_at"), updated: object.time("updated_at"), ..Times::default() };
-    chat.source = source(&object);
+    chat.source = source(object);
     chat.origin = place.origin("");
     if let Some(name) = project_name {
         chat.fields.insert("project_name".into(), name.into());

@@ -29,12 +29,16 @@ struct Document<'a> {
 
 /// Reads one memory object, or one row of the older variant. `account` is the account named by the file, if any.
 /// Also gives what was not read of the object, as JSON.
-pub(super) fn read(text: &str, account: Option<&str>, place: &Place<'_>) -> Result<(Yield, Option<String>), String> {
-    let object = Object::parse(text).ok_or("not_an_object: this entry is not a memory object")?;
+pub(super) fn read(
+    text: &str,
+    object: &Object<'_>,
+    account: Option<&str>,
+    place: &Place<'_>,
+) -> Result<(Yield, Option<String>), String> {
     let account = object.filled("account_uuid").map(Cow::into_owned).or_else(|| account.map(str::to_owned));
     let mut out = Yield::default();
     if !KNOWN[..3].iter().any(|k| object.has(k)) {
-        out.units.push(row(text, &object, account, place)?);
+        out.units.push(row(text, object, account, place)?);
         return Ok((out, None));
     }
     let space = format!("memory/{}", account.as_deref().unwrap_or("unknown"));
@@ -83,7 +87,7 @@ pub(super) fn read(text: &str, account: Option<&str>, place: &Place<'_>) -> Resu
         documents.push(Document { title: Some(path), created, updated, ..document });
     }
     out.units.extend(documents.into_iter().filter(|d| !d.text.trim().is_empty()).map(|d| unit(d, place)));
-    Ok((out, rest(&object)))
+    Ok((out, rest(object)))
 }
 
 /// Project memories are a map of project id to text; a list of objects is read too.

@@ -8,14 +8,13 @@ use std::borrow::Cow;
 
 /// Reads one project object. The profile's verbatim holds `docs` and `prompt_template` emptied: their text is in
 /// their own records, so that what is erased there is gone.
-pub(super) fn read(text: &str, place: &Place<'_>) -> Result<Yield, String> {
-    let object = Object::parse(text).ok_or("not_an_object: this entry is not a project object")?;
+pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result<Yield, String> {
     if object.filled("uuid").is_none() && object.filled("name").is_none() {
         return Err("not_a_project: no id and no name".into());
     }
     let mut out = Yield::default();
     let id = object.filled("uuid").map_or_else(|| content_id(text), Cow::into_owned);
-    let from = Source { project: Some(id.clone()), ..source(&object) };
+    let from = Source { project: Some(id.clone()), ..source(object) };
     let times = Times { created: object.time("created_at"), updated: object.time("updated_at"), ..Times::default() };
     let member_of = || Link { relation: "member_of".into(), kind: Kind::Profile, target: key(format!("project/{id}")) };
 

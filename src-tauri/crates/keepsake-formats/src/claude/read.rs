@@ -9,7 +9,6 @@ use crate::{
 };
 use keepsake_model::{Dropped, DroppedAs, Issue, Kind, Limits, Unit};
 use std::{
-    borrow::Cow,
     collections::HashSet,
     hash::{BuildHasher, RandomState},
 };
@@ -169,34 +168,40 @@ impl Reader<'_> {
 
     fn element(&mut self, member: &Member, what: What, pointer: &str, bytes: &[u8]) -> Result<(), FormatError> {
         let place = Place { container: &member.place, pointer, version: self.version };
-        let text = match std::str::from_utf8(bytes) {
-            Ok(text) if Object::parse(text).is_some() => Cow::Borrowed(text),
-            _ => match json::repair(bytes) {
-                Some((text, codes)) => {
-                    for code in codes {
-                        self.sink.note(Issue::new(code, place.text(""), "mended to be readable"));
-                    }
-                    Cow::Owned(text)
-                }
-                None => {
+        let mended;
+        let strict = std::str::from_utf8(bytes).ok();
+        let (text, object) = match strict.and_then(|text| Some((text, Object::parse(text)?))) {
+            Some((text, object)) => (text, object),
+            None => {
+                let Some((text, codes)) = json::repair(bytes) else {
                     self.drop(place.text(""), DroppedAs::Failed, "malformed: this entry is not JSON", what.kind());
                     return Ok(());
+                };
+                for code in codes {
+                    self.sink.note(Issue::new(code, place.text(""), "mended to be readable"));
                 }
-            },
+                mended = text;
+                let Some(object) = Object::parse(&mended) else {
+                    let reason = "not_an_object: this entry is a value where an object should be";
+                    self.drop(place.text(""), DroppedAs::Failed, reason, what.kind());
+                    return Ok(());
+                };
+                (mended.as_str(), object)
+            }
         };
-        if !self.seen.insert((self.hasher.hash_one(text.as_ref()), text.len())) {
+        if !self.seen.insert((self.hasher.hash_one(text), text.len())) {
             let reason = "duplicate: exactly this entry was in another part already";
             self.drop(place.text(""), DroppedAs::Skipped, reason, what.kind());
             return Ok(());
         }
         let mut rest = None;
         let result = match what {
-            What::Conversations => conversation::read(&text, &place),
-            What::Design => design::read(&text, &place),
-            What::Projects => projects::read(&text, &place),
+            What::Conversations => conversation::read(text, &object, &place),
+            What::Design => design::read(text, &object, &place),
+            What::Projects => projects::read(text, &object, &place),
             What::Memories => {
                 let stem = member.file_name().rsplit_once('.').map_or("", |(s, _)| s);
-                memory::read(&text, is_uuid(stem).then_some(stem), &place).map(|(found, unread)| {
+                memory::read(text, &object, is_uuid(stem).then_some(stem), &place).map(|(found, unread)| {
                     rest = unread;
                     found
                 })

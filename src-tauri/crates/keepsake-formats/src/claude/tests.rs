@@ -2,7 +2,7 @@
 //! Counts against the shared samples and the generator's truth; shapes against small inputs of our own.
 use super::{
     artifacts,
-    wire::{Place, Yield},
+    wire::{Object, Place, Yield},
     *,
 };
 use crate::{AttachmentFile, PassthroughItem, detect};
@@ -234,7 +234,7 @@ fn place() -> Place<'static> {
 
 fn conversation(messages: &str) -> Yield {
     let text = format!(r#"{{"uuid":"c","name":"n","chat_messages":[{messages}], "x" : 1.50}}"#);
-    super::conversation::read(&text, &place()).unwrap()
+    super::conversation::read(&text, &Object::parse(&text).unwrap(), &place()).unwrap()
 }
 
 fn message(uuid: &str, parent: &str, sender: &str, rest: &str) -> String {
@@ -366,7 +366,7 @@ fn truncated_files_give_what_is_complete_and_say_so() {
 fn a_newer_memory_document_has_the_same_key() {
     let read = |words: &str| {
         let text = format!(r#"{{"conversations_memory":"{words}","account_uuid":"acc","new_key":1}}"#);
-        super::memory::read(&text, None, &place()).unwrap()
+        super::memory::read(&text, &Object::parse(&text).unwrap(), None, &place()).unwrap()
     };
     let ((old, rest), (new, _)) = (read("**Work**\\n\\nNurse. Nights."), read("**Work**\\n\\nNurse. Days."));
     assert_eq!(rest.as_deref(), Some(r#"{"new_key":1}"#));
@@ -375,4 +375,19 @@ fn a_newer_memory_document_has_the_same_key() {
     assert_eq!(old[0].key, new[0].key);
     assert_eq!(old[1].key, new[1].key);
     assert_ne!(old[2].key, new[2].key);
+}
+
+#[test]
+fn near_json_is_mended_and_other_values_are_dropped() {
+    let text = "[{\"uuid\":\"c\",\"score\":NaN,\"chat_messages\":[{\"uuid\":\"a\",\"sender\":\"human\",\"text\":\"x\ty\"}]}, 7, null]";
+    let limits = Limits::default();
+    let catalog = Catalog::from_text(text, &limits);
+    let detection = detect(&catalog, &limits, Some("claude")).unwrap();
+    let mut seen = Seen::default();
+    let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap() };
+    Claude.read(&catalog, &detection.sources[0], &context, &mut seen).unwrap();
+    assert_eq!(seen.of(Kind::Message).map(|m| m.text.as_str()).collect::<Vec<_>>(), vec!["x\ty"]);
+    let codes: Vec<_> = seen.issues.iter().map(|i| i.code.as_str()).collect();
+    assert_eq!(codes, vec!["nan", "control_character"]);
+    assert_eq!(seen.dropped.iter().filter(|d| d.reason.starts_with("not_an_object")).count(), 2);
 }
