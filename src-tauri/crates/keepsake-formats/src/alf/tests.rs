@@ -99,6 +99,7 @@ fn fixtures_are_read_and_come_back() {
         // what the reader dropped as unreadable is not written; an exact duplicate is one line in a set anyway
         let unreadable = dropped.iter().filter(|d| *d != "duplicate").count();
         same_archive(&first, &second, unreadable);
+        keep(&second, &format!("{name}.alf"));
         let written: Vec<String> =
             entries(&second).into_keys().filter(|n| n.starts_with("memory/partitions/")).collect();
         assert_eq!(written, strings(&expected["partitions"]), "{name}");
@@ -216,6 +217,7 @@ fn official_sample_comes_back() {
     assert_eq!(shelf.dropped, []);
     write(&mut shelf, &second);
     same_archive(&sample, &second, 0);
+    keep(&second, "official.alf");
     let found = validate(&second);
     assert_eq!(
         found.errors.iter().filter(|e| e.code != "embedding_dimensions").collect::<Vec<_>>(),
@@ -311,6 +313,7 @@ fn other_formats_travel_and_are_restored() {
     let report = write(&mut shelf, &first);
     assert_eq!(report.losses.counts["attachment (left_out)"], 1);
     assert_eq!(report.losses.counts["text (narrowed)"], 2);
+    keep(&first, "foreign.alf");
     let found = validate(&first);
     assert_eq!(found.errors, []);
     assert!(found.warnings.iter().all(|w| w.code == "credential_without_encryption"), "{:?}", found.warnings);
@@ -366,6 +369,7 @@ fn several_sources_in_one_file() {
     shelf.files.extend(agent.files.iter().cloned());
     shelf.parts.extend(agent.parts.iter().cloned());
     write(&mut shelf, &mixed);
+    keep(&mixed, "mixed.alf");
     let mut back = read(&mixed).unwrap();
     let plain = |records: &[Record]| {
         let mut all = by_key(records);
@@ -426,4 +430,34 @@ fn validator_lists_all_defects() {
     };
     assert_eq!(codes(&found.errors), strings(&expected["errors"]));
     assert_eq!(codes(&found.warnings), strings(&expected["warnings"]));
+}
+
+/// `cargo test --release … reading_speed -- --ignored --nocapture`
+#[test]
+#[ignore = "a measurement"]
+#[allow(clippy::print_stderr)]
+fn reading_speed() {
+    let scratch = Scratch::new("speed");
+    let file = scratch.0.join("s.alf");
+    let mut lines = String::new();
+    for i in 0..100_000u32 {
+        lines.push_str(&format!(
+            r#"{{"id":"0197f2a0-2222-7000-8000-{i:012x}","agent_id":"0197f2a0-1111-7000-8000-00000000000a","content":"{}","memory_type":"semantic","source":{{"runtime":"openclaw","origin":"daily_log","session_id":"s{i}"}},"temporal":{{"created_at":"2026-02-11T10:00:00Z","updated_at":null}},"status":"active","namespace":"default","tags":["one","two"],"confidence":0.75}}"#,
+            "A sentence that somebody wrote down. ".repeat(20)
+        ));
+        lines.push('\n');
+    }
+    let manifest = r#"{"alf_version":"1.0.0","created_at":"2026-01-01T00:00:00Z","agent":{"id":"0197f2a0-1111-7000-8000-00000000000a","name":"n","source_runtime":"r"},"layers":{"memory":{"record_count":100000,"index_file":"i","partitions":[{"file":"p.jsonl","from":"2026-01-01","record_count":100000,"sealed":false}]}}}"#;
+    pack(&file, &[("manifest.json", manifest.as_bytes()), ("p.jsonl", lines.as_bytes())]);
+    let start = std::time::Instant::now();
+    let mut shelf = read(&file).unwrap();
+    let read_time = start.elapsed().as_secs_f64();
+    let start = std::time::Instant::now();
+    write(&mut shelf, &scratch.0.join("o.alf"));
+    let megabytes = lines.len() as f64 / 1e6;
+    eprintln!(
+        "read {:.0} MB/s, write {:.0} MB/s, {megabytes:.0} MB",
+        megabytes / read_time,
+        megabytes / start.elapsed().as_secs_f64()
+    );
 }
