@@ -1,1 +1,52 @@
 //! Key slots, envelopes, signing and keyed hashing. The only crate that touches primitives.
+//!
+//! Feature code uses what is named here and nothing below it: `hazmat` (the AEAD and HKDF calls) is private.
+//!
+//! ```text
+//! passphrase ─ Argon2id ─┐
+//!                        ├─ unwraps ─ master key ─ HKDF ─┬─ store, index, blobs, audit, ids, fingerprints, spool
+//! recovery code ─ Argon2id ┘                             ├─ signing (Ed25519 seed)
+//!                                                        └─ header (HMAC over vault.json)
+//! one file: HKDF(subkey, salt of the file, context) ─ file key ─ one AEAD per 64 KiB chunk
+//! ```
+//!
+//! | need | use |
+//! | --- | --- |
+//! | a vault's keys | [`create_header`], [`open_header`], [`change_passphrase`], [`new_recovery_code`] |
+//! | an encrypted file | [`ChunkWriter`], [`ChunkReader`] |
+//! | scratch space | [`SpoolFile`] |
+//! | names and fingerprints that say nothing | [`keyed_id`], [`keyed_digest`], [`KeyedHasher`] |
+//! | signatures | [`SigningKey`], [`verify`] |
+mod chunked;
+mod error;
+mod hazmat;
+mod header;
+mod kdf;
+mod keyed;
+mod keys;
+mod passphrase;
+mod random;
+mod read_at;
+mod recovery;
+mod sign;
+mod slots;
+mod spool;
+
+pub use chunked::{CHUNK_LEN, ChunkReader, ChunkStream, ChunkWriter, Context};
+pub use error::CryptoError;
+pub use header::{
+    HEADER_FILE, Header, SlotInfo, change_passphrase, create_header, new_recovery_code, open_header, read_header,
+};
+pub use kdf::{KdfChoice, KdfParams};
+pub use keyed::{KeyedHasher, keyed_digest, keyed_id};
+pub use keys::{MasterKey, Secret, VaultKeys};
+pub use passphrase::{MINIMUM_SCORE, strength, suggest};
+pub use random::{random_bytes, random_id};
+pub use read_at::ReadAt;
+pub use recovery::RecoveryCode;
+pub use sign::{SigningKey, verify};
+pub use slots::SlotKind;
+pub use spool::SpoolFile;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,269 @@
+//! Files in chunks: each chunk its own AEAD, bound to file, name, generation and place, readable at random.
+//!
+//! ```text
+//! file  = magic (8) | salt (24, random) | chunk*          at least one chunk
+//! chunk = XChaCha20-Poly1305(65,536 bytes of plaintext, fewer only in the last) | tag (16)
+//! file key = HKDF-SHA256(key, salt, "keepsake/v1/chunked" + context)
+//! nonce    = chunk number (u64 LE) | 1 when last, else 0 | zeros      unique per file key
+//! aad      = magic | context | chunk number | last
+//! ```
+//! A cut at a chunk's edge leaves a last chunk that was not sealed as one; a chunk from another place, file, name or
+//! generation has another nonce or key. All of it is `Decrypt`.
+use crate::{
+    CryptoError, ReadAt,
+    hazmat::{self, Cipher, NONCE_LEN, TAG_LEN},
+    random_bytes,
+};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use zeroize::Zeroizing;
+
+/// Bytes of plaintext in a chunk.
+pub const CHUNK_LEN: usize = 64 * 1024;
+const SEALED_LEN: usize = CHUNK_LEN + TAG_LEN;
+const MAGIC: &[u8; 8] = b"KPSKCHK\x01";
+const SALT_LEN: usize = 24;
+const HEAD_LEN: usize = MAGIC.len() + SALT_LEN;
+
+/// What a file is, so that it cannot stand in for another. None of it is written into the file.
+#[derive(Debug, Clone, Copy)]
+pub struct Context<'a> {
+    /// What the file is for (`blob`, `index`).
+    pub purpose: &'a str,
+    /// Its name.
+    pub name: &'a str,
+    /// Which of the files that had this name.
+    pub generation: u64,
+}
+
+/// The file's key and the fixed part of its associated data.
+struct FileCipher {
+    cipher: Cipher,
+    aad: Vec<u8>,
+}
+
+impl FileCipher {
+    fn new(key: &[u8; 32], salt: &[u8; SALT_LEN], context: &Context<'_>) -> Self {
+        let label: &[u8] = b"keepsake/v1/chunked";
+        let bound = hazmat::joined(&[
+            label,
+            MAGIC,
+            context.purpose.as_bytes(),
+            context.name.as_bytes(),
+            &context.generation.to_le_bytes(),
+        ]);
+        Self { cipher: Cipher::new(&hazmat::derive(key, salt, &bound)), aad: bound }
+    }
+
+    fn nonce_and_aad(&self, number: u64, last: bool) -> ([u8; NONCE_LEN], Vec<u8>) {
+        let mut nonce = [0; NONCE_LEN];
+        nonce[..8].copy_from_slice(&number.to_le_bytes());
+        nonce[8] = u8::from(last);
+        let mut aad = Vec::with_capacity(self.aad.len() + 9);
+        aad.extend_from_slice(&self.aad);
+        aad.extend_from_slice(&nonce[..9]);
+        (nonce, aad)
+    }
+}
+
+/// Encrypts what is written to it. Nothing is readable until [`finish`](Self::finish).
+pub struct ChunkWriter<W: Write> {
+    inner: W,
+    cipher: FileCipher,
+    buf: Zeroizing<Vec<u8>>,
+    number: u64,
+}
+
+impl<W: Write> ChunkWriter<W> {
+    /// Starts a file: writes its head.
+    pub fn new(mut inner: W, key: &[u8; 32], context: &Context<'_>) -> Result<Self, CryptoError> {
+        let salt = random_bytes::<SALT_LEN>()?;
+        inner.write_all(MAGIC)?;
+        inner.write_all(&salt)?;
+        // Room for the tag, so that a chunk leaves in one write.
+        let buf = Zeroizing::new(Vec::with_capacity(SEALED_LEN));
+        Ok(Self { inner, cipher: FileCipher::new(key, &salt, context), buf, number: 0 })
+    }
+
+    fn seal(&mut self, last: bool) -> Result<(), CryptoError> {
+        let (nonce, aad) = self.cipher.nonce_and_aad(self.number, last);
+        let tag = self.cipher.cipher.seal(&nonce, &aad, &mut self.buf)?;
+        self.buf.extend_from_slice(&tag);
+        self.inner.write_all(&self.buf)?;
+        self.buf.clear();
+        self.number += 1;
+        Ok(())
+    }
+
+    /// Seals the last chunk and hands the sink back, flushed but not synced.
+    pub fn finish(mut self) -> Result<W, CryptoError> {
+        self.seal(true)?;
+        self.inner.flush()?;
+        Ok(self.inner)
+    }
+
+    /// The sink, to sync it; bytes written around the chunks ruin the file.
+    pub fn get_ref(&self) -> &W {
+        &self.inner
+    }
+}
+
+impl<W: Write> Write for ChunkWriter<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        // A full chunk is sealed only when more comes: until then it may be the last.
+        if self.buf.len() == CHUNK_LEN && !bytes.is_empty() {
+            self.seal(false)?;
+        }
+        let n = bytes.len().min(CHUNK_LEN - self.buf.len());
+        self.buf.extend_from_slice(&bytes[..n]);
+        Ok(n)
+    }
+
+    /// Nothing to do: an unfinished chunk cannot leave.
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<W: Write> std::fmt::Debug for ChunkWriter<W> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ChunkWriter").field("number", &self.number).finish_non_exhaustive()
+    }
+}
+
+/// Reads an encrypted file at any place. `&self` throughout: threads share one.
+pub struct ChunkReader<R: ReadAt> {
+    inner: R,
+    cipher: FileCipher,
+    len: u64,
+    chunks: u64,
+}
+
+impl<R: ReadAt> ChunkReader<R> {
+    /// Opens a file of `len` bytes. The last chunk is decrypted at once, so a cut or extended file fails here; what else
+    /// is wrong fails when it is read.
+    pub fn open(inner: R, len: u64, key: &[u8; 32], context: &Context<'_>) -> Result<Self, CryptoError> {
+        let mut head = [0; HEAD_LEN];
+        let body = len.checked_sub(HEAD_LEN as u64).ok_or(CryptoError::Decrypt)?;
+        inner.read_exact_at(&mut head, 0).map_err(cut)?;
+        let (magic, salt) = head.split_at(MAGIC.len());
+        let salt: [u8; SALT_LEN] = salt.try_into().map_err(|_| CryptoError::Decrypt)?;
+        let chunks = body.div_ceil(SEALED_LEN as u64);
+        let len = body.checked_sub(chunks * TAG_LEN as u64).ok_or(CryptoError::Decrypt)?;
+        // Only an empty file has an empty chunk.
+        if magic != MAGIC || chunks == 0 || (chunks > 1 && len <= (chunks - 1) * CHUNK_LEN as u64) {
+            return Err(CryptoError::Decrypt);
+        }
+        let reader = Self { inner, cipher: FileCipher::new(key, &salt, context), len, chunks };
+        reader.read_chunk(chunks - 1, &mut Zeroizing::new(Vec::new()))?;
+        Ok(reader)
+    }
+
+    /// Bytes of plaintext.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// True when there is no plaintext.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// How many chunks there are, at least one.
+    pub fn chunks(&self) -> u64 {
+        self.chunks
+    }
+
+    /// Decrypts one chunk into `out`, whose content is replaced; on an error it is left empty.
+    pub fn read_chunk(&self, number: u64, out: &mut Vec<u8>) -> Result<(), CryptoError> {
+        out.clear();
+        if number >= self.chunks {
+            return Err(CryptoError::Io(io::ErrorKind::UnexpectedEof.into()));
+        }
+        let last = number == self.chunks - 1;
+        let plain = if last { self.len - number * CHUNK_LEN as u64 } else { CHUNK_LEN as u64 };
+        out.resize(usize::try_from(plain).unwrap_or(0) + TAG_LEN, 0);
+        let opened =
+            self.inner.read_exact_at(out, HEAD_LEN as u64 + number * SEALED_LEN as u64).map_err(cut).and_then(|()| {
+                let (nonce, aad) = self.cipher.nonce_and_aad(number, last);
+                self.cipher.cipher.open(&nonce, &aad, out)
+            });
+        out.truncate(*opened.as_ref().unwrap_or(&0));
+        opened.map(|_| ())
+    }
+
+    /// Fills `buf` from `offset`; `Io(UnexpectedEof)` when there is less. Each call decrypts every chunk it touches.
+    pub fn read_at(&self, mut offset: u64, mut buf: &mut [u8]) -> Result<(), CryptoError> {
+        let mut chunk = Zeroizing::new(Vec::with_capacity(SEALED_LEN));
+        while !buf.is_empty() {
+            self.read_chunk(offset / CHUNK_LEN as u64, &mut chunk)?;
+            let start = usize::try_from(offset % CHUNK_LEN as u64).unwrap_or(0);
+            let part =
+                chunk.get(start..).filter(|p| !p.is_empty()).ok_or(io::Error::from(io::ErrorKind::UnexpectedEof))?;
+            let n = part.len().min(buf.len());
+            buf[..n].copy_from_slice(&part[..n]);
+            buf = &mut buf[n..];
+            offset += n as u64;
+        }
+        Ok(())
+    }
+
+    /// Reads it from the start, a chunk at a time.
+    pub fn into_read(self) -> ChunkStream<R> {
+        ChunkStream { reader: self, offset: 0, number: None, chunk: Zeroizing::new(Vec::new()) }
+    }
+}
+
+impl<R: ReadAt> std::fmt::Debug for ChunkReader<R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ChunkReader").field("len", &self.len).finish_non_exhaustive()
+    }
+}
+
+/// A [`ChunkReader`] as `Read` and `Seek`. What fails its check is an `InvalidData` error.
+#[derive(Debug)]
+pub struct ChunkStream<R: ReadAt> {
+    reader: ChunkReader<R>,
+    offset: u64,
+    number: Option<u64>,
+    chunk: Zeroizing<Vec<u8>>,
+}
+
+impl<R: ReadAt> Read for ChunkStream<R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        if self.offset >= self.reader.len || buf.is_empty() {
+            return Ok(0);
+        }
+        let number = self.offset / CHUNK_LEN as u64;
+        if self.number != Some(number) {
+            self.number = None;
+            self.reader.read_chunk(number, &mut self.chunk)?;
+            self.number = Some(number);
+        }
+        let start = usize::try_from(self.offset % CHUNK_LEN as u64).unwrap_or(0);
+        let part = self.chunk.get(start..).unwrap_or_default();
+        let n = part.len().min(buf.len());
+        buf[..n].copy_from_slice(&part[..n]);
+        self.offset += n as u64;
+        Ok(n)
+    }
+}
+
+impl<R: ReadAt> Seek for ChunkStream<R> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let at = match to {
+            SeekFrom::Start(n) => Some(n),
+            SeekFrom::End(n) => self.reader.len.checked_add_signed(n),
+            SeekFrom::Current(n) => self.offset.checked_add_signed(n),
+        };
+        self.offset = at.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.offset)
+    }
+}
+
+/// A file shorter than it should be is a failed check, not an I/O error.
+fn cut(error: io::Error) -> CryptoError {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => CryptoError::Decrypt,
+        _ => CryptoError::Io(error),
+    }
+}

@@ -1,0 +1,87 @@
+//! The primitive calls, in one place: XChaCha20-Poly1305, HKDF-SHA256, HMAC-SHA256 and an unambiguous encoding.
+use crate::CryptoError;
+use chacha20poly1305::{AeadInOut, KeyInit, Tag, XChaCha20Poly1305, XNonce};
+use hkdf::Hkdf;
+use hmac::{Hmac, Mac};
+use sha2::{Digest, Sha256};
+use zeroize::Zeroizing;
+
+/// Bytes of an authentication tag.
+pub(crate) const TAG_LEN: usize = 16;
+/// Bytes of a nonce.
+pub(crate) const NONCE_LEN: usize = 24;
+
+/// An AEAD key made ready; its memory is wiped on drop by the cipher.
+pub(crate) struct Cipher(XChaCha20Poly1305);
+
+impl Cipher {
+    pub(crate) fn new(key: &[u8; 32]) -> Self {
+        Self(XChaCha20Poly1305::new(key.into()))
+    }
+
+    /// Encrypts `buf` in place and returns the tag.
+    pub(crate) fn seal(
+        &self,
+        nonce: &[u8; NONCE_LEN],
+        aad: &[u8],
+        buf: &mut [u8],
+    ) -> Result<[u8; TAG_LEN], CryptoError> {
+        let tag =
+            self.0.encrypt_inout_detached(&XNonce::from(*nonce), aad, buf.into()).map_err(|_| CryptoError::Decrypt)?;
+        Ok(tag.into())
+    }
+
+    /// Decrypts `sealed` (ciphertext, then tag) in place and returns the plaintext's length.
+    pub(crate) fn open(&self, nonce: &[u8; NONCE_LEN], aad: &[u8], sealed: &mut [u8]) -> Result<usize, CryptoError> {
+        let len = sealed.len().checked_sub(TAG_LEN).ok_or(CryptoError::Decrypt)?;
+        let (text, tag) = sealed.split_at_mut(len);
+        let tag: [u8; TAG_LEN] = (&*tag).try_into().map_err(|_| CryptoError::Decrypt)?;
+        self.0
+            .decrypt_inout_detached(&XNonce::from(*nonce), aad, text.into(), &Tag::from(tag))
+            .map_err(|_| CryptoError::Decrypt)?;
+        Ok(len)
+    }
+}
+
+/// HKDF-SHA256 with a 32-byte output.
+pub(crate) fn derive(ikm: &[u8; 32], salt: &[u8], info: &[u8]) -> Zeroizing<[u8; 32]> {
+    let mut out = Zeroizing::new([0; 32]);
+    // 32 bytes is far below HKDF's limit of 255 blocks, the only error there is.
+    let expanded = Hkdf::<Sha256>::new(Some(salt), ikm).expand(info, out.as_mut());
+    debug_assert!(expanded.is_ok());
+    out
+}
+
+/// HMAC-SHA256 keyed and empty.
+pub(crate) fn hmac(key: &[u8; 32]) -> Hmac<Sha256> {
+    // A 32-byte key is shorter than the block: no hashing of the key, no failure.
+    let mut block = Zeroizing::new([0; 64]);
+    block[..32].copy_from_slice(key);
+    <Hmac<Sha256> as hmac::KeyInit>::new((&*block).into())
+}
+
+/// HMAC-SHA256 of one message.
+pub(crate) fn mac(key: &[u8; 32], message: &[u8]) -> [u8; 32] {
+    let mut h = hmac(key);
+    h.update(message);
+    h.finalize().into_bytes().into()
+}
+
+/// SHA-256 of a domain label and a message.
+pub(crate) fn checksum(domain: &[u8], message: &[u8]) -> [u8; 32] {
+    let mut h = Sha256::new();
+    h.update((domain.len() as u64).to_le_bytes());
+    h.update(domain);
+    h.update(message);
+    h.finalize().into()
+}
+
+/// Parts joined so that no two lists of parts give the same bytes: each after its length as u64 LE.
+pub(crate) fn joined(parts: &[&[u8]]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(parts.iter().map(|p| p.len() + 8).sum());
+    for part in parts {
+        out.extend_from_slice(&(part.len() as u64).to_le_bytes());
+        out.extend_from_slice(part);
+    }
+    out
+}

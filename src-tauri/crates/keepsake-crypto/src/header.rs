@@ -1,0 +1,272 @@
+//! `vault.json`: version, vault id, key slots. No secrets in it, and authenticated as a whole.
+//!
+//! The file is one JSON object whose last two members are `mac` and `checksum`. The checksum (SHA-256, no key) is over
+//! every byte before its own value, and what follows that value is fixed: a damaged file is known for damaged before any
+//! secret is tried, which an AEAD alone could not tell from a wrong passphrase. The mac (HMAC-SHA256 under a subkey of
+//! the master key) is over every byte before its own value: someone who repairs the checksum does not pass it. Both see
+//! the bytes as they are, so that a changed blank is a changed file.
+use crate::{
+    CryptoError, KdfChoice, KdfParams, MasterKey, RecoveryCode, SlotKind, VaultKeys, hazmat, random_bytes, slots::Slot,
+};
+use serde::{Deserialize, Serialize};
+use std::{
+    fs::File,
+    io::{Read, Write},
+    path::Path,
+};
+use subtle::ConstantTimeEq;
+
+/// Name of the header in the vault's folder.
+pub const HEADER_FILE: &str = "vault.json";
+const VERSION: u32 = 1;
+const MAX_LEN: u64 = 64 * 1024;
+const MAX_SLOTS: usize = 8;
+const HEX_LEN: usize = 64;
+const MAC_MARK: &str = ",\n  \"mac\": \"";
+const CHECKSUM_MARK: &str = "\",\n  \"checksum\": \"";
+const END: &str = "\"\n}\n";
+const CHECKSUM_DOMAIN: &[u8] = b"keepsake/v1/header-checksum";
+
+/// What a header says with no secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Header {
+    /// A UUID as text.
+    pub vault_id: String,
+    /// Version of the header.
+    pub version: u32,
+    /// When the vault was made, RFC 3339.
+    pub created_at: String,
+    /// What opens it.
+    pub slots: Vec<SlotInfo>,
+}
+
+/// A key slot with no key in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SlotInfo {
+    /// What opens it.
+    pub kind: SlotKind,
+    /// When it was made, RFC 3339.
+    pub created_at: String,
+    /// What trying it costs.
+    pub params: KdfParams,
+}
+
+/// Everything the mac is over.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Body {
+    version: u32,
+    vault_id: uuid::Uuid,
+    created_at: String,
+    cipher: String,
+    kdf: String,
+    slots: Vec<Slot>,
+}
+
+const CIPHER: &str = "xchacha20-poly1305";
+const KDF: &str = "argon2id-19";
+
+impl Body {
+    fn header(&self) -> Header {
+        let slot = |s: &Slot| SlotInfo { kind: s.kind, created_at: s.created_at.clone(), params: s.kdf };
+        Header {
+            vault_id: self.vault_id.to_string(),
+            version: self.version,
+            created_at: self.created_at.clone(),
+            slots: self.slots.iter().map(slot).collect(),
+        }
+    }
+
+    fn vault(&self) -> &[u8; 16] {
+        self.vault_id.as_bytes()
+    }
+
+    /// Puts a slot in the place of the one of its kind.
+    fn replace(&mut self, slot: Slot) {
+        match self.slots.iter_mut().find(|s| s.kind == slot.kind) {
+            Some(old) => *old = slot,
+            None => self.slots.push(slot),
+        }
+    }
+
+    /// The file, sealed.
+    fn seal(&self, master: &MasterKey) -> Result<String, CryptoError> {
+        let mut text = serde_json::to_string_pretty(self).map_err(std::io::Error::from)?;
+        text.truncate(text.trim_end_matches("\n}").len());
+        let mac = hex::encode(hazmat::mac(master.subkey(self.vault(), "header").bytes(), text.as_bytes()));
+        text.push_str(MAC_MARK);
+        text.push_str(&mac);
+        text.push_str(CHECKSUM_MARK);
+        let checksum = hex::encode(hazmat::checksum(CHECKSUM_DOMAIN, text.as_bytes()));
+        text.push_str(&checksum);
+        text.push_str(END);
+        Ok(text)
+    }
+}
+
+/// A header as read: whole, of a known version, in range; its mac not yet checked.
+struct Sealed {
+    body: Body,
+    text: String,
+    mac_at: usize,
+}
+
+impl Sealed {
+    fn read(dir: &Path) -> Result<Self, CryptoError> {
+        let file = File::open(dir.join(HEADER_FILE))?;
+        let mut bytes = Vec::new();
+        file.take(MAX_LEN + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > MAX_LEN {
+            return Err(CryptoError::HeaderDamaged("size"));
+        }
+        Self::parse(String::from_utf8(bytes).map_err(|_| CryptoError::HeaderDamaged("text"))?)
+    }
+
+    fn parse(text: String) -> Result<Self, CryptoError> {
+        let damaged = CryptoError::HeaderDamaged;
+        let rest = text.strip_suffix(END).ok_or(damaged("end"))?;
+        let at = rest.len().checked_sub(HEX_LEN).ok_or(damaged("end"))?;
+        let (covered, checksum) = rest.split_at_checked(at).ok_or(damaged("end"))?;
+        if checksum != hex::encode(hazmat::checksum(CHECKSUM_DOMAIN, covered.as_bytes())) {
+            return Err(damaged("checksum"));
+        }
+        // From here on the file is as someone wrote it. A newer version may look different in all but its end.
+        #[derive(Deserialize)]
+        struct Versioned {
+            version: u32,
+        }
+        let version = serde_json::from_str::<Versioned>(&text).map_err(|_| damaged("version"))?.version;
+        if version != VERSION {
+            return Err(CryptoError::HeaderVersion(version));
+        }
+        let marks = covered.strip_suffix(CHECKSUM_MARK).ok_or(damaged("mac"))?;
+        let mac_at = marks.len().checked_sub(HEX_LEN + MAC_MARK.len()).ok_or(damaged("mac"))?;
+        let (content, mac) = marks.split_at_checked(mac_at).ok_or(damaged("mac"))?;
+        if !mac.starts_with(MAC_MARK) {
+            return Err(damaged("mac"));
+        }
+        let body: Body = serde_json::from_str(&format!("{content}\n}}")).map_err(|_| damaged("content"))?;
+        if body.cipher != CIPHER || body.kdf != KDF {
+            return Err(damaged("ciphers"));
+        }
+        if body.slots.is_empty() || body.slots.len() > MAX_SLOTS {
+            return Err(damaged("key slots"));
+        }
+        body.slots.iter().try_for_each(Slot::check)?;
+        Ok(Self { body, text, mac_at })
+    }
+
+    /// Tries the secret on the slots, then checks the mac.
+    fn open(&self, secret: &str) -> Result<MasterKey, CryptoError> {
+        let vault = self.body.vault();
+        let code = RecoveryCode::parse(secret).is_some();
+        // What looks like a recovery code is most likely one: its slot first, to save a derivation.
+        let (first, second) =
+            if code { (SlotKind::Recovery, SlotKind::Passphrase) } else { (SlotKind::Passphrase, SlotKind::Recovery) };
+        for kind in [first, second] {
+            for slot in self.body.slots.iter().filter(|s| s.kind == kind) {
+                if let Some(master) = slot.open(vault, secret)? {
+                    self.check_mac(&master)?;
+                    return Ok(master);
+                }
+            }
+        }
+        Err(CryptoError::WrongSecret)
+    }
+
+    fn check_mac(&self, master: &MasterKey) -> Result<(), CryptoError> {
+        let (content, rest) = self.text.split_at(self.mac_at);
+        let expected = hazmat::mac(master.subkey(self.body.vault(), "header").bytes(), content.as_bytes());
+        let found = rest.get(MAC_MARK.len()..MAC_MARK.len() + HEX_LEN).unwrap_or_default();
+        if bool::from(hex::encode(expected).as_bytes().ct_eq(found.as_bytes())) {
+            Ok(())
+        } else {
+            Err(CryptoError::HeaderDamaged("mac"))
+        }
+    }
+}
+
+/// Makes a vault's keys and writes its header into `dir`, which must exist. Refuses to replace a header
+/// (`Io(AlreadyExists)`).
+pub fn create_header(
+    dir: &Path,
+    passphrase: &str,
+    kdf: KdfChoice,
+    now_rfc3339: &str,
+) -> Result<(Header, VaultKeys, RecoveryCode), CryptoError> {
+    if dir.join(HEADER_FILE).try_exists()? {
+        return Err(CryptoError::Io(std::io::ErrorKind::AlreadyExists.into()));
+    }
+    let vault_id = uuid::Builder::from_random_bytes(random_bytes()?).into_uuid();
+    let master = MasterKey::generate()?;
+    let code = RecoveryCode::generate()?;
+    let vault = vault_id.as_bytes();
+    let slots = vec![
+        Slot::for_passphrase(&master, vault, passphrase, KdfParams::choose(kdf)?, now_rfc3339)?,
+        Slot::for_recovery(&master, vault, &code, now_rfc3339)?,
+    ];
+    let body = Body {
+        version: VERSION,
+        vault_id,
+        created_at: now_rfc3339.to_owned(),
+        cipher: CIPHER.into(),
+        kdf: KDF.into(),
+        slots,
+    };
+    write(dir, &body.seal(&master)?, false)?;
+    Ok((body.header(), VaultKeys::derive(&master, body.vault()), code))
+}
+
+/// Opens a vault with its passphrase or recovery code. `Io(NotFound)` when there is no header, `HeaderDamaged` when it
+/// fails its check, `WrongSecret` when it is whole and no slot opens.
+pub fn open_header(dir: &Path, secret: &str) -> Result<(Header, VaultKeys), CryptoError> {
+    let sealed = Sealed::read(dir)?;
+    let master = sealed.open(secret)?;
+    Ok((sealed.body.header(), VaultKeys::derive(&master, sealed.body.vault())))
+}
+
+/// Replaces the passphrase slot, atomically: after a crash the file has either the old or the new one. `secret` is the
+/// old passphrase or the recovery code.
+pub fn change_passphrase(
+    dir: &Path,
+    secret: &str,
+    new: &str,
+    kdf: KdfChoice,
+    now_rfc3339: &str,
+) -> Result<Header, CryptoError> {
+    let mut sealed = Sealed::read(dir)?;
+    let master = sealed.open(secret)?;
+    let slot = Slot::for_passphrase(&master, sealed.body.vault(), new, KdfParams::choose(kdf)?, now_rfc3339)?;
+    sealed.body.replace(slot);
+    write(dir, &sealed.body.seal(&master)?, true)?;
+    Ok(sealed.body.header())
+}
+
+/// Replaces the recovery slot, atomically; the old code opens nothing from then on.
+pub fn new_recovery_code(dir: &Path, secret: &str, now_rfc3339: &str) -> Result<(Header, RecoveryCode), CryptoError> {
+    let mut sealed = Sealed::read(dir)?;
+    let master = sealed.open(secret)?;
+    let code = RecoveryCode::generate()?;
+    let slot = Slot::for_recovery(&master, sealed.body.vault(), &code, now_rfc3339)?;
+    sealed.body.replace(slot);
+    write(dir, &sealed.body.seal(&master)?, true)?;
+    Ok((sealed.body.header(), code))
+}
+
+/// Reads a header with no secret: its checksum is checked, its mac cannot be.
+pub fn read_header(dir: &Path) -> Result<Header, CryptoError> {
+    Ok(Sealed::read(dir)?.body.header())
+}
+
+/// New file, fsync, rename, fsync of the folder.
+fn write(dir: &Path, text: &str, replace: bool) -> Result<(), CryptoError> {
+    let mut file = tempfile::Builder::new().prefix(".vault.json.").tempfile_in(dir)?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().sync_all()?;
+    let target = dir.join(HEADER_FILE);
+    if replace { file.persist(&target) } else { file.persist_noclobber(&target) }.map_err(|e| e.error)?;
+    // Windows has no way to flush a folder; the rename itself is journalled there.
+    #[cfg(unix)]
+    File::open(dir)?.sync_all()?;
+    Ok(())
+}

@@ -1,0 +1,93 @@
+//! Argon2id: from a passphrase to a key, at a cost that is calibrated, has a floor and is clamped both ways on read.
+use crate::{CryptoError, Secret};
+use argon2::{Algorithm, Argon2, Block, Params, Version};
+use std::time::{Duration, Instant};
+use zeroize::Zeroize;
+
+const MIB: u32 = 1024;
+/// The floor: 64 MiB, three passes, four lanes.
+const FLOOR: KdfParams = KdfParams { memory_kib: 64 * MIB, passes: 3, lanes: 4 };
+/// Most memory that calibration asks for; a vault must open on a smaller machine too.
+const CALIBRATED_MEMORY_MIB: u32 = 1024;
+const MEMORY_KIB: std::ops::RangeInclusive<u32> = 64 * MIB..=2048 * MIB;
+const PASSES: std::ops::RangeInclusive<u32> = 3..=16;
+const LANES: std::ops::RangeInclusive<u32> = 1..=8;
+/// Middle of the 0.5 to 1 s an unlock should take.
+const TARGET: Duration = Duration::from_millis(750);
+
+/// How a new slot's cost is chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KdfChoice {
+    /// Measured on this machine to take about 0.5 to 1 s.
+    Calibrate,
+    /// The lowest cost permitted.
+    Floor,
+}
+
+/// Argon2id parameters (version 0x13).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KdfParams {
+    /// Memory in KiB.
+    pub memory_kib: u32,
+    /// Passes over it.
+    pub passes: u32,
+    /// Lanes.
+    pub lanes: u32,
+}
+
+impl KdfParams {
+    /// The lowest cost permitted.
+    pub const fn floor() -> Self {
+        FLOOR
+    }
+
+    /// The parameters of a choice; calibration runs the floor once or twice and scales.
+    pub(crate) fn choose(choice: KdfChoice) -> Result<Self, CryptoError> {
+        match choice {
+            KdfChoice::Floor => Ok(FLOOR),
+            KdfChoice::Calibrate => {
+                let start = Instant::now();
+                FLOOR.derive(b"calibration", &[0; 16])?;
+                Ok(Self::scaled(start.elapsed()))
+            }
+        }
+    }
+
+    /// Parameters that take about [`TARGET`] where the floor took `floor`: memory first, then passes. Cost grows with
+    /// the product of both.
+    pub(crate) fn scaled(floor: Duration) -> Self {
+        let ratio = u32::try_from(TARGET.as_micros() / floor.as_micros().max(1)).unwrap_or(u32::MAX);
+        let times = ratio.clamp(1, CALIBRATED_MEMORY_MIB * MIB / FLOOR.memory_kib);
+        let passes = (FLOOR.passes.saturating_mul(ratio) / times).clamp(FLOOR.passes, *PASSES.end());
+        Self { memory_kib: FLOOR.memory_kib * times, passes, lanes: FLOOR.lanes }
+    }
+
+    /// Refuses what is too cheap to protect and what would let a planted header exhaust the machine.
+    pub(crate) fn check(&self) -> Result<(), CryptoError> {
+        let fits =
+            MEMORY_KIB.contains(&self.memory_kib) && PASSES.contains(&self.passes) && LANES.contains(&self.lanes);
+        if fits { Ok(()) } else { Err(CryptoError::KdfParameters) }
+    }
+
+    /// The 32-byte key of a secret and a salt. The working memory is wiped: the key can be computed from its end.
+    pub(crate) fn derive(&self, secret: &[u8], salt: &[u8; 16]) -> Result<Secret, CryptoError> {
+        self.check()?;
+        let params =
+            Params::new(self.memory_kib, self.passes, self.lanes, Some(32)).map_err(|_| CryptoError::KdfParameters)?;
+        let count = params.block_count();
+        let mut memory = Vec::new();
+        memory.try_reserve_exact(count).map_err(|_| CryptoError::Io(std::io::ErrorKind::OutOfMemory.into()))?;
+        memory.resize(count, Block::new());
+        let mut key = Secret::new([0; 32]);
+        let derived = Argon2::new(Algorithm::Argon2id, Version::V0x13, params).hash_password_into_with_memory(
+            secret,
+            salt,
+            key.bytes_mut(),
+            &mut memory,
+        );
+        memory.iter_mut().for_each(Zeroize::zeroize);
+        derived.map_err(|_| CryptoError::KdfParameters)?;
+        Ok(key)
+    }
+}

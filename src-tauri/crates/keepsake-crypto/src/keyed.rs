@@ -1,0 +1,49 @@
+//! Keyed hashing: ids, names and fingerprints that say nothing about what they stand for.
+use crate::hazmat;
+use hmac::{Hmac, Mac};
+use sha2::Sha256;
+
+/// HMAC-SHA256 over the parts, each after its length, cut to 16 bytes.
+pub fn keyed_id(key: &[u8; 32], parts: &[&[u8]]) -> [u8; 16] {
+    let full = keyed_digest(key, parts);
+    let mut out = [0; 16];
+    out.copy_from_slice(&full[..16]);
+    out
+}
+
+/// HMAC-SHA256 over the parts, each after its length, so that `["ab", "c"]` and `["a", "bc"]` differ.
+pub fn keyed_digest(key: &[u8; 32], parts: &[&[u8]]) -> [u8; 32] {
+    let mut h = hazmat::hmac(key);
+    for part in parts {
+        h.update(&(part.len() as u64).to_le_bytes());
+        h.update(part);
+    }
+    h.finalize().into_bytes().into()
+}
+
+/// HMAC-SHA256 over bytes that come in pieces; how they are cut makes no difference. Lengths are not part of it: a
+/// caller that hashes several parts writes their lengths itself.
+pub struct KeyedHasher(Hmac<Sha256>);
+
+impl KeyedHasher {
+    /// Keyed and empty.
+    pub fn new(key: &[u8; 32]) -> Self {
+        Self(hazmat::hmac(key))
+    }
+
+    /// Takes in the next piece.
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// The digest of everything taken in.
+    pub fn finish(self) -> [u8; 32] {
+        self.0.finalize().into_bytes().into()
+    }
+}
+
+impl std::fmt::Debug for KeyedHasher {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("KeyedHasher")
+    }
+}

@@ -1,0 +1,63 @@
+//! The recovery code: 160 random bits as eight groups of four characters that are hard to misread.
+use crate::{CryptoError, random_bytes};
+use zeroize::Zeroizing;
+
+/// Crockford's base 32: no I, L, O or U.
+const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+const CHARACTERS: usize = 32;
+const GROUP: usize = 4;
+
+/// A recovery code. `Display` shows it (it is shown once, by intent); `Debug` does not.
+pub struct RecoveryCode(Zeroizing<[u8; CHARACTERS]>);
+
+impl RecoveryCode {
+    /// A new random code.
+    pub fn generate() -> Result<Self, CryptoError> {
+        let bits = Zeroizing::new(random_bytes::<CHARACTERS>()?);
+        // 32 symbols: the low five bits of a random byte pick one without bias.
+        Ok(Self(Zeroizing::new(bits.map(|b| ALPHABET[usize::from(b & 31)]))))
+    }
+
+    /// Reads what a person typed: case, spaces and dashes do not matter, `O` is `0`, `I` and `L` are `1`. `None` for
+    /// anything that is not 32 characters of the alphabet.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut out = Zeroizing::new([0; CHARACTERS]);
+        let mut len = 0;
+        for c in text.chars() {
+            let c = match c.to_ascii_uppercase() {
+                '-' | '\u{2010}'..='\u{2015}' => continue,
+                c if c.is_whitespace() => continue,
+                'O' => '0',
+                'I' | 'L' => '1',
+                c => c,
+            };
+            let byte = u8::try_from(c).ok().filter(|b| ALPHABET.contains(b))?;
+            *out.get_mut(len)? = byte;
+            len += 1;
+        }
+        (len == CHARACTERS).then_some(Self(out))
+    }
+
+    /// The code's characters with no dashes: what the key is derived from.
+    pub(crate) fn secret(&self) -> &[u8] {
+        self.0.as_ref()
+    }
+}
+
+impl std::fmt::Display for RecoveryCode {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (i, byte) in self.0.iter().enumerate() {
+            if i > 0 && i % GROUP == 0 {
+                f.write_str("-")?;
+            }
+            std::fmt::Write::write_char(f, char::from(*byte))?;
+        }
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for RecoveryCode {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("RecoveryCode")
+    }
+}

@@ -1,0 +1,34 @@
+//! Ed25519 signatures of tombstones, audit heads and bundles.
+use ed25519_dalek::{Signature, Signer, VerifyingKey};
+
+/// The vault's signing key. Wiped on drop; `Debug` shows nothing.
+pub struct SigningKey(ed25519_dalek::SigningKey);
+
+impl SigningKey {
+    /// The key that belongs to a 32-byte seed.
+    pub fn from_seed(seed: &[u8; 32]) -> Self {
+        Self(ed25519_dalek::SigningKey::from_bytes(seed))
+    }
+
+    /// Signs a message; the same message gives the same signature.
+    pub fn sign(&self, message: &[u8]) -> [u8; 64] {
+        self.0.sign(message).to_bytes()
+    }
+
+    /// The public key.
+    pub fn public(&self) -> [u8; 32] {
+        self.0.verifying_key().to_bytes()
+    }
+}
+
+impl std::fmt::Debug for SigningKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("SigningKey")
+    }
+}
+
+/// True when `signature` is `public`'s over `message`. Strict: small-order keys and non-canonical encodings fail.
+pub fn verify(public: &[u8; 32], message: &[u8], signature: &[u8; 64]) -> bool {
+    VerifyingKey::from_bytes(public)
+        .is_ok_and(|key| key.verify_strict(message, &Signature::from_bytes(signature)).is_ok())
+}

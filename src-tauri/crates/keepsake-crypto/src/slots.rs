@@ -1,0 +1,154 @@
+//! Key slots: the master key, wrapped under a key that a passphrase or a recovery code gives.
+use crate::{
+    CryptoError, KdfParams, MasterKey, RecoveryCode, Secret,
+    hazmat::{self, Cipher},
+    random_bytes,
+};
+use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
+use serde::{Deserialize, Serialize};
+use unicode_normalization::UnicodeNormalization;
+use zeroize::{Zeroize, Zeroizing};
+
+/// What opens a slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SlotKind {
+    /// The passphrase.
+    Passphrase,
+    /// The recovery code.
+    Recovery,
+}
+
+impl SlotKind {
+    /// As it is written in the header.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Passphrase => "passphrase",
+            Self::Recovery => "recovery",
+        }
+    }
+}
+
+/// A slot as it is in the header.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Slot {
+    pub(crate) kind: SlotKind,
+    pub(crate) created_at: String,
+    pub(crate) kdf: KdfParams,
+    salt: String,
+    nonce: String,
+    wrapped: String,
+}
+
+impl Slot {
+    /// Wraps the master key under a passphrase.
+    pub(crate) fn for_passphrase(
+        master: &MasterKey,
+        vault: &[u8; 16],
+        passphrase: &str,
+        kdf: KdfParams,
+        now: &str,
+    ) -> Result<Self, CryptoError> {
+        Self::wrap(master, vault, SlotKind::Passphrase, composed(passphrase).as_bytes(), kdf, now)
+    }
+
+    /// Wraps the master key under a recovery code. The code has 160 bits, so the floor is enough.
+    pub(crate) fn for_recovery(
+        master: &MasterKey,
+        vault: &[u8; 16],
+        code: &RecoveryCode,
+        now: &str,
+    ) -> Result<Self, CryptoError> {
+        Self::wrap(master, vault, SlotKind::Recovery, code.secret(), KdfParams::floor(), now)
+    }
+
+    fn wrap(
+        master: &MasterKey,
+        vault: &[u8; 16],
+        kind: SlotKind,
+        secret: &[u8],
+        kdf: KdfParams,
+        now: &str,
+    ) -> Result<Self, CryptoError> {
+        let salt = random_bytes::<16>()?;
+        let nonce = random_bytes::<{ hazmat::NONCE_LEN }>()?;
+        let key = kdf.derive(secret, &salt)?;
+        let mut wrapped = Zeroizing::new(*master.bytes());
+        let tag = Cipher::new(key.bytes()).seal(&nonce, &aad(vault, kind, &kdf, &salt), wrapped.as_mut())?;
+        Ok(Self {
+            kind,
+            created_at: now.to_owned(),
+            kdf,
+            salt: BASE64.encode(salt),
+            nonce: BASE64.encode(nonce),
+            wrapped: BASE64.encode([wrapped.as_slice(), tag.as_slice()].concat()),
+        })
+    }
+
+    /// Unwraps the master key. `Ok(None)` when the secret does not open this slot.
+    pub(crate) fn open(&self, vault: &[u8; 16], secret: &str) -> Result<Option<MasterKey>, CryptoError> {
+        let key = match self.kind {
+            SlotKind::Passphrase => self.kdf.derive(composed(secret).as_bytes(), &self.salt()?)?,
+            SlotKind::Recovery => match RecoveryCode::parse(secret) {
+                Some(code) => self.kdf.derive(code.secret(), &self.salt()?)?,
+                None => return Ok(None),
+            },
+        };
+        let (salt, nonce, mut wrapped) = (self.salt()?, self.nonce()?, self.wrapped()?);
+        let aad = aad(vault, self.kind, &self.kdf, &salt);
+        if Cipher::new(key.bytes()).open(&nonce, &aad, &mut wrapped).is_err() {
+            return Ok(None);
+        }
+        let mut secret = Secret::new([0; 32]);
+        secret.bytes_mut().copy_from_slice(&wrapped[..32]);
+        wrapped.zeroize();
+        Ok(Some(MasterKey::from_secret(secret)))
+    }
+
+    /// Checks the shape of everything in it, with no secret.
+    pub(crate) fn check(&self) -> Result<(), CryptoError> {
+        self.salt()?;
+        self.nonce()?;
+        self.wrapped()?;
+        self.kdf.check()
+    }
+
+    fn salt(&self) -> Result<[u8; 16], CryptoError> {
+        bytes(&self.salt)
+    }
+
+    fn nonce(&self) -> Result<[u8; hazmat::NONCE_LEN], CryptoError> {
+        bytes(&self.nonce)
+    }
+
+    fn wrapped(&self) -> Result<[u8; 32 + hazmat::TAG_LEN], CryptoError> {
+        bytes(&self.wrapped)
+    }
+}
+
+/// The same passphrase gives the same bytes on every keyboard: accents composed (NFC).
+fn composed(passphrase: &str) -> Zeroizing<String> {
+    // Enough room from the start, so that no grown-out-of buffer with the passphrase stays behind.
+    let mut out = Zeroizing::new(String::with_capacity(passphrase.len() * 3));
+    out.extend(passphrase.nfc());
+    out
+}
+
+fn bytes<const N: usize>(text: &str) -> Result<[u8; N], CryptoError> {
+    let decoded = BASE64.decode(text).map_err(|_| CryptoError::HeaderDamaged("key slot"))?;
+    decoded.try_into().map_err(|_| CryptoError::HeaderDamaged("key slot"))
+}
+
+fn aad(vault: &[u8; 16], kind: SlotKind, kdf: &KdfParams, salt: &[u8; 16]) -> Vec<u8> {
+    hazmat::joined(&[
+        b"keepsake/v1/slot",
+        vault,
+        kind.as_str().as_bytes(),
+        b"argon2id-19",
+        &kdf.memory_kib.to_le_bytes(),
+        &kdf.passes.to_le_bytes(),
+        &kdf.lanes.to_le_bytes(),
+        salt,
+    ])
+}

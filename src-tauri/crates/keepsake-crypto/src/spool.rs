@@ -1,0 +1,159 @@
+//! Scratch space: a file with no name, encrypted under a key that exists only in memory.
+use crate::{
+    CryptoError, Secret,
+    hazmat::{Cipher, NONCE_LEN, TAG_LEN},
+    random_bytes,
+};
+use std::{
+    fs::File,
+    io::{self, Read, Seek, SeekFrom, Write},
+    path::Path,
+};
+use zeroize::Zeroizing;
+
+const PAGE_LEN: usize = 64 * 1024;
+const SEALED_LEN: u64 = (NONCE_LEN + PAGE_LEN + TAG_LEN) as u64;
+
+/// A scratch file: `Read`, `Write` and `Seek`, of any size, with one page of plaintext in memory. It vanishes when
+/// dropped, and with it the key. Pages are sealed on their own, each time under a fresh nonce, bound to their place and
+/// to how often they were written: an old page put back does not open.
+pub struct SpoolFile {
+    file: File,
+    cipher: Cipher,
+    len: u64,
+    offset: u64,
+    /// How often each page was sealed; 0 = never, so it is all zeros.
+    written: Vec<u64>,
+    page: Zeroizing<Vec<u8>>,
+    number: Option<u64>,
+    dirty: bool,
+}
+
+impl SpoolFile {
+    /// A new, empty scratch file in a folder.
+    pub fn create_in(dir: &Path) -> Result<Self, CryptoError> {
+        let file = tempfile::tempfile_in(dir)?;
+        let cipher = Cipher::new(Secret::generate()?.bytes());
+        let page = Zeroizing::new(vec![0; PAGE_LEN]);
+        Ok(Self { file, cipher, len: 0, offset: 0, written: Vec::new(), page, number: None, dirty: false })
+    }
+
+    /// Bytes in it.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// True when nothing was written.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    fn aad(number: u64, written: u64) -> [u8; 16] {
+        let mut aad = [0; 16];
+        aad[..8].copy_from_slice(&number.to_le_bytes());
+        aad[8..].copy_from_slice(&written.to_le_bytes());
+        aad
+    }
+
+    fn store(&mut self) -> Result<(), CryptoError> {
+        let Some(number) = self.number.filter(|_| self.dirty) else { return Ok(()) };
+        let place = usize::try_from(number).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))?;
+        if self.written.len() <= place {
+            self.written.resize(place + 1, 0);
+        }
+        let written = self.written[place] + 1;
+        let nonce = random_bytes::<NONCE_LEN>()?;
+        // Sealed in a copy: the page stays readable in memory.
+        let mut sealed = Vec::with_capacity(SEALED_LEN as usize);
+        sealed.extend_from_slice(&nonce);
+        sealed.extend_from_slice(&self.page);
+        let tag = self.cipher.seal(&nonce, &Self::aad(number, written), &mut sealed[NONCE_LEN..])?;
+        sealed.extend_from_slice(&tag);
+        self.file.seek(SeekFrom::Start(number * SEALED_LEN))?;
+        self.file.write_all(&sealed)?;
+        self.written[place] = written;
+        self.dirty = false;
+        Ok(())
+    }
+
+    fn load(&mut self, number: u64) -> Result<(), CryptoError> {
+        if self.number == Some(number) {
+            return Ok(());
+        }
+        self.store()?;
+        self.number = None;
+        let written = usize::try_from(number).ok().and_then(|n| self.written.get(n)).copied().unwrap_or(0);
+        if written == 0 {
+            self.page.fill(0);
+        } else {
+            let mut sealed = Zeroizing::new(vec![0; SEALED_LEN as usize]);
+            self.file.seek(SeekFrom::Start(number * SEALED_LEN))?;
+            self.file.read_exact(&mut sealed)?;
+            let mut nonce = [0; NONCE_LEN];
+            nonce.copy_from_slice(&sealed[..NONCE_LEN]);
+            self.cipher.open(&nonce, &Self::aad(number, written), &mut sealed[NONCE_LEN..])?;
+            self.page.copy_from_slice(&sealed[NONCE_LEN..NONCE_LEN + PAGE_LEN]);
+        }
+        self.number = Some(number);
+        Ok(())
+    }
+
+    fn place(&self) -> (u64, usize) {
+        let page = PAGE_LEN as u64;
+        (self.offset / page, usize::try_from(self.offset % page).unwrap_or(0))
+    }
+}
+
+impl Read for SpoolFile {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.len.saturating_sub(self.offset)).unwrap_or(usize::MAX);
+        if left == 0 || buf.is_empty() {
+            return Ok(0);
+        }
+        let (number, start) = self.place();
+        self.load(number)?;
+        let n = (PAGE_LEN - start).min(buf.len()).min(left);
+        buf[..n].copy_from_slice(&self.page[start..start + n]);
+        self.offset += n as u64;
+        Ok(n)
+    }
+}
+
+impl Write for SpoolFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if bytes.is_empty() {
+            return Ok(0);
+        }
+        let (number, start) = self.place();
+        self.load(number)?;
+        let n = (PAGE_LEN - start).min(bytes.len());
+        self.page[start..start + n].copy_from_slice(&bytes[..n]);
+        self.dirty = true;
+        self.offset += n as u64;
+        self.len = self.len.max(self.offset);
+        Ok(n)
+    }
+
+    /// Seals the page in memory.
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(self.store()?)
+    }
+}
+
+impl Seek for SpoolFile {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let at = match to {
+            SeekFrom::Start(n) => Some(n),
+            SeekFrom::End(n) => self.len.checked_add_signed(n),
+            SeekFrom::Current(n) => self.offset.checked_add_signed(n),
+        };
+        self.offset = at.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.offset)
+    }
+}
+
+impl std::fmt::Debug for SpoolFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SpoolFile").field("len", &self.len).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,165 @@
+//! Chunked files: round trips, and every way of changing one.
+use crate::{CHUNK_LEN, ChunkReader, ChunkWriter, Context, CryptoError};
+use proptest::prelude::*;
+use std::io::{Read, Seek, SeekFrom, Write};
+
+const KEY: [u8; 32] = [7; 32];
+const HEAD: usize = 32;
+const SEALED: usize = CHUNK_LEN + 16;
+
+fn context(name: &str, generation: u64) -> Context<'_> {
+    Context { purpose: "test", name, generation }
+}
+
+fn sealed(plain: &[u8], name: &str, generation: u64) -> Vec<u8> {
+    let mut writer = ChunkWriter::new(Vec::new(), &KEY, &context(name, generation)).unwrap();
+    writer.write_all(plain).unwrap();
+    writer.finish().unwrap()
+}
+
+fn read(file: Vec<u8>, name: &str, generation: u64) -> Result<Vec<u8>, CryptoError> {
+    let len = file.len() as u64;
+    let reader = ChunkReader::open(file, len, &KEY, &context(name, generation))?;
+    let mut out = vec![0; usize::try_from(reader.len()).unwrap()];
+    reader.read_at(0, &mut out)?;
+    Ok(out)
+}
+
+fn refused(file: Vec<u8>, name: &str, generation: u64) -> bool {
+    matches!(read(file, name, generation), Err(CryptoError::Decrypt))
+}
+
+fn pattern(len: usize) -> Vec<u8> {
+    (0..len).map(|i| (i / 7 + i % 251) as u8).collect()
+}
+
+#[test]
+fn round_trips_at_every_edge() {
+    for len in [0, 1, CHUNK_LEN - 1, CHUNK_LEN, CHUNK_LEN + 1, 2 * CHUNK_LEN, 3 * CHUNK_LEN + 5] {
+        let plain = pattern(len);
+        let file = sealed(&plain, "a", 1);
+        assert_eq!(file.len(), HEAD + len + 16 * len.div_ceil(CHUNK_LEN).max(1), "length {len}");
+        assert_eq!(read(file.clone(), "a", 1).unwrap(), plain, "length {len}");
+        let file_len = file.len() as u64;
+        let mut stream = ChunkReader::open(file, file_len, &KEY, &context("a", 1)).unwrap().into_read();
+        let mut out = Vec::new();
+        stream.read_to_end(&mut out).unwrap();
+        assert_eq!(out, plain, "stream of length {len}");
+        assert_eq!(stream.seek(SeekFrom::End(0)).unwrap(), len as u64);
+    }
+}
+
+#[test]
+fn two_files_of_the_same_bytes_share_nothing() {
+    let (a, b) = (sealed(b"same", "a", 1), sealed(b"same", "a", 1));
+    assert_ne!(a[8..], b[8..], "salt and ciphertext differ");
+}
+
+#[test]
+fn any_flipped_byte_fails() {
+    for len in [0, 1, 40] {
+        let file = sealed(&pattern(len), "a", 1);
+        for at in 0..file.len() {
+            let mut bad = file.clone();
+            bad[at] ^= 1;
+            assert!(refused(bad, "a", 1), "byte {at} of a file of {len}");
+        }
+    }
+}
+
+#[test]
+fn cut_or_extended_fails_at_open() {
+    let file = sealed(&pattern(2 * CHUNK_LEN + 9), "a", 1);
+    let edges = [0, 1, HEAD - 1, HEAD, HEAD + 15, HEAD + 16, HEAD + SEALED - 1, HEAD + SEALED, HEAD + SEALED + 1];
+    for cut in edges.into_iter().chain([HEAD + 2 * SEALED, HEAD + 2 * SEALED + 16, file.len() - 1]) {
+        let mut bad = file.clone();
+        bad.truncate(cut);
+        assert!(
+            matches!(ChunkReader::open(bad, cut as u64, &KEY, &context("a", 1)), Err(CryptoError::Decrypt)),
+            "cut to {cut}"
+        );
+        assert!(
+            matches!(
+                ChunkReader::open(file[..cut].to_vec(), file.len() as u64, &KEY, &context("a", 1)),
+                Err(CryptoError::Decrypt)
+            ),
+            "cut to {cut} under its old length"
+        );
+    }
+    for extra in [1, 16, 17, SEALED] {
+        let mut bad = file.clone();
+        bad.extend(std::iter::repeat_n(0, extra));
+        assert!(refused(bad, "a", 1), "extended by {extra}");
+    }
+    let mut repeated = file.clone();
+    repeated.extend_from_slice(&file[HEAD + 2 * SEALED..]);
+    assert!(refused(repeated, "a", 1), "last chunk twice");
+}
+
+#[test]
+fn chunks_do_not_move() {
+    let file = sealed(&vec![3; 3 * CHUNK_LEN], "a", 1);
+    let mut swapped = file.clone();
+    let (first, second) = swapped[HEAD..].split_at_mut(SEALED);
+    first.swap_with_slice(&mut second[..SEALED]);
+    assert!(refused(swapped, "a", 1), "two chunks of one file changed places");
+    let other = sealed(&vec![3; 3 * CHUNK_LEN], "a", 1);
+    let mut mixed = file;
+    mixed[HEAD..HEAD + SEALED].copy_from_slice(&other[HEAD..HEAD + SEALED]);
+    assert!(refused(mixed, "a", 1), "a chunk of another file of the same name");
+}
+
+#[test]
+fn a_file_stands_only_for_itself() {
+    let file = sealed(b"text", "a", 1);
+    assert!(refused(file.clone(), "b", 1), "another name");
+    assert!(refused(file.clone(), "a", 2), "another generation");
+    let len = file.len() as u64;
+    let other = Context { purpose: "other", name: "a", generation: 1 };
+    assert!(matches!(ChunkReader::open(file.clone(), len, &KEY, &other), Err(CryptoError::Decrypt)), "another purpose");
+    // Parts do not run into each other.
+    let joined = Context { purpose: "testa", name: "", generation: 1 };
+    assert!(matches!(ChunkReader::open(file.clone(), len, &KEY, &joined), Err(CryptoError::Decrypt)));
+    assert!(matches!(ChunkReader::open(file, len, &[8; 32], &context("a", 1)), Err(CryptoError::Decrypt)), "other key");
+}
+
+#[test]
+fn reading_past_the_end_is_an_end() {
+    let file = sealed(b"text", "a", 1);
+    let len = file.len() as u64;
+    let reader = ChunkReader::open(file, len, &KEY, &context("a", 1)).unwrap();
+    for (offset, n) in [(0, 5), (4, 1), (u64::MAX - 3, 3), (1 << 40, 1)] {
+        assert!(matches!(reader.read_at(offset, &mut vec![0; n]), Err(CryptoError::Io(_))), "{n} at {offset}");
+    }
+    reader.read_at(4, &mut []).unwrap();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn any_pieces_in_any_places_out(
+        plain in proptest::collection::vec(any::<u8>(), 0..200_000),
+        piece in 1usize..90_000,
+        from in 0.0f64..1.0,
+        to in 0.0f64..1.0,
+    ) {
+        let mut writer = ChunkWriter::new(Vec::new(), &KEY, &context("p", 3)).unwrap();
+        for part in plain.chunks(piece) {
+            writer.write_all(part).unwrap();
+        }
+        let file = writer.finish().unwrap();
+        let len = file.len() as u64;
+        let reader = ChunkReader::open(file, len, &KEY, &context("p", 3)).unwrap();
+        prop_assert_eq!(reader.len(), plain.len() as u64);
+        let (a, b) = ((plain.len() as f64 * from) as usize, (plain.len() as f64 * to) as usize);
+        let range = a.min(b)..a.max(b);
+        let mut out = vec![0; range.len()];
+        reader.read_at(range.start as u64, &mut out).unwrap();
+        prop_assert_eq!(&out[..], &plain[range]);
+    }
+
+    #[test]
+    fn noise_is_refused(noise in proptest::collection::vec(any::<u8>(), 0..300)) {
+        prop_assert!(refused(noise, "n", 0));
+    }
+}

@@ -1,0 +1,204 @@
+//! The header: what opens, and which of three errors comes when it does not.
+use crate::{
+    CryptoError, HEADER_FILE, KdfChoice, KdfParams, RecoveryCode, SlotKind, change_passphrase, create_header, hazmat,
+    new_recovery_code, open_header, read_header,
+};
+use std::path::Path;
+use tempfile::TempDir;
+
+const NOW: &str = "2026-11-21T10:00:00Z";
+const PASS: &str = "correct horse battery staple";
+
+fn vault() -> (TempDir, crate::VaultKeys, RecoveryCode) {
+    let dir = tempfile::tempdir().unwrap();
+    let (_, keys, code) = create_header(dir.path(), PASS, KdfChoice::Floor, NOW).unwrap();
+    (dir, keys, code)
+}
+
+fn text(dir: &Path) -> String {
+    std::fs::read_to_string(dir.join(HEADER_FILE)).unwrap()
+}
+
+fn put(dir: &Path, bytes: impl AsRef<[u8]>) {
+    std::fs::write(dir.join(HEADER_FILE), bytes).unwrap();
+}
+
+/// The file with a right checksum over changed content: what an attacker can do with no key.
+fn resealed(changed: &str) -> String {
+    let covered = &changed[..changed.len() - 68];
+    format!("{covered}{}\"\n}}\n", hex::encode(hazmat::checksum(b"keepsake/v1/header-checksum", covered.as_bytes())))
+}
+
+#[test]
+fn both_secrets_open_the_same_keys() {
+    let (dir, keys, code) = vault();
+    let (header, by_pass) = open_header(dir.path(), PASS).unwrap();
+    let typed = code.to_string().to_lowercase().replace('-', " ").replace('0', "o").replace('1', "l");
+    let (_, by_code) = open_header(dir.path(), &typed).unwrap();
+    for k in [&by_pass, &by_code] {
+        assert_eq!(k.store(), keys.store());
+        assert_eq!(k.signing().public(), keys.signing().public());
+    }
+    let all = [keys.store(), keys.index(), keys.blobs(), keys.audit(), keys.ids(), keys.fingerprints(), keys.spool()];
+    let distinct: std::collections::HashSet<_> = all.iter().collect();
+    assert_eq!(distinct.len(), all.len(), "every label gives its own key");
+    assert_eq!(header, read_header(dir.path()).unwrap());
+    assert_eq!((header.version, header.created_at.as_str(), header.vault_id.len()), (1, NOW, 36));
+    assert_eq!(header.slots.iter().map(|s| s.kind).collect::<Vec<_>>(), [SlotKind::Passphrase, SlotKind::Recovery]);
+    assert!(header.slots.iter().all(|s| s.params == KdfParams::floor()));
+}
+
+#[test]
+fn three_different_errors() {
+    let (dir, ..) = vault();
+    assert!(matches!(open_header(dir.path(), "wrong"), Err(CryptoError::WrongSecret)));
+    let other = RecoveryCode::generate().unwrap().to_string();
+    assert!(matches!(open_header(dir.path(), &other), Err(CryptoError::WrongSecret)));
+    put(dir.path(), &text(dir.path())[1..]);
+    assert!(matches!(open_header(dir.path(), PASS), Err(CryptoError::HeaderDamaged(_))));
+    std::fs::remove_file(dir.path().join(HEADER_FILE)).unwrap();
+    let missing = open_header(dir.path(), PASS).unwrap_err();
+    assert!(matches!(missing, CryptoError::Io(e) if e.kind() == std::io::ErrorKind::NotFound));
+}
+
+#[test]
+fn any_flipped_byte_is_damage_and_never_a_wrong_passphrase() {
+    let (dir, ..) = vault();
+    let good = text(dir.path()).into_bytes();
+    for at in 0..good.len() {
+        for bit in [1, 0x20, 0x80] {
+            let mut bad = good.clone();
+            bad[at] ^= bit;
+            put(dir.path(), &bad);
+            let found = read_header(dir.path());
+            assert!(matches!(found, Err(CryptoError::HeaderDamaged(_))), "byte {at} bit {bit}: {found:?}");
+        }
+    }
+    for cut in 0..good.len() {
+        put(dir.path(), &good[..cut]);
+        assert!(matches!(read_header(dir.path()), Err(CryptoError::HeaderDamaged(_))), "cut to {cut}");
+    }
+    put(dir.path(), [good.as_slice(), b" "].concat());
+    assert!(matches!(open_header(dir.path(), PASS), Err(CryptoError::HeaderDamaged(_))), "extended");
+}
+
+#[test]
+fn a_repaired_checksum_does_not_help() {
+    let (dir, ..) = vault();
+    let good = text(dir.path());
+    let changed = [
+        good.replace(NOW, "2020-01-01T00:00:00Z"),
+        good.replacen("  \"version\"", "   \"version\"", 1),
+        good.replacen("\"mac\": \"", "\"mac\": \"0", 1),
+    ];
+    for bad in changed {
+        put(dir.path(), resealed(&bad));
+        let found = open_header(dir.path(), PASS);
+        assert!(matches!(found, Err(CryptoError::HeaderDamaged(_))), "{found:?}");
+    }
+    // A changed vault id or a slot moved to another kind fails in the slot itself: its associated data names both.
+    let id = read_header_id(&good);
+    put(dir.path(), resealed(&good.replace(&id, "00000000-0000-4000-8000-000000000000")));
+    assert!(matches!(open_header(dir.path(), PASS), Err(CryptoError::WrongSecret)));
+    put(dir.path(), resealed(&good.replace("\"recovery\"", "\"passphrase\"")));
+    assert!(matches!(open_header(dir.path(), PASS), Err(CryptoError::HeaderDamaged(_))));
+}
+
+fn read_header_id(text: &str) -> String {
+    let at = text.find("\"vault_id\": \"").unwrap() + 13;
+    text[at..at + 36].to_owned()
+}
+
+#[test]
+fn a_slot_of_another_vault_does_not_fit() {
+    let (a, ..) = vault();
+    let (b, ..) = vault();
+    let slots = |t: &str| (t.find("\"slots\"").unwrap(), t.find(",\n  \"mac\"").unwrap());
+    let (ta, tb) = (text(a.path()), text(b.path()));
+    let ((a0, a1), (b0, b1)) = (slots(&ta), slots(&tb));
+    put(a.path(), resealed(&format!("{}{}{}", &ta[..a0], &tb[b0..b1], &ta[a1..])));
+    assert!(matches!(open_header(a.path(), PASS), Err(CryptoError::WrongSecret)));
+}
+
+#[test]
+fn parameters_are_clamped_both_ways() {
+    let (dir, ..) = vault();
+    let good = text(dir.path());
+    let cases = [
+        ("\"memory_kib\": 65536", "\"memory_kib\": 65535"),
+        ("\"memory_kib\": 65536", "\"memory_kib\": 2097153"),
+        ("\"memory_kib\": 65536", "\"memory_kib\": 4294967295"),
+        ("\"passes\": 3", "\"passes\": 2"),
+        ("\"passes\": 3", "\"passes\": 17"),
+        ("\"lanes\": 4", "\"lanes\": 0"),
+        ("\"lanes\": 4", "\"lanes\": 9"),
+    ];
+    for (from, to) in cases {
+        put(dir.path(), resealed(&good.replacen(from, to, 1)));
+        assert!(matches!(open_header(dir.path(), PASS), Err(CryptoError::KdfParameters)), "{to}");
+        assert!(matches!(read_header(dir.path()), Err(CryptoError::KdfParameters)), "{to}");
+    }
+}
+
+#[test]
+fn newer_large_and_strange_headers_are_refused() {
+    let (dir, ..) = vault();
+    let good = text(dir.path());
+    put(dir.path(), resealed(&good.replacen("\"version\": 1", "\"version\": 2", 1)));
+    assert!(matches!(read_header(dir.path()), Err(CryptoError::HeaderVersion(2))));
+    put(dir.path(), format!("{}{good}", " ".repeat(65_536)));
+    assert!(matches!(read_header(dir.path()), Err(CryptoError::HeaderDamaged("size"))));
+    put(dir.path(), resealed(&good.replacen("\"version\"", "\"more\": 1, \"version\"", 1)));
+    assert!(matches!(read_header(dir.path()), Err(CryptoError::HeaderDamaged(_))), "unknown member");
+    put(dir.path(), resealed(&good.replacen("\"argon2id-19\"", "\"argon2i-19\"", 1)));
+    assert!(matches!(read_header(dir.path()), Err(CryptoError::HeaderDamaged(_))), "unknown kdf");
+    for noise in ["", "{}", "\u{feff}{}", "[[[[[[", &"[".repeat(60_000)] {
+        put(dir.path(), noise);
+        assert!(matches!(read_header(dir.path()), Err(CryptoError::HeaderDamaged(_))));
+    }
+}
+
+#[test]
+fn a_changed_passphrase_rewrites_one_slot() {
+    let (dir, keys, code) = vault();
+    let before = read_header(dir.path()).unwrap();
+    let later = "2026-12-01T00:00:00Z";
+    let after = change_passphrase(dir.path(), PASS, "a new one entirely", KdfChoice::Floor, later).unwrap();
+    assert_eq!(after.slots[1], before.slots[1], "recovery slot untouched");
+    assert_eq!(after.slots[0].created_at, later);
+    assert!(matches!(open_header(dir.path(), PASS), Err(CryptoError::WrongSecret)));
+    assert_eq!(open_header(dir.path(), "a new one entirely").unwrap().1.store(), keys.store());
+    // Forgotten: the recovery code sets a new one.
+    change_passphrase(dir.path(), &code.to_string(), PASS, KdfChoice::Floor, later).unwrap();
+    let (_, fresh) = new_recovery_code(dir.path(), PASS, later).unwrap();
+    assert!(matches!(open_header(dir.path(), &code.to_string()), Err(CryptoError::WrongSecret)));
+    assert_eq!(open_header(dir.path(), &fresh.to_string()).unwrap().1.index(), keys.index());
+    assert!(matches!(
+        change_passphrase(dir.path(), "wrong", "x", KdfChoice::Floor, later),
+        Err(CryptoError::WrongSecret)
+    ));
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "no temp file stays");
+}
+
+#[test]
+fn an_existing_header_is_not_replaced() {
+    let (dir, ..) = vault();
+    let again = create_header(dir.path(), PASS, KdfChoice::Floor, NOW).unwrap_err();
+    assert!(matches!(again, CryptoError::Io(e) if e.kind() == std::io::ErrorKind::AlreadyExists));
+}
+
+#[test]
+fn composed_and_decomposed_passphrases_are_the_same() {
+    let dir = tempfile::tempdir().unwrap();
+    create_header(dir.path(), "caf\u{e9} no\u{eb}l", KdfChoice::Floor, NOW).unwrap();
+    open_header(dir.path(), "cafe\u{301} noe\u{308}l").unwrap();
+}
+
+#[test]
+fn the_header_holds_no_secret() {
+    let (dir, keys, code) = vault();
+    let file = text(dir.path());
+    for secret in [PASS.to_owned(), code.to_string(), hex::encode(keys.store())] {
+        assert!(!file.contains(&secret));
+    }
+}

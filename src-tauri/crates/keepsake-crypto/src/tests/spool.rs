@@ -1,0 +1,50 @@
+//! Scratch files against a plain one in memory.
+use crate::SpoolFile;
+use proptest::prelude::*;
+use std::io::{Cursor, Read, Seek, SeekFrom, Write};
+
+#[derive(Debug, Clone)]
+enum Step {
+    Write(Vec<u8>),
+    Read(usize),
+    Seek(u64),
+    Back(i64),
+    Flush,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        (any::<u8>(), 0usize..150_000)
+            .prop_map(|(b, n)| Step::Write((0..n).map(|i| b.wrapping_add(i as u8)).collect())),
+        (0usize..150_000).prop_map(Step::Read),
+        (0u64..400_000).prop_map(Step::Seek),
+        (-1000i64..10).prop_map(Step::Back),
+        Just(Step::Flush),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn acts_like_a_file(steps in proptest::collection::vec(step(), 1..24)) {
+        let dir = tempfile::tempdir().unwrap();
+        let mut spool = SpoolFile::create_in(dir.path()).unwrap();
+        let mut plain = Cursor::new(Vec::new());
+        for s in steps {
+            match s {
+                Step::Write(bytes) => { spool.write_all(&bytes).unwrap(); plain.write_all(&bytes).unwrap(); }
+                Step::Read(n) => {
+                    let (mut a, mut b) = (Vec::new(), Vec::new());
+                    (&mut spool).take(n as u64).read_to_end(&mut a).unwrap();
+                    (&mut plain).take(n as u64).read_to_end(&mut b).unwrap();
+                    prop_assert!(a == b);
+                }
+                Step::Seek(at) => prop_assert_eq!(spool.seek(SeekFrom::Start(at)).unwrap(), plain.seek(SeekFrom::Start(at)).unwrap()),
+                Step::Back(by) => prop_assert_eq!(spool.seek(SeekFrom::End(by)).ok(), plain.seek(SeekFrom::End(by)).ok()),
+                Step::Flush => spool.flush().unwrap(),
+            }
+            prop_assert_eq!(spool.len(), plain.get_ref().len() as u64);
+        }
+        prop_assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "it has no name");
+    }
+}
