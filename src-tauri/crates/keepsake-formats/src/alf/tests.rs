@@ -394,12 +394,62 @@ fn several_sources_in_one_file() {
 fn unsafe_archives_are_refused() {
     let manifest = br#"{"alf_version":"1.0.0","created_at":"2026-01-01T00:00:00Z","agent":{"id":"0197f2a0-1111-7000-8000-00000000000a","name":"n","source_runtime":"r"},"layers":{}}"#;
     let scratch = Scratch::new("unsafe");
-    for (i, name) in ["../up.txt", "/abs.txt", "C:/x.txt", "a\\b.txt", "raw/../../x"].iter().enumerate() {
+    let refuses = |file: &Path, why: &str| {
+        let refused = read(file);
+        assert!(matches!(refused, Err(FormatError::Refused { .. })), "{why}");
+    };
+    // a backslash is a separator to the catalog: such an entry is taken under its usual name
+    for (i, name) in ["../up.txt", "/abs.txt", "C:/x.txt", "raw/../../x", "../a!/b"].iter().enumerate() {
         let file = scratch.0.join(format!("{i}.alf"));
         pack(&file, &[("manifest.json", manifest), (name, b"x")]);
-        let refused = read(&file);
-        assert!(matches!(refused, Err(FormatError::Refused { .. })), "{name}");
+        refuses(&file, name);
     }
+    let file = scratch.0.join("more.alf");
+    pack(&file, &[("manifest.json", manifest), ("aa.txt", b"x"), ("ab.txt", b"y")]);
+    let good = std::fs::read(&file).unwrap();
+    assert!(read(&file).is_ok());
+    let patched = |find: &[u8], change: &dyn Fn(&mut [u8])| {
+        let mut bytes = good.clone();
+        let places: Vec<usize> =
+            bytes.windows(find.len()).enumerate().filter(|(_, w)| *w == find).map(|(i, _)| i).collect();
+        places.into_iter().for_each(|at| change(&mut bytes[at..]));
+        std::fs::write(&file, bytes).unwrap();
+    };
+    patched(b"ab.txt", &|b| b[1] = b'a');
+    refuses(&file, "two entries of one name");
+    // the central header of the last entry: flags, bit 0
+    patched(b"PK\x01\x02", &|b| b[8] |= u8::from(b[46..].starts_with(b"ab.txt")));
+    refuses(&file, "encrypted");
+    let mut zip = zip::ZipWriter::new(std::fs::File::create(&file).unwrap());
+    zip.start_file("manifest.json", zip::write::SimpleFileOptions::default()).unwrap();
+    std::io::Write::write_all(&mut zip, manifest).unwrap();
+    zip.add_symlink("raw/link", "/etc/passwd", zip::write::SimpleFileOptions::default()).unwrap();
+    zip.finish().unwrap();
+    refuses(&file, "a link");
+}
+
+#[test]
+fn archives_of_the_agent_stay_closed() {
+    let scratch = Scratch::new("inner");
+    let (inner, first, second) = (scratch.0.join("i.zip"), scratch.0.join("a.alf"), scratch.0.join("b.alf"));
+    pack(&inner, &[("manifest.json", b"{}"), ("conversations.json", b"[]")]);
+    let inner = std::fs::read(&inner).unwrap();
+    let (_, input) = case("lossless");
+    let manifest = std::fs::read(input.join("manifest.json")).unwrap();
+    let line = std::fs::read(input.join("memory/2026-Q1.jsonl")).unwrap();
+    pack(
+        &first,
+        &[
+            ("manifest.json", &manifest),
+            ("memory/2026-Q1.jsonl", &line),
+            ("artifacts/i.zip", &inner),
+            ("raw/openclaw/i.zip", &inner),
+        ],
+    );
+    let mut shelf = read(&first).unwrap();
+    write(&mut shelf, &second);
+    let new = entries(&second);
+    assert_eq!((&new["artifacts/i.zip"], &new["raw/openclaw/i.zip"]), (&inner, &inner));
 }
 
 #[test]
