@@ -28,8 +28,15 @@ impl<'c> Archive<'c> {
             .and_then(|p| catalog.members().get(p.member))
             .ok_or_else(|| FormatError::invalid("manifest_missing", detected.format, "no manifest.json"))?;
         let place = manifest.place.strip_suffix(MANIFEST).and_then(|p| p.strip_suffix("!/")).unwrap_or(&manifest.place);
+        // an issue of an archive inside this one is not this one's; a name that only looks so is
+        let nested = |rest: &str| {
+            rest.match_indices("!/").any(|(i, _)| {
+                let inner = format!("{place}!/{}!/", &rest[..i]);
+                catalog.members().iter().any(|m| m.archive != manifest.archive && m.place.starts_with(&inner))
+            })
+        };
         let inside = |at: &str| {
-            at == place || at.strip_prefix(place).and_then(|r| r.strip_prefix("!/")).is_some_and(|r| !r.contains("!/"))
+            at == place || at.strip_prefix(place).and_then(|r| r.strip_prefix("!/")).is_some_and(|r| !nested(r))
         };
         let refused = |at: &str, reason: &str| FormatError::Refused { place: at.into(), reason: reason.into() };
         for issue in catalog.issues().iter().filter(|i| inside(&i.place)) {

@@ -169,6 +169,13 @@ pub(super) fn write(shelf: &mut Shelf, path: &Path) -> WriteReport {
     super::Alf.write(shelf, path, &WriteOptions { everything: true }).unwrap()
 }
 
+/// Leaves a copy for checks outside (`tests/interop`), if a folder for it is named.
+pub(super) fn keep(path: &Path, name: &str) {
+    if let Some(folder) = std::env::var_os("KEEPSAKE_ALF_OUT") {
+        std::fs::copy(path, Path::new(&folder).join(name)).unwrap();
+    }
+}
+
 pub(super) fn validate(path: &Path) -> Validation {
     let (catalog, detection) = open(path).unwrap();
     super::Alf.validate(&catalog, &detection.sources[0], &Limits::default(), &[]).unwrap()

@@ -99,6 +99,7 @@ fn fixtures_are_read_and_come_back() {
         // what the reader dropped as unreadable is not written; an exact duplicate is one line in a set anyway
         let unreadable = dropped.iter().filter(|d| *d != "duplicate").count();
         same_archive(&first, &second, unreadable);
+        keep(&second, &format!("{name}.alf"));
         let written: Vec<String> =
             entries(&second).into_keys().filter(|n| n.starts_with("memory/partitions/")).collect();
         assert_eq!(written, strings(&expected["partitions"]), "{name}");
@@ -216,6 +217,7 @@ fn official_sample_comes_back() {
     assert_eq!(shelf.dropped, []);
     write(&mut shelf, &second);
     same_archive(&sample, &second, 0);
+    keep(&second, "official.alf");
     let found = validate(&second);
     assert_eq!(
         found.errors.iter().filter(|e| e.code != "embedding_dimensions").collect::<Vec<_>>(),
@@ -311,6 +313,7 @@ fn other_formats_travel_and_are_restored() {
     let report = write(&mut shelf, &first);
     assert_eq!(report.losses.counts["attachment (left_out)"], 1);
     assert_eq!(report.losses.counts["text (narrowed)"], 2);
+    keep(&first, "foreign.alf");
     let found = validate(&first);
     assert_eq!(found.errors, []);
     assert!(found.warnings.iter().all(|w| w.code == "credential_without_encryption"), "{:?}", found.warnings);
@@ -366,6 +369,7 @@ fn several_sources_in_one_file() {
     shelf.files.extend(agent.files.iter().cloned());
     shelf.parts.extend(agent.parts.iter().cloned());
     write(&mut shelf, &mixed);
+    keep(&mixed, "mixed.alf");
     let mut back = read(&mixed).unwrap();
     let plain = |records: &[Record]| {
         let mut all = by_key(records);
@@ -390,12 +394,62 @@ fn several_sources_in_one_file() {
 fn unsafe_archives_are_refused() {
     let manifest = br#"{"alf_version":"1.0.0","created_at":"2026-01-01T00:00:00Z","agent":{"id":"0197f2a0-1111-7000-8000-00000000000a","name":"n","source_runtime":"r"},"layers":{}}"#;
     let scratch = Scratch::new("unsafe");
-    for (i, name) in ["../up.txt", "/abs.txt", "C:/x.txt", "a\\b.txt", "raw/../../x"].iter().enumerate() {
+    let refuses = |file: &Path, why: &str| {
+        let refused = read(file);
+        assert!(matches!(refused, Err(FormatError::Refused { .. })), "{why}");
+    };
+    // a backslash is a separator to the catalog: such an entry is taken under its usual name
+    for (i, name) in ["../up.txt", "/abs.txt", "C:/x.txt", "raw/../../x", "../a!/b"].iter().enumerate() {
         let file = scratch.0.join(format!("{i}.alf"));
         pack(&file, &[("manifest.json", manifest), (name, b"x")]);
-        let refused = read(&file);
-        assert!(matches!(refused, Err(FormatError::Refused { .. })), "{name}");
+        refuses(&file, name);
     }
+    let file = scratch.0.join("more.alf");
+    pack(&file, &[("manifest.json", manifest), ("aa.txt", b"x"), ("ab.txt", b"y")]);
+    let good = std::fs::read(&file).unwrap();
+    assert!(read(&file).is_ok());
+    let patched = |find: &[u8], change: &dyn Fn(&mut [u8])| {
+        let mut bytes = good.clone();
+        let places: Vec<usize> =
+            bytes.windows(find.len()).enumerate().filter(|(_, w)| *w == find).map(|(i, _)| i).collect();
+        places.into_iter().for_each(|at| change(&mut bytes[at..]));
+        std::fs::write(&file, bytes).unwrap();
+    };
+    patched(b"ab.txt", &|b| b[1] = b'a');
+    refuses(&file, "two entries of one name");
+    // the central header of the last entry: flags, bit 0
+    patched(b"PK\x01\x02", &|b| b[8] |= u8::from(b[46..].starts_with(b"ab.txt")));
+    refuses(&file, "encrypted");
+    let mut zip = zip::ZipWriter::new(std::fs::File::create(&file).unwrap());
+    zip.start_file("manifest.json", zip::write::SimpleFileOptions::default()).unwrap();
+    std::io::Write::write_all(&mut zip, manifest).unwrap();
+    zip.add_symlink("raw/link", "/etc/passwd", zip::write::SimpleFileOptions::default()).unwrap();
+    zip.finish().unwrap();
+    refuses(&file, "a link");
+}
+
+#[test]
+fn archives_of_the_agent_stay_closed() {
+    let scratch = Scratch::new("inner");
+    let (inner, first, second) = (scratch.0.join("i.zip"), scratch.0.join("a.alf"), scratch.0.join("b.alf"));
+    pack(&inner, &[("manifest.json", b"{}"), ("conversations.json", b"[]")]);
+    let inner = std::fs::read(&inner).unwrap();
+    let (_, input) = case("lossless");
+    let manifest = std::fs::read(input.join("manifest.json")).unwrap();
+    let line = std::fs::read(input.join("memory/2026-Q1.jsonl")).unwrap();
+    pack(
+        &first,
+        &[
+            ("manifest.json", &manifest),
+            ("memory/2026-Q1.jsonl", &line),
+            ("artifacts/i.zip", &inner),
+            ("raw/openclaw/i.zip", &inner),
+        ],
+    );
+    let mut shelf = read(&first).unwrap();
+    write(&mut shelf, &second);
+    let new = entries(&second);
+    assert_eq!((&new["artifacts/i.zip"], &new["raw/openclaw/i.zip"]), (&inner, &inner));
 }
 
 #[test]
@@ -426,4 +480,34 @@ fn validator_lists_all_defects() {
     };
     assert_eq!(codes(&found.errors), strings(&expected["errors"]));
     assert_eq!(codes(&found.warnings), strings(&expected["warnings"]));
+}
+
+/// `cargo test --release … reading_speed -- --ignored --nocapture`
+#[test]
+#[ignore = "a measurement"]
+#[allow(clippy::print_stderr)]
+fn reading_speed() {
+    let scratch = Scratch::new("speed");
+    let file = scratch.0.join("s.alf");
+    let mut lines = String::new();
+    for i in 0..100_000u32 {
+        lines.push_str(&format!(
+            r#"{{"id":"0197f2a0-2222-7000-8000-{i:012x}","agent_id":"0197f2a0-1111-7000-8000-00000000000a","content":"{}","memory_type":"semantic","source":{{"runtime":"openclaw","origin":"daily_log","session_id":"s{i}"}},"temporal":{{"created_at":"2026-02-11T10:00:00Z","updated_at":null}},"status":"active","namespace":"default","tags":["one","two"],"confidence":0.75}}"#,
+            "A sentence that somebody wrote down. ".repeat(20)
+        ));
+        lines.push('\n');
+    }
+    let manifest = r#"{"alf_version":"1.0.0","created_at":"2026-01-01T00:00:00Z","agent":{"id":"0197f2a0-1111-7000-8000-00000000000a","name":"n","source_runtime":"r"},"layers":{"memory":{"record_count":100000,"index_file":"i","partitions":[{"file":"p.jsonl","from":"2026-01-01","record_count":100000,"sealed":false}]}}}"#;
+    pack(&file, &[("manifest.json", manifest.as_bytes()), ("p.jsonl", lines.as_bytes())]);
+    let start = std::time::Instant::now();
+    let mut shelf = read(&file).unwrap();
+    let read_time = start.elapsed().as_secs_f64();
+    let start = std::time::Instant::now();
+    write(&mut shelf, &scratch.0.join("o.alf"));
+    let megabytes = lines.len() as f64 / 1e6;
+    eprintln!(
+        "read {:.0} MB/s, write {:.0} MB/s, {megabytes:.0} MB",
+        megabytes / read_time,
+        megabytes / start.elapsed().as_secs_f64()
+    );
 }

@@ -273,10 +273,18 @@ fn list(
     catalog.archives.push(Archive {
         source: source.clone(),
         has_conversations: out.iter().any(|m| nested::named_conversations(&m.name)),
-        user_files: nested::holds_user_files(&member.name),
+        user_files: nested::holds_user_files(&member.name) || is_agent_file(source, &entries),
         entries,
     });
     Ok(Some(out))
+}
+
+/// An Agent Life Format file, by its manifest: archives in it are the agent's own files and go back as they came.
+fn is_agent_file(source: &Source, entries: &[Entry]) -> bool {
+    let manifest = entries.iter().find(|e| e.name == "manifest.json" && matches!(e.kind(), Trait::Plain));
+    let mut head = Vec::new();
+    let read = manifest.and_then(|e| e.read(source).ok()).map(|r| r.take(64 * 1024).read_to_end(&mut head));
+    read.is_some() && memchr::memmem::find(&head, b"\"alf_version\"").is_some()
 }
 
 /// Index and safe name of the entries that can be read; an issue for each other one. Of duplicates the last one counts.
