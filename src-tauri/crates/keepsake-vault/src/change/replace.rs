@@ -138,7 +138,11 @@ impl Removal {
     /// JSON text without the words: None = not JSON, Some(None) = nothing was in it. Escapes are decoded first, so
     /// `\u00fc` hides nothing.
     pub(super) fn json(&self, text: &str) -> Option<Option<String>> {
-        let mut tree = Tree::parse(text, 512).ok()?;
+        // Readers keep a lone surrogate's escape in the verbatim; as text it is no Unicode and has to be mended first.
+        let mut tree = match Tree::parse(text, 512) {
+            Ok(tree) => tree,
+            Err(_) => Tree::parse(&keepsake_formats::json::repair(text.as_bytes())?.0, 512).ok()?,
+        };
         if !self.tree(&mut tree) {
             return Some(None);
         }

@@ -38,8 +38,9 @@ impl Vault {
     /// Writes `scope` in a format to `out`.
     ///
     /// # Errors
-    /// `Exists` unless `overwrite`; format and I/O errors, after which nothing is at `out` that was not there before. An
-    /// output that does not validate is an error too, and is removed.
+    /// `Exists` unless `overwrite`; format and I/O errors, after which nothing is at `out` that was not there before.
+    /// An output that does not validate is kept and said to be so in `validation`: lines that came in with faults of
+    /// their own go back out as they came, and whether to keep the file is the person's choice.
     #[expect(clippy::too_many_arguments, reason = "one entry point")]
     pub fn export(&self, format: &str, out: &Path, scope: &Scope, overwrite: bool, now: Timestamp, cancel: &AtomicBool, progress: &dyn Fn(&str, u64)) -> VaultResult<ExportOutcome> {
         let writer = writer(format)?;
@@ -58,10 +59,6 @@ impl Vault {
         let (validation, mut digest) = check(writer, &partial)?;
         if !report.digest.is_empty() {
             digest.clone_from(&report.digest);
-        }
-        if !validation.errors.is_empty() {
-            let first = validation.errors.first().map(|e| format!("{}: {}", e.place, e.message)).unwrap_or_default();
-            return Err(VaultError::Format(FormatError::invalid("export_not_valid", place, first)));
         }
         let bytes = sync_tree(&partial).map_err(|e| VaultError::io(&place, e))?;
         put_in_place(&partial, out, holder.path()).map_err(|e| VaultError::io(&place, e))?;

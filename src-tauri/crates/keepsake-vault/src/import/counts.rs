@@ -127,6 +127,9 @@ impl ImportReport {
         for issue in catalog.issues() {
             self.warn(&issue.code, &issue.place, &issue.message);
         }
+        for dropped in catalog.dropped() {
+            self.note(dropped.kind, &dropped.place, super::dropped_outcome(dropped.outcome), &dropped.reason);
+        }
         for (member, candidates) in &detection.ties {
             let names: Vec<&str> = candidates.iter().map(|c| c.format).collect();
             if let Some(m) = catalog.members().get(*member) {
