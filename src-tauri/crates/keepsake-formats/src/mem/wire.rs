@@ -87,18 +87,20 @@ pub(super) fn time(text: &str) -> Option<Timestamp> {
     }
     if let Some((_, clock)) = text.split_once(['T', 't', ' ']) {
         let second = if clock.contains(':') { clock.get(6..8) } else { clock.get(4..6) };
-        if second == Some("60") {
+        let offset = clock.rsplit_once(['+', '-']).and_then(|(_, offset)| offset.get(..2)?.parse::<u8>().ok());
+        if second == Some("60") || offset.is_some_and(|hours| hours > 23) {
             return None;
         }
     }
     let Some(point) = text.find(['.', ',']) else { return Timestamp::parse(text) };
     let (whole, rest) = text.split_at(point);
     let digits = rest[1..].bytes().take_while(u8::is_ascii_digit).count();
-    let fraction = &rest[1..1 + digits];
-    if fraction.is_empty() {
-        return None;
+    let (fraction, zone) = rest[1..].split_at(digits);
+    // Only what the model holds: rounding a longer fraction could reach the next second.
+    match &fraction[..digits.min(6)] {
+        "" => Timestamp::parse(&format!("{whole}{zone}")),
+        micros => Timestamp::parse(&format!("{whole}.{micros}{zone}")),
     }
-    Timestamp::parse(&format!("{whole}.{}{}", &fraction[..digits.min(6)], &rest[1 + digits..]))
 }
 
 /// The canonical line of a checked tree: declared fields in their normal form, optional nulls dropped, all other

@@ -139,7 +139,13 @@ impl<'l> Writing<'l> {
         }
         let (spec, mut tree) = skeleton(stored, self.about.now);
         let said = to_record(spec, &tree);
-        patch(spec, &mut tree, &said, record);
+        let mut shown = record.clone();
+        if record.kind == Kind::Message {
+            // A message's context is its conversation, and `chat` is how programs know it for a message.
+            shown.namespace.clone_from(&said.namespace);
+            shown.record_type.clone_from(&said.record_type);
+        }
+        patch(spec, &mut tree, &said, &shown);
         let long = record.text.chars().count() > SUMMARY;
         if spec.kind == "resource" && long {
             tree.set("summary", Tree::Text(record.text.chars().take(SUMMARY).collect()));
