@@ -1,10 +1,13 @@
 //! One line to a checked tree and back. The rules are the reference SDK's decoder: required fields present and not
 //! null, no coercion of types (`true` is no number, `2.0` is an integer), unknown fields kept.
 use super::{
-    canonical::{BadNumber, canonical, float, number},
+    canonical::{BadNumber, float, number, sorted, write},
     kinds::{Field, Spec, Type},
 };
-use keepsake_model::{Timestamp, json::Tree};
+use keepsake_model::{
+    Timestamp,
+    json::{Tree, write_string},
+};
 
 /// Proof-of-reach lists of a tombstone, all strings.
 pub(super) const DERIVED_LISTS: [&str; 6] =
@@ -107,24 +110,28 @@ pub(super) fn time(text: &str) -> Option<Timestamp> {
 /// fields kept.
 pub(super) fn line(spec: &Spec, tree: &Tree) -> Result<String, BadNumber> {
     let Tree::Object(members) = tree else { return Err(BadNumber) };
-    let mut out = Vec::with_capacity(members.len() + 1);
-    for (key, value) in members {
-        match spec.field(key) {
-            None => out.push((key.clone(), value.clone())),
-            Some(_) if *value == Tree::Null => out.push((key.clone(), Tree::Null)),
-            Some(field) => out.push((key.clone(), normal(field.ty, value)?)),
+    let mut list = sorted(members);
+    list.retain(|(key, value)| **value != Tree::Null || spec.field(key).is_none());
+    let no_reach = Tree::Object(vec![]);
+    if let Some(field) = spec.fields.iter().find(|f| f.ty == Type::Derived)
+        && let Err(at) = list.binary_search_by(|(key, _)| (*key).cmp(field.name))
+    {
+        list.insert(at, (field.name, &no_reach));
+    }
+    let mut out = String::from("{");
+    for (key, value) in list {
+        if out.len() > 1 {
+            out.push(',');
+        }
+        write_string(key, &mut out);
+        out.push(':');
+        match spec.field(key).map(|f| f.ty) {
+            Some(ty @ (Type::Time | Type::Float | Type::Int | Type::Derived)) => write(&normal(ty, value)?, &mut out)?,
+            _ => write(value, &mut out)?,
         }
     }
-    let mut tree = Tree::Object(out);
-    for field in spec.fields {
-        if tree.get(field.name) == Some(&Tree::Null) {
-            tree.remove(field.name);
-        }
-        if field.ty == Type::Derived && tree.get(field.name).is_none() {
-            tree.set(field.name, normal(Type::Derived, &Tree::Object(vec![]))?);
-        }
-    }
-    canonical(&tree)
+    out.push('}');
+    Ok(out)
 }
 
 fn normal(ty: Type, value: &Tree) -> Result<Tree, BadNumber> {

@@ -131,8 +131,8 @@ impl<'l> Writing<'l> {
 
     fn elsewhere(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
         let record = &stored.record;
-        let id = format!("{}{}", id_prefix(record.kind), stored.id);
         if record.kind == Kind::Foreign {
+            let id = format!("{}{}", id_prefix(record.kind), stored.id);
             let note = "kept whole in a vendor kind, which other programs carry and do not read";
             self.report.losses.add(&stored.id, "record", LossKind::MovedToExtension, note);
             return self.push(&format!("items/{FOREIGN}.jsonl"), id.clone(), whole(&id, record));
@@ -149,7 +149,7 @@ impl<'l> Writing<'l> {
         let long = record.text.chars().count() > SUMMARY;
         if spec.kind == "resource" && long {
             tree.set("summary", Tree::Text(record.text.chars().take(SUMMARY).collect()));
-            self.rendering(stored, &id)?;
+            self.rendering(stored, text(&tree, "id").unwrap_or_default())?;
         }
         let mapped = to_record(spec, &tree);
         attach(spec, &mut tree, &mapped, record, false);
