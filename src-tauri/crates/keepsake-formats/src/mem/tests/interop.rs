@@ -64,7 +64,8 @@ fn the_sdk_imports_our_bundle_and_we_read_its_export() {
 #[test]
 fn the_sdk_agrees_on_our_fixtures() {
     let Some(python) = python() else { return };
-    for entry in std::fs::read_dir(repo().join("fixtures/mem")).unwrap() {
+    for entry in std::fs::read_dir(repo().join("fixtures/mem")).unwrap().filter(|e| e.as_ref().unwrap().path().is_dir())
+    {
         let input = entry.unwrap().path().join("input.mem");
         let temp = Temp::new();
         let verdict = judge(&python, &input, &temp.join("out.mem"));
