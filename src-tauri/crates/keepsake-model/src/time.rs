@@ -7,6 +7,7 @@ pub struct Timestamp(i64);
 
 const YEAR_1: i64 = -62_135_596_800_000_000;
 const YEAR_9999_END: i64 = 253_402_300_799_999_999;
+const EPOCH: jiff::civil::DateTime = jiff::civil::date(1970, 1, 1).at(0, 0, 0, 0);
 
 impl Timestamp {
     /// From microseconds; None outside the years 1–9999.
@@ -37,10 +38,18 @@ impl Timestamp {
         if let Ok(t) = text.parse::<jiff::Timestamp>() {
             return Self::from_micros(t.as_microsecond());
         }
+        // Also the last day of 9999, the usual "never": an instant of jiff ends before it, a civil time does not.
+        let text = text.strip_suffix(['Z', 'z']).unwrap_or(text);
         let civil: jiff::civil::DateTime =
             text.parse().ok().or_else(|| text.parse::<jiff::civil::Date>().ok().map(|d| d.at(0, 0, 0, 0)))?;
-        let zoned = civil.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
-        Self::from_micros(zoned.timestamp().as_microsecond())
+        let since = civil.duration_since(EPOCH);
+        Self::from_micros(i64::try_from(since.as_micros()).ok()?)
+    }
+
+    /// Date and time in UTC, the fraction cut off toward the past.
+    fn civil(self) -> jiff::civil::DateTime {
+        // `from_micros` keeps every value inside the years that a civil time has.
+        EPOCH.saturating_add(jiff::SignedDuration::from_secs(self.0.div_euclid(1_000_000)))
     }
 
     /// RFC 3339 in UTC, with as many fraction digits as needed (none, 3 or 6).
@@ -58,18 +67,13 @@ impl Timestamp {
 
     /// `YYYY-MM-DDTHH:MM:SSZ`, the fraction cut off toward the past.
     pub fn to_rfc3339_seconds(self) -> String {
-        match jiff::Timestamp::from_second(self.0.div_euclid(1_000_000)) {
-            Ok(t) => t.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
-            Err(_) => "0001-01-01T00:00:00Z".into(), // out of jiff's range; from_micros keeps this from happening
-        }
+        self.civil().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
     }
 
     /// Date in UTC: `(year, month, day)`.
     pub fn date(self) -> (i16, i8, i8) {
-        jiff::Timestamp::from_second(self.0.div_euclid(1_000_000)).map_or((1, 1, 1), |t| {
-            let d = t.to_zoned(jiff::tz::TimeZone::UTC).date();
-            (d.year(), d.month(), d.day())
-        })
+        let d = self.civil();
+        (d.year(), d.month(), d.day())
     }
 }
 
@@ -89,5 +93,22 @@ impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         let micros = i64::deserialize(d)?;
         Self::from_micros(micros).ok_or_else(|| serde::de::Error::custom("time out of range"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn first_and_last_days_come_back() {
+        for text in ["0001-01-01T00:00:00Z", "1969-12-31T23:59:59Z", "9999-12-31T23:59:59Z"] {
+            assert_eq!(Timestamp::parse(text).unwrap().to_rfc3339(), text);
+        }
+        assert_eq!(Timestamp::parse("9999-12-31").unwrap().date(), (9999, 12, 31));
+        assert_eq!(Timestamp::parse("1969-12-31T23:59:59.5Z").unwrap().to_rfc3339(), "1969-12-31T23:59:59.500Z");
+        assert_eq!(Timestamp::parse("10000-01-01T00:00:00Z"), None);
+        assert_eq!(Timestamp::parse("2026-01-01Z").map(Timestamp::to_rfc3339), Some("2026-01-01T00:00:00Z".into()));
     }
 }

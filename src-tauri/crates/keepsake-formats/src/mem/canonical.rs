@@ -18,7 +18,8 @@ pub(super) fn canonical(tree: &Tree) -> Result<String, BadNumber> {
     Ok(out)
 }
 
-fn write(tree: &Tree, out: &mut String) -> Result<(), BadNumber> {
+/// Appends the canonical text of a value.
+pub(super) fn write(tree: &Tree, out: &mut String) -> Result<(), BadNumber> {
     match tree {
         Tree::Number(token) => out.push_str(&number(token)?),
         Tree::Array(items) => {
@@ -49,7 +50,7 @@ fn write(tree: &Tree, out: &mut String) -> Result<(), BadNumber> {
 }
 
 /// Members by key; of duplicate keys the last one.
-fn sorted(members: &[(String, Tree)]) -> Vec<(&str, &Tree)> {
+pub(super) fn sorted(members: &[(String, Tree)]) -> Vec<(&str, &Tree)> {
     let mut list: Vec<(&str, &Tree)> = members.iter().rev().map(|(k, v)| (k.as_str(), v)).collect();
     list.sort_by(|a, b| a.0.cmp(b.0)); // stable, so the last duplicate stays in front
     list.dedup_by(|a, b| a.0 == b.0);

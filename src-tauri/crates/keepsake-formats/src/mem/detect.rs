@@ -7,49 +7,37 @@ use super::{
 };
 use crate::{Catalog, Claim, FormatError, Member, Part, Role};
 use keepsake_model::{Limits, json::Tree};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
-/// Given path, archive and folder: what one bundle's members share.
+/// Given path, archive and folder: what one bundle's members share. Also a member, with its whole name.
 type Home<'a> = (usize, Option<usize>, &'a str);
 
 /// Claims one bundle per manifest.
 pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+    let names: HashSet<Home> = catalog.members().iter().map(|m| (m.root, m.archive, m.name.as_str())).collect();
+    let beside = |home: Home, name: &str| names.contains(&(home.0, home.1, format!("{}{name}", home.2).as_str()));
     let mut homes: BTreeMap<Home, (f64, Option<String>, &str)> = BTreeMap::new();
     for member in catalog.members() {
         let Some(prefix) = prefix_of(&member.name) else { continue };
         let home = (member.root, member.archive, prefix);
-        if member.file_name() == MANIFEST
-            && let Some((confidence, version)) = manifest_says(catalog, member, limits)?
-        {
-            homes.insert(home, (confidence, version, "manifest.json of a Portable Memory bundle"));
-        }
-    }
-    // A bundle whose manifest was lost is still one: saying so beats not knowing it.
-    for member in catalog.members() {
-        let Some(prefix) = prefix_of(&member.name) else { continue };
-        let rest = &member.name[prefix.len()..];
-        if rest.starts_with("items/") && by_path(rest).is_some() {
-            let home = (member.root, member.archive, prefix);
-            let has = |name: &str| {
-                catalog.members().iter().any(|m| {
-                    (m.root, m.archive) == (home.0, home.1) && m.name.strip_prefix(prefix).is_some_and(|r| r == name)
-                })
-            };
-            if !homes.contains_key(&home) && has(CHECKSUMS) && !has(MANIFEST) {
-                homes.insert(home, (0.9, None, "items and CHECKSUMS of a bundle, without its manifest"));
+        if member.file_name() == MANIFEST {
+            if let Some((confidence, version)) = manifest_says(catalog, member, beside(home, CHECKSUMS), limits)? {
+                homes.insert(home, (confidence, version, "manifest.json of a Portable Memory bundle"));
             }
+            continue;
+        }
+        // A bundle whose manifest was lost is still one: saying so beats not knowing it.
+        let item = member.name[prefix.len()..].starts_with("items/") && by_path(&member.name[prefix.len()..]).is_some();
+        if item && !homes.contains_key(&home) && beside(home, CHECKSUMS) && !beside(home, MANIFEST) {
+            homes.insert(home, (0.9, None, "items and CHECKSUMS of a bundle, without its manifest"));
         }
     }
     let mut claims: BTreeMap<Home, Claim> = BTreeMap::new();
     for member in catalog.members() {
         // The deepest bundle around a member owns it.
-        let owner = homes
-            .iter()
-            .filter(|((root, archive, prefix), _)| {
-                (*root, *archive) == (member.root, member.archive) && member.name.starts_with(prefix)
-            })
-            .max_by_key(|((_, _, prefix), _)| prefix.len());
-        let Some((home, (confidence, version, reason))) = owner else { continue };
+        let folders = member.name.rmatch_indices('/').map(|(at, _)| &member.name[..=at]).chain([""]);
+        let found = folders.map(|f| (member.root, member.archive, f)).find_map(|home| homes.get_key_value(&home));
+        let Some((home, (confidence, version, reason))) = found else { continue };
         let claim = claims.entry(*home).or_insert_with(|| Claim {
             version: version.clone(),
             confidence: *confidence,
@@ -75,6 +63,7 @@ fn role(path: &str) -> Role {
 fn manifest_says(
     catalog: &Catalog,
     member: &Member,
+    has_checksums: bool,
     limits: &Limits,
 ) -> Result<Option<(f64, Option<String>)>, FormatError> {
     if member.size > limits.side_file_bytes {
@@ -92,15 +81,6 @@ fn manifest_says(
             let version = tree.get("format").and_then(Tree::as_str).unwrap_or("unknown").to_owned();
             (marks.iter().filter(|m| tree.get(m).is_some()).count() >= 3).then_some((0.95, Some(version)))
         }
-        None => {
-            let beside = |name: &str| {
-                let prefix = prefix_of(&member.name).unwrap_or_default();
-                catalog.members().iter().any(|m| {
-                    (m.root, m.archive) == (member.root, member.archive)
-                        && m.name.strip_prefix(prefix).is_some_and(|r| r.starts_with(name))
-                })
-            };
-            (beside(CHECKSUMS) && beside("items/")).then(|| (0.9, Some("unknown".into())))
-        }
+        None => has_checksums.then(|| (0.9, Some("unknown".into()))),
     })
 }

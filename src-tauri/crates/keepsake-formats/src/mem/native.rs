@@ -66,7 +66,10 @@ pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static Spec,
     let record = &stored.record;
     let t = &record.times;
     let base = t.created.or(t.observed).or(t.updated).or(t.valid_from).unwrap_or(now).to_rfc3339_seconds();
-    let id = format!("{}{}", id_prefix(record.kind), stored.id);
+    let id = match &record.origin_id {
+        Some(id) if record.key.scope == SCOPE => id.clone(),
+        _ => format!("{}{}", id_prefix(record.kind), stored.id),
+    };
     let field = |name: &str| record.fields.get(name).and_then(|v| v.as_str()).unwrap_or_default().to_owned();
     let list_of = |name: &str| -> Vec<String> {
         let items = record.fields.get(name).and_then(|v| v.as_array());

@@ -2,7 +2,7 @@
 //! gives the same record, with its own key and so its own id. If another program has changed the line since, the
 //! format's own fields are the truth.
 use super::{canonical::canonical, kinds::Spec, map::tree_of, wire::line};
-use keepsake_model::{LossKind, LossReport, Origin, Record, Times, Timestamp, Verbatim, json::Tree};
+use keepsake_model::{LossKind, LossReport, Record, Times, Timestamp, Verbatim, json::Tree};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -102,15 +102,9 @@ pub(super) struct Restored {
     pub changed: bool,
 }
 
-/// Applies the extension of a line to what the line says. `origin` and `verbatim` are the line's own; they stand unless
-/// the extension has others. None = no extension, or one that is not ours.
-pub(super) fn restore(
-    spec: &Spec,
-    tree: &Tree,
-    mapped: &Record,
-    origin: Origin,
-    verbatim: Verbatim,
-) -> Option<Restored> {
+/// Applies the extension of a line to what the line says. Origin and verbatim of the line stand unless the extension
+/// has others. None = no extension, or one that is not ours.
+pub(super) fn restore(spec: &Spec, tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
     let mut map = extension(tree)?;
     let native = map.remove(NATIVE)?;
     restore_fields(&mut map);
@@ -125,14 +119,14 @@ pub(super) fn restore(
     }
     let mut record: Record = serde_json::from_value(Value::Object(whole)).ok()?;
     if own_origin {
-        record.origin = origin.clone();
+        record.origin = mapped.origin.clone();
         record.verbatim = Some(verbatim.clone());
     }
     let changed = native.as_str() != Some(fingerprint(spec, tree).as_str());
     if changed {
         native_wins(mapped, &mut record);
-        record.origin = origin;
-        record.verbatim = Some(verbatim);
+        record.origin = mapped.origin.clone();
+        record.verbatim = Some(verbatim.clone());
     }
     Some(Restored { record, changed })
 }

@@ -74,9 +74,12 @@ impl Reading<'_> {
             self.sink.progress(self.sent)
         })?;
         self.sent = before + member.size;
-        match read {
-            Some(_) => Ok(()),
-            None => Err(self.changed(member)), // grew since it was verified
+        // The same bytes as in the first pass, or the import ends here and none of it is kept.
+        let listed = self.report.manifest.iter().flat_map(|m| &m.files);
+        let mut same = listed.filter(|f| bundle.files.get(f.path.as_str()).is_some_and(|m| m.id == member.id));
+        match (read, same.next()) {
+            (Some((_, digest)), Some(file)) if digest == file.sha256 => Ok(()),
+            _ => Err(self.changed(member)),
         }
     }
 
@@ -125,9 +128,9 @@ impl Reading<'_> {
                 let canonical = line(spec, &tree).map_err(|_| this.changed(member))?;
                 mapped.key = this.content_key(spec.kind, &canonical);
             }
-            let origin = this.origin(path, number);
+            mapped.origin = this.origin(path, number);
             let verbatim = Verbatim::json(source);
-            let record = match restore(spec, &tree, &mapped, origin.clone(), verbatim.clone()) {
+            let record = match tree.get(EXTENSION).and_then(|_| restore(spec, &tree, &mapped, &verbatim)) {
                 Some(restored) => {
                     if restored.changed {
                         let message = "changed by another program; its values are taken";
@@ -141,7 +144,7 @@ impl Reading<'_> {
                     }
                     restored.record
                 }
-                None => Record { origin, verbatim: Some(verbatim), ..mapped },
+                None => Record { verbatim: Some(verbatim), ..mapped },
             };
             this.sink.unit(Unit::from(record))
         })

@@ -1,10 +1,13 @@
 //! One line to a checked tree and back. The rules are the reference SDK's decoder: required fields present and not
 //! null, no coercion of types (`true` is no number, `2.0` is an integer), unknown fields kept.
 use super::{
-    canonical::{BadNumber, canonical, float, number},
+    canonical::{BadNumber, float, number, sorted, write},
     kinds::{Field, Spec, Type},
 };
-use keepsake_model::{Timestamp, json::Tree};
+use keepsake_model::{
+    Timestamp,
+    json::{Tree, write_string},
+};
 
 /// Proof-of-reach lists of a tombstone, all strings.
 pub(super) const DERIVED_LISTS: [&str; 6] =
@@ -87,42 +90,48 @@ pub(super) fn time(text: &str) -> Option<Timestamp> {
     }
     if let Some((_, clock)) = text.split_once(['T', 't', ' ']) {
         let second = if clock.contains(':') { clock.get(6..8) } else { clock.get(4..6) };
-        if second == Some("60") {
+        let offset = clock.rsplit_once(['+', '-']).and_then(|(_, offset)| offset.get(..2)?.parse::<u8>().ok());
+        if second == Some("60") || offset.is_some_and(|hours| hours > 23) {
             return None;
         }
     }
     let Some(point) = text.find(['.', ',']) else { return Timestamp::parse(text) };
     let (whole, rest) = text.split_at(point);
     let digits = rest[1..].bytes().take_while(u8::is_ascii_digit).count();
-    let fraction = &rest[1..1 + digits];
-    if fraction.is_empty() {
-        return None;
+    let (fraction, zone) = rest[1..].split_at(digits);
+    // Only what the model holds: rounding a longer fraction could reach the next second.
+    match &fraction[..digits.min(6)] {
+        "" => Timestamp::parse(&format!("{whole}{zone}")),
+        micros => Timestamp::parse(&format!("{whole}.{micros}{zone}")),
     }
-    Timestamp::parse(&format!("{whole}.{}{}", &fraction[..digits.min(6)], &rest[1 + digits..]))
 }
 
 /// The canonical line of a checked tree: declared fields in their normal form, optional nulls dropped, all other
 /// fields kept.
 pub(super) fn line(spec: &Spec, tree: &Tree) -> Result<String, BadNumber> {
     let Tree::Object(members) = tree else { return Err(BadNumber) };
-    let mut out = Vec::with_capacity(members.len() + 1);
-    for (key, value) in members {
-        match spec.field(key) {
-            None => out.push((key.clone(), value.clone())),
-            Some(_) if *value == Tree::Null => out.push((key.clone(), Tree::Null)),
-            Some(field) => out.push((key.clone(), normal(field.ty, value)?)),
+    let mut list = sorted(members);
+    list.retain(|(key, value)| **value != Tree::Null || spec.field(key).is_none());
+    let no_reach = Tree::Object(vec![]);
+    if let Some(field) = spec.fields.iter().find(|f| f.ty == Type::Derived)
+        && let Err(at) = list.binary_search_by(|(key, _)| (*key).cmp(field.name))
+    {
+        list.insert(at, (field.name, &no_reach));
+    }
+    let mut out = String::from("{");
+    for (key, value) in list {
+        if out.len() > 1 {
+            out.push(',');
+        }
+        write_string(key, &mut out);
+        out.push(':');
+        match spec.field(key).map(|f| f.ty) {
+            Some(ty @ (Type::Time | Type::Float | Type::Int | Type::Derived)) => write(&normal(ty, value)?, &mut out)?,
+            _ => write(value, &mut out)?,
         }
     }
-    let mut tree = Tree::Object(out);
-    for field in spec.fields {
-        if tree.get(field.name) == Some(&Tree::Null) {
-            tree.remove(field.name);
-        }
-        if field.ty == Type::Derived && tree.get(field.name).is_none() {
-            tree.set(field.name, normal(Type::Derived, &Tree::Object(vec![]))?);
-        }
-    }
-    canonical(&tree)
+    out.push('}');
+    Ok(out)
 }
 
 fn normal(ty: Type, value: &Tree) -> Result<Tree, BadNumber> {

@@ -131,19 +131,25 @@ impl<'l> Writing<'l> {
 
     fn elsewhere(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
         let record = &stored.record;
-        let id = format!("{}{}", id_prefix(record.kind), stored.id);
         if record.kind == Kind::Foreign {
+            let id = format!("{}{}", id_prefix(record.kind), stored.id);
             let note = "kept whole in a vendor kind, which other programs carry and do not read";
             self.report.losses.add(&stored.id, "record", LossKind::MovedToExtension, note);
             return self.push(&format!("items/{FOREIGN}.jsonl"), id.clone(), whole(&id, record));
         }
         let (spec, mut tree) = skeleton(stored, self.about.now);
         let said = to_record(spec, &tree);
-        patch(spec, &mut tree, &said, record);
+        let mut shown = record.clone();
+        if record.kind == Kind::Message {
+            // A message's context is its conversation, and `chat` is how programs know it for a message.
+            shown.namespace.clone_from(&said.namespace);
+            shown.record_type.clone_from(&said.record_type);
+        }
+        patch(spec, &mut tree, &said, &shown);
         let long = record.text.chars().count() > SUMMARY;
         if spec.kind == "resource" && long {
             tree.set("summary", Tree::Text(record.text.chars().take(SUMMARY).collect()));
-            self.rendering(stored, &id)?;
+            self.rendering(stored, text(&tree, "id").unwrap_or_default())?;
         }
         let mapped = to_record(spec, &tree);
         attach(spec, &mut tree, &mapped, record, false);

@@ -55,7 +55,7 @@ fn official_signature_is_seen_and_not_judged() {
 fn own_fixtures() {
     let root = repo().join("fixtures/mem");
     let mut cases = 0;
-    for entry in std::fs::read_dir(root).unwrap() {
+    for entry in std::fs::read_dir(root).unwrap().filter(|e| e.as_ref().unwrap().path().is_dir()) {
         let folder = entry.unwrap().path();
         let case: serde_json::Value =
             serde_json::from_slice(&std::fs::read(folder.join("case.json")).unwrap()).unwrap();
@@ -155,4 +155,34 @@ fn a_bundle_anywhere_in_a_folder_or_archive() {
     assert_eq!(taken.records.len(), expected);
     assert_eq!(taken.records[0].origin.container, "sent.zip!/x/deep.mem");
     assert!(validate(&archive, &[]).errors.is_empty());
+}
+
+/// Edits that the format has no field for ride along, and the line stays one of this format.
+#[test]
+fn an_edit_without_a_place_comes_back() {
+    let mut taken = read(&repo().join("fixtures/mem/all-kinds/input.mem"));
+    let edits = ["edge/edge_1", "context/ctx_home", "procedure/proc_1", "core/human", "episode/ep_move"];
+    for record in taken.records.iter_mut().filter(|r| edits.contains(&r.key.value.as_str())) {
+        record.text = "Said otherwise\nin two lines".into();
+        record.title = Some("Another name".into());
+        record.status = Some("archived".into());
+        record.tags = vec!["t".into()];
+    }
+    let temp = Temp::new();
+    let out = temp.join("out.mem");
+    let report = write(&taken, &edits, &out);
+    assert!(validate(&out, &[]).errors.is_empty());
+    assert!(report.losses.counts.keys().any(|k| k == "tags (moved_to_extension)"), "{:?}", report.losses.counts);
+    let back = read(&out);
+    for record in &taken.records {
+        let found = back.records.iter().find(|r| r.key == record.key && r.kind == record.kind).unwrap();
+        let shown = |r: &keepsake_model::Record| (r.text.clone(), r.title.clone(), r.status.clone(), r.tags.clone());
+        assert_eq!(shown(found), shown(record), "{}", record.key.value);
+        assert_eq!(found.origin.format, "mem");
+    }
+    let episode = std::fs::read_to_string(out.join("items/episode.jsonl")).unwrap();
+    assert!(
+        episode.contains("\"details\":\"Said otherwise\\nin two lines\"") && episode.contains("\"acmeScore\":0.92")
+    );
+    assert!(episode.contains("\"acmeTiny\":1e-05") && episode.contains("\"acmeBig\":18446744073709551615"));
 }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 mod bundles;
 mod harness;
+mod interop;
 mod tampering;
 mod travel;
 mod vectors;

@@ -16,7 +16,7 @@ fn record(kind: Kind, id: &str, text: &str) -> Record {
 }
 
 /// One record of every kind, with all that a record may carry.
-fn everything() -> Taken {
+pub(super) fn everything() -> Taken {
     let mut taken = Taken::default();
     for kind in Kind::ALL {
         let mut bare = record(kind, &format!("bare-{}", kind.as_str()), "Short text.");
