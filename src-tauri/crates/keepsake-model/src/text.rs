@@ -24,7 +24,7 @@ pub fn fold(text: &str) -> String {
 pub fn normal_text(text: &str) -> String {
     let folded = fold(text);
     let mut out = String::with_capacity(folded.len());
-    for word in folded.unicode_words() {
+    for word in folded.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()) {
         if !out.is_empty() {
             out.push(' ');
         }

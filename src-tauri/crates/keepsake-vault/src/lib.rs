@@ -1,2 +1,29 @@
-//! The encrypted vault: store, index, blobs, deletion, audit, import and export.
+//! The encrypted vault: store (SQLCipher, the truth), index (tantivy, disposable), blobs, deletion with proof, audit.
+//!
+//! ```text
+//! Name.keepsake/  vault.json (key slots)  store.db  index/  blobs/  lock
+//! ```
+mod audit;
+mod blobs;
+mod change;
+mod error;
+mod export;
+mod ids;
+mod import;
 pub mod index;
+mod query;
+mod store;
+mod tombstones;
+mod vault;
+mod verify;
+
+pub use audit::AuditRow;
+pub use change::{EditFields, EraseOutcome, ErasePlan, RedactSpan, Sabotage};
+pub use error::{VaultError, VaultResult};
+pub use export::{ExportOutcome, Scope};
+pub use import::{ImportCounts, ImportOptions, ImportReport, Item, ItemOutcome, KindCounts, SourceSeen};
+pub use query::{BatchRow, Facts, FileFacts, LinkRow, ListPage, ListQuery, Sort, SourceFacts, VersionRow};
+pub use store::{RowView, SCHEMA_VERSION};
+pub use tombstones::TombstoneRow;
+pub use vault::{CheckedPlace, IndexState, Vault};
+pub use verify::{PlaceOutcome, Receipt, ReceiptPlace};

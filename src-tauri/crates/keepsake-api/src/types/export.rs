@@ -1,5 +1,5 @@
 //! Export and its loss report.
-use super::{Filter, SignatureInfo};
+use super::{Filter, SignatureInfo, TsNumber};
 use serde::{Deserialize, Serialize};
 use specta::Type;
 use std::collections::BTreeMap;
@@ -41,7 +41,7 @@ pub struct Exported {
     pub version: String,
     pub records: u32,
     pub by_kind: BTreeMap<String, u32>,
-    #[specta(type = f64)]
+    #[specta(type = TsNumber)]
     pub bytes: u64,
     /// `.mem`: the bundle digest; `.alf`: SHA-256 of the file.
     pub digest: String,

@@ -1,4 +1,5 @@
 //! Detection, validation, import and its report.
+use super::TsNumber;
 use serde::{Deserialize, Serialize};
 use specta::Type;
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ pub struct PartInfo {
 pub struct Candidate {
     pub format: String,
     /// 0..1
+    #[specta(type = TsNumber)]
     pub confidence: f64,
     pub reason: String,
 }
@@ -27,6 +29,7 @@ pub struct Detection {
     pub path: String,
     pub format: Option<String>,
     pub version: Option<String>,
+    #[specta(type = TsNumber)]
     pub confidence: f64,
     pub reason: String,
     pub parts: Vec<PartInfo>,
@@ -49,7 +52,7 @@ pub struct ImportRequest {
     /// A format chosen by the person; null = detect.
     pub format: Option<String>,
     /// Allow this many streamed bytes where the default limit asked.
-    #[specta(type = Option<f64>)]
+    #[specta(type = Option<TsNumber>)]
     pub limit_bytes: Option<u64>,
     /// Let records in that are held back because the same was deleted before.
     #[serde(default)]
@@ -121,10 +124,10 @@ pub struct ImportReport {
 pub struct Progress {
     /// Import: `detect`, `read`, `store`, `index`, `check`; export: `collect`, `write`, `validate`; erase: place names.
     pub stage: String,
-    #[specta(type = f64)]
+    #[specta(type = TsNumber)]
     pub done: u64,
     /// 0 when unknown.
-    #[specta(type = f64)]
+    #[specta(type = TsNumber)]
     pub total: u64,
     /// Bytes, or records, as the stage says.
     pub unit: String,

@@ -1,5 +1,7 @@
 //! What goes over the boundary: the shapes of the command line's `--json` output and of the window's IPC.
 //! Ids are strings, counts are `u32`, times are RFC 3339 in UTC. No type here ever carries a key.
+#![expect(missing_docs, reason = "the field names are the contract; a comment would only repeat what a name says")]
+
 mod deletion;
 mod export;
 mod import;
@@ -11,3 +13,7 @@ pub use export::*;
 pub use import::*;
 pub use records::*;
 pub use vault::*;
+
+/// How the window's TypeScript sees a number that is never NaN: as `number`. specta gives `f64` the type
+/// `number | null`, because JSON has no NaN, and refuses `u64`; what stands here is for typing only.
+type TsNumber = u32;

@@ -1,4 +1,5 @@
 //! Lists, records, threads, search, edits.
+use super::TsNumber;
 use serde::{Deserialize, Serialize};
 use specta::Type;
 use std::collections::BTreeMap;
@@ -64,7 +65,7 @@ pub struct ListItem {
     pub trashed_at: Option<String>,
     pub expires_at: Option<String>,
     /// Attachments: size, media type, and whether the bytes are in the vault.
-    #[specta(type = Option<f64>)]
+    #[specta(type = Option<TsNumber>)]
     pub size: Option<u64>,
     pub media_type: Option<String>,
     pub present: Option<bool>,
@@ -122,7 +123,7 @@ pub struct AttachmentInfo {
     pub id: String,
     pub name: String,
     pub media_type: Option<String>,
-    #[specta(type = Option<f64>)]
+    #[specta(type = Option<TsNumber>)]
     pub size: Option<u64>,
     /// False: named by the export, not in it.
     pub present: bool,
@@ -257,6 +258,7 @@ pub struct Hit {
     pub snippet: String,
     /// Ranges in code points of `snippet`.
     pub highlights: Vec<(u32, u32)>,
+    #[specta(type = TsNumber)]
     pub score: f64,
     pub created_at: Option<String>,
     pub source: String,
@@ -268,6 +270,7 @@ pub struct SearchResult {
     pub query: String,
     /// All matching records.
     pub total: u32,
+    #[specta(type = TsNumber)]
     pub took_ms: f64,
     pub hits: Vec<Hit>,
 }

@@ -1,4 +1,5 @@
 //! Vaults: create, open, info, check, audit.
+use super::TsNumber;
 use serde::{Deserialize, Serialize};
 use specta::Type;
 use std::collections::BTreeMap;
@@ -83,7 +84,7 @@ pub struct VaultInfo {
     pub trash: u32,
     pub tombstones: u32,
     pub index: IndexInfo,
-    #[specta(type = f64)]
+    #[specta(type = TsNumber)]
     pub bytes: u64,
 }
 

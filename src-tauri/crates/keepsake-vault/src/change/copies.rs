@@ -1,0 +1,59 @@
+//! "The same words elsewhere": other records that say a sentence of what is to go. Candidates come from the index by
+//! phrase; each is then compared in normal form, so the answer does not depend on the index's tokens.
+use crate::{Vault, VaultResult, index::IndexFilter, store::RowView};
+use keepsake_model::{Record, normal_sentences, normal_text};
+use std::collections::HashSet;
+
+/// Shortest sentence (normal form, bytes) that counts as "the same words".
+const LEAST: usize = 12;
+/// Sentences looked up for one record.
+const SENTENCES: usize = 24;
+/// Records looked at for one sentence.
+const CANDIDATES: usize = 200;
+
+/// Sentences of a record that are worth looking for.
+pub(super) fn telling_sentences(record: &Record) -> Vec<String> {
+    let mut sentences = normal_sentences(&record.text);
+    // A memory is often said inside a longer sentence, so its whole text is looked for too.
+    let whole = normal_text(&record.text);
+    if whole.len() <= 400 {
+        sentences.push(whole);
+    }
+    sentences.retain(|s| s.len() >= LEAST && s.contains(' '));
+    sentences.sort();
+    sentences.dedup();
+    sentences.truncate(SENTENCES);
+    sentences
+}
+
+impl Vault {
+    /// Live records outside `except` that say one of the sentences.
+    pub(super) fn same_words(&self, sentences: &[String], except: &HashSet<i64>) -> VaultResult<Vec<RowView>> {
+        let mut found = Vec::new();
+        let mut seen = except.clone();
+        for sentence in sentences {
+            let phrase = format!("\"{sentence}\"");
+            let outcome = self.with_index(|i| i.search(&phrase, &IndexFilter::default(), CANDIDATES, 0))?;
+            for (row, _) in outcome.hits {
+                let row = row as i64;
+                if !seen.insert(row) {
+                    continue;
+                }
+                let hit = self.store.read(|c| {
+                    let Some(view) = RowView::by_row(c, row)? else { return Ok(None) };
+                    let record = self.store.packs.record(c, view.pack, view.slot)?;
+                    Ok(says(&record, sentence).then_some(view))
+                })?;
+                found.extend(hit);
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn says(record: &Record, sentence: &str) -> bool {
+    normal_text(&record.text).contains(sentence)
+        || record.title.as_deref().is_some_and(|t| normal_text(t).contains(sentence))
+        || record.fields.values().any(|v| normal_text(&v.to_string()).contains(sentence))
+        || record.attachments.iter().filter_map(|a| a.text.as_deref()).any(|t| normal_text(t).contains(sentence))
+}

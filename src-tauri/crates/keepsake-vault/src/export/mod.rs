@@ -1,0 +1,188 @@
+//! Export: collect → write → read back → validate → rename. Nothing is at its final name before it was validated.
+mod source;
+
+use crate::{ListQuery, Vault, VaultError, VaultResult, error::unwrap_format};
+use keepsake_formats::{Catalog, Detection, Format, FormatError, Validation, WriteOptions, WriteReport, by_id, detect};
+use keepsake_model::{Limits, Timestamp};
+use source::VaultSource;
+use std::{
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+/// What goes out.
+#[derive(Debug, Clone, Default)]
+pub struct Scope {
+    /// Filters; `limit`, `sort` and `cursor` are not looked at.
+    pub query: ListQuery,
+    /// True when nothing is filtered.
+    pub everything: bool,
+}
+
+/// What was written.
+#[derive(Debug, Clone)]
+pub struct ExportOutcome {
+    /// Where.
+    pub path: PathBuf,
+    /// Writer's report.
+    pub report: WriteReport,
+    /// Bytes written.
+    pub bytes: u64,
+    /// The format's digest, or SHA-256 of the file.
+    pub digest: String,
+    /// Result of the validation that followed.
+    pub validation: Validation,
+}
+
+impl Vault {
+    /// Writes `scope` in a format to `out`.
+    ///
+    /// # Errors
+    /// `Exists` unless `overwrite`; format and I/O errors, after which nothing is at `out` that was not there before.
+    /// An output that does not validate is kept and said to be so in `validation`: lines that came in with faults of
+    /// their own go back out as they came, and whether to keep the file is the person's choice.
+    #[expect(clippy::too_many_arguments, reason = "one entry point")]
+    pub fn export(
+        &self,
+        format: &str,
+        out: &Path,
+        scope: &Scope,
+        overwrite: bool,
+        now: Timestamp,
+        cancel: &AtomicBool,
+        progress: &dyn Fn(&str, u64),
+    ) -> VaultResult<ExportOutcome> {
+        let writer = writer(format)?;
+        let place = out.display().to_string();
+        if out.exists() && !overwrite {
+            return Err(VaultError::Exists(place));
+        }
+        let parent = out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        std::fs::create_dir_all(parent).map_err(|e| VaultError::io(&place, e))?;
+        // The partial stands beside the target, so that the rename stays on one file system.
+        let holder = tempfile::Builder::new()
+            .prefix(".keepsake-partial-")
+            .tempdir_in(parent)
+            .map_err(|e| VaultError::io(&place, e))?;
+        let partial = holder
+            .path()
+            .join(out.file_name().ok_or_else(|| VaultError::Usage("The export needs a file name.".into()))?);
+        progress("write", 0);
+        let report = self.write_to(writer, &partial, scope, now, cancel, progress)?;
+        progress("validate", 0);
+        let (validation, mut digest) = check(writer, &partial)?;
+        if !report.digest.is_empty() {
+            digest.clone_from(&report.digest);
+        }
+        let bytes = sync_tree(&partial).map_err(|e| VaultError::io(&place, e))?;
+        put_in_place(&partial, out, holder.path()).map_err(|e| VaultError::io(&place, e))?;
+        self.store.write(|tx| {
+            crate::audit::append(
+                tx,
+                &self.keys,
+                now,
+                "export",
+                format,
+                &format!("{} records", report.by_kind.values().sum::<u64>()),
+            )
+        })?;
+        Ok(ExportOutcome { path: out.to_path_buf(), report, bytes, digest, validation })
+    }
+
+    /// What an export would hold and lose; written to an encrypted nowhere: a scratch folder inside the vault is not used,
+    /// the writer runs against a sink that keeps nothing.
+    pub fn export_preview(
+        &self,
+        format: &str,
+        scope: &Scope,
+        now: Timestamp,
+        cancel: &AtomicBool,
+        progress: &dyn Fn(&str, u64),
+    ) -> VaultResult<WriteReport> {
+        let writer = writer(format)?;
+        let mut source = VaultSource::new(self, scope, now, cancel, progress)?;
+        writer.plan(&mut source, &WriteOptions { everything: scope.everything }).map_err(unwrap_format)
+    }
+
+    fn write_to(
+        &self,
+        writer: &dyn Format,
+        partial: &Path,
+        scope: &Scope,
+        now: Timestamp,
+        cancel: &AtomicBool,
+        progress: &dyn Fn(&str, u64),
+    ) -> VaultResult<WriteReport> {
+        let mut source = VaultSource::new(self, scope, now, cancel, progress)?;
+        let report = writer
+            .write(&mut source, partial, &WriteOptions { everything: scope.everything })
+            .map_err(unwrap_format)?;
+        if cancel.load(Ordering::Relaxed) {
+            return Err(VaultError::Cancelled);
+        }
+        Ok(report)
+    }
+}
+
+fn writer(format: &str) -> VaultResult<&'static dyn Format> {
+    by_id(format)
+        .filter(|f| f.capabilities().write)
+        .ok_or_else(|| VaultError::Usage(format!("Keepsake does not write the format {format}.")))
+}
+
+/// Reads back what was written, with the same detection and validator that any other file gets.
+fn check(writer: &dyn Format, path: &Path) -> VaultResult<(Validation, String)> {
+    let limits = Limits::default();
+    let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).map_err(unwrap_format)?;
+    let detection: Detection = detect(&catalog, &limits, Some(writer.id())).map_err(unwrap_format)?;
+    let source = detection.sources.first().ok_or_else(|| {
+        VaultError::Format(FormatError::invalid(
+            "export_not_valid",
+            writer.id(),
+            "what was written is not recognised as its own format",
+        ))
+    })?;
+    let validation = writer.validate(&catalog, source, &limits, &[]).map_err(unwrap_format)?;
+    let digest =
+        if path.is_file() { keepsake_formats::file_sha256(path).map_err(unwrap_format)? } else { String::new() };
+    Ok((validation, digest))
+}
+
+/// Makes a file or folder durable; returns its size.
+fn sync_tree(path: &Path) -> std::io::Result<u64> {
+    if path.is_file() {
+        let file = std::fs::File::open(path)?;
+        file.sync_all()?;
+        return Ok(file.metadata()?.len());
+    }
+    let mut sum = 0;
+    let mut pending = vec![path.to_path_buf()];
+    while let Some(dir) = pending.pop() {
+        for entry in std::fs::read_dir(&dir)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                pending.push(path);
+            } else {
+                let file = std::fs::File::open(&path)?;
+                file.sync_all()?;
+                sum += file.metadata()?.len();
+            }
+        }
+        std::fs::File::open(&dir)?.sync_all()?;
+    }
+    Ok(sum)
+}
+
+/// Renames the finished export to its name; what stood there is set aside first and removed last.
+fn put_in_place(partial: &Path, out: &Path, holder: &Path) -> std::io::Result<()> {
+    if out.exists() {
+        let aside = holder.join("replaced");
+        std::fs::rename(out, &aside)?;
+        if let Err(error) = std::fs::rename(partial, out) {
+            std::fs::rename(&aside, out)?;
+            return Err(error);
+        }
+        return Ok(());
+    }
+    std::fs::rename(partial, out)
+}

@@ -1,0 +1,215 @@
+//! The vault as a writer sees it.
+use super::Scope;
+use crate::{
+    Vault, VaultError, VaultResult,
+    ids::record_id,
+    store::{Flags, RowView, kind_code},
+};
+use keepsake_formats::{FormatError, PassthroughItem, RecordSource, SourceAbout, StoredRecord};
+use keepsake_model::{Kind, Timestamp, Tombstone};
+use rusqlite::OptionalExtension;
+use std::{
+    io::Read,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+pub(super) struct VaultSource<'v> {
+    vault: &'v Vault,
+    connection: rusqlite::Connection,
+    condition: String,
+    values: Vec<rusqlite::types::Value>,
+    about: SourceAbout,
+    cancel: &'v AtomicBool,
+    progress: &'v dyn Fn(&str, u64),
+    everything: bool,
+}
+
+impl<'v> VaultSource<'v> {
+    pub(super) fn new(
+        vault: &'v Vault,
+        scope: &Scope,
+        now: Timestamp,
+        cancel: &'v AtomicBool,
+        progress: &'v dyn Fn(&str, u64),
+    ) -> VaultResult<Self> {
+        let (condition, values) = scope.query.condition(vault)?;
+        let name = vault.dir().file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+        let about = SourceAbout {
+            vault_id: vault.header().vault_id,
+            name,
+            generator: concat!("keepsake/", env!("CARGO_PKG_VERSION")).into(),
+            now,
+        };
+        let connection = vault.store.extra_reader()?;
+        // One snapshot for all visits: a write in between does not change what is exported.
+        connection.execute_batch("BEGIN")?;
+        Ok(Self { vault, connection, condition, values, about, cancel, progress, everything: scope.everything })
+    }
+
+    fn stored(&self, view: &RowView) -> VaultResult<StoredRecord> {
+        let record = self.vault.store.packs.record(&self.connection, view.pack, view.slot)?;
+        let present = |id: [u8; 16]| -> VaultResult<Option<String>> {
+            let found: Option<i64> = self
+                .connection
+                .prepare_cached("SELECT 1 FROM records WHERE id = ?1 AND trashed IS NULL")?
+                .query_row([id], |r| r.get(0))
+                .optional()?;
+            Ok(found.map(|_| hex::encode(id)))
+        };
+        let keys = &self.vault.keys;
+        let link_ids = record.links.iter().map(|l| present(record_id(keys, &l.target))).collect::<VaultResult<_>>()?;
+        let parent_id = record.parent.as_ref().map(|k| present(record_id(keys, k))).transpose()?.flatten();
+        let message_parent_id = record
+            .message
+            .as_ref()
+            .and_then(|m| m.parent.as_ref())
+            .map(|k| present(record_id(keys, k)))
+            .transpose()?
+            .flatten();
+        let attachment_ids = record.attachments.iter().map(|a| hex::encode(record_id(keys, &a.key))).collect();
+        let edited = view.flags & (Flags::EDITED | Flags::REDACTED) != 0;
+        Ok(StoredRecord { id: view.id_text(), edited, link_ids, parent_id, message_parent_id, attachment_ids, record })
+    }
+
+    fn visit(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> VaultResult<()> {
+        let mut done = 0;
+        for kind in Kind::ALL {
+            // Ids within a kind, in row order of the packs, so that each pack is unpacked once.
+            let rows = self.rows(kind)?;
+            for row in rows {
+                if self.cancel.load(Ordering::Relaxed) {
+                    return Err(VaultError::Cancelled);
+                }
+                let Some(view) = RowView::by_row(&self.connection, row)? else { continue };
+                // Passthrough parts travel through `passthrough`, not as records.
+                if kind == Kind::Foreign && self.is_part(row)? {
+                    continue;
+                }
+                visit(self.stored(&view)?).map_err(crate::error::unwrap_format)?;
+                done += 1;
+                if done % 500 == 0 {
+                    (self.progress)("write", done);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn rows(&self, kind: Kind) -> VaultResult<Vec<i64>> {
+        let sql = format!(
+            "SELECT r.row FROM records r JOIN platforms p ON p.id = r.platform WHERE {} AND r.kind = {} ORDER BY r.row",
+            self.condition,
+            kind_code(kind)
+        );
+        let mut statement = self.connection.prepare(&sql)?;
+        let rows = statement.query_map(rusqlite::params_from_iter(self.values.iter()), |r| r.get(0))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    fn is_part(&self, row: i64) -> VaultResult<bool> {
+        let found: Option<i64> = self
+            .connection
+            .prepare_cached("SELECT 1 FROM files WHERE row = ?1")?
+            .query_row([row], |r| r.get(0))
+            .optional()?;
+        Ok(found.is_some())
+    }
+
+    fn parts(
+        &mut self,
+        format: &str,
+        visit: &mut dyn FnMut(&PassthroughItem, &mut dyn Read) -> Result<(), FormatError>,
+    ) -> VaultResult<()> {
+        // Parts belong to a whole source; an export of a selection leaves them where they are.
+        if !self.everything {
+            return Ok(());
+        }
+        for row in self.rows(Kind::Foreign)? {
+            let Some(view) = RowView::by_row(&self.connection, row)? else { continue };
+            let blob: Option<[u8; 32]> = self
+                .connection
+                .prepare_cached("SELECT blob FROM files WHERE row = ?1")?
+                .query_row([row], |r| r.get(0))
+                .optional()?
+                .flatten();
+            let Some(blob) = blob else { continue };
+            let record = self.vault.store.packs.record(&self.connection, view.pack, view.slot)?;
+            if record.origin.format != format {
+                continue;
+            }
+            let item = PassthroughItem {
+                format: record.origin.format,
+                group: record.namespace.unwrap_or_default(),
+                name: record.title.unwrap_or_default(),
+                role: record.record_type.unwrap_or_default(),
+                place: record.origin.container,
+            };
+            visit(&item, &mut self.vault.blobs.open(&blob)?).map_err(crate::error::unwrap_format)?;
+        }
+        Ok(())
+    }
+}
+
+impl RecordSource for VaultSource<'_> {
+    fn about(&self) -> SourceAbout {
+        self.about.clone()
+    }
+
+    fn records(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> Result<(), FormatError> {
+        self.visit(visit).map_err(FormatError::from)
+    }
+
+    fn tombstones(&mut self) -> Result<Vec<Tombstone>, FormatError> {
+        let rows = self.vault.tombstones().map_err(FormatError::from)?;
+        Ok(rows
+            .into_iter()
+            .map(|t| Tombstone {
+                // A record that came from a `.mem` is known there under its own id.
+                target_id: if t.scope == "keepsake" { t.target } else { t.origin_id.unwrap_or(t.target) },
+                id: t.id,
+                op: t.op,
+                target_kind: t.kind,
+                scope: t.scope,
+                at: t.at,
+                actor: t.actor,
+                reason: t.reason,
+                derived: t.derived,
+                // Our signature covers our own form, not this format's; a foreign one travels as it came.
+                signature: if t.own { None } else { Some(t.signature).filter(|s| !s.is_empty()) },
+                verbatim: t.verbatim,
+            })
+            .collect())
+    }
+
+    fn passthrough(
+        &mut self,
+        format: &str,
+        visit: &mut dyn FnMut(&PassthroughItem, &mut dyn Read) -> Result<(), FormatError>,
+    ) -> Result<(), FormatError> {
+        self.parts(format, visit).map_err(FormatError::from)
+    }
+
+    fn attachment(
+        &mut self,
+        id: &str,
+        read: &mut dyn FnMut(&mut dyn Read) -> Result<(), FormatError>,
+    ) -> Result<bool, FormatError> {
+        let blob: Option<[u8; 32]> = crate::ids::parse_id(id)
+            .map(|id| {
+                self.connection
+                    .prepare_cached("SELECT f.blob FROM files f JOIN records r ON r.row = f.row WHERE r.id = ?1 AND r.trashed IS NULL")
+                    .and_then(|mut s| s.query_row([id], |r| r.get(0)).optional())
+            })
+            .transpose()
+            .map_err(|e| FormatError::from(VaultError::from(e)))?
+            .flatten()
+            .flatten();
+        match blob {
+            Some(blob) => {
+                read(&mut self.vault.blobs.open(&blob).map_err(FormatError::from)?)?;
+                Ok(true)
+            }
+            None => Ok(false),
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The report of an import; it always reconciles: found = added + updated + unchanged + blocked + skipped + failed.
+use keepsake_formats::{Catalog, Detection};
+use keepsake_model::{Kind, Tombstone};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Items listed per outcome; beyond that only the numbers go on.
+const LISTED: u32 = 5_000;
+
+/// What became of one found thing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, PartialOrd, Ord)]
+#[serde(rename_all = "snake_case")]
+pub enum ItemOutcome {
+    /// New.
+    Added,
+    /// A new version of a known record.
+    Updated,
+    /// The same as in the vault.
+    Unchanged,
+    /// Held back by a tombstone.
+    Blocked,
+    /// Left out on purpose.
+    Skipped,
+    /// Unreadable.
+    Failed,
+}
+
+/// Counts of one kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the names are the report's words")]
+pub struct KindCounts {
+    pub found: u32,
+    pub added: u32,
+    pub updated: u32,
+    pub unchanged: u32,
+    pub blocked: u32,
+    pub skipped: u32,
+    pub failed: u32,
+}
+
+impl KindCounts {
+    fn add(&mut self, outcome: ItemOutcome) {
+        self.found += 1;
+        *match outcome {
+            ItemOutcome::Added => &mut self.added,
+            ItemOutcome::Updated => &mut self.updated,
+            ItemOutcome::Unchanged => &mut self.unchanged,
+            ItemOutcome::Blocked => &mut self.blocked,
+            ItemOutcome::Skipped => &mut self.skipped,
+            ItemOutcome::Failed => &mut self.failed,
+        } += 1;
+    }
+}
+
+/// What this input holds after its own duplicates, whatever the vault had before.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the names are the report's words")]
+pub struct ImportCounts {
+    pub conversations: u32,
+    pub messages: u32,
+    pub memories: u32,
+    pub attachments_referenced: u32,
+    pub attachments_present: u32,
+    pub tombstones_applied: u32,
+}
+
+/// Anything not plainly added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the names are the report's words")]
+pub struct Item {
+    pub place: String,
+    pub outcome: ItemOutcome,
+    pub reason: String,
+}
+
+/// One recognised source.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the names are the report's words")]
+pub struct SourceSeen {
+    pub format: String,
+    pub version: Option<String>,
+    pub reason: String,
+    pub confidence: f64,
+    pub places: Vec<String>,
+}
+
+/// The report.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the names are the report's words")]
+pub struct ImportReport {
+    pub batch: String,
+    pub format: Option<String>,
+    pub version: Option<String>,
+    pub dry_run: bool,
+    pub by_kind: BTreeMap<String, KindCounts>,
+    pub counts: ImportCounts,
+    pub missing_parts: Vec<String>,
+    /// `(code, place) → (message, count)`
+    pub warnings: BTreeMap<String, (String, String, u32)>,
+    pub items: Vec<Item>,
+    pub unlisted: BTreeMap<ItemOutcome, u32>,
+    pub sources: Vec<SourceSeen>,
+    #[serde(skip)]
+    pub(crate) foreign_tombstones: Vec<Tombstone>,
+}
+
+impl ImportReport {
+    /// Fills in what was recognised, tied and unknown.
+    pub(super) fn start(&mut self, catalog: &Catalog, detection: &Detection) {
+        let mut formats: Vec<&str> = detection.sources.iter().map(|s| s.format).collect();
+        formats.dedup();
+        if let [one] = formats.as_slice() {
+            self.format = Some((*one).to_owned());
+            self.version = detection.sources.first().and_then(|s| s.claim.version.clone());
+        }
+        for source in &detection.sources {
+            self.missing_parts.extend(source.claim.missing_parts.iter().cloned());
+            let places =
+                source.claim.parts.iter().filter_map(|p| catalog.members().get(p.member)).map(|m| m.place.clone());
+            self.sources.push(SourceSeen {
+                format: source.format.into(),
+                version: source.claim.version.clone(),
+                reason: source.claim.reason.clone(),
+                confidence: source.claim.confidence,
+                places: places.take(200).collect(),
+            });
+        }
+        for issue in catalog.issues() {
+            self.warn(&issue.code, &issue.place, &issue.message);
+        }
+        for dropped in catalog.dropped() {
+            self.note(dropped.kind, &dropped.place, super::dropped_outcome(dropped.outcome), &dropped.reason);
+        }
+        for (member, candidates) in &detection.ties {
+            let names: Vec<&str> = candidates.iter().map(|c| c.format).collect();
+            if let Some(m) = catalog.members().get(*member) {
+                self.note(None, &m.place, ItemOutcome::Skipped, &format!("could_be: {}", names.join(" or ")));
+            }
+        }
+        for member in detection.unknown.iter().filter_map(|m| catalog.members().get(*m)) {
+            self.note(None, &member.place, ItemOutcome::Skipped, "not_recognised");
+        }
+    }
+
+    /// Counts one thing; everything but `Added` is listed too.
+    pub(super) fn note(&mut self, kind: Option<Kind>, place: &str, outcome: ItemOutcome, reason: &str) {
+        let name = kind.map_or("other", Kind::as_str);
+        match self.by_kind.get_mut(name) {
+            Some(counts) => counts.add(outcome),
+            None => self.by_kind.entry(name.to_owned()).or_default().add(outcome),
+        }
+        if outcome == ItemOutcome::Added {
+            return;
+        }
+        let seen = self.unlisted.entry(outcome).or_default();
+        *seen += 1;
+        if *seen <= LISTED {
+            self.items.push(Item { place: place.to_owned(), outcome, reason: reason.to_owned() });
+        }
+    }
+
+    /// Adds a warning; equal ones are counted.
+    pub(crate) fn warn(&mut self, code: &str, place: &str, message: &str) {
+        // One row per code and container; the pointer varies and the first place stands for all.
+        let container = place.split('#').next().unwrap_or(place);
+        let entry =
+            self.warnings.entry(format!("{code} {container}")).or_insert_with(|| (place.into(), message.into(), 0));
+        entry.2 += 1;
+    }
+
+    /// The sum over all kinds.
+    pub fn total(&self) -> KindCounts {
+        self.by_kind.values().fold(KindCounts::default(), |mut sum, k| {
+            sum.found += k.found;
+            sum.added += k.added;
+            sum.updated += k.updated;
+            sum.unchanged += k.unchanged;
+            sum.blocked += k.blocked;
+            sum.skipped += k.skipped;
+            sum.failed += k.failed;
+            sum
+        })
+    }
+
+    /// How many items are not listed because there were too many.
+    pub fn unlisted_items(&self) -> u32 {
+        self.unlisted.values().map(|n| n.saturating_sub(LISTED)).sum()
+    }
+}

@@ -1,0 +1,96 @@
+//! The reader's end of the import: records go over a bounded channel, file bytes straight into encrypted blobs.
+use crate::{
+    VaultError,
+    blobs::{BlobInfo, Blobs},
+};
+use keepsake_formats::{AttachmentFile, FormatError, PassthroughItem, Sink};
+use keepsake_model::{Dropped, Issue, Tombstone, Unit};
+use std::{
+    io::Read,
+    sync::{
+        atomic::{AtomicBool, Ordering},
+        mpsc::SyncSender,
+    },
+};
+
+/// What crosses from the reader's thread to the store's.
+pub(super) enum Message {
+    Unit(Unit),
+    File(AttachmentFile, BlobInfo),
+    Part(PassthroughItem, BlobInfo),
+    Tombstone(Box<Tombstone>),
+    Note(Issue),
+    Dropped(Dropped),
+    Progress(u64),
+}
+
+pub(super) struct ChannelSink<'a> {
+    sender: &'a SyncSender<Message>,
+    blobs: &'a Blobs,
+    keep: bool,
+    cancel: &'a AtomicBool,
+    offset: u64,
+    reported: u64,
+}
+
+/// Progress messages are at least this many bytes apart.
+const PROGRESS_STEP: u64 = 1 << 20;
+
+impl<'a> ChannelSink<'a> {
+    pub(super) fn new(
+        sender: &'a SyncSender<Message>,
+        blobs: &'a Blobs,
+        keep: bool,
+        cancel: &'a AtomicBool,
+        offset: u64,
+    ) -> Self {
+        Self { sender, blobs, keep, cancel, offset, reported: 0 }
+    }
+
+    fn send(&self, message: Message) -> Result<(), FormatError> {
+        // The other end hung up: it has the real error.
+        self.sender.send(message).map_err(|_| FormatError::Cancelled)
+    }
+
+    fn store(&self, bytes: &mut dyn Read) -> Result<BlobInfo, FormatError> {
+        self.blobs.put(bytes, self.keep).map_err(|e| match e {
+            // Reading the source failed, not the store: the reader decides what that costs.
+            VaultError::Io { place, source } if source.raw_os_error().is_none() => FormatError::Io { place, source },
+            other => FormatError::Store(Box::new(other)),
+        })
+    }
+}
+
+impl Sink for ChannelSink<'_> {
+    fn unit(&mut self, unit: Unit) -> Result<(), FormatError> {
+        self.send(Message::Unit(unit))
+    }
+    fn attachment(&mut self, file: AttachmentFile, bytes: &mut dyn Read) -> Result<(), FormatError> {
+        let info = self.store(bytes)?;
+        self.send(Message::File(file, info))
+    }
+    fn passthrough(&mut self, item: PassthroughItem, bytes: &mut dyn Read) -> Result<(), FormatError> {
+        let info = self.store(bytes)?;
+        self.send(Message::Part(item, info))
+    }
+    fn tombstone(&mut self, tombstone: Tombstone) -> Result<(), FormatError> {
+        self.send(Message::Tombstone(Box::new(tombstone)))
+    }
+    fn note(&mut self, issue: Issue) {
+        // A failed send is noticed at the next record.
+        let _ = self.send(Message::Note(issue));
+    }
+    fn dropped(&mut self, dropped: Dropped) {
+        let _ = self.send(Message::Dropped(dropped));
+    }
+    fn progress(&mut self, bytes: u64) -> Result<(), FormatError> {
+        if self.cancel.load(Ordering::Relaxed) {
+            return Err(FormatError::Cancelled);
+        }
+        if bytes >= self.reported + PROGRESS_STEP {
+            self.reported = bytes;
+            self.send(Message::Progress(self.offset + bytes))?;
+        }
+        Ok(())
+    }
+}

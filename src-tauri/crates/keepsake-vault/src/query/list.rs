@@ -1,0 +1,141 @@
+//! Lists: filters, order, pages by cursor.
+use crate::{
+    Vault, VaultError, VaultResult,
+    store::{ROW_COLUMNS, RowView, kind_code},
+};
+use keepsake_model::Kind;
+use rusqlite::types::Value;
+
+/// Order of a list.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Sort {
+    /// Newest first (conversations by last change).
+    #[default]
+    Newest,
+    /// Oldest first.
+    Oldest,
+    /// By title.
+    Title,
+}
+
+/// What to list; all given conditions must hold. Times in microseconds, inclusive.
+#[derive(Debug, Clone, Default)]
+#[allow(missing_docs, reason = "the names are those of cli.md's filters")]
+pub struct ListQuery {
+    pub kind: Option<Kind>,
+    pub source: Option<String>,
+    pub status: Option<String>,
+    pub tag: Option<String>,
+    pub record_type: Option<String>,
+    pub since: Option<i64>,
+    pub until: Option<i64>,
+    pub trash: bool,
+    pub ids: Option<Vec<String>>,
+    pub sort: Sort,
+    pub limit: u32,
+    pub cursor: Option<String>,
+}
+
+/// One page.
+#[derive(Debug, Clone)]
+#[allow(missing_docs, reason = "the names say it")]
+pub struct ListPage {
+    pub rows: Vec<RowView>,
+    pub next: Option<String>,
+    pub total: u32,
+}
+
+impl ListQuery {
+    /// SQL condition over `records r JOIN platforms p`, with its values.
+    pub(crate) fn condition(&self, _vault: &Vault) -> VaultResult<(String, Vec<Value>)> {
+        let mut parts: Vec<String> = Vec::new();
+        let mut values: Vec<Value> = Vec::new();
+        let mut bind = |parts: &mut Vec<String>, sql: &str, value: Value| {
+            values.push(value);
+            parts.push(sql.replace('?', &format!("?{}", values.len())));
+        };
+        if let Some(kind) = self.kind {
+            // Written out so that SQLite can use the partial index.
+            parts.push(format!("r.kind = {}", kind_code(kind)));
+        }
+        parts.push(
+            if self.trash { "r.trashed IS NOT NULL AND r.trash_root = r.row" } else { "r.trashed IS NULL" }.to_owned(),
+        );
+        if let Some(source) = &self.source {
+            bind(&mut parts, "p.name = ?", source.clone().into());
+        }
+        if let Some(status) = &self.status {
+            bind(&mut parts, "r.status = ?", status.clone().into());
+        }
+        if let Some(tag) = &self.tag {
+            bind(&mut parts, "EXISTS (SELECT 1 FROM tags t WHERE t.tag = ? AND t.row = r.row)", tag.clone().into());
+        }
+        if let Some(kind) = &self.record_type {
+            bind(&mut parts, "r.type = ?", kind.clone().into());
+        }
+        if let Some(since) = self.since {
+            bind(&mut parts, "r.sort >= ?", since.into());
+        }
+        if let Some(until) = self.until {
+            bind(&mut parts, "r.sort <= ?", until.into());
+        }
+        if let Some(ids) = &self.ids {
+            let list: Vec<String> =
+                ids.iter().filter(|id| crate::ids::parse_id(id).is_some()).map(|id| format!("x'{id}'")).collect();
+            parts.push(format!("r.id IN ({})", list.join(",")));
+        }
+        Ok((parts.join(" AND "), values))
+    }
+}
+
+impl Vault {
+    /// One page of a list.
+    ///
+    /// # Errors
+    /// `Usage` for a cursor that this list did not give.
+    pub fn list(&self, query: &ListQuery) -> VaultResult<ListPage> {
+        let (condition, mut values) = query.condition(self)?;
+        let limit = if query.limit == 0 { 50 } else { query.limit.min(1000) };
+        let (order, after) = match query.sort {
+            Sort::Newest => ("r.sort DESC, r.row DESC", "(r.sort, r.row) < (?, ?)"),
+            Sort::Oldest => ("r.sort, r.row", "(r.sort, r.row) > (?, ?)"),
+            Sort::Title => (
+                "coalesce(r.title, '') COLLATE NOCASE, r.row",
+                "(coalesce(r.title, '') COLLATE NOCASE, r.row) > (?, ?)",
+            ),
+        };
+        let total = self.store.read(|c| {
+            let sql = format!("SELECT count(*) FROM records r JOIN platforms p ON p.id = r.platform WHERE {condition}");
+            Ok(c.prepare_cached(&sql)?.query_row(rusqlite::params_from_iter(values.iter()), |r| r.get(0))?)
+        })?;
+        let mut whole = condition;
+        if let Some(cursor) = &query.cursor {
+            let row = cursor
+                .parse::<i64>()
+                .map_err(|_| VaultError::Usage("This page marker is not from this list.".into()))?;
+            let at = self
+                .view_by_row(row)?
+                .ok_or_else(|| VaultError::Usage("This page marker is out of date; start the list again.".into()))?;
+            let key: Value = match query.sort {
+                Sort::Title => at.title.unwrap_or_default().into(),
+                _ => at.sort.into(),
+            };
+            values.extend([key, at.row.into()]);
+            let marks = format!("?{}, ?{}", values.len() - 1, values.len());
+            whole = format!("{whole} AND {}", after.replace("?, ?", &marks));
+        }
+        let sql = format!(
+            "SELECT {ROW_COLUMNS} FROM records r JOIN platforms p ON p.id = r.platform WHERE {whole} ORDER BY {order} LIMIT {}",
+            limit + 1
+        );
+        let mut rows: Vec<RowView> = self.store.read(|c| {
+            let mut statement = c.prepare_cached(&sql)?;
+            let found = statement.query_map(rusqlite::params_from_iter(values.iter()), RowView::read)?;
+            Ok(found.collect::<Result<_, _>>()?)
+        })?;
+        let more = rows.len() > limit as usize;
+        rows.truncate(limit as usize);
+        let next = if more { rows.last().map(|r| r.row.to_string()) } else { None };
+        Ok(ListPage { rows, next, total })
+    }
+}

@@ -1,0 +1,23 @@
+//! Full text: rows from the index, words from the store.
+use crate::{
+    Vault, VaultResult,
+    index::{IndexFilter, SearchOutcome},
+    store::RowView,
+};
+use keepsake_model::Record;
+
+impl Vault {
+    /// Ranked rows for a query.
+    pub fn search(&self, query: &str, filter: &IndexFilter, limit: usize, offset: usize) -> VaultResult<SearchOutcome> {
+        self.with_index(|i| i.search(query, filter, limit, offset))
+    }
+
+    /// Row and record of a hit; None when it went in between.
+    pub fn hit(&self, row: u64) -> VaultResult<Option<(RowView, Record)>> {
+        self.store.read(|c| {
+            let Some(view) = RowView::by_row(c, row as i64)? else { return Ok(None) };
+            let record = self.store.packs.record(c, view.pack, view.slot)?;
+            Ok(Some((view, record)))
+        })
+    }
+}

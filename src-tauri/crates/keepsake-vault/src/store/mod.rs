@@ -1,0 +1,176 @@
+//! The store: SQLCipher, the truth. One writer connection, a few readers, WAL.
+mod packs;
+mod rows;
+
+pub(crate) use packs::{Entry, PackWriter, Packs};
+pub use rows::RowView;
+pub(crate) use rows::{Cause, Flags, ROW_COLUMNS, kind_code, kind_from, platform_id};
+
+use crate::{VaultError, VaultResult};
+use rusqlite::{Connection, OpenFlags, Transaction};
+use std::{
+    path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard},
+};
+
+/// Schema that this program writes.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// Numbered, transactional migrations: `MIGRATIONS[n]` leads from schema n to n + 1.
+const MIGRATIONS: &[&str] = &[include_str!("schema.sql")];
+
+/// Database file of a vault.
+pub(crate) const FILE: &str = "store.db";
+
+/// The open store.
+pub(crate) struct Store {
+    path: PathBuf,
+    key_pragma: zeroize::Zeroizing<String>,
+    writer: Mutex<Connection>,
+    readers: Mutex<Vec<Connection>>,
+    /// Record bodies.
+    pub(crate) packs: Packs,
+}
+
+impl Store {
+    /// Opens or creates the store under a raw 256-bit key and brings its schema up to date.
+    ///
+    /// # Errors
+    /// `Damaged` when the first page fails its check, `NewerSchema`, I/O.
+    pub(crate) fn open(dir: &Path, key: &[u8; 32], create: bool) -> VaultResult<Self> {
+        let path = dir.join(FILE);
+        if !create && !path.exists() {
+            return Err(VaultError::Damaged(format!("{FILE} is not there")));
+        }
+        let key_pragma = zeroize::Zeroizing::new(format!("PRAGMA key = \"x'{}'\";", hex::encode(key)));
+        let mut writer = connect(&path, &key_pragma, create)?;
+        migrate(&mut writer, dir)?;
+        Ok(Self { path, key_pragma, writer: Mutex::new(writer), readers: Mutex::new(Vec::new()), packs: Packs::new() })
+    }
+
+    /// Runs `f` in one write transaction; an error rolls everything back.
+    pub(crate) fn write<T>(&self, f: impl FnOnce(&Transaction<'_>) -> VaultResult<T>) -> VaultResult<T> {
+        let mut connection = self.writer();
+        let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+        let value = f(&transaction);
+        match value {
+            Ok(value) => {
+                transaction.commit()?;
+                Ok(value)
+            }
+            Err(error) => {
+                self.packs.forget();
+                drop(transaction);
+                Err(error)
+            }
+        }
+    }
+
+    /// The writer connection, for what cannot run inside a transaction (checkpoint).
+    pub(crate) fn writer(&self) -> MutexGuard<'_, Connection> {
+        // A panic while writing leaves no half transaction: rusqlite rolls back on drop.
+        self.writer.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// Runs `f` on a reader connection; sees the last committed state.
+    pub(crate) fn read<T>(&self, f: impl FnOnce(&Connection) -> VaultResult<T>) -> VaultResult<T> {
+        let pooled = self.readers.lock().unwrap_or_else(std::sync::PoisonError::into_inner).pop();
+        let connection = match pooled {
+            Some(connection) => connection,
+            None => self.extra_reader()?,
+        };
+        let value = f(&connection);
+        let mut pool = self.readers.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if pool.len() < 3 {
+            pool.push(connection);
+        }
+        value
+    }
+
+    /// A connection of its own, read-only in effect; also the erasure check's.
+    pub(crate) fn extra_reader(&self) -> VaultResult<Connection> {
+        let connection = connect(&self.path, &self.key_pragma, false)?;
+        connection.execute_batch("PRAGMA query_only=ON; PRAGMA cache_size=-8000;")?;
+        Ok(connection)
+    }
+
+    /// Closes pooled readers, so that a checkpoint can truncate the WAL.
+    pub(crate) fn close_readers(&self) {
+        self.readers.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clear();
+    }
+
+    /// Moves the WAL into the database and truncates it to nothing. True when that worked whole.
+    pub(crate) fn checkpoint(&self) -> VaultResult<bool> {
+        self.close_readers();
+        let busy: i64 = self.writer().query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |r| r.get(0))?;
+        Ok(busy == 0)
+    }
+
+    /// Last change that the store holds.
+    pub(crate) fn last_change(connection: &Connection) -> VaultResult<u64> {
+        let seq: Option<i64> = connection.query_row("SELECT max(seq) FROM changes", [], |r| r.get(0))?;
+        Ok(u64::try_from(seq.unwrap_or(0)).unwrap_or(0))
+    }
+
+    /// Database and WAL size in bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        let wal = self.path.with_extension("db-wal");
+        [&self.path, &wal].iter().filter_map(|p| std::fs::metadata(p).ok()).map(|m| m.len()).sum()
+    }
+}
+
+fn connect(path: &Path, key_pragma: &str, create: bool) -> VaultResult<Connection> {
+    let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    if create {
+        flags |= OpenFlags::SQLITE_OPEN_CREATE;
+    }
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.execute_batch(key_pragma)?;
+    // HMAC-SHA-256 instead of the default SHA-512: same strength for our use and several times faster with the
+    // CPU's SHA extensions, which is what lets the erasure check read every page in under a second.
+    connection.execute_batch(
+        "PRAGMA cipher_page_size = 8192; PRAGMA cipher_hmac_algorithm = HMAC_SHA256; PRAGMA cipher_memory_security = OFF;",
+    )?;
+    connection.execute_batch("PRAGMA temp_store = MEMORY;").map_err(damaged)?;
+    connection.query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get::<_, i64>(0)).map_err(damaged)?;
+    connection
+        .execute_batch(
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA foreign_keys = OFF; \
+             PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 4000; PRAGMA busy_timeout = 10000; PRAGMA trusted_schema = OFF;",
+        )
+        .map_err(damaged)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(connection)
+}
+
+/// SQLCipher says "not a database" when a page fails its MAC.
+fn damaged(error: rusqlite::Error) -> VaultError {
+    match error.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::NotADatabase | rusqlite::ErrorCode::DatabaseCorrupt) => {
+            VaultError::Damaged(format!("{FILE}: a page does not pass its check"))
+        }
+        _ => VaultError::Store(error),
+    }
+}
+
+fn migrate(connection: &mut Connection, dir: &Path) -> VaultResult<()> {
+    let found: u32 = connection.query_row("PRAGMA user_version", [], |r| r.get(0))?;
+    if found > SCHEMA_VERSION {
+        return Err(VaultError::NewerSchema { found, known: SCHEMA_VERSION });
+    }
+    if found == SCHEMA_VERSION {
+        return Ok(());
+    }
+    if found > 0 {
+        // An older vault is copied (still encrypted) before it is touched.
+        let backup = dir.join(format!("store.schema-{found}.db"));
+        std::fs::copy(dir.join(FILE), &backup).map_err(|e| VaultError::io("backup before upgrade", e))?;
+    }
+    let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Exclusive)?;
+    for (index, step) in MIGRATIONS.iter().enumerate().skip(found as usize) {
+        transaction.execute_batch(step)?;
+        transaction.pragma_update(None, "user_version", index as u32 + 1)?;
+    }
+    transaction.commit()?;
+    Ok(())
+}

@@ -1,0 +1,117 @@
+CREATE TABLE meta (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
+
+-- One import each. `report` is the JSON shown afterwards.
+CREATE TABLE batches (
+  id INTEGER PRIMARY KEY,
+  uid TEXT NOT NULL UNIQUE,
+  at INTEGER NOT NULL,
+  format TEXT,
+  names TEXT NOT NULL,
+  report TEXT NOT NULL DEFAULT '',
+  added INTEGER NOT NULL DEFAULT 0,
+  updated INTEGER NOT NULL DEFAULT 0,
+  undone_at INTEGER
+);
+
+CREATE TABLE platforms (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+
+-- Packs of record bodies: zstd over entries of (body JSON, verbatim). A pack holds entries of one batch only.
+CREATE TABLE packs (id INTEGER PRIMARY KEY, batch INTEGER, data BLOB NOT NULL);
+CREATE INDEX packs_batch ON packs (batch) WHERE batch IS NOT NULL;
+
+-- What queries need; everything else is in the pack. `title` and `preview` are not kept for messages.
+CREATE TABLE records (
+  row INTEGER PRIMARY KEY,
+  id BLOB NOT NULL UNIQUE,
+  kind INTEGER NOT NULL,
+  platform INTEGER NOT NULL,
+  sort INTEGER NOT NULL,
+  owner INTEGER,
+  parent INTEGER,
+  position INTEGER NOT NULL DEFAULT 0,
+  flags INTEGER NOT NULL DEFAULT 0,
+  pack INTEGER NOT NULL,
+  slot INTEGER NOT NULL,
+  version INTEGER NOT NULL DEFAULT 1,
+  since INTEGER NOT NULL,
+  cause INTEGER NOT NULL DEFAULT 0,
+  digest BLOB NOT NULL,
+  batch INTEGER,
+  version_batch INTEGER,
+  trashed INTEGER,
+  trash_root INTEGER,
+  type TEXT,
+  status TEXT,
+  title TEXT,
+  preview TEXT
+);
+CREATE INDEX records_list ON records (kind, sort DESC, row DESC) WHERE trashed IS NULL;
+CREATE INDEX records_owner ON records (owner, position) WHERE owner IS NOT NULL;
+CREATE INDEX records_trash ON records (trashed) WHERE trashed IS NOT NULL;
+CREATE INDEX records_batch ON records (batch);
+
+-- Superseded versions.
+CREATE TABLE versions (
+  row INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  pack INTEGER NOT NULL,
+  slot INTEGER NOT NULL,
+  since INTEGER NOT NULL,
+  until INTEGER NOT NULL,
+  cause INTEGER NOT NULL,
+  batch INTEGER,
+  flags INTEGER NOT NULL,
+  digest BLOB NOT NULL,
+  PRIMARY KEY (row, version)
+) WITHOUT ROWID;
+
+CREATE TABLE tags (row INTEGER NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (row, tag)) WITHOUT ROWID;
+CREATE INDEX tags_tag ON tags (tag, row);
+
+-- Links by the target's id, so that a target that comes later, or went, needs no change here.
+CREATE TABLE links (row INTEGER NOT NULL, relation TEXT NOT NULL, target BLOB NOT NULL, PRIMARY KEY (row, relation, target)) WITHOUT ROWID;
+CREATE INDEX links_target ON links (target, row);
+
+-- Bytes of attachments and passthrough parts; `row` is their record.
+CREATE TABLE files (row INTEGER PRIMARY KEY, blob BLOB, size INTEGER, media_type TEXT);
+CREATE INDEX files_blob ON files (blob) WHERE blob IS NOT NULL;
+CREATE TABLE file_refs (row INTEGER NOT NULL, file INTEGER NOT NULL, PRIMARY KEY (row, file)) WITHOUT ROWID;
+CREATE INDEX file_refs_file ON file_refs (file, row);
+
+-- Deletions. `record` is the vault id of the target; no content anywhere.
+CREATE TABLE tombstones (
+  id TEXT PRIMARY KEY,
+  op INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  target TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  record BLOB,
+  origin_id TEXT,
+  source TEXT,
+  at INTEGER NOT NULL,
+  actor TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  derived TEXT NOT NULL,
+  signature TEXT NOT NULL,
+  own INTEGER NOT NULL,
+  receipt TEXT,
+  verbatim TEXT
+) WITHOUT ROWID;
+CREATE TABLE blocked (record BLOB PRIMARY KEY, tombstone TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE fingerprints (fingerprint BLOB PRIMARY KEY, tombstone TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE receipts (id TEXT PRIMARY KEY, at INTEGER NOT NULL, complete INTEGER NOT NULL, body TEXT NOT NULL) WITHOUT ROWID;
+
+-- Append-only, hash-chained; `signature` is the vault's over `hash`.
+CREATE TABLE audit (
+  seq INTEGER PRIMARY KEY,
+  at INTEGER NOT NULL,
+  actor TEXT NOT NULL,
+  op TEXT NOT NULL,
+  target TEXT NOT NULL,
+  detail TEXT NOT NULL,
+  hash BLOB NOT NULL,
+  signature BLOB NOT NULL
+);
+
+-- What the index has to follow: a row (op 1 = index it anew, 2 = drop it) or a whole batch (op 3 = added, 4 = undone).
+CREATE TABLE changes (seq INTEGER PRIMARY KEY AUTOINCREMENT, op INTEGER NOT NULL, target INTEGER NOT NULL);

@@ -1,0 +1,456 @@
+//! One vault: create, open, keep store and index in step, check, close.
+use crate::{
+    VaultError, VaultResult,
+    blobs::Blobs,
+    index::{IndexDoc, IndexError, SearchIndex},
+    store::{RowView, Store},
+};
+use keepsake_crypto::{Header, KdfChoice, RecoveryCode, VaultKeys, change_passphrase, create_header, open_header};
+use keepsake_model::{Kind, Record, Timestamp};
+use rusqlite::OptionalExtension;
+use std::{
+    collections::HashSet,
+    fs::File,
+    path::{Path, PathBuf},
+    sync::{Mutex, RwLock},
+};
+
+/// How the index was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IndexState {
+    /// In step with the store.
+    Current,
+    /// It was missing, stale or damaged and was made anew from the store.
+    Rebuilt,
+}
+
+/// One place of an integrity check.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckedPlace {
+    /// `header`, `pages`, `index`, `blobs`, `audit`, `references`.
+    pub place: &'static str,
+    /// Passed.
+    pub ok: bool,
+    /// What was looked at, or what is wrong.
+    pub detail: String,
+}
+
+/// An open vault. Dropping it zeroizes the keys and releases the lock.
+pub struct Vault {
+    dir: PathBuf,
+    header: Mutex<Header>,
+    pub(crate) keys: VaultKeys,
+    pub(crate) store: Store,
+    pub(crate) blobs: Blobs,
+    index: RwLock<SearchIndex>,
+    index_state: Mutex<IndexState>,
+    _lock: File,
+}
+
+impl Vault {
+    /// Creates a vault in `dir`, which must not exist or be empty.
+    ///
+    /// # Errors
+    /// `Exists`, I/O.
+    pub fn create(dir: &Path, passphrase: &str, kdf: KdfChoice, now: Timestamp) -> VaultResult<(Self, RecoveryCode)> {
+        let place = dir.display().to_string();
+        if dir.exists() {
+            let mut list = std::fs::read_dir(dir).map_err(|e| VaultError::io(&place, e))?;
+            if list.next().is_some() {
+                return Err(VaultError::Exists(place));
+            }
+        }
+        std::fs::create_dir_all(dir).map_err(|e| VaultError::io(&place, e))?;
+        private(dir)?;
+        let lock = take_lock(dir)?;
+        // The header comes last: a folder without one is no vault, so a crash half-way leaves nothing that opens.
+        let (header, keys, code) = create_header(dir, passphrase, kdf, &now.to_rfc3339())?;
+        let store = Store::open(dir, keys.store(), true)?;
+        store.write(|tx| crate::audit::append(tx, &keys, now, "create", "vault", ""))?;
+        let index = SearchIndex::create(&dir.join("index"), keys.index()).map_err(index_error)?;
+        let vault = Self::assemble(dir, header, keys, store, index, IndexState::Current, lock)?;
+        Ok((vault, code))
+    }
+
+    /// Opens a vault with its passphrase or recovery code; upgrades an older schema; brings the index in step.
+    ///
+    /// # Errors
+    /// `Missing`, `InUse`, `WrongSecret`, `Damaged`, `NewerSchema`. None of them writes anything.
+    pub fn open(dir: &Path, secret: &str) -> VaultResult<Self> {
+        if !dir.join("vault.json").exists() {
+            return Err(VaultError::Missing(dir.display().to_string()));
+        }
+        let lock = take_lock(dir)?;
+        let (header, keys) = open_header(dir, secret)?;
+        let store = Store::open(dir, keys.store(), false)?;
+        let folder = dir.join("index");
+        let (index, state) = match SearchIndex::open(&folder, keys.index()) {
+            Ok(index) => (index, IndexState::Current),
+            Err(_) => (fresh_index(&folder, keys.index())?, IndexState::Rebuilt),
+        };
+        let vault = Self::assemble(dir, header, keys, store, index, state, lock)?;
+        vault.index_catch_up()?;
+        vault.sweep_blobs()?;
+        Ok(vault)
+    }
+
+    fn assemble(
+        dir: &Path,
+        header: Header,
+        keys: VaultKeys,
+        store: Store,
+        index: SearchIndex,
+        state: IndexState,
+        lock: File,
+    ) -> VaultResult<Self> {
+        let blobs = Blobs::new(dir, keys.blobs())?;
+        Ok(Self {
+            dir: dir.to_path_buf(),
+            header: Mutex::new(header),
+            keys,
+            store,
+            blobs,
+            index: RwLock::new(index),
+            index_state: Mutex::new(state),
+            _lock: lock,
+        })
+    }
+
+    /// Folder.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Header facts: id, times, slots.
+    pub fn header(&self) -> Header {
+        self.header.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+
+    /// Changes the passphrase; the slot is rewritten atomically.
+    pub fn change_passphrase(&self, secret: &str, new: &str, kdf: KdfChoice, now: Timestamp) -> VaultResult<Header> {
+        let header = change_passphrase(&self.dir, secret, new, kdf, &now.to_rfc3339())?;
+        *self.header.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = header.clone();
+        self.store.write(|tx| crate::audit::append(tx, &self.keys, now, "passwd", "vault", ""))?;
+        Ok(header)
+    }
+
+    /// How the index was found at opening, or made since.
+    pub fn index_state(&self) -> IndexState {
+        *self.index_state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// Runs `f` with the index; only a rebuild puts another in its place.
+    pub(crate) fn with_index<T>(&self, f: impl FnOnce(&SearchIndex) -> Result<T, IndexError>) -> VaultResult<T> {
+        f(&self.index.read().unwrap_or_else(std::sync::PoisonError::into_inner)).map_err(index_error)
+    }
+
+    /// Documents in the index.
+    pub fn index_documents(&self) -> u64 {
+        self.with_index(|i| Ok(i.documents())).unwrap_or(0)
+    }
+
+    /// Adds a record to the index; seen after the next commit.
+    pub(crate) fn index_add(&self, row: i64, owner: Option<i64>, record: &Record) -> VaultResult<()> {
+        let mut texts: Vec<&str> = vec![&record.text];
+        if let Some(blocks) = record.fields.get("blocks").and_then(|b| b.as_array()) {
+            texts.extend(blocks.iter().filter_map(|b| b.get("text")?.as_str()));
+        }
+        texts.extend(record.attachments.iter().filter_map(|a| a.text.as_deref()));
+        let mut names: Vec<&str> = record.attachments.iter().map(|a| a.name.as_str()).collect();
+        let mut title = record.title.as_deref();
+        if matches!(record.kind, Kind::Attachment | Kind::Foreign) {
+            names.extend(title.take());
+        }
+        let time = if record.kind == Kind::Conversation {
+            record.times.updated.or(record.times.created)
+        } else {
+            record.times.created.or(record.times.updated)
+        };
+        let doc = IndexDoc {
+            row: row as u64,
+            kind: record.kind.as_str(),
+            platform: &record.source.platform,
+            record_type: record.record_type.as_deref(),
+            status: record.status.as_deref(),
+            sensitivity: record.sensitivity.as_deref(),
+            tags: &record.tags,
+            created: time.map(Timestamp::as_micros),
+            conversation: owner.map(|o| o as u64),
+            title,
+            text: &texts,
+            names: &names,
+        };
+        self.with_index(|i| i.add(&doc))
+    }
+
+    pub(crate) fn index_delete(&self, row: i64) -> VaultResult<()> {
+        self.with_index(|i| i.delete_row(row as u64))
+    }
+
+    pub(crate) fn index_commit(&self, seq: u64) -> VaultResult<()> {
+        self.with_index(|i| i.commit(seq))
+    }
+
+    pub(crate) fn index_rollback(&self) {
+        // The index is disposable: if even this fails, the next opening rebuilds it.
+        let _ = self.with_index(SearchIndex::rollback);
+    }
+
+    /// Follows the store's change log from the last change that the index holds; rebuilds when that cannot be.
+    fn index_catch_up(&self) -> VaultResult<()> {
+        let last = self.store.read(Store::last_change)?;
+        let have = self.with_index(|i| Ok(i.seq()))?;
+        if have == last {
+            return Ok(());
+        }
+        let replayed = if have > last { Ok(false) } else { self.index_replay(have, last) };
+        if matches!(replayed, Ok(true)) { Ok(()) } else { self.index_rebuild() }
+    }
+
+    fn index_replay(&self, from: u64, last: u64) -> VaultResult<bool> {
+        let changes: Vec<(i64, i64)> = self.store.read(|c| {
+            let mut statement = c.prepare("SELECT op, target FROM changes WHERE seq > ?1 ORDER BY seq")?;
+            let rows = statement.query_map([from as i64], |r| Ok((r.get(0)?, r.get(1)?)))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })?;
+        if changes.iter().any(|(op, _)| *op == 4) {
+            return Ok(false); // an undone batch: its rows are not in the store any more
+        }
+        for (op, target) in changes {
+            match op {
+                2 => self.index_delete(target)?,
+                3 => self.index_rows("version_batch = ?1", Some(target))?,
+                _ => self.index_rows("row = ?1", Some(target))?,
+            }
+        }
+        self.index_commit(last)?;
+        Ok(true)
+    }
+
+    /// Indexes all live rows that `condition` finds, anew.
+    fn index_rows(&self, condition: &str, target: Option<i64>) -> VaultResult<()> {
+        let connection = self.store.extra_reader()?;
+        let sql = format!(
+            "SELECT row, owner, pack, slot, trashed IS NOT NULL FROM records WHERE {condition} ORDER BY pack, slot"
+        );
+        let mut statement = connection.prepare(&sql)?;
+        let mut rows = match target {
+            Some(target) => statement.query([target])?,
+            None => statement.query([])?,
+        };
+        while let Some(r) = rows.next()? {
+            let (row, owner, pack, slot, trashed): (i64, Option<i64>, i64, u32, bool) =
+                (r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?, r.get(4)?);
+            if target.is_some() {
+                self.index_delete(row)?;
+            }
+            if !trashed {
+                let record = self.store.packs.record(&connection, pack, slot)?;
+                self.index_add(row, owner, &record)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the index anew from the store.
+    pub fn index_rebuild(&self) -> VaultResult<()> {
+        let folder = self.dir.join("index");
+        {
+            let mut index = self.index.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+            *index = fresh_index(&folder, self.keys.index())?;
+        }
+        self.index_rows("1", None)?;
+        let last = self.store.read(Store::last_change)?;
+        self.index_commit(last)?;
+        *self.index_state.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = IndexState::Rebuilt;
+        Ok(())
+    }
+
+    /// Removes blob files that no record names.
+    pub(crate) fn sweep_blobs(&self) -> VaultResult<u32> {
+        let keep: HashSet<[u8; 32]> = self.store.read(|c| {
+            let mut statement = c.prepare("SELECT DISTINCT blob FROM files WHERE blob IS NOT NULL")?;
+            let rows = statement.query_map([], |r| r.get::<_, [u8; 32]>(0))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })?;
+        self.blobs.sweep(&keep)
+    }
+
+    /// Bytes on disk.
+    pub fn bytes(&self) -> u64 {
+        let index: u64 = std::fs::read_dir(self.dir.join("index"))
+            .map(|l| l.filter_map(|e| e.ok()?.metadata().ok()).map(|m| m.len()).sum())
+            .unwrap_or(0);
+        self.store.bytes() + self.blobs.bytes() + index
+    }
+
+    /// Looks through everything: header, every page, index, every blob, the audit chain, references.
+    pub fn check(&self) -> VaultResult<Vec<CheckedPlace>> {
+        let header = keepsake_crypto::read_header(&self.dir);
+        let mut places = vec![CheckedPlace {
+            place: "header",
+            ok: header.is_ok(),
+            detail: header.map_or_else(|e| e.to_string(), |h| format!("{} key slots", h.slots.len())),
+        }];
+        let problems: Vec<String> = self.store.read(|c| {
+            let mut found = Vec::new();
+            let mut hmac = c.prepare("PRAGMA cipher_integrity_check")?;
+            for line in hmac.query_map([], |r| r.get::<_, String>(0))? {
+                found.push(line?);
+            }
+            let mut structure = c.prepare("PRAGMA integrity_check(20)")?;
+            for line in structure.query_map([], |r| r.get::<_, String>(0))? {
+                let line = line?;
+                if line != "ok" {
+                    found.push(line);
+                }
+            }
+            Ok(found)
+        })?;
+        let pages: i64 = self.store.read(|c| Ok(c.query_row("PRAGMA page_count", [], |r| r.get(0))?))?;
+        places.push(CheckedPlace {
+            place: "pages",
+            ok: problems.is_empty(),
+            detail: if problems.is_empty() {
+                format!("{pages} pages")
+            } else {
+                format!("{} of {pages} pages or structures fail", problems.len())
+            },
+        });
+        let last = self.store.read(Store::last_change)?;
+        let live: i64 = self
+            .store
+            .read(|c| Ok(c.query_row("SELECT count(*) FROM records WHERE trashed IS NULL", [], |r| r.get(0))?))?;
+        let (seq, documents) = self.with_index(|i| Ok((i.seq(), i.documents())))?;
+        let sound = self.with_index(SearchIndex::check);
+        let in_step = seq == last && documents == live as u64;
+        places.push(CheckedPlace {
+            place: "index",
+            ok: in_step && sound.is_ok(),
+            detail: match &sound {
+                Err(e) => e.to_string(),
+                Ok(_) if !in_step => format!("{documents} documents for {live} records"),
+                Ok(_) => format!("{documents} documents"),
+            },
+        });
+        places.push(self.check_blobs()?);
+        let audit = self.audit_verify()?;
+        places.push(CheckedPlace {
+            place: "audit",
+            ok: audit,
+            detail: if audit { "chain and signatures hold".into() } else { "the chain is broken".into() },
+        });
+        places.push(self.check_references()?);
+        Ok(places)
+    }
+
+    fn check_blobs(&self) -> VaultResult<CheckedPlace> {
+        let digests: Vec<[u8; 32]> = self.store.read(|c| {
+            let mut statement = c.prepare("SELECT DISTINCT blob FROM files WHERE blob IS NOT NULL")?;
+            let rows = statement.query_map([], |r| r.get(0))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })?;
+        let bad = digests.iter().filter(|d| self.blobs.verify(d).is_err()).count();
+        let detail = if bad == 0 {
+            format!("{} files", digests.len())
+        } else {
+            format!("{bad} of {} files fail", digests.len())
+        };
+        Ok(CheckedPlace { place: "blobs", ok: bad == 0, detail })
+    }
+
+    fn check_references(&self) -> VaultResult<CheckedPlace> {
+        let queries = [
+            (
+                "records without a pack",
+                "SELECT count(*) FROM records r WHERE NOT EXISTS (SELECT 1 FROM packs WHERE id = r.pack)",
+            ),
+            (
+                "versions without a record",
+                "SELECT count(*) FROM versions v WHERE NOT EXISTS (SELECT 1 FROM records WHERE row = v.row)",
+            ),
+            (
+                "tags without a record",
+                "SELECT count(*) FROM tags t WHERE NOT EXISTS (SELECT 1 FROM records WHERE row = t.row)",
+            ),
+            (
+                "links without a record",
+                "SELECT count(*) FROM links l WHERE NOT EXISTS (SELECT 1 FROM records WHERE row = l.row)",
+            ),
+            (
+                "file references without a record",
+                "SELECT count(*) FROM file_refs f WHERE NOT EXISTS (SELECT 1 FROM records WHERE row = f.row)",
+            ),
+            (
+                "messages without a conversation",
+                "SELECT count(*) FROM records r WHERE r.owner IS NOT NULL AND NOT EXISTS (SELECT 1 FROM records WHERE row = r.owner)",
+            ),
+        ];
+        let mut wrong = Vec::new();
+        for (name, sql) in queries {
+            let n: i64 = self.store.read(|c| Ok(c.query_row(sql, [], |r| r.get(0))?))?;
+            if n > 0 {
+                wrong.push(format!("{n} {name}"));
+            }
+        }
+        let detail = if wrong.is_empty() { "all resolve".into() } else { wrong.join(", ") };
+        Ok(CheckedPlace { place: "references", ok: wrong.is_empty(), detail })
+    }
+
+    /// Row of a vault id; `NotFound` says whether a tombstone knows it.
+    pub(crate) fn find(&self, id: &str) -> VaultResult<RowView> {
+        let parsed = crate::ids::parse_id(id);
+        self.store.read(|c| {
+            let found = match &parsed {
+                Some(parsed) => RowView::by_id(c, parsed)?,
+                None => None,
+            };
+            match (found, parsed) {
+                (Some(row), _) => Ok(row),
+                (None, Some(parsed)) => {
+                    let erased: Option<i64> =
+                        c.query_row("SELECT 1 FROM blocked WHERE record = ?1", [parsed], |r| r.get(0)).optional()?;
+                    Err(VaultError::NotFound { id: id.into(), erased: erased.is_some() })
+                }
+                (None, None) => Err(VaultError::not_found(id)),
+            }
+        })
+    }
+}
+
+fn index_error(error: IndexError) -> VaultError {
+    match error {
+        IndexError::Io(e) => VaultError::io("index", e),
+        other => VaultError::Index(other.to_string()),
+    }
+}
+
+fn fresh_index(folder: &Path, key: &[u8; 32]) -> VaultResult<SearchIndex> {
+    if folder.exists() {
+        std::fs::remove_dir_all(folder).map_err(|e| VaultError::io("index", e))?;
+    }
+    SearchIndex::create(folder, key).map_err(index_error)
+}
+
+/// The lock file is held for as long as the vault is open; the system frees it when the process dies.
+fn take_lock(dir: &Path) -> VaultResult<File> {
+    let path = dir.join("lock");
+    let file =
+        File::options().create(true).truncate(false).write(true).open(&path).map_err(|e| VaultError::io("lock", e))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(std::fs::TryLockError::WouldBlock) => Err(VaultError::InUse),
+        Err(std::fs::TryLockError::Error(e)) => Err(VaultError::io("lock", e)),
+    }
+}
+
+#[cfg(unix)]
+fn private(dir: &Path) -> VaultResult<()> {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(dir, std::fs::Permissions::from_mode(0o700)).map_err(|e| VaultError::io("vault folder", e))
+}
+
+#[cfg(not(unix))]
+fn private(_dir: &Path) -> VaultResult<()> {
+    Ok(())
+}

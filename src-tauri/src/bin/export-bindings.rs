@@ -1,0 +1,22 @@
+//! Writes `ui/src/lib/ipc/bindings.ts`, or prints it with `-`.
+use std::io::Write;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let target = concat!(env!("CARGO_MANIFEST_DIR"), "/../ui/src/lib/ipc/bindings.ts");
+    let written = keepsake_app::ipc::bindings().and_then(|text| {
+        if std::env::args().nth(1).as_deref() == Some("-") {
+            std::io::stdout().write_all(text.as_bytes())
+        } else {
+            std::fs::write(target, text)
+        }
+        .map_err(|error| error.to_string())
+    });
+    match written {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            let _ = writeln!(std::io::stderr(), "{message}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Redact, Trash, erase, and the proof of it.
+use crate::blocking::{Answer, job, session};
+use keepsake_api::Job;
+use keepsake_api::types::*;
+use tauri::AppHandle;
+use tauri::ipc::Channel;
+
+/// Replace spans for good.
+#[tauri::command]
+#[specta::specta]
+pub async fn redact(app: AppHandle, request: RedactRequest) -> Answer<Redacted> {
+    session(app, move |vault| vault.redact(&request, &Job::silent())).await
+}
+
+/// Put records in the Trash.
+#[tauri::command]
+#[specta::specta]
+pub async fn trash(app: AppHandle, ids: Vec<String>) -> Answer<Ids> {
+    session(app, move |vault| vault.delete(&ids)).await
+}
+
+/// Take records back from the Trash.
+#[tauri::command]
+#[specta::specta]
+pub async fn restore(app: AppHandle, ids: Vec<String>) -> Answer<Ids> {
+    session(app, move |vault| vault.restore(&ids)).await
+}
+
+/// What an erasure would take with it.
+#[tauri::command]
+#[specta::specta]
+pub async fn erase_preview(app: AppHandle, request: EraseRequest) -> Answer<ErasePreview> {
+    session(app, move |vault| vault.erase_preview(&request)).await
+}
+
+/// Erase for good, then look for it everywhere.
+#[tauri::command]
+#[specta::specta]
+pub async fn erase(
+    app: AppHandle,
+    job_id: String,
+    request: EraseRequest,
+    on_progress: Channel<Progress>,
+) -> Answer<Erased> {
+    job(app, job_id, on_progress, move |vault, job| vault.erase(&request, job)).await
+}
+
+/// Tombstones, newest first.
+#[tauri::command]
+#[specta::specta]
+pub async fn tombstones(app: AppHandle) -> Answer<Tombstones> {
+    session(app, |vault| vault.tombstones()).await
+}
+
+/// The receipt of an erasure.
+#[tauri::command]
+#[specta::specta]
+pub async fn receipt(app: AppHandle, id: String) -> Answer<Receipt> {
+    session(app, move |vault| vault.receipt(&id)).await
+}

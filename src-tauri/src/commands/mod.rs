@@ -1,0 +1,7 @@
+//! One thin delegate per command. What a command does is said at the function of `keepsake-api` that it calls.
+pub mod deletion;
+pub mod export;
+pub mod import;
+pub mod records;
+pub mod system;
+pub mod vault;

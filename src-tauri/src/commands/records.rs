@@ -1,0 +1,87 @@
+//! Browse, search, read, write.
+use crate::blocking::{Answer, session};
+use keepsake_api::types::*;
+use specta::Type;
+use tauri::AppHandle;
+use tauri::ipc::{InvokeResponseBody, IpcResponse};
+
+/// Largest attachment that the window shows, in bytes.
+const ATTACHMENT_LIMIT: u64 = 64 * 1024 * 1024;
+
+/// Bytes, handed over as they are and not as a list of numbers.
+pub struct Bytes(Vec<u8>);
+
+impl IpcResponse for Bytes {
+    fn body(self) -> tauri::Result<InvokeResponseBody> {
+        Ok(InvokeResponseBody::Raw(self.0))
+    }
+}
+
+impl Type for Bytes {
+    fn definition(_: &mut specta::Types) -> specta::datatype::DataType {
+        specta::datatype::DataType::Reference(specta_typescript::define("ArrayBuffer"))
+    }
+}
+
+/// One page of a list.
+#[tauri::command]
+#[specta::specta]
+pub async fn list(app: AppHandle, request: ListRequest) -> Answer<Page> {
+    session(app, move |vault| vault.list(&request)).await
+}
+
+/// Numbers beside the filters.
+#[tauri::command]
+#[specta::specta]
+pub async fn facets(app: AppHandle, filter: Filter, query: Option<String>) -> Answer<Facets> {
+    session(app, move |vault| vault.facets(&filter, query.as_deref())).await
+}
+
+/// One record, whole.
+#[tauri::command]
+#[specta::specta]
+pub async fn show(app: AppHandle, id: String, history: bool, verbatim: bool) -> Answer<Shown> {
+    session(app, move |vault| vault.show(&id, history, verbatim)).await
+}
+
+/// A conversation with all its branches.
+#[tauri::command]
+#[specta::specta]
+pub async fn thread(app: AppHandle, id: String) -> Answer<Thread> {
+    session(app, move |vault| vault.thread(&id)).await
+}
+
+/// Full text, ranked.
+#[tauri::command]
+#[specta::specta]
+pub async fn search(app: AppHandle, request: SearchRequest) -> Answer<SearchResult> {
+    session(app, move |vault| vault.search(&request)).await
+}
+
+/// The bytes of an attachment.
+#[tauri::command]
+#[specta::specta]
+pub async fn attachment(app: AppHandle, id: String) -> Answer<Bytes> {
+    session(app, move |vault| vault.attachment(&id, ATTACHMENT_LIMIT).map(Bytes)).await
+}
+
+/// A memory written by hand.
+#[tauri::command]
+#[specta::specta]
+pub async fn add(app: AppHandle, request: AddRequest) -> Answer<Ids> {
+    session(app, move |vault| vault.add(&request)).await
+}
+
+/// A new version of a record.
+#[tauri::command]
+#[specta::specta]
+pub async fn edit(app: AppHandle, request: EditRequest) -> Answer<Edited> {
+    session(app, move |vault| vault.edit(&request)).await
+}
+
+/// Make an old version current again.
+#[tauri::command]
+#[specta::specta]
+pub async fn restore_version(app: AppHandle, id: String, version: u32) -> Answer<Edited> {
+    session(app, move |vault| vault.restore_version(&id, version)).await
+}

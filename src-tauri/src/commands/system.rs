@@ -1,0 +1,182 @@
+//! What only the system can do: file dialogs, the browser, the file manager, the printer, preferences.
+use crate::blocking::{Answer, blocking};
+use keepsake_api::{ApiError, ApiResult};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use tauri::{AppHandle, WebviewWindow};
+use tauri_plugin_dialog::{DialogExt, FileDialogBuilder, FilePath};
+use tauri_plugin_opener::OpenerExt;
+
+/// Schemes that a link in a conversation may have to be opened.
+const LINK_SCHEMES: [&str; 3] = ["https", "http", "mailto"];
+
+/// Ask for files to import. Empty when the person changed their mind.
+#[tauri::command]
+#[specta::specta]
+pub async fn choose_files(app: AppHandle, window: WebviewWindow) -> Answer<Vec<String>> {
+    let dialog = app.dialog().file().set_parent(&window);
+    blocking(app, move |_| {
+        let chosen = dialog.blocking_pick_files().unwrap_or_default();
+        Ok(chosen.into_iter().filter_map(|path| shown(Some(path))).collect())
+    })
+    .await
+}
+
+/// Ask for a folder.
+#[tauri::command]
+#[specta::specta]
+pub async fn choose_folder(app: AppHandle, window: WebviewWindow) -> Answer<Option<String>> {
+    let dialog = app.dialog().file().set_parent(&window);
+    pick(app, move || dialog.blocking_pick_folder()).await
+}
+
+/// Ask for a vault, which is a folder.
+#[tauri::command]
+#[specta::specta]
+pub async fn choose_vault(app: AppHandle, window: WebviewWindow) -> Answer<Option<String>> {
+    choose_folder(app, window).await
+}
+
+/// Ask where to save.
+#[tauri::command]
+#[specta::specta]
+pub async fn choose_save(app: AppHandle, window: WebviewWindow, suggested_name: String) -> Answer<Option<String>> {
+    let dialog = save_dialog(&app, &window, &suggested_name);
+    pick(app, move || dialog.blocking_save_file()).await
+}
+
+/// Ask where to save a text, and save it so that only the person can read it. Null when they changed their mind.
+#[tauri::command]
+#[specta::specta]
+pub async fn save_text(
+    app: AppHandle,
+    window: WebviewWindow,
+    suggested_name: String,
+    text: String,
+) -> Answer<Option<String>> {
+    let dialog = save_dialog(&app, &window, &suggested_name);
+    blocking(app, move |_| {
+        let Some(path) = shown(dialog.blocking_save_file()) else {
+            return Ok(None);
+        };
+        write_private(Path::new(&path), text.as_bytes()).map_err(|error| {
+            ApiError::new("io", 7, format!("The file could not be saved: {error}.")).with("path", &path)
+        })?;
+        Ok(Some(path))
+    })
+    .await
+}
+
+/// Open a link in the browser, after the person confirmed it.
+#[tauri::command]
+#[specta::specta]
+pub async fn open_link(app: AppHandle, url: String) -> Answer<()> {
+    let opener = app.clone();
+    blocking(app, move |_| {
+        let url = openable(&url)?;
+        opener.opener().open_url(url, None::<&str>).map_err(|error| not_opened(&error))
+    })
+    .await
+}
+
+/// Show a file in the file manager.
+#[tauri::command]
+#[specta::specta]
+pub async fn show_in_folder(app: AppHandle, path: String) -> Answer<()> {
+    let opener = app.clone();
+    blocking(app, move |_| opener.opener().reveal_item_in_dir(PathBuf::from(path)).map_err(|error| not_opened(&error)))
+        .await
+}
+
+/// Print what the window shows (the recovery code).
+#[tauri::command]
+#[specta::specta]
+pub async fn print(window: WebviewWindow) -> Answer<()> {
+    window.print().map_err(|error| ApiError::new("io", 7, format!("Nothing was printed: {error}.")).body())
+}
+
+/// Keep a preference of the window (how it looks, never content), or drop it with null.
+#[tauri::command]
+#[specta::specta]
+pub async fn set_preference(app: AppHandle, name: String, value: Option<String>) -> Answer<()> {
+    blocking(app, move |state| {
+        if state.settings().change(|settings| settings.set_preference(&name, value)) {
+            Ok(())
+        } else {
+            Err(ApiError::new("usage", 2, "There is no such preference.").with("name", name))
+        }
+    })
+    .await
+}
+
+/// Remember opened vaults (path only), or forget them all.
+#[tauri::command]
+#[specta::specta]
+pub async fn set_remember_vaults(app: AppHandle, remember: bool) -> Answer<()> {
+    blocking(app, move |state| {
+        state.settings().change(|settings| settings.set_remember_vaults(remember));
+        Ok(())
+    })
+    .await
+}
+
+type Dialog = FileDialogBuilder<tauri::Wry>;
+
+fn save_dialog(app: &AppHandle, window: &WebviewWindow, suggested_name: &str) -> Dialog {
+    app.dialog().file().set_parent(window).set_file_name(suggested_name)
+}
+
+async fn pick(app: AppHandle, ask: impl FnOnce() -> Option<FilePath> + Send + 'static) -> Answer<Option<String>> {
+    blocking(app, move |_| Ok(shown(ask()))).await
+}
+
+fn shown(path: Option<FilePath>) -> Option<String> {
+    Some(path?.into_path().ok()?.display().to_string())
+}
+
+fn not_opened(error: &tauri_plugin_opener::Error) -> ApiError {
+    ApiError::new("io", 7, format!("It could not be opened: {error}."))
+}
+
+/// The link as it may be opened. Error `refused_input` for schemes that could start a program or read a file.
+fn openable(url: &str) -> ApiResult<String> {
+    let refused = || ApiError::new("refused_input", 6, "Only web and mail addresses can be opened.");
+    let url = tauri::Url::parse(url).map_err(|_| refused())?;
+    if LINK_SCHEMES.contains(&url.scheme()) { Ok(url.into()) } else { Err(refused()) }
+}
+
+/// Write next to the target and rename, readable by the person only.
+fn write_private(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    // tempfile creates with mode 0600.
+    let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn only_web_and_mail_addresses_open() {
+        assert_eq!(openable("https://example.org/a?b=c").unwrap(), "https://example.org/a?b=c");
+        assert!(openable("mailto:a@example.org").is_ok());
+        for bad in ["file:///etc/passwd", "javascript:alert(1)", "keepsake://x", "/etc/passwd", "", "smb://host/x"] {
+            assert_eq!(openable(bad).unwrap_err().code, "refused_input", "{bad}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_saved_text_is_for_its_owner_only() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("code.txt");
+        write_private(&path, b"words").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"words");
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+}

@@ -1,0 +1,153 @@
+//! Vaults: create, open, lock, look after.
+use crate::blocking::{Answer, blocking, session};
+use crate::state::AppState;
+use keepsake_api::types::*;
+use keepsake_api::{ApiError, CreateOptions, Job, Session, files};
+use std::path::{Path, PathBuf};
+use tauri::{AppHandle, Manager};
+use zeroize::Zeroizing;
+
+/// What is open now.
+#[tauri::command]
+#[specta::specta]
+pub async fn session_state(app: AppHandle) -> Answer<SessionState> {
+    blocking(app, |state| Ok(state.session_state())).await
+}
+
+/// Vaults opened before.
+#[tauri::command]
+#[specta::specta]
+pub async fn recent_vaults(app: AppHandle) -> Answer<Vec<RecentVault>> {
+    blocking(app, |state| Ok(state.recent_vaults())).await
+}
+
+/// Take a vault off that list; the vault itself stays.
+#[tauri::command]
+#[specta::specta]
+pub async fn forget_recent(app: AppHandle, path: String) -> Answer<()> {
+    blocking(app, move |state| {
+        state.settings().change(|settings| settings.forget(Path::new(&path)));
+        Ok(())
+    })
+    .await
+}
+
+/// The folder that a new vault is offered to live in.
+#[tauri::command]
+#[specta::specta]
+pub async fn default_vault_folder(app: AppHandle) -> Answer<String> {
+    let paths = app.path();
+    let folder = paths.document_dir().or_else(|_| paths.home_dir()).unwrap_or_else(|_| PathBuf::from("/"));
+    Ok(folder.display().to_string())
+}
+
+/// How strong a passphrase is, as it is typed.
+#[tauri::command]
+#[specta::specta]
+pub async fn passphrase_strength(app: AppHandle, passphrase: String) -> Answer<PassphraseStrength> {
+    let passphrase = Zeroizing::new(passphrase);
+    blocking(app, move |_| Ok(files::passphrase_strength(&passphrase))).await
+}
+
+/// Four random words.
+#[tauri::command]
+#[specta::specta]
+pub async fn suggest_passphrase(app: AppHandle) -> Answer<String> {
+    blocking(app, |_| files::suggest_passphrase()).await
+}
+
+/// Create a vault and open it.
+#[tauri::command]
+#[specta::specta]
+pub async fn create_vault(app: AppHandle, path: String, passphrase: String) -> Answer<Created> {
+    let passphrase = Zeroizing::new(passphrase);
+    blocking(app, move |state| {
+        let path = absolute(&path)?;
+        let (session, created) = Session::create(&path, &passphrase, CreateOptions::default())?;
+        state.put_session(&path, session)?;
+        Ok(created)
+    })
+    .await
+}
+
+/// Open a vault with its passphrase or its recovery code.
+#[tauri::command]
+#[specta::specta]
+pub async fn unlock(app: AppHandle, path: String, secret: String) -> Answer<SessionState> {
+    let secret = Zeroizing::new(secret);
+    blocking(app, move |state| {
+        let path = absolute(&path)?;
+        let session = Session::open(&path, &secret)?;
+        state.put_session(&path, session)
+    })
+    .await
+}
+
+/// Lock. Jobs under way roll back first.
+#[tauri::command]
+#[specta::specta]
+pub async fn lock(app: AppHandle) -> Answer<()> {
+    blocking(app, |state| {
+        state.lock();
+        Ok(())
+    })
+    .await
+}
+
+/// Minutes without input before the vault locks itself; 0 = never.
+#[tauri::command]
+#[specta::specta]
+pub async fn set_auto_lock(app: AppHandle, minutes: u32) -> Answer<()> {
+    blocking(app, move |state| {
+        state.set_auto_lock(minutes);
+        Ok(())
+    })
+    .await
+}
+
+/// The person did something: the wait for the auto-lock starts again.
+#[tauri::command]
+#[specta::specta]
+pub async fn touch(app: AppHandle) -> Answer<()> {
+    app.state::<AppState>().touch();
+    Ok(())
+}
+
+/// Change the passphrase; `secret` is the present one or the recovery code.
+#[tauri::command]
+#[specta::specta]
+pub async fn change_passphrase(app: AppHandle, secret: String, new_passphrase: String) -> Answer<Slots> {
+    let (secret, new_passphrase) = (Zeroizing::new(secret), Zeroizing::new(new_passphrase));
+    session(app, move |vault| vault.change_passphrase(&secret, &new_passphrase)).await
+}
+
+/// What is in the vault.
+#[tauri::command]
+#[specta::specta]
+pub async fn vault_info(app: AppHandle) -> Answer<VaultInfo> {
+    session(app, |vault| vault.info()).await
+}
+
+/// Integrity of the vault, place by place.
+#[tauri::command]
+#[specta::specta]
+pub async fn check_vault(app: AppHandle, rebuild_index: bool) -> Answer<CheckReport> {
+    session(app, move |vault| vault.check(rebuild_index, &Job::silent())).await
+}
+
+/// The audit log; with `verify` its chain and signatures are checked.
+#[tauri::command]
+#[specta::specta]
+pub async fn audit(app: AppHandle, verify: bool) -> Answer<AuditLog> {
+    session(app, move |vault| vault.audit(verify)).await
+}
+
+/// A path as typed or chosen. Relative ones would depend on where the window was started from.
+fn absolute(path: &str) -> Result<PathBuf, ApiError> {
+    let path = PathBuf::from(path);
+    if path.is_absolute() {
+        Ok(path)
+    } else {
+        Err(ApiError::new("usage", 2, "Give the whole path of the folder, from the top.").with("path", path.display()))
+    }
+}

@@ -1,0 +1,83 @@
+//! The commands as the window's TypeScript sees them.
+use crate::commands::{deletion, export, import, records, system, vault};
+use specta_typescript::Typescript;
+use tauri_specta::{Builder, collect_commands};
+
+const HEADER: &str =
+    "// Generated from Rust by `npm run bindings`. Do not edit: a stale file fails the checks.\n/* eslint-disable */";
+
+/// All commands of the window.
+pub fn builder() -> Builder<tauri::Wry> {
+    Builder::new().disable_serde_phases().commands(collect_commands![
+        vault::session_state,
+        vault::recent_vaults,
+        vault::forget_recent,
+        vault::default_vault_folder,
+        vault::passphrase_strength,
+        vault::suggest_passphrase,
+        vault::create_vault,
+        vault::unlock,
+        vault::lock,
+        vault::set_auto_lock,
+        vault::touch,
+        vault::change_passphrase,
+        vault::vault_info,
+        vault::check_vault,
+        vault::audit,
+        import::detect,
+        import::import_preview,
+        import::import_run,
+        import::cancel_job,
+        import::imports,
+        import::import_report,
+        import::undo_import,
+        records::list,
+        records::facets,
+        records::show,
+        records::thread,
+        records::search,
+        records::attachment,
+        records::add,
+        records::edit,
+        records::restore_version,
+        deletion::redact,
+        deletion::trash,
+        deletion::restore,
+        deletion::erase_preview,
+        deletion::erase,
+        deletion::tombstones,
+        deletion::receipt,
+        export::export_preview,
+        export::export_run,
+        system::choose_files,
+        system::choose_folder,
+        system::choose_vault,
+        system::choose_save,
+        system::save_text,
+        system::open_link,
+        system::show_in_folder,
+        system::print,
+        system::set_preference,
+        system::set_remember_vaults,
+    ])
+}
+
+/// The text of `ui/src/lib/ipc/bindings.ts`.
+pub fn bindings() -> Result<String, String> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let path = folder.path().join("bindings.ts");
+    builder().export(Typescript::default().header(HEADER), &path).map_err(|error| error.to_string())?;
+    std::fs::read_to_string(&path).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    #[test]
+    fn the_committed_bindings_are_fresh() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../ui/src/lib/ipc/bindings.ts");
+        let committed = std::fs::read_to_string(path).unwrap();
+        assert!(committed == super::bindings().unwrap(), "bindings.ts is stale: run `npm run bindings`");
+    }
+}

@@ -1,0 +1,51 @@
+//! The Tauri shell: a window, one thin delegate per command, jobs, auto-lock. No rule of its own lives here.
+//!
+//! [`run`] opens the window; [`ipc`] lists the commands and writes the TypeScript side of them.
+mod autolock;
+mod blocking;
+mod commands;
+pub mod ipc;
+mod jobs;
+mod settings;
+mod state;
+mod window;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use tauri::{Emitter, Manager, RunEvent};
+
+/// Emitted when the vault locked itself.
+const LOCKED_EVENT: &str = "locked";
+
+/// Open the window and stay until it is closed. The vault is locked before the process ends.
+pub fn run() -> ExitCode {
+    let ipc = ipc::builder();
+    let app = tauri::Builder::default()
+        .plugin(tauri_plugin_dialog::init())
+        .plugin(tauri_plugin_opener::Builder::new().open_js_links_on_click(false).build())
+        .invoke_handler(ipc.invoke_handler())
+        .setup(|app| {
+            let settings = settings::SettingsFile::load(&app.path().app_config_dir()?);
+            let state = state::AppState::new(settings, Arc::new(autolock::SystemClock::new()));
+            app.manage(state);
+            window::open(app.handle())?;
+            let handle = app.handle().clone();
+            std::thread::Builder::new().name("autolock".into()).spawn(move || {
+                handle.state::<state::AppState>().watch_for_idleness(|| {
+                    // Without a window there is nobody to tell.
+                    let _ = handle.emit(LOCKED_EVENT, ());
+                });
+            })?;
+            Ok(())
+        })
+        .build(tauri::generate_context!());
+    let Ok(app) = app else {
+        return ExitCode::FAILURE;
+    };
+    app.run(|app, event| {
+        if let RunEvent::Exit = event {
+            app.state::<state::AppState>().shut_down();
+        }
+    });
+    ExitCode::SUCCESS
+}

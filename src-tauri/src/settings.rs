@@ -1,0 +1,165 @@
+//! What the window remembers between runs, in the clear: paths of vaults and how it looks. Never content.
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Vaults remembered at most.
+const RECENT_LIMIT: usize = 12;
+/// Preferences of the window that may be kept. The webview itself keeps nothing (see `window`).
+pub const PREFERENCES: [&str; 4] = ["theme", "text-size", "list-width", "section"];
+/// Longest value of a preference; keeps words of the vault out by their length alone.
+const PREFERENCE_LENGTH: usize = 32;
+const AUTO_LOCK_DEFAULT: u32 = 10;
+
+/// The settings file's content. Unknown or missing keys take their defaults.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// Minutes without input before the vault locks; 0 = never.
+    pub auto_lock_minutes: u32,
+    /// Remember vaults that were opened (path only).
+    pub remember_vaults: bool,
+    /// Paths of vaults, the latest first.
+    pub recent: Vec<PathBuf>,
+    /// See [`PREFERENCES`].
+    pub preferences: BTreeMap<String, String>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            auto_lock_minutes: AUTO_LOCK_DEFAULT,
+            remember_vaults: true,
+            recent: Vec::new(),
+            preferences: BTreeMap::new(),
+        }
+    }
+}
+
+impl Settings {
+    /// Put a vault at the top of the list, if vaults are remembered at all.
+    pub fn remember(&mut self, vault: &Path) {
+        self.forget(vault);
+        if self.remember_vaults {
+            self.recent.insert(0, vault.to_owned());
+            self.recent.truncate(RECENT_LIMIT);
+        }
+    }
+
+    /// Take a vault off the list.
+    pub fn forget(&mut self, vault: &Path) {
+        self.recent.retain(|known| known != vault);
+    }
+
+    /// Switch remembering on or off; off also empties the list.
+    pub fn set_remember_vaults(&mut self, remember: bool) {
+        self.remember_vaults = remember;
+        if !remember {
+            self.recent.clear();
+        }
+    }
+
+    /// Keep a preference, or drop it. Returns false for a name or a value that is not one.
+    pub fn set_preference(&mut self, name: &str, value: Option<String>) -> bool {
+        if !PREFERENCES.contains(&name) {
+            return false;
+        }
+        match value {
+            Some(value) if value.len() > PREFERENCE_LENGTH => return false,
+            Some(value) => self.preferences.insert(name.to_owned(), value),
+            None => self.preferences.remove(name),
+        };
+        true
+    }
+}
+
+/// The settings with the file they live in.
+pub struct SettingsFile {
+    path: PathBuf,
+    settings: Settings,
+}
+
+impl SettingsFile {
+    /// Read `settings.json` in `folder`. A file that is missing or damaged gives the defaults: nothing in it is worth
+    /// refusing to start for.
+    pub fn load(folder: &Path) -> Self {
+        let path = folder.join("settings.json");
+        let settings =
+            std::fs::read(&path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
+        Self { path, settings }
+    }
+
+    /// What is set now.
+    pub fn get(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Change something and write the file. A file that cannot be written costs the memory of it, never the act.
+    pub fn change<T>(&mut self, change: impl FnOnce(&mut Settings) -> T) -> T {
+        let result = change(&mut self.settings);
+        let _ = self.write();
+        result
+    }
+
+    fn write(&self) -> std::io::Result<()> {
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        std::fs::create_dir_all(folder)?;
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        file.write_all(&serde_json::to_vec_pretty(&self.settings)?)?;
+        file.persist(&self.path).map_err(|error| error.error)?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn what_is_changed_is_there_after_a_restart() {
+        let folder = tempfile::tempdir().unwrap();
+        let config = folder.path().join("config");
+        let mut file = SettingsFile::load(&config);
+        file.change(|settings| {
+            settings.auto_lock_minutes = 3;
+            settings.remember(Path::new("/a"));
+            settings.remember(Path::new("/b"));
+            settings.remember(Path::new("/a"));
+            assert!(settings.set_preference("theme", Some("dark".into())));
+        });
+        let again = SettingsFile::load(&config);
+        assert_eq!(again.get().auto_lock_minutes, 3);
+        assert_eq!(again.get().recent, [PathBuf::from("/a"), PathBuf::from("/b")]);
+        assert_eq!(again.get().preferences["theme"], "dark");
+    }
+
+    #[test]
+    fn a_damaged_file_gives_the_defaults() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("settings.json"), b"{\"recent\": 7").unwrap();
+        assert_eq!(SettingsFile::load(folder.path()).get().auto_lock_minutes, AUTO_LOCK_DEFAULT);
+    }
+
+    #[test]
+    fn nothing_is_remembered_when_that_is_switched_off() {
+        let mut settings = Settings::default();
+        settings.remember(Path::new("/a"));
+        settings.set_remember_vaults(false);
+        assert!(settings.recent.is_empty(), "what was remembered goes at once");
+        settings.remember(Path::new("/b"));
+        assert!(settings.recent.is_empty());
+    }
+
+    #[test]
+    fn only_known_short_preferences_are_kept() {
+        let mut settings = Settings::default();
+        assert!(!settings.set_preference("draft", Some("x".into())));
+        assert!(!settings.set_preference("theme", Some("a sentence from somebody's conversation".into())));
+        assert!(settings.preferences.is_empty());
+        assert!(settings.set_preference("section", Some("memories".into())));
+        assert!(settings.set_preference("section", None));
+        assert!(settings.preferences.is_empty());
+    }
+}

@@ -1,0 +1,181 @@
+//! What the window holds: the open vault, the jobs under way, the settings, the idle timer.
+use crate::autolock::{Clock, IdleTimer, LONGEST_WAIT};
+use crate::jobs::Jobs;
+use crate::settings::SettingsFile;
+use keepsake_api::types::{RecentVault, SessionState};
+use keepsake_api::{ApiError, ApiResult, Job, Session};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
+
+/// An open vault and what the window says about it.
+struct OpenVault {
+    session: Session,
+    path: PathBuf,
+    vault_id: String,
+}
+
+/// State of the window. A command holds the vault for reading while it works; locking takes it for writing, so it
+/// waits until nothing works with the vault any more.
+pub struct AppState {
+    vault: RwLock<Option<OpenVault>>,
+    jobs: Jobs,
+    settings: Mutex<SettingsFile>,
+    clock: Arc<dyn Clock>,
+    idle: Mutex<IdleTimer>,
+    idle_changed: Condvar,
+}
+
+impl AppState {
+    /// Nothing open yet.
+    pub fn new(settings: SettingsFile, clock: Arc<dyn Clock>) -> Self {
+        let mut idle = IdleTimer::default();
+        idle.set_minutes(settings.get().auto_lock_minutes);
+        Self {
+            vault: RwLock::default(),
+            jobs: Jobs::default(),
+            settings: Mutex::new(settings),
+            clock,
+            idle: Mutex::new(idle),
+            idle_changed: Condvar::new(),
+        }
+    }
+
+    /// Work with the open vault. Error `locked` when none is open.
+    pub fn with_session<T>(&self, work: impl FnOnce(&Session) -> ApiResult<T>) -> ApiResult<T> {
+        let vault = self.vault.read().unwrap_or_else(PoisonError::into_inner);
+        match &*vault {
+            Some(open) => work(&open.session),
+            None => Err(ApiError::new("locked", 1, "The vault is locked.")),
+        }
+    }
+
+    /// Work with the open vault as a job that can be cancelled under `id`.
+    pub fn with_job<T>(&self, id: &str, job: &Job, work: impl FnOnce(&Session) -> ApiResult<T>) -> ApiResult<T> {
+        let _running = self.jobs.start(id, job)?;
+        let result = self.with_session(work);
+        // Watching a long import is not being away.
+        self.touch();
+        result
+    }
+
+    /// Take a vault that was just created or opened. The one that was open before is locked.
+    pub fn put_session(&self, path: &Path, session: Session) -> ApiResult<SessionState> {
+        let vault_id = session.info()?.vault_id;
+        self.touch();
+        self.jobs.cancel_all();
+        let open = OpenVault { session, path: path.to_owned(), vault_id };
+        *self.vault.write().unwrap_or_else(PoisonError::into_inner) = Some(open);
+        self.settings().change(|settings| settings.remember(path));
+        Ok(self.session_state())
+    }
+
+    /// What is open.
+    pub fn session_state(&self) -> SessionState {
+        let auto_lock_minutes = self.settings().get().auto_lock_minutes;
+        let vault = self.vault.read().unwrap_or_else(PoisonError::into_inner);
+        let open = vault.as_ref();
+        SessionState {
+            open: open.is_some(),
+            vault_id: open.map(|open| open.vault_id.clone()),
+            name: open.map(|open| vault_name(&open.path)),
+            path: open.map(|open| open.path.display().to_string()),
+            auto_lock_minutes,
+        }
+    }
+
+    /// Lock: jobs roll back, everything else that is under way ends, then the keys go.
+    pub fn lock(&self) {
+        self.jobs.cancel_all();
+        self.vault.write().unwrap_or_else(PoisonError::into_inner).take();
+    }
+
+    /// Lock because the window closes.
+    pub fn shut_down(&self) {
+        self.lock();
+    }
+
+    /// The jobs under way.
+    pub fn jobs(&self) -> &Jobs {
+        &self.jobs
+    }
+
+    /// The settings, for reading or changing.
+    pub fn settings(&self) -> MutexGuard<'_, SettingsFile> {
+        self.settings.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Vaults opened before, and whether they are still there.
+    pub fn recent_vaults(&self) -> Vec<RecentVault> {
+        let recent = self.settings().get().recent.clone();
+        recent
+            .into_iter()
+            .map(|path| RecentVault {
+                name: vault_name(&path),
+                present: path.is_dir(),
+                path: path.display().to_string(),
+            })
+            .collect()
+    }
+
+    /// The person did something.
+    pub fn touch(&self) {
+        let now = self.clock.elapsed();
+        self.idle_timer().touch(now);
+    }
+
+    /// Minutes without input before the vault locks itself; 0 = never. Remembered.
+    pub fn set_auto_lock(&self, minutes: u32) {
+        self.settings().change(|settings| settings.auto_lock_minutes = minutes);
+        let now = self.clock.elapsed();
+        let mut idle = self.idle_timer();
+        idle.set_minutes(minutes);
+        idle.touch(now);
+        self.idle_changed.notify_all();
+    }
+
+    /// Lock now if the person has been away long enough and no job is under way. True when it did.
+    pub fn lock_if_idle(&self) -> bool {
+        let due = self.idle_timer().left(self.clock.elapsed()).is_some_and(|left| left.is_zero());
+        let open = || self.vault.read().unwrap_or_else(PoisonError::into_inner).is_some();
+        if !due || self.jobs.any() || !open() {
+            return false;
+        }
+        self.lock();
+        true
+    }
+
+    /// Wait for idleness until the process ends; `on_lock` is called after each time that the vault locked itself.
+    pub fn watch_for_idleness(&self, on_lock: impl Fn()) {
+        loop {
+            if self.lock_if_idle() {
+                on_lock();
+            }
+            let idle = self.idle_timer();
+            let left = idle.left(self.clock.elapsed()).filter(|left| !left.is_zero());
+            let wait = left.map_or(LONGEST_WAIT, |left| left.min(LONGEST_WAIT));
+            let _ = self.idle_changed.wait_timeout(idle, wait);
+        }
+    }
+
+    fn idle_timer(&self) -> MutexGuard<'_, IdleTimer> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The folder's name without `.keepsake`.
+fn vault_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    name.strip_suffix(".keepsake").unwrap_or(&name).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_vault_is_called_by_its_folder() {
+        assert_eq!(vault_name(Path::new("/home/me/Memories.keepsake")), "Memories");
+        assert_eq!(vault_name(Path::new("/home/me/plain")), "plain");
+        assert_eq!(vault_name(Path::new("/")), "/");
+    }
+}

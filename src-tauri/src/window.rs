@@ -1,0 +1,61 @@
+//! The one window. It loads only what is built into the program and leaves nothing on disk.
+use crate::settings::PREFERENCES;
+use crate::state::AppState;
+use tauri::webview::NewWindowResponse;
+use tauri::{AppHandle, Manager, Url, WebviewWindowBuilder};
+
+/// Prefix of the window's own keys in `localStorage`.
+const STORAGE_PREFIX: &str = "keepsake.";
+
+/// Open the window that the configuration describes.
+pub fn open(app: &AppHandle) -> tauri::Result<()> {
+    let config = app.config().app.windows.first().cloned().unwrap_or_default();
+    let preferences = app.state::<AppState>().settings().get().preferences.clone();
+    let remembered: Vec<(String, &String)> = PREFERENCES
+        .iter()
+        .filter_map(|name| Some((format!("{STORAGE_PREFIX}{name}"), preferences.get(*name)?)))
+        .collect();
+    // The webview forgets everything (see `forgetful`), so it is told how to look before its first paint.
+    let script = format!(
+        "for (const [name, value] of {}) localStorage.setItem(name, value);",
+        serde_json::to_string(&remembered)?
+    );
+    WebviewWindowBuilder::from_config(app, &config)?
+        .incognito(forgetful())
+        .initialization_script(script)
+        .on_navigation(own_page)
+        .on_new_window(|_, _| NewWindowResponse::Deny)
+        .build()?;
+    Ok(())
+}
+
+/// Is the webview to keep its data in memory only? Always, but for the window test: WebKitGTK refuses to be driven in
+/// that mode. The variable is the one with which the test driver asks for automation.
+fn forgetful() -> bool {
+    std::env::var_os("TAURI_WEBVIEW_AUTOMATION").is_none()
+}
+
+/// The window shows our own pages and nothing else.
+fn own_page(url: &Url) -> bool {
+    url.scheme() == "tauri" || (url.scheme() == "http" && url.host_str() == Some("tauri.localhost"))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn only_our_own_pages_load() {
+        for (url, own) in [
+            ("tauri://localhost/index.html", true),
+            ("http://tauri.localhost/", true),
+            ("https://example.org/", false),
+            ("http://localhost:1420/", false),
+            ("file:///etc/passwd", false),
+            ("data:text/html,x", false),
+        ] {
+            assert_eq!(own_page(&Url::parse(url).unwrap()), own, "{url}");
+        }
+    }
+}

@@ -1,0 +1,142 @@
+// A display of our own with a window manager, the WebDriver server on it, and real drag and drop.
+import { spawn } from "node:child_process";
+import { createServer } from "node:net";
+import { fileURLToPath } from "node:url";
+import { ENV, quiet } from "../tools/sh.mjs";
+import { until } from "./webdriver.mjs";
+
+const SCREEN = "1600x1000x24";
+const DRAG_SOURCE = fileURLToPath(new URL("drag_source.py", import.meta.url));
+/** Where the drag source's window stands: right of the app, which starts at the left edge. */
+const DRAG_X = 1400;
+const DRAG_Y = 400;
+const DRAG_HALF = 60;
+
+/** Everything that was started, ended together. */
+export class Display {
+  #children = [];
+  #env;
+
+  /** Start a display; `env` is added to the environment of every program on it. */
+  static async start(env) {
+    const display = new Display();
+    process.once("exit", () => display.stop());
+    const server = display.#spawn("Xvfb", ["-displayfd", "3", "-screen", "0", SCREEN, "-nolisten", "tcp"], {
+      stdio: ["ignore", "ignore", "ignore", "pipe"],
+    });
+    let number = "";
+    server.stdio[3].on("data", (bytes) => (number += bytes));
+    await until("a display", () => number.includes("\n"));
+    display.#env = {
+      ...ENV,
+      ...env,
+      DISPLAY: `:${number.trim()}`,
+      GDK_BACKEND: "x11",
+      NO_AT_BRIDGE: "1",
+      DBUS_SESSION_BUS_ADDRESS: "disabled:",
+    };
+    delete display.#env.WAYLAND_DISPLAY;
+    display.#spawn("openbox", []);
+    await until("the window manager", () => display.#xdotool("get_num_desktops").code === 0);
+    return display;
+  }
+
+  /** Start the WebDriver server; answers its address. */
+  async driver() {
+    const [port, native] = [await freePort(), await freePort()];
+    this.#spawn("tauri-driver", ["--port", `${port}`, "--native-port", `${native}`], {
+      env: { ...this.#env, TAURI_WEBVIEW_AUTOMATION: "true" },
+    });
+    const address = `http://127.0.0.1:${port}`;
+    await until("the WebDriver server", async () => (await fetch(`${address}/status`)).ok);
+    return address;
+  }
+
+  /** Put the app's window at the top left corner, so that it does not cover the drag source. */
+  async place(title) {
+    const id = await until(
+      `a window called ${title}`,
+      () => this.#xdotool("search", "--name", `^${title}$`).stdout.split("\n")[0],
+    );
+    this.#xdotool("windowmove", id, "0", "0");
+    this.#xdotool("windowactivate", id);
+    return id;
+  }
+
+  /** Give the app's window a size. */
+  size(id, width, height) {
+    this.#xdotool("windowsize", id, `${width}`, `${height}`);
+  }
+
+  /**
+   * Drag files from another window over the app's and let go at `x`,`y` of the screen.
+   * `over` is a condition that says that the app has noticed; the button is released once it holds.
+   */
+  async drop(files, x, y, over) {
+    const source = this.#spawn("/usr/bin/python3", [DRAG_SOURCE, `${DRAG_X}`, `${DRAG_Y}`, ...files], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let said = "";
+    source.stdout.on("data", (bytes) => (said += bytes));
+    await until("the drag source", () => said.includes("ready"));
+    let [atX, atY] = [DRAG_X + DRAG_HALF, DRAG_Y + DRAG_HALF];
+    const move = (toX, toY) => this.#xdotool("mousemove", `${Math.round(toX)}`, `${Math.round(toY)}`);
+
+    // The window may be mapped before it is where it will be pressed: press until a drag begins.
+    await until("the drag to begin", async () => {
+      move(atX, atY);
+      this.#xdotool("mousedown", "1");
+      let step = 0;
+      const pulled = () => {
+        move(atX - (++step % 8) * 6, atY);
+        return said.includes("began");
+      };
+      return until("the drag source to let go", pulled, 2000).catch((error) => {
+        this.#xdotool("mouseup", "1");
+        throw error;
+      });
+    });
+    // Small steps, as a hand does; a program under the pointer learns of a drag by its motion.
+    const steps = 25;
+    const [fromX, fromY] = [atX, atY];
+    for (let step = 1; step <= steps; step++) {
+      [atX, atY] = [fromX + ((x - fromX) * step) / steps, fromY + ((y - fromY) * step) / steps];
+      move(atX, atY);
+    }
+    let wiggle = 0;
+    await until("the app to notice the drag", async () => {
+      move(x + (wiggle++ % 2), y);
+      return over();
+    });
+    this.#xdotool("mouseup", "1");
+    await until("the drag to end", () => said.includes("ended"));
+    source.kill();
+  }
+
+  /** End everything that was started, in the opposite order. */
+  stop() {
+    for (const child of this.#children.reverse()) child.kill();
+  }
+
+  #spawn(program, args, options = {}) {
+    const child = spawn(program, args, { env: this.#env ?? ENV, stdio: "ignore", ...options });
+    child.on("error", (error) => console.error(`${program}: ${error.message}`));
+    this.#children.push(child);
+    return child;
+  }
+
+  #xdotool(...args) {
+    return quiet("xdotool", args, { env: this.#env });
+  }
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}

@@ -1,0 +1,311 @@
+// The real window, driven as a person does it: create a vault, drop an export on it, search, read, redact, erase,
+// export, lock, unlock. Pictures of every screen go to tests/e2e/out.
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ROOT, built } from "../tools/places.mjs";
+import { cargoTool } from "../tools/setup.mjs";
+import { quiet } from "../tools/sh.mjs";
+import { Display } from "./display.mjs";
+import { Browser, until } from "./webdriver.mjs";
+
+const OUT = fileURLToPath(new URL("out/", import.meta.url));
+const SAMPLES = ["chatgpt-export.zip", "claude-export.zip"].map((name) => join(ROOT, "fixtures", "samples", name));
+const PASSPHRASE = "correct horse battery staple";
+const VAULT = "Memories";
+const SIZES = [
+  [1280, 800],
+  [900, 600],
+];
+const THEMES = ["light", "dark"];
+
+/** Play the story; each step is counted by what a person would call it. */
+export async function story(count) {
+  await cargoTool("tauri-driver", "^2");
+  rmSync(OUT, { recursive: true, force: true });
+  mkdirSync(OUT, { recursive: true });
+  const home = mkdtempSync(join(tmpdir(), "keepsake-window-"));
+  const display = await Display.start(homeIn(home));
+  let browser;
+  try {
+    browser = await Browser.open(await display.driver(), built("keepsake-app"));
+    const window = await display.place("Keepsake");
+    const play = new Play(browser, display, window, home, count);
+    await play.all();
+  } catch (error) {
+    console.log(`  ${error.message}`);
+    if (browser) writeFileSync(join(OUT, "failure.png"), await browser.screenshot().catch(() => Buffer.alloc(0)));
+    count.add("the story goes on to its end", false);
+  } finally {
+    await browser?.close().catch(() => {});
+    display.stop();
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+/** Every folder that programs write to, inside one that goes away. */
+function homeIn(home) {
+  const folder = (name) => {
+    mkdirSync(join(home, name), { recursive: true, mode: 0o700 });
+    return join(home, name);
+  };
+  return {
+    HOME: home,
+    XDG_CONFIG_HOME: folder("config"),
+    XDG_DATA_HOME: folder("data"),
+    XDG_CACHE_HOME: folder("cache"),
+    XDG_RUNTIME_DIR: folder("run"),
+    TMPDIR: folder("tmp"),
+  };
+}
+
+class Play {
+  constructor(browser, display, window, home, count) {
+    Object.assign(this, { browser, display, window, home, count });
+    this.shots = 0;
+  }
+
+  async all() {
+    await this.create();
+    await this.dropExports();
+    await this.search();
+    await this.readConversation();
+    await this.redact();
+    await this.erase();
+    await this.export("mem");
+    await this.export("alf");
+    await this.lockAndUnlock();
+    await this.leavesNothingInTheClear();
+  }
+
+  /** A step went well. */
+  good(name, is = true) {
+    this.count.add(name, is);
+  }
+
+  /** Pictures of what is on screen, in every size and theme. */
+  async picture(name) {
+    const number = String(++this.shots).padStart(2, "0");
+    for (const [width, height] of SIZES) {
+      this.display.size(this.window, width, height);
+      await until(`the window to be ${width} wide`, () => this.browser.run("(width) => innerWidth === width", width));
+      for (const theme of THEMES) {
+        await this.browser.run("(theme) => { document.documentElement.dataset.theme = theme; return true; }", theme);
+        await this.painted();
+        writeFileSync(join(OUT, `${number}-${name}-${theme}-${width}x${height}.png`), await this.browser.screenshot());
+      }
+    }
+    this.display.size(this.window, ...SIZES[0]);
+    await this.browser.run("() => { delete document.documentElement.dataset.theme; return true; }");
+    await until("the window to be wide again", () => this.browser.run("(width) => innerWidth === width", SIZES[0][0]));
+  }
+
+  /** No transition is under way any more. */
+  painted() {
+    return until("the screen to be still", () =>
+      this.browser.run(
+        "() => document.getAnimations().every((animation) => animation.playState !== 'running' || animation.effect?.getTiming().iterations === Infinity)",
+      ),
+    );
+  }
+
+  async create() {
+    const { browser } = this;
+    await browser.find("welcome-create");
+    await this.picture("welcome");
+    await browser.click("welcome-create");
+    await browser.type("create-name", VAULT);
+    await browser.type("create-folder", this.home);
+    await browser.click("create-next");
+    await browser.type("create-passphrase", PASSPHRASE);
+    await browser.type("create-repeat", PASSPHRASE);
+    await this.picture("create-passphrase");
+    await browser.click("create-next");
+    const groups = (await browser.text("recovery-code")).match(/[0-9A-Z]{4}/g);
+    this.good("a recovery code of eight groups is shown", groups?.length === 8);
+    await this.picture("recovery-code");
+    for (const field of ["recovery-group-a", "recovery-group-b"]) {
+      const number = Number(await browser.attribute(field, "data-group"));
+      await browser.type(field, groups[number - 1]);
+    }
+    await browser.click("create-done");
+    await browser.find("nav-memories");
+    this.good(
+      "a vault is created with its code typed back",
+      existsSync(join(this.home, `${VAULT}.keepsake`, "vault.json")),
+    );
+    await this.picture("first-run");
+  }
+
+  async dropExports() {
+    const { browser } = this;
+    const overlay = async () => (await browser.count("drop-overlay")) > 0;
+    await this.display.drop(SAMPLES, 640, 400, overlay);
+    this.good("files dragged over the window are noticed");
+    await browser.find("import-confirm");
+    this.good("a real drop opens the import", (await browser.count("import-file")) === SAMPLES.length);
+    await this.picture("import-preview");
+    await browser.click("import-confirm");
+    await browser.find("import-report");
+    await this.picture("import-report");
+    await browser.click("import-done");
+    await browser.click("nav-memories");
+    await browser.find("list-row");
+    this.good("what was imported is listed", (await browser.count("list-row")) > 0);
+    await this.picture("memories");
+  }
+
+  async search() {
+    const { browser } = this;
+    const before = await browser.count("list-row");
+    await browser.type("search-field", "tortoise");
+    await until("the list to show what was found", async () => {
+      const rows = await browser.count("list-row");
+      return rows > 0 && rows < before && /tortoise/i.test(await browser.text("list-row"));
+    });
+    this.good("search narrows the list as it is typed");
+    await browser.click("list-row");
+    await until("the memory to be open", async () => /tortoise/i.test(await browser.text("detail-text")));
+    this.good("a memory opens beside the list");
+    await this.picture("search");
+  }
+
+  async readConversation() {
+    const { browser } = this;
+    await browser.click("nav-conversations");
+    await browser.find("list-row");
+    await this.picture("conversations");
+    await browser.click("list-row");
+    await browser.find("reader");
+    await browser.find("reader-message");
+    this.good("a conversation is read", (await browser.count("reader-message")) > 0);
+    await this.picture("reader");
+  }
+
+  async redact() {
+    const { browser } = this;
+    await this.openMemory();
+    const { word, left } = await browser.run(`() => {
+      const box = document.querySelector('[data-testid="detail-text"]');
+      const walker = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
+      for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        const at = node.data.toLowerCase().indexOf("tortoise");
+        if (at < 0) continue;
+        const range = document.createRange();
+        range.setStart(node, at);
+        range.setEnd(node, at + 8);
+        getSelection().removeAllRanges();
+        getSelection().addRange(range);
+        box.dispatchEvent(new MouseEvent("mouseup", { bubbles: true }));
+        return { word: range.toString(), left: box.innerText };
+      }
+      return {};
+    }`);
+    if (!word) throw new Error(`no word to redact in: ${left}`);
+    await browser.click("detail-redact");
+    await browser.find("redact-dialog");
+    await this.picture("redact");
+    await browser.click("redact-confirm");
+    await browser.gone("redact-dialog");
+    await until("the word to be gone", async () => {
+      const text = await browser.text("detail-text");
+      return !/tortoise/i.test(text) && /REDACTED|redacted/.test(text);
+    });
+    this.good("a selected word is redacted");
+  }
+
+  async erase() {
+    const { browser } = this;
+    await browser.click("detail-trash");
+    await browser.find("toast");
+    await browser.click("nav-trash");
+    await browser.click("list-row");
+    await this.picture("trash");
+    await browser.click("trash-erase");
+    await browser.find("erase-dialog");
+    await this.picture("erase");
+    await browser.click("erase-confirm");
+    await browser.find("receipt");
+    await browser.find("receipt-complete");
+    this.good("an erasure ends with a complete receipt");
+    await this.picture("receipt");
+    await browser.keys("\uE00C");
+    await browser.gone("receipt");
+  }
+
+  async export(format) {
+    const { browser } = this;
+    const path = join(this.home, `out.${format}`);
+    await browser.click("nav-memories");
+    await browser.click("export-button");
+    await browser.find("export-sheet");
+    await browser.click(`export-${format}`);
+    await browser.type("export-path", path);
+    await this.picture(`export-${format}`);
+    await browser.click("export-save");
+    await browser.find("export-result");
+    await this.picture(`exported-${format}`);
+    await browser.click("export-done");
+    await browser.gone("export-sheet");
+    const { code, stdout } = quiet(built("keepsake"), ["--json", "validate", path]);
+    this.good(`a .${format} is exported and valid`, code === 0 && JSON.parse(stdout).records > 0);
+  }
+
+  async lockAndUnlock() {
+    const { browser } = this;
+    await browser.click("nav-memories");
+    await browser.find("list-row");
+    await browser.chord("\uE009", "l");
+    await browser.find("unlock-passphrase");
+    const left = await browser.run("() => document.body.innerText + document.body.innerHTML");
+    this.good("locking leaves no words in the page", !/tortoise|allotment|Greenhouse/i.test(left));
+    await browser.type("unlock-passphrase", "not this one at all");
+    await browser.click("unlock-submit");
+    await browser.find("unlock-error");
+    this.good(
+      "a wrong passphrase is refused in so many words",
+      /doesn.t open this vault/.test(await browser.text("unlock-error")),
+    );
+    await this.picture("unlock-wrong");
+    await browser.type("unlock-passphrase", PASSPHRASE);
+    await browser.click("unlock-submit");
+    await browser.click("nav-memories");
+    await browser.find("list-row");
+    this.good("the right passphrase opens it again");
+  }
+
+  /** Words of the imported exports must not be anywhere in the home but in the exports written on purpose. */
+  async leavesNothingInTheClear() {
+    const found = filesIn(this.home)
+      .filter((name) => !name.startsWith(join(this.home, "out.")))
+      .filter((name) => /tortoise|allotment|greenhouse/i.test(readFileSync(name).toString("latin1")));
+    found.forEach((name) => console.log(`  in the clear: ${name.replace(this.home, "~")}`));
+    this.good("no words in the clear on disk while the vault is open", found.length === 0);
+  }
+
+  /** Open the memory that mentions the tortoise. */
+  async openMemory() {
+    const { browser } = this;
+    await browser.click("nav-memories");
+    await browser.type("search-field", "tortoise");
+    await until("the memory to be found", async () => /tortoise/i.test(await browser.text("list-row")));
+    await browser.click("list-row");
+    await until("the memory to be open", async () => /tortoise/i.test(await browser.text("detail-text")));
+  }
+}
+
+function filesIn(folder) {
+  return readdirSync(folder, { recursive: true })
+    .map((name) => join(folder, name))
+    .filter((name) => existsSync(name) && statSync(name).isFile());
+}

@@ -1,0 +1,139 @@
+// A W3C WebDriver client, as small as the window test needs. Waiting is always for a condition, with a deadline.
+import { setTimeout as pause } from "node:timers/promises";
+
+const ELEMENT = "element-6066-11e4-a52e-4f735466cecf";
+const POLL_MS = 50;
+/** The longest that anything in the window may take before the test calls it broken. */
+export const DEADLINE_MS = 30_000;
+
+/** Wait until `condition` gives something truthy, and answer that. Errors thrown on the way count as "not yet". */
+export async function until(what, condition, deadlineMs = DEADLINE_MS) {
+  const end = Date.now() + deadlineMs;
+  for (;;) {
+    let reason = "";
+    try {
+      const value = await condition();
+      if (value) return value;
+    } catch (error) {
+      reason = `: ${error.message}`;
+    }
+    if (Date.now() > end) throw new Error(`waited ${deadlineMs / 1000} s for ${what}${reason}`);
+    await pause(POLL_MS);
+  }
+}
+
+/** One open window. */
+export class Browser {
+  #base;
+
+  constructor(base, session) {
+    this.#base = `${base}/session/${session}`;
+  }
+
+  /** Start the program under test. */
+  static async open(base, application) {
+    const capabilities = { alwaysMatch: { browserName: "wry", "tauri:options": { application } } };
+    const { sessionId } = await call("POST", `${base}/session`, { capabilities });
+    return new Browser(base, sessionId);
+  }
+
+  close() {
+    return call("DELETE", this.#base);
+  }
+
+  /** Run a function in the page. */
+  run(script, ...args) {
+    return this.#post("execute/sync", { script: `return (${script})(...arguments)`, args });
+  }
+
+  /** What the window shows, after it has drawn everything that was asked for so far. */
+  async screenshot() {
+    const script = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done(true)))";
+    await this.#post("execute/async", { script, args: [] });
+    return Buffer.from(await call("GET", `${this.#base}/screenshot`), "base64");
+  }
+
+  /** The element with this `data-testid` that is on screen; `more` narrows the selector. */
+  find(id, more = "") {
+    const selector = `[data-testid="${id}"]${more}`;
+    return until(`${selector} on screen`, async () => {
+      const found = await this.#post("elements", { using: "css selector", value: selector });
+      for (const entry of found) {
+        if (await call("GET", `${this.#base}/element/${entry[ELEMENT]}/displayed`)) return entry[ELEMENT];
+      }
+      return null;
+    });
+  }
+
+  /** Click as soon as it can be clicked. */
+  async click(id, more = "") {
+    await until(`${id}${more} to be clicked`, async () => {
+      const element = await this.find(id, more);
+      if (!(await call("GET", `${this.#base}/element/${element}/enabled`))) return false;
+      await this.#post(`element/${element}/click`, {});
+      return true;
+    });
+  }
+
+  /** Replace what a field holds. */
+  async type(id, text, more = "") {
+    const element = await this.find(id, more);
+    await this.#post(`element/${element}/clear`, {});
+    await this.#post(`element/${element}/value`, { text });
+    await until(`${id} to hold what was typed`, async () => (await this.value(id, more)) === text);
+  }
+
+  /** Keys to whatever has the focus. Special keys are their WebDriver code points. */
+  async keys(text) {
+    const actions = [...text].flatMap((value) => [
+      { type: "keyDown", value },
+      { type: "keyUp", value },
+    ]);
+    await this.#post("actions", { actions: [{ type: "key", id: "keyboard", actions }] });
+  }
+
+  /** A chord: everything but the last key is held. */
+  async chord(...keys) {
+    const down = keys.map((value) => ({ type: "keyDown", value }));
+    const up = [...keys].reverse().map((value) => ({ type: "keyUp", value }));
+    await this.#post("actions", { actions: [{ type: "key", id: "keyboard", actions: [...down, ...up] }] });
+  }
+
+  async text(id, more = "") {
+    return call("GET", `${this.#base}/element/${await this.find(id, more)}/text`);
+  }
+
+  async attribute(id, name, more = "") {
+    return call("GET", `${this.#base}/element/${await this.find(id, more)}/attribute/${name}`);
+  }
+
+  async value(id, more = "") {
+    return call("GET", `${this.#base}/element/${await this.find(id, more)}/property/value`);
+  }
+
+  /** How many there are now, on screen or not. */
+  count(id, more = "") {
+    return this.run("(selector) => document.querySelectorAll(selector).length", `[data-testid="${id}"]${more}`);
+  }
+
+  /** Wait until it is gone. */
+  gone(id) {
+    return until(`${id} to be gone`, async () => (await this.count(id)) === 0);
+  }
+
+  #post(path, body) {
+    return call("POST", `${this.#base}/${path}`, body);
+  }
+}
+
+async function call(method, url, body) {
+  const answer = await fetch(url, {
+    method,
+    headers: { "content-type": "application/json" },
+    body: body === undefined ? undefined : JSON.stringify(body),
+    signal: AbortSignal.timeout(2 * DEADLINE_MS),
+  });
+  const { value } = await answer.json();
+  if (!answer.ok) throw new Error(`${value?.error ?? answer.status}: ${value?.message ?? ""}`);
+  return value;
+}

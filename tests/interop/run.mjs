@@ -1,0 +1,63 @@
+// Interop: what we write is read by other people's programs, and the other way round.
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ROOT, built } from "../tools/places.mjs";
+import { python } from "../tools/setup.mjs";
+import { quiet } from "../tools/sh.mjs";
+
+const REFERENCE = fileURLToPath(new URL("reference.py", import.meta.url));
+const PACKAGES = ["portable-memory==0.3.0", "jsonschema==4.26.0"];
+const SAMPLES = join(ROOT, "fixtures", "samples");
+const SCHEMAS = join(ROOT, "schemas", "alf");
+
+/** Run all of it and count. */
+export async function interop(count) {
+  const program = await python(PACKAGES);
+  const folder = mkdtempSync(join(tmpdir(), "keepsake-interop-"));
+  const place = (name) => join(folder, name);
+  const reference = (...args) => answer(quiet(program, [REFERENCE, ...args]));
+  const keepsake = (...args) =>
+    answer(quiet(built("keepsake"), ["--vault", place("v"), "--passphrase-file", place("p"), "--json", ...args]));
+  try {
+    writeFileSync(place("p"), "correct horse battery staple\n", { mode: 0o600 });
+    keepsake("create", place("v"), "--kdf-floor");
+    keepsake(
+      "import",
+      ...readdirSync(SAMPLES)
+        .filter((name) => name !== "README.md")
+        .map((name) => join(SAMPLES, name)),
+    );
+    const mem = keepsake("export", "--format", "mem", place("out.mem"));
+    const alf = keepsake("export", "--format", "alf", place("out.alf"));
+
+    const read = reference("mem", place("out.mem"));
+    read.issues?.forEach((issue) => console.log(`  ${issue}`));
+    count.add("portable-memory 0.3.0 accepts our .mem", read.ok === true);
+    const there = Object.values(read.counts ?? {}).reduce((sum, n) => sum + n, 0);
+    count.add(`portable-memory finds all ${mem.records} records`, there === mem.records);
+
+    reference("make-mem", place("theirs.mem"));
+    count.add("we accept a .mem of portable-memory", keepsake("validate", place("theirs.mem")).ok === true);
+    const taken = keepsake("import", place("theirs.mem"));
+    count.add("and take in what it holds", taken.added + taken.unchanged === taken.found && taken.found > 0);
+
+    if (existsSync(SCHEMAS)) {
+      const checked = reference("schemas", SCHEMAS, place("out.alf"));
+      checked.issues?.forEach((issue) => console.log(`  ${issue}`));
+      count.add("our .alf keeps to the published JSON Schemas", checked.ok === true && checked.records > 0);
+      count.add("our .alf holds records", alf.records > 0);
+    } else count.leaveOut("the JSON Schemas of .alf are not in schemas/alf");
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function answer({ code, stdout, stderr }) {
+  try {
+    return JSON.parse(stdout);
+  } catch {
+    throw new Error(`ended with ${code}: ${stdout.slice(0, 400)}${stderr.slice(-400)}`);
+  }
+}

@@ -1,0 +1,33 @@
+// The line between the window's pages and Rust: granted permissions and the rules of the webview. (That the generated
+// bindings are fresh is a test of the Rust side, where they come from.)
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { WORKSPACE } from "../places.mjs";
+
+const read = (...path) => readFileSync(join(WORKSPACE, ...path), "utf8");
+
+/** Every command has its own permission and nothing else is granted but two events. */
+export function permissions() {
+  const commands = [...read("src", "ipc.rs").matchAll(/^\s+\w+::(\w+),$/gm)].map(
+    ([, name]) => `allow-${name.replaceAll("_", "-")}`,
+  );
+  const wanted = new Set(["core:event:allow-listen", "core:event:allow-unlisten", ...commands]);
+  const granted = new Set(JSON.parse(read("capabilities", "main.json")).permissions);
+  return [
+    ...[...wanted].filter((name) => !granted.has(name)).map((name) => `capabilities/main.json does not grant ${name}`),
+    ...[...granted].filter((name) => !wanted.has(name)).map((name) => `capabilities/main.json grants ${name}`),
+  ];
+}
+
+/** The content security policy names nobody but ourselves, and the page gets no Tauri object. */
+export function policy() {
+  const { app } = JSON.parse(read("tauri.conf.json"));
+  const allowed = new Set(["'self'", "'none'", "blob:", "data:", "ipc:", "http://ipc.localhost"]);
+  const problems = Object.entries(app.security.csp)
+    .flatMap(([name, value]) => value.split(" ").map((source) => ({ name, source })))
+    .filter(({ source }) => !allowed.has(source))
+    .map(({ name, source }) => `the content security policy allows ${source} in ${name}`);
+  if (app.security.csp["default-src"] !== "'self'") problems.push("default-src is not 'self'");
+  if (app.withGlobalTauri !== false) problems.push("withGlobalTauri is not false");
+  return problems;
+}

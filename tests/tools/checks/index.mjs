@@ -1,0 +1,13 @@
+// The checks that are our own, by the name under which `npm test` and `npm run lint` report them.
+import { permissions, policy } from "./boundary.mjs";
+import { directions } from "./crates.mjs";
+import { placeholders, sizes, traces } from "./files.mjs";
+
+export const CHECKS = {
+  "crate direction": directions,
+  "file sizes": sizes,
+  placeholders,
+  "traces of a machine": traces,
+  "window permissions": permissions,
+  "content security policy": policy,
+};

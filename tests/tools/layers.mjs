@@ -1,0 +1,126 @@
+// The layers of `npm test`, cheapest first. Each answers {passed, failed, skipped}.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { cliCases } from "../cli/run.mjs";
+import { story } from "../e2e/story.mjs";
+import { interop } from "../interop/run.mjs";
+import { CHECKS } from "./checks/index.mjs";
+import { WORKSPACE } from "./places.mjs";
+import { cargoTool } from "./setup.mjs";
+import { has, show, showAndKeep } from "./sh.mjs";
+
+const inWorkspace = { cwd: WORKSPACE };
+
+/** Programs that judge by their exit code. */
+const LINTERS = {
+  rustfmt: ["cargo", ["fmt", "--all", "--check"], inWorkspace],
+  clippy: [
+    "cargo",
+    ["clippy", "--locked", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"],
+    inWorkspace,
+  ],
+  "unused dependencies": ["cargo", ["machete", "--skip-target-dir", "."], inWorkspace],
+  "svelte-check": ["npm", ["run", "--silent", "ui:check"]],
+  "eslint and prettier of the pages": ["npm", ["run", "--silent", "ui:lint"]],
+  "eslint of the tools": ["npx", ["--no-install", "eslint", "--config", "tests/eslint.config.js", "tests"]],
+  "prettier of the tools": [
+    "npx",
+    ["--no-install", "prettier", "--config", "ui/.prettierrc", "--check", "tests/**/*.{mjs,js,json}"],
+  ],
+};
+/** Checked where it is installed: building it costs minutes that everybody would pay on the first run. */
+const LICENCES = [
+  "cargo",
+  ["deny", "--offline", "check", "--hide-inclusion-graph", "licenses", "bans", "sources"],
+  inWorkspace,
+];
+
+async function lint() {
+  await cargoTool("cargo-machete", "^0.9");
+  const count = tally();
+  for (const [name, check] of Object.entries(CHECKS)) {
+    const problems = check();
+    problems.forEach((problem) => console.log(`  ${problem}`));
+    count.add(name, problems.length === 0);
+  }
+  for (const [name, [program, args, options]] of Object.entries(LINTERS)) {
+    count.add(name, (await show(program, args, options)) === 0);
+  }
+  if (has("cargo-deny")) count.add("licences, sources and duplicates", (await show(...LICENCES)) === 0);
+  else count.leaveOut("licences, sources and duplicates: cargo-deny is not installed");
+  return count;
+}
+
+async function rust() {
+  const { code, text } = await showAndKeep("cargo", ["test", "--locked", "--workspace", "--no-fail-fast"], inWorkspace);
+  const count = tally();
+  for (const [, passed, failed, ignored] of text.matchAll(
+    /^test result: .*? (\d+) passed; (\d+) failed; (\d+) ignored/gm,
+  )) {
+    count.passed += Number(passed);
+    count.failed += Number(failed);
+    count.skipped += Number(ignored);
+  }
+  // A crate that does not compile has no result line.
+  if (code !== 0 && count.failed === 0) count.add("cargo test", false);
+  return count;
+}
+
+async function pages() {
+  const folder = mkdtempSync(join(tmpdir(), "keepsake-vitest-"));
+  const file = join(folder, "result.json");
+  const code = await show("npm", [
+    "run",
+    "--silent",
+    "ui:test",
+    "--",
+    "--reporter=default",
+    "--reporter=json",
+    `--outputFile.json=${file}`,
+  ]);
+  const count = tally();
+  try {
+    const result = JSON.parse(readFileSync(file, "utf8"));
+    count.passed = result.numPassedTests;
+    count.failed = result.numFailedTests;
+    count.skipped = result.numPendingTests;
+  } catch {
+    console.log("  vitest left no result");
+  }
+  rmSync(folder, { recursive: true });
+  if (code !== 0 && count.failed === 0) count.add("vitest", false);
+  return count;
+}
+
+/** Counts, with one line printed for each thing counted by name. */
+function tally() {
+  return {
+    passed: 0,
+    failed: 0,
+    skipped: 0,
+    add(name, good) {
+      this[good ? "passed" : "failed"] += 1;
+      console.log(`  ${good ? "ok    " : "FAILED"} ${name}`);
+    },
+    leaveOut(name) {
+      this.skipped += 1;
+      console.log(`  SKIPPED: ${name}`);
+    },
+  };
+}
+
+const named = (run) => async () => {
+  const count = tally();
+  await run(count);
+  return count;
+};
+
+export const LAYERS = {
+  lint,
+  rust,
+  pages,
+  cli: named(cliCases),
+  interop: named(interop),
+  window: named(story),
+};

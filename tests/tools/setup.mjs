@@ -1,0 +1,138 @@
+// Set up what is missing, and only that. Every step says what it does before it does it.
+import { existsSync, mkdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT, TOOLS, WORKSPACE } from "./places.mjs";
+import { Stop, has, must, quiet } from "./sh.mjs";
+
+const LIBRARIES = [
+  "build-essential",
+  "pkg-config",
+  "perl",
+  "curl",
+  "libwebkit2gtk-4.1-dev",
+  "librsvg2-dev",
+  "libayatana-appindicator3-dev",
+  "libssl-dev",
+];
+const WINDOW_TEST = [
+  "webkit2gtk-driver",
+  "xvfb",
+  "openbox",
+  "xdotool",
+  "dbus-x11",
+  "python3-gi",
+  "gir1.2-gtk-3.0",
+  "fonts-inter",
+];
+const PYTHON = ["python3", "python3-venv"];
+const RUST = [1, 95];
+const NODE = 20;
+
+const step = (text) => console.log(`· ${text}`);
+
+/** Everything that building needs. */
+export async function forBuilding() {
+  node();
+  await system(LIBRARIES);
+  await rust();
+  await packages();
+}
+
+/** Everything that the tests need besides. */
+export async function forTesting() {
+  node();
+  await system([...LIBRARIES, ...WINDOW_TEST, ...PYTHON]);
+  await rust();
+  await packages();
+}
+
+/** The window's pages, built into `ui/dist`, from where the shell embeds them. */
+export async function buildUi() {
+  step("building the pages");
+  await must("npm", ["run", "--silent", "ui:build"]);
+}
+
+/** The window and the command line. */
+export async function buildPrograms() {
+  step("building Keepsake (the first time takes several minutes)");
+  await must("cargo", ["build", "--locked", "-p", "keepsake-app", "-p", "keepsake-cli"], { cwd: WORKSPACE });
+}
+
+/** A cargo tool, installed outside the clone unless it is there already. */
+export async function cargoTool(name, version) {
+  if (has(name)) return;
+  step(`installing ${name} into ${TOOLS}`);
+  mkdirSync(TOOLS, { recursive: true });
+  await must("cargo", ["install", "--locked", "--root", TOOLS, "--version", version, name], { cwd: WORKSPACE });
+}
+
+/** The Python of a virtual environment outside the clone that holds these packages (pinned, `name==version`). */
+export async function python(packages) {
+  const folder = join(TOOLS, "python");
+  const program = join(folder, "bin", "python");
+  if (!existsSync(program)) {
+    step(`making a Python environment in ${folder}`);
+    await must("python3", ["-m", "venv", folder]);
+  }
+  const there = quiet(program, ["-m", "pip", "freeze", "--all"]).stdout.toLowerCase().split("\n");
+  const missing = packages.filter((wanted) => !there.includes(wanted.toLowerCase()));
+  if (missing.length > 0) {
+    step(`installing ${missing.join(", ")} into ${folder}`);
+    await must(program, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", ...missing]);
+  }
+  return program;
+}
+
+function node() {
+  if (Number(process.versions.node.split(".")[0]) < NODE)
+    throw new Stop(`Node ${NODE} or newer is needed; this is ${process.version}.`);
+}
+
+async function system(wanted) {
+  if (process.platform !== "linux") return;
+  if (!has("dpkg-query")) {
+    step(`not a Debian system: make sure that what these packages hold is there: ${wanted.join(" ")}`);
+    return;
+  }
+  const state = (name) => quiet("dpkg-query", ["-W", "-f", "${Status}", name]).stdout;
+  const missing = wanted.filter((name) => !state(name).endsWith("ok installed"));
+  if (missing.length === 0) return;
+  const command = ["apt-get", "install", "-y", "--no-install-recommends", ...missing];
+  const root = process.getuid() === 0;
+  if (!root && quiet("sudo", ["-n", "true"]).code !== 0) {
+    throw new Stop(`System packages are missing. Install them, then run this again:\n\n  sudo ${command.join(" ")}\n`);
+  }
+  step(`installing system packages: ${missing.join(" ")}`);
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  const asRoot = (args) => (root ? must(args[0], args.slice(1), { env }) : must("sudo", ["-n", ...args], { env }));
+  await asRoot(["apt-get", "update", "-q"]);
+  await asRoot(command);
+}
+
+async function rust() {
+  if (!has("cargo")) {
+    if (has("rustup")) {
+      step("installing the stable Rust toolchain");
+      await must("rustup", ["toolchain", "install", "stable", "--profile", "minimal", "-c", "rustfmt", "-c", "clippy"]);
+    } else {
+      step("installing Rust with rustup, for this user");
+      const installer =
+        "curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y --profile minimal -c rustfmt -c clippy";
+      await must("sh", ["-c", installer]);
+    }
+  }
+  const version = quiet("rustc", ["--version"]).stdout;
+  const [, major, minor] = /(\d+)\.(\d+)/.exec(version) ?? [];
+  if (major === undefined) throw new Stop("Rust is there but `rustc --version` does not answer.");
+  if (Number(major) < RUST[0] || (Number(major) === RUST[0] && Number(minor) < RUST[1])) {
+    throw new Stop(`Rust ${RUST.join(".")} or newer is needed; this is ${version.trim()}. Run: rustup update stable`);
+  }
+}
+
+async function packages() {
+  const installed = join(ROOT, "node_modules", ".package-lock.json");
+  const lock = join(ROOT, "package-lock.json");
+  if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return;
+  step("installing the npm packages");
+  await must("npm", ["ci", "--no-audit", "--no-fund"]);
+}
