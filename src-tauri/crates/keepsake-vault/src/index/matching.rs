@@ -69,18 +69,16 @@ impl Docs {
         }
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        self.words.iter().enumerate().flat_map(|(at, word)| {
+    /// Calls for every document, the last one first.
+    pub(super) fn each_from_end(&self, mut each: impl FnMut(u32)) {
+        for (at, word) in self.words.iter().enumerate().rev() {
             let mut left = *word;
-            std::iter::from_fn(move || {
-                if left == 0 {
-                    return None;
-                }
-                let bit = left.trailing_zeros();
-                left &= left - 1;
-                Some(at as u32 * 64 + bit)
-            })
-        })
+            while left != 0 {
+                let bit = 63 - left.leading_zeros();
+                left &= !(1 << bit);
+                each(at as u32 * 64 + bit);
+            }
+        }
     }
 
     /// Adds every document of a term.

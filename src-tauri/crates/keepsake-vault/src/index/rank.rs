@@ -13,7 +13,8 @@ use tantivy::{
 };
 
 const K1: f32 = 1.2;
-const B: f32 = 0.75;
+/// Less than the usual 0.75: one telling sentence at the end of a long message is worth as much as a short message.
+const B: f32 = 0.4;
 const FIELDS: usize = 3;
 /// Postings that finding candidates may touch.
 const BUDGET: u64 = 400_000;
@@ -203,12 +204,16 @@ impl<'s> Ranking<'s> {
     pub(super) fn look_closer(&self, candidates: &mut [Candidate]) -> IndexResult<()> {
         candidates.sort_by_key(|c| (c.segment, c.doc));
         let whole: f32 = self.clauses.iter().filter(|c| c.closer).map(|c| c.idf).sum();
+        let telling = self.clauses.iter().filter(|c| c.finds).count();
         for group in candidates.chunk_by_mut(|a, b| a.segment == b.segment) {
             let number = group.first().map_or(0, |c| c.segment as usize);
             let held = self.held(number, group)?;
             for (candidate, held) in group.iter_mut().zip(held) {
-                let share = if whole > 0.0 { held.idf / whole } else { 0.0 };
-                candidate.score = held.score * (0.5 + 0.5 * share) + self.closeness(&held.places);
+                // How much of the query it holds: by weight, and by number, which keeps one rare word from outdoing
+                // the document that has them all.
+                let weight = if whole > 0.0 { held.idf / whole } else { 1.0 };
+                let share = 0.5 * weight + 0.5 * held.telling as f32 / telling.max(1) as f32;
+                candidate.score = share * share * held.score + self.closeness(&held.places);
             }
         }
         Ok(())
@@ -254,6 +259,7 @@ impl<'s> Ranking<'s> {
             }
             for (held, _) in out.iter_mut().zip(seen).filter(|(_, seen)| *seen) {
                 held.idf += clause.idf;
+                held.telling += u32::from(clause.finds);
             }
         }
         Ok(out)
@@ -276,6 +282,8 @@ struct Held {
     score: f32,
     /// Weights of the words it holds.
     idf: f32,
+    /// How many of the words that find it holds.
+    telling: u32,
     /// Where they are in the text, in the query's order.
     places: Vec<(usize, Vec<u32>)>,
 }

@@ -104,11 +104,12 @@ impl SearchIndex {
         let mut total = 0;
         let words = parsed.has_positive();
         with_scores(|scores| {
-            for (number, segment) in searcher.segment_readers().iter().enumerate() {
+            // The last documents are the newest and, among equals, the ones wanted: from the end, few are put aside.
+            for (number, segment) in searcher.segment_readers().iter().enumerate().rev() {
                 let docs = self.matching(&ranking, &parsed, filter, number, segment, scores)?;
                 total += docs.len();
                 let newest = if words { None } else { Some(segment.fast_fields().i64("created")?) };
-                for doc in docs.iter() {
+                docs.each_from_end(|doc| {
                     let key = match &newest {
                         // Scores are not negative, so their bits sort as they do.
                         None => u64::from(scores.get(doc as usize).copied().unwrap_or(0.0).to_bits()),
@@ -120,7 +121,7 @@ impl SearchIndex {
                     } else if let Some(mut least) = best.peek_mut().filter(|l| l.0 < entry) {
                         *least = Reverse(entry);
                     }
-                }
+                });
             }
             Ok::<(), IndexError>(())
         })?;
