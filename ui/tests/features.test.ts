@@ -68,12 +68,27 @@ describe("import report", () => {
   });
 
   it("says the time left without pretending", () => {
-    expect([aboutLeft(null), aboutLeft(2), aboutLeft(23), aboutLeft(600)]).toEqual(["", "a few seconds left", "about 25 seconds left", "about 10 minutes left"]);
+    expect([aboutLeft(null), aboutLeft(2), aboutLeft(23), aboutLeft(600)]).toEqual([
+      "",
+      "a few seconds left",
+      "about 25 seconds left",
+      "about 10 minutes left",
+    ]);
   });
 });
 
 describe("loss report", () => {
-  const base = { path: "", format: "alf", version: "1", records: 5, by_kind: {}, bytes: 0, digest: "", validated: false, withheld: [] };
+  const base = {
+    path: "",
+    format: "alf",
+    version: "1",
+    records: 5,
+    by_kind: {},
+    bytes: 0,
+    digest: "",
+    validated: false,
+    withheld: [],
+  };
   const signature = { present: false, algorithm: null, valid: null, trusted: null, key: null };
 
   it("groups by field, heaviest first, and counts what is left out", () => {
@@ -83,14 +98,26 @@ describe("loss report", () => {
       { record: "b", field: "tombstones", kind: "left_out", note: "" },
     ];
     const exported = { ...base, signature, losses, loss_counts: { ext: 9, tombstones: 1 } };
-    expect(lossRows(exported).map((row) => [row.field, row.n])).toEqual([["tombstones", 3], ["ext", 10]]);
+    expect(lossRows(exported).map((row) => [row.field, row.n])).toEqual([
+      ["tombstones", 3],
+      ["ext", 10],
+    ]);
     expect(leftOut(exported)).toBe(3);
   });
 });
 
 describe("what an erasure takes with it", () => {
   it("is said in lines with numbers, without empty ones", () => {
-    const impact = { records: 3, versions: 10, derived: 0, links: 5, attachments: 1, passthrough: 0, copies: [], ids: [] };
+    const impact = {
+      records: 3,
+      versions: 10,
+      derived: 0,
+      links: 5,
+      attachments: 1,
+      passthrough: 0,
+      copies: [],
+      ids: [],
+    };
     expect(impactLines(impact, "3 memories")).toEqual([
       { n: "3", text: "memories, with 7 older versions" },
       { n: "1", text: "attachment that nothing else uses" },
@@ -98,7 +125,10 @@ describe("what an erasure takes with it", () => {
     ]);
     expect(nameOfMany(["memory"], 3)).toBe("3 memories");
     expect(nameOfMany(["memory", "message"], 2)).toBe("2 items");
-    expect(reachLines(["chatgpt", "me"], false)).toEqual(["Backups and snapshots of this computer", "What ChatGPT itself keeps"]);
+    expect(reachLines(["chatgpt", "me"], false)).toEqual([
+      "Backups and snapshots of this computer",
+      "What ChatGPT itself keeps",
+    ]);
   });
 });
 
@@ -122,9 +152,23 @@ describe("recovery code", () => {
 
 describe("home", () => {
   it("merges formats of one assistant and puts your own last", () => {
-    const source = (platform: string, memory: number, newest_at: string | null) => ({ platform, format: "x", counts: { memory }, newest_at });
-    const columns = columnsOf([source("me", 99, null), source("claude", 2, "2026-01-01"), source("claude", 3, "2026-02-01"), source("chatgpt", 9, null)]);
-    expect(columns.map((column) => [column.platform, column.memories, column.newest])).toEqual([["chatgpt", 9, null], ["claude", 5, "2026-02-01"], ["me", 99, null]]);
+    const source = (platform: string, memory: number, newest_at: string | null) => ({
+      platform,
+      format: "x",
+      counts: { memory },
+      newest_at,
+    });
+    const columns = columnsOf([
+      source("me", 99, null),
+      source("claude", 2, "2026-01-01"),
+      source("claude", 3, "2026-02-01"),
+      source("chatgpt", 9, null),
+    ]);
+    expect(columns.map((column) => [column.platform, column.memories, column.newest])).toEqual([
+      ["chatgpt", 9, null],
+      ["claude", 5, "2026-02-01"],
+      ["me", 99, null],
+    ]);
     expect(typesOf([{ ...columns[0]!, types: { a: 1, b: 4 } }])).toEqual(["b", "a"]);
   });
 

@@ -21,14 +21,23 @@ describe("parts", () => {
   });
 
   it("survive ranges that overlap or lie outside", () => {
-    const text = splitParts("abc", [[0, 2], [1, 3], [7, 9]]).map((part) => part.text).join("");
+    const text = splitParts("abc", [
+      [0, 2],
+      [1, 3],
+      [7, 9],
+    ])
+      .map((part) => part.text)
+      .join("");
     expect(text).toBe("abc");
   });
 
   it("carry the marked words of a snippet over to the whole text", () => {
     const words = markedWords("the Bathroom comes", [[4, 12]]);
     expect(words).toEqual(["bathroom"]);
-    expect(findWords("A bathroom, the bathroom.", words)).toEqual([[2, 10], [16, 24]]);
+    expect(findWords("A bathroom, the bathroom.", words)).toEqual([
+      [2, 10],
+      [16, 24],
+    ]);
   });
 
   it("find a selection again in the source, the right one of several", () => {
@@ -52,8 +61,18 @@ describe("diff", () => {
   it("keeps every word of both texts", () => {
     const [older, newer] = ["Bathroom first, then the kitchen.", "Kitchen first; the bathroom is done."];
     const parts = wordDiff(older, newer);
-    expect(parts.filter((part) => part.kind !== "added").map((part) => part.text).join("")).toBe(older);
-    expect(parts.filter((part) => part.kind !== "removed").map((part) => part.text).join("")).toBe(newer);
+    expect(
+      parts
+        .filter((part) => part.kind !== "added")
+        .map((part) => part.text)
+        .join(""),
+    ).toBe(older);
+    expect(
+      parts
+        .filter((part) => part.kind !== "removed")
+        .map((part) => part.text)
+        .join(""),
+    ).toBe(newer);
   });
 
   it("cuts long unchanged text to a few words around the change", () => {
@@ -76,7 +95,10 @@ describe("assistants", () => {
 
 describe("keyboard", () => {
   const press = (key: string, more: Partial<KeyboardEvent> = {}, inField = false, mac = false) =>
-    commandFor({ key, code: "", ctrlKey: false, metaKey: false, shiftKey: false, altKey: false, ...more }, { mac, inField });
+    commandFor(
+      { key, code: "", ctrlKey: false, metaKey: false, shiftKey: false, altKey: false, ...more },
+      { mac, inField },
+    );
 
   it("follows the table", () => {
     expect(press("1", { ctrlKey: true })).toEqual({ go: "home" });

@@ -10,7 +10,9 @@ function page(markdown: string): HTMLElement {
 
 describe("markdown of conversations", () => {
   it("shows raw HTML as text", () => {
-    const root = page('before <script>alert(1)</script> <b onclick="x()">bold</b>\n\n<iframe src="https://example.org"></iframe>');
+    const root = page(
+      'before <script>alert(1)</script> <b onclick="x()">bold</b>\n\n<iframe src="https://example.org"></iframe>',
+    );
     expect(root.querySelector("script, iframe, b, [onclick]")).toBeNull();
     expect(root.textContent).toContain("<script>alert(1)</script>");
   });
@@ -30,11 +32,19 @@ describe("markdown of conversations", () => {
 
   it("opens only web and mail addresses", () => {
     expect(webAddress("https://example.org")?.host).toBe("example.org");
-    expect([webAddress("javascript:alert(1)"), webAddress("file:///etc/passwd"), webAddress("data:text/html,x"), webAddress("/here")]).toEqual([null, null, null, null]);
+    expect([
+      webAddress("javascript:alert(1)"),
+      webAddress("file:///etc/passwd"),
+      webAddress("data:text/html,x"),
+      webAddress("/here"),
+    ]).toEqual([null, null, null, null]);
   });
 
   it("takes code out as blocks with their language", () => {
-    expect(blocks("Hi\n\n```python extra\nprint(1)\n```\n")).toMatchObject([{ kind: "html" }, { kind: "code", language: "python", text: "print(1)" }]);
+    expect(blocks("Hi\n\n```python extra\nprint(1)\n```\n")).toMatchObject([
+      { kind: "html" },
+      { kind: "code", language: "python", text: "print(1)" },
+    ]);
     expect(colour("print(1)", "python")).toContain("hljs-");
     expect(colour("print(1)", "nothing-known")).toBeNull();
   });

@@ -102,7 +102,9 @@ describe("create", () => {
     await type("create-repeat", MOCK_PASSPHRASE);
     await waitFor(() => expect((screen.getByTestId("create-next") as HTMLButtonElement).disabled).toBe(false));
     await fireEvent.click(screen.getByTestId("create-next"));
-    const groups = within(await screen.findByTestId("recovery-code")).getAllByRole("listitem").map((group) => group.textContent ?? "");
+    const groups = within(await screen.findByTestId("recovery-code"))
+      .getAllByRole("listitem")
+      .map((group) => group.textContent ?? "");
     expect(groups).toHaveLength(8);
     const done = screen.getByTestId("create-done") as HTMLButtonElement;
     expect(done.disabled).toBe(true);
@@ -207,7 +209,10 @@ describe("export sheet", () => {
 
   it("asks before it leaves something out", async () => {
     const preview = mock.exportPreview;
-    mock.exportPreview = async (...args) => ({ ...(await preview(...args)), losses: [{ record: "a", field: "tombstones", kind: "left_out", note: "" }] });
+    mock.exportPreview = async (...args) => ({
+      ...(await preview(...args)),
+      losses: [{ record: "a", field: "tombstones", kind: "left_out", note: "" }],
+    });
     render(ExportSheet, { filter: null, query: "", found: null, start: "mem" });
     await screen.findByTestId("export-losses");
     expect((screen.getByTestId("export-save") as HTMLButtonElement).disabled).toBe(true);
@@ -229,7 +234,9 @@ describe("erase", () => {
   it("says complete only if no place failed", () => {
     render(ReceiptSheet, { receipt: receipt("r", "attachments"), title: "1 file" });
     expect(screen.queryByTestId("receipt-complete")).toBeNull();
-    expect(screen.getByTestId("receipt-incomplete").textContent).toContain("Attachments could not be cleaned because the disk is read-only");
+    expect(screen.getByTestId("receipt-incomplete").textContent).toContain(
+      "Attachments could not be cleaned because the disk is read-only",
+    );
   });
 });
 
@@ -239,7 +246,13 @@ describe("redact", () => {
     render(RedactDialog, { id: "m-16", text: "🏠 Wears reading glasses", span: { start: 2, end: 7 } });
     expect(screen.getByTestId("redact-words").textContent).toBe("“Wears”");
     await fireEvent.click(screen.getByTestId("redact-confirm"));
-    await waitFor(() => expect(sent).toHaveBeenCalledWith({ id: "m-16", spans: [{ start: 2, end: 7, class: "removed" }], everywhere: true }));
+    await waitFor(() =>
+      expect(sent).toHaveBeenCalledWith({
+        id: "m-16",
+        spans: [{ start: 2, end: 7, class: "removed" }],
+        everywhere: true,
+      }),
+    );
   });
 });
 

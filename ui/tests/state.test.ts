@@ -18,7 +18,9 @@ import { toasts } from "$lib/state/toasts.svelte";
 import { vault } from "$lib/state/vault.svelte";
 import { clearContent } from "$lib/state/scope";
 
-const many = Array.from({ length: 250 }, (_, index) => item(`m-${index}`, "memory", index % 2 ? "claude" : "chatgpt", `Number ${index} likes tea`, index));
+const many = Array.from({ length: 250 }, (_, index) =>
+  item(`m-${index}`, "memory", index % 2 ? "claude" : "chatgpt", `Number ${index} likes tea`, index),
+);
 let mock = mockBackend({ open: true });
 
 beforeEach(async () => {
@@ -118,7 +120,14 @@ describe("locking", () => {
     expect(conversations.rows).toEqual([]);
     expect(memories.total).toBeNull();
     expect(facets.all.sources).toEqual({});
-    expect([selection.ids.size, Object.keys(detail.drafts), dialogs.open, toasts.current, search.text, vault.info]).toEqual([0, [], null, null, "", null]);
+    expect([
+      selection.ids.size,
+      Object.keys(detail.drafts),
+      dialogs.open,
+      toasts.current,
+      search.text,
+      vault.info,
+    ]).toEqual([0, [], null, null, "", null]);
     expect([importing.stage, importing.detections, importing.plans]).toEqual(["idle", [], []]);
     expect(await toasts.undo()).toBe(false);
     expect([session.phase, nav.section, nav.id]).toEqual(["unlock", "memories", null]);
@@ -183,7 +192,11 @@ describe("importing", () => {
   it("only looks while no vault is open", async () => {
     session.locked(false);
     await importing.look(["/d/chatgpt-export.zip"]);
-    expect([importing.stage, importing.detections[0]?.format, importing.plans.length]).toEqual(["looking", "chatgpt", 0]);
+    expect([importing.stage, importing.detections[0]?.format, importing.plans.length]).toEqual([
+      "looking",
+      "chatgpt",
+      0,
+    ]);
   });
 
   it("ends cancelled with nothing kept", async () => {
@@ -191,7 +204,11 @@ describe("importing", () => {
     mock.importRun = async (id, _request, tell) => {
       tell({ stage: "store", done: 1, total: 2, unit: "bytes", records: 1 });
       await mock.cancelJob(id);
-      return mockBackend({ open: true }).importRun(id, { paths: [], text: null, format: null, limit_bytes: null, let_in: false }, tell);
+      return mockBackend({ open: true }).importRun(
+        id,
+        { paths: [], text: null, format: null, limit_bytes: null, let_in: false },
+        tell,
+      );
     };
     await importing.run();
     expect(importing.stage).toBe("cancelled");
@@ -211,7 +228,11 @@ describe("places", () => {
 
   it("know the first day of a preset", () => {
     const now = new Date(2026, 10, 21, 23);
-    expect([periodStart("today", now), periodStart("days30", now), periodStart("year", now)]).toEqual(["2026-11-21", "2026-10-22", "2026-01-01"]);
+    expect([periodStart("today", now), periodStart("days30", now), periodStart("year", now)]).toEqual([
+      "2026-11-21",
+      "2026-10-22",
+      "2026-01-01",
+    ]);
   });
 });
 

@@ -11,7 +11,8 @@ describe("messages", () => {
   });
 
   it("keep both forms in step: the same values in each", () => {
-    const names = (form: string) => [...form.matchAll(/\{(\w+)\}/g)].map((match) => match[1]).filter((name) => name !== "n");
+    const names = (form: string) =>
+      [...form.matchAll(/\{(\w+)\}/g)].map((match) => match[1]).filter((name) => name !== "n");
     for (const [key, message] of Object.entries(messages)) {
       const [one, other] = message.split(" | ");
       if (other !== undefined) expect([key, names(other)]).toEqual([key, names(one ?? "")]);
@@ -23,7 +24,9 @@ describe("messages", () => {
   });
 
   it("use no word that ui.md rules out", () => {
-    const out = Object.entries(messages).filter(([, text]) => /\b(please|oops|successfully|purged?|parse error)\b|!/i.test(text));
+    const out = Object.entries(messages).filter(([, text]) =>
+      /\b(please|oops|successfully|purged?|parse error)\b|!/i.test(text),
+    );
     expect(out).toEqual([]);
   });
 

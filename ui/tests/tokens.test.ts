@@ -12,11 +12,14 @@ const css = readFileSync(`${src}/styles/tokens.css`, "utf8");
 function declarations(selector: string, media: string | null): Record<string, string> {
   const found: Record<string, string> = {};
   const outside = css.replace(/@media[^{]*\{(?:[^{}]*\{[^{}]*\}\s*)*\}/g, "");
-  const inside = [...css.matchAll(/@media ([^{]*)\{((?:[^{}]*\{[^{}]*\}\s*)*)\}/g)].filter((match) => match[1]?.trim() === media).map((match) => match[2]);
+  const inside = [...css.matchAll(/@media ([^{]*)\{((?:[^{}]*\{[^{}]*\}\s*)*)\}/g)]
+    .filter((match) => match[1]?.trim() === media)
+    .map((match) => match[2]);
   for (const part of media === null ? [outside] : inside) {
     for (const rule of (part ?? "").replace(/\/\*.*?\*\//gs, "").matchAll(/([^{}]+)\{([^{}]*)\}/g)) {
       if (rule[1]?.trim() !== selector) continue;
-      for (const line of (rule[2] ?? "").matchAll(/(--[\w-]+):\s*([^;]+);/g)) found[line[1] ?? ""] = (line[2] ?? "").trim();
+      for (const line of (rule[2] ?? "").matchAll(/(--[\w-]+):\s*([^;]+);/g))
+        found[line[1] ?? ""] = (line[2] ?? "").trim();
     }
   }
   return found;
@@ -39,8 +42,14 @@ function contrast(a: string, b: string): number {
 
 const surfaces = ["--bg-app", "--bg-list", "--bg-content", "--bg-raised", "--bg-sunken"];
 const texts: [string, string[]][] = [
-  ["--text", [...surfaces, "--bg-hover", "--bg-selected", "--bg-selected-idle", "--warn-soft", "--danger-soft", "--ok-soft"]],
-  ["--text-2", [...surfaces, "--bg-hover", "--bg-selected", "--bg-selected-idle", "--accent-soft", "--ok-soft", "--danger-soft"]],
+  [
+    "--text",
+    [...surfaces, "--bg-hover", "--bg-selected", "--bg-selected-idle", "--warn-soft", "--danger-soft", "--ok-soft"],
+  ],
+  [
+    "--text-2",
+    [...surfaces, "--bg-hover", "--bg-selected", "--bg-selected-idle", "--accent-soft", "--ok-soft", "--danger-soft"],
+  ],
   ["--text-3", ["--bg-app", "--bg-list", "--bg-content", "--bg-raised", "--bg-sunken"]],
   ["--accent-text", [...surfaces, "--accent-soft", "--danger-soft", "--warn-soft"]],
   ["--on-accent", ["--accent", "--accent-hover"]],
@@ -90,8 +99,10 @@ describe("tokens", () => {
       if (file.endsWith("tokens.css")) continue;
       const text = readFileSync(file, "utf8");
       const styles = file.endsWith(".css") ? text : (/<style>([\s\S]*)<\/style>/.exec(text)?.[1] ?? "");
-      for (const match of styles.matchAll(/#[0-9a-f]{3,8}\b|\b(?:rgb|hsl|oklch)a?\(|\b\d+ms\b/gi)) found.push(`${file.slice(src.length)}: ${match[0]}`);
-      if (/\sstyle="/.test(text.replace(/<style>[\s\S]*/, ""))) found.push(`${file.slice(src.length)}: style attribute`);
+      for (const match of styles.matchAll(/#[0-9a-f]{3,8}\b|\b(?:rgb|hsl|oklch)a?\(|\b\d+ms\b/gi))
+        found.push(`${file.slice(src.length)}: ${match[0]}`);
+      if (/\sstyle="/.test(text.replace(/<style>[\s\S]*/, "")))
+        found.push(`${file.slice(src.length)}: style attribute`);
     }
     expect(found).toEqual([]);
   });
@@ -100,7 +111,8 @@ describe("tokens", () => {
     const known = new Set([...Object.keys(light), "--chosen", "--columns"]);
     const missing = new Set<string>();
     for (const file of sources) {
-      for (const match of readFileSync(file, "utf8").matchAll(/var\((--[\w-]+)/g)) if (!known.has(match[1] ?? "")) missing.add(match[1] ?? "");
+      for (const match of readFileSync(file, "utf8").matchAll(/var\((--[\w-]+)/g))
+        if (!known.has(match[1] ?? "")) missing.add(match[1] ?? "");
     }
     expect([...missing]).toEqual([]);
   });

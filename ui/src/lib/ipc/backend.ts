@@ -39,7 +39,7 @@ export interface Backend {
   show(id: string, history: boolean, verbatim: boolean): Promise<b.Shown>;
   thread(id: string): Promise<b.Thread>;
   search(request: b.SearchRequest): Promise<b.SearchResult>;
-  attachment(id: string): Promise<number[]>;
+  attachment(id: string): Promise<ArrayBuffer>;
   add(request: b.AddRequest): Promise<b.Ids>;
   edit(request: b.EditRequest): Promise<b.Edited>;
   restoreVersion(id: string, version: number): Promise<b.Edited>;
@@ -64,6 +64,10 @@ export interface Backend {
   openLink(url: string): Promise<void>;
   showInFolder(path: string): Promise<void>;
   print(): Promise<void>;
+  /** How the window looks, kept between runs: `theme`, `text-size`, `list-width`, `letter-keys`. Never content. */
+  setPreference(name: string, value: string | null): Promise<void>;
+  /** Remember opened vaults by their path, or forget them all. */
+  setRememberVaults(remember: boolean): Promise<void>;
   /** The vault locked itself. Returns a way to stop listening. */
   onLocked(listener: () => void): Promise<() => void>;
   /** Files over the window. Returns a way to stop listening. */

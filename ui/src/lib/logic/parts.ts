@@ -47,6 +47,13 @@ function toUnits(text: string, ranges: readonly (readonly [number, number])[]): 
   return ranges.map(([start, end]): [number, number] => [clamp(start), clamp(end)]).sort((a, b) => a[0] - b[0]);
 }
 
+/** One line for a message or a menu: redactions as blocks, not longer than `most`. */
+export function brief(text: string, most: number): string {
+  const plain = text.replaceAll(REDACTED, "█████").replaceAll(/\s+/g, " ").trim();
+  const points = [...plain];
+  return points.length > most ? `${points.slice(0, most).join("").trimEnd()}…` : plain;
+}
+
 /** Length in code points. */
 export function points(text: string): number {
   let n = 0;

@@ -1,3 +1,6 @@
+import { backend } from "$lib/ipc";
+import { debounced } from "$lib/logic/debounce";
+
 export type Theme = "system" | "light" | "dark";
 export type TextSize = "small" | "normal" | "large" | "larger";
 
@@ -9,13 +12,17 @@ function read(key: string): string | null {
   }
 }
 
-function write(key: string, value: string | null): void {
+/** Now for this window, and by the backend for the next one: the web view itself keeps nothing. */
+function write(name: string, value: string | null): void {
   try {
-    if (value === null) localStorage.removeItem(key);
-    else localStorage.setItem(key, value);
+    if (value === null) localStorage.removeItem(`keepsake.${name}`);
+    else localStorage.setItem(`keepsake.${name}`, value);
   } catch {
     // No storage: the choice holds until the window closes.
   }
+  void backend()
+    .setPreference(name, value)
+    .catch(() => undefined);
 }
 
 /** How the window looks and listens; kept on this computer, holds no content. public/boot.js reads the same keys. */
@@ -27,27 +34,29 @@ class Appearance {
 
   setTheme(theme: Theme): void {
     this.theme = theme;
-    write("keepsake.theme", theme === "system" ? null : theme);
+    write("theme", theme === "system" ? null : theme);
     if (theme === "system") delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = theme;
   }
 
   setTextSize(size: TextSize): void {
     this.textSize = size;
-    write("keepsake.text-size", size === "normal" ? null : size);
+    write("text-size", size === "normal" ? null : size);
     if (size === "normal") delete document.documentElement.dataset.textSize;
     else document.documentElement.dataset.textSize = size;
   }
 
   setLetterKeys(on: boolean): void {
     this.letterKeys = on;
-    write("keepsake.letter-keys", on ? null : "off");
+    write("letter-keys", on ? null : "off");
   }
 
   setListWidth(width: number): void {
     this.listWidth = width;
-    write("keepsake.list-width", String(Math.round(width)));
+    this.#keepWidth(width);
   }
+
+  readonly #keepWidth = debounced((width: number) => write("list-width", String(Math.round(width))), 300);
 }
 
 export const appearance = new Appearance();

@@ -164,3 +164,17 @@ export async function itemsOfAll(
   } while (cursor !== null);
   return ids;
 }
+
+/** Which record stays open when a list changed: the same one; if it left the list, the one that took its place. */
+export function stayOpen(
+  before: readonly Row[],
+  after: readonly Row[],
+  id: string | null,
+  fresh: boolean,
+): string | null {
+  if (id !== null && after.some((row) => row.id === id)) return id;
+  const at = fresh || id === null ? 0 : before.findIndex((row) => row.id === id);
+  // Opened from elsewhere and not in the loaded part of the list.
+  if (at < 0) return id;
+  return after[Math.min(at, after.length - 1)]?.id ?? null;
+}

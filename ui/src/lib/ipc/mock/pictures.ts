@@ -7,12 +7,12 @@ const TONES: [string, string][] = [
 ];
 
 /** A small made-up picture. */
-export async function samplePicture(seed: number): Promise<number[]> {
+export async function samplePicture(seed: number): Promise<ArrayBuffer> {
   const canvas = document.createElement("canvas");
   canvas.width = 420;
   canvas.height = 260;
   const brush = canvas.getContext("2d");
-  if (!brush) return [];
+  if (!brush) return new ArrayBuffer(0);
   const [from, to] = TONES[seed % TONES.length] ?? TONES[0]!;
   const paint = brush.createLinearGradient(0, 0, 420, 260);
   paint.addColorStop(0, from);
@@ -20,5 +20,5 @@ export async function samplePicture(seed: number): Promise<number[]> {
   brush.fillStyle = paint;
   brush.fillRect(0, 0, 420, 260);
   const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done, "image/png"));
-  return blob ? [...new Uint8Array(await blob.arrayBuffer())] : [];
+  return blob ? blob.arrayBuffer() : new ArrayBuffer(0);
 }
