@@ -1,28 +1,145 @@
 //! What needs no vault: detection and validation.
 use crate::{ApiError, ApiResult, Job, types::*};
-use std::path::PathBuf;
+use keepsake_formats::{Catalog, Detection as Found, by_id, detect as detect_in};
+use keepsake_model::Limits;
+use std::path::{Path, PathBuf};
 
 /// What are these files? One result for each path; content decides, not names.
-pub fn detect(_paths: &[PathBuf]) -> ApiResult<Detections> {
-    Err(ApiError::new("not_ready", 1, "not built yet"))
+///
+/// # Errors
+/// A path that is not there, may not be read, or is neither file nor folder.
+pub fn detect(paths: &[PathBuf]) -> ApiResult<Detections> {
+    let limits = Limits::default();
+    // All paths together: several files can be one export.
+    let catalog = Catalog::open(paths, &limits, None)?;
+    let found = detect_in(&catalog, &limits, None)?;
+    Ok(Detections { results: describe(&catalog, &found) })
+}
+
+/// One result for each given path.
+pub(crate) fn describe(catalog: &Catalog, found: &Found) -> Vec<Detection> {
+    catalog
+        .roots()
+        .iter()
+        .enumerate()
+        .map(|(root, path)| describe_root(catalog, found, root, path))
+        .collect()
+}
+
+fn describe_root(catalog: &Catalog, found: &Found, root: usize, path: &str) -> Detection {
+    let here = |member: usize| catalog.members().get(member).is_some_and(|m| m.root == root);
+    let place = |member: usize| catalog.members().get(member).map(|m| m.place.clone()).unwrap_or_default();
+    let mut out = Detection {
+        path: path.to_owned(),
+        format: None,
+        version: None,
+        confidence: 0.0,
+        reason: String::new(),
+        parts: Vec::new(),
+        missing_parts: Vec::new(),
+        candidates: Vec::new(),
+    };
+    let mut formats: Vec<&str> = Vec::new();
+    for source in &found.sources {
+        let parts: Vec<_> = source.claim.parts.iter().filter(|p| here(p.member)).collect();
+        if parts.is_empty() {
+            continue;
+        }
+        if formats.is_empty() {
+            out.version.clone_from(&source.claim.version);
+            out.confidence = source.claim.confidence;
+            out.reason.clone_from(&source.claim.reason);
+        }
+        formats.push(source.format);
+        out.missing_parts.extend(source.claim.missing_parts.iter().cloned());
+        out.parts.extend(parts.into_iter().map(|p| PartInfo {
+            path: place(p.member),
+            format: Some(source.format.into()),
+            role: p.role.as_str().into(),
+        }));
+        out.candidates.push(Candidate { format: source.format.into(), confidence: source.claim.confidence, reason: source.claim.reason.clone() });
+    }
+    for (member, candidates) in found.ties.iter().filter(|(m, _)| here(*m)) {
+        out.reason = format!("{} could be more than one format", place(*member));
+        out.candidates.extend(candidates.iter().map(|c| Candidate { format: c.format.into(), confidence: c.confidence, reason: c.reason.clone() }));
+        formats.clear();
+    }
+    out.parts.extend(found.unknown.iter().filter(|m| here(**m)).map(|m| PartInfo { path: place(*m), format: None, role: "unknown".into() }));
+    let mut distinct = formats.clone();
+    distinct.dedup();
+    if let [one] = distinct.as_slice() {
+        out.format = Some((*one).to_owned());
+        out.candidates.clear();
+    } else if out.reason.is_empty() {
+        out.reason = catalog.issues().first().map_or_else(|| "nothing in it was recognised".into(), |i| i.message.clone());
+    }
+    out
 }
 
 /// Is this a valid file of its format? Changes nothing. `trust`: public keys in hex.
-pub fn validate(
-    _path: &std::path::Path,
-    _format: Option<&str>,
-    _trust: &[String],
-    _job: &Job,
-) -> ApiResult<Validation> {
-    Err(ApiError::new("not_ready", 1, "not built yet"))
+///
+/// # Errors
+/// Not recognised, not readable, or no validator for the format. An invalid file is not an error but `ok: false`.
+pub fn validate(path: &Path, format: Option<&str>, trust: &[String], _job: &Job) -> ApiResult<Validation> {
+    let limits = Limits::default();
+    let catalog = Catalog::open(&[path.to_path_buf()], &limits, None)?;
+    let found = detect_in(&catalog, &limits, format)?;
+    let Some(source) = found.sources.iter().max_by(|a, b| a.claim.confidence.total_cmp(&b.claim.confidence)) else {
+        let reason = catalog.issues().first().map_or_else(|| "not a file of a format that Keepsake knows".into(), |i| i.message.clone());
+        return Ok(invalid(format, "not_recognised", path, &reason));
+    };
+    let reader = by_id(source.format).ok_or_else(|| ApiError::new("internal", 7, "The format is not registered."))?;
+    if !reader.capabilities().validate {
+        return Err(ApiError::new("not_supported", 2, format!("There is no validator for {}.", reader.name())));
+    }
+    let result = match reader.validate(&catalog, source, &limits, trust) {
+        Ok(result) => result,
+        Err(keepsake_formats::FormatError::Invalid { code, place, message }) => {
+            return Ok(invalid(Some(source.format), code, Path::new(&place), &message));
+        }
+        Err(other) => return Err(other.into()),
+    };
+    let finding = |f: keepsake_formats::Finding| Finding { code: f.code, place: f.place, message: f.message };
+    Ok(Validation {
+        ok: result.errors.is_empty(),
+        format: Some(source.format.into()),
+        signature: signature(&result),
+        version: result.version,
+        level: result.level,
+        records: u32::try_from(result.records).unwrap_or(u32::MAX),
+        kind: result.kind,
+        errors: result.errors.into_iter().map(finding).collect(),
+        warnings: result.warnings.into_iter().map(finding).collect(),
+    })
+}
+
+fn invalid(format: Option<&str>, code: &str, place: &Path, message: &str) -> Validation {
+    let place = place.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+    Validation {
+        ok: false,
+        format: format.map(str::to_owned),
+        version: None,
+        level: None,
+        records: 0,
+        kind: None,
+        signature: SignatureInfo::default(),
+        errors: vec![Finding { code: code.into(), place, message: message.into() }],
+        warnings: Vec::new(),
+    }
+}
+
+pub(crate) fn signature(validation: &keepsake_formats::Validation) -> SignatureInfo {
+    let (present, algorithm, valid, trusted, key) = validation.signature.clone();
+    SignatureInfo { present, algorithm, valid, trusted, key }
 }
 
 /// How strong is this passphrase? Nothing is kept.
-pub fn passphrase_strength(_passphrase: &str) -> PassphraseStrength {
-    PassphraseStrength { score: 0, label: String::new(), reason: None }
+pub fn passphrase_strength(passphrase: &str) -> PassphraseStrength {
+    let (score, label, reason) = keepsake_crypto::strength(passphrase);
+    PassphraseStrength { score, label: label.into(), reason }
 }
 
 /// Four random words, as a suggestion.
 pub fn suggest_passphrase() -> ApiResult<String> {
-    Err(ApiError::new("not_ready", 1, "not built yet"))
+    keepsake_crypto::suggest().map_err(|_| ApiError::new("random", 7, "The system gave no random numbers."))
 }

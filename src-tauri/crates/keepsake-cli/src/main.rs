@@ -1,1 +1,41 @@
-fn main() {}
+//! `keepsake`: arguments in, `keepsake-api`, JSON or plain text out. No rule of its own.
+#![allow(clippy::print_stdout, clippy::print_stderr, missing_docs, reason = "printing is this crate's work; the words are in args.rs")]
+mod args;
+mod print;
+mod run;
+
+use clap::{Parser, error::ErrorKind};
+use keepsake_api::ApiError;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = match args::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    let (json, quiet) = (cli.json, cli.quiet);
+    match run::run(cli) {
+        Ok(done) => {
+            print::result(&done, json, quiet);
+            ExitCode::from(done.exit)
+        }
+        Err(error) => {
+            print::error(&error, json);
+            ExitCode::from(error.exit)
+        }
+    }
+}
+
+/// Wrong words: exit 2, as JSON when that was asked for. Help and version are no errors.
+fn usage(error: &clap::Error) -> ExitCode {
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        print!("{error}");
+        return ExitCode::SUCCESS;
+    }
+    if std::env::args().any(|a| a == "--json") {
+        print::error(&ApiError::new("usage", 2, error.to_string()), true);
+    } else {
+        eprint!("{error}");
+    }
+    ExitCode::from(2)
+}

@@ -103,7 +103,11 @@ pub struct Detection {
 pub fn detect(catalog: &Catalog, limits: &Limits, only: Option<&str>) -> Result<Detection, FormatError> {
     let mut claims: Vec<(&'static dyn Format, Claim)> = Vec::new();
     for format in registry().iter().copied().filter(|f| only.is_none_or(|id| f.id() == id)) {
-        claims.extend(format.detect(catalog, limits)?.into_iter().map(|c| (format, c)));
+        let found = match only {
+            Some(_) => format.detect_asked(catalog, limits)?,
+            None => format.detect(catalog, limits)?,
+        };
+        claims.extend(found.into_iter().map(|c| (format, c)));
     }
     // Stable: equal confidence keeps registry order, and is then a tie if both want the same member.
     claims.sort_by(|a, b| b.1.confidence.total_cmp(&a.1.confidence));

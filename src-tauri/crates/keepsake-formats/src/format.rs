@@ -34,6 +34,10 @@ pub trait Format: Sync {
     fn capabilities(&self) -> Capabilities;
     /// Which members of the catalog are this format's? By content. Cheap: reads heads, small side files.
     fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError>;
+    /// The same when the person named this format: plausible text that shows no mark of its own may be claimed too.
+    fn detect_asked(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+        self.detect(catalog, limits)
+    }
     /// Reads everything that was detected into the sink. One bad record is dropped with its place, and reading goes on.
     fn read(
         &self,
@@ -52,6 +56,16 @@ pub trait Format: Sync {
     ) -> Result<WriteReport, FormatError> {
         let _ = (source, options);
         Err(FormatError::invalid("not_supported", out.display().to_string(), "this format cannot be written"))
+    }
+    /// What [`Format::write`] would hold and lose, without writing anything.
+    fn plan(&self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
+        let _ = options;
+        let mut report = WriteReport::default();
+        source.records(&mut |stored| {
+            *report.by_kind.entry(stored.record.kind.as_str().to_owned()).or_default() += 1;
+            Ok(())
+        })?;
+        Ok(report)
     }
     /// Checks a file or folder by the specification and reports everything found.
     fn validate(

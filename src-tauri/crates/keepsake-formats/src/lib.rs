@@ -19,7 +19,7 @@ pub use format::{
     AttachmentFile, Capabilities, Finding, Format, PassthroughItem, ReadContext, RecordSource, Sink, SourceAbout,
     StoredRecord, Validation, WriteOptions, WriteReport,
 };
-pub use input::{Catalog, Member, Spool, SpoolFile};
+pub use input::{Catalog, Member, Spool, SpoolFile, file_sha256};
 
 /// Every format, in the order in which detection asks them. One line each.
 pub fn registry() -> &'static [&'static dyn Format] {

@@ -65,3 +65,8 @@ pub(crate) fn content_digest(keys: &VaultKeys, record: &Record) -> [u8; 16] {
 pub(crate) fn parse_id(text: &str) -> Option<[u8; 16]> {
     hex::decode(text).ok()?.try_into().ok()
 }
+
+/// A random id in text form.
+pub(crate) fn random_text() -> crate::VaultResult<String> {
+    Ok(hex::encode(keepsake_crypto::random_id()?))
+}

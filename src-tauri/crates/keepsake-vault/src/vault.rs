@@ -5,7 +5,6 @@ use crate::{
     index::{IndexDoc, IndexError, SearchIndex},
     store::{RowView, Store},
 };
-use fs4::fs_std::FileExt;
 use keepsake_crypto::{Header, KdfChoice, RecoveryCode, VaultKeys, change_passphrase, create_header, open_header};
 use keepsake_model::{Kind, Record, Timestamp};
 use rusqlite::OptionalExtension;
@@ -275,7 +274,7 @@ impl Vault {
         let mut places = vec![CheckedPlace {
             place: "header",
             ok: header.is_ok(),
-            detail: header.map_or_else(|e| e.to_string(), |h| format!("{} key slots", h.slots().len())),
+            detail: header.map_or_else(|e| e.to_string(), |h| format!("{} key slots", h.slots.len())),
         }];
         let problems: Vec<String> = self.store.read(|c| {
             let mut found = Vec::new();
@@ -388,10 +387,10 @@ fn fresh_index(folder: &Path, key: &[u8; 32]) -> VaultResult<SearchIndex> {
 fn take_lock(dir: &Path) -> VaultResult<File> {
     let path = dir.join("lock");
     let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(|e| VaultError::io("lock", e))?;
-    match FileExt::try_lock_exclusive(&file) {
-        Ok(true) => Ok(file),
-        Ok(false) => Err(VaultError::InUse),
-        Err(e) => Err(VaultError::io("lock", e)),
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(std::fs::TryLockError::WouldBlock) => Err(VaultError::InUse),
+        Err(std::fs::TryLockError::Error(e)) => Err(VaultError::io("lock", e)),
     }
 }
 

@@ -1,6 +1,35 @@
-//! Agent Life Format (.alf).
-use crate::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
+//! Agent Life Format (`.alf`) 1.0: one agent in a ZIP of four layers, attachments and raw files. See README.md.
+mod compose;
+mod container;
+mod detect;
+mod documents;
+mod ext;
+mod identity;
+mod lines;
+mod manifest;
+mod partitions;
+mod parts;
+mod plan;
+mod read;
+mod read_attachments;
+mod shape;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used)]
+mod testing;
+#[cfg(test)]
+mod tests;
+mod validate;
+mod wire;
+mod write;
+mod write_documents;
+mod write_manifest;
+
+use crate::{
+    Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, RecordSource, Sink, Validation,
+    WriteOptions, WriteReport,
+};
 use keepsake_model::Limits;
+use std::path::Path;
 
 /// Agent Life Format (.alf).
 pub struct Alf;
@@ -13,18 +42,42 @@ impl Format for Alf {
         "Agent Life Format (.alf)"
     }
     fn capabilities(&self) -> Capabilities {
-        Capabilities { read: true, ..Capabilities::default() }
+        Capabilities {
+            read: true,
+            write: true,
+            validate: true,
+            attachments: true,
+            byte_exact: true,
+            ..Capabilities::default()
+        }
     }
-    fn detect(&self, _catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
-        Ok(vec![])
+    fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+        detect::detect(catalog, limits)
     }
     fn read(
         &self,
-        _catalog: &Catalog,
-        _detected: &Detected,
-        _context: &ReadContext,
-        _sink: &mut dyn Sink,
+        catalog: &Catalog,
+        detected: &Detected,
+        context: &ReadContext,
+        sink: &mut dyn Sink,
     ) -> Result<(), FormatError> {
-        Ok(())
+        read::read(catalog, detected, context, sink)
+    }
+    fn write(
+        &self,
+        source: &mut dyn RecordSource,
+        out: &Path,
+        options: &WriteOptions,
+    ) -> Result<WriteReport, FormatError> {
+        write::write(source, out, options)
+    }
+    fn validate(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        limits: &Limits,
+        _trust: &[String],
+    ) -> Result<Validation, FormatError> {
+        validate::validate(catalog, detected, limits)
     }
 }

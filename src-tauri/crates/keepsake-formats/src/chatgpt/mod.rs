@@ -1,4 +1,15 @@
-//! ChatGPT.
+//! ChatGPT exports: classic, sharded, privacy portal, unpacked folders and loose files. See README.md.
+mod attachments;
+mod content;
+mod conversation;
+mod detect;
+mod graph;
+mod memories;
+mod read;
+#[cfg(test)]
+mod tests;
+mod wire;
+
 use crate::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
 use keepsake_model::Limits;
 
@@ -13,18 +24,18 @@ impl Format for ChatGpt {
         "ChatGPT"
     }
     fn capabilities(&self) -> Capabilities {
-        Capabilities { read: true, ..Capabilities::default() }
+        Capabilities { read: true, attachments: true, ..Capabilities::default() }
     }
-    fn detect(&self, _catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
-        Ok(vec![])
+    fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+        detect::detect(catalog, limits)
     }
     fn read(
         &self,
-        _catalog: &Catalog,
-        _detected: &Detected,
-        _context: &ReadContext,
-        _sink: &mut dyn Sink,
+        catalog: &Catalog,
+        detected: &Detected,
+        context: &ReadContext,
+        sink: &mut dyn Sink,
     ) -> Result<(), FormatError> {
-        Ok(())
+        read::read(catalog, detected, context, sink)
     }
 }

@@ -1,4 +1,20 @@
-//! Claude.
+//! Claude (claude.ai): conversations, projects, memory documents, design chats, in all three layouts. See README.md.
+mod artifacts;
+mod blocks;
+mod conversation;
+mod design;
+mod detect;
+mod manifest;
+mod memory;
+mod order;
+mod projects;
+mod read;
+mod sniff;
+mod split;
+#[cfg(test)]
+mod tests;
+mod wire;
+
 use crate::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
 use keepsake_model::Limits;
 
@@ -15,16 +31,16 @@ impl Format for Claude {
     fn capabilities(&self) -> Capabilities {
         Capabilities { read: true, ..Capabilities::default() }
     }
-    fn detect(&self, _catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
-        Ok(vec![])
+    fn detect(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+        detect::claims(catalog)
     }
     fn read(
         &self,
-        _catalog: &Catalog,
-        _detected: &Detected,
-        _context: &ReadContext,
-        _sink: &mut dyn Sink,
+        catalog: &Catalog,
+        detected: &Detected,
+        context: &ReadContext,
+        sink: &mut dyn Sink,
     ) -> Result<(), FormatError> {
-        Ok(())
+        read::read(catalog, detected, context, sink)
     }
 }

@@ -1,7 +1,7 @@
 //! The list of members of everything that was given together.
-use super::{folder, zipped};
+use super::{expand, folder};
 use crate::FormatError;
-use keepsake_model::{Issue, Limits, Timestamp};
+use keepsake_model::{Dropped, Issue, Limits, Timestamp};
 use std::{
     io::{Cursor, Read, Seek, Write},
     path::{Path, PathBuf},
@@ -62,8 +62,9 @@ impl Member {
 /// Everything that was given together, opened and listed.
 pub struct Catalog {
     pub(super) members: Vec<Member>,
-    pub(super) archives: Vec<zipped::Archive>,
+    pub(super) archives: Vec<expand::Archive>,
     pub(super) issues: Vec<Issue>,
+    pub(super) dropped: Vec<Dropped>,
     roots: Vec<String>,
     streamed: AtomicU64,
     total_limit: u64,
@@ -71,7 +72,7 @@ pub struct Catalog {
 
 impl Catalog {
     /// Open paths: regular files, folders (walked, links not followed), ZIP files (entries listed, archives inside
-    /// opened by role, see [`zipped`]).
+    /// opened by role).
     pub fn open(paths: &[PathBuf], limits: &Limits, spool: Option<&dyn Spool>) -> Result<Self, FormatError> {
         let mut catalog = Self::empty(limits);
         for path in paths {
@@ -81,7 +82,7 @@ impl Catalog {
             catalog.roots.push(name.clone());
             folder::add_path(&mut catalog, root, path, &name, limits)?;
         }
-        zipped::expand(&mut catalog, limits, spool)?;
+        expand::expand(&mut catalog, limits, spool)?;
         Ok(catalog)
     }
 
@@ -89,8 +90,17 @@ impl Catalog {
     pub fn from_text(text: &str, limits: &Limits) -> Self {
         let mut catalog = Self::empty(limits);
         catalog.roots.push("pasted text".into());
-        let location = Location::Text(text.into());
-        catalog.push(0, "pasted text".into(), "pasted text".into(), text.len() as u64, 0, None, None, location);
+        catalog.push_member(Member {
+            id: 0,
+            root: 0,
+            place: "pasted text".into(),
+            name: "pasted text".into(),
+            size: text.len() as u64,
+            depth: 0,
+            archive: None,
+            modified: None,
+            location: Location::Text(text.into()),
+        });
         catalog
     }
 
@@ -99,26 +109,17 @@ impl Catalog {
             members: vec![],
             archives: vec![],
             issues: vec![],
+            dropped: vec![],
             roots: vec![],
             streamed: AtomicU64::new(0),
             total_limit: limits.total_bytes,
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "one place builds members")]
-    pub(super) fn push(
-        &mut self,
-        root: usize,
-        place: String,
-        name: String,
-        size: u64,
-        depth: u32,
-        archive: Option<usize>,
-        modified: Option<Timestamp>,
-        location: Location,
-    ) {
-        let id = self.members.len();
-        self.members.push(Member { id, root, place, name, size, depth, archive, modified, location });
+    /// Adds a member at the end of the list.
+    pub(super) fn push_member(&mut self, mut member: Member) {
+        member.id = self.members.len();
+        self.members.push(member);
     }
 
     /// Names of the given paths.
@@ -136,8 +137,27 @@ impl Catalog {
         &self.issues
     }
 
-    /// Read a member from its start. Streamed bytes are counted over the whole catalog and bounded.
+    /// Given and not listed: files that were given twice (`duplicate_file`). They belong into the import's report.
+    pub fn dropped(&self) -> &[Dropped] {
+        &self.dropped
+    }
+
+    /// Read a member from its start. Several members can be read at once, from several threads. Streamed bytes are counted over the whole catalog and bounded.
     pub fn read<T>(
+        &self,
+        member: &Member,
+        f: impl FnOnce(&mut dyn Read) -> Result<T, FormatError>,
+    ) -> Result<T, FormatError> {
+        let result = self.read_any(member, f);
+        // Whatever the reader made of it: past the bound nothing more comes out.
+        if self.streamed.load(Ordering::Relaxed) > self.total_limit {
+            let place = member.place.clone();
+            return Err(FormatError::Limit { limit: "total_bytes", place, figure: self.total_limit });
+        }
+        result
+    }
+
+    fn read_any<T>(
         &self,
         member: &Member,
         f: impl FnOnce(&mut dyn Read) -> Result<T, FormatError>,

@@ -1,4 +1,12 @@
-//! Pasted memory text.
+//! Pasted memory text and copied conversations. See README.md.
+mod dates;
+mod detect;
+mod entries;
+mod read;
+#[cfg(test)]
+mod tests;
+mod transcript;
+
 use crate::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
 use keepsake_model::Limits;
 
@@ -13,18 +21,39 @@ impl Format for TransferText {
         "Pasted memory text"
     }
     fn capabilities(&self) -> Capabilities {
-        Capabilities { read: true, ..Capabilities::default() }
+        Capabilities { read: true, text: true, ..Capabilities::default() }
     }
-    fn detect(&self, _catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
-        Ok(vec![])
+    fn detect(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+        detect::claims(catalog, false)
+    }
+    fn detect_asked(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+        detect::claims(catalog, true)
     }
     fn read(
         &self,
-        _catalog: &Catalog,
-        _detected: &Detected,
-        _context: &ReadContext,
-        _sink: &mut dyn Sink,
+        catalog: &Catalog,
+        detected: &Detected,
+        context: &ReadContext,
+        sink: &mut dyn Sink,
     ) -> Result<(), FormatError> {
-        Ok(())
+        read::read(catalog, detected, context, sink)
+    }
+}
+
+/// Bytes as text (`whole`: not the head of something longer): UTF-8, UTF-16 with a mark, else Western European (true = guessed). None for what holds NUL bytes.
+fn decode(bytes: &[u8], whole: bool) -> Option<(String, bool)> {
+    if let Some((encoding, _)) = encoding_rs::Encoding::for_bom(bytes) {
+        return Some((encoding.decode(bytes).0.into_owned(), false));
+    }
+    if memchr::memchr(0, bytes).is_some() {
+        return None;
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Some((text.to_owned(), false)),
+        // A head may end inside a character.
+        Err(e) if !whole && e.error_len().is_none() => {
+            Some((String::from_utf8_lossy(&bytes[..e.valid_up_to()]).into_owned(), false))
+        }
+        Err(_) => Some((encoding_rs::WINDOWS_1252.decode(bytes).0.into_owned(), true)),
     }
 }

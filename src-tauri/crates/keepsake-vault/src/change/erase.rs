@@ -141,7 +141,7 @@ impl Vault {
         let copy_views = copies.iter().map(|id| self.find(id)).collect::<VaultResult<Vec<_>>>()?;
         let removal = Removal::exact(texts_of(&targets).into_iter().map(|t| (t, MARK.to_owned())).collect());
         let parts = self.parts_holding(&removal, &rows)?;
-        let receipt_id = keepsake_crypto::random_id()?;
+        let receipt_id = crate::ids::random_text()?;
         let mut evidence = Evidence::default();
         progress("record");
         if sabotage.keep_pages {
@@ -261,7 +261,7 @@ impl Vault {
             };
             let mem = target.record.origin.format == "mem";
             let row = TombstoneRow {
-                id: format!("tomb_{}", keepsake_crypto::random_id()?),
+                id: format!("tomb_{}", crate::ids::random_text()?),
                 op: TombstoneOp::Delete,
                 kind: target.view.kind.as_str().into(),
                 target: target.view.id_text(),

@@ -32,7 +32,7 @@ impl Vault {
         if text.trim().is_empty() {
             return Err(VaultError::Usage("A memory needs some text.".into()));
         }
-        let own = keepsake_crypto::random_id()?;
+        let own = crate::ids::random_text()?;
         let mut record = Record::new(Kind::Memory, RecordKey::new("me", own.clone()), text);
         record.origin_id = Some(own);
         record.record_type = record_type;

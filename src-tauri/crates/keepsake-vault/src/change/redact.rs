@@ -45,7 +45,7 @@ impl Vault {
             others.extend(self.same_words(&words, &known)?);
         }
         let parts = self.parts_holding(&Removal::exact(removed.clone()), &rows)?;
-        let receipt_id = keepsake_crypto::random_id()?;
+        let receipt_id = crate::ids::random_text()?;
         let mut evidence = Evidence::default();
         progress("record");
         let (seq, tombstone, changed) = self.store.write(|tx| {
@@ -61,7 +61,7 @@ impl Vault {
             evidence.blobs = old_blobs;
             evidence.parts = part_count;
             let row = TombstoneRow {
-                id: format!("tomb_{}", keepsake_crypto::random_id()?),
+                id: format!("tomb_{}", crate::ids::random_text()?),
                 op: TombstoneOp::Redact,
                 kind: view.kind.as_str().into(),
                 target: view.id_text(),

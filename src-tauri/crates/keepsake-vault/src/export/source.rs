@@ -3,7 +3,7 @@ use super::Scope;
 use crate::{
     Vault, VaultError, VaultResult,
     ids::record_id,
-    store::{Flags, ROW_COLUMNS, RowView, kind_code},
+    store::{Flags, RowView, kind_code},
 };
 use keepsake_formats::{FormatError, PassthroughItem, RecordSource, SourceAbout, StoredRecord};
 use keepsake_model::{Kind, Timestamp, Tombstone};
@@ -29,7 +29,7 @@ impl<'v> VaultSource<'v> {
         let (condition, values) = scope.query.condition(vault)?;
         let name = vault.dir().file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
         let about = SourceAbout {
-            vault_id: vault.header().vault_id().to_owned(),
+            vault_id: vault.header().vault_id,
             name,
             generator: concat!("keepsake/", env!("CARGO_PKG_VERSION")).into(),
             now,

@@ -20,6 +20,8 @@ struct Seen {
     row: i64,
     digest: u64,
     updated: i64,
+    /// This batch wrote its present version, so a newer telling may replace it without a trace.
+    written: bool,
 }
 
 /// In the vault before this import.
@@ -145,12 +147,20 @@ impl<'i> Importer<'i> {
             }
             // A second telling inside one input: the newer one stays, the other is a duplicate.
             if newer && !same {
+                let written = seen.written;
                 if let Some(seen) = self.seen.get_mut(&id) {
                     seen.digest = short;
                     seen.updated = updated;
                 }
-                if row > 0 {
+                if written && row > 0 {
                     self.replace_in_batch(row, record, &digest, extra_flags)?;
+                } else if let Some(known) = self.known(&id)?.filter(|k| row > 0 && k.digest != digest) {
+                    self.report.note(Some(record.kind), &place, ItemOutcome::Updated, "changed at the source");
+                    self.new_version(&known, record, &digest, extra_flags)?;
+                    if let Some(seen) = self.seen.get_mut(&id) {
+                        seen.written = true;
+                    }
+                    return Ok(());
                 }
             }
             self.report.note(Some(record.kind), &place, ItemOutcome::Skipped, "duplicate: told twice in this input");
@@ -160,35 +170,46 @@ impl<'i> Importer<'i> {
         let parent_blocked = record.parent.as_ref().is_some_and(|p| !self.blocked.is_empty() && self.blocked.contains(&record_id(keys, p)));
         if self.blocked.contains(&id) || parent_blocked {
             self.blocked.insert(id);
-            self.seen.insert(id, Seen { row: 0, digest: short, updated });
+            self.seen.insert(id, Seen { row: 0, digest: short, updated, written: false });
             self.report.note(Some(record.kind), &place, ItemOutcome::Blocked, "deleted before");
             return Ok(());
         }
         if !self.fingerprints.is_empty()
             && fingerprint(keys, record.kind, &record.text).is_some_and(|f| self.fingerprints.contains(&f))
         {
-            self.seen.insert(id, Seen { row: 0, digest: short, updated });
+            self.seen.insert(id, Seen { row: 0, digest: short, updated, written: false });
             self.report.note(Some(record.kind), &place, ItemOutcome::Blocked, "same words deleted before");
             return Ok(());
         }
         let known = if self.empty { None } else { self.known(&id)? };
-        let row = match known {
-            Some(known) if known.digest == digest => {
-                self.report.note(Some(record.kind), &place, ItemOutcome::Unchanged, "same");
-                known.row
+        let (row, written) = match known {
+            Some(known) if known.digest == digest || self.is_older(&known, record)? => {
+                let reason = if known.digest == digest { "same" } else { "older than what the vault has" };
+                self.report.note(Some(record.kind), &place, ItemOutcome::Unchanged, reason);
+                self.attachments(record)?;
+                (known.row, false)
             }
             Some(known) => {
                 self.report.note(Some(record.kind), &place, ItemOutcome::Updated, "changed at the source");
                 self.new_version(&known, record, &digest, extra_flags)?;
-                known.row
+                (known.row, true)
             }
             None => {
                 self.report.note(Some(record.kind), &place, ItemOutcome::Added, "");
-                self.insert(&id, record, &digest, extra_flags)?
+                (self.insert(&id, record, &digest, extra_flags)?, true)
             }
         };
-        self.seen.insert(id, Seen { row, digest: short, updated });
+        self.seen.insert(id, Seen { row, digest: short, updated, written });
         Ok(())
+    }
+
+    /// True when the source's own change time says that the vault has the newer telling.
+    fn is_older(&self, known: &Known, record: &Record) -> VaultResult<bool> {
+        let Some(updated) = record.times.updated else { return Ok(false) };
+        let (pack, slot): (i64, u32) =
+            self.connection.prepare_cached("SELECT pack, slot FROM records WHERE row = ?1")?.query_row([known.row], |r| Ok((r.get(0)?, r.get(1)?)))?;
+        let stored = self.vault.store.packs.record(self.connection, pack, slot)?;
+        Ok(stored.times.updated.is_some_and(|s| s > updated))
     }
 
     fn count(&mut self, kind: Kind) {
@@ -399,7 +420,7 @@ impl<'i> Importer<'i> {
             }
             row
         };
-        self.seen.insert(*id, Seen { row, digest: short(&digest), updated: i64::MIN });
+        self.seen.insert(*id, Seen { row, digest: short(&digest), updated: i64::MIN, written: false });
         Ok(row)
     }
 

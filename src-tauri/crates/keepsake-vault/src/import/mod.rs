@@ -57,7 +57,7 @@ impl Vault {
             })?;
             return Ok(report);
         }
-        let uid = keepsake_crypto::random_id()?;
+        let uid = crate::ids::random_text()?;
         let result = self.store.write(|tx| {
             tx.execute(
                 "INSERT INTO batches (uid, at, format, names) VALUES (?1, ?2, ?3, ?4)",

@@ -116,12 +116,6 @@ impl Packs {
         Ok(entries)
     }
 
-    /// One entry.
-    pub(crate) fn entry(&self, connection: &Connection, pack: i64, slot: u32) -> VaultResult<Entry> {
-        let entries = self.unpacked(connection, pack)?;
-        let found = entries.binary_search_by_key(&slot, |(s, _)| *s).ok().and_then(|i| entries.get(i));
-        found.map(|(_, e)| e.clone()).ok_or_else(|| VaultError::Damaged(format!("pack {pack} has no slot {slot}")))
-    }
 
     /// One record.
     pub(crate) fn record(&self, connection: &Connection, pack: i64, slot: u32) -> VaultResult<Record> {

@@ -24,7 +24,6 @@ pub(crate) enum Cause {
     Import = 0,
     Edit = 1,
     Restore = 2,
-    Redact = 3,
     Written = 4,
 }
 
@@ -34,7 +33,6 @@ impl Cause {
             0 => "import",
             1 => "edit",
             2 => "restore",
-            3 => "redact",
             _ => "written",
         }
     }

@@ -1,0 +1,181 @@
+//! Writing, editing, Trash, redaction, erasure.
+use super::{Session, now};
+use crate::{ApiError, ApiResult, Job, types::*};
+use keepsake_model::{Timestamp, TombstoneOp};
+use keepsake_vault::{EditFields, PlaceOutcome, RedactSpan, RowView, Sabotage, TombstoneRow};
+
+impl Session {
+    /// A memory written by hand.
+    pub fn add(&self, request: &AddRequest) -> ApiResult<Ids> {
+        let id = self.vault.add(&request.text, request.record_type.clone(), request.tags.clone(), now())?;
+        Ok(Ids { ids: vec![id] })
+    }
+
+    /// A new version of a record.
+    pub fn edit(&self, request: &EditRequest) -> ApiResult<Edited> {
+        let fields = EditFields {
+            text: request.text.clone(),
+            title: request.title.clone(),
+            tags: request.tags.clone(),
+            record_type: request.record_type.clone(),
+        };
+        let version = self.vault.edit(&request.id, fields, now())?;
+        Ok(Edited { id: request.id.clone(), version })
+    }
+
+    /// Make an old version current again (as a new version).
+    pub fn restore_version(&self, id: &str, version: u32) -> ApiResult<Edited> {
+        let version = self.vault.restore_version(id, version, now())?;
+        Ok(Edited { id: id.into(), version })
+    }
+
+    /// Replace spans for good.
+    pub fn redact(&self, request: &RedactRequest, job: &Job) -> ApiResult<Redacted> {
+        let spans: Vec<RedactSpan> = request
+            .spans
+            .iter()
+            .map(|s| RedactSpan { start: s.start, end: s.end, class: s.class.clone().unwrap_or_else(|| "removed".into()) })
+            .collect();
+        let outcome = self.vault.redact(&request.id, &spans, request.everywhere, now(), &|stage| stage_progress(job, stage))?;
+        let receipt = receipt_view(&outcome.receipt);
+        let tombstone = outcome.tombstones.into_iter().next().map(|t| tombstone_view(t, receipt.complete));
+        let tombstone = tombstone.ok_or_else(|| ApiError::new("internal", 7, "The redaction left no tombstone."))?;
+        Ok(Redacted { id: request.id.clone(), redacted: outcome.copies_redacted, tombstone, receipt })
+    }
+
+    /// To the Trash.
+    pub fn delete(&self, ids: &[String]) -> ApiResult<Ids> {
+        Ok(Ids { ids: self.vault.trash(ids, now())? })
+    }
+
+    /// Back from the Trash.
+    pub fn restore(&self, ids: &[String]) -> ApiResult<Ids> {
+        Ok(Ids { ids: self.vault.restore(ids, now())? })
+    }
+
+    /// What an erasure would take with it.
+    pub fn erase_preview(&self, request: &EraseRequest) -> ApiResult<ErasePreview> {
+        let plan = self.vault.erase_plan(&request.ids)?;
+        let copies = plan.copies.iter().map(|v| self.copy(v)).collect::<ApiResult<_>>()?;
+        Ok(ErasePreview {
+            impact: Impact {
+                records: plan.asked as u32,
+                versions: plan.versions,
+                derived: (plan.records.len() - plan.asked.min(plan.records.len())) as u32,
+                links: plan.links,
+                attachments: plan.files,
+                passthrough: plan.passthrough,
+                copies,
+                ids: plan.records.iter().map(RowView::id_text).collect(),
+            },
+        })
+    }
+
+    /// Erase for good, then look for it everywhere.
+    pub fn erase(&self, request: &EraseRequest, job: &Job) -> ApiResult<Erased> {
+        let copies = match (&request.copies, request.with_copies) {
+            (Some(chosen), true) => chosen.clone(),
+            (None, true) => self.vault.erase_plan(&request.ids)?.copies.iter().map(RowView::id_text).collect(),
+            (_, false) => Vec::new(),
+        };
+        let reason = request.reason.as_deref().unwrap_or("user_request");
+        let outcome = self.vault.erase(&request.ids, reason, &copies, now(), &|stage| stage_progress(job, stage), Sabotage::default())?;
+        let receipt = receipt_view(&outcome.receipt);
+        let complete = receipt.complete;
+        Ok(Erased {
+            tombstones: outcome.tombstones.into_iter().map(|t| tombstone_view(t, complete)).collect(),
+            receipt,
+            copies_redacted: outcome.copies_redacted,
+        })
+    }
+
+    /// Tombstones, newest first.
+    pub fn tombstones(&self) -> ApiResult<Tombstones> {
+        let rows = self.vault.tombstones()?;
+        let mut out = Vec::with_capacity(rows.len());
+        let mut receipts: std::collections::HashMap<String, bool> = std::collections::HashMap::new();
+        for row in rows {
+            let complete = match &row.receipt {
+                None => None,
+                Some(id) => Some(match receipts.get(id) {
+                    Some(known) => *known,
+                    None => {
+                        let complete = self.vault.receipt(id)?.complete;
+                        receipts.insert(id.clone(), complete);
+                        complete
+                    }
+                }),
+            };
+            out.push(TombstoneView { complete, ..tombstone_view(row, false) });
+        }
+        Ok(Tombstones { tombstones: out })
+    }
+
+    /// The receipt of an erasure.
+    pub fn receipt(&self, id: &str) -> ApiResult<Receipt> {
+        Ok(receipt_view(&self.vault.receipt(id)?))
+    }
+
+    fn copy(&self, view: &RowView) -> ApiResult<Copy> {
+        let record = self.vault.record(view)?;
+        let conversation = view.owner.map(|o| self.vault.view_by_row(o)).transpose()?.flatten();
+        Ok(Copy {
+            id: view.id_text(),
+            kind: view.kind.as_str().into(),
+            text: record.text.chars().take(300).collect(),
+            source: view.platform.clone(),
+            conversation_id: conversation.as_ref().map(RowView::id_text),
+            conversation_title: conversation.and_then(|c| c.title),
+            created_at: record.times.created.map(Timestamp::to_rfc3339),
+        })
+    }
+}
+
+fn stage_progress(job: &Job, stage: &str) {
+    job.report(Progress { stage: stage.into(), done: 0, total: 0, unit: "place".into(), records: 0 });
+}
+
+fn tombstone_view(row: TombstoneRow, complete: bool) -> TombstoneView {
+    let d = &row.derived;
+    let derived = [&d.fact_ids, &d.edge_ids, &d.entity_ids, &d.chunk_ids, &d.sentence_ids].into_iter().flatten().cloned().collect();
+    TombstoneView {
+        op: if row.op == TombstoneOp::Delete { "delete".into() } else { "redact".into() },
+        id: row.id,
+        target_kind: row.kind,
+        target_id: row.target,
+        origin_id: row.origin_id,
+        source: row.source,
+        at: row.at.to_rfc3339(),
+        actor: row.actor,
+        reason: Some(row.reason).filter(|r| !r.is_empty()),
+        derived,
+        signature: row.signature,
+        signature_valid: row.signature_valid,
+        complete: row.receipt.is_some().then_some(complete),
+        receipt: row.receipt,
+    }
+}
+
+fn receipt_view(receipt: &keepsake_vault::Receipt) -> Receipt {
+    Receipt {
+        id: receipt.id.clone(),
+        at: receipt.at.to_rfc3339(),
+        complete: receipt.complete,
+        places: receipt
+            .places
+            .iter()
+            .map(|p| ReceiptPlace {
+                place: p.place.clone(),
+                outcome: match p.outcome {
+                    PlaceOutcome::Erased => "erased",
+                    PlaceOutcome::Redacted => "redacted",
+                    PlaceOutcome::NotPresent => "not_present",
+                    PlaceOutcome::Failed => "failed",
+                }
+                .into(),
+                detail: p.detail.clone(),
+            })
+            .collect(),
+        copies_left: receipt.copies_left,
+    }
+}

@@ -1,0 +1,272 @@
+//! Import, undo, export.
+use super::{Session, now, read::query, time};
+use crate::{ApiError, ApiResult, Job, files, types::*};
+use keepsake_formats::{Catalog, Detection as Detected, Spool, SpoolFile, detect};
+use keepsake_model::{Limits, LossKind, LossReport};
+use keepsake_vault::{ImportOptions, ItemOutcome, KindCounts, Scope};
+use std::{
+    path::{Path, PathBuf},
+    sync::Mutex,
+    time::{Duration, Instant},
+};
+
+/// Shortest time between two progress reports.
+const PROGRESS_EVERY: Duration = Duration::from_millis(100);
+
+/// Scratch space inside the vault folder, encrypted with a key that lives only in memory.
+struct VaultSpool(PathBuf);
+
+impl Spool for VaultSpool {
+    fn create(&self) -> std::io::Result<Box<dyn SpoolFile>> {
+        let file = keepsake_crypto::SpoolFile::create_in(&self.0).map_err(std::io::Error::other)?;
+        Ok(Box::new(file))
+    }
+}
+
+impl Session {
+    /// Read, plan and (unless `dry_run`) commit one batch.
+    pub fn import(&self, request: &ImportRequest, dry_run: bool, job: &Job) -> ApiResult<ImportReport> {
+        let mut limits = Limits::default();
+        if let Some(allowed) = request.limit_bytes {
+            limits.total_bytes = allowed;
+        }
+        report(job, "detect", 0, 0, 0);
+        let catalog = match &request.text {
+            Some(text) => Catalog::from_text(text, &limits),
+            None => {
+                let paths: Vec<PathBuf> = request.paths.iter().map(PathBuf::from).collect();
+                Catalog::open(&paths, &limits, Some(&VaultSpool(self.vault.dir().to_path_buf())))?
+            }
+        };
+        if let Some(format) = &request.format
+            && keepsake_formats::by_id(format).is_none()
+        {
+            return Err(ApiError::new("usage", 2, format!("Keepsake does not know a format called {format}.")));
+        }
+        let detection = detect(&catalog, &limits, request.format.as_deref())?;
+        if detection.sources.is_empty() {
+            return Err(nothing(&catalog, &detection, request));
+        }
+        let gate = Gate::new(job);
+        let cancel = job.cancel_flag();
+        let options = ImportOptions {
+            dry_run,
+            let_in: request.let_in,
+            limits,
+            now: now(),
+            cancel: &cancel,
+            progress: &|stage, done, total, records| gate.report(stage, done, total, records),
+        };
+        let outcome = self.vault.import(&catalog, &detection, &options)?;
+        let mut out = report_view(&outcome);
+        out.sources = files::describe(&catalog, &detection);
+        Ok(out)
+    }
+
+    /// The batches, newest first.
+    pub fn imports(&self) -> ApiResult<Batches> {
+        let batches = self
+            .vault
+            .batches()?
+            .into_iter()
+            .map(|b| BatchInfo {
+                batch: b.uid,
+                at: time(b.at),
+                format: b.format,
+                names: b.names,
+                added: b.added,
+                updated: b.updated,
+                undone: b.undone,
+                edited_since: b.edited_since,
+            })
+            .collect();
+        Ok(Batches { batches })
+    }
+
+    /// The report kept with a batch.
+    pub fn import_report(&self, batch: &str) -> ApiResult<ImportReport> {
+        let found = self.vault.batches()?.into_iter().find(|b| b.uid == batch);
+        let found = found.ok_or_else(|| ApiError::new("not_found", 1, "There is no such import.").with("id", batch))?;
+        let report = serde_json::from_str(&found.report).map_err(|_| ApiError::new("vault_damaged", 5, "The report of this import is damaged."))?;
+        Ok(report_view(&report))
+    }
+
+    /// Take a batch back whole.
+    pub fn undo_import(&self, batch: &str, _job: &Job) -> ApiResult<Undone> {
+        Ok(Undone { removed: self.vault.undo_import(batch, now())? })
+    }
+
+    /// What an export would hold and lose; nothing is written.
+    pub fn export_preview(&self, request: &ExportRequest, job: &Job) -> ApiResult<Exported> {
+        let cancel = job.cancel_flag();
+        let report_out = self.vault.export_preview(&request.format, &scope(request)?, now(), &cancel, &|stage, n| report(job, stage, n, 0, n))?;
+        Ok(exported(request, Path::new(&request.out), &report_out, 0, String::new(), None))
+    }
+
+    /// Write, read back, validate.
+    pub fn export(&self, request: &ExportRequest, job: &Job) -> ApiResult<Exported> {
+        if request.out.trim().is_empty() {
+            return Err(ApiError::new("usage", 2, "Choose where to save the export."));
+        }
+        let cancel = job.cancel_flag();
+        let outcome = self.vault.export(
+            &request.format,
+            Path::new(&request.out),
+            &scope(request)?,
+            request.overwrite,
+            now(),
+            &cancel,
+            &|stage, n| report(job, stage, n, 0, n),
+        )?;
+        Ok(exported(request, &outcome.path, &outcome.report, outcome.bytes, outcome.digest, Some(&outcome.validation)))
+    }
+}
+
+fn scope(request: &ExportRequest) -> ApiResult<Scope> {
+    let filter = &request.filter;
+    let everything = filter.kind.is_none()
+        && filter.source.is_none()
+        && filter.status.is_none()
+        && filter.tag.is_none()
+        && filter.record_type.is_none()
+        && filter.since.is_none()
+        && filter.until.is_none()
+        && filter.ids.is_none();
+    Ok(Scope { query: query(filter)?, everything })
+}
+
+fn exported(request: &ExportRequest, path: &Path, report: &keepsake_formats::WriteReport, bytes: u64, digest: String, validation: Option<&keepsake_formats::Validation>) -> Exported {
+    let LossReport { items, counts } = &report.losses;
+    Exported {
+        path: path.display().to_string(),
+        format: request.format.clone(),
+        version: report.version.clone(),
+        records: report.by_kind.values().map(|n| *n as u32).sum(),
+        by_kind: report.by_kind.iter().map(|(k, n)| (k.clone(), *n as u32)).collect(),
+        bytes,
+        digest,
+        validated: validation.is_some_and(|v| v.errors.is_empty()),
+        signature: validation.map(|v| files::signature(v)).unwrap_or_default(),
+        losses: items
+            .iter()
+            .map(|l| Loss {
+                record: l.record.clone(),
+                field: l.field.clone(),
+                kind: match l.kind {
+                    LossKind::MovedToExtension => "moved_to_extension",
+                    LossKind::Narrowed => "narrowed",
+                    LossKind::LeftOut => "left_out",
+                }
+                .into(),
+                note: l.note.clone(),
+            })
+            .collect(),
+        loss_counts: counts.iter().map(|(k, n)| (k.clone(), *n as u32)).collect(),
+        withheld: report.withheld.iter().map(|(reason, n)| Withheld { reason: reason.clone(), count: *n as u32 }).collect(),
+    }
+}
+
+/// Nothing was recognised, or an empty export: an error with the reason, nothing changed.
+fn nothing(catalog: &Catalog, detection: &Detected, request: &ImportRequest) -> ApiError {
+    let name = catalog.roots().first().cloned().unwrap_or_else(|| "This".into());
+    if let Some((_, candidates)) = detection.ties.first() {
+        let names: Vec<&str> = candidates.iter().map(|c| c.format).collect();
+        return ApiError::new("ambiguous", 6, format!("{name} could be {}. Nothing was imported. Choose a format.", names.join(" or ")))
+            .with("candidates", names.join(","));
+    }
+    if let Some(issue) = catalog.issues().first() {
+        return ApiError::new("not_recognised", 6, format!("Nothing was imported. {name}: {}. Your vault is unchanged.", issue.message))
+            .with("place", &issue.place)
+            .with("reason", &issue.code);
+    }
+    let asked = request.format.as_deref().map(|f| format!(" as {f}")).unwrap_or_default();
+    ApiError::new("not_recognised", 6, format!("We don't know this kind of file{asked}. {name} was not imported. If you know what it is, choose a format."))
+        .with("place", name)
+}
+
+fn outcome(k: &KindCounts) -> Outcome {
+    Outcome { found: k.found, added: k.added, updated: k.updated, unchanged: k.unchanged, blocked: k.blocked, skipped: k.skipped, failed: k.failed }
+}
+
+fn report_view(r: &keepsake_vault::ImportReport) -> ImportReport {
+    ImportReport {
+        batch: r.batch.clone(),
+        format: r.format.clone(),
+        version: r.version.clone(),
+        dry_run: r.dry_run,
+        total: outcome(&r.total()),
+        by_kind: r.by_kind.iter().map(|(k, c)| (k.clone(), outcome(c))).collect(),
+        tombstones_applied: r.counts.tombstones_applied,
+        conversations: r.counts.conversations,
+        messages: r.counts.messages,
+        memories: r.counts.memories,
+        attachments: AttachmentCounts { referenced: r.counts.attachments_referenced, present: r.counts.attachments_present },
+        missing_parts: r.missing_parts.clone(),
+        warnings: r
+            .warnings
+            .iter()
+            .map(|(key, (place, message, count))| Warning {
+                code: key.split(' ').next().unwrap_or_default().into(),
+                place: place.clone(),
+                message: message.clone(),
+                count: *count,
+            })
+            .collect(),
+        items: r
+            .items
+            .iter()
+            .map(|i| ReportItem {
+                place: i.place.clone(),
+                outcome: match i.outcome {
+                    ItemOutcome::Added => "added",
+                    ItemOutcome::Updated => "updated",
+                    ItemOutcome::Unchanged => "unchanged",
+                    ItemOutcome::Blocked => "blocked",
+                    ItemOutcome::Skipped => "skipped",
+                    ItemOutcome::Failed => "failed",
+                }
+                .into(),
+                reason: i.reason.clone(),
+            })
+            .collect(),
+        sources: r
+            .sources
+            .iter()
+            .map(|s| Detection {
+                path: s.places.first().map(|p| p.split("!/").next().unwrap_or(p).to_owned()).unwrap_or_default(),
+                format: Some(s.format.clone()),
+                version: s.version.clone(),
+                confidence: s.confidence,
+                reason: s.reason.clone(),
+                parts: Vec::new(),
+                missing_parts: Vec::new(),
+                candidates: Vec::new(),
+            })
+            .collect(),
+    }
+}
+
+fn report(job: &Job, stage: &str, done: u64, total: u64, records: u64) {
+    let unit = if matches!(stage, "read" | "store" | "index" | "detect") { "bytes" } else { "records" };
+    job.report(Progress { stage: stage.into(), done, total, unit: unit.into(), records: u32::try_from(records).unwrap_or(u32::MAX) });
+}
+
+/// Lets at most about ten reports a second through; a new stage always passes.
+struct Gate<'a> {
+    job: &'a Job,
+    last: Mutex<(Option<Instant>, String)>,
+}
+
+impl<'a> Gate<'a> {
+    fn new(job: &'a Job) -> Self {
+        Self { job, last: Mutex::new((None, String::new())) }
+    }
+
+    fn report(&self, stage: &str, done: u64, total: u64, records: u64) {
+        let mut last = self.last.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if last.1 != stage || last.0.is_none_or(|t| t.elapsed() >= PROGRESS_EVERY) {
+            *last = (Some(Instant::now()), stage.to_owned());
+            report(self.job, stage, done, total, records);
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! One open vault and everything a person does with it.
+mod changes;
+mod exchange;
+mod read;
+mod view;
+
+use crate::{ApiError, ApiResult, Job, types::*};
+use keepsake_crypto::{Header, KdfChoice, MINIMUM_SCORE};
+use keepsake_model::Timestamp;
+use keepsake_vault::{IndexState, Vault, VaultError};
+use std::path::Path;
+
+/// How to create a vault.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct CreateOptions {
+    /// Take the lowest permitted Argon2id cost instead of calibrating.
+    pub kdf_floor: bool,
+}
+
+/// An open vault. `&self` everywhere: writes are serialised inside, reads run beside them. Dropping it locks.
+pub struct Session {
+    vault: Vault,
+    kdf_floor: bool,
+}
+
+fn now() -> Timestamp {
+    Timestamp::now()
+}
+
+impl Session {
+    /// Create a vault in `dir` (must not exist or be empty) and open it.
+    ///
+    /// # Errors
+    /// `weak_passphrase`, `vault_exists`, `io`.
+    pub fn create(dir: &Path, passphrase: &str, options: CreateOptions) -> ApiResult<(Self, Created)> {
+        acceptable(passphrase)?;
+        let kdf = if options.kdf_floor { KdfChoice::Floor } else { KdfChoice::Calibrate };
+        let (vault, code) = Vault::create(dir, passphrase, kdf, now())?;
+        let created = Created { vault_id: vault.header().vault_id, path: dir.display().to_string(), recovery_code: code.to_string() };
+        Ok((Self { vault, kdf_floor: options.kdf_floor }, created))
+    }
+
+    /// Open a vault with its passphrase or recovery code.
+    ///
+    /// # Errors
+    /// `vault_missing`, `vault_in_use`, `wrong_passphrase`, `vault_damaged`, `newer_schema`. None of them writes.
+    pub fn open(dir: &Path, secret: &str) -> ApiResult<Self> {
+        let session = Self { vault: Vault::open(dir, secret)?, kdf_floor: false };
+        Ok(session)
+    }
+
+    /// Change the passphrase; `secret` is the present passphrase or the recovery code.
+    pub fn change_passphrase(&self, secret: &str, new: &str) -> ApiResult<Slots> {
+        acceptable(new)?;
+        let kdf = if self.kdf_floor { KdfChoice::Floor } else { KdfChoice::Calibrate };
+        Ok(slots(&self.vault.change_passphrase(secret, new, kdf, now())?))
+    }
+
+    /// The same at the lowest permitted cost (`--kdf-floor`).
+    pub fn change_passphrase_at_floor(&self, secret: &str, new: &str) -> ApiResult<Slots> {
+        acceptable(new)?;
+        Ok(slots(&self.vault.change_passphrase(secret, new, KdfChoice::Floor, now())?))
+    }
+
+    /// What is in it.
+    pub fn info(&self) -> ApiResult<VaultInfo> {
+        let facts = self.vault.facts()?;
+        let header = self.vault.header();
+        let formats: std::collections::BTreeMap<String, String> =
+            self.vault.batches()?.into_iter().filter_map(|b| b.format).map(|f| (f.clone(), f)).collect();
+        let sources = facts
+            .sources
+            .into_iter()
+            .map(|(platform, s)| SourceInfo {
+                format: formats.get(&platform).cloned().unwrap_or_else(|| platform.clone()),
+                counts: s.counts,
+                newest_at: s.newest.and_then(Timestamp::from_micros).map(Timestamp::to_rfc3339),
+                platform,
+            })
+            .collect();
+        Ok(VaultInfo {
+            vault_id: header.vault_id,
+            path: self.vault.dir().display().to_string(),
+            schema_version: keepsake_vault::SCHEMA_VERSION,
+            created_at: header.created_at,
+            counts: facts.counts,
+            sources,
+            trash: facts.trash,
+            tombstones: facts.tombstones,
+            index: IndexInfo {
+                state: match self.vault.index_state() {
+                    IndexState::Current => "current".into(),
+                    IndexState::Rebuilt => "rebuilt".into(),
+                },
+                documents: u32::try_from(self.vault.index_documents()).unwrap_or(u32::MAX),
+            },
+            bytes: self.vault.bytes(),
+        })
+    }
+
+    /// Integrity, place by place.
+    pub fn check(&self, rebuild_index: bool, _job: &Job) -> ApiResult<CheckReport> {
+        if rebuild_index {
+            self.vault.index_rebuild()?;
+        }
+        let places = self.vault.check()?;
+        Ok(CheckReport {
+            ok: places.iter().all(|p| p.ok),
+            places: places.into_iter().map(|p| CheckPlace { place: p.place.into(), ok: p.ok, detail: p.detail }).collect(),
+        })
+    }
+
+    /// The audit log; with `verify` the chain and its signatures are checked.
+    pub fn audit(&self, verify: bool) -> ApiResult<AuditLog> {
+        let entries = self
+            .vault
+            .audit_log()?
+            .into_iter()
+            .map(|e| AuditEntry {
+                seq: u32::try_from(e.seq).unwrap_or(u32::MAX),
+                at: Timestamp::from_micros(e.at).map(Timestamp::to_rfc3339).unwrap_or_default(),
+                actor: e.actor,
+                op: e.op,
+                target: e.target,
+                detail: e.detail,
+            })
+            .collect();
+        let verified = if verify { Some(self.vault.audit_verify()?) } else { None };
+        Ok(AuditLog { entries, verified })
+    }
+}
+
+/// Refuses what [`crate::files::passphrase_strength`] calls weak, with its one concrete reason.
+fn acceptable(passphrase: &str) -> ApiResult<()> {
+    let (score, _, reason) = keepsake_crypto::strength(passphrase);
+    if score >= MINIMUM_SCORE {
+        return Ok(());
+    }
+    let reason = reason.unwrap_or_else(|| "It can be guessed too easily.".into());
+    Err(ApiError::new("weak_passphrase", 2, format!("This passphrase is too weak. {reason} Nothing was changed.")))
+}
+
+fn slots(header: &Header) -> Slots {
+    let slots = header
+        .slots
+        .iter()
+        .map(|s| SlotInfo {
+            kind: s.kind.as_str().into(),
+            created_at: s.created_at.clone(),
+            memory_kib: s.params.memory_kib,
+            passes: s.params.passes,
+            lanes: s.params.lanes,
+        })
+        .collect();
+    Slots { slots }
+}
+
+/// A time or a date as a filter bound, in microseconds; a date as upper bound means its end.
+fn bound(text: &str, upper: bool) -> ApiResult<i64> {
+    let wrong = || ApiError::new("usage", 2, format!("{text} is not a date or time. Write 2026-11-21 or 2026-11-21T09:30:00Z."));
+    let time = Timestamp::parse(text).ok_or_else(wrong)?;
+    let day = 86_400_000_000 - 1;
+    let whole_day = text.trim().len() <= 10;
+    Ok(time.as_micros() + if upper && whole_day { day } else { 0 })
+}
+
+fn time(micros: i64) -> String {
+    Timestamp::from_micros(micros).map(Timestamp::to_rfc3339).unwrap_or_default()
+}
+
+impl From<VaultError> for ApiError {
+    fn from(error: VaultError) -> Self {
+        crate::error::from_vault(&error)
+    }
+}

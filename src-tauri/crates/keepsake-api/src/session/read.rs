@@ -1,0 +1,247 @@
+//! Lists, records, threads, search.
+use super::{Session, bound, time};
+use crate::{ApiError, ApiResult, types::*};
+use keepsake_model::{Kind, Timestamp};
+use keepsake_vault::{ListQuery, RowView, Sort, index::IndexFilter, index::snippet::snippet};
+use std::collections::HashMap;
+
+/// Characters of a search snippet.
+const SNIPPET: usize = 240;
+
+impl Session {
+    /// One page of a list.
+    pub fn list(&self, request: &ListRequest) -> ApiResult<Page> {
+        let mut query = query(&request.filter)?;
+        query.limit = request.limit.unwrap_or(50);
+        query.cursor.clone_from(&request.cursor);
+        query.sort = match request.sort.as_deref() {
+            None | Some("newest") => Sort::Newest,
+            Some("oldest") => Sort::Oldest,
+            Some("title") => Sort::Title,
+            Some(other) => return Err(ApiError::new("usage", 2, format!("There is no order called {other}."))),
+        };
+        let page = self.vault.list(&query)?;
+        let items = page.rows.iter().map(|row| self.item(row)).collect::<ApiResult<_>>()?;
+        Ok(Page { items, next_cursor: page.next, total: page.total })
+    }
+
+    /// Numbers beside the filters, for the records that `filter` (and `query`, when given) finds.
+    pub fn facets(&self, filter: &Filter, words: Option<&str>) -> ApiResult<Facets> {
+        let mut query = query(filter)?;
+        if let Some(words) = words.filter(|w| !w.trim().is_empty()) {
+            let outcome = self.vault.search(words, &index_filter(filter)?, 10_000, 0)?;
+            let mut ids = Vec::with_capacity(outcome.hits.len());
+            for (row, _) in outcome.hits {
+                ids.extend(self.vault.view_by_row(row as i64)?.map(|v| v.id_text()));
+            }
+            query.ids = Some(ids);
+        }
+        let [sources, types, tags] = self.vault.facet_counts(&query)?;
+        Ok(Facets { sources, types, tags })
+    }
+
+    /// One record, whole.
+    pub fn show(&self, id: &str, history: bool, verbatim: bool) -> ApiResult<Shown> {
+        let view = self.vault.view(id)?;
+        let record = self.vault.record(&view)?;
+        let history = if history {
+            let versions = self.vault.versions(&view)?;
+            Some(
+                versions
+                    .into_iter()
+                    .map(|v| VersionInfo {
+                        version: v.version,
+                        text: v.record.text,
+                        title: v.record.title,
+                        tags: v.record.tags,
+                        record_type: v.record.record_type,
+                        from: time(v.since),
+                        to: v.until.map(time),
+                        cause: v.cause.into(),
+                    })
+                    .collect(),
+            )
+        } else {
+            None
+        };
+        let text = verbatim.then(|| record.verbatim.as_ref().map(|v| v.text.clone())).flatten();
+        Ok(Shown { record: self.record_view(&view, &record)?, history, verbatim: text })
+    }
+
+    /// A conversation with all branches.
+    pub fn thread(&self, id: &str) -> ApiResult<Thread> {
+        let view = self.vault.view(id)?;
+        if view.kind != Kind::Conversation {
+            return Err(ApiError::new("usage", 2, "This is not a conversation.").with("kind", view.kind.as_str()));
+        }
+        let conversation = self.record_view(&view, &self.vault.record(&view)?)?;
+        let messages = self.vault.messages(&view)?;
+        let index: HashMap<i64, usize> = messages.iter().enumerate().map(|(i, (v, _))| (v.row, i)).collect();
+        let mut children: HashMap<Option<i64>, Vec<usize>> = HashMap::new();
+        for (i, (v, _)) in messages.iter().enumerate() {
+            children.entry(v.parent.filter(|p| index.contains_key(p))).or_default().push(i);
+        }
+        let branches = branches(&messages.iter().map(|(v, _)| v.clone()).collect::<Vec<_>>(), &index);
+        let mut out = Vec::with_capacity(messages.len());
+        for (i, (v, record)) in messages.iter().enumerate() {
+            let parent = v.parent.and_then(|p| index.get(&p)).map(|p| messages[*p].0.id_text());
+            let siblings = &children[&v.parent.filter(|p| index.contains_key(p))];
+            let part = record.message.clone().unwrap_or_default();
+            let mut memories = Vec::new();
+            for link in self.vault.links_to(v)?.into_iter().filter(|l| l.relation == "derived_from") {
+                memories.push(self.link_info("derived_by", &link.target, link.view.as_ref())?);
+            }
+            out.push(ThreadMessage {
+                id: v.id_text(),
+                origin_id: record.origin_id.clone(),
+                parent_id: parent,
+                role: part.role,
+                text: shown_text(record),
+                created_at: record.times.created.map(Timestamp::to_rfc3339),
+                hidden: v.hidden(),
+                branch: branches[i],
+                attachments: self.attachment_infos(v.row)?,
+                content_type: part.content_type,
+                model: part.model,
+                siblings: siblings.iter().map(|s| messages[*s].0.id_text()).collect(),
+                memories,
+            });
+        }
+        let active_path = active_path(&messages.iter().map(|(v, _)| v.clone()).collect::<Vec<_>>(), &index);
+        Ok(Thread { conversation, messages: out, active_path })
+    }
+
+    /// Full text, ranked.
+    pub fn search(&self, request: &SearchRequest) -> ApiResult<SearchResult> {
+        let filter = index_filter(&request.filter)?;
+        let limit = request.limit.unwrap_or(20).clamp(1, 1000) as usize;
+        let started = std::time::Instant::now();
+        let outcome = self.vault.search(&request.query, &filter, limit, request.offset.unwrap_or(0) as usize)?;
+        let took_ms = started.elapsed().as_secs_f64() * 1000.0;
+        let mut hits = Vec::with_capacity(outcome.hits.len());
+        for (row, score) in &outcome.hits {
+            let Some((view, record)) = self.vault.hit(*row)? else { continue };
+            let (text, ranges) = snippet(&searchable(&record), &outcome.terms, SNIPPET);
+            let conversation = view.owner.map(|o| self.vault.view_by_row(o)).transpose()?.flatten();
+            hits.push(Hit {
+                id: view.id_text(),
+                origin_id: record.origin_id,
+                kind: view.kind.as_str().into(),
+                record_type: record.record_type,
+                conversation_id: conversation.as_ref().map(RowView::id_text),
+                title: record.title.or_else(|| conversation.and_then(|c| c.title)),
+                snippet: text,
+                highlights: ranges,
+                score: f64::from(*score),
+                created_at: record.times.created.map(Timestamp::to_rfc3339),
+                source: view.platform,
+            });
+        }
+        Ok(SearchResult { query: request.query.clone(), total: u32::try_from(outcome.total).unwrap_or(u32::MAX), took_ms, hits })
+    }
+
+    /// The bytes of an attachment, at most `limit`.
+    pub fn attachment(&self, id: &str, limit: u64) -> ApiResult<Vec<u8>> {
+        let view = self.vault.view(id)?;
+        Ok(self.vault.file_bytes(&view, limit)?)
+    }
+}
+
+/// The text of a message, with the blocks that stand beside it (thinking, tool calls) when it has no text of its own.
+fn shown_text(record: &keepsake_model::Record) -> String {
+    if record.text.trim().is_empty() { searchable(record) } else { record.text.clone() }
+}
+
+fn searchable(record: &keepsake_model::Record) -> String {
+    let mut out = record.text.clone();
+    if let Some(blocks) = record.fields.get("blocks").and_then(|b| b.as_array()) {
+        for text in blocks.iter().filter_map(|b| b.get("text")?.as_str()) {
+            if !out.is_empty() {
+                out.push_str("\n\n");
+            }
+            out.push_str(text);
+        }
+    }
+    for text in record.attachments.iter().filter_map(|a| a.text.as_deref()) {
+        out.push_str("\n\n");
+        out.push_str(text);
+    }
+    if out.trim().is_empty() {
+        out = record.title.clone().unwrap_or_default();
+    }
+    out
+}
+
+/// Branch number of each message: 0 on the active path, else counted by where it leaves the path, in source order.
+fn branches(messages: &[RowView], index: &HashMap<i64, usize>) -> Vec<u32> {
+    let mut out = vec![0; messages.len()];
+    let mut last = 0;
+    for i in 0..messages.len() {
+        if messages[i].active() {
+            continue;
+        }
+        // Parents come first in nearly all sources; where not (cycles, odd order) the message opens a branch.
+        let parent = messages[i].parent.and_then(|p| index.get(&p)).copied().filter(|p| *p < i && !messages[*p].active());
+        let first_child = parent.is_some_and(|p| !(p + 1..i).any(|j| messages[j].parent == Some(messages[p].row)));
+        out[i] = match parent {
+            Some(p) if first_child => out[p],
+            _ => {
+                last += 1;
+                last
+            }
+        };
+    }
+    out
+}
+
+/// Ids of the active path from its root to its leaf.
+fn active_path(messages: &[RowView], index: &HashMap<i64, usize>) -> Vec<String> {
+    let active: Vec<usize> = (0..messages.len()).filter(|i| messages[*i].active()).collect();
+    let parents: std::collections::HashSet<i64> = active.iter().filter_map(|i| messages[*i].parent).collect();
+    let leaf = active.iter().copied().find(|i| !parents.contains(&messages[*i].row));
+    let mut path = Vec::new();
+    let mut at = leaf;
+    while let Some(i) = at {
+        path.push(messages[i].id_text());
+        if path.len() > messages.len() {
+            break; // a cycle; readers cut them, an old vault might not have
+        }
+        at = messages[i].parent.and_then(|p| index.get(&p)).copied();
+    }
+    path.reverse();
+    path
+}
+
+pub(super) fn query(filter: &Filter) -> ApiResult<ListQuery> {
+    let kind = filter
+        .kind
+        .as_deref()
+        .map(|k| Kind::parse(k).ok_or_else(|| ApiError::new("usage", 2, format!("There is no kind called {k}."))))
+        .transpose()?;
+    Ok(ListQuery {
+        kind,
+        source: filter.source.clone(),
+        status: filter.status.clone(),
+        tag: filter.tag.clone(),
+        record_type: filter.record_type.clone(),
+        since: filter.since.as_deref().map(|t| bound(t, false)).transpose()?,
+        until: filter.until.as_deref().map(|t| bound(t, true)).transpose()?,
+        trash: filter.trash,
+        ids: filter.ids.clone(),
+        ..ListQuery::default()
+    })
+}
+
+fn index_filter(filter: &Filter) -> ApiResult<IndexFilter> {
+    let q = query(filter)?;
+    Ok(IndexFilter {
+        kind: q.kind.map(|k| k.as_str().to_owned()),
+        platform: q.source,
+        record_type: q.record_type,
+        status: q.status,
+        tag: q.tag,
+        since: q.since,
+        until: q.until,
+        ..IndexFilter::default()
+    })
+}

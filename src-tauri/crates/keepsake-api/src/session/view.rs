@@ -1,0 +1,160 @@
+//! Rows and records in the shape of the boundary.
+use super::{Session, time};
+use crate::{ApiResult, types::*};
+use keepsake_model::{Kind, Record, Timestamp};
+use keepsake_vault::RowView;
+
+/// Longest text in a list row, in characters.
+const LIST_TEXT: usize = 500;
+/// How long the Trash keeps things.
+const TRASH_DAYS: i64 = 30;
+
+fn stamp(t: Option<Timestamp>) -> Option<String> {
+    t.map(Timestamp::to_rfc3339)
+}
+
+impl Session {
+    /// One list row.
+    pub(super) fn item(&self, view: &RowView) -> ApiResult<ListItem> {
+        let vault = &self.vault;
+        let record = vault.record(view)?;
+        let counts = if view.kind == Kind::Conversation { vault.conversation_counts(view.row)? } else { (0, 0, 0) };
+        let file = matches!(view.kind, Kind::Attachment | Kind::Foreign).then(|| vault.file_facts(view.row)).transpose()?;
+        let owner = match view.kind {
+            Kind::Attachment => vault.file_owner(view.row)?.and_then(|o| o.owner.or(Some(o.row))),
+            _ => view.owner,
+        };
+        let conversation_id = owner.map(|row| vault.view_by_row(row)).transpose()?.flatten().map(|v| v.id_text());
+        Ok(ListItem {
+            id: view.id_text(),
+            origin_id: record.origin_id.clone(),
+            kind: view.kind.as_str().into(),
+            record_type: record.record_type.clone(),
+            title: record.title.clone(),
+            text: record.text.chars().take(LIST_TEXT).collect(),
+            source: view.platform.clone(),
+            created_at: stamp(record.times.created),
+            updated_at: stamp(record.times.updated),
+            status: record.status.clone(),
+            tags: record.tags.clone(),
+            versions: vault.version_count(view.row)?,
+            redacted: view.redacted(),
+            message_count: counts.0,
+            memory_count: counts.1,
+            attachment_count: counts.2,
+            branched: view.branched(),
+            trashed_at: view.trashed.map(time),
+            expires_at: view.trashed.map(|t| time(t + TRASH_DAYS * 86_400_000_000)),
+            size: file.as_ref().and_then(|f| f.size),
+            media_type: file.as_ref().and_then(|f| f.media_type.clone()),
+            present: file.as_ref().map(|f| f.present),
+            conversation_id,
+        })
+    }
+
+    /// One record, whole.
+    pub(super) fn record_view(&self, view: &RowView, record: &Record) -> ApiResult<RecordView> {
+        let vault = &self.vault;
+        let conversation = match view.owner {
+            Some(owner) => vault.view_by_row(owner)?,
+            None => None,
+        };
+        let mut links = Vec::new();
+        for link in vault.links(view)? {
+            links.push(self.link_info(&link.relation, &link.target, link.view.as_ref())?);
+        }
+        for link in vault.links_to(view)? {
+            let relation = format!("{}_by", link.relation.trim_end_matches("_from"));
+            links.push(self.link_info(&relation, &link.target, link.view.as_ref())?);
+        }
+        // A memory's conversation is that of the message it was taken from.
+        let from = links.iter().find(|l| l.relation == "derived_from").and_then(|l| l.conversation_id.clone());
+        let conversation_id = conversation.as_ref().map(RowView::id_text).or(from);
+        let conversation_title = match (&conversation, &conversation_id) {
+            (Some(c), _) => c.title.clone(),
+            (None, Some(id)) => vault.view(id).ok().and_then(|v| v.title),
+            (None, None) => None,
+        };
+        Ok(RecordView {
+            id: view.id_text(),
+            origin_id: record.origin_id.clone(),
+            kind: view.kind.as_str().into(),
+            record_type: record.record_type.clone(),
+            title: record.title.clone(),
+            text: record.text.clone(),
+            created_at: stamp(record.times.created),
+            updated_at: stamp(record.times.updated),
+            observed_at: stamp(record.times.observed),
+            valid_from: stamp(record.times.valid_from),
+            valid_to: stamp(record.times.valid_to),
+            last_accessed_at: stamp(record.times.last_accessed),
+            status: record.status.clone(),
+            tags: record.tags.clone(),
+            confidence: record.confidence,
+            importance: record.importance,
+            sensitivity: record.sensitivity.clone(),
+            namespace: record.namespace.clone(),
+            source: SourceFields {
+                platform: view.platform.clone(),
+                account: record.source.account.clone(),
+                conversation: record.source.conversation.clone(),
+                message: record.source.message.clone(),
+                method: record.source.method.clone(),
+                project: record.source.project.clone(),
+            },
+            conversation_id,
+            conversation_title,
+            role: record.message.as_ref().map(|m| m.role.clone()),
+            links,
+            attachments: self.attachment_infos(view.row)?,
+            origin: OriginInfo {
+                format: record.origin.format.clone(),
+                version: record.origin.version.clone(),
+                container: record.origin.container.clone(),
+                pointer: record.origin.pointer.clone(),
+                digest: None,
+                batch: vault.batch_of(view)?,
+                imported_at: time(view.since),
+            },
+            version: view.version,
+            trashed_at: view.trashed.map(time),
+            redacted: view.redacted(),
+            fields: serde_json::to_string(&record.fields).unwrap_or_default(),
+        })
+    }
+
+    pub(super) fn attachment_infos(&self, row: i64) -> ApiResult<Vec<AttachmentInfo>> {
+        let files = self.vault.files(row)?;
+        Ok(files
+            .into_iter()
+            .map(|(view, facts)| AttachmentInfo {
+                id: view.id_text(),
+                name: view.title.unwrap_or_default(),
+                media_type: facts.media_type,
+                size: facts.size,
+                present: facts.present,
+            })
+            .collect())
+    }
+
+    pub(super) fn link_info(&self, relation: &str, target: &str, view: Option<&RowView>) -> ApiResult<LinkInfo> {
+        let Some(view) = view.filter(|v| v.trashed.is_none()) else {
+            return Ok(LinkInfo {
+                relation: relation.into(), id: None, origin_id: None, kind: None, title: None, text: None, source: None,
+                conversation_id: None,
+            });
+        };
+        let record = self.vault.record(view)?;
+        let conversation = view.owner.map(|o| self.vault.view_by_row(o)).transpose()?.flatten();
+        Ok(LinkInfo {
+            relation: relation.into(),
+            id: Some(target.to_owned()),
+            origin_id: record.origin_id,
+            kind: Some(view.kind.as_str().into()),
+            title: record.title.or_else(|| conversation.as_ref().and_then(|c| c.title.clone())),
+            text: Some(record.text.chars().take(LIST_TEXT).collect()),
+            source: Some(view.platform.clone()),
+            conversation_id: conversation.map(|c| c.id_text()),
+        })
+    }
+}

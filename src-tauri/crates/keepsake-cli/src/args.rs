@@ -1,0 +1,223 @@
+//! The command line's words, as in cli.md.
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Keep what AI assistants remember about you in an encrypted vault on this machine.
+#[derive(Parser)]
+#[command(name = "keepsake", version, propagate_version = true)]
+pub struct Cli {
+    /// Vault folder.
+    #[arg(long, global = true, env = "KEEPSAKE_VAULT", value_name = "DIR")]
+    pub vault: Option<PathBuf>,
+    /// One JSON object on standard output.
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Nothing on standard output but results.
+    #[arg(long, global = true)]
+    pub quiet: bool,
+    /// Progress as JSON lines on standard error.
+    #[arg(long, global = true)]
+    pub progress: bool,
+    /// File with the passphrase or recovery code; `-` = standard input.
+    #[arg(long, global = true, env = "KEEPSAKE_PASSPHRASE_FILE", value_name = "FILE")]
+    pub passphrase_file: Option<PathBuf>,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Filters of `list`, `search` and `export`.
+#[derive(Args, Default)]
+pub struct Filters {
+    /// memory, conversation, message, fact, attachment …
+    #[arg(long)]
+    pub kind: Option<String>,
+    /// chatgpt, claude, me …
+    #[arg(long)]
+    pub source: Option<String>,
+    #[arg(long)]
+    pub status: Option<String>,
+    #[arg(long)]
+    pub tag: Option<String>,
+    /// The record's own type.
+    #[arg(long = "type", value_name = "TYPE")]
+    pub record_type: Option<String>,
+    /// Date or time, inclusive.
+    #[arg(long)]
+    pub since: Option<String>,
+    /// Date or time, inclusive.
+    #[arg(long)]
+    pub until: Option<String>,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Make a new vault; prints the recovery code once.
+    Create {
+        dir: PathBuf,
+        /// Take the lowest permitted Argon2id cost instead of calibrating.
+        #[arg(long)]
+        kdf_floor: bool,
+    },
+    /// What is in the vault.
+    Info,
+    /// Change the passphrase.
+    Passwd {
+        #[arg(long, value_name = "FILE")]
+        new_passphrase_file: PathBuf,
+        #[arg(long)]
+        kdf_floor: bool,
+    },
+    /// What is this? Needs no vault.
+    Detect {
+        #[arg(required = true)]
+        paths: Vec<PathBuf>,
+    },
+    /// Is it valid? Needs no vault, changes nothing.
+    Validate {
+        path: PathBuf,
+        #[arg(long)]
+        format: Option<String>,
+        /// Public key in hex, may be given again.
+        #[arg(long)]
+        trust: Vec<String>,
+    },
+    /// Import files, folders and archives as one batch.
+    Import {
+        #[arg(required = true)]
+        paths: Vec<PathBuf>,
+        #[arg(long)]
+        format: Option<String>,
+        /// Only say what would happen.
+        #[arg(long)]
+        dry_run: bool,
+        /// Allow this many streamed bytes.
+        #[arg(long, value_name = "N")]
+        limit_bytes: Option<u64>,
+        /// Let in what is held back because the same words were deleted before.
+        #[arg(long)]
+        let_in: bool,
+    },
+    /// The batches.
+    Imports,
+    /// Take a batch back whole.
+    Undo { batch: String },
+    /// Page through records.
+    List {
+        #[command(flatten)]
+        filters: Filters,
+        /// The Trash instead.
+        #[arg(long)]
+        trash: bool,
+        /// newest, oldest or title.
+        #[arg(long)]
+        sort: Option<String>,
+        #[arg(long)]
+        limit: Option<u32>,
+        #[arg(long)]
+        cursor: Option<String>,
+    },
+    /// One record, whole.
+    Show {
+        id: String,
+        #[arg(long)]
+        history: bool,
+        #[arg(long)]
+        verbatim: bool,
+    },
+    /// A conversation with all branches.
+    Thread { id: String },
+    /// Full text search.
+    Search {
+        #[arg(required_unless_present = "queries", allow_hyphen_values = true)]
+        query: Option<String>,
+        /// One query per line; answers as a list.
+        #[arg(long, value_name = "FILE", conflicts_with = "query")]
+        queries: Option<PathBuf>,
+        #[command(flatten)]
+        filters: Filters,
+        #[arg(long)]
+        limit: Option<u32>,
+    },
+    /// Write a memory by hand.
+    Add {
+        #[arg(long = "type", value_name = "TYPE")]
+        record_type: Option<String>,
+        /// `-` = standard input.
+        #[arg(long, value_name = "FILE")]
+        text_file: PathBuf,
+        #[arg(long)]
+        tag: Vec<String>,
+    },
+    /// Make a new version of a record.
+    Edit {
+        id: String,
+        #[arg(long, value_name = "FILE")]
+        text_file: Option<PathBuf>,
+        #[arg(long)]
+        title: Option<String>,
+        #[arg(long)]
+        tag: Option<Vec<String>>,
+        #[arg(long = "type", value_name = "TYPE")]
+        record_type: Option<String>,
+    },
+    /// Replace spans for good.
+    Redact {
+        id: String,
+        /// START:END[:CLASS], in code points of the text.
+        #[arg(long, required = true)]
+        span: Vec<String>,
+        /// Also where the same words stand in other records.
+        #[arg(long)]
+        everywhere: bool,
+    },
+    /// To the Trash.
+    Delete {
+        #[arg(required = true)]
+        ids: Vec<String>,
+    },
+    /// Back from the Trash.
+    Restore {
+        #[arg(required = true)]
+        ids: Vec<String>,
+    },
+    /// Erase for good, with receipt.
+    Erase {
+        #[arg(required = true)]
+        ids: Vec<String>,
+        #[arg(long)]
+        reason: Option<String>,
+        /// Say what would go.
+        #[arg(long)]
+        dry_run: bool,
+        /// Also redact other records that say the same.
+        #[arg(long)]
+        with_copies: bool,
+    },
+    /// Tombstones.
+    Tombstones,
+    /// The audit log.
+    Audit {
+        /// Check the chain and its signatures.
+        #[arg(long)]
+        verify: bool,
+    },
+    /// Write, read back, validate.
+    Export {
+        #[arg(long)]
+        format: String,
+        out: PathBuf,
+        #[command(flatten)]
+        filters: Filters,
+        /// Replace what is there.
+        #[arg(long)]
+        overwrite: bool,
+        /// Only say what would be held and lost.
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Integrity of the vault.
+    Check {
+        #[arg(long)]
+        rebuild_index: bool,
+    },
+}

@@ -1,0 +1,219 @@
+//! One delegate per command.
+use crate::args::{Cli, Command, Filters};
+use keepsake_api::{ApiError, ApiResult, CreateOptions, Job, Session, files, types::*};
+use serde::Serialize;
+use serde_json::Value;
+use std::{
+    io::{IsTerminal, Read},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// What to print, and the exit code.
+pub struct Done {
+    pub value: Value,
+    pub exit: u8,
+    /// Printed even with `--quiet`.
+    pub essential: bool,
+}
+
+/// Largest secret or text file that is read.
+const TEXT_LIMIT: u64 = 16 << 20;
+
+pub fn run(cli: Cli) -> ApiResult<Done> {
+    let job = job(&cli);
+    match &cli.command {
+        Command::Create { dir, kdf_floor } => {
+            let passphrase = secret(cli.passphrase_file.as_deref(), "New passphrase", true)?;
+            let (_, created) = Session::create(dir, &passphrase, CreateOptions { kdf_floor: *kdf_floor })?;
+            Ok(Done { essential: true, ..done(&created)? })
+        }
+        Command::Detect { paths } => done(&files::detect(paths)?),
+        Command::Validate { path, format, trust } => {
+            let result = files::validate(path, format.as_deref(), trust, &job)?;
+            Ok(Done { exit: u8::from(!result.ok), ..done(&result)? })
+        }
+        Command::Passwd { new_passphrase_file, kdf_floor } => {
+            let old = secret(cli.passphrase_file.as_deref(), "Passphrase", false)?;
+            let session = Session::open(&vault_dir(&cli)?, &old)?;
+            let new = secret(Some(new_passphrase_file), "New passphrase", false)?;
+            done(&if *kdf_floor { session.change_passphrase_at_floor(&old, &new)? } else { session.change_passphrase(&old, &new)? })
+        }
+        _ => {
+            let session = open(&cli)?;
+            with_vault(&session, &cli.command, &job)
+        }
+    }
+}
+
+fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done> {
+    match command {
+        Command::Info => done(&session.info()?),
+        Command::Import { paths, format, dry_run, limit_bytes, let_in } => {
+            let request = ImportRequest {
+                paths: paths.iter().map(|p| p.display().to_string()).collect(),
+                text: None,
+                format: format.clone(),
+                limit_bytes: *limit_bytes,
+                let_in: *let_in,
+            };
+            done(&session.import(&request, *dry_run, job)?)
+        }
+        Command::Imports => done(&session.imports()?),
+        Command::Undo { batch } => done(&session.undo_import(batch, job)?),
+        Command::List { filters, trash, sort, limit, cursor } => {
+            let filter = Filter { trash: *trash, ..filter(filters) };
+            done(&session.list(&ListRequest { filter, sort: sort.clone(), limit: *limit, cursor: cursor.clone() })?)
+        }
+        Command::Show { id, history, verbatim } => done(&session.show(id, *history, *verbatim)?),
+        Command::Thread { id } => done(&session.thread(id)?),
+        Command::Search { query, queries, filters, limit } => search(session, query.as_deref(), queries.as_deref(), filters, *limit),
+        Command::Add { record_type, text_file, tag } => {
+            let text = text(text_file)?;
+            let ids = session.add(&AddRequest { record_type: record_type.clone(), text, tags: tag.clone() })?;
+            Ok(Done { value: serde_json::json!({"id": ids.ids.first()}), exit: 0, essential: true })
+        }
+        Command::Edit { id, text_file, title, tag, record_type } => {
+            let text = text_file.as_deref().map(text).transpose()?;
+            let request = EditRequest { id: id.clone(), text, title: title.clone(), tags: tag.clone(), record_type: record_type.clone() };
+            done(&session.edit(&request)?)
+        }
+        Command::Redact { id, span, everywhere } => {
+            let spans = span.iter().map(|s| parse_span(s)).collect::<ApiResult<_>>()?;
+            let result = session.redact(&RedactRequest { id: id.clone(), spans, everywhere: *everywhere }, job)?;
+            Ok(Done { exit: u8::from(!result.receipt.complete), ..done(&result)? })
+        }
+        Command::Delete { ids } => done(&session.delete(ids)?),
+        Command::Restore { ids } => done(&session.restore(ids)?),
+        Command::Erase { ids, reason, dry_run, with_copies } => {
+            let request = EraseRequest { ids: ids.clone(), reason: reason.clone(), with_copies: *with_copies, copies: None };
+            if *dry_run {
+                return done(&session.erase_preview(&request)?);
+            }
+            let result = session.erase(&request, job)?;
+            Ok(Done { exit: u8::from(!result.receipt.complete), ..done(&result)? })
+        }
+        Command::Tombstones => done(&session.tombstones()?),
+        Command::Audit { verify } => {
+            let log = session.audit(*verify)?;
+            Ok(Done { exit: u8::from(log.verified == Some(false)), ..done(&log)? })
+        }
+        Command::Export { format, out, filters, overwrite, dry_run } => {
+            let request = ExportRequest { format: format.clone(), out: out.display().to_string(), filter: filter(filters), overwrite: *overwrite };
+            done(&if *dry_run { session.export_preview(&request, job)? } else { session.export(&request, job)? })
+        }
+        Command::Check { rebuild_index } => {
+            let report = session.check(*rebuild_index, job)?;
+            Ok(Done { exit: if report.ok { 0 } else { 5 }, ..done(&report)? })
+        }
+        Command::Create { .. } | Command::Detect { .. } | Command::Validate { .. } | Command::Passwd { .. } => {
+            Err(ApiError::new("usage", 2, "This command needs no open vault."))
+        }
+    }
+}
+
+fn search(session: &Session, query: Option<&str>, queries: Option<&Path>, filters: &Filters, limit: Option<u32>) -> ApiResult<Done> {
+    let one = |query: &str| {
+        session.search(&SearchRequest { query: query.to_owned(), filter: filter(filters), limit, offset: None })
+    };
+    match (query, queries) {
+        (Some(query), _) => done(&one(query)?),
+        (None, Some(file)) => {
+            let text = text(file)?;
+            let results = text.lines().map(one).collect::<ApiResult<Vec<_>>>()?;
+            let value = serde_json::to_value(&results).map_err(|_| internal())?;
+            Ok(Done { value: serde_json::json!({"results": value}), exit: 0, essential: true })
+        }
+        (None, None) => Err(ApiError::new("usage", 2, "A query is needed.")),
+    }
+}
+
+fn filter(f: &Filters) -> Filter {
+    Filter {
+        kind: f.kind.clone(),
+        source: f.source.clone(),
+        status: f.status.clone(),
+        tag: f.tag.clone(),
+        record_type: f.record_type.clone(),
+        since: f.since.clone(),
+        until: f.until.clone(),
+        trash: false,
+        ids: None,
+    }
+}
+
+fn parse_span(text: &str) -> ApiResult<Span> {
+    let mut parts = text.splitn(3, ':');
+    let mut number = || parts.next().and_then(|n| n.parse::<u32>().ok());
+    match (number(), number()) {
+        (Some(start), Some(end)) => Ok(Span { start, end, class: parts.next().map(str::to_owned) }),
+        _ => Err(ApiError::new("usage", 2, format!("{text} is not START:END[:CLASS]."))),
+    }
+}
+
+fn done<T: Serialize>(value: &T) -> ApiResult<Done> {
+    Ok(Done { value: serde_json::to_value(value).map_err(|_| internal())?, exit: 0, essential: true })
+}
+
+fn internal() -> ApiError {
+    ApiError::new("internal", 7, "The result could not be printed.")
+}
+
+fn open(cli: &Cli) -> ApiResult<Session> {
+    let dir = vault_dir(cli)?;
+    if !dir.join("vault.json").exists() {
+        // Said before the passphrase is asked for.
+        return Err(ApiError::new("vault_missing", 7, format!("The vault isn't where it was. {} can't be found.", dir.display())));
+    }
+    Session::open(&dir, &secret(cli.passphrase_file.as_deref(), "Passphrase", false)?)
+}
+
+fn vault_dir(cli: &Cli) -> ApiResult<PathBuf> {
+    cli.vault.clone().ok_or_else(|| ApiError::new("usage", 2, "Which vault? Give --vault DIR or set KEEPSAKE_VAULT."))
+}
+
+fn secret(file: Option<&Path>, prompt: &str, twice: bool) -> ApiResult<String> {
+    if let Some(file) = file {
+        let mut line = text(file)?;
+        line.truncate(line.trim_end_matches(['\n', '\r']).len());
+        return Ok(line);
+    }
+    if !std::io::stdin().is_terminal() {
+        return Err(ApiError::new("usage", 2, "No terminal to ask for the passphrase. Use --passphrase-file."));
+    }
+    let ask = |p: &str| rpassword::prompt_password(format!("{p}: ")).map_err(|e| ApiError::new("io", 7, e.to_string()));
+    let first = ask(prompt)?;
+    if twice && ask("Once more")? != first {
+        return Err(ApiError::new("usage", 2, "The two passphrases differ. Nothing was created."));
+    }
+    Ok(first)
+}
+
+fn text(file: &Path) -> ApiResult<String> {
+    let name = file.display();
+    let io = |e: std::io::Error| ApiError::new("io", 7, format!("{name} could not be read: {e}."));
+    let mut out = String::new();
+    if file == Path::new("-") {
+        std::io::stdin().take(TEXT_LIMIT).read_to_string(&mut out).map_err(io)?;
+    } else {
+        std::fs::File::open(file).map_err(io)?.take(TEXT_LIMIT).read_to_string(&mut out).map_err(io)?;
+    }
+    Ok(out)
+}
+
+fn job(cli: &Cli) -> Job {
+    if cli.progress {
+        return Job::with_progress(Arc::new(|p: Progress| {
+            if let Ok(line) = serde_json::to_string(&p) {
+                eprintln!("{line}");
+            }
+        }));
+    }
+    if !cli.json && !cli.quiet && std::io::stderr().is_terminal() {
+        return Job::with_progress(Arc::new(|p: Progress| {
+            let share = if p.total > 0 { format!(" {:3} %", p.done * 100 / p.total.max(1)) } else { String::new() };
+            eprint!("\r{}{share}   ", p.stage);
+        }));
+    }
+    Job::silent()
+}

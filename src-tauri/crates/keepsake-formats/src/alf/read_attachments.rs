@@ -1,0 +1,131 @@
+//! The attachment index (spec §3.1.9): rows as records, tier 2 files checked and handed on, tier 3 named.
+use super::documents;
+use super::read::{Reader, object};
+use super::{identity, wire};
+use crate::{AttachmentFile, FormatError, Member};
+use keepsake_model::json::Tree;
+use keepsake_model::{AttachmentRef, Issue, Kind, RecordKey};
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+
+/// Which files a memory record names, by its id.
+#[derive(Default)]
+pub(super) struct Attachments {
+    by_record: HashMap<String, Vec<AttachmentRef>>,
+}
+
+impl Attachments {
+    /// Files that this record names.
+    pub(super) fn of(&self, id: &str) -> Vec<AttachmentRef> {
+        self.by_record.get(id).cloned().unwrap_or_default()
+    }
+}
+
+/// Id of a list element, or its position; a second one with the same id gets its position added.
+pub(super) fn element_id(doc: &Tree, position: usize, taken: &[String]) -> String {
+    let id = doc.get("id").and_then(Tree::as_str).filter(|id| !id.is_empty());
+    match id {
+        Some(id) if taken.iter().any(|t| t == id) => format!("{id}#{position}"),
+        Some(id) => id.to_owned(),
+        None => format!("#{position}"),
+    }
+}
+
+/// Reads `attachments.json` and hands its files on.
+pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> {
+    let mut out = Attachments::default();
+    let Some((text, member)) = reader.document("attachments")? else { return Ok(out) };
+    let Some(document) = documents::split(&text, "attachments") else {
+        reader.bad_document(&member, Kind::Attachment)?;
+        return Ok(out);
+    };
+    let mut slots = Vec::new();
+    for (i, element) in document.elements.iter().enumerate() {
+        let Some(doc) = object(element, reader.limits) else {
+            slots.push(String::new());
+            let place = format!("{}#/attachments/{i}", member.place);
+            let reason = "malformed: not an object".to_owned();
+            let (outcome, kind) = (keepsake_model::DroppedAs::Failed, Some(Kind::Attachment));
+            reader.sink.dropped(keepsake_model::Dropped { place, outcome, reason, kind });
+            continue;
+        };
+        // a row that we wrote for a record of another format: its file goes back under its own key
+        let ours = wire::members(element)
+            .and_then(|m| wire::get(&m, "keepsake"))
+            .and_then(|raw| serde_json::from_str::<AttachmentRef>(raw.get()).ok());
+        let restored = ours.is_some();
+        let reference = match ours {
+            Some(reference) => reference,
+            None => {
+                let value = element_id(&doc, i, &slots);
+                let scope = reader.manifest.scope_of(&value, None);
+                reference(&doc, RecordKey::new(scope, value))
+            }
+        };
+        slots.push(if restored { String::new() } else { reference.key.value.clone() });
+        if !restored {
+            if let Some(Tree::Array(ids)) = doc.get("referenced_by") {
+                for id in ids.iter().filter_map(Tree::as_str) {
+                    out.by_record.entry(id.to_owned()).or_default().push(reference.clone());
+                }
+            }
+            let mut record = identity::attachment(element, &doc, reference.key.clone());
+            record.origin = reader.origin(&member, format!("/attachments/{i}"));
+            record.source.platform = reader.manifest.runtime_of(&reference.key.value).to_owned();
+            record.attachments = vec![reference.clone()];
+            reader.sink.unit(record.into())?;
+        }
+        file(reader, &doc, reference, &format!("{}#/attachments/{i}", member.place))?;
+    }
+    reader.skeleton(&member, &document, &slots)?;
+    Ok(out)
+}
+
+fn reference(doc: &Tree, key: RecordKey) -> AttachmentRef {
+    let text = |key: &str| doc.get(key).and_then(Tree::as_str).filter(|t| !t.is_empty()).map(str::to_owned);
+    let size = match doc.get("size_bytes") {
+        Some(Tree::Number(n)) => n.parse().ok(),
+        _ => None,
+    };
+    let name = text("filename").unwrap_or_else(|| key.value.clone());
+    AttachmentRef { origin_id: text("id"), name, media_type: text("media_type"), size, text: None, key }
+}
+
+/// Tier 2: size and digest first, then the bytes. A file that is not what its row says stays a passthrough part.
+fn file(reader: &mut Reader<'_>, doc: &Tree, reference: AttachmentRef, row: &str) -> Result<(), FormatError> {
+    let path = doc.get("archive_path").and_then(Tree::as_str);
+    let Some(member) = path.and_then(|p| reader.archive.entry(p)).cloned() else {
+        let message = "the file itself is not in the archive, only its entry in the index";
+        reader.sink.note(Issue::new("attachment_not_in_archive", row, message));
+        return Ok(());
+    };
+    let hash = |key: &str| doc.get("hash").and_then(|h| h.get(key)).and_then(Tree::as_str).unwrap_or_default();
+    let (size, digest) = digest(reader, &member)?;
+    if hash("algorithm") != "sha256" {
+        reader.remark(row, ("attachment_hash_not_verifiable", "a digest that is not SHA-256".into()));
+    } else if !hash("value").eq_ignore_ascii_case(&digest) || reference.size.is_some_and(|s| s != size) {
+        let message = "size or SHA-256 differ from the index; the entry is kept, not taken as the file";
+        reader.sink.note(Issue::new("attachment_checksum_mismatch", row, message));
+        return Ok(());
+    }
+    let AttachmentRef { key, origin_id, name, media_type, .. } = reference;
+    let file = AttachmentFile { key, origin_id, name, media_type, place: member.place.clone() };
+    let archive = reader.archive;
+    // its bytes live in one place: as the file, not as a passthrough part as well
+    reader.mark_used(&member.name);
+    archive.catalog.read(&member, |bytes| reader.sink.attachment(file, bytes))
+}
+
+fn digest(reader: &Reader<'_>, member: &Member) -> Result<(u64, String), FormatError> {
+    reader.archive.catalog.read(member, |bytes| {
+        let (mut hasher, mut size, mut buffer) = (Sha256::new(), 0u64, vec![0u8; 64 << 10]);
+        loop {
+            let n = bytes.read(&mut buffer).map_err(|e| FormatError::io(&member.place, e))?;
+            if n == 0 {
+                return Ok((size, hex::encode(hasher.finalize())));
+            }
+            hasher.update(&buffer[..n]);
+            size += n as u64;
+        }
+    })
+}

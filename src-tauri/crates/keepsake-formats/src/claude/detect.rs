@@ -1,0 +1,313 @@
+//! Which members are Claude's? By the keys in them; names only group what belongs together (vendors.md §3.1, §3.4).
+use super::sniff::{self, Keys};
+use crate::{Catalog, Claim, FormatError, Member, Part, Role};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a member's content says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Content {
+    Conversations,
+    Design,
+    Memories,
+    Projects,
+    Manifest,
+    /// `users.json`, `login_history.json`.
+    Side,
+}
+
+/// Names of the category archives.
+const CATEGORIES: [&str; 7] =
+    ["conversations", "projects", "memories", "design_chats", "frames", "feedback", "light_metadata"];
+/// Folders inside an export that belong to it.
+const FOLDERS: [&str; 6] = ["projects", "design_chats", "memories", "reflections", "frames", "feedback"];
+
+/// Claims, one per export: parts with their manifest, batches with their siblings, an archive or a folder alone.
+pub(super) fn claims(catalog: &Catalog) -> Result<Vec<Claim>, FormatError> {
+    let mut groups: BTreeMap<String, Vec<(usize, Content)>> = BTreeMap::new();
+    for member in catalog.members() {
+        if !is_candidate(member) {
+            continue;
+        }
+        // An unreadable member is somebody else's to report.
+        let Ok(Some(keys)) = sniff::keys(catalog, member) else { continue };
+        if let Some(content) = content_of(&keys, member) {
+            groups.entry(group_of(member)).or_default().push((member.id, content));
+        }
+    }
+    merge_parts(&mut groups);
+    groups.into_iter().map(|(group, found)| claim(catalog, &group, &found)).collect()
+}
+
+fn is_candidate(member: &Member) -> bool {
+    let name = member.file_name().to_ascii_lowercase();
+    let ending = name.rsplit_once('.').map(|(_, e)| e);
+    matches!(ending, Some("json" | "jsonl" | "ndjson" | "txt"))
+        || (ending.is_none() && member.depth == 0)
+        || member.name == "pasted text"
+}
+
+/// What the keys say. Memory is asked for by Claude's own key names, before anyone takes it for a generic list.
+fn content_of(keys: &Keys, member: &Member) -> Option<Content> {
+    let has = |path: &str| keys.has(path);
+    let folder = |name: &str| member.name.split('/').rev().nth(1) == Some(name);
+    if has("data_files.category") && (has("data_files.filename") || has("data_files.export_url")) {
+        Some(Content::Manifest)
+    } else if has("mapping") {
+        None
+    } else if has("chat_messages") || (has("messages.sender") && has("uuid")) {
+        Some(Content::Conversations)
+    } else if has("conversations_memory") || has("project_memories") || (has("memory_files") && has("account_uuid")) {
+        Some(Content::Memories)
+    } else if has("prompt_template") && (has("docs") || has("is_starter_project") || has("creator")) {
+        Some(Content::Projects)
+    } else if is_design(keys) || (folder("design_chats") && has("messages") && has("uuid")) {
+        Some(Content::Design)
+    } else if has("login_events")
+        || (has("uuid") && has("full_name") && (has("email_address") || has("verified_phone_number")))
+    {
+        Some(Content::Side)
+    } else {
+        None
+    }
+}
+
+/// Messages whose content is an object with blocks.
+pub(super) fn is_design(keys: &Keys) -> bool {
+    let nested = keys.has("messages.content.kind") || keys.has("messages.content.contentBlocks");
+    nested && keys.has("uuid") && !keys.has("chat_messages") && !keys.has("messages.sender")
+}
+
+/// Name of the archive a member lies in, without folders.
+fn archive_name(member: &Member) -> Option<&str> {
+    member.archive?;
+    let (outside, _) = member.place.rsplit_once("!/")?;
+    outside.rsplit(['/', '!']).next()
+}
+
+/// `conversations-000 (1).zip` → (`conversations`, 0, `conversations-000.zip`).
+fn category_of(archive: &str) -> Option<(&'static str, u32, String)> {
+    let stem = archive.strip_suffix(".zip").unwrap_or(archive);
+    let stem = stem.split(" (").next().unwrap_or(stem).trim_end();
+    let (category, number) = stem.rsplit_once('-')?;
+    let category = CATEGORIES.into_iter().find(|c| *c == category)?;
+    Some((category, number.parse().ok()?, format!("{stem}.zip")))
+}
+
+/// `data-<…>-batch-0001.zip` → (`data-<…>`, 1).
+fn batch_of(archive: &str) -> Option<(&str, u32)> {
+    let stem = archive.strip_suffix(".zip").unwrap_or(archive);
+    let stem = stem.split(" (").next().unwrap_or(stem).trim_end();
+    let (prefix, number) = stem.rsplit_once("-batch-")?;
+    Some((prefix, number.parse().ok()?))
+}
+
+/// Members with one group belong to one export.
+fn group_of(member: &Member) -> String {
+    match archive_name(member) {
+        Some(name) if category_of(name).is_some() => "parts".into(),
+        Some(name) => match batch_of(name) {
+            Some((prefix, _)) => format!("batch {prefix}"),
+            None => format!("archive {}", member.archive.unwrap_or_default()),
+        },
+        // Loose files that were given together are one set; a folder is one.
+        None if member.place == member.name => "loose".into(),
+        None => format!("root {}", member.root),
+    }
+}
+
+/// A manifest outside of archives speaks for the parts; what lies loose beside it is theirs.
+fn merge_parts(groups: &mut BTreeMap<String, Vec<(usize, Content)>>) {
+    let manifest = |(group, found): (&String, &Vec<(usize, Content)>)| {
+        let has = found.iter().any(|(_, c)| *c == Content::Manifest);
+        (has && group != "parts").then(|| group.clone())
+    };
+    let with_manifest: Vec<String> = groups.iter().filter_map(manifest).collect();
+    for group in with_manifest {
+        let found = groups.remove(&group).unwrap_or_default();
+        groups.entry("parts".into()).or_default().extend(found);
+    }
+    // Loose files join the only export there is.
+    if groups.len() == 2
+        && let Some(loose) = groups.remove("loose")
+        && let Some(found) = groups.values_mut().next()
+    {
+        found.extend(loose);
+    }
+    // A lone account file is no export of its own when there is one.
+    let only_side = |found: &[(usize, Content)]| found.iter().all(|(_, c)| *c == Content::Side);
+    if groups.values().filter(|f| !only_side(f)).count() == 1 {
+        let mut side = Vec::new();
+        groups.retain(|_, found| {
+            let keep = !only_side(found);
+            if !keep {
+                side.append(found);
+            }
+            keep
+        });
+        if let Some(found) = groups.values_mut().next() {
+            found.extend(side);
+        }
+    }
+    for found in groups.values_mut() {
+        found.sort_by_key(|(id, _)| *id);
+    }
+}
+
+fn claim(catalog: &Catalog, group: &str, found: &[(usize, Content)]) -> Result<Claim, FormatError> {
+    let members = catalog.members();
+    let is = |content: Content| found.iter().any(|(_, c)| *c == content);
+    let strong = found.iter().any(|(_, c)| *c != Content::Side);
+    let version = version(group, found, members);
+    let mut parts: Vec<Part> =
+        found.iter().map(|(member, content)| Part { member: *member, role: role(*content) }).collect();
+    if strong {
+        parts.extend(companions(members, found));
+    }
+    Ok(Claim {
+        version: Some(version.into()),
+        confidence: if is(Content::Manifest) {
+            1.0
+        } else if strong {
+            0.95
+        } else {
+            0.7
+        },
+        reason: reason(found),
+        parts,
+        missing_parts: missing(catalog, found)?,
+    })
+}
+
+fn role(content: Content) -> Role {
+    match content {
+        Content::Conversations | Content::Design => Role::Conversations,
+        Content::Memories => Role::Memories,
+        Content::Projects => Role::Projects,
+        Content::Manifest => Role::Manifest,
+        Content::Side => Role::Sidecar,
+    }
+}
+
+fn version(group: &str, found: &[(usize, Content)], members: &[Member]) -> &'static str {
+    if group == "parts" {
+        return "parts";
+    }
+    let uuid_batch = group.strip_prefix("batch data-").is_some_and(|rest| {
+        rest.split('-').next().is_some_and(|first| first.len() == 8 && first.bytes().all(|b| b.is_ascii_hexdigit()))
+    });
+    let one_per_file = found.iter().any(|(id, content)| {
+        *content == Content::Design
+            || (*content == Content::Projects && members[*id].name.split('/').rev().nth(1) == Some("projects"))
+    });
+    if uuid_batch || one_per_file { "batch" } else { "flat" }
+}
+
+/// What lies in the same archive beside the files recognised: kept as side files; empty lists by their usual name.
+fn companions(members: &[Member], found: &[(usize, Content)]) -> Vec<Part> {
+    let taken: BTreeSet<usize> = found.iter().map(|(id, _)| *id).collect();
+    let dir = |m: &Member| m.name.rsplit_once('/').map(|(d, _)| d.to_owned()).unwrap_or_default();
+    let is_folder = |name: &str| FOLDERS.contains(&name);
+    // Top folders of the export: where recognised files lie, or above their category folder.
+    let mut tops: BTreeSet<(usize, Option<usize>, String)> = BTreeSet::new();
+    for id in &taken {
+        let member = &members[*id];
+        let mut top = dir(member);
+        let last = top.rsplit('/').next().unwrap_or(&top);
+        if is_folder(last) {
+            top = top.rsplit_once('/').map(|(d, _)| d.to_owned()).unwrap_or_default();
+        }
+        tops.insert((member.root, member.archive, top));
+    }
+    let parts = tops.iter().any(|(_, archive, _)| archive.is_some());
+    let mut out = Vec::new();
+    for member in members.iter().filter(|m| !taken.contains(&m.id)) {
+        let name = member.file_name();
+        let mut top = dir(member);
+        let last = top.rsplit('/').next().unwrap_or(&top).to_owned();
+        let in_folder = is_folder(&last);
+        if in_folder {
+            top = top.rsplit_once('/').map(|(d, _)| d.to_owned()).unwrap_or_default();
+        }
+        let beside = tops.contains(&(member.root, member.archive, top));
+        let category = archive_name(member).and_then(category_of).is_some();
+        let junk = name == ".DS_Store" || name.starts_with("._") || member.name.split('/').any(|s| s == "__MACOSX");
+        let usual = ["conversations.json", "projects.json", "memories.json", "users.json", "login_history.json"];
+        let role = if junk && member.archive.is_some() && tops.iter().any(|t| t.1 == member.archive) {
+            Role::Junk
+        } else if beside && name == "conversations.json" {
+            Role::Conversations
+        } else if beside && name == "projects.json" {
+            Role::Projects
+        } else if beside && name == "memories.json" {
+            Role::Memories
+        } else if (beside && (member.archive.is_some() || in_folder || usual.contains(&name))) || (category && parts) {
+            Role::Sidecar
+        } else {
+            continue;
+        };
+        out.push(Part { member: member.id, role });
+    }
+    out
+}
+
+fn reason(found: &[(usize, Content)]) -> String {
+    let count = |content: Content| found.iter().filter(|(_, c)| *c == content).count();
+    let mut seen = Vec::new();
+    for (content, words) in [
+        (Content::Manifest, "the list of download parts of a Claude export"),
+        (Content::Conversations, "conversations with Claude's message list"),
+        (Content::Design, "Claude design chats"),
+        (Content::Memories, "Claude's memory document"),
+        (Content::Projects, "Claude projects with their instructions"),
+        (Content::Side, "a Claude account list"),
+    ] {
+        match count(content) {
+            0 => {}
+            1 => seen.push(words.to_owned()),
+            n => seen.push(format!("{words} ({n} files)")),
+        }
+    }
+    format!("Found {}", seen.join(", "))
+}
+
+/// Parts that the manifest names, or that the numbering implies, and that are not there.
+fn missing(catalog: &Catalog, found: &[(usize, Content)]) -> Result<Vec<String>, FormatError> {
+    let members = catalog.members();
+    let mut present: BTreeSet<String> = BTreeSet::new();
+    for member in members {
+        for segment in member.place.split(['/', '!']) {
+            let name = category_of(segment).map_or_else(|| segment.to_owned(), |(_, _, name)| name);
+            present.insert(name);
+        }
+    }
+    let mut out = Vec::new();
+    for (id, _) in found.iter().filter(|(_, c)| *c == Content::Manifest) {
+        for name in super::manifest::file_names(catalog, &members[*id]) {
+            let canonical = category_of(&name).map_or_else(|| name.clone(), |(_, _, name)| name);
+            if !present.contains(&canonical) && !present.contains(&name) && !out.contains(&name) {
+                out.push(name);
+            }
+        }
+    }
+    // Numbers count from 0: a gap below the highest is a part that was left behind.
+    let mut batches: BTreeMap<String, (BTreeSet<u32>, usize)> = BTreeMap::new();
+    for archive in found.iter().filter_map(|(id, _)| archive_name(&members[*id])) {
+        let numbered = category_of(archive)
+            .map(|(category, n, _)| (format!("{category}-"), n, 3))
+            .or_else(|| batch_of(archive).map(|(prefix, n)| (format!("{prefix}-batch-"), n, 4)));
+        if let Some((prefix, number, width)) = numbered {
+            let entry = batches.entry(prefix).or_insert((BTreeSet::new(), width));
+            entry.0.insert(number);
+        }
+    }
+    for (prefix, (numbers, width)) in batches {
+        let last = numbers.last().copied().unwrap_or(0).min(10_000);
+        for number in (0..last).filter(|n| !numbers.contains(n)) {
+            let name = format!("{prefix}{number:0width$}.zip");
+            if !out.contains(&name) && !present.contains(&name) {
+                out.push(name);
+            }
+        }
+    }
+    Ok(out)
+}

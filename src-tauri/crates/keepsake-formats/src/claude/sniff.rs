@@ -1,0 +1,120 @@
+//! Which keys does the start of a JSON file show? Works on a cut-off head, without parsing values.
+use crate::{Catalog, FormatError, Member};
+use std::{collections::HashSet, io::Read};
+
+/// Bytes looked at behind leading white space.
+const HEAD: usize = 64 << 10;
+/// Key paths remembered, and how deep.
+const PATHS: usize = 2000;
+const DEPTH: usize = 4;
+
+/// Key paths seen in a head (`chat_messages.sender`); arrays leave no trace in a path.
+#[derive(Debug, Default)]
+pub(super) struct Keys(HashSet<String>);
+
+impl Keys {
+    /// Was this path seen, at the top or inside a `conversations`, `projects` or `data` wrapper?
+    pub fn has(&self, path: &str) -> bool {
+        self.0.contains(path)
+            || ["conversations", "projects", "data"].iter().any(|w| self.0.contains(&format!("{w}.{path}")))
+    }
+}
+
+/// The keys at the start of a member; None when it does not look like JSON.
+pub(super) fn keys(catalog: &Catalog, member: &Member) -> Result<Option<Keys>, FormatError> {
+    let head = catalog.read(member, |reader| read_head(reader).map_err(|e| FormatError::io(&member.place, e)))?;
+    let text = decoded(&head);
+    let text = text.trim_start();
+    Ok(match text.as_bytes().first() {
+        Some(b'{' | b'[') => Some(scan(text)),
+        // JSON inside a JSON string.
+        Some(b'"') => {
+            let inner = text[1..].replace("\\\"", "\"").replace("\\\\", "\\");
+            inner.trim_start().starts_with(['{', '[']).then(|| scan(inner.trim_start()))
+        }
+        _ => None,
+    })
+}
+
+/// Skips white space of any length, then takes a head.
+fn read_head(reader: &mut dyn Read) -> std::io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    let mut buffer = vec![0; HEAD];
+    loop {
+        let n = reader.read(&mut buffer)?;
+        if n == 0 {
+            return Ok(head);
+        }
+        let chunk = &buffer[..n];
+        let from = if head.is_empty() { chunk.iter().position(|b| !b.is_ascii_whitespace()).unwrap_or(n) } else { 0 };
+        head.extend_from_slice(&chunk[from..]);
+        if head.len() >= HEAD {
+            return Ok(head);
+        }
+    }
+}
+
+fn decoded(head: &[u8]) -> String {
+    let utf16 = match head {
+        [0xff, 0xfe, ..] | [_, 0, _, 0, ..] => Some(encoding_rs::UTF_16LE),
+        [0xfe, 0xff, ..] | [0, _, 0, _, ..] => Some(encoding_rs::UTF_16BE),
+        _ => None,
+    };
+    let text = match utf16 {
+        Some(encoding) => encoding.decode_with_bom_removal(head).0.into_owned(),
+        None => String::from_utf8_lossy(head).into_owned(),
+    };
+    text.trim_start_matches('\u{feff}').to_owned()
+}
+
+/// Walks the text once. A string directly before a `:` inside an object is a key.
+fn scan(text: &str) -> Keys {
+    let bytes = text.as_bytes();
+    let mut keys = Keys::default();
+    // Per open bracket: is it an object, and under which key it stands.
+    let mut open: Vec<(bool, String)> = Vec::new();
+    let mut pending: Option<String> = None;
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => {
+                let start = at + 1;
+                at = start;
+                while let Some(b) = bytes.get(at).filter(|b| **b != b'"') {
+                    at += if *b == b'\\' { 2 } else { 1 };
+                }
+                let mut next = at + 1;
+                while bytes.get(next).is_some_and(u8::is_ascii_whitespace) {
+                    next += 1;
+                }
+                let is_key = bytes.get(next) == Some(&b':') && open.last().is_some_and(|(object, _)| *object);
+                pending = is_key.then(|| text.get(start..at)).flatten().map(str::to_owned);
+                if let Some(key) = &pending {
+                    add(&mut keys, &open, key);
+                }
+            }
+            b'{' | b'[' => {
+                if open.len() > 64 {
+                    break;
+                }
+                open.push((*byte == b'{', pending.take().unwrap_or_default()));
+            }
+            b'}' | b']' => {
+                pending = None;
+                open.pop();
+            }
+            b',' => pending = None,
+            _ => {}
+        }
+        at += 1;
+    }
+    keys
+}
+
+fn add(keys: &mut Keys, open: &[(bool, String)], key: &str) {
+    let mut path: Vec<&str> = open.iter().map(|(_, k)| k.as_str()).filter(|k| !k.is_empty()).collect();
+    path.push(key);
+    if path.len() <= DEPTH && keys.0.len() < PATHS && key.len() < 100 {
+        keys.0.insert(path.join("."));
+    }
+}

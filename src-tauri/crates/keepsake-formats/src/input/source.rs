@@ -1,0 +1,130 @@
+//! Bytes at positions: a plain file, memory, spooled scratch space, or a range of one of these.
+use super::catalog::SpoolFile;
+use std::{
+    fs::File,
+    io::{Read, Seek, SeekFrom},
+    path::PathBuf,
+    sync::{Arc, Mutex},
+};
+
+/// Random-access bytes. Cloning is cheap; every [`Window`] has its own position, so readers do not wait for each other
+/// (only spooled scratch space is behind a lock, held for one read at a time). A file is opened anew for each window:
+/// a folder of thousands of archives needs no thousand open files.
+#[derive(Clone)]
+pub(super) struct Source {
+    backing: Backing,
+    start: u64,
+    len: u64,
+}
+
+#[derive(Clone)]
+enum Backing {
+    File(Arc<PathBuf>),
+    Memory(Arc<[u8]>),
+    Spooled(Arc<Mutex<Box<dyn SpoolFile>>>),
+}
+
+impl Source {
+    /// A regular file of `len` bytes.
+    pub(super) fn file(path: PathBuf, len: u64) -> Self {
+        Self { backing: Backing::File(Arc::new(path)), start: 0, len }
+    }
+
+    pub(super) fn memory(bytes: Vec<u8>) -> Self {
+        let len = bytes.len() as u64;
+        Self { backing: Backing::Memory(bytes.into()), start: 0, len }
+    }
+
+    pub(super) fn spooled(file: Box<dyn SpoolFile>, len: u64) -> Self {
+        Self { backing: Backing::Spooled(Arc::new(Mutex::new(file))), start: 0, len }
+    }
+
+    pub(super) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// A part of it; cut where the source ends.
+    pub(super) fn slice(&self, start: u64, len: u64) -> Self {
+        let start = start.min(self.len);
+        Self { backing: self.backing.clone(), start: self.start + start, len: len.min(self.len - start) }
+    }
+
+    /// A reader from `at` to the end.
+    pub(super) fn window(&self, at: u64) -> std::io::Result<Window> {
+        let at = at.min(self.len);
+        let handle = match &self.backing {
+            Backing::File(path) => {
+                let mut file = File::open(path.as_ref())?;
+                file.seek(SeekFrom::Start(self.start + at))?;
+                Handle::File(file)
+            }
+            Backing::Memory(bytes) => Handle::Memory(bytes.clone()),
+            Backing::Spooled(file) => Handle::Spooled(file.clone()),
+        };
+        Ok(Window { handle, at: self.start + at, end: self.start + self.len })
+    }
+
+    /// Up to `len` bytes at a position; fewer at the end.
+    pub(super) fn bytes(&self, at: u64, len: usize) -> std::io::Result<Vec<u8>> {
+        let mut out = Vec::new();
+        self.window(at)?.take(len as u64).read_to_end(&mut out)?;
+        Ok(out)
+    }
+
+    /// First position at or after `from` where `needle` stands.
+    pub(super) fn find(&self, needle: &[u8], from: u64) -> std::io::Result<Option<u64>> {
+        let mut window = self.window(from)?;
+        // Small steps first: what is looked for is mostly near, and a file may be full of it.
+        let (mut buf, mut base, mut step) = (Vec::new(), from, 512);
+        loop {
+            let read = (&mut window).take(step).read_to_end(&mut buf)?;
+            step = (step * 4).min(1 << 20);
+            if let Some(at) = memchr::memmem::find(&buf, needle) {
+                return Ok(Some(base + at as u64));
+            }
+            if read == 0 {
+                return Ok(None);
+            }
+            let gone = buf.len().saturating_sub(needle.len() - 1);
+            buf.drain(..gone);
+            base += gone as u64;
+        }
+    }
+}
+
+/// Reads forward through a [`Source`].
+pub(super) struct Window {
+    handle: Handle,
+    at: u64,
+    end: u64,
+}
+
+enum Handle {
+    File(File),
+    Memory(Arc<[u8]>),
+    Spooled(Arc<Mutex<Box<dyn SpoolFile>>>),
+}
+
+impl Read for Window {
+    fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
+        let want = usize::try_from(self.end - self.at).unwrap_or(usize::MAX).min(buf.len());
+        if want == 0 {
+            return Ok(0);
+        }
+        let n = match &mut self.handle {
+            Handle::File(file) => file.read(&mut buf[..want])?,
+            Handle::Memory(bytes) => {
+                let at = usize::try_from(self.at).map_err(std::io::Error::other)?;
+                buf[..want].copy_from_slice(&bytes[at..at + want]);
+                want
+            }
+            Handle::Spooled(file) => {
+                let mut file = file.lock().map_err(|_| std::io::Error::other("scratch space is unusable"))?;
+                file.seek(SeekFrom::Start(self.at))?;
+                file.read(&mut buf[..want])?
+            }
+        };
+        self.at += n as u64;
+        Ok(n)
+    }
+}

@@ -1,0 +1,122 @@
+//! The central directory.
+use super::{
+    super::source::Source,
+    CENTRAL, END,
+    entry::{Entry, Position},
+    extra_field, le16, le32, le64, names,
+};
+use std::io::{BufReader, Read};
+
+/// Zip64 forms of the end record.
+const LOCATOR: [u8; 4] = *b"PK\x06\x07";
+const END64: [u8; 4] = *b"PK\x06\x06";
+
+/// How far back the end record is looked for (a comment has at most 64 KiB; downloads carry junk behind it).
+const TAIL: u64 = 1 << 20;
+
+/// Entries in directory order, duplicates included; None when there is no usable directory. At most `max` are read:
+/// one more than allowed, so that the caller notices.
+pub(in super::super) fn directory(source: &Source, max: u64) -> std::io::Result<Option<Vec<Entry>>> {
+    let from = source.len().saturating_sub(TAIL);
+    let tail = source.bytes(from, TAIL as usize)?;
+    // A hostile tail may hold nothing but these marks.
+    for at in memchr::memmem::rfind_iter(&tail, &END).take(64) {
+        let Some(record) = tail.get(at..at + 22) else { continue };
+        if let Some(entries) = read(source, &locate(source, from + at as u64, record)?, max)? {
+            return Ok(Some(entries));
+        }
+    }
+    Ok(None)
+}
+
+struct Place {
+    /// Where it should start, best guess first; with the bytes that stand before the archive.
+    starts: Vec<(u64, u64)>,
+    entries: u64,
+}
+
+fn locate(source: &Source, end: u64, record: &[u8]) -> std::io::Result<Place> {
+    let mut entries = u64::from(le16(record, 10));
+    let mut size = u64::from(le32(record, 12));
+    let mut offset = u64::from(le32(record, 16));
+    let mut end = end;
+    if let Some(at) = end.checked_sub(20) {
+        let locator = source.bytes(at, 20)?;
+        if locator.starts_with(&LOCATOR) {
+            // The recorded offset does not know of bytes put before the archive; the usual place does.
+            for at in [le64(&locator, 8), at.saturating_sub(56)] {
+                let record = source.bytes(at, 56)?;
+                if record.len() == 56 && record.starts_with(&END64) {
+                    (entries, size, offset) = (le64(&record, 32), le64(&record, 40), le64(&record, 48));
+                    end = at;
+                    break;
+                }
+            }
+        }
+    }
+    let mut starts = Vec::new();
+    if let Some(start) = end.checked_sub(size) {
+        starts.push((start, start.saturating_sub(offset)));
+    }
+    starts.push((offset, 0));
+    Ok(Place { starts, entries })
+}
+
+fn read(source: &Source, place: &Place, max: u64) -> std::io::Result<Option<Vec<Entry>>> {
+    for &(start, base) in &place.starts {
+        let mut reader = BufReader::with_capacity(64 * 1024, source.window(start)?);
+        let mut entries = Vec::new();
+        while (entries.len() as u64) < place.entries.min(max) {
+            match entry(&mut reader, base)? {
+                Some(entry) => entries.push(entry),
+                None => break,
+            }
+        }
+        if entries.len() as u64 == place.entries.min(max) {
+            return Ok(Some(entries));
+        }
+    }
+    Ok(None)
+}
+
+fn entry(reader: &mut impl Read, base: u64) -> std::io::Result<Option<Entry>> {
+    let fixed = up_to(reader, 46)?;
+    if fixed.len() < 46 || fixed[..4] != CENTRAL {
+        return Ok(None);
+    }
+    let (name_len, extra_len) = (usize::from(le16(&fixed, 28)), usize::from(le16(&fixed, 30)));
+    let variable = up_to(reader, name_len + extra_len + usize::from(le16(&fixed, 32)))?;
+    if variable.len() < name_len + extra_len {
+        return Ok(None);
+    }
+    let (name, extra) = (&variable[..name_len], &variable[name_len..name_len + extra_len]);
+    let flags = le16(&fixed, 8);
+    let (mut size, mut packed) = (u64::from(le32(&fixed, 24)), u64::from(le32(&fixed, 20)));
+    let mut header = u64::from(le32(&fixed, 42));
+    if let Some(mut wide) = extra_field(extra, 1) {
+        for value in [&mut size, &mut packed, &mut header] {
+            if *value == u64::from(u32::MAX) && wide.len() >= 8 {
+                *value = le64(wide, 0);
+                wide = &wide[8..];
+            }
+        }
+    }
+    Ok(Some(Entry {
+        name: names::decode(name, flags, extra),
+        method: le16(&fixed, 10),
+        flags,
+        crc: le32(&fixed, 16),
+        packed,
+        size,
+        position: Position::Header(header.saturating_add(base)),
+        mode: le32(&fixed, 38) >> 16,
+        checked: true,
+        cut: false,
+    }))
+}
+
+fn up_to(reader: &mut impl Read, n: usize) -> std::io::Result<Vec<u8>> {
+    let mut out = Vec::with_capacity(n);
+    reader.take(n as u64).read_to_end(&mut out)?;
+    Ok(out)
+}

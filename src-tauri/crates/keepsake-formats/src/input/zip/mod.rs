@@ -1,0 +1,50 @@
+//! ZIP as people have it: streamed, prefixed, cut off, zip64, names in old encodings. Reads the central directory, or
+//! without one the local headers. Own code, because what matters here is everything a strict reader hides: duplicate
+//! names, the raw name bytes, what is encrypted or a link, and what can still be had of a cut download.
+//! Format facts: PKWARE APPNOTE 6.3 (public).
+mod directory;
+mod entry;
+mod names;
+mod recover;
+
+pub(super) use directory::directory;
+pub(super) use entry::{Entry, Trait};
+pub(super) use names::safe_name;
+pub(super) use recover::recover;
+
+/// Start of a local header.
+const LOCAL: [u8; 4] = *b"PK\x03\x04";
+/// Start of a central directory entry.
+const CENTRAL: [u8; 4] = *b"PK\x01\x02";
+/// End of central directory.
+const END: [u8; 4] = *b"PK\x05\x06";
+
+/// Does it begin like a ZIP file?
+pub(super) fn is_zip_head(head: &[u8]) -> bool {
+    head.starts_with(&LOCAL) || head.starts_with(&END)
+}
+
+fn le16(bytes: &[u8], at: usize) -> u16 {
+    bytes.get(at..at + 2).map_or(0, |b| u16::from_le_bytes([b[0], b[1]]))
+}
+
+fn le32(bytes: &[u8], at: usize) -> u32 {
+    u32::from(le16(bytes, at)) | u32::from(le16(bytes, at + 2)) << 16
+}
+
+fn le64(bytes: &[u8], at: usize) -> u64 {
+    u64::from(le32(bytes, at)) | u64::from(le32(bytes, at + 4)) << 32
+}
+
+/// The payload of an extra field.
+fn extra_field(mut extra: &[u8], id: u16) -> Option<&[u8]> {
+    while extra.len() >= 4 {
+        let len = usize::from(le16(extra, 2));
+        let payload = extra.get(4..4 + len)?;
+        if le16(extra, 0) == id {
+            return Some(payload);
+        }
+        extra = &extra[4 + len..];
+    }
+    None
+}

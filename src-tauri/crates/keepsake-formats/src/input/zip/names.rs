@@ -1,0 +1,59 @@
+//! Entry names: from bytes to text, and from text to a name that is safe to show and to compare.
+use super::{extra_field, le32};
+use std::borrow::Cow;
+
+/// Bytes 0x80–0xFF of code page 437, the encoding that ZIP had before UTF-8.
+const CP437: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
+
+/// The name: by its Unicode extra field, as UTF-8 (flagged or not), as Shift-JIS if it can be nothing else than
+/// Japanese, else as code page 437.
+pub(super) fn decode(raw: &[u8], flags: u16, extra: &[u8]) -> String {
+    if let Some([1, field @ ..]) = extra_field(extra, 0x7075)
+        && field.len() > 4
+        && le32(field, 0) == crc32fast::hash(raw)
+        && let Ok(name) = std::str::from_utf8(&field[4..])
+    {
+        return name.to_owned();
+    }
+    match std::str::from_utf8(raw) {
+        Ok(name) => name.to_owned(),
+        Err(_) if flags & 0x800 != 0 => String::from_utf8_lossy(raw).into_owned(),
+        Err(_) => shift_jis(raw).unwrap_or_else(|| cp437(raw)),
+    }
+}
+
+fn shift_jis(raw: &[u8]) -> Option<String> {
+    let name = encoding_rs::SHIFT_JIS.decode_without_bom_handling_and_without_replacement(raw)?;
+    // Kana, CJK and full-width forms only; half-width kana are single bytes and could be anything.
+    let japanese = |c: char| {
+        c.is_ascii() || matches!(c, '\u{3000}'..='\u{30FF}' | '\u{4E00}'..='\u{9FFF}' | '\u{FF01}'..='\u{FF5E}')
+    };
+    name.chars().all(japanese).then(|| name.into_owned())
+}
+
+fn cp437(raw: &[u8]) -> String {
+    let high: Vec<char> = CP437.chars().collect();
+    raw.iter()
+        .map(|b| if *b < 0x80 { char::from(*b) } else { high.get(usize::from(*b) - 0x80).copied().unwrap_or('?') })
+        .collect()
+}
+
+/// The name with `/` between its parts and without empty or `.` parts, or why it is refused.
+pub(in super::super) fn safe_name(name: &str) -> Result<Cow<'_, str>, &'static str> {
+    let drive = name.as_bytes().first().is_some_and(u8::is_ascii_alphabetic) && name.as_bytes().get(1) == Some(&b':');
+    if name.contains('\0') {
+        return Err("NUL in the name");
+    }
+    if name.starts_with(['/', '\\']) || drive {
+        return Err("absolute name");
+    }
+    let parts = || name.split(['/', '\\']).filter(|p| !p.is_empty() && *p != ".");
+    if parts().any(|p| p == "..") {
+        return Err("name leads out of the archive");
+    }
+    if parts().next().is_none() {
+        return Err("empty name");
+    }
+    let plain = !name.contains('\\') && name.split('/').all(|p| !p.is_empty() && p != ".");
+    Ok(if plain { Cow::Borrowed(name) } else { Cow::Owned(parts().collect::<Vec<_>>().join("/")) })
+}

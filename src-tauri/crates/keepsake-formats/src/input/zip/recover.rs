@@ -1,0 +1,94 @@
+//! A ZIP without a usable directory (a cut download): its entries by their local headers.
+use super::{
+    super::source::Source,
+    LOCAL,
+    entry::{Entry, Position},
+    extra_field, le16, le32, le64, names,
+};
+use flate2::{Decompress, FlushDecompress, Status};
+use std::io::Read;
+
+/// Entries in file order; the last one is marked as cut if the file ends inside it. At most `max` entries; `budget`
+/// bounds the bytes inflated to find ends that no header tells.
+pub(in super::super) fn recover(source: &Source, max: u64, budget: u64) -> std::io::Result<Vec<Entry>> {
+    let (mut out, mut budget, mut from) = (Vec::new(), budget, 0);
+    while (out.len() as u64) < max {
+        let Some(at) = source.find(&LOCAL, from)? else { break };
+        let fixed = source.bytes(at, 30)?;
+        let (name_len, extra_len) = (le16(&fixed, 26), le16(&fixed, 28));
+        let variable = source.bytes(at + 30, usize::from(name_len) + usize::from(extra_len))?;
+        let data = at + 30 + variable.len() as u64;
+        if fixed.len() < 30 || variable.len() < usize::from(name_len) + usize::from(extra_len) {
+            break;
+        }
+        let (name, extra) = variable.split_at(usize::from(name_len));
+        let flags = le16(&fixed, 6);
+        let mut entry = Entry {
+            name: names::decode(name, flags, extra),
+            method: le16(&fixed, 8),
+            flags,
+            crc: le32(&fixed, 14),
+            packed: u64::from(le32(&fixed, 18)),
+            size: u64::from(le32(&fixed, 22)),
+            position: Position::Data(data),
+            mode: 0,
+            checked: true,
+            cut: false,
+        };
+        if let Some(wide) = extra_field(extra, 1) {
+            for (i, value) in [&mut entry.size, &mut entry.packed].into_iter().enumerate() {
+                if *value == u64::from(u32::MAX) && wide.len() >= 8 * (i + 1) {
+                    *value = le64(wide, 8 * i);
+                }
+            }
+        }
+        let left = source.len() - data;
+        // Bit 3: sizes stand behind the data, and the header says zero.
+        if flags & 8 != 0 && entry.packed == 0 {
+            entry.checked = false;
+            if entry.method == 8 {
+                (entry.packed, entry.size, entry.cut) = measure(source, data, &mut budget)?;
+            } else {
+                let next = source.find(b"PK\x07\x08", data)?;
+                entry.packed = next.map_or(left, |at| at - data);
+                entry.size = entry.packed;
+                entry.cut = next.is_none();
+            }
+        } else if entry.packed > left {
+            (entry.packed, entry.cut) = (left, true);
+        }
+        from = data + entry.packed;
+        if entry.packed > 0 || entry.size == 0 {
+            out.push(entry);
+        }
+    }
+    Ok(out)
+}
+
+/// Length of a deflate stream, packed and not, and whether it was cut.
+fn measure(source: &Source, at: u64, budget: &mut u64) -> std::io::Result<(u64, u64, bool)> {
+    let mut window = source.window(at)?;
+    let mut inflate = Decompress::new(false);
+    let (mut input, mut output) = (vec![0; 4096], vec![0; 64 * 1024]);
+    loop {
+        let n = window.read(&mut input)?;
+        let full = n == input.len();
+        let mut used = 0;
+        loop {
+            let (before_in, before_out) = (inflate.total_in(), inflate.total_out());
+            let status = inflate.decompress(&input[used..n], &mut output, FlushDecompress::None);
+            used += usize::try_from(inflate.total_in() - before_in).unwrap_or(0);
+            let made = inflate.total_out() - before_out;
+            *budget = budget.saturating_sub(made);
+            match status {
+                Ok(Status::StreamEnd) => return Ok((inflate.total_in(), inflate.total_out(), false)),
+                Ok(_) if *budget > 0 && (made > 0 || used < n) => {}
+                Ok(_) if *budget > 0 && n > 0 => break,
+                _ => return Ok((inflate.total_in(), inflate.total_out(), true)),
+            }
+        }
+        if full && input.len() < 128 * 1024 {
+            input.resize(input.len() * 2, 0);
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! The decoded byte stream below the elements: BOM removed, UTF-16 turned into UTF-8, JSON in a string unescaped.
+use encoding_rs::{CoderResult, Decoder, UTF_16BE, UTF_16LE};
+use memchr::memchr2;
+use std::io::Read;
+
+/// Bytes asked of the reader at a time.
+const CHUNK: u64 = 256 * 1024;
+
+/// A reader with its text encoding taken off.
+pub(super) struct Decoded<'r> {
+    reader: &'r mut dyn Read,
+    pub(super) chunk: u64,
+    started: bool,
+    utf16: Option<Decoder>,
+    quoted: Option<Unescape>,
+    raw: u64,
+    ended: bool,
+    cut: bool,
+    failed: Option<std::io::Error>,
+}
+
+impl<'r> Decoded<'r> {
+    pub(super) fn new(reader: &'r mut dyn Read) -> Self {
+        Self {
+            reader,
+            chunk: CHUNK,
+            started: false,
+            utf16: None,
+            quoted: None,
+            raw: 0,
+            ended: false,
+            cut: false,
+            failed: None,
+        }
+    }
+
+    /// Bytes taken from the reader so far.
+    pub(super) fn raw(&self) -> u64 {
+        self.raw
+    }
+
+    /// The reader itself said that it ended too early (a cut archive entry), or the quoted text was never closed.
+    pub(super) fn cut(&self) -> bool {
+        self.cut
+    }
+
+    /// Appends the next decoded bytes to `out`. False at the end.
+    pub(super) fn fill(&mut self, out: &mut Vec<u8>) -> std::io::Result<bool> {
+        let before = out.len();
+        while out.len() == before && !self.ended {
+            if self.started && self.utf16.is_none() && self.quoted.is_none() {
+                self.read_raw(out);
+            } else {
+                let mut chunk = Vec::new();
+                self.read_raw(&mut chunk);
+                self.decode(&chunk, out);
+            }
+        }
+        // What came before an error is given first.
+        match self.failed.take_if(|_| out.len() == before) {
+            Some(e) => Err(e),
+            None => Ok(out.len() > before),
+        }
+    }
+
+    /// From here on the bytes are the inside of a JSON string: `rest` (already decoded) and all that follows.
+    pub(super) fn enter_string(&mut self, rest: &[u8], out: &mut Vec<u8>) {
+        let mut quoted = Unescape::default();
+        quoted.push(rest, out);
+        self.ended |= quoted.closed;
+        self.cut |= self.ended && !quoted.closed;
+        self.quoted = Some(quoted);
+    }
+
+    fn read_raw(&mut self, out: &mut Vec<u8>) {
+        let before = out.len();
+        out.reserve(usize::try_from(self.chunk).unwrap_or(1));
+        let result = (&mut self.reader).take(self.chunk).read_to_end(out);
+        let got = (out.len() - before) as u64;
+        self.raw += got;
+        self.ended = got < self.chunk;
+        if let Err(e) = result {
+            self.ended = true;
+            if e.kind() == std::io::ErrorKind::UnexpectedEof {
+                self.cut = true;
+            } else {
+                self.failed = Some(e);
+            }
+        }
+    }
+
+    fn decode(&mut self, chunk: &[u8], out: &mut Vec<u8>) {
+        let mut chunk = chunk;
+        if !self.started {
+            self.started = true;
+            (self.utf16, chunk) = match chunk {
+                [0xEF, 0xBB, 0xBF, rest @ ..] => (None, rest),
+                [0xFF, 0xFE, rest @ ..] => (Some(UTF_16LE.new_decoder_without_bom_handling()), rest),
+                [0xFE, 0xFF, rest @ ..] => (Some(UTF_16BE.new_decoder_without_bom_handling()), rest),
+                [b'[' | b'{' | b'"', 0, ..] => (Some(UTF_16LE.new_decoder_without_bom_handling()), chunk),
+                [0, b'[' | b'{' | b'"', ..] => (Some(UTF_16BE.new_decoder_without_bom_handling()), chunk),
+                _ => (None, chunk),
+            };
+        }
+        let mut text = Vec::new();
+        let chunk = match &mut self.utf16 {
+            Some(decoder) => {
+                transcode(decoder, chunk, self.ended, &mut text);
+                text.as_slice()
+            }
+            None => chunk,
+        };
+        match &mut self.quoted {
+            Some(quoted) => {
+                quoted.push(chunk, out);
+                if quoted.closed {
+                    self.ended = true;
+                } else if self.ended {
+                    out.append(&mut quoted.carry);
+                    self.cut = true;
+                }
+            }
+            None => out.extend_from_slice(chunk),
+        }
+    }
+}
+
+/// See [`super::decoded_head`].
+pub(super) fn head(reader: &mut dyn Read, n: usize) -> std::io::Result<Vec<u8>> {
+    let mut source = Decoded::new(reader);
+    source.chunk = 64 * 1024;
+    let mut out = Vec::new();
+    while out.len() < n {
+        match source.fill(&mut out) {
+            Ok(true) => {}
+            Ok(false) => break,
+            // Damage further on does not hide what the file is.
+            Err(_) if !out.is_empty() => break,
+            Err(e) => return Err(e),
+        }
+        let space = out.iter().take_while(|b| b.is_ascii_whitespace()).count();
+        out.drain(..space);
+        let inside = out.get(1..).and_then(|rest| rest.iter().find(|b| !b.is_ascii_whitespace()));
+        if source.quoted.is_none() && out.first() == Some(&b'"') && matches!(inside, Some(b'[' | b'{')) {
+            let rest = out.split_off(1);
+            out.clear();
+            source.enter_string(&rest, &mut out);
+        }
+    }
+    out.truncate(n);
+    Ok(out)
+}
+
+fn transcode(decoder: &mut Decoder, mut chunk: &[u8], last: bool, out: &mut Vec<u8>) {
+    let mut piece = vec![0; 16 * 1024];
+    loop {
+        let (result, read, written, _) = decoder.decode_to_utf8(chunk, &mut piece, last);
+        out.extend_from_slice(&piece[..written]);
+        chunk = &chunk[read..];
+        if result == CoderResult::InputEmpty {
+            return;
+        }
+    }
+}
+
+/// Takes the escapes of one level of JSON string off.
+#[derive(Default)]
+struct Unescape {
+    carry: Vec<u8>,
+    closed: bool,
+}
+
+impl Unescape {
+    fn push(&mut self, input: &[u8], out: &mut Vec<u8>) {
+        let joined;
+        let mut data = input;
+        if !self.carry.is_empty() {
+            joined = [std::mem::take(&mut self.carry).as_slice(), input].concat();
+            data = &joined;
+        }
+        while !self.closed {
+            let Some(at) = memchr2(b'"', b'\\', data) else {
+                out.extend_from_slice(data);
+                return;
+            };
+            out.extend_from_slice(&data[..at]);
+            data = &data[at..];
+            if data[0] == b'"' {
+                self.closed = true;
+            } else {
+                match escape(data, out) {
+                    Some(used) => data = &data[used..],
+                    None => {
+                        self.carry = data.to_vec();
+                        return;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Decodes the escape at the start of `data`; its length, or None when more bytes are needed. A lone surrogate
+/// stays an escape, which the inner JSON may hold; so does an escape that JSON does not know.
+fn escape(data: &[u8], out: &mut Vec<u8>) -> Option<usize> {
+    let plain = match *data.get(1)? {
+        b'n' => b'\n',
+        b't' => b'\t',
+        b'r' => b'\r',
+        b'b' => 8,
+        b'f' => 12,
+        b'u' => {
+            if data.len() < 6 {
+                return None;
+            }
+            let Some(first) = hex4(&data[2..6]) else {
+                out.extend_from_slice(&data[..2]);
+                return Some(2);
+            };
+            if (0xD800..0xDC00).contains(&first) {
+                match data.get(6..12) {
+                    Some([b'\\', b'u', low @ ..]) => {
+                        if let Some(low @ 0xDC00..0xE000) = hex4(low) {
+                            put(0x10000 + ((first - 0xD800) << 10) + (low - 0xDC00), out);
+                            return Some(12);
+                        }
+                    }
+                    None if data.get(6).is_none_or(|b| *b == b'\\') && data.get(7).is_none_or(|b| *b == b'u') => {
+                        return None;
+                    }
+                    _ => {}
+                }
+            }
+            if (0xD800..0xE000).contains(&first) {
+                out.extend_from_slice(&data[..6]);
+            } else {
+                put(first, out);
+            }
+            return Some(6);
+        }
+        other => other,
+    };
+    out.push(plain);
+    Some(2)
+}
+
+fn put(code: u32, out: &mut Vec<u8>) {
+    let c = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
+    out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+}
+
+/// The value of four hex digits.
+pub(super) fn hex4(digits: &[u8]) -> Option<u32> {
+    digits.iter().try_fold(0, |sum, d| Some(sum * 16 + char::from(*d).to_digit(16)?))
+}

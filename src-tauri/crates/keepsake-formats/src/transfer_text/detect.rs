@@ -1,0 +1,131 @@
+//! Does a text show itself to be a memory list or a copied conversation? A text without evidence is nobody's.
+use super::{
+    entries::{self, Entries},
+    transcript,
+};
+use crate::{Catalog, Claim, FormatError, Member, Part, Role};
+
+/// Bytes that detection looks at.
+const HEAD: usize = 64 << 10;
+
+/// What a text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// Answer to an import prompt: dated lines under headings.
+    ImportAnswer,
+    /// A memory page copied: one sentence per line.
+    MemoryLines,
+    /// A conversation.
+    Transcript,
+    /// Anything else, taken because the person said so.
+    Plain,
+}
+
+impl Shape {
+    /// Stable name, the `version` of the claim.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Shape::ImportAnswer => "import_answer",
+            Shape::MemoryLines => "memory_lines",
+            Shape::Transcript => "transcript",
+            Shape::Plain => "plain",
+        }
+    }
+}
+
+/// Headings of the answer to Claude's import prompt.
+const HEADINGS: [&str; 5] = ["instructions", "identity", "career", "projects", "preferences"];
+/// How saved memories begin in English; ChatGPT writes them in the third person without a subject.
+const OPENINGS: [&str; 36] = [
+    "is", "has", "prefers", "likes", "wants", "works", "lives", "uses", "enjoys", "needs", "plans", "owns", "user",
+    "dislikes", "hates", "loves", "studies", "speaks", "was", "had", "does", "doesn't", "goes", "grows", "plays",
+    "runs", "writes", "keeps", "eats", "drinks", "asked", "aims", "believes", "values", "moved", "born",
+];
+
+/// Claims on text members, each its own source. `asked` = the person named this format: any text will do.
+pub(super) fn claims(catalog: &Catalog, asked: bool) -> Result<Vec<Claim>, FormatError> {
+    let mut out = Vec::new();
+    for member in catalog.members() {
+        let pasted = member.place == "pasted text" && member.archive.is_none();
+        let ending = member.file_name().rsplit_once('.').map(|(_, e)| e.to_ascii_lowercase());
+        let named_text = matches!(ending.as_deref(), Some("txt" | "md" | "markdown" | "text"));
+        if !(pasted || named_text || (asked && member.depth == 0)) {
+            continue;
+        }
+        let Ok(head) = catalog.head(member, HEAD) else { continue };
+        let Some(text) = super::decode(&head, head.len() < HEAD).map(|(text, _)| entries::unix(&text)) else {
+            continue;
+        };
+        if text.trim().is_empty() || (looks_like_json(&text) && !asked) {
+            continue;
+        }
+        let evidence = evidence(&text, member, pasted);
+        let (shape, confidence, reason) = match evidence {
+            Some(found) => found,
+            None if pasted || asked => {
+                (Shape::Plain, 0.5, "Text without a form of its own: one memory per paragraph".into())
+            }
+            None => continue,
+        };
+        out.push(Claim {
+            version: Some(shape.as_str().into()),
+            confidence,
+            reason,
+            parts: vec![Part { member: member.id, role: Role::Memories }],
+            missing_parts: vec![],
+        });
+    }
+    Ok(out)
+}
+
+fn looks_like_json(text: &str) -> bool {
+    let text = text.trim_start();
+    text.starts_with('{') || (text.starts_with('[') && !text.starts_with("[unknown") && entries::read(text).dated == 0)
+}
+
+/// Shape, confidence and what was seen; None without evidence.
+fn evidence(text: &str, member: &Member, pasted: bool) -> Option<(Shape, f64, String)> {
+    let found = entries::read(text);
+    let known = known_headings(&found);
+    let dated_list = found.dated >= 2 || (found.dated == 1 && known >= 1);
+    if dated_list && 2 * found.dated >= found.entries.len() {
+        let reason = format!("Found {} entries with a date in front, as an assistant lists its memories", found.dated);
+        return Some((Shape::ImportAnswer, 0.7, reason));
+    }
+    if let Some(transcript) = transcript::read(text) {
+        // A note may quote two lines of a talk; a copied talk is mostly turns.
+        let first = text.lines().position(|l| !l.trim().is_empty()).map_or(0, |i| i + 1);
+        let begins = transcript.turns[0].line <= first + 3;
+        if begins || pasted {
+            let reason = format!("Found a copied conversation of {} turns", transcript.turns.len());
+            return Some((Shape::Transcript, 0.6, reason));
+        }
+    }
+    if known >= 3 && !found.entries.is_empty() {
+        let reason = "Found the headings that an assistant uses to list its memories".into();
+        return Some((Shape::ImportAnswer, 0.6, reason));
+    }
+    let name = member.file_name().to_lowercase();
+    let named = name.contains("memor") && !name.ends_with(".md") || text.to_lowercase().contains("saved memories");
+    let sentences = found.by_line && found.sections.len() <= 1;
+    if sentences && (named || opens_like_memories(&found)) {
+        let reason = format!("Found {} sentences, one per line, as in a list of saved memories", found.entries.len());
+        return Some((Shape::MemoryLines, if named { 0.6 } else { 0.5 }, reason));
+    }
+    None
+}
+
+/// How many of the usual headings are there.
+pub(super) fn known_headings(found: &Entries) -> usize {
+    HEADINGS.iter().filter(|h| found.sections.iter().any(|s| s.to_lowercase() == **h)).count()
+}
+
+/// Do at least two lines, and most, begin as saved memories do?
+fn opens_like_memories(found: &Entries) -> bool {
+    let opens = |content: &str| {
+        let first = content.split_whitespace().next().unwrap_or("").to_lowercase();
+        OPENINGS.contains(&first.trim_end_matches('\'').trim_end_matches("'s"))
+    };
+    let count = found.entries.iter().filter(|e| opens(&e.content)).count();
+    count >= 2 && 3 * count >= 2 * found.entries.len()
+}

@@ -1,0 +1,143 @@
+//! Conversations copied as text: lines that say who speaks (vendors.md §9).
+
+/// One turn.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Turn {
+    /// `user`, `assistant` or `system`.
+    pub role: &'static str,
+    /// The label as written, without marks.
+    pub label: String,
+    /// What was said.
+    pub text: String,
+    /// First line in the source, from 1.
+    pub line: usize,
+    /// Its lines as they stand in the source, label included.
+    pub source: String,
+}
+
+/// A text taken apart into turns.
+#[derive(Debug, Default)]
+pub(super) struct Transcript {
+    pub turns: Vec<Turn>,
+    /// What stands before the first turn.
+    pub preamble: String,
+}
+
+const USER: [&str; 8] = ["you said", "you", "user", "human", "me", "prompt", "question", "i said"];
+const ASSISTANT: [&str; 16] = [
+    "chatgpt said",
+    "chatgpt",
+    "claude said",
+    "claude",
+    "gemini said",
+    "gemini",
+    "copilot said",
+    "copilot",
+    "grok said",
+    "grok",
+    "assistant",
+    "ai",
+    "bot",
+    "response",
+    "answer",
+    "model",
+];
+
+/// Turns of a text; None when it does not show both sides speaking.
+pub(super) fn read(text: &str) -> Option<Transcript> {
+    let mut out = Transcript::default();
+    let mut fenced = false;
+    for (number, line) in text.lines().enumerate() {
+        let fence = line.trim_start().starts_with("```");
+        fenced ^= fence;
+        if let Some((role, label, rest)) = (!fenced && !fence).then(|| speaker(line)).flatten() {
+            out.turns.push(Turn {
+                role,
+                label: label.to_owned(),
+                text: rest.to_owned(),
+                line: number + 1,
+                source: line.to_owned(),
+            });
+            continue;
+        }
+        match out.turns.last_mut() {
+            Some(turn) => {
+                turn.text.push('\n');
+                turn.text.push_str(line);
+                turn.source.push('\n');
+                turn.source.push_str(line);
+            }
+            None => {
+                out.preamble.push_str(line);
+                out.preamble.push('\n');
+            }
+        }
+    }
+    for turn in &mut out.turns {
+        turn.text = turn.text.trim().to_owned();
+    }
+    out.preamble = out.preamble.trim().to_owned();
+    let speaks = |role: &str| out.turns.iter().any(|t| t.role == role && !t.text.is_empty());
+    (speaks("user") && speaks("assistant")).then_some(out)
+}
+
+/// Who speaks on this line, the label, and what follows on it: `User: …`, `You said:`, `**Human:** …`, `## Prompt:`,
+/// `### Assistant`.
+fn speaker(line: &str) -> Option<(&'static str, &str, &str)> {
+    let text = line.trim_start_matches(['>', ' ']);
+    let bare = text.trim_start_matches('#').trim_start();
+    let heading = bare.len() < text.len() && text.starts_with('#');
+    let bold = bare.strip_prefix("**").or_else(|| bare.strip_prefix("__"));
+    let inner = bold.unwrap_or(bare);
+    let (label, rest) = match inner.split_once([':', '：']) {
+        Some((label, rest)) => (label, rest),
+        None if heading || bold.is_some() => (inner, ""),
+        None => return None,
+    };
+    let label = label.trim().trim_end_matches(['*', '_']).trim();
+    let rest = if bold.is_some() { rest.trim_start_matches(['*', '_']) } else { rest };
+    let folded = label.to_lowercase();
+    let role = if USER.contains(&folded.as_str()) {
+        "user"
+    } else if ASSISTANT.contains(&folded.as_str()) {
+        "assistant"
+    } else if folded == "system" {
+        "system"
+    } else {
+        return None;
+    };
+    Some((role, label, rest.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn labels() {
+        for (line, expected) in [
+            ("You said:", Some(("user", "You said", ""))),
+            ("User: and in pots?", Some(("user", "User", "and in pots?"))),
+            ("**Human:** hi", Some(("user", "Human", "hi"))),
+            ("**Claude**: hi", Some(("assistant", "Claude", "hi"))),
+            ("## Prompt:", Some(("user", "Prompt", ""))),
+            ("### Assistant", Some(("assistant", "Assistant", ""))),
+            ("Assistant", None),
+            ("You should know: it rains", None),
+            ("https://example.org", None),
+        ] {
+            assert_eq!(speaker(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn code_keeps_its_labels_and_one_side_is_no_conversation() {
+        let text = "Title\n\nUser: explain\n```\nuser: root\nassistant: x\n```\nAI: done";
+        let found = read(text).unwrap();
+        assert_eq!(found.turns.len(), 2);
+        assert_eq!(found.preamble, "Title");
+        assert!(found.turns[0].text.contains("user: root"));
+        assert!(read("User: a\nUser: b").is_none());
+    }
+}

@@ -1,0 +1,38 @@
+import { markNodes, safeNodes } from "$lib/logic/markdown";
+import { readable, t } from "$lib/text";
+import { splitParts } from "$lib/logic/parts";
+
+/** Put checked HTML into an element, redactions as bars, hits marked, the current one in view. */
+export function htmlBlock(html: string, needle: string, current: number | null) {
+  return (element: HTMLElement): void => {
+    element.replaceChildren(safeNodes(html));
+    bars(element);
+    const marks = markNodes(element, needle);
+    if (current === null) return;
+    const mark = marks[Math.min(current, marks.length - 1)];
+    mark?.classList.add("current");
+    mark?.scrollIntoView({ block: "nearest" });
+  };
+}
+
+function bars(root: HTMLElement): void {
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  const texts: Text[] = [];
+  for (let node = walker.nextNode(); node; node = walker.nextNode())
+    if ((node as Text).data.includes("[REDACTED:")) texts.push(node as Text);
+  for (const text of texts) {
+    text.replaceWith(
+      ...splitParts(text.data).map((part) => {
+        if (part.kind !== "bar") return part.text;
+        const bar = document.createElement("span");
+        bar.className = "redaction";
+        bar.setAttribute("role", "img");
+        bar.setAttribute(
+          "aria-label",
+          part.text === "removed" ? t("bar.hidden") : t("bar.redacted", { what: readable(part.text).toLowerCase() }),
+        );
+        return bar;
+      }),
+    );
+  }
+}

@@ -1,0 +1,11 @@
+import { webAddress } from "$lib/logic/markdown";
+import { dialogs } from "$lib/state/dialogs.svelte";
+import { toasts } from "$lib/state/toasts.svelte";
+import { t } from "$lib/text";
+
+/** Ask before anything leaves for the browser. */
+export function openAddress(href: string): void {
+  const url = webAddress(href);
+  if (url) dialogs.show({ kind: "link", url });
+  else toasts.show(t("link.refused", { address: href }), { icon: "alert" });
+}

@@ -1,0 +1,92 @@
+import type { ThreadMessage } from "$lib/ipc";
+
+/** A conversation is a tree; the reader shows one way through it. */
+export class MessageTree {
+  readonly byId: Map<string, ThreadMessage>;
+  readonly #children = new Map<string, string[]>();
+  readonly #active: Set<string>;
+  /** Last messages, in the order of the conversation: one for each whole branch. */
+  readonly leaves: string[];
+
+  constructor(messages: readonly ThreadMessage[], activePath: readonly string[]) {
+    this.byId = new Map(messages.map((message) => [message.id, message]));
+    this.#active = new Set(activePath);
+    for (const message of messages) {
+      const parent = message.parent_id !== null && this.byId.has(message.parent_id) ? message.parent_id : "";
+      const list = this.#children.get(parent);
+      if (list) list.push(message.id);
+      else this.#children.set(parent, [message.id]);
+    }
+    this.leaves = messages.filter((message) => !this.#children.has(message.id)).map((message) => message.id);
+  }
+
+  /** The way through `id`: everything above it, and below it the way that was last taken. */
+  through(id: string): ThreadMessage[] {
+    const up: ThreadMessage[] = [];
+    const seen = new Set<string>();
+    for (
+      let at = this.byId.get(id);
+      at && !seen.has(at.id);
+      at = at.parent_id === null ? undefined : this.byId.get(at.parent_id)
+    ) {
+      seen.add(at.id);
+      up.push(at);
+    }
+    const path = up.reverse();
+    for (let next = this.#next(id); next !== undefined && !seen.has(next); next = this.#next(next)) {
+      seen.add(next);
+      const message = this.byId.get(next);
+      if (message) path.push(message);
+    }
+    return path;
+  }
+
+  /** Where the reader starts. */
+  start(): ThreadMessage[] {
+    const first = this.#next("");
+    return first === undefined ? [] : this.through(first);
+  }
+
+  #next(id: string): string | undefined {
+    const children = this.#children.get(id) ?? [];
+    return children.find((child) => this.#active.has(child)) ?? children.at(-1);
+  }
+}
+
+/** What the reader shows: a message with what happened before it folded, or a fold of its own. */
+export type Entry = { id: string; message: ThreadMessage | null; folded: ThreadMessage[] };
+
+const SHOWN = new Set(["text", "multimodal_text", "code", "message", ""]);
+
+/** Tool traffic, thinking and hidden messages are folded. */
+export function isFolded(message: ThreadMessage): boolean {
+  return message.hidden || message.role === "tool" || message.role === "system" || !SHOWN.has(message.content_type);
+}
+
+export function entriesOf(path: readonly ThreadMessage[]): Entry[] {
+  const entries: Entry[] = [];
+  let folded: ThreadMessage[] = [];
+  const flush = () => {
+    const first = folded[0];
+    if (first) entries.push({ id: `fold-${first.id}`, message: null, folded });
+    folded = [];
+  };
+  for (const message of path) {
+    if (isFolded(message)) {
+      folded.push(message);
+    } else if (message.role === "user") {
+      flush();
+      entries.push({ id: message.id, message, folded: [] });
+    } else {
+      entries.push({ id: message.id, message, folded });
+      folded = [];
+    }
+  }
+  flush();
+  return entries;
+}
+
+/** Place of a message among the entries; inside a fold counts as the fold. */
+export function indexOf(entries: readonly Entry[], id: string): number {
+  return entries.findIndex((entry) => entry.message?.id === id || entry.folded.some((message) => message.id === id));
+}

@@ -1,0 +1,95 @@
+import { backend, type ListItem, type SourceInfo, type TombstoneView, type VaultInfo } from "$lib/ipc";
+import { ANY } from "$lib/state/filter";
+import { isoDay } from "$lib/text/format";
+
+export type Column = {
+  platform: string;
+  memories: number;
+  profiles: number;
+  conversations: number;
+  newest: string | null;
+  types: Record<string, number>;
+};
+export type Month = { start: Date; since: string; until: string; sources: Record<string, number>; total: number };
+export type Home = {
+  columns: Column[];
+  types: string[];
+  profiles: ListItem[];
+  profileTotal: number;
+  recent: ListItem[];
+  incomplete: TombstoneView[];
+};
+
+/** One column for each assistant; a platform with several formats is one column. */
+export function columnsOf(sources: readonly SourceInfo[]): Column[] {
+  const columns = new Map<string, Column>();
+  for (const source of sources) {
+    const column = columns.get(source.platform) ?? {
+      platform: source.platform,
+      memories: 0,
+      profiles: 0,
+      conversations: 0,
+      newest: null,
+      types: {},
+    };
+    column.memories += source.counts.memory ?? 0;
+    column.profiles += source.counts.profile ?? 0;
+    column.conversations += source.counts.conversation ?? 0;
+    if (source.newest_at && (!column.newest || source.newest_at > column.newest)) column.newest = source.newest_at;
+    columns.set(source.platform, column);
+  }
+  return [...columns.values()].sort(
+    (a, b) =>
+      Number(a.platform === "me") - Number(b.platform === "me") ||
+      b.memories - a.memories ||
+      b.conversations - a.conversations,
+  );
+}
+
+/** Rows of the matrix: types by how often they occur. */
+export function typesOf(columns: readonly Column[]): string[] {
+  const totals = new Map<string, number>();
+  for (const column of columns)
+    for (const [type, n] of Object.entries(column.types)) totals.set(type, (totals.get(type) ?? 0) + n);
+  return [...totals].sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0])).map(([type]) => type);
+}
+
+export async function loadHome(info: VaultInfo): Promise<Home> {
+  const columns = columnsOf(info.sources);
+  const [profiles, recent, stones, ...facets] = await Promise.all([
+    backend().list({ filter: { ...ANY, kind: "profile" }, sort: "newest", limit: 3, cursor: null }),
+    backend().list({ filter: { ...ANY, kind: "memory" }, sort: "newest", limit: 6, cursor: null }),
+    backend().tombstones(),
+    ...columns.map((column) => backend().facets({ ...ANY, kind: "memory", source: column.platform }, null)),
+  ]);
+  columns.forEach((column, index) => (column.types = facets[index]?.types ?? {}));
+  return {
+    columns,
+    types: typesOf(columns),
+    profiles: profiles.items,
+    profileTotal: profiles.total,
+    recent: recent.items,
+    incomplete: stones.tombstones.filter((stone) => stone.complete === false),
+  };
+}
+
+/** The last 24 months, oldest first. */
+export function lastMonths(now = new Date()): { start: Date; since: string; until: string }[] {
+  return Array.from({ length: 24 }, (_, back) => {
+    const start = new Date(now.getFullYear(), now.getMonth() - 23 + back, 1);
+    const end = new Date(start.getFullYear(), start.getMonth() + 1, 0);
+    return { start, since: isoDay(start), until: isoDay(end) };
+  });
+}
+
+export async function loadMonths(): Promise<Month[]> {
+  return Promise.all(
+    lastMonths().map(async (month) => {
+      const { sources } = await backend().facets(
+        { ...ANY, kind: "memory", since: month.since, until: month.until },
+        null,
+      );
+      return { ...month, sources, total: Object.values(sources).reduce((sum, n) => sum + n, 0) };
+    }),
+  );
+}

@@ -1,0 +1,31 @@
+import type { Filter } from "$lib/ipc";
+import { look } from "$lib/logic/assistants";
+import { periodStart } from "$lib/state/filter";
+import { t, word } from "$lib/text";
+import { day } from "$lib/text/format";
+import { typeName } from "./types";
+
+export type FilterChip = { label: string; off: Partial<Filter> };
+
+/** The filters in force, each with what takes it away. */
+export function chipsOf(filter: Filter): FilterChip[] {
+  const chips: FilterChip[] = [];
+  if (filter.kind && filter.kind !== "memory")
+    chips.push({ label: word("kinds", filter.kind), off: { kind: "memory" } });
+  if (filter.source) chips.push({ label: look(filter.source).name, off: { source: null } });
+  if (filter.record_type) chips.push({ label: typeName(filter.record_type, true), off: { record_type: null } });
+  if (filter.tag) chips.push({ label: `#${filter.tag}`, off: { tag: null } });
+  if (filter.status) chips.push({ label: filter.status, off: { status: null } });
+  if (filter.since || filter.until) chips.push({ label: periodName(filter), off: { since: null, until: null } });
+  return chips;
+}
+
+function periodName(filter: Filter): string {
+  if (filter.since && !filter.until) {
+    for (const period of ["today", "days30", "year"] as const)
+      if (filter.since === periodStart(period)) return t(`period.${period}`);
+    return t("filter.from", { day: day(filter.since) });
+  }
+  if (!filter.since) return t("filter.to", { day: day(filter.until) });
+  return `${day(filter.since)} – ${day(filter.until)}`;
+}

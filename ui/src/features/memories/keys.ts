@@ -1,0 +1,32 @@
+import { appearance } from "$lib/state/appearance.svelte";
+import { dialogs } from "$lib/state/dialogs.svelte";
+import { memories } from "$lib/state/lists.svelte";
+import { detail } from "$lib/state/detail.svelte";
+import { failed, moveToTrash } from "$lib/state/removal";
+import { search } from "$lib/state/search.svelte";
+import { selection } from "$lib/state/selection.svelte";
+
+/** Keys that act on the active row, or on all checked ones. Single letters can be switched off. */
+export function listKey(event: KeyboardEvent, active: string | null): void {
+  const ids = selection.ids.size > 0 ? [...selection.ids] : active ? [active] : [];
+  const control = event.ctrlKey || event.metaKey;
+  const act = (run: () => void) => {
+    event.preventDefault();
+    run();
+  };
+  if (event.key === "Delete" && ids.length > 0) {
+    act(() => {
+      if (event.shiftKey) dialogs.show({ kind: "erase", ids });
+      else void moveToTrash(ids).then(() => selection.clear());
+    });
+  } else if (event.key === "Escape") {
+    if (selection.ids.size > 0) act(() => selection.clear());
+    else if (search.text) act(() => search.clear());
+  } else if (control && event.key.toLowerCase() === "a") {
+    act(() => void selection.all(memories).catch(failed));
+  } else if (!control && !event.altKey && appearance.letterKeys) {
+    const letter = { e: "edit", t: "tag", r: "redact" }[event.key.toLowerCase()] as
+      "edit" | "tag" | "redact" | undefined;
+    if (letter) act(() => detail.ask(letter));
+  }
+}

@@ -1,0 +1,46 @@
+import Bookmark from "@lucide/svelte/icons/bookmark";
+import Briefcase from "@lucide/svelte/icons/briefcase";
+import HeartPulse from "@lucide/svelte/icons/heart-pulse";
+import ListChecks from "@lucide/svelte/icons/list-checks";
+import SlidersHorizontal from "@lucide/svelte/icons/sliders-horizontal";
+import UserRound from "@lucide/svelte/icons/user-round";
+import Users from "@lucide/svelte/icons/users";
+import { word } from "$lib/text";
+import type { IconOf } from "$lib/ui/types";
+
+const ICONS: Record<string, IconOf> = {
+  fact: UserRound,
+  semantic: UserRound,
+  identity: UserRound,
+  preference: SlidersHorizontal,
+  project: Briefcase,
+  person: Users,
+  relationship: Users,
+  health: HeartPulse,
+  instruction: ListChecks,
+  procedural: ListChecks,
+};
+
+/** The icon of a memory's own type. */
+export function typeIcon(type: string): IconOf {
+  return ICONS[type] ?? Bookmark;
+}
+
+/** One memory of it: `Preference`; as a group: `Preferences`. */
+export function typeName(type: string | null, group = false): string {
+  return type ? word(group ? "types" : "type", type) : "";
+}
+
+/** Types that a person can choose; a type of its own stays in the list. */
+export const TYPES = [
+  "fact",
+  "preference",
+  "project",
+  "person",
+  "health",
+  "instruction",
+  "goal",
+  "event",
+  "skill",
+  "other",
+];

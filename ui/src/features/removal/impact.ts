@@ -1,0 +1,33 @@
+import type { Impact } from "$lib/ipc";
+import { look } from "$lib/logic/assistants";
+import { count, hasText, listed, t } from "$lib/text";
+
+/** `3 memories`, `1 conversation`; different kinds together are `items`. */
+export function nameOfMany(kinds: readonly string[], n: number): string {
+  const key = `many.${kinds.length === 1 ? kinds[0] : ""}`;
+  return hasText(key) ? t(key, { n }) : t("many.items", { n });
+}
+
+/** What goes, line by line; lines with nothing in them stay away. `what` is `3 memories`. */
+export function impactLines(impact: Impact, what: string): { n: string; text: string }[] {
+  const older = Math.max(0, impact.versions - impact.records);
+  const name = what.replace(/^\S+ /, "");
+  const lines = [
+    { n: impact.records, text: older > 0 ? t("impact.records", { what: name, n: older }) : name },
+    { n: impact.derived, text: t("impact.derived", { n: impact.derived }) },
+    { n: impact.attachments, text: t("impact.attachments", { n: impact.attachments }) },
+    { n: impact.links, text: t("impact.links", { n: impact.links }) },
+    { n: impact.passthrough, text: t("impact.passthrough", { n: impact.passthrough }) },
+  ];
+  return lines.filter((line) => line.n > 0).map((line) => ({ n: count(line.n), text: line.text }));
+}
+
+/** What is out of reach: said every time, in the same place. */
+export function reachLines(platforms: readonly string[], exported: boolean): string[] {
+  const outside = platforms.filter((platform) => platform !== "me").map((platform) => look(platform).name);
+  return [
+    ...(exported ? [t("reach.exports")] : []),
+    t("reach.backups"),
+    ...(outside.length > 0 ? [t("reach.assistants", { n: outside.length, names: listed(outside) })] : []),
+  ];
+}

@@ -1,0 +1,18 @@
+/** The groups of a recovery code, however it was written or pasted. */
+export function groupsOf(code: string): string[] {
+  const letters = code.toUpperCase().replaceAll(/[^A-Z0-9]/g, "");
+  return letters.match(/.{1,4}/g) ?? [];
+}
+
+/** One group as it is compared. */
+export function normalGroup(typed: string): string {
+  return typed.toUpperCase().replaceAll(/[^A-Z0-9]/g, "");
+}
+
+/** Two different groups of eight to type back, the lower one first. */
+export function twoGroups(): [number, number] {
+  const random = crypto.getRandomValues(new Uint8Array(2));
+  const first = (random[0] ?? 0) % 8;
+  const second = (first + 1 + ((random[1] ?? 0) % 7)) % 8;
+  return first < second ? [first + 1, second + 1] : [second + 1, first + 1];
+}

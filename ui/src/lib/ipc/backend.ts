@@ -1,0 +1,89 @@
+import type * as b from "./bindings";
+
+export type * from "./bindings";
+
+/** Everything the window can ask for. Two implementations: Tauri, and sample data in memory. */
+export interface Backend {
+  sessionState(): Promise<b.SessionState>;
+  recentVaults(): Promise<b.RecentVault[]>;
+  forgetRecent(path: string): Promise<void>;
+  defaultVaultFolder(): Promise<string>;
+  passphraseStrength(passphrase: string): Promise<b.PassphraseStrength>;
+  suggestPassphrase(): Promise<string>;
+  createVault(path: string, passphrase: string): Promise<b.Created>;
+  unlock(path: string, secret: string): Promise<b.SessionState>;
+  lock(): Promise<void>;
+  setAutoLock(minutes: number): Promise<void>;
+  touch(): Promise<void>;
+  changePassphrase(secret: string, newPassphrase: string): Promise<b.Slots>;
+  vaultInfo(): Promise<b.VaultInfo>;
+  checkVault(rebuildIndex: boolean): Promise<b.CheckReport>;
+  audit(verify: boolean): Promise<b.AuditLog>;
+  detect(paths: string[]): Promise<b.Detections>;
+  importPreview(
+    jobId: string,
+    request: b.ImportRequest,
+    onProgress: (progress: b.Progress) => void,
+  ): Promise<b.ImportReport>;
+  importRun(
+    jobId: string,
+    request: b.ImportRequest,
+    onProgress: (progress: b.Progress) => void,
+  ): Promise<b.ImportReport>;
+  cancelJob(jobId: string): Promise<void>;
+  imports(): Promise<b.Batches>;
+  importReport(batch: string): Promise<b.ImportReport>;
+  undoImport(batch: string): Promise<b.Undone>;
+  list(request: b.ListRequest): Promise<b.Page>;
+  facets(filter: b.Filter, query: string | null): Promise<b.Facets>;
+  show(id: string, history: boolean, verbatim: boolean): Promise<b.Shown>;
+  thread(id: string): Promise<b.Thread>;
+  search(request: b.SearchRequest): Promise<b.SearchResult>;
+  attachment(id: string): Promise<number[]>;
+  add(request: b.AddRequest): Promise<b.Ids>;
+  edit(request: b.EditRequest): Promise<b.Edited>;
+  restoreVersion(id: string, version: number): Promise<b.Edited>;
+  redact(request: b.RedactRequest): Promise<b.Redacted>;
+  trash(ids: string[]): Promise<b.Ids>;
+  restore(ids: string[]): Promise<b.Ids>;
+  erasePreview(request: b.EraseRequest): Promise<b.ErasePreview>;
+  erase(jobId: string, request: b.EraseRequest, onProgress: (progress: b.Progress) => void): Promise<b.Erased>;
+  tombstones(): Promise<b.Tombstones>;
+  receipt(id: string): Promise<b.Receipt>;
+  exportPreview(
+    jobId: string,
+    request: b.ExportRequest,
+    onProgress: (progress: b.Progress) => void,
+  ): Promise<b.Exported>;
+  exportRun(jobId: string, request: b.ExportRequest, onProgress: (progress: b.Progress) => void): Promise<b.Exported>;
+  chooseFiles(): Promise<string[]>;
+  chooseFolder(): Promise<string | null>;
+  chooseSave(suggestedName: string): Promise<string | null>;
+  chooseVault(): Promise<string | null>;
+  saveText(suggestedName: string, text: string): Promise<string | null>;
+  openLink(url: string): Promise<void>;
+  showInFolder(path: string): Promise<void>;
+  print(): Promise<void>;
+  /** The vault locked itself. Returns a way to stop listening. */
+  onLocked(listener: () => void): Promise<() => void>;
+  /** Files over the window. Returns a way to stop listening. */
+  onDrop(listener: (event: DropEvent) => void): Promise<() => void>;
+}
+
+export type DropEvent = { type: "over"; paths: string[] } | { type: "leave" } | { type: "drop"; paths: string[] };
+
+/** A refusal of the backend, to be told apart by its code. */
+export class BackendError extends Error {
+  constructor(readonly body: b.ErrorBody) {
+    super(body.message);
+    this.name = "BackendError";
+  }
+  get code(): string {
+    return this.body.code;
+  }
+}
+
+/** The code of any thrown thing; `internal` for what is not ours. */
+export function codeOf(error: unknown): string {
+  return error instanceof BackendError ? error.code : "internal";
+}

@@ -1,0 +1,29 @@
+import type { Backend } from "./backend";
+
+export * from "./backend";
+
+let current: Backend | undefined;
+
+/** The backend in use. `connect` comes first. */
+export function backend(): Backend {
+  if (!current) throw new Error("no backend connected");
+  return current;
+}
+
+/** Put a backend in place; tests hand in their own. */
+export function useBackend(next: Backend): void {
+  current = next;
+}
+
+/** Choose the backend: sample data when asked for (`?mock` in development, VITE_MOCK=1 in a build), else Tauri. */
+export async function connect(): Promise<void> {
+  if (import.meta.env.VITE_MOCK === "1" || (import.meta.env.DEV && new URLSearchParams(location.search).has("mock"))) {
+    const { mockBackend } = await import("./mock");
+    const mock = mockBackend();
+    Object.assign(window, { __mock: mock });
+    useBackend(mock);
+    return;
+  }
+  const { tauriBackend } = await import("./tauri");
+  useBackend(tauriBackend);
+}

@@ -1,0 +1,84 @@
+import type { Facets, Filter, Hit, ListItem, ThreadMessage } from "../backend";
+
+export function matches(item: ListItem, filter: Filter): boolean {
+  if ((item.trashed_at !== null) !== Boolean(filter.trash)) return false;
+  const made = item.created_at?.slice(0, 10) ?? "";
+  return (
+    (!filter.ids || filter.ids.includes(item.id)) &&
+    (!filter.kind || filter.kind === item.kind) &&
+    (!filter.source || filter.source === item.source) &&
+    (!filter.record_type || filter.record_type === item.type) &&
+    (!filter.tag || item.tags.includes(filter.tag)) &&
+    (!filter.since || made >= filter.since.slice(0, 10)) &&
+    (!filter.until || made <= filter.until.slice(0, 10))
+  );
+}
+
+const wordsOf = (query: string) =>
+  query
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean);
+
+/** Ranges in code points of the words that begin with a searched word. */
+export function highlight(text: string, query: string): [number, number][] {
+  const wanted = wordsOf(query);
+  const points = [...text];
+  const ranges: [number, number][] = [];
+  for (const match of text.matchAll(/[\p{L}\p{N}]+/gu)) {
+    if (!wanted.some((word) => match[0].toLowerCase().startsWith(word))) continue;
+    const start = [...text.slice(0, match.index)].length;
+    ranges.push([start, Math.min(points.length, start + [...match[0]].length)]);
+  }
+  return ranges;
+}
+
+export function hitOf(item: ListItem, query: string): Hit | null {
+  const text = item.kind === "conversation" || item.kind === "attachment" ? (item.title ?? "") : item.text;
+  const highlights = highlight(text, query);
+  return highlights.length === 0
+    ? null
+    : hit(item.id, item.kind, item.source, text, highlights, item.conversation_id, item.title);
+}
+
+export function messageHit(message: ThreadMessage, query: string): Hit | null {
+  const highlights = highlight(message.text, query);
+  return highlights.length === 0
+    ? null
+    : hit(message.id, "message", "chatgpt", message.text, highlights, "c-bath", null);
+}
+
+function hit(
+  id: string,
+  kind: string,
+  source: string,
+  snippet: string,
+  highlights: [number, number][],
+  conversation_id: string | null,
+  title: string | null,
+): Hit {
+  return {
+    id,
+    origin_id: null,
+    kind,
+    type: null,
+    conversation_id,
+    title,
+    snippet,
+    highlights,
+    score: highlights.length,
+    created_at: null,
+    source,
+  };
+}
+
+export function facetsOf(items: readonly ListItem[]): Facets {
+  const facets: Facets = { sources: {}, types: {}, tags: {} };
+  const add = (group: Record<string, number>, key: string) => (group[key] = (group[key] ?? 0) + 1);
+  for (const item of items) {
+    add(facets.sources, item.source);
+    if (item.type) add(facets.types, item.type);
+    for (const tag of item.tags) add(facets.tags, tag);
+  }
+  return facets;
+}

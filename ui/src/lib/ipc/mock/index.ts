@@ -1,0 +1,487 @@
+import type { Backend, ListItem, RecordView, Shown } from "../backend";
+import { ago, item, sampleItems } from "./data";
+import { facetsOf, hitOf, matches, messageHit } from "./find";
+import { cancel, detection, receipt, refuse, report, tombstone, walk } from "./jobs";
+import { samplePicture } from "./pictures";
+import { sampleActivePath, sampleThread } from "./thread";
+
+export type MockOptions = {
+  open?: boolean;
+  empty?: boolean;
+  pace?: number;
+  failing?: string | null;
+  items?: ListItem[];
+};
+
+const CODE = "K7PM-2XQD-W9RA-HT4C-N6VE-3BJY-F8ZK-QM5G";
+export const MOCK_PASSPHRASE = "harbour copper nineteen kite";
+
+/** A backend in memory with sample data: for looking at every screen, and for tests. */
+export function mockBackend(
+  options: MockOptions = optionsFromAddress(),
+): Backend & { lockNow(): void; drop(paths: string[], over?: boolean): void } {
+  let open = options.open ?? false;
+  let items = options.empty ? [] : (options.items ?? sampleItems());
+  let minutes = 10;
+  let path = "/home/ines/Documents/Ines.keepsake";
+  const pace = options.pace ?? 0;
+  const history = new Map<string, { version: number; text: string; from: string; cause: string }[]>([
+    [
+      "m-0",
+      [
+        {
+          version: 3,
+          text: "Is renovating a wooden house from 1934 in Sandviken; the bathroom comes first, the kitchen next year.",
+          from: ago(0),
+          cause: "import",
+        },
+        {
+          version: 2,
+          text: "Is renovating a wooden house from 1934 in Sandviken; the bathroom comes first.",
+          from: ago(156),
+          cause: "edit",
+        },
+        {
+          version: 1,
+          text: "Is renovating a wooden house from the 1950s in Sandviken; the bathroom comes first.",
+          from: ago(172),
+          cause: "import",
+        },
+      ],
+    ],
+  ]);
+  const stones = [
+    tombstone("ts_01JD4V8QN3", "delete", "memory", "chatgpt", 0.1),
+    tombstone("ts_01JCM2T0R7", "redact", "memory", "gemini", 7),
+    tombstone("ts_01JBQ77XE1", "delete", "attachment", "claude", 19, false),
+  ];
+  const batches = [
+    {
+      batch: "b-2",
+      at: ago(0, 30),
+      format: "chatgpt",
+      names: ["chatgpt-export-2026-11-21.zip"],
+      added: 669,
+      updated: 40,
+      undone: false,
+      edited_since: 0,
+    },
+    {
+      batch: "b-1",
+      at: ago(3),
+      format: "claude",
+      names: ["data-2026-11-18.zip"],
+      added: 14,
+      updated: 3,
+      undone: false,
+      edited_since: 2,
+    },
+  ];
+  const entries = [
+    { seq: 1, at: ago(172), actor: "user", op: "create", target: "", detail: "Passphrase and recovery code set." },
+    { seq: 2, at: ago(156), actor: "user", op: "edit", target: "m-0", detail: "1 memory, version 2" },
+    {
+      seq: 3,
+      at: ago(18),
+      actor: "user",
+      op: "export",
+      target: "",
+      detail: "3,589 items as .alf, verified after saving",
+    },
+    { seq: 4, at: ago(3), actor: "user", op: "import", target: "b-1", detail: "14 new, 3 updated" },
+    { seq: 5, at: ago(0, 30), actor: "user", op: "import", target: "b-2", detail: "669 new, 40 updated" },
+  ];
+  let onLocked: () => void = () => undefined;
+  let onDrop: Parameters<Backend["onDrop"]>[0] = () => undefined;
+
+  const need = () => {
+    if (!open) throw refuse("locked", "The vault is locked.");
+  };
+  const get = (id: string): ListItem => {
+    need();
+    const message = sampleThread.find((each) => each.id === id);
+    const found =
+      items.find((each) => each.id === id) ?? (message ? item(id, "message", "chatgpt", message.text, 254) : undefined);
+    if (!found) throw refuse("not_found", "This record is not in the vault.");
+    return found;
+  };
+  const state = () => ({
+    open,
+    vault_id: open ? "v-1" : null,
+    name: open ? (path.split("/").pop() ?? "").replace(/\.keepsake$/, "") : null,
+    path: open ? path : null,
+    auto_lock_minutes: minutes,
+  });
+  const newVersion = (id: string, text: string, cause: string) => {
+    const record = get(id);
+    const before = history.get(id) ?? [
+      { version: 1, text: record.text, from: record.created_at ?? ago(1), cause: "import" },
+    ];
+    const version = (before[0]?.version ?? 0) + 1;
+    history.set(id, [{ version, text, from: new Date().toISOString(), cause }, ...before]);
+    Object.assign(record, { text, versions: version, updated_at: new Date().toISOString() });
+    return { id, version };
+  };
+  const exported = (format: string, out: string, n: number, saved: boolean) => ({
+    path: out,
+    format,
+    version: "1.1",
+    records: n,
+    by_kind: { memory: n },
+    bytes: saved ? 184_000_000 : 0,
+    digest: "sha256 9c41 e07b 55a2 fd30 18c6 2e9f",
+    validated: saved,
+    signature: {
+      present: saved,
+      algorithm: "ed25519",
+      valid: saved ? true : null,
+      trusted: null,
+      key: saved ? "7f3a 91c0 44de 0b12" : null,
+    },
+    losses:
+      format === "alf"
+        ? [
+            { record: "m-0", field: "tags_with_spaces", kind: "narrowed", note: "Spaces become underscores" },
+            {
+              record: "m-1",
+              field: "keepsake_fields",
+              kind: "moved_to_extension",
+              note: "Kept in metadata, come back on import",
+            },
+          ]
+        : [],
+    loss_counts: (format === "alf" ? { keepsake_fields: 181 } : {}) as Record<string, number>,
+    withheld: [],
+  });
+
+  return {
+    lockNow: () => ((open = false), onLocked()),
+    drop: (paths, over = false) => onDrop(over ? { type: "over", paths } : { type: "drop", paths }),
+    sessionState: async () => state(),
+    recentVaults: async () => [
+      { path: "/home/ines/Documents/Ines.keepsake", name: "Ines", present: !options.empty },
+      { path: "/media/backup/Family.keepsake", name: "Family", present: false },
+    ],
+    forgetRecent: async () => undefined,
+    defaultVaultFolder: async () => "/home/ines/Documents",
+    passphraseStrength: async (passphrase) => {
+      const score = Math.min(4, Math.floor(passphrase.length / 7));
+      return {
+        score,
+        label: ["Very weak", "Weak", "Fair", "Strong", "Very strong"][score] ?? "",
+        reason: score < 2 ? "Too short: add another word" : null,
+      };
+    },
+    suggestPassphrase: async () => MOCK_PASSPHRASE,
+    createVault: async (where) => {
+      open = true;
+      path = where;
+      items = [];
+      return { vault_id: "v-1", path, recovery_code: CODE };
+    },
+    unlock: async (where, secret) => {
+      if (pace > 0) await new Promise((done) => setTimeout(done, 300));
+      if (options.failing) throw refuse(options.failing, "The vault could not be opened.", { pages: "2" });
+      if (secret !== MOCK_PASSPHRASE && secret !== CODE)
+        throw refuse("wrong_passphrase", "That passphrase does not open this vault.");
+      open = true;
+      path = where;
+      return state();
+    },
+    lock: async () => void (open = false),
+    setAutoLock: async (next) => void (minutes = next),
+    touch: async () => undefined,
+    changePassphrase: async (secret) => {
+      if (secret !== MOCK_PASSPHRASE) throw refuse("wrong_passphrase", "That passphrase does not open this vault.");
+      return { slots: [] };
+    },
+    vaultInfo: async () => {
+      need();
+      const live = items.filter((each) => !each.trashed_at);
+      const counts: Record<string, number> = { memory: 0, conversation: 0, attachment: 0 };
+      for (const each of live) counts[each.kind] = (counts[each.kind] ?? 0) + 1;
+      const sources = [...new Set(live.map((each) => each.source))].map((platform) => {
+        const own = live.filter((each) => each.source === platform);
+        const per: Record<string, number> = {};
+        for (const each of own) per[each.kind] = (per[each.kind] ?? 0) + 1;
+        return {
+          platform,
+          format: platform,
+          counts: per,
+          newest_at:
+            platform === "gemini"
+              ? ago(146)
+              : (own
+                  .map((each) => each.created_at ?? "")
+                  .sort()
+                  .at(-1) ?? null),
+        };
+      });
+      return {
+        vault_id: "v-1",
+        path,
+        schema_version: 1,
+        created_at: ago(172),
+        counts,
+        sources,
+        trash: items.length - live.length,
+        tombstones: stones.length,
+        index: { state: "current", documents: live.length },
+        bytes: 1_900_000_000,
+      };
+    },
+    checkVault: async () => ({
+      ok: true,
+      places: ["header", "pages", "index", "blobs", "audit", "references"].map((place) => ({
+        place,
+        ok: true,
+        detail: "",
+      })),
+    }),
+    audit: async (verify) => ({ entries, verified: verify ? true : null }),
+    detect: async (paths) => ({ results: paths.map(detection) }),
+    importPreview: async (id, request, tell) => (
+      need(),
+      await walk(id, ["detect", "read"], 43_650, pace / 4, tell),
+      report(request, true)
+    ),
+    importRun: async (id, request, tell) => {
+      need();
+      await walk(id, ["detect", "read", "store", "index", "check"], 43_650, pace, tell);
+      if (items.length === 0) items = sampleItems();
+      return report(request, false);
+    },
+    cancelJob: async (id) => cancel(id),
+    imports: async () => ({ batches }),
+    importReport: async (batch) => ({
+      ...report({ paths: [], text: null, format: null, limit_bytes: null, let_in: false }, false),
+      batch,
+    }),
+    undoImport: async (batch) => {
+      for (const each of batches) if (each.batch === batch) each.undone = true;
+      return { removed: 669 };
+    },
+    list: async ({ filter, sort, limit, cursor }) => {
+      need();
+      const found = items
+        .filter((each) => matches(each, filter))
+        .sort((a, b) => (b.created_at ?? "").localeCompare(a.created_at ?? ""));
+      if (sort === "oldest") found.reverse();
+      if (sort === "title") found.sort((a, b) => (a.title ?? a.text).localeCompare(b.title ?? b.text));
+      const from = Number(cursor ?? 0);
+      const to = from + (limit ?? 50);
+      return {
+        items: structuredClone(found.slice(from, to)),
+        next_cursor: to < found.length ? String(to) : null,
+        total: found.length,
+      };
+    },
+    facets: async (filter, query) => (
+      need(),
+      facetsOf(items.filter((each) => matches(each, filter) && (!query || hitOf(each, query))))
+    ),
+    show: async (id, withHistory, verbatim) => shown(get(id), withHistory ? (history.get(id) ?? null) : null, verbatim),
+    thread: async (id) => ({
+      conversation: shown(get(id), null, false).record,
+      messages: structuredClone(sampleThread),
+      active_path: sampleActivePath,
+    }),
+    search: async ({ query, filter, limit, offset }) => {
+      need();
+      const found =
+        filter.kind === "message"
+          ? sampleThread.flatMap((each) => messageHit(each, query) ?? [])
+          : items.filter((each) => matches(each, filter)).flatMap((each) => hitOf(each, query) ?? []);
+      const from = offset ?? 0;
+      return { query, total: found.length, took_ms: 1.2, hits: found.slice(from, from + (limit ?? 20)) };
+    },
+    attachment: async (id) => samplePicture(Number(id.replace(/\D/g, ""))),
+    add: async ({ type, text, tags }) => {
+      const id = `m-new-${items.length}`;
+      items.unshift(item(id, "memory", "me", text, 0, { type, tags }));
+      return { ids: [id] };
+    },
+    edit: async ({ id, text, tags, type }) => {
+      const record = get(id);
+      if (tags) record.tags = tags;
+      if (type) record.type = type;
+      return newVersion(id, text ?? record.text, "edit");
+    },
+    restoreVersion: async (id, version) =>
+      newVersion(id, history.get(id)?.find((each) => each.version === version)?.text ?? get(id).text, "restore"),
+    redact: async ({ id, spans }) => {
+      const record = get(id);
+      let points = [...record.text];
+      for (const span of [...spans].sort((a, b) => b.start - a.start))
+        points = [...points.slice(0, span.start), `[REDACTED:${span.class ?? "removed"}]`, ...points.slice(span.end)];
+      record.text = points.join("");
+      record.redacted = true;
+      history.delete(id);
+      const message = sampleThread.find((each) => each.id === id);
+      if (message) message.text = record.text;
+      return {
+        id,
+        redacted: 1,
+        tombstone: tombstone("ts_new", "redact", record.kind, record.source, 0),
+        receipt: receipt("rc_new"),
+      };
+    },
+    trash: async (ids) => {
+      for (const id of ids) Object.assign(get(id), { trashed_at: new Date().toISOString(), expires_at: ago(-30) });
+      return { ids };
+    },
+    restore: async (ids) => {
+      for (const id of ids) Object.assign(get(id), { trashed_at: null, expires_at: null });
+      return { ids };
+    },
+    erasePreview: async ({ ids }) => ({
+      impact: {
+        records: ids.length,
+        versions: ids.length + 7,
+        derived: 0,
+        links: 5,
+        attachments: 1,
+        passthrough: ids.length,
+        ids,
+        copies: ["msg-a2", "msg-b5"].map((id) => ({
+          id,
+          kind: "message",
+          text: get(id).text,
+          source: "chatgpt",
+          conversation_id: "c-bath",
+          conversation_title: "Waterproofing an old timber bathroom",
+          created_at: ago(254),
+        })),
+      },
+    }),
+    erase: async (job, { ids }, tell) => {
+      await walk(
+        job,
+        ["record", "verbatim", "search_index", "database_pages", "temporary_files"],
+        ids.length,
+        pace / 2,
+        tell,
+      );
+      items = items.filter((each) => !ids.includes(each.id));
+      stones.unshift(...ids.map((id) => tombstone(`ts_${id}`, "delete", "memory", "chatgpt", 0)));
+      return { tombstones: stones.slice(0, ids.length), receipt: receipt("rc_1"), copies_redacted: 2 };
+    },
+    tombstones: async () => ({ tombstones: stones }),
+    receipt: async (id) => receipt(id, id === "rc_ts_01JBQ77XE1" ? "attachments" : null),
+    exportPreview: async (_job, request) =>
+      exported(request.format, request.out, items.filter((each) => matches(each, request.filter)).length, false),
+    exportRun: async (job, request, tell) => {
+      await walk(job, ["collect", "write", "validate"], 3589, pace, tell);
+      return exported(request.format, request.out, items.filter((each) => matches(each, request.filter)).length, true);
+    },
+    chooseFiles: async () => [
+      "/home/ines/Downloads/chatgpt-export-2026-11-21.zip",
+      "/home/ines/ines-notes.mem",
+      "/home/ines/about-me.md",
+    ],
+    chooseFolder: async () => "/home/ines",
+    chooseSave: async (name) => `/home/ines/${name}`,
+    chooseVault: async () => "/home/ines/Documents/Ines.keepsake",
+    saveText: async (name) => `/home/ines/${name}`,
+    openLink: async () => undefined,
+    showInFolder: async () => undefined,
+    print: async () => undefined,
+    onLocked: async (listener) => ((onLocked = listener), () => undefined),
+    onDrop: async (listener) => ((onDrop = listener), () => undefined),
+  };
+}
+
+function shown(
+  each: ListItem,
+  versions: { version: number; text: string; from: string; cause: string }[] | null,
+  verbatim: boolean,
+): Shown {
+  const link = { origin_id: null, title: null, source: "claude", conversation_id: null };
+  const record: RecordView = {
+    ...structuredClone(each),
+    observed_at: null,
+    valid_from: null,
+    valid_to: null,
+    last_accessed_at: null,
+    confidence: null,
+    importance: null,
+    sensitivity: null,
+    namespace: null,
+    source: {
+      platform: each.source,
+      account: null,
+      conversation: each.conversation_id,
+      message: null,
+      method: each.source === "me" ? "written" : "bio_write",
+      project: null,
+    },
+    conversation_title: each.conversation_id ? "Waterproofing an old timber bathroom" : null,
+    role: null,
+    links:
+      each.id === "m-0"
+        ? [
+            {
+              ...link,
+              relation: "derived_from",
+              id: "msg-a2",
+              kind: "message",
+              text: "We start with the bathroom, kitchen can wait till next year",
+              source: "chatgpt",
+              conversation_id: "c-bath",
+            },
+            {
+              ...link,
+              relation: "related",
+              id: "m-1",
+              kind: "memory",
+              text: "Wants the bathroom floor to carry 2.0 kN/m² plus a cast tub of about 180 kg.",
+            },
+            {
+              ...link,
+              relation: "same_words",
+              id: "m-11",
+              kind: "memory",
+              text: "Lives in a wooden house from the 1930s in Bergen",
+              source: "chatgpt",
+            },
+          ]
+        : [],
+    attachments: [],
+    origin: {
+      format: each.source,
+      version: "2026",
+      container: "chatgpt-export-2026-06-01.zip!/memories.json",
+      pointer: "/memories/31",
+      digest: "sha256:9c41e07b",
+      batch: "b-1",
+      imported_at: ago(172),
+    },
+    version: each.versions,
+    fields: "{}",
+  };
+  const list = versions ?? [{ version: 1, text: each.text, from: each.created_at ?? ago(1), cause: "import" }];
+  return {
+    record,
+    history: list.map((entry, index) => ({
+      ...entry,
+      title: null,
+      tags: each.tags,
+      type: each.type,
+      to: list[index - 1]?.from ?? null,
+    })),
+    verbatim: verbatim
+      ? JSON.stringify({ id: each.origin_id, content: each.text, updated_at: each.created_at }, null, 2)
+      : null,
+  };
+}
+
+/** `?mock=open,empty,slow,failing-vault_damaged` in the address of the development server or of a sample build. */
+function optionsFromAddress(): MockOptions {
+  const words = (new URLSearchParams(location.search).get("mock") ?? "").split(",");
+  return {
+    open: words.includes("open"),
+    empty: words.includes("empty"),
+    pace: words.includes("slow") ? 700 : 40,
+    failing: words.find((word) => word.startsWith("failing-"))?.slice(8) ?? null,
+  };
+}

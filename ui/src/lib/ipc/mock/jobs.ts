@@ -1,0 +1,184 @@
+import {
+  BackendError,
+  type Detection,
+  type ErrorBody,
+  type ImportReport,
+  type ImportRequest,
+  type Outcome,
+  type Progress,
+  type Receipt,
+  type TombstoneView,
+} from "../backend";
+import { ago } from "./data";
+
+export function refuse(code: string, message: string, details: ErrorBody["details"] = {}): BackendError {
+  return new BackendError({ code, message, details });
+}
+
+const cancelled = new Set<string>();
+export const cancel = (id: string) => void cancelled.add(id);
+
+/** Walk through stages, each in steps, as a job of the backend does. `pace` in ms; 0 = at once. */
+export async function walk(
+  id: string,
+  stages: string[],
+  records: number,
+  pace: number,
+  tell: (progress: Progress) => void,
+): Promise<void> {
+  for (const stage of stages) {
+    for (let step = 1; step <= 8; step += 1) {
+      if (cancelled.has(id)) throw refuse("cancelled", "Cancelled. Nothing was kept.");
+      const bytes = stage === "read" || stage === "store";
+      const total = bytes ? 1_800_000_000 : records;
+      tell({
+        stage,
+        done: Math.round((total * step) / 8),
+        total,
+        unit: bytes ? "bytes" : "records",
+        records: Math.round((records * step) / 8),
+      });
+      if (pace > 0) await new Promise((done) => setTimeout(done, pace));
+    }
+  }
+}
+
+const outcome = (
+  added: number,
+  updated: number,
+  unchanged: number,
+  blocked: number,
+  skipped: number,
+  failed: number,
+): Outcome => ({
+  found: added + updated + unchanged + blocked + skipped + failed,
+  added,
+  updated,
+  unchanged,
+  blocked,
+  skipped,
+  failed,
+});
+
+export function detection(path: string): Detection {
+  const name = path.split("/").pop() ?? path;
+  const base = { path, version: null, confidence: 0, parts: [], missing_parts: [], candidates: [] };
+  if (/chatgpt/.test(name)) {
+    return {
+      ...base,
+      format: "chatgpt",
+      version: "2026 layout",
+      confidence: 0.98,
+      reason: "ChatGPT export",
+      parts: [{ path: "conversations-000.json", format: "chatgpt", role: "conversations" }],
+    };
+  }
+  if (/claude|data-/.test(name)) return { ...base, format: "claude", confidence: 0.97, reason: "Claude export" };
+  if (/\.(mem|alf)$/.test(name))
+    return { ...base, format: name.split(".").pop() ?? null, version: "1.1", confidence: 1, reason: "Portable Memory" };
+  if (/\.md$/.test(name)) {
+    const candidates = [
+      { format: "markdown", confidence: 0.5, reason: "headings and paragraphs" },
+      { format: "transfer_text", confidence: 0.5, reason: "one memory on each line" },
+    ];
+    return { ...base, format: null, reason: "tie", candidates };
+  }
+  return { ...base, format: null, reason: "unknown" };
+}
+
+export function report(request: ImportRequest, dryRun: boolean): ImportReport {
+  const held = request.let_in ? 0 : 12;
+  const by_kind = {
+    memory: outcome(14 + (12 - held) / 6, 5, 186, held / 6, 0, 1),
+    conversation: outcome(25, 31, 1790, held / 12, 0, 1),
+    message: outcome(612, 4, 40_752, (held * 3) / 4, 0, 3),
+    attachment: outcome(18, 0, 190, 0, 6, 0),
+  };
+  const sum = (key: keyof Outcome) => Object.values(by_kind).reduce((all, each) => all + each[key], 0);
+  return {
+    batch: dryRun ? "" : "batch-new",
+    format: "chatgpt",
+    version: "2026 layout",
+    dry_run: dryRun,
+    found: sum("found"),
+    added: sum("added"),
+    updated: sum("updated"),
+    unchanged: sum("unchanged"),
+    blocked: sum("blocked"),
+    skipped: sum("skipped"),
+    failed: sum("failed"),
+    by_kind,
+    tombstones_applied: 0,
+    conversations: 1848,
+    messages: 41_380,
+    memories: 208,
+    attachments: { referenced: 214, present: 207 },
+    missing_parts: ["file-service/9fK2.dat", "file-service/Zk81.png"],
+    warnings: [],
+    items: [
+      {
+        place: "conversations-003.json, item 412",
+        outcome: "failed",
+        reason: "The text is broken from byte 88,120 on",
+      },
+      { place: "conversations-007.json, item 88", outcome: "failed", reason: "Cut off in the middle of a message" },
+      ...(held
+        ? [{ place: "memories.json, item 31", outcome: "blocked", reason: "You erased the same text on 14 Nov" }]
+        : []),
+      { place: "file-service/9fK2.dat", outcome: "skipped", reason: "Empty file, 0 bytes" },
+      { place: "file-service/Qm71.dat", outcome: "skipped", reason: "Empty file, 0 bytes" },
+      { place: "chat.html", outcome: "skipped", reason: "duplicate_rendering" },
+    ],
+    sources: request.paths.map(detection),
+  };
+}
+
+const PLACES: [string, string, string][] = [
+  ["record", "erased", "3 memories, 7 versions"],
+  ["database_pages", "not_present", "read page by page"],
+  ["write_ahead_log", "erased", "emptied"],
+  ["search_index", "erased", "segment rewritten"],
+  ["attachments", "erased", "1 file"],
+  ["verbatim", "erased", "3 entries"],
+  ["temporary_files", "not_present", ""],
+];
+
+export function receipt(id: string, failedPlace: string | null = null): Receipt {
+  return {
+    id,
+    at: new Date().toISOString(),
+    complete: failedPlace === null,
+    places: PLACES.map(([place, result, detail]) =>
+      place === failedPlace
+        ? { place, outcome: "failed", detail: "the disk is read-only" }
+        : { place, outcome: result, detail },
+    ),
+    copies_left: 0,
+  };
+}
+
+export function tombstone(
+  id: string,
+  op: string,
+  kind: string,
+  source: string,
+  days: number,
+  complete = true,
+): TombstoneView {
+  return {
+    id,
+    op,
+    target_kind: kind,
+    target_id: `m-${id}`,
+    origin_id: null,
+    source,
+    at: ago(days),
+    actor: "user",
+    reason: null,
+    derived: Array.from({ length: Math.round(days) % 12 }, (_, index) => `d-${index}`),
+    signature: "ed25519:9f3a",
+    signature_valid: true,
+    receipt: `rc_${id}`,
+    complete,
+  };
+}

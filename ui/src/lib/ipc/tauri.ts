@@ -1,0 +1,82 @@
+import { Channel } from "@tauri-apps/api/core";
+import { listen } from "@tauri-apps/api/event";
+import { getCurrentWebview } from "@tauri-apps/api/webview";
+import { commands, type ErrorBody, type Progress } from "./bindings";
+import { BackendError, type Backend } from "./backend";
+
+type Answer<T> = { status: "ok"; data: T } | { status: "error"; error: ErrorBody };
+
+async function take<T>(answer: Promise<Answer<T>>): Promise<T> {
+  const result = await answer;
+  if (result.status === "error") throw new BackendError(result.error);
+  return result.data;
+}
+
+async function done(answer: Promise<Answer<unknown>>): Promise<void> {
+  await take(answer);
+}
+
+function channel(listener: (progress: Progress) => void): Channel<Progress> {
+  const made = new Channel<Progress>();
+  made.onmessage = listener;
+  return made;
+}
+
+/** The real thing: each call is one Tauri command. */
+export const tauriBackend: Backend = {
+  sessionState: () => take(commands.sessionState()),
+  recentVaults: () => take(commands.recentVaults()),
+  forgetRecent: (path) => done(commands.forgetRecent(path)),
+  defaultVaultFolder: () => take(commands.defaultVaultFolder()),
+  passphraseStrength: (passphrase) => take(commands.passphraseStrength(passphrase)),
+  suggestPassphrase: () => take(commands.suggestPassphrase()),
+  createVault: (path, passphrase) => take(commands.createVault(path, passphrase)),
+  unlock: (path, secret) => take(commands.unlock(path, secret)),
+  lock: () => done(commands.lock()),
+  setAutoLock: (minutes) => done(commands.setAutoLock(minutes)),
+  touch: () => done(commands.touch()),
+  changePassphrase: (secret, newPassphrase) => take(commands.changePassphrase(secret, newPassphrase)),
+  vaultInfo: () => take(commands.vaultInfo()),
+  checkVault: (rebuildIndex) => take(commands.checkVault(rebuildIndex)),
+  audit: (verify) => take(commands.audit(verify)),
+  detect: (paths) => take(commands.detect(paths)),
+  importPreview: (jobId, request, onProgress) => take(commands.importPreview(jobId, request, channel(onProgress))),
+  importRun: (jobId, request, onProgress) => take(commands.importRun(jobId, request, channel(onProgress))),
+  cancelJob: (jobId) => done(commands.cancelJob(jobId)),
+  imports: () => take(commands.imports()),
+  importReport: (batch) => take(commands.importReport(batch)),
+  undoImport: (batch) => take(commands.undoImport(batch)),
+  list: (request) => take(commands.list(request)),
+  facets: (filter, query) => take(commands.facets(filter, query)),
+  show: (id, history, verbatim) => take(commands.show(id, history, verbatim)),
+  thread: (id) => take(commands.thread(id)),
+  search: (request) => take(commands.search(request)),
+  attachment: (id) => take(commands.attachment(id)),
+  add: (request) => take(commands.add(request)),
+  edit: (request) => take(commands.edit(request)),
+  restoreVersion: (id, version) => take(commands.restoreVersion(id, version)),
+  redact: (request) => take(commands.redact(request)),
+  trash: (ids) => take(commands.trash(ids)),
+  restore: (ids) => take(commands.restore(ids)),
+  erasePreview: (request) => take(commands.erasePreview(request)),
+  erase: (jobId, request, onProgress) => take(commands.erase(jobId, request, channel(onProgress))),
+  tombstones: () => take(commands.tombstones()),
+  receipt: (id) => take(commands.receipt(id)),
+  exportPreview: (jobId, request, onProgress) => take(commands.exportPreview(jobId, request, channel(onProgress))),
+  exportRun: (jobId, request, onProgress) => take(commands.exportRun(jobId, request, channel(onProgress))),
+  chooseFiles: () => take(commands.chooseFiles()),
+  chooseFolder: () => take(commands.chooseFolder()),
+  chooseSave: (suggestedName) => take(commands.chooseSave(suggestedName)),
+  chooseVault: () => take(commands.chooseVault()),
+  saveText: (suggestedName, text) => take(commands.saveText(suggestedName, text)),
+  openLink: (url) => done(commands.openLink(url)),
+  showInFolder: (path) => done(commands.showInFolder(path)),
+  print: () => done(commands.print()),
+  onLocked: (listener) => listen("locked", () => listener()),
+  onDrop: (listener) =>
+    getCurrentWebview().onDragDropEvent(({ payload }) => {
+      if (payload.type === "enter") listener({ type: "over", paths: payload.paths });
+      else if (payload.type === "drop") listener({ type: "drop", paths: payload.paths });
+      else if (payload.type === "leave") listener({ type: "leave" });
+    }),
+};

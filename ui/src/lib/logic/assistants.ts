@@ -1,0 +1,105 @@
+import { readable, t } from "$lib/text";
+
+/** How an assistant or tool is shown: its name, two letters, and one of six colours. */
+export type Look = { name: string; letters: string; tone: 1 | 2 | 3 | 4 | 5 | 6 };
+
+const EDITORS = new Set([
+  "cursor",
+  "windsurf",
+  "codex",
+  "claude_code",
+  "gemini_cli",
+  "openclaw",
+  "zeroclaw",
+  "letta",
+  "langmem",
+  "mcp_memory",
+]);
+
+const NAMES: Record<string, string> = {
+  chatgpt: "ChatGPT",
+  claude: "Claude",
+  gemini: "Gemini",
+  cursor: "Cursor",
+  copilot: "Copilot",
+  grok: "Grok",
+  deepseek: "DeepSeek",
+  mistral: "Mistral",
+  perplexity: "Perplexity",
+  meta_ai: "Meta AI",
+  windsurf: "Windsurf",
+  codex: "Codex",
+  claude_code: "Claude Code",
+  gemini_cli: "Gemini CLI",
+  gemini_aistudio: "AI Studio",
+  mem0: "Mem0",
+  openmemory: "OpenMemory",
+  zep: "Zep",
+  letta: "Letta",
+  langmem: "LangMem",
+  mcp_memory: "MCP memory",
+  basic_memory: "Basic Memory",
+  obsidian: "Obsidian",
+  openclaw: "OpenClaw",
+  zeroclaw: "ZeroClaw",
+  mem: ".mem",
+  alf: ".alf",
+  alf_delta: ".alf delta",
+  mif: "MIF",
+  pam: "PAM",
+  zaxy: "Zaxy",
+  eventloom: "Eventloom",
+  transfer_text: "Pasted text",
+  generic_chat: "Chat export",
+  markdown: "Markdown",
+};
+
+const LETTERS: Record<string, string> = { chatgpt: "Gp", claude: "Cl", gemini: "Ge", cursor: "Cu", me: "Me" };
+
+/** The look of a platform or format id. */
+export function look(id: string | null | undefined): Look {
+  const key = (id ?? "").toLowerCase();
+  if (key === "me" || key === "written" || key === "user") return { name: t("source.me"), letters: "Me", tone: 5 };
+  if (key === "") return { name: t("source.unknown"), letters: "??", tone: 6 };
+  const name = NAMES[key] ?? readable(key);
+  const letters = LETTERS[key] ?? twoLetters(name);
+  const tone =
+    key === "chatgpt" ? 1 : key === "claude" ? 2 : key === "gemini" ? 3 : key === "cursor" || EDITORS.has(key) ? 4 : 6;
+  return { name, letters, tone };
+}
+
+function twoLetters(name: string): string {
+  const letters = name.replaceAll(/[^\p{L}\p{N}]/gu, "");
+  return letters.charAt(0).toUpperCase() + letters.charAt(1).toLowerCase();
+}
+
+/** Formats that a person can choose when nothing was recognised, most likely first. */
+export const FORMATS = [
+  ...[
+    "chatgpt",
+    "claude",
+    "gemini",
+    "mem",
+    "alf",
+    "mif",
+    "pam",
+    "zaxy",
+    "transfer_text",
+    "markdown",
+    "copilot",
+    "grok",
+  ],
+  ...[
+    "deepseek",
+    "mistral",
+    "perplexity",
+    "meta_ai",
+    "cursor",
+    "windsurf",
+    "claude_code",
+    "codex",
+    "mem0",
+    "openmemory",
+  ],
+  ...["zep", "letta", "langmem", "mcp_memory", "basic_memory", "obsidian", "openclaw", "zeroclaw", "generic_chat"],
+];

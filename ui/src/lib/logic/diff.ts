@@ -1,0 +1,51 @@
+import { diffWordsWithSpace } from "diff";
+
+export type DiffPart = { kind: "same" | "added" | "removed"; text: string };
+
+/** Word by word, from the older text to the newer one. */
+export function wordDiff(older: string, newer: string): DiffPart[] {
+  const parts = diffWordsWithSpace(older, newer).map(({ added, removed, value }): DiffPart => ({
+    kind: added ? "added" : removed ? "removed" : "same",
+    text: value,
+  }));
+  return joined(parts);
+}
+
+/** Changes with only a space between them read as one: what went, then what came. */
+function joined(parts: DiffPart[]): DiffPart[] {
+  const out: DiffPart[] = [];
+  let removed = "";
+  let added = "";
+  const flush = () => {
+    if (removed) out.push({ kind: "removed", text: removed });
+    if (added) out.push({ kind: "added", text: added });
+    removed = added = "";
+  };
+  parts.forEach((part, index) => {
+    const between =
+      part.kind === "same" && part.text.trim() === "" && (removed || added) && parts[index + 1] !== undefined;
+    if (part.kind === "same" && !between) {
+      flush();
+      out.push(part);
+      return;
+    }
+    if (part.kind !== "added") removed += part.text;
+    if (part.kind !== "removed") added += part.text;
+  });
+  flush();
+  return out;
+}
+
+/** Keep `words` words around each change; what is cut is shown as an ellipsis. */
+export function trimDiff(parts: DiffPart[], words = 6): DiffPart[] {
+  return parts.map((part, index) => {
+    if (part.kind !== "same") return part;
+    const pieces = part.text.split(/(?<=\s)/u);
+    const first = index === 0;
+    const last = index === parts.length - 1;
+    if (pieces.length <= (first || last ? words : words * 2) + 1) return part;
+    const head = first ? "" : pieces.slice(0, words).join("");
+    const tail = last ? "" : pieces.slice(-words).join("");
+    return { kind: "same", text: `${head}…${tail}` };
+  });
+}

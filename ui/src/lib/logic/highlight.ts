@@ -1,0 +1,23 @@
+import hljs from "highlight.js/lib/core";
+import bash from "highlight.js/lib/languages/bash";
+import cpp from "highlight.js/lib/languages/cpp";
+import css from "highlight.js/lib/languages/css";
+import javascript from "highlight.js/lib/languages/javascript";
+import json from "highlight.js/lib/languages/json";
+import python from "highlight.js/lib/languages/python";
+import rust from "highlight.js/lib/languages/rust";
+import sql from "highlight.js/lib/languages/sql";
+import typescript from "highlight.js/lib/languages/typescript";
+import xml from "highlight.js/lib/languages/xml";
+import yaml from "highlight.js/lib/languages/yaml";
+
+const languages = { bash, cpp, css, javascript, json, python, rust, sql, typescript, xml, yaml };
+for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(name, language);
+
+const LIMIT = 20_000;
+
+/** Coloured HTML for known languages of moderate length, else null. The caller checks it like any other HTML. */
+export function colour(code: string, language: string): string | null {
+  if (code.length > LIMIT || !hljs.getLanguage(language)) return null;
+  return hljs.highlight(code, { language, ignoreIllegals: true }).value;
+}

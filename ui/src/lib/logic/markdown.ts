@@ -1,0 +1,108 @@
+import DOMPurify from "dompurify";
+import { Marked, type Token, type Tokens } from "marked";
+import { escapeRegExp } from "./parts";
+
+/** A top-level piece of a message: code is shown by its own component, everything else as checked HTML. */
+export type Block = { kind: "code"; text: string; language: string } | { kind: "html"; html: string };
+
+const escape = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+
+const marked = new Marked({
+  gfm: true,
+  breaks: true,
+  renderer: {
+    // Raw HTML is text.
+    html: ({ text }) => escape(text),
+    // No address in an attribute that the browser would follow: the reader asks first.
+    link({ href, tokens }) {
+      return `<a data-href="${escape(href)}">${this.parser.parseInline(tokens)}</a>`;
+    },
+    // Pictures by address are never loaded; their description stays.
+    image: ({ text, href }) => `<span class="no-picture" data-href="${escape(href)}">${escape(text || href)}</span>`,
+    checkbox: ({ checked }) => (checked ? "☑ " : "☐ "),
+  },
+});
+
+const ALLOWED = {
+  ALLOWED_TAGS: [
+    ..."a b blockquote br code del em h1 h2 h3 h4 h5 h6 hr i li ol p pre s span strong sub sup".split(" "),
+    ..."table tbody td th thead tr ul mark".split(" "),
+  ],
+  ALLOWED_ATTR: ["data-href", "class", "start", "align"],
+  ALLOW_DATA_ATTR: false,
+};
+
+/** Cut Markdown into blocks. */
+export function blocks(source: string): Block[] {
+  const out: Block[] = [];
+  let run: Token[] = [];
+  const tokens = marked.lexer(source);
+  const flush = () => {
+    const html = run.length > 0 ? marked.parser(run) : "";
+    if (html.trim() !== "") out.push({ kind: "html", html });
+    run = [];
+  };
+  for (const token of tokens) {
+    if (token.type === "code") {
+      flush();
+      const code = token as Tokens.Code;
+      out.push({ kind: "code", text: code.text, language: (code.lang ?? "").split(/\s/)[0] ?? "" });
+    } else run.push(token);
+  }
+  flush();
+  return out;
+}
+
+/** Checked nodes, ready to be put into the page. Nothing in them loads or runs anything. */
+export function safeNodes(html: string): DocumentFragment {
+  const fragment = DOMPurify.sanitize(html, { ...ALLOWED, RETURN_DOM_FRAGMENT: true });
+  for (const link of fragment.querySelectorAll("a[data-href]")) {
+    link.setAttribute("role", "link");
+    link.setAttribute("tabindex", "0");
+  }
+  return fragment;
+}
+
+/** Mark every place of `needle` in the text of `root`; returns the marks in order. */
+export function markNodes(root: Node, needle: string): HTMLElement[] {
+  if (needle.trim() === "") return [];
+  const pattern = new RegExp(escapeRegExp(needle), "giu");
+  const texts: Text[] = [];
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) texts.push(node as Text);
+  const marks: HTMLElement[] = [];
+  for (const text of texts) {
+    const value = text.data;
+    const found = [...value.matchAll(pattern)];
+    if (found.length === 0) continue;
+    const pieces: (Node | string)[] = [];
+    let at = 0;
+    for (const match of found) {
+      pieces.push(value.slice(at, match.index));
+      const mark = document.createElement("mark");
+      mark.textContent = match[0];
+      pieces.push(mark);
+      marks.push(mark);
+      at = match.index + match[0].length;
+    }
+    pieces.push(value.slice(at));
+    text.replaceWith(...pieces);
+  }
+  return marks;
+}
+
+/** How often `needle` stands in `text`, letters of either case. */
+export function occurrences(text: string, needle: string): number {
+  if (needle.trim() === "") return 0;
+  return [...text.matchAll(new RegExp(escapeRegExp(needle), "giu"))].length;
+}
+
+/** Only addresses that a browser opens; everything else stays text. */
+export function webAddress(href: string): URL | null {
+  try {
+    const url = new URL(href);
+    return url.protocol === "https:" || url.protocol === "http:" || url.protocol === "mailto:" ? url : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,103 @@
+/** A piece of text as it is shown: plain, marked as a hit, or a bar where words were redacted. */
+export type Part = { kind: "text" | "mark" | "bar"; text: string };
+
+const REDACTED = /\[REDACTED:([A-Za-z0-9_-]+)\]/g;
+
+/** Cut `text` at ranges given in code points (as the backend counts), and at redaction marks. */
+export function splitParts(text: string, ranges: readonly (readonly [number, number])[] = []): Part[] {
+  const units = toUnits(text, ranges);
+  const parts: Part[] = [];
+  let at = 0;
+  const plain = (from: number, to: number) => {
+    if (to > from) parts.push(...bars(text.slice(from, to)));
+  };
+  for (const [start, end] of units) {
+    if (start < at || end <= start) continue;
+    plain(at, start);
+    parts.push({ kind: "mark", text: text.slice(start, end) });
+    at = end;
+  }
+  plain(at, text.length);
+  return parts;
+}
+
+function bars(text: string): Part[] {
+  const parts: Part[] = [];
+  let at = 0;
+  for (const match of text.matchAll(REDACTED)) {
+    if (match.index > at) parts.push({ kind: "text", text: text.slice(at, match.index) });
+    parts.push({ kind: "bar", text: match[1] ?? "" });
+    at = match.index + match[0].length;
+  }
+  if (at < text.length) parts.push({ kind: "text", text: text.slice(at) });
+  return parts;
+}
+
+/** Code point ranges → UTF-16 ranges, sorted. */
+function toUnits(text: string, ranges: readonly (readonly [number, number])[]): [number, number][] {
+  if (ranges.length === 0) return [];
+  const offsets: number[] = [];
+  let unit = 0;
+  for (const point of text) {
+    offsets.push(unit);
+    unit += point.length;
+  }
+  offsets.push(unit);
+  const clamp = (value: number) => offsets[Math.min(Math.max(value, 0), offsets.length - 1)] ?? 0;
+  return ranges.map(([start, end]): [number, number] => [clamp(start), clamp(end)]).sort((a, b) => a[0] - b[0]);
+}
+
+/** Length in code points. */
+export function points(text: string): number {
+  let n = 0;
+  for (const _ of text) n += 1;
+  return n;
+}
+
+/** The words that the backend marked in a snippet, each once. */
+export function markedWords(snippet: string, ranges: readonly (readonly [number, number])[]): string[] {
+  const words = toUnits(snippet, ranges).map(([start, end]) => snippet.slice(start, end).toLocaleLowerCase());
+  return [...new Set(words)].filter((word) => word.trim() !== "");
+}
+
+/** Where any of `words` stands in `text`, in code points. */
+export function findWords(text: string, words: readonly string[]): [number, number][] {
+  if (words.length === 0) return [];
+  const pattern = words
+    .map(escapeRegExp)
+    .sort((a, b) => b.length - a.length)
+    .join("|");
+  return [...text.matchAll(new RegExp(pattern, "giu"))].map((match) => {
+    const start = points(text.slice(0, match.index));
+    return [start, start + points(match[0])];
+  });
+}
+
+export function escapeRegExp(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+
+/**
+ * The span (code points) of a selection: `selected` as it reads on screen, after `before`, in the source text.
+ * Null when the words on screen are not word for word in the source.
+ */
+export function spanOf(source: string, selected: string, before: string): { start: number; end: number } | null {
+  if (selected.trim() === "") return null;
+  let nth = occurrences(before + selected, selected) - 1;
+  let at = source.indexOf(selected);
+  if (at < 0) return null;
+  while (nth > 0) {
+    const next = source.indexOf(selected, at + 1);
+    if (next < 0) break;
+    at = next;
+    nth -= 1;
+  }
+  const start = points(source.slice(0, at));
+  return { start, end: start + points(selected) };
+}
+
+function occurrences(text: string, needle: string): number {
+  let n = 0;
+  for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + 1)) n += 1;
+  return n;
+}

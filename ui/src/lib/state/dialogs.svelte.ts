@@ -1,0 +1,31 @@
+import type { Receipt, Filter } from "$lib/ipc";
+import { onLock } from "./scope";
+
+/** What is open above the window. One at a time; the shell shows it. */
+export type Open =
+  | { kind: "import" }
+  | { kind: "report"; batch: string }
+  | { kind: "export"; filter: Filter | null; query: string; found: number | null; format: "mem" | "alf" }
+  | { kind: "redact"; id: string; text: string; span: { start: number; end: number } | null }
+  | { kind: "erase"; ids: string[] }
+  | { kind: "receipt"; receipt: Receipt; title: string }
+  | { kind: "write" }
+  | { kind: "paste" }
+  | { kind: "link"; url: URL }
+  | { kind: "passphrase" }
+  | { kind: "shortcuts" };
+
+class Dialogs {
+  open = $state.raw<Open | null>(null);
+
+  show(open: Open): void {
+    this.open = open;
+  }
+
+  close(): void {
+    this.open = null;
+  }
+}
+
+export const dialogs = new Dialogs();
+onLock(() => dialogs.close());

@@ -1,0 +1,21 @@
+import { dialogs } from "./dialogs.svelte";
+import { ANY } from "./filter";
+import { conversations, files, memories } from "./lists.svelte";
+import { nav } from "./nav.svelte";
+
+/** Open the export sheet with the scope that the person came from. */
+export function showExport(scope: "all" | "screen", ids: string[] | null = null): void {
+  if (ids) {
+    dialogs.show({ kind: "export", filter: { ...ANY, ids }, query: "", found: ids.length, format: "mem" });
+    return;
+  }
+  const list = { memories, conversations, files }[nav.section as "memories"] as typeof memories | undefined;
+  const filter = scope === "screen" && list ? list.filter : null;
+  dialogs.show({
+    kind: "export",
+    filter,
+    query: list?.query ?? "",
+    found: filter ? (list?.total ?? null) : null,
+    format: "mem",
+  });
+}

@@ -1,0 +1,52 @@
+import { backend, type Facets, type Filter } from "$lib/ipc";
+import { ANY, type Dimension } from "./filter";
+import { onLock } from "./scope";
+import { session } from "./session.svelte";
+
+const NONE: Facets = { sources: {}, types: {}, tags: {} };
+const KEY = { source: "sources", record_type: "types", tag: "tags" } as const;
+
+/** Numbers beside the filters. Each group counts with all other filters on, so that it shows what a change would find. */
+class FacetNumbers {
+  shown = $state.raw<Facets>(NONE);
+  /** Everything there is of this kind: names stay in the list even when the search brings their number to 0. */
+  all = $state.raw<Facets>(NONE);
+  #run = 0;
+
+  async load(filter: Filter, query: string): Promise<void> {
+    const run = ++this.#run;
+    const text = query || null;
+    try {
+      const dimensions = (["source", "record_type", "tag"] as const).filter((dimension) => filter[dimension] !== null);
+      const [base, all, ...without] = await Promise.all([
+        backend().facets(filter, text),
+        backend().facets({ ...ANY, kind: filter.kind }, null),
+        ...dimensions.map((dimension) => backend().facets({ ...filter, [dimension]: null }, text)),
+      ]);
+      if (run !== this.#run) return;
+      const shown = { ...base };
+      dimensions.forEach((dimension, index) => (shown[KEY[dimension]] = without[index]?.[KEY[dimension]] ?? {}));
+      this.shown = shown;
+      this.all = all;
+    } catch (error) {
+      session.refused(error);
+    }
+  }
+
+  /** Names with numbers, most frequent in the vault first. */
+  group(dimension: Dimension): { value: string; n: number }[] {
+    const key = KEY[dimension];
+    return Object.entries(this.all[key])
+      .sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]))
+      .map(([value]) => ({ value, n: this.shown[key][value] ?? 0 }));
+  }
+
+  clear(): void {
+    this.#run += 1;
+    this.shown = NONE;
+    this.all = NONE;
+  }
+}
+
+export const facets = new FacetNumbers();
+onLock(() => facets.clear());

@@ -1,0 +1,172 @@
+import { backend, codeOf, type Detection, type ImportReport, type ImportRequest } from "$lib/ipc";
+import { t } from "$lib/text";
+import { fileName } from "$lib/text/format";
+import { JobProgress } from "./job.svelte";
+import { onLock } from "./scope";
+import { session } from "./session.svelte";
+import { toasts } from "./toasts.svelte";
+import { vault } from "./vault.svelte";
+
+export type Stage = "idle" | "looking" | "planning" | "plan" | "running" | "report" | "failed" | "cancelled";
+export type Plan = {
+  key: string;
+  label: string;
+  request: ImportRequest;
+  preview: ImportReport | null;
+  report: ImportReport | null;
+};
+
+/** One drop, from the first look to the report. */
+class Importing {
+  stage = $state<Stage>("idle");
+  paths = $state.raw<string[]>([]);
+  text = $state<string | null>(null);
+  detections = $state.raw<Detection[]>([]);
+  chosen = $state<Record<string, string>>({});
+  plans = $state.raw<Plan[]>([]);
+  letIn = $state(false);
+  background = $state(false);
+  current = $state(0);
+  job = $state.raw<JobProgress | null>(null);
+  problem = $state<{ code: string; message: string } | null>(null);
+  #run = 0;
+
+  get busy(): boolean {
+    return this.stage === "running";
+  }
+
+  /** Files of the drop that nothing was chosen or recognised for. */
+  get left(): Detection[] {
+    return this.detections.filter((found) => !found.format && !this.chosen[found.path]);
+  }
+
+  async choose(): Promise<void> {
+    const paths = await backend().chooseFiles();
+    if (paths.length > 0) await this.look(paths);
+  }
+
+  /** What are these? Needs no vault; with an open one the plan follows. */
+  async look(paths: string[]): Promise<void> {
+    if (this.busy) return;
+    this.reset();
+    const run = this.#run;
+    this.paths = paths;
+    this.stage = "looking";
+    try {
+      const found = await backend().detect(paths);
+      if (run !== this.#run) return;
+      this.detections = found.results;
+      if (session.phase === "open") await this.plan();
+    } catch (error) {
+      if (run === this.#run) this.fail(error);
+    }
+  }
+
+  async lookAtText(text: string): Promise<void> {
+    if (this.busy) return;
+    this.reset();
+    this.text = text;
+    await this.plan();
+  }
+
+  setFormat(path: string, format: string): Promise<void> {
+    this.chosen = { ...this.chosen, [path]: format };
+    return this.plan();
+  }
+
+  setLetIn(on: boolean): Promise<void> {
+    this.letIn = on;
+    return this.plan();
+  }
+
+  /** What would happen; nothing is written. */
+  async plan(): Promise<void> {
+    const run = ++this.#run;
+    this.stage = "planning";
+    const plans: Plan[] = [];
+    try {
+      for (const request of this.requests()) {
+        this.job = new JobProgress();
+        const preview = await backend().importPreview(this.job.id, request, this.job.listen);
+        if (run !== this.#run) return;
+        plans.push({ key: request.paths.join("\n"), label: labelOf(request), request, preview, report: null });
+      }
+      this.plans = plans;
+      this.stage = "plan";
+    } catch (error) {
+      if (run === this.#run) this.fail(error);
+    }
+  }
+
+  private requests(): ImportRequest[] {
+    const base = { text: null, format: null, limit_bytes: null, let_in: this.letIn };
+    if (this.text !== null) return [{ ...base, paths: [], text: this.text, format: "transfer_text" }];
+    const known = this.detections
+      .filter((found) => found.format && !this.chosen[found.path])
+      .map((found) => found.path);
+    const named = Object.entries(this.chosen).map(([path, format]) => ({ ...base, paths: [path], format }));
+    return known.length > 0 ? [{ ...base, paths: known }, ...named] : named;
+  }
+
+  async run(): Promise<void> {
+    const run = ++this.#run;
+    this.stage = "running";
+    try {
+      for (const [index, plan] of this.plans.entries()) {
+        this.current = index;
+        this.job = new JobProgress();
+        const report = await backend().importRun(this.job.id, plan.request, this.job.listen);
+        if (run !== this.#run) return;
+        this.plans = this.plans.map((each) => (each === plan ? { ...each, report } : each));
+      }
+      this.stage = "report";
+      vault.changed();
+      if (this.background) this.announce();
+    } catch (error) {
+      if (run === this.#run) this.fail(error);
+      vault.changed();
+    }
+  }
+
+  private announce(): void {
+    const added = this.plans.reduce((sum, plan) => sum + (plan.report?.added ?? 0), 0);
+    const updated = this.plans.reduce((sum, plan) => sum + (plan.report?.updated ?? 0), 0);
+    toasts.show(t("import.doneToast", { added, updated }), { icon: "import" });
+  }
+
+  async cancel(): Promise<void> {
+    await this.job?.cancel();
+  }
+
+  private fail(error: unknown): void {
+    session.refused(error);
+    const code = codeOf(error);
+    this.stage = code === "cancelled" ? "cancelled" : "failed";
+    this.problem = { code, message: error instanceof Error ? error.message : String(error) };
+    if (this.background)
+      toasts.show(code === "cancelled" ? t("import.cancelled.title") : t("import.failed.title"), { icon: "alert" });
+  }
+
+  reset(): void {
+    this.#run += 1;
+    this.stage = "idle";
+    this.paths = [];
+    this.text = null;
+    this.detections = [];
+    this.chosen = {};
+    this.plans = [];
+    this.letIn = false;
+    this.background = false;
+    this.current = 0;
+    this.job = null;
+    this.problem = null;
+  }
+}
+
+function labelOf(request: ImportRequest): string {
+  if (request.text !== null) return t("import.pasted");
+  return request.paths.length === 1 ? fileName(request.paths[0] ?? "") : t("import.items", { n: request.paths.length });
+}
+
+export const importing = new Importing();
+onLock(() => importing.reset());

@@ -1,0 +1,41 @@
+import { backend, type Progress } from "$lib/ipc";
+
+/** Progress of one piece of long work, its rate, and the way to cancel it. */
+export class JobProgress {
+  readonly id = crypto.randomUUID();
+  progress = $state.raw<Progress | null>(null);
+  cancelling = $state(false);
+  /** Units in a second during this stage; null until it can be told. */
+  rate = $state<number | null>(null);
+  #stage = "";
+  #from = { at: 0, done: 0 };
+
+  readonly share = $derived(
+    this.progress && (this.progress.total ?? 0) > 0
+      ? Math.min(1, (this.progress.done ?? 0) / (this.progress.total ?? 1))
+      : null,
+  );
+  /** Seconds left of this stage, about. */
+  readonly left = $derived(
+    this.progress && this.rate && this.share !== null
+      ? Math.max(0, ((this.progress.total ?? 0) - (this.progress.done ?? 0)) / this.rate)
+      : null,
+  );
+
+  readonly listen = (progress: Progress): void => {
+    const now = performance.now();
+    if (progress.stage !== this.#stage) {
+      this.#stage = progress.stage;
+      this.#from = { at: now, done: progress.done ?? 0 };
+      this.rate = null;
+    } else if (now - this.#from.at > 500) {
+      this.rate = ((progress.done ?? 0) - this.#from.done) / ((now - this.#from.at) / 1000) || null;
+    }
+    this.progress = progress;
+  };
+
+  async cancel(): Promise<void> {
+    this.cancelling = true;
+    await backend().cancelJob(this.id);
+  }
+}

@@ -1,0 +1,65 @@
+import { onLock } from "./scope";
+
+export const SECTIONS = ["home", "memories", "conversations", "files", "activity", "trash", "settings"] as const;
+export type Section = (typeof SECTIONS)[number];
+export type ActivityTab = "transfers" | "changes" | "tombstones";
+type Place = { section: Section; id: string | null; message: string | null };
+
+/** Where the person is, and the way back. */
+class Nav {
+  section = $state<Section>("home");
+  /** Record to show in this section, when the way here named one. */
+  id = $state<string | null>(null);
+  /** Message to scroll to in a conversation. */
+  message = $state<string | null>(null);
+  activityTab = $state<ActivityTab>("transfers");
+  #back: Place[] = [];
+  #forward: Place[] = [];
+
+  go(section: Section, id: string | null = null, message: string | null = null): void {
+    if (section === this.section && id === this.id && message === this.message) return;
+    this.#back.push(this.#here());
+    this.#forward = [];
+    this.#set({ section, id, message });
+  }
+
+  /** The record chosen in the list: part of the place, but not a step of its own. */
+  choose(id: string | null): void {
+    this.id = id;
+    this.message = null;
+  }
+
+  back(): void {
+    const place = this.#back.pop();
+    if (!place) return;
+    this.#forward.push(this.#here());
+    this.#set(place);
+  }
+
+  forward(): void {
+    const place = this.#forward.pop();
+    if (!place) return;
+    this.#back.push(this.#here());
+    this.#set(place);
+  }
+
+  clear(): void {
+    this.id = null;
+    this.message = null;
+    this.#back = [];
+    this.#forward = [];
+  }
+
+  #here(): Place {
+    return { section: this.section, id: this.id, message: this.message };
+  }
+
+  #set(place: Place): void {
+    this.section = place.section;
+    this.id = place.id;
+    this.message = place.message;
+  }
+}
+
+export const nav = new Nav();
+onLock(() => nav.clear());

@@ -1,0 +1,166 @@
+import { backend, type Backend, type Filter, type ListItem, type Page } from "$lib/ipc";
+import { ANY } from "./filter";
+import { onLock } from "./scope";
+import { session } from "./session.svelte";
+
+/** A row of a list: the item, and while searching the piece of text that matched. */
+export type Row = ListItem & {
+  snippet: string | null;
+  highlights: readonly (readonly [number, number])[];
+  message: string | null;
+};
+
+const PAGE = 100;
+
+/** A list that loads page by page: by cursor when browsing, by offset when searching. */
+export class RecordList {
+  rows = $state.raw<Row[]>([]);
+  total = $state<number | null>(null);
+  loading = $state(false);
+  failed = $state<string | null>(null);
+  filter = $state.raw<Filter>(ANY);
+  query = $state("");
+  sort = $state<"newest" | "oldest" | "title">("newest");
+  #cursor: string | null = null;
+  #offset = 0;
+  #run = 0;
+
+  constructor(protected readonly base: Partial<Filter>) {
+    this.filter = { ...ANY, ...base };
+    onLock(() => this.clear());
+  }
+
+  get more(): boolean {
+    return this.query ? this.total !== null && this.#offset < this.total : this.#cursor !== null;
+  }
+
+  setFilter(change: Partial<Filter>): void {
+    this.filter = { ...this.filter, ...change };
+  }
+
+  clearFilter(): void {
+    this.filter = { ...ANY, ...this.base };
+  }
+
+  /** First page again. Rows stay on screen until the new ones are there. */
+  async load(): Promise<void> {
+    const run = ++this.#run;
+    this.#cursor = null;
+    this.#offset = 0;
+    await this.#fetch(run, []);
+  }
+
+  async next(): Promise<void> {
+    if (this.loading || !this.more) return;
+    await this.#fetch(this.#run, this.rows);
+  }
+
+  async #fetch(run: number, before: Row[]): Promise<void> {
+    this.loading = true;
+    try {
+      const rows = this.query ? await this.found(run) : await this.listed(run);
+      if (run !== this.#run || rows === null) return;
+      const known = new Set(before.map((row) => row.id));
+      this.rows = [...before, ...rows.filter((row) => !known.has(row.id))];
+      this.failed = null;
+    } catch (error) {
+      session.refused(error);
+      if (run === this.#run) this.failed = error instanceof Error ? error.message : String(error);
+    } finally {
+      if (run === this.#run) this.loading = false;
+    }
+  }
+
+  protected async listed(run: number): Promise<Row[] | null> {
+    const request = { filter: $state.snapshot(this.filter), sort: this.sort, limit: PAGE, cursor: this.#cursor };
+    const page = await backend().list(request);
+    if (run !== this.#run) return null;
+    this.#cursor = page.next_cursor;
+    this.total = page.total;
+    return page.items.map(plainRow);
+  }
+
+  protected async found(run: number): Promise<Row[] | null> {
+    const result = await backend().search({
+      query: this.query,
+      filter: this.filter,
+      limit: PAGE,
+      offset: this.#offset,
+    });
+    const items = await itemsOf(
+      result.hits.map((hit) => hit.id),
+      this.filter,
+    );
+    if (run !== this.#run) return null;
+    this.#offset += result.hits.length;
+    this.total = result.hits.length === 0 ? Math.min(result.total, this.#offset) : result.total;
+    return result.hits.flatMap((hit) => {
+      const item = items.get(hit.id);
+      return item ? [{ ...item, snippet: hit.snippet, highlights: hit.highlights, message: null }] : [];
+    });
+  }
+
+  protected advance(hits: number, total: number): void {
+    this.#offset += hits;
+    this.total = total;
+  }
+
+  protected current(run: number): boolean {
+    return run === this.#run;
+  }
+
+  protected get offset(): number {
+    return this.#offset;
+  }
+
+  clear(): void {
+    this.#run += 1;
+    this.rows = [];
+    this.total = null;
+    this.query = "";
+    this.failed = null;
+    this.loading = false;
+    this.#cursor = null;
+    this.#offset = 0;
+    this.clearFilter();
+  }
+}
+
+export function plainRow(item: ListItem): Row {
+  return { ...item, snippet: null, highlights: [], message: null };
+}
+
+/** The rows of these ids, for the dates and marks that a hit does not carry. */
+export async function itemsOf(ids: string[], filter: Filter): Promise<Map<string, ListItem>> {
+  if (ids.length === 0) return new Map();
+  const page = await backend().list({
+    filter: { ...ANY, kind: filter.kind, trash: filter.trash, ids: [...new Set(ids)] },
+    sort: null,
+    limit: Math.min(1000, ids.length),
+    cursor: null,
+  });
+  return new Map(page.items.map((item) => [item.id, item]));
+}
+
+/** The ids of everything that a filter and a search find. */
+export async function itemsOfAll(
+  from: Pick<Backend, "list" | "search">,
+  filter: Filter,
+  query: string,
+): Promise<string[]> {
+  const ids: string[] = [];
+  if (query) {
+    for (;;) {
+      const { hits, total } = await from.search({ query, filter, limit: 1000, offset: ids.length });
+      ids.push(...hits.map((hit) => hit.id));
+      if (hits.length === 0 || ids.length >= total) return ids;
+    }
+  }
+  let cursor: string | null = null;
+  do {
+    const page: Page = await from.list({ filter, sort: null, limit: 1000, cursor });
+    ids.push(...page.items.map((item) => item.id));
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  return ids;
+}

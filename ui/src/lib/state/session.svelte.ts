@@ -1,0 +1,68 @@
+import { backend, codeOf, type SessionState } from "$lib/ipc";
+import { fileName } from "$lib/text/format";
+import { clearContent } from "./scope";
+
+export type Phase = "starting" | "welcome" | "create" | "unlock" | "open";
+
+/** Which stage the window is at, and the vault it is about. Holds no content and no secret. */
+class Session {
+  phase = $state<Phase>("starting");
+  path = $state<string | null>(null);
+  name = $state("");
+  vaultId = $state<string | null>(null);
+  autoLockMinutes = $state(0);
+  lockedAt = $state<number | null>(null);
+  lockedByItself = $state(false);
+  /** Wrong passphrases in a row. */
+  failures = $state(0);
+
+  async start(): Promise<void> {
+    const state = await backend().sessionState();
+    if (state.open) {
+      this.opened(state);
+      return;
+    }
+    const recent = (await backend().recentVaults()).find((vault) => vault.present);
+    if (recent) this.toUnlock(recent.path, recent.name);
+    else this.phase = "welcome";
+  }
+
+  toUnlock(path: string, name = fileName(path).replace(/\.keepsake$/, "")): void {
+    if (path !== this.path) this.failures = 0;
+    this.path = path;
+    this.name = name;
+    this.phase = "unlock";
+  }
+
+  opened(state: SessionState): void {
+    this.path = state.path;
+    this.name = state.name ?? fileName(state.path ?? "").replace(/\.keepsake$/, "");
+    this.vaultId = state.vault_id;
+    this.autoLockMinutes = state.auto_lock_minutes;
+    this.failures = 0;
+    this.lockedAt = null;
+    this.phase = "open";
+  }
+
+  /** The person locks. */
+  async lock(): Promise<void> {
+    this.locked(false);
+    await backend().lock();
+  }
+
+  /** The vault is locked: nothing of it stays in the window. */
+  locked(byItself: boolean): void {
+    if (this.phase !== "open") return;
+    this.phase = "unlock";
+    this.lockedAt = Date.now();
+    this.lockedByItself = byItself;
+    clearContent();
+  }
+
+  /** For refusals of any call: `locked` means that the vault closed behind our back. */
+  refused(error: unknown): void {
+    if (codeOf(error) === "locked") this.locked(true);
+  }
+}
+
+export const session = new Session();

@@ -1,0 +1,121 @@
+import { t } from "./index";
+
+type Time = string | number | null | undefined;
+
+function parse(value: Time): Date | null {
+  if (value === null || value === undefined || value === "") return null;
+  const date = new Date(value);
+  return Number.isNaN(date.getTime()) ? null : date;
+}
+
+const formats = {
+  day: new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" }),
+  short: new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" }),
+  long: new Intl.DateTimeFormat(undefined, { day: "numeric", month: "long", year: "numeric" }),
+  month: new Intl.DateTimeFormat(undefined, { month: "long", year: "numeric" }),
+  time: new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }),
+};
+
+/** `12 Mar 2026`; empty when unknown. */
+export function day(value: Time): string {
+  const date = parse(value);
+  return date ? formats.day.format(date) : "";
+}
+
+/** `20 Nov` this year, `20 Nov 2025` before. */
+export function shortDay(value: Time, now = new Date()): string {
+  const date = parse(value);
+  if (!date) return "";
+  return (date.getFullYear() === now.getFullYear() ? formats.short : formats.day).format(date);
+}
+
+/** `12 March 2026`. */
+export function longDay(value: Time): string {
+  const date = parse(value);
+  return date ? formats.long.format(date) : "";
+}
+
+/** `November 2026`. */
+export function month(value: Time): string {
+  const date = parse(value);
+  return date ? formats.month.format(date) : "";
+}
+
+/** `09:12`. */
+export function clock(value: Time): string {
+  const date = parse(value);
+  return date ? formats.time.format(date) : "";
+}
+
+/** `12 Mar 2026, 21:14`. */
+export function dayTime(value: Time): string {
+  const date = parse(value);
+  return date ? `${formats.day.format(date)}, ${formats.time.format(date)}` : "";
+}
+
+/** `Today, 09:12`, else `18 Nov, 20:05`. */
+export function when(value: Time, now = new Date()): string {
+  const date = parse(value);
+  if (!date) return "";
+  const first = date.toDateString() === now.toDateString() ? t("time.today") : shortDay(value, now);
+  return `${first}, ${formats.time.format(date)}`;
+}
+
+/** Whole days from now until then, never below 0. */
+export function daysLeft(value: Time, now = new Date()): number {
+  const date = parse(value);
+  return date ? Math.max(0, Math.ceil((date.getTime() - now.getTime()) / 86_400_000)) : 0;
+}
+
+/** Whole days since then. */
+export function daysSince(value: Time, now = new Date()): number {
+  const date = parse(value);
+  return date ? Math.max(0, Math.floor((now.getTime() - date.getTime()) / 86_400_000)) : 0;
+}
+
+/** `2.1 MB`, in powers of 1000; empty when unknown. */
+export function bytes(value: number | null | undefined): string {
+  if (value === null || value === undefined) return "";
+  const units = ["bytes", "KB", "MB", "GB", "TB"];
+  let size = value;
+  let unit = 0;
+  while (size >= 999.5 && unit < units.length - 1) {
+    size /= 1000;
+    unit += 1;
+  }
+  return `${unit > 0 && size < 9.95 ? size.toFixed(1).replace(/\.0$/, "") : Math.round(size)} ${units[unit]}`;
+}
+
+/** The last part of a path of any system. */
+export function fileName(path: string): string {
+  return (
+    path
+      .replace(/[\\/]+$/, "")
+      .split(/[\\/]/)
+      .pop() ?? path
+  );
+}
+
+/** The folder a path lies in. */
+export function folderName(path: string): string {
+  const parts = path.replace(/[\\/]+$/, "").split(/[\\/]/);
+  parts.pop();
+  return parts.join(path.includes("\\") ? "\\" : "/") || path;
+}
+
+/** Join a folder and a name with the separator that the folder uses. */
+export function joinPath(folder: string, name: string): string {
+  const separator = folder.includes("\\") && !folder.includes("/") ? "\\" : "/";
+  return folder.endsWith(separator) ? folder + name : folder + separator + name;
+}
+
+/** `Documents / Ines.keepsake`: the last two parts. */
+export function shortPath(path: string): string {
+  return path.split(/[\\/]/).filter(Boolean).slice(-2).join(" / ");
+}
+
+/** `2026-11-21`, local. */
+export function isoDay(date = new Date()): string {
+  const two = (value: number) => String(value).padStart(2, "0");
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}

@@ -1,0 +1,25 @@
+import type { LucideProps } from "@lucide/svelte";
+import type { Component } from "svelte";
+
+/** A Lucide icon. */
+export type IconOf = Component<LucideProps>;
+
+export type MenuEntry =
+  | {
+      label: string;
+      icon?: IconOf;
+      shortcut?: string;
+      danger?: boolean;
+      disabled?: boolean;
+      checked?: boolean;
+      testid?: string;
+      run: () => void;
+    }
+  | "line";
+
+export type Choice<T extends string = string> = {
+  value: T;
+  label: string;
+  count?: number | undefined;
+  testid?: string;
+};

@@ -1,0 +1,67 @@
+import { dialogs } from "$lib/state/dialogs.svelte";
+import { showExport } from "$lib/state/exporting";
+import { importing } from "$lib/state/importing.svelte";
+import { nav } from "$lib/state/nav.svelte";
+import { failed } from "$lib/state/removal";
+import { search } from "$lib/state/search.svelte";
+import { session } from "$lib/state/session.svelte";
+import { toasts } from "$lib/state/toasts.svelte";
+import { cyclePane } from "./panes";
+import type { Command } from "./keymap";
+
+/** Do what a key or a button asks for. While a sheet is open only locking works. */
+export function run(command: Command): void {
+  if (command === "lock") {
+    void session.lock().catch(failed);
+    return;
+  }
+  if (dialogs.open) return;
+  if (typeof command === "object") {
+    nav.go(command.go);
+    return;
+  }
+  switch (command) {
+    case "search":
+      if (!search.here()) search.focus();
+      break;
+    case "import":
+      openImport();
+      break;
+    case "export":
+      showExport("screen");
+      break;
+    case "export-all":
+      showExport("all");
+      break;
+    case "shortcuts":
+      dialogs.show({ kind: "shortcuts" });
+      break;
+    case "write":
+      dialogs.show({ kind: "write" });
+      break;
+    case "paste":
+      dialogs.show({ kind: "paste" });
+      break;
+    case "back":
+      nav.back();
+      break;
+    case "forward":
+      nav.forward();
+      break;
+    case "undo":
+      void toasts.undo().catch(failed);
+      break;
+    case "next-pane":
+      cyclePane(1);
+      break;
+    case "previous-pane":
+      cyclePane(-1);
+  }
+}
+
+/** The import sheet: the running import if there is one, else a fresh choice. */
+export function openImport(): void {
+  if (importing.busy) importing.background = false;
+  else importing.reset();
+  dialogs.show({ kind: "import" });
+}

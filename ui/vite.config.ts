@@ -1,0 +1,29 @@
+import { svelte } from "@sveltejs/vite-plugin-svelte";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const root = fileURLToPath(new URL(".", import.meta.url));
+const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+  version: string;
+};
+
+export default defineConfig(({ mode }) => ({
+  root,
+  clearScreen: false,
+  plugins: [svelte({ configFile: `${root}svelte.config.js` })],
+  define: { __APP_VERSION__: JSON.stringify(version) },
+  resolve: {
+    alias: { $lib: `${root}src/lib`, $features: `${root}src/features` },
+    // Component tests run in a DOM: take Svelte's browser build.
+    conditions: mode === "test" ? ["browser", "module", "import", "default"] : undefined,
+  },
+  server: { port: 1420, strictPort: true },
+  build: { outDir: "dist", emptyOutDir: true, target: "safari15", modulePreload: { polyfill: false } },
+  test: {
+    environment: "happy-dom",
+    include: ["tests/**/*.test.ts"],
+    setupFiles: ["tests/setup.ts"],
+    restoreMocks: true,
+  },
+}));
