@@ -39,7 +39,8 @@ export interface Backend {
   show(id: string, history: boolean, verbatim: boolean): Promise<b.Shown>;
   thread(id: string): Promise<b.Thread>;
   search(request: b.SearchRequest): Promise<b.SearchResult>;
-  attachment(id: string): Promise<number[]>;
+  /** Bytes; the sample data gives them as numbers. */
+  attachment(id: string): Promise<ArrayBuffer | number[]>;
   add(request: b.AddRequest): Promise<b.Ids>;
   edit(request: b.EditRequest): Promise<b.Edited>;
   restoreVersion(id: string, version: number): Promise<b.Edited>;
