@@ -1,4 +1,5 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
+import { svelteTesting } from "@testing-library/svelte/vite";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
@@ -8,15 +9,13 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
   version: string;
 };
 
-export default defineConfig(({ mode }) => ({
+export default defineConfig({
   root,
   clearScreen: false,
-  plugins: [svelte({ configFile: `${root}svelte.config.js` })],
+  plugins: [svelte({ configFile: `${root}svelte.config.js` }), svelteTesting()],
   define: { __APP_VERSION__: JSON.stringify(version) },
   resolve: {
     alias: { $lib: `${root}src/lib`, $features: `${root}src/features` },
-    // Component tests run in a DOM: take Svelte's browser build.
-    conditions: mode === "test" ? ["browser", "module", "import", "default"] : undefined,
   },
   server: { port: 1420, strictPort: true },
   build: { outDir: "dist", emptyOutDir: true, target: "safari15", modulePreload: { polyfill: false } },
@@ -26,4 +25,4 @@ export default defineConfig(({ mode }) => ({
     setupFiles: ["tests/setup.ts"],
     restoreMocks: true,
   },
-}));
+});

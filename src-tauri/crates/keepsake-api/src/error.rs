@@ -42,7 +42,11 @@ impl ApiError {
 pub(crate) fn from_vault(error: &keepsake_vault::VaultError) -> ApiError {
     use keepsake_vault::VaultError as V;
     if error.is_disk_full() {
-        return ApiError::new("disk_full", 7, "The disk is full. Nothing was changed and nothing is lost. Make some room and try again.");
+        return ApiError::new(
+            "disk_full",
+            7,
+            "The disk is full. Nothing was changed and nothing is lost. Make some room and try again.",
+        );
     }
     match error {
         V::Missing(path) => ApiError::new("vault_missing", 7, format!("The vault isn't where it was. {path} can't be found.")).with("path", path),

@@ -18,12 +18,7 @@ pub fn detect(paths: &[PathBuf]) -> ApiResult<Detections> {
 
 /// One result for each given path.
 pub(crate) fn describe(catalog: &Catalog, found: &Found) -> Vec<Detection> {
-    catalog
-        .roots()
-        .iter()
-        .enumerate()
-        .map(|(root, path)| describe_root(catalog, found, root, path))
-        .collect()
+    catalog.roots().iter().enumerate().map(|(root, path)| describe_root(catalog, found, root, path)).collect()
 }
 
 fn describe_root(catalog: &Catalog, found: &Found, root: usize, path: &str) -> Detection {
@@ -57,21 +52,34 @@ fn describe_root(catalog: &Catalog, found: &Found, root: usize, path: &str) -> D
             format: Some(source.format.into()),
             role: p.role.as_str().into(),
         }));
-        out.candidates.push(Candidate { format: source.format.into(), confidence: source.claim.confidence, reason: source.claim.reason.clone() });
+        out.candidates.push(Candidate {
+            format: source.format.into(),
+            confidence: source.claim.confidence,
+            reason: source.claim.reason.clone(),
+        });
     }
     for (member, candidates) in found.ties.iter().filter(|(m, _)| here(*m)) {
         out.reason = format!("{} could be more than one format", place(*member));
-        out.candidates.extend(candidates.iter().map(|c| Candidate { format: c.format.into(), confidence: c.confidence, reason: c.reason.clone() }));
+        out.candidates.extend(candidates.iter().map(|c| Candidate {
+            format: c.format.into(),
+            confidence: c.confidence,
+            reason: c.reason.clone(),
+        }));
         formats.clear();
     }
-    out.parts.extend(found.unknown.iter().filter(|m| here(**m)).map(|m| PartInfo { path: place(*m), format: None, role: "unknown".into() }));
+    out.parts.extend(found.unknown.iter().filter(|m| here(**m)).map(|m| PartInfo {
+        path: place(*m),
+        format: None,
+        role: "unknown".into(),
+    }));
     let mut distinct = formats.clone();
     distinct.dedup();
     if let [one] = distinct.as_slice() {
         out.format = Some((*one).to_owned());
         out.candidates.clear();
     } else if out.reason.is_empty() {
-        out.reason = catalog.issues().first().map_or_else(|| "nothing in it was recognised".into(), |i| i.message.clone());
+        out.reason =
+            catalog.issues().first().map_or_else(|| "nothing in it was recognised".into(), |i| i.message.clone());
     }
     out
 }
@@ -85,7 +93,10 @@ pub fn validate(path: &Path, format: Option<&str>, trust: &[String], _job: &Job)
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None)?;
     let found = detect_in(&catalog, &limits, format)?;
     let Some(source) = found.sources.iter().max_by(|a, b| a.claim.confidence.total_cmp(&b.claim.confidence)) else {
-        let reason = catalog.issues().first().map_or_else(|| "not a file of a format that Keepsake knows".into(), |i| i.message.clone());
+        let reason = catalog
+            .issues()
+            .first()
+            .map_or_else(|| "not a file of a format that Keepsake knows".into(), |i| i.message.clone());
         return Ok(invalid(format, "not_recognised", path, &reason));
     };
     let reader = by_id(source.format).ok_or_else(|| ApiError::new("internal", 7, "The format is not registered."))?;

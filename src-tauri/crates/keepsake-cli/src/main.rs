@@ -1,5 +1,10 @@
 //! `keepsake`: arguments in, `keepsake-api`, JSON or plain text out. No rule of its own.
-#![allow(clippy::print_stdout, clippy::print_stderr, missing_docs, reason = "printing is this crate's work; the words are in args.rs")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    missing_docs,
+    reason = "printing is this crate's work; the words are in args.rs"
+)]
 mod args;
 mod print;
 mod run;

@@ -37,7 +37,11 @@ pub fn run(cli: Cli) -> ApiResult<Done> {
             let old = secret(cli.passphrase_file.as_deref(), "Passphrase", false)?;
             let session = Session::open(&vault_dir(&cli)?, &old)?;
             let new = secret(Some(new_passphrase_file), "New passphrase", false)?;
-            done(&if *kdf_floor { session.change_passphrase_at_floor(&old, &new)? } else { session.change_passphrase(&old, &new)? })
+            done(&if *kdf_floor {
+                session.change_passphrase_at_floor(&old, &new)?
+            } else {
+                session.change_passphrase(&old, &new)?
+            })
         }
         _ => {
             let session = open(&cli)?;
@@ -67,7 +71,9 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
         }
         Command::Show { id, history, verbatim } => done(&session.show(id, *history, *verbatim)?),
         Command::Thread { id } => done(&session.thread(id)?),
-        Command::Search { query, queries, filters, limit } => search(session, query.as_deref(), queries.as_deref(), filters, *limit),
+        Command::Search { query, queries, filters, limit } => {
+            search(session, query.as_deref(), queries.as_deref(), filters, *limit)
+        }
         Command::Add { record_type, text_file, tag } => {
             let text = text(text_file)?;
             let ids = session.add(&AddRequest { record_type: record_type.clone(), text, tags: tag.clone() })?;
@@ -75,7 +81,13 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
         }
         Command::Edit { id, text_file, title, tag, record_type } => {
             let text = text_file.as_deref().map(text).transpose()?;
-            let request = EditRequest { id: id.clone(), text, title: title.clone(), tags: tag.clone(), record_type: record_type.clone() };
+            let request = EditRequest {
+                id: id.clone(),
+                text,
+                title: title.clone(),
+                tags: tag.clone(),
+                record_type: record_type.clone(),
+            };
             done(&session.edit(&request)?)
         }
         Command::Redact { id, span, everywhere } => {
@@ -86,7 +98,8 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
         Command::Delete { ids } => done(&session.delete(ids)?),
         Command::Restore { ids } => done(&session.restore(ids)?),
         Command::Erase { ids, reason, dry_run, with_copies } => {
-            let request = EraseRequest { ids: ids.clone(), reason: reason.clone(), with_copies: *with_copies, copies: None };
+            let request =
+                EraseRequest { ids: ids.clone(), reason: reason.clone(), with_copies: *with_copies, copies: None };
             if *dry_run {
                 return done(&session.erase_preview(&request)?);
             }
@@ -99,7 +112,12 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
             Ok(Done { exit: u8::from(log.verified == Some(false)), ..done(&log)? })
         }
         Command::Export { format, out, filters, overwrite, dry_run } => {
-            let request = ExportRequest { format: format.clone(), out: out.display().to_string(), filter: filter(filters), overwrite: *overwrite };
+            let request = ExportRequest {
+                format: format.clone(),
+                out: out.display().to_string(),
+                filter: filter(filters),
+                overwrite: *overwrite,
+            };
             done(&if *dry_run { session.export_preview(&request, job)? } else { session.export(&request, job)? })
         }
         Command::Check { rebuild_index } => {
@@ -112,7 +130,13 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
     }
 }
 
-fn search(session: &Session, query: Option<&str>, queries: Option<&Path>, filters: &Filters, limit: Option<u32>) -> ApiResult<Done> {
+fn search(
+    session: &Session,
+    query: Option<&str>,
+    queries: Option<&Path>,
+    filters: &Filters,
+    limit: Option<u32>,
+) -> ApiResult<Done> {
     let one = |query: &str| {
         session.search(&SearchRequest { query: query.to_owned(), filter: filter(filters), limit, offset: None })
     };
@@ -163,7 +187,11 @@ fn open(cli: &Cli) -> ApiResult<Session> {
     let dir = vault_dir(cli)?;
     if !dir.join("vault.json").exists() {
         // Said before the passphrase is asked for.
-        return Err(ApiError::new("vault_missing", 7, format!("The vault isn't where it was. {} can't be found.", dir.display())));
+        return Err(ApiError::new(
+            "vault_missing",
+            7,
+            format!("The vault isn't where it was. {} can't be found.", dir.display()),
+        ));
     }
     Session::open(&dir, &secret(cli.passphrase_file.as_deref(), "Passphrase", false)?)
 }

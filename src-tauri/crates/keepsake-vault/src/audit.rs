@@ -22,20 +22,45 @@ const ACTOR: &str = "owner";
 fn entry_hash(keys: &VaultKeys, before: &[u8], row: &AuditRow) -> [u8; 32] {
     keyed_digest(
         keys.audit(),
-        &[before, &row.seq.to_le_bytes(), &row.at.to_le_bytes(), row.actor.as_bytes(), row.op.as_bytes(), row.target.as_bytes(), row.detail.as_bytes()],
+        &[
+            before,
+            &row.seq.to_le_bytes(),
+            &row.at.to_le_bytes(),
+            row.actor.as_bytes(),
+            row.op.as_bytes(),
+            row.target.as_bytes(),
+            row.detail.as_bytes(),
+        ],
     )
 }
 
 /// Appends an entry inside the transaction of the change it tells of.
-pub(crate) fn append(tx: &Connection, keys: &VaultKeys, now: Timestamp, op: &str, target: &str, detail: &str) -> VaultResult<()> {
-    let last: Option<(i64, Vec<u8>)> =
-        tx.query_row("SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1", [], |r| Ok((r.get(0)?, r.get(1)?))).optional()?;
+pub(crate) fn append(
+    tx: &Connection,
+    keys: &VaultKeys,
+    now: Timestamp,
+    op: &str,
+    target: &str,
+    detail: &str,
+) -> VaultResult<()> {
+    let last: Option<(i64, Vec<u8>)> = tx
+        .query_row("SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1", [], |r| Ok((r.get(0)?, r.get(1)?)))
+        .optional()?;
     let (seq, before) = last.map_or((1, Vec::new()), |(seq, hash)| (seq + 1, hash));
-    let row = AuditRow { seq, at: now.as_micros(), actor: ACTOR.into(), op: op.into(), target: target.into(), detail: detail.into() };
+    let row = AuditRow {
+        seq,
+        at: now.as_micros(),
+        actor: ACTOR.into(),
+        op: op.into(),
+        target: target.into(),
+        detail: detail.into(),
+    };
     let hash = entry_hash(keys, &before, &row);
     let signature = keys.signing().sign(&hash);
-    tx.prepare_cached("INSERT INTO audit (seq, at, actor, op, target, detail, hash, signature) VALUES (?1,?2,?3,?4,?5,?6,?7,?8)")?
-        .execute(params![row.seq, row.at, row.actor, row.op, row.target, row.detail, hash, signature])?;
+    tx.prepare_cached(
+        "INSERT INTO audit (seq, at, actor, op, target, detail, hash, signature) VALUES (?1,?2,?3,?4,?5,?6,?7,?8)",
+    )?
+    .execute(params![row.seq, row.at, row.actor, row.op, row.target, row.detail, hash, signature])?;
     Ok(())
 }
 
@@ -45,7 +70,14 @@ impl Vault {
         self.store.read(|c| {
             let mut statement = c.prepare("SELECT seq, at, actor, op, target, detail FROM audit ORDER BY seq")?;
             let rows = statement.query_map([], |r| {
-                Ok(AuditRow { seq: r.get(0)?, at: r.get(1)?, actor: r.get(2)?, op: r.get(3)?, target: r.get(4)?, detail: r.get(5)? })
+                Ok(AuditRow {
+                    seq: r.get(0)?,
+                    at: r.get(1)?,
+                    actor: r.get(2)?,
+                    op: r.get(3)?,
+                    target: r.get(4)?,
+                    detail: r.get(5)?,
+                })
             })?;
             Ok(rows.collect::<Result<_, _>>()?)
         })
@@ -56,11 +88,19 @@ impl Vault {
     pub fn audit_verify(&self) -> VaultResult<bool> {
         let public = self.keys.signing().public();
         self.store.read(|c| {
-            let mut statement = c.prepare("SELECT seq, at, actor, op, target, detail, hash, signature FROM audit ORDER BY seq")?;
+            let mut statement =
+                c.prepare("SELECT seq, at, actor, op, target, detail, hash, signature FROM audit ORDER BY seq")?;
             let mut rows = statement.query([])?;
             let (mut before, mut expected) = (Vec::new(), 1i64);
             while let Some(r) = rows.next()? {
-                let row = AuditRow { seq: r.get(0)?, at: r.get(1)?, actor: r.get(2)?, op: r.get(3)?, target: r.get(4)?, detail: r.get(5)? };
+                let row = AuditRow {
+                    seq: r.get(0)?,
+                    at: r.get(1)?,
+                    actor: r.get(2)?,
+                    op: r.get(3)?,
+                    target: r.get(4)?,
+                    detail: r.get(5)?,
+                };
                 let hash: Vec<u8> = r.get(6)?;
                 let signature: Vec<u8> = r.get(7)?;
                 let good = row.seq == expected

@@ -86,7 +86,9 @@ impl VaultError {
             Self::Io { source, .. } => source.kind() == std::io::ErrorKind::StorageFull,
             Self::Store(e) => e.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull),
             Self::Format(FormatError::Io { source, .. }) => source.kind() == std::io::ErrorKind::StorageFull,
-            Self::Format(FormatError::Store(inner)) => inner.downcast_ref::<VaultError>().is_some_and(Self::is_disk_full),
+            Self::Format(FormatError::Store(inner)) => {
+                inner.downcast_ref::<VaultError>().is_some_and(Self::is_disk_full)
+            }
             _ => false,
         }
     }

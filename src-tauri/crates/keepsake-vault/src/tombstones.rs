@@ -59,7 +59,8 @@ pub(crate) fn store_own(
     row.signature_valid = true;
     insert(tx, &row, Some(record))?;
     for id in blocked {
-        tx.prepare_cached("INSERT OR IGNORE INTO blocked (record, tombstone) VALUES (?1, ?2)")?.execute(params![id, row.id])?;
+        tx.prepare_cached("INSERT OR IGNORE INTO blocked (record, tombstone) VALUES (?1, ?2)")?
+            .execute(params![id, row.id])?;
     }
     for fingerprint in fingerprints {
         tx.prepare_cached("INSERT OR IGNORE INTO fingerprints (fingerprint, tombstone) VALUES (?1, ?2)")?
@@ -85,7 +86,11 @@ fn insert(tx: &Connection, row: &TombstoneRow, record: Option<&[u8; 16]>) -> Vau
 pub(crate) fn targets(keys: &VaultKeys, tombstone: &Tombstone) -> Vec<[u8; 16]> {
     let d = &tombstone.derived;
     let derived = [
-        ("fact", &d.fact_ids), ("edge", &d.edge_ids), ("entity", &d.entity_ids), ("chunk", &d.chunk_ids), ("sentence", &d.sentence_ids),
+        ("fact", &d.fact_ids),
+        ("edge", &d.edge_ids),
+        ("entity", &d.entity_ids),
+        ("chunk", &d.chunk_ids),
+        ("sentence", &d.sentence_ids),
     ];
     let named = derived.iter().flat_map(|(kind, ids)| ids.iter().map(move |id| (*kind, id.as_str())));
     let mut out = Vec::new();
@@ -121,7 +126,8 @@ pub(crate) fn store_foreign(tx: &Connection, tombstone: &Tombstone, ids: &[[u8; 
     insert(tx, &row, ids.first())?;
     if tombstone.op == TombstoneOp::Delete {
         for id in ids {
-            tx.prepare_cached("INSERT OR IGNORE INTO blocked (record, tombstone) VALUES (?1, ?2)")?.execute(params![id, row.id])?;
+            tx.prepare_cached("INSERT OR IGNORE INTO blocked (record, tombstone) VALUES (?1, ?2)")?
+                .execute(params![id, row.id])?;
         }
     }
     Ok(())

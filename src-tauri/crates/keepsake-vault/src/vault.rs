@@ -94,11 +94,25 @@ impl Vault {
         Ok(vault)
     }
 
-    fn assemble(dir: &Path, header: Header, keys: VaultKeys, store: Store, index: SearchIndex, state: IndexState, lock: File) -> VaultResult<Self> {
+    fn assemble(
+        dir: &Path,
+        header: Header,
+        keys: VaultKeys,
+        store: Store,
+        index: SearchIndex,
+        state: IndexState,
+        lock: File,
+    ) -> VaultResult<Self> {
         let blobs = Blobs::new(dir, keys.blobs())?;
         Ok(Self {
-            dir: dir.to_path_buf(), header: Mutex::new(header), keys, store, blobs, index: RwLock::new(index),
-            index_state: Mutex::new(state), _lock: lock,
+            dir: dir.to_path_buf(),
+            header: Mutex::new(header),
+            keys,
+            store,
+            blobs,
+            index: RwLock::new(index),
+            index_state: Mutex::new(state),
+            _lock: lock,
         })
     }
 
@@ -125,13 +139,9 @@ impl Vault {
         *self.index_state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// Runs `f` with the index for reading.
+    /// Runs `f` with the index; only a rebuild puts another in its place.
     pub(crate) fn with_index<T>(&self, f: impl FnOnce(&SearchIndex) -> Result<T, IndexError>) -> VaultResult<T> {
         f(&self.index.read().unwrap_or_else(std::sync::PoisonError::into_inner)).map_err(index_error)
-    }
-
-    pub(crate) fn with_index_mut<T>(&self, f: impl FnOnce(&mut SearchIndex) -> Result<T, IndexError>) -> VaultResult<T> {
-        f(&mut self.index.write().unwrap_or_else(std::sync::PoisonError::into_inner)).map_err(index_error)
     }
 
     /// Documents in the index.
@@ -151,7 +161,11 @@ impl Vault {
         if matches!(record.kind, Kind::Attachment | Kind::Foreign) {
             names.extend(title.take());
         }
-        let time = if record.kind == Kind::Conversation { record.times.updated.or(record.times.created) } else { record.times.created.or(record.times.updated) };
+        let time = if record.kind == Kind::Conversation {
+            record.times.updated.or(record.times.created)
+        } else {
+            record.times.created.or(record.times.updated)
+        };
         let doc = IndexDoc {
             row: row as u64,
             kind: record.kind.as_str(),
@@ -166,20 +180,20 @@ impl Vault {
             text: &texts,
             names: &names,
         };
-        self.with_index_mut(|i| i.add(&doc))
+        self.with_index(|i| i.add(&doc))
     }
 
     pub(crate) fn index_delete(&self, row: i64) -> VaultResult<()> {
-        self.with_index_mut(|i| i.delete_row(row as u64))
+        self.with_index(|i| i.delete_row(row as u64))
     }
 
     pub(crate) fn index_commit(&self, seq: u64) -> VaultResult<()> {
-        self.with_index_mut(|i| i.commit(seq))
+        self.with_index(|i| i.commit(seq))
     }
 
     pub(crate) fn index_rollback(&self) {
         // The index is disposable: if even this fails, the next opening rebuilds it.
-        let _ = self.with_index_mut(SearchIndex::rollback);
+        let _ = self.with_index(SearchIndex::rollback);
     }
 
     /// Follows the store's change log from the last change that the index holds; rebuilds when that cannot be.
@@ -216,7 +230,9 @@ impl Vault {
     /// Indexes all live rows that `condition` finds, anew.
     fn index_rows(&self, condition: &str, target: Option<i64>) -> VaultResult<()> {
         let connection = self.store.extra_reader()?;
-        let sql = format!("SELECT row, owner, pack, slot, trashed IS NOT NULL FROM records WHERE {condition} ORDER BY pack, slot");
+        let sql = format!(
+            "SELECT row, owner, pack, slot, trashed IS NOT NULL FROM records WHERE {condition} ORDER BY pack, slot"
+        );
         let mut statement = connection.prepare(&sql)?;
         let mut rows = match target {
             Some(target) => statement.query([target])?,
@@ -295,12 +311,18 @@ impl Vault {
         places.push(CheckedPlace {
             place: "pages",
             ok: problems.is_empty(),
-            detail: if problems.is_empty() { format!("{pages} pages") } else { format!("{} of {pages} pages or structures fail", problems.len()) },
+            detail: if problems.is_empty() {
+                format!("{pages} pages")
+            } else {
+                format!("{} of {pages} pages or structures fail", problems.len())
+            },
         });
         let last = self.store.read(Store::last_change)?;
-        let live: i64 = self.store.read(|c| Ok(c.query_row("SELECT count(*) FROM records WHERE trashed IS NULL", [], |r| r.get(0))?))?;
+        let live: i64 = self
+            .store
+            .read(|c| Ok(c.query_row("SELECT count(*) FROM records WHERE trashed IS NULL", [], |r| r.get(0))?))?;
         let (seq, documents) = self.with_index(|i| Ok((i.seq(), i.documents())))?;
-        let sound = self.with_index(SearchIndex::verify_files);
+        let sound = self.with_index(SearchIndex::check);
         let in_step = seq == last && documents == live as u64;
         places.push(CheckedPlace {
             place: "index",
@@ -313,7 +335,11 @@ impl Vault {
         });
         places.push(self.check_blobs()?);
         let audit = self.audit_verify()?;
-        places.push(CheckedPlace { place: "audit", ok: audit, detail: if audit { "chain and signatures hold".into() } else { "the chain is broken".into() } });
+        places.push(CheckedPlace {
+            place: "audit",
+            ok: audit,
+            detail: if audit { "chain and signatures hold".into() } else { "the chain is broken".into() },
+        });
         places.push(self.check_references()?);
         Ok(places)
     }
@@ -325,18 +351,40 @@ impl Vault {
             Ok(rows.collect::<Result<_, _>>()?)
         })?;
         let bad = digests.iter().filter(|d| self.blobs.verify(d).is_err()).count();
-        let detail = if bad == 0 { format!("{} files", digests.len()) } else { format!("{bad} of {} files fail", digests.len()) };
+        let detail = if bad == 0 {
+            format!("{} files", digests.len())
+        } else {
+            format!("{bad} of {} files fail", digests.len())
+        };
         Ok(CheckedPlace { place: "blobs", ok: bad == 0, detail })
     }
 
     fn check_references(&self) -> VaultResult<CheckedPlace> {
         let queries = [
-            ("records without a pack", "SELECT count(*) FROM records r WHERE NOT EXISTS (SELECT 1 FROM packs WHERE id = r.pack)"),
-            ("versions without a record", "SELECT count(*) FROM versions v WHERE NOT EXISTS (SELECT 1 FROM records WHERE row = v.row)"),
-            ("tags without a record", "SELECT count(*) FROM tags t WHERE NOT EXISTS (SELECT 1 FROM records WHERE row = t.row)"),
-            ("links without a record", "SELECT count(*) FROM links l WHERE NOT EXISTS (SELECT 1 FROM records WHERE row = l.row)"),
-            ("file references without a record", "SELECT count(*) FROM file_refs f WHERE NOT EXISTS (SELECT 1 FROM records WHERE row = f.row)"),
-            ("messages without a conversation", "SELECT count(*) FROM records r WHERE r.owner IS NOT NULL AND NOT EXISTS (SELECT 1 FROM records WHERE row = r.owner)"),
+            (
+                "records without a pack",
+                "SELECT count(*) FROM records r WHERE NOT EXISTS (SELECT 1 FROM packs WHERE id = r.pack)",
+            ),
+            (
+                "versions without a record",
+                "SELECT count(*) FROM versions v WHERE NOT EXISTS (SELECT 1 FROM records WHERE row = v.row)",
+            ),
+            (
+                "tags without a record",
+                "SELECT count(*) FROM tags t WHERE NOT EXISTS (SELECT 1 FROM records WHERE row = t.row)",
+            ),
+            (
+                "links without a record",
+                "SELECT count(*) FROM links l WHERE NOT EXISTS (SELECT 1 FROM records WHERE row = l.row)",
+            ),
+            (
+                "file references without a record",
+                "SELECT count(*) FROM file_refs f WHERE NOT EXISTS (SELECT 1 FROM records WHERE row = f.row)",
+            ),
+            (
+                "messages without a conversation",
+                "SELECT count(*) FROM records r WHERE r.owner IS NOT NULL AND NOT EXISTS (SELECT 1 FROM records WHERE row = r.owner)",
+            ),
         ];
         let mut wrong = Vec::new();
         for (name, sql) in queries {
@@ -360,7 +408,8 @@ impl Vault {
             match (found, parsed) {
                 (Some(row), _) => Ok(row),
                 (None, Some(parsed)) => {
-                    let erased: Option<i64> = c.query_row("SELECT 1 FROM blocked WHERE record = ?1", [parsed], |r| r.get(0)).optional()?;
+                    let erased: Option<i64> =
+                        c.query_row("SELECT 1 FROM blocked WHERE record = ?1", [parsed], |r| r.get(0)).optional()?;
                     Err(VaultError::NotFound { id: id.into(), erased: erased.is_some() })
                 }
                 (None, None) => Err(VaultError::not_found(id)),
@@ -386,7 +435,8 @@ fn fresh_index(folder: &Path, key: &[u8; 32]) -> VaultResult<SearchIndex> {
 /// The lock file is held for as long as the vault is open; the system frees it when the process dies.
 fn take_lock(dir: &Path) -> VaultResult<File> {
     let path = dir.join("lock");
-    let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(|e| VaultError::io("lock", e))?;
+    let file =
+        File::options().create(true).truncate(false).write(true).open(&path).map_err(|e| VaultError::io("lock", e))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(std::fs::TryLockError::WouldBlock) => Err(VaultError::InUse),

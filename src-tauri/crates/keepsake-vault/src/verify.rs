@@ -1,7 +1,7 @@
 //! The independent check after a deletion: it looks for what was erased in decrypted database pages (free ones too), index
 //! files, blobs, the WAL and scratch files. It shares no code with the deletion: pages come through `sqlite_dbpage`,
 //! index files through their own reader, and everything is searched as bytes.
-use crate::{VaultResult, Vault, index::IndexFilter};
+use crate::{Vault, VaultResult, index::IndexFilter};
 use keepsake_model::{Timestamp, fold};
 use memchr::memmem;
 use rusqlite::OptionalExtension;
@@ -83,7 +83,11 @@ impl Vault {
         places.push(ReceiptPlace {
             place: "passthrough".into(),
             outcome: if evidence.parts > 0 { PlaceOutcome::Redacted } else { PlaceOutcome::NotPresent },
-            detail: if evidence.parts > 0 { format!("{} parts of imports rewritten", evidence.parts) } else { "no part of an import holds the words".into() },
+            detail: if evidence.parts > 0 {
+                format!("{} parts of imports rewritten", evidence.parts)
+            } else {
+                "no part of an import holds the words".into()
+            },
         });
         places.push(self.prove_wal(&evidence));
         places.push(self.prove_scratch());
@@ -96,12 +100,24 @@ impl Vault {
         let connection = self.store.extra_reader()?;
         let mut left = 0;
         for row in &evidence.gone_rows {
-            for sql in ["SELECT 1 FROM records WHERE row = ?1", "SELECT 1 FROM versions WHERE row = ?1", "SELECT 1 FROM tags WHERE row = ?1", "SELECT 1 FROM links WHERE row = ?1"] {
+            for sql in [
+                "SELECT 1 FROM records WHERE row = ?1",
+                "SELECT 1 FROM versions WHERE row = ?1",
+                "SELECT 1 FROM tags WHERE row = ?1",
+                "SELECT 1 FROM links WHERE row = ?1",
+            ] {
                 left += i64::from(connection.prepare_cached(sql)?.query_row([row], |_| Ok(())).optional()?.is_some());
             }
         }
-        Ok(place("record", left == 0, if evidence.gone_rows.is_empty() { PlaceOutcome::Redacted } else { PlaceOutcome::Erased },
-            format!("{} records, their versions, verbatim texts and links", evidence.gone_rows.len().max(evidence.redacted_rows.len()))))
+        Ok(place(
+            "record",
+            left == 0,
+            if evidence.gone_rows.is_empty() { PlaceOutcome::Redacted } else { PlaceOutcome::Erased },
+            format!(
+                "{} records, their versions, verbatim texts and links",
+                evidence.gone_rows.len().max(evidence.redacted_rows.len())
+            ),
+        ))
     }
 
     /// Every page of the database, free ones too, decrypted and searched as bytes.
@@ -121,7 +137,8 @@ impl Vault {
         let halves = std::thread::scope(|scope| {
             let second = scope.spawn(|| scan_pages(&self.store.extra_reader()?, &search, middle + 1, pages));
             let first = scan_pages(&connection, &search, 1, middle);
-            let second = second.join().unwrap_or_else(|_| Err(crate::VaultError::Usage("the page check stopped".into())));
+            let second =
+                second.join().unwrap_or_else(|_| Err(crate::VaultError::Usage("the page check stopped".into())));
             Ok::<_, crate::VaultError>((first?, second?))
         })?;
         let hits: BTreeSet<usize> = halves.0.union(&halves.1).copied().collect();
@@ -131,15 +148,28 @@ impl Vault {
             Some(text) => !texts.get(text).is_some_and(|t| said_by_live_record(&connection, t)),
         });
         let count = leftovers.count();
-        Ok(place("database_pages", count == 0, PlaceOutcome::Erased,
-            if count == 0 { format!("{pages} pages searched for {} traces", needles.len()) } else { format!("{count} traces found in {pages} pages") }))
+        Ok(place(
+            "database_pages",
+            count == 0,
+            PlaceOutcome::Erased,
+            if count == 0 {
+                format!("{pages} pages searched for {} traces", needles.len())
+            } else {
+                format!("{count} traces found in {pages} pages")
+            },
+        ))
     }
 
     fn prove_index(&self, evidence: &Evidence) -> VaultResult<ReceiptPlace> {
         // Words that no live record says any more must not even be in a dictionary.
         let mut words: BTreeSet<String> = BTreeSet::new();
         for text in &evidence.texts {
-            words.extend(fold(text).split(|c: char| !c.is_alphanumeric()).filter(|w| w.len() >= 5 && w.is_ascii()).map(str::to_owned));
+            words.extend(
+                fold(text)
+                    .split(|c: char| !c.is_alphanumeric())
+                    .filter(|w| w.len() >= 5 && w.is_ascii())
+                    .map(str::to_owned),
+            );
         }
         let mut orphaned = Vec::new();
         for word in words.into_iter().take(64) {
@@ -149,10 +179,24 @@ impl Vault {
             }
         }
         let rows: Vec<u64> = evidence.gone_rows.iter().map(|r| *r as u64).collect();
-        let residue = crate::index::verify::residue(&self.dir().join("index"), self.keys.index(), &rows, &orphaned);
+        let residue = crate::index::residue(&self.dir().join("index"), self.keys.index(), &rows, &orphaned);
         Ok(match residue {
-            Ok(r) if r.findings.is_empty() => place("search_index", true, PlaceOutcome::Erased, format!("{} files, {} words and {} rows looked for", r.files, orphaned.len(), rows.len())),
-            Ok(r) => place("search_index", false, PlaceOutcome::Failed, format!("{} leftovers: {}", r.findings.len(), r.findings.first().cloned().unwrap_or_default())),
+            Ok(r) if r.findings.is_empty() => place(
+                "search_index",
+                true,
+                PlaceOutcome::Erased,
+                format!("{} files, {} words and {} rows looked for", r.files, orphaned.len(), rows.len()),
+            ),
+            Ok(r) => place(
+                "search_index",
+                false,
+                PlaceOutcome::Failed,
+                format!(
+                    "{} leftovers: {}",
+                    r.findings.len(),
+                    r.findings.first().map(|f| format!("{}: {}", f.file, f.reason)).unwrap_or_default()
+                ),
+            ),
             Err(e) => place("search_index", false, PlaceOutcome::Failed, e.to_string()),
         })
     }
@@ -160,23 +204,45 @@ impl Vault {
     fn prove_blobs(&self, evidence: &Evidence) -> ReceiptPlace {
         let left = evidence.blobs.iter().filter(|b| self.blobs.exists(b)).count();
         let outcome = if evidence.blobs.is_empty() { PlaceOutcome::NotPresent } else { PlaceOutcome::Erased };
-        place("attachments", left == 0, outcome, if left == 0 { format!("{} files", evidence.blobs.len()) } else { format!("{left} files are still there") })
+        place(
+            "attachments",
+            left == 0,
+            outcome,
+            if left == 0 { format!("{} files", evidence.blobs.len()) } else { format!("{left} files are still there") },
+        )
     }
 
     fn prove_wal(&self, evidence: &Evidence) -> ReceiptPlace {
         let size = std::fs::metadata(self.dir().join("store.db-wal")).map_or(0, |m| m.len());
         let clean = evidence.wal_clean && size == 0;
-        place("write_ahead_log", clean, PlaceOutcome::Erased, if clean { "written back and truncated".into() } else { format!("{size} bytes remain") })
+        place(
+            "write_ahead_log",
+            clean,
+            PlaceOutcome::Erased,
+            if clean { "written back and truncated".into() } else { format!("{size} bytes remain") },
+        )
     }
 
     fn prove_scratch(&self) -> ReceiptPlace {
         let known = ["vault.json", "store.db", "store.db-wal", "store.db-shm", "index", "blobs", "lock"];
         let strangers: Vec<String> = std::fs::read_dir(self.dir())
-            .map(|l| l.filter_map(|e| e.ok()?.file_name().into_string().ok()).filter(|n| !known.contains(&n.as_str())).collect())
+            .map(|l| {
+                l.filter_map(|e| e.ok()?.file_name().into_string().ok())
+                    .filter(|n| !known.contains(&n.as_str()))
+                    .collect()
+            })
             .unwrap_or_default();
         // A backup made before a schema upgrade still holds everything.
-        place("temporary_files", strangers.is_empty(), PlaceOutcome::NotPresent,
-            if strangers.is_empty() { "none".into() } else { format!("other files in the vault folder: {}", strangers.join(", ")) })
+        place(
+            "temporary_files",
+            strangers.is_empty(),
+            PlaceOutcome::NotPresent,
+            if strangers.is_empty() {
+                "none".into()
+            } else {
+                format!("other files in the vault folder: {}", strangers.join(", "))
+            },
+        )
     }
 
     fn copies_left(&self, evidence: &Evidence) -> VaultResult<u32> {
@@ -194,7 +260,12 @@ fn place(name: &str, ok: bool, outcome: PlaceOutcome, detail: String) -> Receipt
 }
 
 /// Which needles occur in the pages `from..=to`.
-fn scan_pages(connection: &rusqlite::Connection, search: &aho_corasick::AhoCorasick, from: i64, to: i64) -> VaultResult<BTreeSet<usize>> {
+fn scan_pages(
+    connection: &rusqlite::Connection,
+    search: &aho_corasick::AhoCorasick,
+    from: i64,
+    to: i64,
+) -> VaultResult<BTreeSet<usize>> {
     let mut hits = BTreeSet::new();
     let mut statement = connection.prepare("SELECT data FROM sqlite_dbpage WHERE pgno = ?1")?;
     for page in from..=to {
@@ -213,7 +284,9 @@ fn scan_pages(connection: &rusqlite::Connection, search: &aho_corasick::AhoCoras
 fn said_by_live_record(connection: &rusqlite::Connection, text: &str) -> bool {
     let head: String = text.chars().take(16).collect();
     connection
-        .query_row("SELECT 1 FROM records WHERE instr(preview, ?1) > 0 OR instr(title, ?1) > 0 LIMIT 1", [head], |_| Ok(()))
+        .query_row("SELECT 1 FROM records WHERE instr(preview, ?1) > 0 OR instr(title, ?1) > 0 LIMIT 1", [head], |_| {
+            Ok(())
+        })
         .optional()
         .is_ok_and(|found| found.is_some())
 }

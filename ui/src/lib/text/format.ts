@@ -61,6 +61,12 @@ export function when(value: Time, now = new Date()): string {
   return `${first}, ${formats.time.format(date)}`;
 }
 
+/** `today`, else `18 Nov`: inside a sentence. */
+export function onDay(value: Time, now = new Date()): string {
+  const date = parse(value);
+  return date?.toDateString() === now.toDateString() ? t("time.onToday") : shortDay(value, now);
+}
+
 /** Whole days from now until then, never below 0. */
 export function daysLeft(value: Time, now = new Date()): number {
   const date = parse(value);

@@ -34,9 +34,14 @@ impl Session {
         let spans: Vec<RedactSpan> = request
             .spans
             .iter()
-            .map(|s| RedactSpan { start: s.start, end: s.end, class: s.class.clone().unwrap_or_else(|| "removed".into()) })
+            .map(|s| RedactSpan {
+                start: s.start,
+                end: s.end,
+                class: s.class.clone().unwrap_or_else(|| "removed".into()),
+            })
             .collect();
-        let outcome = self.vault.redact(&request.id, &spans, request.everywhere, now(), &|stage| stage_progress(job, stage))?;
+        let outcome =
+            self.vault.redact(&request.id, &spans, request.everywhere, now(), &|stage| stage_progress(job, stage))?;
         let receipt = receipt_view(&outcome.receipt);
         let tombstone = outcome.tombstones.into_iter().next().map(|t| tombstone_view(t, receipt.complete));
         let tombstone = tombstone.ok_or_else(|| ApiError::new("internal", 7, "The redaction left no tombstone."))?;
@@ -79,7 +84,14 @@ impl Session {
             (_, false) => Vec::new(),
         };
         let reason = request.reason.as_deref().unwrap_or("user_request");
-        let outcome = self.vault.erase(&request.ids, reason, &copies, now(), &|stage| stage_progress(job, stage), Sabotage::default())?;
+        let outcome = self.vault.erase(
+            &request.ids,
+            reason,
+            &copies,
+            now(),
+            &|stage| stage_progress(job, stage),
+            Sabotage::default(),
+        )?;
         let receipt = receipt_view(&outcome.receipt);
         let complete = receipt.complete;
         Ok(Erased {
@@ -137,7 +149,11 @@ fn stage_progress(job: &Job, stage: &str) {
 
 fn tombstone_view(row: TombstoneRow, complete: bool) -> TombstoneView {
     let d = &row.derived;
-    let derived = [&d.fact_ids, &d.edge_ids, &d.entity_ids, &d.chunk_ids, &d.sentence_ids].into_iter().flatten().cloned().collect();
+    let derived = [&d.fact_ids, &d.edge_ids, &d.entity_ids, &d.chunk_ids, &d.sentence_ids]
+        .into_iter()
+        .flatten()
+        .cloned()
+        .collect();
     TombstoneView {
         op: if row.op == TombstoneOp::Delete { "delete".into() } else { "redact".into() },
         id: row.id,

@@ -87,7 +87,8 @@ impl Session {
     pub fn import_report(&self, batch: &str) -> ApiResult<ImportReport> {
         let found = self.vault.batches()?.into_iter().find(|b| b.uid == batch);
         let found = found.ok_or_else(|| ApiError::new("not_found", 1, "There is no such import.").with("id", batch))?;
-        let report = serde_json::from_str(&found.report).map_err(|_| ApiError::new("vault_damaged", 5, "The report of this import is damaged."))?;
+        let report = serde_json::from_str(&found.report)
+            .map_err(|_| ApiError::new("vault_damaged", 5, "The report of this import is damaged."))?;
         Ok(report_view(&report))
     }
 
@@ -99,7 +100,10 @@ impl Session {
     /// What an export would hold and lose; nothing is written.
     pub fn export_preview(&self, request: &ExportRequest, job: &Job) -> ApiResult<Exported> {
         let cancel = job.cancel_flag();
-        let report_out = self.vault.export_preview(&request.format, &scope(request)?, now(), &cancel, &|stage, n| report(job, stage, n, 0, n))?;
+        let report_out =
+            self.vault.export_preview(&request.format, &scope(request)?, now(), &cancel, &|stage, n| {
+                report(job, stage, n, 0, n)
+            })?;
         Ok(exported(request, Path::new(&request.out), &report_out, 0, String::new(), None))
     }
 
@@ -135,7 +139,14 @@ fn scope(request: &ExportRequest) -> ApiResult<Scope> {
     Ok(Scope { query: query(filter)?, everything })
 }
 
-fn exported(request: &ExportRequest, path: &Path, report: &keepsake_formats::WriteReport, bytes: u64, digest: String, validation: Option<&keepsake_formats::Validation>) -> Exported {
+fn exported(
+    request: &ExportRequest,
+    path: &Path,
+    report: &keepsake_formats::WriteReport,
+    bytes: u64,
+    digest: String,
+    validation: Option<&keepsake_formats::Validation>,
+) -> Exported {
     let LossReport { items, counts } = &report.losses;
     Exported {
         path: path.display().to_string(),
@@ -162,7 +173,11 @@ fn exported(request: &ExportRequest, path: &Path, report: &keepsake_formats::Wri
             })
             .collect(),
         loss_counts: counts.iter().map(|(k, n)| (k.clone(), *n as u32)).collect(),
-        withheld: report.withheld.iter().map(|(reason, n)| Withheld { reason: reason.clone(), count: *n as u32 }).collect(),
+        withheld: report
+            .withheld
+            .iter()
+            .map(|(reason, n)| Withheld { reason: reason.clone(), count: *n as u32 })
+            .collect(),
     }
 }
 
@@ -171,21 +186,43 @@ fn nothing(catalog: &Catalog, detection: &Detected, request: &ImportRequest) -> 
     let name = catalog.roots().first().cloned().unwrap_or_else(|| "This".into());
     if let Some((_, candidates)) = detection.ties.first() {
         let names: Vec<&str> = candidates.iter().map(|c| c.format).collect();
-        return ApiError::new("ambiguous", 6, format!("{name} could be {}. Nothing was imported. Choose a format.", names.join(" or ")))
-            .with("candidates", names.join(","));
+        return ApiError::new(
+            "ambiguous",
+            6,
+            format!("{name} could be {}. Nothing was imported. Choose a format.", names.join(" or ")),
+        )
+        .with("candidates", names.join(","));
     }
     if let Some(issue) = catalog.issues().first() {
-        return ApiError::new("not_recognised", 6, format!("Nothing was imported. {name}: {}. Your vault is unchanged.", issue.message))
-            .with("place", &issue.place)
-            .with("reason", &issue.code);
+        return ApiError::new(
+            "not_recognised",
+            6,
+            format!("Nothing was imported. {name}: {}. Your vault is unchanged.", issue.message),
+        )
+        .with("place", &issue.place)
+        .with("reason", &issue.code);
     }
     let asked = request.format.as_deref().map(|f| format!(" as {f}")).unwrap_or_default();
-    ApiError::new("not_recognised", 6, format!("We don't know this kind of file{asked}. {name} was not imported. If you know what it is, choose a format."))
-        .with("place", name)
+    ApiError::new(
+        "not_recognised",
+        6,
+        format!(
+            "We don't know this kind of file{asked}. {name} was not imported. If you know what it is, choose a format."
+        ),
+    )
+    .with("place", name)
 }
 
 fn outcome(k: &KindCounts) -> Outcome {
-    Outcome { found: k.found, added: k.added, updated: k.updated, unchanged: k.unchanged, blocked: k.blocked, skipped: k.skipped, failed: k.failed }
+    Outcome {
+        found: k.found,
+        added: k.added,
+        updated: k.updated,
+        unchanged: k.unchanged,
+        blocked: k.blocked,
+        skipped: k.skipped,
+        failed: k.failed,
+    }
 }
 
 fn report_view(r: &keepsake_vault::ImportReport) -> ImportReport {
@@ -200,7 +237,10 @@ fn report_view(r: &keepsake_vault::ImportReport) -> ImportReport {
         conversations: r.counts.conversations,
         messages: r.counts.messages,
         memories: r.counts.memories,
-        attachments: AttachmentCounts { referenced: r.counts.attachments_referenced, present: r.counts.attachments_present },
+        attachments: AttachmentCounts {
+            referenced: r.counts.attachments_referenced,
+            present: r.counts.attachments_present,
+        },
         missing_parts: r.missing_parts.clone(),
         warnings: r
             .warnings
@@ -248,7 +288,13 @@ fn report_view(r: &keepsake_vault::ImportReport) -> ImportReport {
 
 fn report(job: &Job, stage: &str, done: u64, total: u64, records: u64) {
     let unit = if matches!(stage, "read" | "store" | "index" | "detect") { "bytes" } else { "records" };
-    job.report(Progress { stage: stage.into(), done, total, unit: unit.into(), records: u32::try_from(records).unwrap_or(u32::MAX) });
+    job.report(Progress {
+        stage: stage.into(),
+        done,
+        total,
+        unit: unit.into(),
+        records: u32::try_from(records).unwrap_or(u32::MAX),
+    });
 }
 
 /// Lets at most about ten reports a second through; a new stage always passes.

@@ -36,7 +36,11 @@ impl Session {
         acceptable(passphrase)?;
         let kdf = if options.kdf_floor { KdfChoice::Floor } else { KdfChoice::Calibrate };
         let (vault, code) = Vault::create(dir, passphrase, kdf, now())?;
-        let created = Created { vault_id: vault.header().vault_id, path: dir.display().to_string(), recovery_code: code.to_string() };
+        let created = Created {
+            vault_id: vault.header().vault_id,
+            path: dir.display().to_string(),
+            recovery_code: code.to_string(),
+        };
         Ok((Self { vault, kdf_floor: options.kdf_floor }, created))
     }
 
@@ -106,7 +110,10 @@ impl Session {
         let places = self.vault.check()?;
         Ok(CheckReport {
             ok: places.iter().all(|p| p.ok),
-            places: places.into_iter().map(|p| CheckPlace { place: p.place.into(), ok: p.ok, detail: p.detail }).collect(),
+            places: places
+                .into_iter()
+                .map(|p| CheckPlace { place: p.place.into(), ok: p.ok, detail: p.detail })
+                .collect(),
         })
     }
 
@@ -157,7 +164,9 @@ fn slots(header: &Header) -> Slots {
 
 /// A time or a date as a filter bound, in microseconds; a date as upper bound means its end.
 fn bound(text: &str, upper: bool) -> ApiResult<i64> {
-    let wrong = || ApiError::new("usage", 2, format!("{text} is not a date or time. Write 2026-11-21 or 2026-11-21T09:30:00Z."));
+    let wrong = || {
+        ApiError::new("usage", 2, format!("{text} is not a date or time. Write 2026-11-21 or 2026-11-21T09:30:00Z."))
+    };
     let time = Timestamp::parse(text).ok_or_else(wrong)?;
     let day = 86_400_000_000 - 1;
     let whole_day = text.trim().len() <= 10;

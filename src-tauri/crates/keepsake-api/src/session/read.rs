@@ -2,7 +2,7 @@
 use super::{Session, bound, time};
 use crate::{ApiError, ApiResult, types::*};
 use keepsake_model::{Kind, Timestamp};
-use keepsake_vault::{ListQuery, RowView, Sort, index::IndexFilter, index::snippet::snippet};
+use keepsake_vault::{ListQuery, RowView, Sort, index::IndexFilter, index::snippet};
 use std::collections::HashMap;
 
 /// Characters of a search snippet.
@@ -137,7 +137,7 @@ impl Session {
                 source: view.platform,
             });
         }
-        Ok(SearchResult { query: request.query.clone(), total: u32::try_from(outcome.total).unwrap_or(u32::MAX), took_ms, hits })
+        Ok(SearchResult { query: request.query.clone(), total: outcome.total, took_ms, hits })
     }
 
     /// The bytes of an attachment, at most `limit`.
@@ -181,7 +181,8 @@ fn branches(messages: &[RowView], index: &HashMap<i64, usize>) -> Vec<u32> {
             continue;
         }
         // Parents come first in nearly all sources; where not (cycles, odd order) the message opens a branch.
-        let parent = messages[i].parent.and_then(|p| index.get(&p)).copied().filter(|p| *p < i && !messages[*p].active());
+        let parent =
+            messages[i].parent.and_then(|p| index.get(&p)).copied().filter(|p| *p < i && !messages[*p].active());
         let first_child = parent.is_some_and(|p| !(p + 1..i).any(|j| messages[j].parent == Some(messages[p].row)));
         out[i] = match parent {
             Some(p) if first_child => out[p],
@@ -235,13 +236,13 @@ pub(super) fn query(filter: &Filter) -> ApiResult<ListQuery> {
 fn index_filter(filter: &Filter) -> ApiResult<IndexFilter> {
     let q = query(filter)?;
     Ok(IndexFilter {
-        kind: q.kind.map(|k| k.as_str().to_owned()),
-        platform: q.source,
-        record_type: q.record_type,
-        status: q.status,
-        tag: q.tag,
-        since: q.since,
-        until: q.until,
+        kinds: q.kind.map(|k| k.as_str().to_owned()).into_iter().collect(),
+        platforms: q.source.into_iter().collect(),
+        record_types: q.record_type.into_iter().collect(),
+        statuses: q.status.into_iter().collect(),
+        tags: q.tag.into_iter().collect(),
+        created_from: q.since,
+        created_to: q.until,
         ..IndexFilter::default()
     })
 }

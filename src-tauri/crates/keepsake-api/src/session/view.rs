@@ -19,7 +19,8 @@ impl Session {
         let vault = &self.vault;
         let record = vault.record(view)?;
         let counts = if view.kind == Kind::Conversation { vault.conversation_counts(view.row)? } else { (0, 0, 0) };
-        let file = matches!(view.kind, Kind::Attachment | Kind::Foreign).then(|| vault.file_facts(view.row)).transpose()?;
+        let file =
+            matches!(view.kind, Kind::Attachment | Kind::Foreign).then(|| vault.file_facts(view.row)).transpose()?;
         let owner = match view.kind {
             Kind::Attachment => vault.file_owner(view.row)?.and_then(|o| o.owner.or(Some(o.row))),
             _ => view.owner,
@@ -140,7 +141,13 @@ impl Session {
     pub(super) fn link_info(&self, relation: &str, target: &str, view: Option<&RowView>) -> ApiResult<LinkInfo> {
         let Some(view) = view.filter(|v| v.trashed.is_none()) else {
             return Ok(LinkInfo {
-                relation: relation.into(), id: None, origin_id: None, kind: None, title: None, text: None, source: None,
+                relation: relation.into(),
+                id: None,
+                origin_id: None,
+                kind: None,
+                title: None,
+                text: None,
+                source: None,
                 conversation_id: None,
             });
         };

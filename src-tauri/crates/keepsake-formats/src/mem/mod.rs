@@ -1,6 +1,29 @@
-//! Portable Memory (.mem).
-use crate::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
+//! Portable Memory (`.mem`), a folder of canonical JSON lines: reader 1.0 and 1.1, writer 1.1, validator. See README.md.
+mod bundle;
+mod canonical;
+mod detect;
+mod kinds;
+mod manifest;
+mod map;
+mod native;
+mod overlay;
+mod read;
+mod tombstones;
+mod validate;
+mod verify;
+mod wire;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+use crate::{
+    Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, RecordSource, Sink, Validation,
+    WriteOptions, WriteReport,
+};
+use bundle::Bundle;
 use keepsake_model::Limits;
+use std::path::Path;
 
 /// Portable Memory (.mem).
 pub struct Mem;
@@ -13,18 +36,44 @@ impl Format for Mem {
         "Portable Memory (.mem)"
     }
     fn capabilities(&self) -> Capabilities {
-        Capabilities { read: true, ..Capabilities::default() }
+        Capabilities {
+            read: true,
+            write: true,
+            validate: true,
+            tombstones: true,
+            byte_exact: true,
+            folder: true,
+            ..Capabilities::default()
+        }
     }
-    fn detect(&self, _catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
-        Ok(vec![])
+    fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+        detect::detect(catalog, limits)
     }
     fn read(
         &self,
-        _catalog: &Catalog,
-        _detected: &Detected,
-        _context: &ReadContext,
-        _sink: &mut dyn Sink,
+        catalog: &Catalog,
+        detected: &Detected,
+        context: &ReadContext,
+        sink: &mut dyn Sink,
     ) -> Result<(), FormatError> {
-        Ok(())
+        let bundle = Bundle::open(catalog, detected, &context.limits)?;
+        read::read(&bundle, detected, context, sink)
+    }
+    fn write(
+        &self,
+        source: &mut dyn RecordSource,
+        out: &Path,
+        _options: &WriteOptions,
+    ) -> Result<WriteReport, FormatError> {
+        write::write(source, out, &Limits::default())
+    }
+    fn validate(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        limits: &Limits,
+        trust: &[String],
+    ) -> Result<Validation, FormatError> {
+        validate::validate(&Bundle::open(catalog, detected, limits)?, trust)
     }
 }

@@ -71,7 +71,11 @@ impl Vault {
         let links: i64 = self.store.read(|c| {
             let mut sum = 0;
             for target in &targets {
-                sum += c.query_row("SELECT count(*) FROM links WHERE row = ?1 OR target = ?2", params![target.view.row, target.view.id], |r| r.get::<_, i64>(0))?;
+                sum += c.query_row(
+                    "SELECT count(*) FROM links WHERE row = ?1 OR target = ?2",
+                    params![target.view.row, target.view.id],
+                    |r| r.get::<_, i64>(0),
+                )?;
             }
             Ok(sum)
         })?;
@@ -100,14 +104,20 @@ impl Vault {
                 let (row, id) = (views[next].row, views[next].id);
                 next += 1;
                 let mut more = column(c, "SELECT row FROM records WHERE owner = ?1", params![row])?;
-                more.extend(column(
-                    c,
-                    "SELECT l.row FROM links l WHERE l.target = ?1 AND l.relation = 'derived_from'",
-                    params![id],
-                )?
-                .into_iter()
-                .filter(|derived| only_from(c, *derived, &rows).unwrap_or(false)));
-                more.extend(column(c, "SELECT file FROM file_refs WHERE row = ?1", params![row])?.into_iter().filter(|file| unreferenced(c, *file, &rows).unwrap_or(false)));
+                more.extend(
+                    column(
+                        c,
+                        "SELECT l.row FROM links l WHERE l.target = ?1 AND l.relation = 'derived_from'",
+                        params![id],
+                    )?
+                    .into_iter()
+                    .filter(|derived| only_from(c, *derived, &rows).unwrap_or(false)),
+                );
+                more.extend(
+                    column(c, "SELECT file FROM file_refs WHERE row = ?1", params![row])?
+                        .into_iter()
+                        .filter(|file| unreferenced(c, *file, &rows).unwrap_or(false)),
+                );
                 for row in more {
                     if rows.insert(row) {
                         views.extend(RowView::by_row(c, row)?);
@@ -134,7 +144,15 @@ impl Vault {
     }
 
     /// Erases `ids` for good. `copies`: ids of other records to redact because they say the same.
-    pub fn erase(&self, ids: &[String], reason: &str, copies: &[String], now: Timestamp, progress: &dyn Fn(&str), sabotage: Sabotage) -> VaultResult<EraseOutcome> {
+    pub fn erase(
+        &self,
+        ids: &[String],
+        reason: &str,
+        copies: &[String],
+        now: Timestamp,
+        progress: &dyn Fn(&str),
+        sabotage: Sabotage,
+    ) -> VaultResult<EraseOutcome> {
         let targets = self.erase_targets(ids)?;
         let rows: HashSet<i64> = targets.iter().map(|t| t.view.row).collect();
         let sentences = sentences_of(&targets);
@@ -177,7 +195,7 @@ impl Vault {
             self.blobs.sync()?;
         }
         progress("search_index");
-        evidence.rows = targets.iter().map(|t| t.view.row).chain(reindex.iter().copied()).collect();
+        evidence.rows = targets.iter().map(|t| t.view.row).collect();
         if sabotage.keep_index {
             for row in &rows {
                 self.index_delete(*row)?;
@@ -185,13 +203,15 @@ impl Vault {
             self.index_commit(seq)?;
         } else {
             let erased: Vec<u64> = evidence.rows.iter().map(|r| *r as u64).collect();
-            self.with_index_mut(|i| i.erase(&erased, seq))?;
+            self.with_index(|i| i.erase(&erased, seq))?;
         }
         if !reindex.is_empty() {
             for row in &reindex {
                 self.reindex(*row)?;
             }
             self.index_commit(seq)?;
+            let changed: Vec<u64> = reindex.iter().map(|r| *r as u64).collect();
+            self.with_index(|i| i.purge(&changed))?;
         }
         progress("write_ahead_log");
         self.store.packs.forget();
@@ -206,7 +226,13 @@ impl Vault {
     }
 
     /// Removes the rows and rewrites the packs; returns the blobs that nothing names any more.
-    fn erase_rows(&self, tx: &Connection, targets: &[Target], evidence: &mut Evidence, sabotage: Sabotage) -> VaultResult<Vec<[u8; 32]>> {
+    fn erase_rows(
+        &self,
+        tx: &Connection,
+        targets: &[Target],
+        evidence: &mut Evidence,
+        sabotage: Sabotage,
+    ) -> VaultResult<Vec<[u8; 32]>> {
         let mut by_pack: BTreeMap<i64, HashSet<u32>> = BTreeMap::new();
         for (pack, slot) in targets.iter().flat_map(|t| &t.versions) {
             by_pack.entry(*pack).or_default().insert(*slot);
@@ -215,13 +241,18 @@ impl Vault {
             if sabotage.keep_packs {
                 continue;
             }
-            let (old, new) = self.store.packs.rewrite(tx, pack, |slot, entry| Ok((!slots.contains(&slot)).then_some(entry)))?;
+            let (old, new) =
+                self.store.packs.rewrite(tx, pack, |slot, entry| Ok((!slots.contains(&slot)).then_some(entry)))?;
             evidence.pack(&old, &new);
         }
         let mut blobs = Vec::new();
         for target in targets {
             let row = target.view.row;
-            let blob: Option<[u8; 32]> = tx.prepare_cached("SELECT blob FROM files WHERE row = ?1")?.query_row([row], |r| r.get(0)).optional()?.flatten();
+            let blob: Option<[u8; 32]> = tx
+                .prepare_cached("SELECT blob FROM files WHERE row = ?1")?
+                .query_row([row], |r| r.get(0))
+                .optional()?
+                .flatten();
             for sql in [
                 "DELETE FROM records WHERE row = ?1",
                 "DELETE FROM versions WHERE row = ?1",
@@ -236,7 +267,10 @@ impl Vault {
             }
             tx.prepare_cached("DELETE FROM links WHERE target = ?1")?.execute([target.view.id])?;
             if let Some(blob) = blob {
-                let used: Option<i64> = tx.prepare_cached("SELECT 1 FROM files WHERE blob = ?1 LIMIT 1")?.query_row([blob], |r| r.get(0)).optional()?;
+                let used: Option<i64> = tx
+                    .prepare_cached("SELECT 1 FROM files WHERE blob = ?1 LIMIT 1")?
+                    .query_row([blob], |r| r.get(0))
+                    .optional()?;
                 if used.is_none() {
                     blobs.push(blob);
                 }
@@ -245,7 +279,14 @@ impl Vault {
         Ok(blobs)
     }
 
-    fn write_tombstones(&self, tx: &Connection, targets: &[Target], reason: &str, receipt: &str, now: Timestamp) -> VaultResult<Vec<TombstoneRow>> {
+    fn write_tombstones(
+        &self,
+        tx: &Connection,
+        targets: &[Target],
+        reason: &str,
+        receipt: &str,
+        now: Timestamp,
+    ) -> VaultResult<Vec<TombstoneRow>> {
         let mut ids_by_kind: HashMap<Kind, Vec<String>> = HashMap::new();
         for target in targets {
             ids_by_kind.entry(target.view.kind).or_default().push(target.view.id_text());
@@ -255,7 +296,13 @@ impl Vault {
         for (index, target) in targets.iter().enumerate() {
             // Proof of reach stands on the tombstone that was asked for; what went along has one of its own too.
             let derived = if index == 0 {
-                Derived { fact_ids: list(Kind::Fact), edge_ids: list(Kind::Relation), entity_ids: list(Kind::Entity), chunk_ids: list(Kind::Chunk), ..Derived::default() }
+                Derived {
+                    fact_ids: list(Kind::Fact),
+                    edge_ids: list(Kind::Relation),
+                    entity_ids: list(Kind::Entity),
+                    chunk_ids: list(Kind::Chunk),
+                    ..Derived::default()
+                }
             } else {
                 Derived::default()
             };
@@ -266,7 +313,11 @@ impl Vault {
                 kind: target.view.kind.as_str().into(),
                 target: target.view.id_text(),
                 scope: if mem { "mem".into() } else { "keepsake".into() },
-                origin_id: target.record.origin_id.clone().filter(|id| !target.texts.iter().any(|t| t.contains(id.as_str()))),
+                origin_id: target
+                    .record
+                    .origin_id
+                    .clone()
+                    .filter(|id| !target.texts.iter().any(|t| t.contains(id.as_str()))),
                 source: Some(target.view.platform.clone()),
                 at: now,
                 actor: "owner".into(),
@@ -278,7 +329,8 @@ impl Vault {
                 signature_valid: false,
                 verbatim: None,
             };
-            let prints: Vec<_> = target.texts.iter().filter_map(|t| fingerprint(&self.keys, target.view.kind, t)).collect();
+            let prints: Vec<_> =
+                target.texts.iter().filter_map(|t| fingerprint(&self.keys, target.view.kind, t)).collect();
             out.push(store_own(tx, &self.keys, row, &target.view.id, &[target.view.id], &prints)?);
             crate::audit::append(tx, &self.keys, now, "erase", &target.view.id_text(), target.view.kind.as_str())?;
         }
@@ -286,7 +338,11 @@ impl Vault {
     }
 
     /// Passthrough parts (side files, `raw/`, unknown entries) outside `rows` that hold words of `removal`.
-    pub(super) fn parts_holding(&self, removal: &Removal, rows: &HashSet<i64>) -> VaultResult<Vec<(i64, [u8; 32], Vec<u8>)>> {
+    pub(super) fn parts_holding(
+        &self,
+        removal: &Removal,
+        rows: &HashSet<i64>,
+    ) -> VaultResult<Vec<(i64, [u8; 32], Vec<u8>)>> {
         if removal.is_empty() {
             return Ok(Vec::new());
         }
@@ -303,7 +359,8 @@ impl Vault {
                 continue;
             }
             let mut bytes = Vec::new();
-            std::io::Read::read_to_end(&mut self.blobs.open(&blob)?, &mut bytes).map_err(|e| crate::VaultError::io("attachment", e))?;
+            std::io::Read::read_to_end(&mut self.blobs.open(&blob)?, &mut bytes)
+                .map_err(|e| crate::VaultError::io("attachment", e))?;
             let Ok(text) = String::from_utf8(bytes) else { continue };
             let new = match removal.json(&text) {
                 Some(changed) => changed,
@@ -315,13 +372,22 @@ impl Vault {
     }
 
     /// Replaces parts by their redacted text; returns blobs that nothing names any more, and how many parts changed.
-    pub(super) fn rewrite_parts(&self, tx: &Connection, parts: &[(i64, [u8; 32], Vec<u8>)], _removal: &Removal) -> VaultResult<(Vec<[u8; 32]>, u32)> {
+    pub(super) fn rewrite_parts(
+        &self,
+        tx: &Connection,
+        parts: &[(i64, [u8; 32], Vec<u8>)],
+        _removal: &Removal,
+    ) -> VaultResult<(Vec<[u8; 32]>, u32)> {
         let mut old = Vec::new();
         for (row, blob, new) in parts {
             let info = self.blobs.put(&mut new.as_slice(), true)?;
-            tx.execute("UPDATE files SET blob = ?2, size = ?3 WHERE row = ?1", params![row, info.digest, info.size as i64])?;
+            tx.execute(
+                "UPDATE files SET blob = ?2, size = ?3 WHERE row = ?1",
+                params![row, info.digest, info.size as i64],
+            )?;
             tx.execute("UPDATE records SET flags = flags | ?2 WHERE row = ?1", params![row, Flags::REDACTED])?;
-            let used: Option<i64> = tx.query_row("SELECT 1 FROM files WHERE blob = ?1 LIMIT 1", [blob], |r| r.get(0)).optional()?;
+            let used: Option<i64> =
+                tx.query_row("SELECT 1 FROM files WHERE blob = ?1 LIMIT 1", [blob], |r| r.get(0)).optional()?;
             if used.is_none() {
                 old.push(*blob);
             }
@@ -332,7 +398,10 @@ impl Vault {
     pub(super) fn keep_receipt(&self, receipt: &Receipt) -> VaultResult<()> {
         let body = serde_json::to_string(receipt).unwrap_or_default();
         self.store.write(|tx| {
-            tx.execute("INSERT INTO receipts (id, at, complete, body) VALUES (?1, ?2, ?3, ?4)", params![receipt.id, receipt.at.as_micros(), receipt.complete, body])?;
+            tx.execute(
+                "INSERT INTO receipts (id, at, complete, body) VALUES (?1, ?2, ?3, ?4)",
+                params![receipt.id, receipt.at.as_micros(), receipt.complete, body],
+            )?;
             Ok(())
         })
     }
@@ -340,7 +409,8 @@ impl Vault {
     /// The receipt of an erasure or redaction.
     pub fn receipt(&self, id: &str) -> VaultResult<Receipt> {
         self.store.read(|c| {
-            let body: Option<String> = c.query_row("SELECT body FROM receipts WHERE id = ?1", [id], |r| r.get(0)).optional()?;
+            let body: Option<String> =
+                c.query_row("SELECT body FROM receipts WHERE id = ?1", [id], |r| r.get(0)).optional()?;
             let body = body.ok_or_else(|| crate::VaultError::not_found(id))?;
             serde_json::from_str(&body).map_err(|_| crate::VaultError::Damaged("receipt".into()))
         })
@@ -351,7 +421,8 @@ impl Vault {
 pub(crate) const PART_LIMIT: i64 = 64 << 20;
 
 fn texts_of(targets: &[Target]) -> Vec<String> {
-    let all: BTreeSet<String> = targets.iter().flat_map(|t| t.texts.iter().cloned()).filter(|t| normal_text(t).len() >= 8).collect();
+    let all: BTreeSet<String> =
+        targets.iter().flat_map(|t| t.texts.iter().cloned()).filter(|t| normal_text(t).len() >= 8).collect();
     all.into_iter().collect()
 }
 

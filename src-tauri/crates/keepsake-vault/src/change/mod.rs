@@ -28,7 +28,13 @@ pub struct EditFields {
 
 impl Vault {
     /// A memory written by hand; returns its id.
-    pub fn add(&self, text: &str, record_type: Option<String>, tags: Vec<String>, now: Timestamp) -> VaultResult<String> {
+    pub fn add(
+        &self,
+        text: &str,
+        record_type: Option<String>,
+        tags: Vec<String>,
+        now: Timestamp,
+    ) -> VaultResult<String> {
         if text.trim().is_empty() {
             return Err(VaultError::Usage("A memory needs some text.".into()));
         }
@@ -40,7 +46,8 @@ impl Vault {
         record.times.created = Some(now);
         record.source.platform = "me".into();
         record.source.method = Some("written".into());
-        record.origin = Origin { format: "keepsake".into(), container: "written in Keepsake".into(), ..Origin::default() };
+        record.origin =
+            Origin { format: "keepsake".into(), container: "written in Keepsake".into(), ..Origin::default() };
         let id = record_id(&self.keys, &record.key);
         let digest = content_digest(&self.keys, &record);
         let (seq, row) = self.store.write(|tx| {
@@ -68,7 +75,9 @@ impl Vault {
         self.supersede(id, Cause::Edit, now, |record| {
             if let Some(text) = fields.text {
                 if text.trim().is_empty() {
-                    return Err(VaultError::Usage("The text cannot be empty. To remove it, move the memory to the Trash.".into()));
+                    return Err(VaultError::Usage(
+                        "The text cannot be empty. To remove it, move the memory to the Trash.".into(),
+                    ));
                 }
                 record.text = text;
             }
@@ -90,9 +99,14 @@ impl Vault {
         let view = self.find(id)?;
         let old: Record = self.store.read(|c| {
             let place: Option<(i64, u32)> = c
-                .query_row("SELECT pack, slot FROM versions WHERE row = ?1 AND version = ?2", params![view.row, version], |r| Ok((r.get(0)?, r.get(1)?)))
+                .query_row(
+                    "SELECT pack, slot FROM versions WHERE row = ?1 AND version = ?2",
+                    params![view.row, version],
+                    |r| Ok((r.get(0)?, r.get(1)?)),
+                )
                 .optional()?;
-            let (pack, slot) = place.ok_or_else(|| VaultError::Usage(format!("There is no version {version} to restore.")))?;
+            let (pack, slot) =
+                place.ok_or_else(|| VaultError::Usage(format!("There is no version {version} to restore.")))?;
             self.store.packs.record(c, pack, slot)
         })?;
         self.supersede(id, Cause::Restore, now, |record| {
@@ -104,7 +118,13 @@ impl Vault {
         })
     }
 
-    fn supersede(&self, id: &str, cause: Cause, now: Timestamp, change: impl FnOnce(&mut Record) -> VaultResult<()>) -> VaultResult<u32> {
+    fn supersede(
+        &self,
+        id: &str,
+        cause: Cause,
+        now: Timestamp,
+        change: impl FnOnce(&mut Record) -> VaultResult<()>,
+    ) -> VaultResult<u32> {
         let view = self.find(id)?;
         if view.trashed.is_some() {
             return Err(VaultError::Usage("This is in the Trash. Restore it first.".into()));
@@ -185,12 +205,21 @@ impl Vault {
                         tx.prepare_cached("UPDATE records SET trashed = ?2, trash_root = ?3 WHERE row = ?1")?
                             .execute(params![row, now.as_micros(), view.row])?;
                     } else {
-                        tx.prepare_cached("UPDATE records SET trashed = NULL, trash_root = NULL WHERE row = ?1")?.execute([row])?;
+                        tx.prepare_cached("UPDATE records SET trashed = NULL, trash_root = NULL WHERE row = ?1")?
+                            .execute([row])?;
                     }
-                    tx.prepare_cached("INSERT INTO changes (op, target) VALUES (?1, ?2)")?.execute([if into { 2 } else { 1 }, *row])?;
+                    tx.prepare_cached("INSERT INTO changes (op, target) VALUES (?1, ?2)")?
+                        .execute([if into { 2 } else { 1 }, *row])?;
                 }
                 rows.extend(moved);
-                crate::audit::append(tx, &self.keys, now, if into { "delete" } else { "restore" }, &view.id_text(), "")?;
+                crate::audit::append(
+                    tx,
+                    &self.keys,
+                    now,
+                    if into { "delete" } else { "restore" },
+                    &view.id_text(),
+                    "",
+                )?;
             }
             Ok((Store::last_change(tx)?, rows))
         })?;
@@ -212,7 +241,11 @@ impl Vault {
             }
         }
         if !ids.is_empty() {
-            report.warn("tombstones_to_trash", "audit/tombstones.jsonl", "records that the file says were deleted are in your Trash now");
+            report.warn(
+                "tombstones_to_trash",
+                "audit/tombstones.jsonl",
+                "records that the file says were deleted are in your Trash now",
+            );
             self.trash(&ids, now)?;
         }
         Ok(())
@@ -222,7 +255,8 @@ impl Vault {
 /// Next free row number; numbers are never used again.
 fn next_row(tx: &Connection) -> VaultResult<i64> {
     let last: Option<i64> = tx.query_row("SELECT max(row) FROM records", [], |r| r.get(0))?;
-    let used: Option<i64> = tx.query_row("SELECT value FROM meta WHERE key = 'last_row'", [], |r| r.get(0)).optional()?;
+    let used: Option<i64> =
+        tx.query_row("SELECT value FROM meta WHERE key = 'last_row'", [], |r| r.get(0)).optional()?;
     let row = last.unwrap_or(0).max(used.unwrap_or(0)) + 1;
     tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES ('last_row', ?1)", [row])?;
     Ok(row)

@@ -30,7 +30,14 @@ impl Vault {
     ///
     /// # Errors
     /// `Usage` for spans that are empty, overlap or lie outside the text.
-    pub fn redact(&self, id: &str, spans: &[RedactSpan], everywhere: bool, now: Timestamp, progress: &dyn Fn(&str)) -> VaultResult<EraseOutcome> {
+    pub fn redact(
+        &self,
+        id: &str,
+        spans: &[RedactSpan],
+        everywhere: bool,
+        now: Timestamp,
+        progress: &dyn Fn(&str),
+    ) -> VaultResult<EraseOutcome> {
         let view = self.find(id)?;
         let record = self.store.read(|c| self.store.packs.record(c, view.pack, view.slot))?;
         let (new_text, removed) = cut(&record.text, spans)?;
@@ -90,11 +97,11 @@ impl Vault {
         }
         progress("search_index");
         let erased: Vec<u64> = changed.iter().map(|r| *r as u64).collect();
-        self.with_index_mut(|i| i.erase(&erased, seq))?;
         for row in &changed {
             self.reindex(*row)?;
         }
         self.index_commit(seq)?;
+        self.with_index(|i| i.purge(&erased))?;
         progress("write_ahead_log");
         self.store.packs.forget();
         evidence.wal_clean = self.store.checkpoint()?;
@@ -110,7 +117,8 @@ impl Vault {
     /// Records derived from this one, and those it was derived from stay as they are.
     fn derived_of(&self, view: &RowView) -> VaultResult<Vec<RowView>> {
         self.store.read(|c| {
-            let mut statement = c.prepare_cached("SELECT row FROM links WHERE target = ?1 AND relation = 'derived_from'")?;
+            let mut statement =
+                c.prepare_cached("SELECT row FROM links WHERE target = ?1 AND relation = 'derived_from'")?;
             let rows = statement.query_map([view.id], |r| r.get::<_, i64>(0))?.collect::<Result<Vec<_>, _>>()?;
             let mut out = Vec::new();
             for row in rows {
@@ -121,7 +129,15 @@ impl Vault {
     }
 
     /// Sets the record's own text and removes the words from its other fields, verbatim and versions.
-    fn set_text(&self, tx: &Connection, view: &RowView, old: &str, new: &str, removal: &Removal, evidence: &mut Evidence) -> VaultResult<()> {
+    fn set_text(
+        &self,
+        tx: &Connection,
+        view: &RowView,
+        old: &str,
+        new: &str,
+        removal: &Removal,
+        evidence: &mut Evidence,
+    ) -> VaultResult<()> {
         self.rewrite_versions(tx, view, evidence, |record| {
             if record.text == old {
                 new.clone_into(&mut record.text);
@@ -133,7 +149,13 @@ impl Vault {
     }
 
     /// Removes words from every version of a record. True when something was there.
-    pub(super) fn redact_row(&self, tx: &Connection, view: &RowView, removal: &Removal, evidence: &mut Evidence) -> VaultResult<bool> {
+    pub(super) fn redact_row(
+        &self,
+        tx: &Connection,
+        view: &RowView,
+        removal: &Removal,
+        evidence: &mut Evidence,
+    ) -> VaultResult<bool> {
         if !self.rewrite_versions(tx, view, evidence, |record| removal.record(record))? {
             return Ok(false);
         }
@@ -151,7 +173,13 @@ impl Vault {
         Ok(())
     }
 
-    fn rewrite_versions(&self, tx: &Connection, view: &RowView, evidence: &mut Evidence, mut change: impl FnMut(&mut keepsake_model::Record) -> bool) -> VaultResult<bool> {
+    fn rewrite_versions(
+        &self,
+        tx: &Connection,
+        view: &RowView,
+        evidence: &mut Evidence,
+        mut change: impl FnMut(&mut keepsake_model::Record) -> bool,
+    ) -> VaultResult<bool> {
         let mut places: BTreeMap<i64, HashSet<u32>> = BTreeMap::from([(view.pack, HashSet::from([view.slot]))]);
         {
             let mut statement = tx.prepare_cached("SELECT pack, slot FROM versions WHERE row = ?1")?;
@@ -208,7 +236,9 @@ fn cut(text: &str, spans: &[RedactSpan]) -> VaultResult<(String, Vec<(String, St
         if start >= end || end > chars.len() || start < at {
             return Err(usage("A span is empty, overlaps another or lies outside the text."));
         }
-        if span.class.is_empty() || !span.class.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_') {
+        if span.class.is_empty()
+            || !span.class.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+        {
             return Err(usage("A class is written in lower case letters, digits and underscores."));
         }
         out.extend(&chars[at..start]);

@@ -57,7 +57,9 @@ impl Removal {
         for line in text.split_inclusive('\n') {
             for sentence in line.unicode_sentences() {
                 let normal = normal_text(sentence);
-                if !normal.is_empty() && self.sentences.iter().any(|s| *s == normal || (s.len() >= 12 && normal.contains(s.as_str()))) {
+                if !normal.is_empty()
+                    && self.sentences.iter().any(|s| *s == normal || (s.len() >= 12 && normal.contains(s.as_str())))
+                {
                     let end = sentence.trim_end();
                     out.push_str(&self.mark);
                     out.push_str(sentence.get(end.len()..).unwrap_or(""));
@@ -138,7 +140,11 @@ impl Removal {
     /// JSON text without the words: None = not JSON, Some(None) = nothing was in it. Escapes are decoded first, so
     /// `\u00fc` hides nothing.
     pub(super) fn json(&self, text: &str) -> Option<Option<String>> {
-        let mut tree = Tree::parse(text, 512).ok()?;
+        // Readers keep a lone surrogate's escape in the verbatim; as text it is no Unicode and has to be mended first.
+        let mut tree = match Tree::parse(text, 512) {
+            Ok(tree) => tree,
+            Err(_) => Tree::parse(&keepsake_formats::json::repair(text.as_bytes())?.0, 512).ok()?,
+        };
         if !self.tree(&mut tree) {
             return Some(None);
         }
@@ -165,14 +171,22 @@ mod tests {
     fn exact_words_go_from_escaped_json() {
         let removal = Removal::exact(vec![("Müller".into(), "[REDACTED:name]".into())]);
         let json = removal.json(r#"{"a":1.50,"b":["Herr M\u00fcller",null]}"#);
-        assert_eq!(json, Some(Some(r#"{"a":1.50,"b":["Herr [REDACTED:name]",null]}"#.into())), "escapes are decoded, numbers keep their text");
+        assert_eq!(
+            json,
+            Some(Some(r#"{"a":1.50,"b":["Herr [REDACTED:name]",null]}"#.into())),
+            "escapes are decoded, numbers keep their text"
+        );
     }
 
     #[test]
     fn sentences_match_however_they_are_written() {
         let removal = Removal::sentences(vec![normal_text("I am allergic to sesame.")], "[REDACTED:erased]");
         let out = removal.text("Hello there. I am  ALLERGIC to sesame! Bye.");
-        assert_eq!(out.as_deref(), Some("Hello there. [REDACTED:erased] Bye."), "case, spaces and punctuation do not matter");
+        assert_eq!(
+            out.as_deref(),
+            Some("Hello there. [REDACTED:erased] Bye."),
+            "case, spaces and punctuation do not matter"
+        );
         assert_eq!(removal.text("Nothing of it here."), None, "other text is left alone");
     }
 }

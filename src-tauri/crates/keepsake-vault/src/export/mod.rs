@@ -38,10 +38,20 @@ impl Vault {
     /// Writes `scope` in a format to `out`.
     ///
     /// # Errors
-    /// `Exists` unless `overwrite`; format and I/O errors, after which nothing is at `out` that was not there before. An
-    /// output that does not validate is an error too, and is removed.
+    /// `Exists` unless `overwrite`; format and I/O errors, after which nothing is at `out` that was not there before.
+    /// An output that does not validate is kept and said to be so in `validation`: lines that came in with faults of
+    /// their own go back out as they came, and whether to keep the file is the person's choice.
     #[expect(clippy::too_many_arguments, reason = "one entry point")]
-    pub fn export(&self, format: &str, out: &Path, scope: &Scope, overwrite: bool, now: Timestamp, cancel: &AtomicBool, progress: &dyn Fn(&str, u64)) -> VaultResult<ExportOutcome> {
+    pub fn export(
+        &self,
+        format: &str,
+        out: &Path,
+        scope: &Scope,
+        overwrite: bool,
+        now: Timestamp,
+        cancel: &AtomicBool,
+        progress: &dyn Fn(&str, u64),
+    ) -> VaultResult<ExportOutcome> {
         let writer = writer(format)?;
         let place = out.display().to_string();
         if out.exists() && !overwrite {
@@ -50,8 +60,13 @@ impl Vault {
         let parent = out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         std::fs::create_dir_all(parent).map_err(|e| VaultError::io(&place, e))?;
         // The partial stands beside the target, so that the rename stays on one file system.
-        let holder = tempfile::Builder::new().prefix(".keepsake-partial-").tempdir_in(parent).map_err(|e| VaultError::io(&place, e))?;
-        let partial = holder.path().join(out.file_name().ok_or_else(|| VaultError::Usage("The export needs a file name.".into()))?);
+        let holder = tempfile::Builder::new()
+            .prefix(".keepsake-partial-")
+            .tempdir_in(parent)
+            .map_err(|e| VaultError::io(&place, e))?;
+        let partial = holder
+            .path()
+            .join(out.file_name().ok_or_else(|| VaultError::Usage("The export needs a file name.".into()))?);
         progress("write", 0);
         let report = self.write_to(writer, &partial, scope, now, cancel, progress)?;
         progress("validate", 0);
@@ -59,27 +74,49 @@ impl Vault {
         if !report.digest.is_empty() {
             digest.clone_from(&report.digest);
         }
-        if !validation.errors.is_empty() {
-            let first = validation.errors.first().map(|e| format!("{}: {}", e.place, e.message)).unwrap_or_default();
-            return Err(VaultError::Format(FormatError::invalid("export_not_valid", place, first)));
-        }
         let bytes = sync_tree(&partial).map_err(|e| VaultError::io(&place, e))?;
         put_in_place(&partial, out, holder.path()).map_err(|e| VaultError::io(&place, e))?;
-        self.store.write(|tx| crate::audit::append(tx, &self.keys, now, "export", format, &format!("{} records", report.by_kind.values().sum::<u64>())))?;
+        self.store.write(|tx| {
+            crate::audit::append(
+                tx,
+                &self.keys,
+                now,
+                "export",
+                format,
+                &format!("{} records", report.by_kind.values().sum::<u64>()),
+            )
+        })?;
         Ok(ExportOutcome { path: out.to_path_buf(), report, bytes, digest, validation })
     }
 
     /// What an export would hold and lose; written to an encrypted nowhere: a scratch folder inside the vault is not used,
     /// the writer runs against a sink that keeps nothing.
-    pub fn export_preview(&self, format: &str, scope: &Scope, now: Timestamp, cancel: &AtomicBool, progress: &dyn Fn(&str, u64)) -> VaultResult<WriteReport> {
+    pub fn export_preview(
+        &self,
+        format: &str,
+        scope: &Scope,
+        now: Timestamp,
+        cancel: &AtomicBool,
+        progress: &dyn Fn(&str, u64),
+    ) -> VaultResult<WriteReport> {
         let writer = writer(format)?;
         let mut source = VaultSource::new(self, scope, now, cancel, progress)?;
         writer.plan(&mut source, &WriteOptions { everything: scope.everything }).map_err(unwrap_format)
     }
 
-    fn write_to(&self, writer: &dyn Format, partial: &Path, scope: &Scope, now: Timestamp, cancel: &AtomicBool, progress: &dyn Fn(&str, u64)) -> VaultResult<WriteReport> {
+    fn write_to(
+        &self,
+        writer: &dyn Format,
+        partial: &Path,
+        scope: &Scope,
+        now: Timestamp,
+        cancel: &AtomicBool,
+        progress: &dyn Fn(&str, u64),
+    ) -> VaultResult<WriteReport> {
         let mut source = VaultSource::new(self, scope, now, cancel, progress)?;
-        let report = writer.write(&mut source, partial, &WriteOptions { everything: scope.everything }).map_err(unwrap_format)?;
+        let report = writer
+            .write(&mut source, partial, &WriteOptions { everything: scope.everything })
+            .map_err(unwrap_format)?;
         if cancel.load(Ordering::Relaxed) {
             return Err(VaultError::Cancelled);
         }
@@ -88,7 +125,9 @@ impl Vault {
 }
 
 fn writer(format: &str) -> VaultResult<&'static dyn Format> {
-    by_id(format).filter(|f| f.capabilities().write).ok_or_else(|| VaultError::Usage(format!("Keepsake does not write the format {format}.")))
+    by_id(format)
+        .filter(|f| f.capabilities().write)
+        .ok_or_else(|| VaultError::Usage(format!("Keepsake does not write the format {format}.")))
 }
 
 /// Reads back what was written, with the same detection and validator that any other file gets.
@@ -97,10 +136,15 @@ fn check(writer: &dyn Format, path: &Path) -> VaultResult<(Validation, String)> 
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).map_err(unwrap_format)?;
     let detection: Detection = detect(&catalog, &limits, Some(writer.id())).map_err(unwrap_format)?;
     let source = detection.sources.first().ok_or_else(|| {
-        VaultError::Format(FormatError::invalid("export_not_valid", writer.id(), "what was written is not recognised as its own format"))
+        VaultError::Format(FormatError::invalid(
+            "export_not_valid",
+            writer.id(),
+            "what was written is not recognised as its own format",
+        ))
     })?;
     let validation = writer.validate(&catalog, source, &limits, &[]).map_err(unwrap_format)?;
-    let digest = if path.is_file() { keepsake_formats::file_sha256(path).map_err(unwrap_format)? } else { String::new() };
+    let digest =
+        if path.is_file() { keepsake_formats::file_sha256(path).map_err(unwrap_format)? } else { String::new() };
     Ok((validation, digest))
 }
 

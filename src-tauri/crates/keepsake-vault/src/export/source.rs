@@ -25,7 +25,13 @@ pub(super) struct VaultSource<'v> {
 }
 
 impl<'v> VaultSource<'v> {
-    pub(super) fn new(vault: &'v Vault, scope: &Scope, now: Timestamp, cancel: &'v AtomicBool, progress: &'v dyn Fn(&str, u64)) -> VaultResult<Self> {
+    pub(super) fn new(
+        vault: &'v Vault,
+        scope: &Scope,
+        now: Timestamp,
+        cancel: &'v AtomicBool,
+        progress: &'v dyn Fn(&str, u64),
+    ) -> VaultResult<Self> {
         let (condition, values) = scope.query.condition(vault)?;
         let name = vault.dir().file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
         let about = SourceAbout {
@@ -43,13 +49,23 @@ impl<'v> VaultSource<'v> {
     fn stored(&self, view: &RowView) -> VaultResult<StoredRecord> {
         let record = self.vault.store.packs.record(&self.connection, view.pack, view.slot)?;
         let present = |id: [u8; 16]| -> VaultResult<Option<String>> {
-            let found: Option<i64> = self.connection.prepare_cached("SELECT 1 FROM records WHERE id = ?1 AND trashed IS NULL")?.query_row([id], |r| r.get(0)).optional()?;
+            let found: Option<i64> = self
+                .connection
+                .prepare_cached("SELECT 1 FROM records WHERE id = ?1 AND trashed IS NULL")?
+                .query_row([id], |r| r.get(0))
+                .optional()?;
             Ok(found.map(|_| hex::encode(id)))
         };
         let keys = &self.vault.keys;
         let link_ids = record.links.iter().map(|l| present(record_id(keys, &l.target))).collect::<VaultResult<_>>()?;
         let parent_id = record.parent.as_ref().map(|k| present(record_id(keys, k))).transpose()?.flatten();
-        let message_parent_id = record.message.as_ref().and_then(|m| m.parent.as_ref()).map(|k| present(record_id(keys, k))).transpose()?.flatten();
+        let message_parent_id = record
+            .message
+            .as_ref()
+            .and_then(|m| m.parent.as_ref())
+            .map(|k| present(record_id(keys, k)))
+            .transpose()?
+            .flatten();
         let attachment_ids = record.attachments.iter().map(|a| hex::encode(record_id(keys, &a.key))).collect();
         let edited = view.flags & (Flags::EDITED | Flags::REDACTED) != 0;
         Ok(StoredRecord { id: view.id_text(), edited, link_ids, parent_id, message_parent_id, attachment_ids, record })
@@ -82,7 +98,8 @@ impl<'v> VaultSource<'v> {
     fn rows(&self, kind: Kind) -> VaultResult<Vec<i64>> {
         let sql = format!(
             "SELECT r.row FROM records r JOIN platforms p ON p.id = r.platform WHERE {} AND r.kind = {} ORDER BY r.row",
-            self.condition, kind_code(kind)
+            self.condition,
+            kind_code(kind)
         );
         let mut statement = self.connection.prepare(&sql)?;
         let rows = statement.query_map(rusqlite::params_from_iter(self.values.iter()), |r| r.get(0))?;
@@ -90,19 +107,31 @@ impl<'v> VaultSource<'v> {
     }
 
     fn is_part(&self, row: i64) -> VaultResult<bool> {
-        let found: Option<i64> = self.connection.prepare_cached("SELECT 1 FROM files WHERE row = ?1")?.query_row([row], |r| r.get(0)).optional()?;
+        let found: Option<i64> = self
+            .connection
+            .prepare_cached("SELECT 1 FROM files WHERE row = ?1")?
+            .query_row([row], |r| r.get(0))
+            .optional()?;
         Ok(found.is_some())
     }
 
-    fn parts(&mut self, format: &str, visit: &mut dyn FnMut(&PassthroughItem, &mut dyn Read) -> Result<(), FormatError>) -> VaultResult<()> {
+    fn parts(
+        &mut self,
+        format: &str,
+        visit: &mut dyn FnMut(&PassthroughItem, &mut dyn Read) -> Result<(), FormatError>,
+    ) -> VaultResult<()> {
         // Parts belong to a whole source; an export of a selection leaves them where they are.
         if !self.everything {
             return Ok(());
         }
         for row in self.rows(Kind::Foreign)? {
             let Some(view) = RowView::by_row(&self.connection, row)? else { continue };
-            let blob: Option<[u8; 32]> =
-                self.connection.prepare_cached("SELECT blob FROM files WHERE row = ?1")?.query_row([row], |r| r.get(0)).optional()?.flatten();
+            let blob: Option<[u8; 32]> = self
+                .connection
+                .prepare_cached("SELECT blob FROM files WHERE row = ?1")?
+                .query_row([row], |r| r.get(0))
+                .optional()?
+                .flatten();
             let Some(blob) = blob else { continue };
             let record = self.vault.store.packs.record(&self.connection, view.pack, view.slot)?;
             if record.origin.format != format {
@@ -152,11 +181,19 @@ impl RecordSource for VaultSource<'_> {
             .collect())
     }
 
-    fn passthrough(&mut self, format: &str, visit: &mut dyn FnMut(&PassthroughItem, &mut dyn Read) -> Result<(), FormatError>) -> Result<(), FormatError> {
+    fn passthrough(
+        &mut self,
+        format: &str,
+        visit: &mut dyn FnMut(&PassthroughItem, &mut dyn Read) -> Result<(), FormatError>,
+    ) -> Result<(), FormatError> {
         self.parts(format, visit).map_err(FormatError::from)
     }
 
-    fn attachment(&mut self, id: &str, read: &mut dyn FnMut(&mut dyn Read) -> Result<(), FormatError>) -> Result<bool, FormatError> {
+    fn attachment(
+        &mut self,
+        id: &str,
+        read: &mut dyn FnMut(&mut dyn Read) -> Result<(), FormatError>,
+    ) -> Result<bool, FormatError> {
         let blob: Option<[u8; 32]> = crate::ids::parse_id(id)
             .map(|id| {
                 self.connection

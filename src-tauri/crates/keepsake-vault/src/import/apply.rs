@@ -56,7 +56,12 @@ pub(super) struct Importer<'i> {
 }
 
 impl<'i> Importer<'i> {
-    pub(super) fn plan(vault: &'i Vault, connection: &'i Connection, options: &'i ImportOptions<'i>, report: &'i mut ImportReport) -> VaultResult<Self> {
+    pub(super) fn plan(
+        vault: &'i Vault,
+        connection: &'i Connection,
+        options: &'i ImportOptions<'i>,
+        report: &'i mut ImportReport,
+    ) -> VaultResult<Self> {
         let set = |sql: &str| -> VaultResult<HashSet<[u8; 16]>> {
             let mut statement = connection.prepare(sql)?;
             let rows = statement.query_map([], |r| r.get(0))?;
@@ -64,17 +69,33 @@ impl<'i> Importer<'i> {
         };
         let empty = connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM records)", [], |r| r.get(0))?;
         Ok(Self {
-            vault, connection, options, report, staging: None, seen: HashMap::new(),
+            vault,
+            connection,
+            options,
+            report,
+            staging: None,
+            seen: HashMap::new(),
             blocked: set("SELECT record FROM blocked")?,
             fingerprints: if options.let_in { HashSet::new() } else { set("SELECT fingerprint FROM fingerprints")? },
-            empty, platforms: HashMap::new(), referenced: HashSet::new(), present: HashSet::new(),
+            empty,
+            platforms: HashMap::new(),
+            referenced: HashSet::new(),
+            present: HashSet::new(),
         })
     }
 
-    pub(super) fn stage(vault: &'i Vault, connection: &'i Connection, options: &'i ImportOptions<'i>, report: &'i mut ImportReport, batch: i64, packs: PackWriter) -> VaultResult<Self> {
+    pub(super) fn stage(
+        vault: &'i Vault,
+        connection: &'i Connection,
+        options: &'i ImportOptions<'i>,
+        report: &'i mut ImportReport,
+        batch: i64,
+        packs: PackWriter,
+    ) -> VaultResult<Self> {
         let last: Option<i64> = connection.query_row("SELECT max(row) FROM records", [], |r| r.get(0))?;
         // Row numbers are never used again, not even those of an erased last record: the index knows rows by number.
-        let used: Option<i64> = connection.query_row("SELECT value FROM meta WHERE key = 'last_row'", [], |r| r.get(0)).optional()?;
+        let used: Option<i64> =
+            connection.query_row("SELECT value FROM meta WHERE key = 'last_row'", [], |r| r.get(0)).optional()?;
         let mut importer = Self::plan(vault, connection, options, report)?;
         importer.staging = Some(Staging { batch, packs, next_row: last.unwrap_or(0).max(used.unwrap_or(0)) + 1 });
         Ok(importer)
@@ -109,7 +130,8 @@ impl<'i> Importer<'i> {
     pub(super) fn finish(&mut self) -> VaultResult<()> {
         if let Some(staging) = &mut self.staging {
             staging.packs.flush(self.connection)?;
-            self.connection.execute("INSERT OR REPLACE INTO meta (key, value) VALUES ('last_row', ?1)", [staging.next_row - 1])?;
+            self.connection
+                .execute("INSERT OR REPLACE INTO meta (key, value) VALUES ('last_row', ?1)", [staging.next_row - 1])?;
         }
         self.report.counts.attachments_referenced = self.referenced.len() as u32;
         self.report.counts.attachments_present = self.present.len() as u32;
@@ -167,7 +189,10 @@ impl<'i> Importer<'i> {
             return Ok(());
         }
         self.count(record.kind);
-        let parent_blocked = record.parent.as_ref().is_some_and(|p| !self.blocked.is_empty() && self.blocked.contains(&record_id(keys, p)));
+        let parent_blocked = record
+            .parent
+            .as_ref()
+            .is_some_and(|p| !self.blocked.is_empty() && self.blocked.contains(&record_id(keys, p)));
         if self.blocked.contains(&id) || parent_blocked {
             self.blocked.insert(id);
             self.seen.insert(id, Seen { row: 0, digest: short, updated, written: false });
@@ -206,8 +231,10 @@ impl<'i> Importer<'i> {
     /// True when the source's own change time says that the vault has the newer telling.
     fn is_older(&self, known: &Known, record: &Record) -> VaultResult<bool> {
         let Some(updated) = record.times.updated else { return Ok(false) };
-        let (pack, slot): (i64, u32) =
-            self.connection.prepare_cached("SELECT pack, slot FROM records WHERE row = ?1")?.query_row([known.row], |r| Ok((r.get(0)?, r.get(1)?)))?;
+        let (pack, slot): (i64, u32) = self
+            .connection
+            .prepare_cached("SELECT pack, slot FROM records WHERE row = ?1")?
+            .query_row([known.row], |r| Ok((r.get(0)?, r.get(1)?)))?;
         let stored = self.vault.store.packs.record(self.connection, pack, slot)?;
         Ok(stored.times.updated.is_some_and(|s| s > updated))
     }
@@ -256,7 +283,8 @@ impl<'i> Importer<'i> {
         }
         let platform = self.platform(&record.source.platform)?;
         let owner = record.parent.as_ref().map(|k| self.row_of(k)).transpose()?.flatten();
-        let parent = record.message.as_ref().and_then(|m| m.parent.as_ref()).map(|k| self.row_of(k)).transpose()?.flatten();
+        let parent =
+            record.message.as_ref().and_then(|m| m.parent.as_ref()).map(|k| self.row_of(k)).transpose()?.flatten();
         let now = self.options.now.as_micros();
         let facts = Facts::of(record, extra_flags, now);
         let Some(staging) = &mut self.staging else { return Ok(0) };
@@ -281,10 +309,14 @@ impl<'i> Importer<'i> {
 
     fn write_side(&self, row: i64, record: &Record, attachments: &[i64]) -> VaultResult<()> {
         for tag in &record.tags {
-            self.connection.prepare_cached("INSERT OR IGNORE INTO tags (row, tag) VALUES (?1, ?2)")?.execute(params![row, tag])?;
+            self.connection
+                .prepare_cached("INSERT OR IGNORE INTO tags (row, tag) VALUES (?1, ?2)")?
+                .execute(params![row, tag])?;
         }
         for file in attachments {
-            self.connection.prepare_cached("INSERT OR IGNORE INTO file_refs (row, file) VALUES (?1, ?2)")?.execute([row, *file])?;
+            self.connection
+                .prepare_cached("INSERT OR IGNORE INTO file_refs (row, file) VALUES (?1, ?2)")?
+                .execute([row, *file])?;
         }
         self.write_links(row, record)
     }
@@ -303,7 +335,13 @@ impl<'i> Importer<'i> {
     }
 
     /// The source tells a known record anew: the old telling becomes history.
-    fn new_version(&mut self, known: &Known, record: &mut Record, digest: &[u8; 16], extra_flags: i64) -> VaultResult<()> {
+    fn new_version(
+        &mut self,
+        known: &Known,
+        record: &mut Record,
+        digest: &[u8; 16],
+        extra_flags: i64,
+    ) -> VaultResult<()> {
         let attachments = self.attachments(record)?;
         if self.staging.is_none() {
             return Ok(());
@@ -327,9 +365,16 @@ impl<'i> Importer<'i> {
     }
 
     /// A newer telling of a record that this same batch has written.
-    fn replace_in_batch(&mut self, row: i64, record: &mut Record, digest: &[u8; 16], extra_flags: i64) -> VaultResult<()> {
+    fn replace_in_batch(
+        &mut self,
+        row: i64,
+        record: &mut Record,
+        digest: &[u8; 16],
+        extra_flags: i64,
+    ) -> VaultResult<()> {
         let attachments = self.attachments(record)?;
-        let version: u32 = self.connection.query_row("SELECT version FROM records WHERE row = ?1", [row], |r| r.get(0))?;
+        let version: u32 =
+            self.connection.query_row("SELECT version FROM records WHERE row = ?1", [row], |r| r.get(0))?;
         self.overwrite(row, version, 0, record, digest, extra_flags)?;
         self.clear_side(row)?;
         self.write_side(row, record, &attachments)?;
@@ -345,7 +390,15 @@ impl<'i> Importer<'i> {
         Ok(())
     }
 
-    fn overwrite(&mut self, row: i64, version: u32, keep_flags: i64, record: &mut Record, digest: &[u8; 16], extra_flags: i64) -> VaultResult<()> {
+    fn overwrite(
+        &mut self,
+        row: i64,
+        version: u32,
+        keep_flags: i64,
+        record: &mut Record,
+        digest: &[u8; 16],
+        extra_flags: i64,
+    ) -> VaultResult<()> {
         let now = self.options.now.as_micros();
         let facts = Facts::of(record, extra_flags | keep_flags, now);
         let Some(staging) = &mut self.staging else { return Ok(()) };
@@ -391,7 +444,13 @@ impl<'i> Importer<'i> {
     }
 
     /// Adds or finds the record of a file and its bytes. A file that was missing and comes now is an update.
-    fn file_record(&mut self, id: &[u8; 16], record: &mut Record, size: Option<u64>, blob: Option<BlobInfo>) -> VaultResult<i64> {
+    fn file_record(
+        &mut self,
+        id: &[u8; 16],
+        record: &mut Record,
+        size: Option<u64>,
+        blob: Option<BlobInfo>,
+    ) -> VaultResult<i64> {
         let place = format!("{}#{}", record.origin.container, record.origin.pointer);
         let digest = content_digest(&self.vault.keys, record);
         if let Some(row) = self.seen.get(id).map(|seen| seen.row) {
@@ -404,10 +463,20 @@ impl<'i> Importer<'i> {
             self.report.note(Some(record.kind), &place, ItemOutcome::Blocked, "deleted before");
             0
         } else if let Some(known) = if self.empty { None } else { self.known(id)? } {
-            let before: Option<Vec<u8>> = self.connection.prepare_cached("SELECT blob FROM files WHERE row = ?1")?.query_row([known.row], |r| r.get(0)).optional()?.flatten();
+            let before: Option<Vec<u8>> = self
+                .connection
+                .prepare_cached("SELECT blob FROM files WHERE row = ?1")?
+                .query_row([known.row], |r| r.get(0))
+                .optional()?
+                .flatten();
             let changed = blob.is_some_and(|b| before.as_deref() != Some(&b.digest[..]));
             let outcome = if changed { ItemOutcome::Updated } else { ItemOutcome::Unchanged };
-            self.report.note(Some(record.kind), &place, outcome, if changed { "bytes arrived or changed" } else { "same" });
+            self.report.note(
+                Some(record.kind),
+                &place,
+                outcome,
+                if changed { "bytes arrived or changed" } else { "same" },
+            );
             if changed {
                 self.set_file(known.row, size, blob, record.record_type.as_deref())?;
             }
@@ -424,7 +493,13 @@ impl<'i> Importer<'i> {
         Ok(row)
     }
 
-    fn set_file(&self, row: i64, size: Option<u64>, blob: Option<BlobInfo>, media_type: Option<&str>) -> VaultResult<()> {
+    fn set_file(
+        &self,
+        row: i64,
+        size: Option<u64>,
+        blob: Option<BlobInfo>,
+        media_type: Option<&str>,
+    ) -> VaultResult<()> {
         if self.staging.is_none() {
             return Ok(());
         }
@@ -441,7 +516,12 @@ impl<'i> Importer<'i> {
     fn file(&mut self, file: AttachmentFile, blob: BlobInfo) -> VaultResult<()> {
         let id = record_id(&self.vault.keys, &file.key);
         if !self.present.insert(id) {
-            self.report.note(Some(Kind::Attachment), &file.place, ItemOutcome::Skipped, "duplicate: told twice in this input");
+            self.report.note(
+                Some(Kind::Attachment),
+                &file.place,
+                ItemOutcome::Skipped,
+                "duplicate: told twice in this input",
+            );
             return Ok(());
         }
         let mut record = Record::new(Kind::Attachment, file.key, "");
@@ -515,7 +595,11 @@ impl Facts {
         if message.is_some_and(|m| m.active) {
             flags |= Flags::ACTIVE;
         }
-        let time = if record.kind == Kind::Conversation { record.times.updated.or(record.times.created) } else { record.times.created.or(record.times.updated) };
+        let time = if record.kind == Kind::Conversation {
+            record.times.updated.or(record.times.created)
+        } else {
+            record.times.created.or(record.times.updated)
+        };
         // Messages are shown in their conversation; a second copy of their words would only make the database larger.
         let shown = record.kind != Kind::Message;
         Self {

@@ -115,7 +115,8 @@ impl ImportReport {
         }
         for source in &detection.sources {
             self.missing_parts.extend(source.claim.missing_parts.iter().cloned());
-            let places = source.claim.parts.iter().filter_map(|p| catalog.members().get(p.member)).map(|m| m.place.clone());
+            let places =
+                source.claim.parts.iter().filter_map(|p| catalog.members().get(p.member)).map(|m| m.place.clone());
             self.sources.push(SourceSeen {
                 format: source.format.into(),
                 version: source.claim.version.clone(),
@@ -126,6 +127,9 @@ impl ImportReport {
         }
         for issue in catalog.issues() {
             self.warn(&issue.code, &issue.place, &issue.message);
+        }
+        for dropped in catalog.dropped() {
+            self.note(dropped.kind, &dropped.place, super::dropped_outcome(dropped.outcome), &dropped.reason);
         }
         for (member, candidates) in &detection.ties {
             let names: Vec<&str> = candidates.iter().map(|c| c.format).collect();
@@ -159,7 +163,8 @@ impl ImportReport {
     pub(crate) fn warn(&mut self, code: &str, place: &str, message: &str) {
         // One row per code and container; the pointer varies and the first place stands for all.
         let container = place.split('#').next().unwrap_or(place);
-        let entry = self.warnings.entry(format!("{code} {container}")).or_insert_with(|| (place.into(), message.into(), 0));
+        let entry =
+            self.warnings.entry(format!("{code} {container}")).or_insert_with(|| (place.into(), message.into(), 0));
         entry.2 += 1;
     }
 

@@ -12,8 +12,8 @@ use crate::{
     error::unwrap_format,
     store::{PackWriter, Store},
 };
-use apply::Importer;
 pub(crate) use apply::Facts;
+use apply::Importer;
 use keepsake_formats::{Catalog, Detection, FormatError, ReadContext, by_id};
 use keepsake_model::{DroppedAs, Limits, Timestamp};
 use sink::{ChannelSink, Message};
@@ -44,7 +44,12 @@ impl Vault {
     /// # Errors
     /// Fatal format errors of a source when nothing else was recognised, `Cancelled`, limits, the store. After any
     /// error nothing of the batch is there.
-    pub fn import(&self, catalog: &Catalog, detection: &Detection, options: &ImportOptions<'_>) -> VaultResult<ImportReport> {
+    pub fn import(
+        &self,
+        catalog: &Catalog,
+        detection: &Detection,
+        options: &ImportOptions<'_>,
+    ) -> VaultResult<ImportReport> {
         let stage = if options.dry_run { "read" } else { "store" };
         let total: u64 = detection.sources.iter().map(|s| s.total_bytes).sum();
         let mut report = ImportReport { dry_run: options.dry_run, ..ImportReport::default() };
@@ -61,7 +66,12 @@ impl Vault {
         let result = self.store.write(|tx| {
             tx.execute(
                 "INSERT INTO batches (uid, at, format, names) VALUES (?1, ?2, ?3, ?4)",
-                rusqlite::params![uid, options.now.as_micros(), report.format, serde_json::to_string(catalog.roots()).unwrap_or_default()],
+                rusqlite::params![
+                    uid,
+                    options.now.as_micros(),
+                    report.format,
+                    serde_json::to_string(catalog.roots()).unwrap_or_default()
+                ],
             )?;
             let batch = tx.last_insert_rowid();
             let packs = PackWriter::new(tx, batch)?;
@@ -72,7 +82,12 @@ impl Vault {
             report.batch.clone_from(&uid);
             tx.execute(
                 "UPDATE batches SET report = ?2, added = ?3, updated = ?4 WHERE id = ?1",
-                rusqlite::params![batch, serde_json::to_string(&report).unwrap_or_default(), report.total().added, report.total().updated],
+                rusqlite::params![
+                    batch,
+                    serde_json::to_string(&report).unwrap_or_default(),
+                    report.total().added,
+                    report.total().updated
+                ],
             )?;
             tx.execute("INSERT INTO changes (op, target) VALUES (3, ?1)", [batch])?;
             let detail = format!("added {} updated {}", report.total().added, report.total().updated);
@@ -84,6 +99,7 @@ impl Vault {
             Ok(seq) => {
                 (options.progress)("index", total, total, u64::from(report.total().found));
                 self.index_commit(seq)?;
+                self.with_index(crate::index::SearchIndex::rest)?;
                 self.store.checkpoint()?;
                 self.apply_foreign_tombstones(&mut report, options.now)?;
                 Ok(report)
@@ -130,7 +146,9 @@ impl Vault {
             let consumed = consume(&receiver, importer, options, stage, total);
             // Dropping the receiver stops the reader at its next send.
             drop(receiver);
-            let read = reader.join().unwrap_or_else(|_| Err(FormatError::invalid("panic", "reader", "the reader stopped unexpectedly")));
+            let read = reader
+                .join()
+                .unwrap_or_else(|_| Err(FormatError::invalid("panic", "reader", "the reader stopped unexpectedly")));
             consumed?;
             let errors = read.map_err(unwrap_format)?;
             let only = detection.sources.len() == errors.len();

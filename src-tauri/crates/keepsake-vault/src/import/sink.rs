@@ -37,7 +37,13 @@ pub(super) struct ChannelSink<'a> {
 const PROGRESS_STEP: u64 = 1 << 20;
 
 impl<'a> ChannelSink<'a> {
-    pub(super) fn new(sender: &'a SyncSender<Message>, blobs: &'a Blobs, keep: bool, cancel: &'a AtomicBool, offset: u64) -> Self {
+    pub(super) fn new(
+        sender: &'a SyncSender<Message>,
+        blobs: &'a Blobs,
+        keep: bool,
+        cancel: &'a AtomicBool,
+        offset: u64,
+    ) -> Self {
         Self { sender, blobs, keep, cancel, offset, reported: 0 }
     }
 

@@ -16,7 +16,11 @@ impl Vault {
                 .optional()?;
             let batch = batch.ok_or_else(|| VaultError::not_found(uid))?;
             let rows = column(tx, "SELECT row FROM records WHERE batch = ?1", batch)?;
-            let reverted = column(tx, "SELECT row FROM records WHERE version_batch = ?1 AND (batch IS NULL OR batch <> ?1)", batch)?;
+            let reverted = column(
+                tx,
+                "SELECT row FROM records WHERE version_batch = ?1 AND (batch IS NULL OR batch <> ?1)",
+                batch,
+            )?;
             for row in &reverted {
                 self.revert(tx, *row)?;
             }
@@ -43,9 +47,11 @@ impl Vault {
     /// Makes the last superseded version current again and forgets the present one.
     fn revert(&self, tx: &Connection, row: i64) -> VaultResult<()> {
         let former: Option<(i64, i64, u32)> = tx
-            .query_row("SELECT version, pack, slot FROM versions WHERE row = ?1 ORDER BY version DESC LIMIT 1", [row], |r| {
-                Ok((r.get(0)?, r.get(1)?, r.get(2)?))
-            })
+            .query_row(
+                "SELECT version, pack, slot FROM versions WHERE row = ?1 ORDER BY version DESC LIMIT 1",
+                [row],
+                |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)),
+            )
             .optional()?;
         let Some((version, pack, slot)) = former else { return Ok(()) };
         tx.execute(
@@ -70,7 +76,9 @@ fn column(tx: &Connection, sql: &str, batch: i64) -> VaultResult<Vec<i64>> {
 fn drop_rows(tx: &Connection, batch: i64) -> VaultResult<()> {
     let added = "(SELECT row FROM records WHERE batch = ?1)";
     for sql in [
-        format!("DELETE FROM packs WHERE batch IS NULL AND id IN (SELECT pack FROM records WHERE batch = ?1 UNION SELECT pack FROM versions WHERE row IN {added})"),
+        format!(
+            "DELETE FROM packs WHERE batch IS NULL AND id IN (SELECT pack FROM records WHERE batch = ?1 UNION SELECT pack FROM versions WHERE row IN {added})"
+        ),
         format!("DELETE FROM versions WHERE row IN {added}"),
         format!("DELETE FROM tags WHERE row IN {added}"),
         format!("DELETE FROM links WHERE row IN {added}"),

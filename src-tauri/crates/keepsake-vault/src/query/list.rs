@@ -58,7 +58,9 @@ impl ListQuery {
             // Written out so that SQLite can use the partial index.
             parts.push(format!("r.kind = {}", kind_code(kind)));
         }
-        parts.push(if self.trash { "r.trashed IS NOT NULL AND r.trash_root = r.row" } else { "r.trashed IS NULL" }.to_owned());
+        parts.push(
+            if self.trash { "r.trashed IS NOT NULL AND r.trash_root = r.row" } else { "r.trashed IS NULL" }.to_owned(),
+        );
         if let Some(source) = &self.source {
             bind(&mut parts, "p.name = ?", source.clone().into());
         }
@@ -78,7 +80,8 @@ impl ListQuery {
             bind(&mut parts, "r.sort <= ?", until.into());
         }
         if let Some(ids) = &self.ids {
-            let list: Vec<String> = ids.iter().filter(|id| crate::ids::parse_id(id).is_some()).map(|id| format!("x'{id}'")).collect();
+            let list: Vec<String> =
+                ids.iter().filter(|id| crate::ids::parse_id(id).is_some()).map(|id| format!("x'{id}'")).collect();
             parts.push(format!("r.id IN ({})", list.join(",")));
         }
         Ok((parts.join(" AND "), values))
@@ -96,7 +99,10 @@ impl Vault {
         let (order, after) = match query.sort {
             Sort::Newest => ("r.sort DESC, r.row DESC", "(r.sort, r.row) < (?, ?)"),
             Sort::Oldest => ("r.sort, r.row", "(r.sort, r.row) > (?, ?)"),
-            Sort::Title => ("coalesce(r.title, '') COLLATE NOCASE, r.row", "(coalesce(r.title, '') COLLATE NOCASE, r.row) > (?, ?)"),
+            Sort::Title => (
+                "coalesce(r.title, '') COLLATE NOCASE, r.row",
+                "(coalesce(r.title, '') COLLATE NOCASE, r.row) > (?, ?)",
+            ),
         };
         let total = self.store.read(|c| {
             let sql = format!("SELECT count(*) FROM records r JOIN platforms p ON p.id = r.platform WHERE {condition}");
@@ -104,8 +110,12 @@ impl Vault {
         })?;
         let mut whole = condition;
         if let Some(cursor) = &query.cursor {
-            let row = cursor.parse::<i64>().map_err(|_| VaultError::Usage("This page marker is not from this list.".into()))?;
-            let at = self.view_by_row(row)?.ok_or_else(|| VaultError::Usage("This page marker is out of date; start the list again.".into()))?;
+            let row = cursor
+                .parse::<i64>()
+                .map_err(|_| VaultError::Usage("This page marker is not from this list.".into()))?;
+            let at = self
+                .view_by_row(row)?
+                .ok_or_else(|| VaultError::Usage("This page marker is out of date; start the list again.".into()))?;
             let key: Value = match query.sort {
                 Sort::Title => at.title.unwrap_or_default().into(),
                 _ => at.sort.into(),
@@ -114,7 +124,10 @@ impl Vault {
             let marks = format!("?{}, ?{}", values.len() - 1, values.len());
             whole = format!("{whole} AND {}", after.replace("?, ?", &marks));
         }
-        let sql = format!("SELECT {ROW_COLUMNS} FROM records r JOIN platforms p ON p.id = r.platform WHERE {whole} ORDER BY {order} LIMIT {}", limit + 1);
+        let sql = format!(
+            "SELECT {ROW_COLUMNS} FROM records r JOIN platforms p ON p.id = r.platform WHERE {whole} ORDER BY {order} LIMIT {}",
+            limit + 1
+        );
         let mut rows: Vec<RowView> = self.store.read(|c| {
             let mut statement = c.prepare_cached(&sql)?;
             let found = statement.query_map(rusqlite::params_from_iter(values.iter()), RowView::read)?;

@@ -94,12 +94,26 @@ impl Vault {
     pub fn versions(&self, view: &RowView) -> VaultResult<Vec<VersionRow>> {
         self.store.read(|c| {
             let record = self.store.packs.record(c, view.pack, view.slot)?;
-            let mut out = vec![VersionRow { version: view.version, since: view.since, until: None, cause: Cause::name(view.cause), record }];
-            let mut statement = c.prepare_cached("SELECT version, pack, slot, since, until, cause FROM versions WHERE row = ?1 ORDER BY version DESC")?;
+            let mut out = vec![VersionRow {
+                version: view.version,
+                since: view.since,
+                until: None,
+                cause: Cause::name(view.cause),
+                record,
+            }];
+            let mut statement = c.prepare_cached(
+                "SELECT version, pack, slot, since, until, cause FROM versions WHERE row = ?1 ORDER BY version DESC",
+            )?;
             let mut rows = statement.query([view.row])?;
             while let Some(r) = rows.next()? {
                 let record = self.store.packs.record(c, r.get(1)?, r.get(2)?)?;
-                out.push(VersionRow { version: r.get(0)?, since: r.get(3)?, until: Some(r.get(4)?), cause: Cause::name(r.get(5)?), record });
+                out.push(VersionRow {
+                    version: r.get(0)?,
+                    since: r.get(3)?,
+                    until: Some(r.get(4)?),
+                    cause: Cause::name(r.get(5)?),
+                    record,
+                });
             }
             Ok(out)
         })
@@ -107,7 +121,9 @@ impl Vault {
 
     /// How many versions are kept.
     pub fn version_count(&self, row: i64) -> VaultResult<u32> {
-        self.store.read(|c| Ok(c.prepare_cached("SELECT count(*) + 1 FROM versions WHERE row = ?1")?.query_row([row], |r| r.get(0))?))
+        self.store.read(|c| {
+            Ok(c.prepare_cached("SELECT count(*) + 1 FROM versions WHERE row = ?1")?.query_row([row], |r| r.get(0))?)
+        })
     }
 
     /// Links out of a record.
@@ -126,10 +142,14 @@ impl Vault {
     fn link_rows(&self, sql: &str, p: impl rusqlite::Params) -> VaultResult<Vec<LinkRow>> {
         self.store.read(|c| {
             let mut statement = c.prepare_cached(sql)?;
-            let pairs = statement.query_map(p, |r| Ok((r.get::<_, String>(0)?, r.get::<_, [u8; 16]>(1)?)))?.collect::<Result<Vec<_>, _>>()?;
+            let pairs = statement
+                .query_map(p, |r| Ok((r.get::<_, String>(0)?, r.get::<_, [u8; 16]>(1)?)))?
+                .collect::<Result<Vec<_>, _>>()?;
             pairs
                 .into_iter()
-                .map(|(relation, target)| Ok(LinkRow { relation, target: hex::encode(target), view: RowView::by_id(c, &target)? }))
+                .map(|(relation, target)| {
+                    Ok(LinkRow { relation, target: hex::encode(target), view: RowView::by_id(c, &target)? })
+                })
                 .collect()
         })
     }
@@ -166,7 +186,10 @@ impl Vault {
     /// A record that names this file; for "the conversation it belongs to".
     pub fn file_owner(&self, row: i64) -> VaultResult<Option<RowView>> {
         self.store.read(|c| {
-            let found: Option<i64> = c.prepare_cached("SELECT row FROM file_refs WHERE file = ?1 ORDER BY row LIMIT 1")?.query_row([row], |r| r.get(0)).optional()?;
+            let found: Option<i64> = c
+                .prepare_cached("SELECT row FROM file_refs WHERE file = ?1 ORDER BY row LIMIT 1")?
+                .query_row([row], |r| r.get(0))
+                .optional()?;
             found.map(|row| RowView::by_row(c, row)).transpose().map(Option::flatten)
         })
     }
@@ -177,12 +200,16 @@ impl Vault {
     /// `NotFound` when the vault has no bytes for it.
     pub fn file_bytes(&self, view: &RowView, limit: u64) -> VaultResult<Vec<u8>> {
         let blob: Option<[u8; 32]> = self.store.read(|c| {
-            Ok(c.prepare_cached("SELECT blob FROM files WHERE row = ?1")?.query_row([view.row], |r| r.get(0)).optional()?.flatten())
+            Ok(c.prepare_cached("SELECT blob FROM files WHERE row = ?1")?
+                .query_row([view.row], |r| r.get(0))
+                .optional()?
+                .flatten())
         })?;
         let blob = blob.ok_or_else(|| VaultError::not_found(&view.id_text()))?;
         let mut out = Vec::new();
         let mut reader = std::io::Read::take(self.blobs.open(&blob)?, limit);
-        std::io::Read::read_to_end(&mut reader, &mut out).map_err(|_| VaultError::Damaged("an attachment does not pass its check".into()))?;
+        std::io::Read::read_to_end(&mut reader, &mut out)
+            .map_err(|_| VaultError::Damaged("an attachment does not pass its check".into()))?;
         Ok(out)
     }
 
@@ -258,7 +285,11 @@ impl Vault {
     /// Batch that brought a record.
     pub fn batch_of(&self, view: &RowView) -> VaultResult<Option<String>> {
         let Some(batch) = view.batch else { return Ok(None) };
-        self.store.read(|c| Ok(c.prepare_cached("SELECT uid FROM batches WHERE id = ?1")?.query_row([batch], |r| r.get(0)).optional()?))
+        self.store.read(|c| {
+            Ok(c.prepare_cached("SELECT uid FROM batches WHERE id = ?1")?
+                .query_row([batch], |r| r.get(0))
+                .optional()?)
+        })
     }
 
     /// Types, tags and sources of live records that a query finds, with their numbers.
@@ -282,7 +313,13 @@ impl Vault {
 fn file_facts(c: &rusqlite::Connection, row: i64) -> VaultResult<FileFacts> {
     let found = c
         .prepare_cached("SELECT size, media_type, blob IS NOT NULL FROM files WHERE row = ?1")?
-        .query_row([row], |r| Ok(FileFacts { size: r.get::<_, Option<i64>>(0)?.and_then(|s| u64::try_from(s).ok()), media_type: r.get(1)?, present: r.get(2)? }))
+        .query_row([row], |r| {
+            Ok(FileFacts {
+                size: r.get::<_, Option<i64>>(0)?.and_then(|s| u64::try_from(s).ok()),
+                media_type: r.get(1)?,
+                present: r.get(2)?,
+            })
+        })
         .optional()?;
     Ok(found.unwrap_or_default())
 }

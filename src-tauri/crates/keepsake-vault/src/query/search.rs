@@ -1,5 +1,9 @@
 //! Full text: rows from the index, words from the store.
-use crate::{Vault, VaultResult, index::{IndexFilter, SearchOutcome}, store::RowView};
+use crate::{
+    Vault, VaultResult,
+    index::{IndexFilter, SearchOutcome},
+    store::RowView,
+};
 use keepsake_model::Record;
 
 impl Vault {

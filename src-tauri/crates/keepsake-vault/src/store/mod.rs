@@ -4,7 +4,7 @@ mod rows;
 
 pub(crate) use packs::{Entry, PackWriter, Packs};
 pub use rows::RowView;
-pub(crate) use rows::{Cause, Flags, kind_code, kind_from, ROW_COLUMNS, platform_id};
+pub(crate) use rows::{Cause, Flags, ROW_COLUMNS, kind_code, kind_from, platform_id};
 
 use crate::{VaultError, VaultResult};
 use rusqlite::{Connection, OpenFlags, Transaction};

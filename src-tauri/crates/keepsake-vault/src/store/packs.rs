@@ -27,7 +27,8 @@ impl Entry {
     /// Takes a record apart.
     pub(crate) fn from_record(record: &mut Record) -> VaultResult<Self> {
         let verbatim = record.verbatim.take().map(|v| (v.media_type, v.text));
-        let body = serde_json::to_vec(record).map_err(|e| VaultError::Damaged(format!("record cannot be stored: {e}")))?;
+        let body =
+            serde_json::to_vec(record).map_err(|e| VaultError::Damaged(format!("record cannot be stored: {e}")))?;
         Ok(Self { body, verbatim })
     }
 
@@ -41,7 +42,9 @@ impl Entry {
 
     fn encode(&self, slot: u32, out: &mut Vec<u8>) {
         let (media, text) = self.verbatim.as_ref().map_or(("", ""), |(m, t)| (m.as_str(), t.as_str()));
-        for n in [slot, self.body.len() as u32, u32::from(self.verbatim.is_some()), media.len() as u32, text.len() as u32] {
+        for n in
+            [slot, self.body.len() as u32, u32::from(self.verbatim.is_some()), media.len() as u32, text.len() as u32]
+        {
             out.extend_from_slice(&n.to_le_bytes());
         }
         out.extend_from_slice(&self.body);
@@ -116,7 +119,6 @@ impl Packs {
         Ok(entries)
     }
 
-
     /// One record.
     pub(crate) fn record(&self, connection: &Connection, pack: i64, slot: u32) -> VaultResult<Record> {
         let entries = self.unpacked(connection, pack)?;
@@ -159,8 +161,10 @@ impl Packs {
 }
 
 fn stored(connection: &Connection, pack: i64) -> VaultResult<Vec<u8>> {
-    let data: Option<Vec<u8>> =
-        connection.prepare_cached("SELECT data FROM packs WHERE id = ?1")?.query_row([pack], |r| r.get(0)).optional()?;
+    let data: Option<Vec<u8>> = connection
+        .prepare_cached("SELECT data FROM packs WHERE id = ?1")?
+        .query_row([pack], |r| r.get(0))
+        .optional()?;
     data.ok_or_else(|| VaultError::Damaged(format!("pack {pack} is not there")))
 }
 
@@ -204,9 +208,11 @@ impl PackWriter {
             return Ok(());
         }
         let data = self.compressor.compress(&self.raw).map_err(|e| VaultError::io("pack", e))?;
-        connection
-            .prepare_cached("INSERT INTO packs (id, batch, data) VALUES (?1, ?2, ?3)")?
-            .execute(params![self.next_pack, self.batch, data])?;
+        connection.prepare_cached("INSERT INTO packs (id, batch, data) VALUES (?1, ?2, ?3)")?.execute(params![
+            self.next_pack,
+            self.batch,
+            data
+        ])?;
         self.next_pack += 1;
         self.slot = 0;
         self.raw.clear();

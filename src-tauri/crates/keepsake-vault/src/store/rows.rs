@@ -152,8 +152,10 @@ impl RowView {
 
 /// Number of a platform name, made when new.
 pub(crate) fn platform_id(connection: &Connection, name: &str) -> VaultResult<i64> {
-    let found: Option<i64> =
-        connection.prepare_cached("SELECT id FROM platforms WHERE name = ?1")?.query_row([name], |r| r.get(0)).optional()?;
+    let found: Option<i64> = connection
+        .prepare_cached("SELECT id FROM platforms WHERE name = ?1")?
+        .query_row([name], |r| r.get(0))
+        .optional()?;
     if let Some(id) = found {
         return Ok(id);
     }

@@ -1,7 +1,8 @@
-import type { Backend, ListItem, RecordView, Shown } from "../backend";
+import type { Backend, ListItem } from "../backend";
 import { ago, item, sampleItems } from "./data";
 import { facetsOf, hitOf, matches, messageHit } from "./find";
 import { cancel, detection, receipt, refuse, report, tombstone, walk } from "./jobs";
+import { exported, shown } from "./records";
 import { samplePicture } from "./pictures";
 import { sampleActivePath, sampleThread } from "./thread";
 
@@ -122,37 +123,6 @@ export function mockBackend(
     Object.assign(record, { text, versions: version, updated_at: new Date().toISOString() });
     return { id, version };
   };
-  const exported = (format: string, out: string, n: number, saved: boolean) => ({
-    path: out,
-    format,
-    version: "1.1",
-    records: n,
-    by_kind: { memory: n },
-    bytes: saved ? 184_000_000 : 0,
-    digest: "sha256 9c41 e07b 55a2 fd30 18c6 2e9f",
-    validated: saved,
-    signature: {
-      present: saved,
-      algorithm: "ed25519",
-      valid: saved ? true : null,
-      trusted: null,
-      key: saved ? "7f3a 91c0 44de 0b12" : null,
-    },
-    losses:
-      format === "alf"
-        ? [
-            { record: "m-0", field: "tags_with_spaces", kind: "narrowed", note: "Spaces become underscores" },
-            {
-              record: "m-1",
-              field: "keepsake_fields",
-              kind: "moved_to_extension",
-              note: "Kept in metadata, come back on import",
-            },
-          ]
-        : [],
-    loss_counts: (format === "alf" ? { keepsake_fields: 181 } : {}) as Record<string, number>,
-    withheld: [],
-  });
 
   return {
     lockNow: () => ((open = false), onLocked()),
@@ -388,90 +358,6 @@ export function mockBackend(
     print: async () => undefined,
     onLocked: async (listener) => ((onLocked = listener), () => undefined),
     onDrop: async (listener) => ((onDrop = listener), () => undefined),
-  };
-}
-
-function shown(
-  each: ListItem,
-  versions: { version: number; text: string; from: string; cause: string }[] | null,
-  verbatim: boolean,
-): Shown {
-  const link = { origin_id: null, title: null, source: "claude", conversation_id: null };
-  const record: RecordView = {
-    ...structuredClone(each),
-    observed_at: null,
-    valid_from: null,
-    valid_to: null,
-    last_accessed_at: null,
-    confidence: null,
-    importance: null,
-    sensitivity: null,
-    namespace: null,
-    source: {
-      platform: each.source,
-      account: null,
-      conversation: each.conversation_id,
-      message: null,
-      method: each.source === "me" ? "written" : "bio_write",
-      project: null,
-    },
-    conversation_title: each.conversation_id ? "Waterproofing an old timber bathroom" : null,
-    role: null,
-    links:
-      each.id === "m-0"
-        ? [
-            {
-              ...link,
-              relation: "derived_from",
-              id: "msg-a2",
-              kind: "message",
-              text: "We start with the bathroom, kitchen can wait till next year",
-              source: "chatgpt",
-              conversation_id: "c-bath",
-            },
-            {
-              ...link,
-              relation: "related",
-              id: "m-1",
-              kind: "memory",
-              text: "Wants the bathroom floor to carry 2.0 kN/m² plus a cast tub of about 180 kg.",
-            },
-            {
-              ...link,
-              relation: "same_words",
-              id: "m-11",
-              kind: "memory",
-              text: "Lives in a wooden house from the 1930s in Bergen",
-              source: "chatgpt",
-            },
-          ]
-        : [],
-    attachments: [],
-    origin: {
-      format: each.source,
-      version: "2026",
-      container: "chatgpt-export-2026-06-01.zip!/memories.json",
-      pointer: "/memories/31",
-      digest: "sha256:9c41e07b",
-      batch: "b-1",
-      imported_at: ago(172),
-    },
-    version: each.versions,
-    fields: "{}",
-  };
-  const list = versions ?? [{ version: 1, text: each.text, from: each.created_at ?? ago(1), cause: "import" }];
-  return {
-    record,
-    history: list.map((entry, index) => ({
-      ...entry,
-      title: null,
-      tags: each.tags,
-      type: each.type,
-      to: list[index - 1]?.from ?? null,
-    })),
-    verbatim: verbatim
-      ? JSON.stringify({ id: each.origin_id, content: each.text, updated_at: each.created_at }, null, 2)
-      : null,
   };
 }
 

@@ -1,0 +1,7 @@
+//! Tests over data on disk: the official vectors and bundles (when they are there), and bundles of our own.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
+mod bundles;
+mod harness;
+mod tampering;
+mod travel;
+mod vectors;

@@ -1,0 +1,174 @@
+//! One line to a checked tree and back. The rules are the reference SDK's decoder: required fields present and not
+//! null, no coercion of types (`true` is no number, `2.0` is an integer), unknown fields kept.
+use super::{
+    canonical::{BadNumber, canonical, float, number},
+    kinds::{Field, Spec, Type},
+};
+use keepsake_model::{Timestamp, json::Tree};
+
+/// Proof-of-reach lists of a tombstone, all strings.
+pub(super) const DERIVED_LISTS: [&str; 6] =
+    ["sentenceIDs", "factIDs", "edgeIDs", "entityIDs", "chunkIDs", "embeddingCacheKeys"];
+/// The seventh member, a count.
+pub(super) const DERIVED_COUNT: &str = "episodeLinkCount";
+
+/// White space around a line that decoders ignore.
+pub(super) fn trim(line: &str) -> &str {
+    line.trim_matches(|c: char| c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c))
+}
+
+/// Reads one line. The error says which field, never what is in it.
+pub(super) fn decode(spec: &Spec, line: &str, depth: u32) -> Result<Tree, String> {
+    let tree = Tree::parse(trim(line), depth).map_err(|e| e.to_string())?;
+    let Tree::Object(members) = &tree else { return Err("not an object".into()) };
+    if !members.iter().all(|(_, v)| numbers_fit(v)) {
+        return Err("a number is out of range".into());
+    }
+    check(spec.fields, &tree)?;
+    Ok(tree)
+}
+
+/// Are all declared fields there and of their type?
+pub(super) fn check(fields: &[Field], tree: &Tree) -> Result<(), String> {
+    for field in fields {
+        match tree.get(field.name) {
+            None | Some(Tree::Null) if field.required => return Err(format!("{} is missing", field.name)),
+            None | Some(Tree::Null) => {}
+            Some(value) if !fits(field.ty, value) => return Err(format!("{} has the wrong type", field.name)),
+            Some(_) => {}
+        }
+    }
+    Ok(())
+}
+
+fn fits(ty: Type, value: &Tree) -> bool {
+    match (ty, value) {
+        (Type::Text, Tree::Text(_)) | (Type::Bool, Tree::Bool(_)) => true,
+        (Type::Time, Tree::Text(text)) => time(text).is_some(),
+        (Type::Float, Tree::Number(token)) => token.parse::<f64>().is_ok_and(f64::is_finite),
+        (Type::Int, Tree::Number(token)) => integer(token).is_some(),
+        (Type::List, Tree::Array(items)) => items.iter().all(|i| matches!(i, Tree::Text(_))),
+        (Type::Map, Tree::Object(members)) => members.iter().all(|(_, v)| matches!(v, Tree::Text(_))),
+        (Type::Op, Tree::Text(text)) => matches!(text.as_str(), "delete" | "redact"),
+        (Type::Derived, Tree::Object(_)) => {
+            let absent = |v: Option<&Tree>| matches!(v, None | Some(Tree::Null));
+            DERIVED_LISTS.iter().all(|n| absent(value.get(n)) || value.get(n).is_some_and(|v| fits(Type::List, v)))
+                && (absent(value.get(DERIVED_COUNT)) || value.get(DERIVED_COUNT).is_some_and(|v| fits(Type::Int, v)))
+        }
+        _ => false,
+    }
+}
+
+/// An integer token, or a whole float written as one, in digits.
+pub(super) fn integer(token: &str) -> Option<String> {
+    if !token.bytes().any(|b| matches!(b, b'.' | b'e' | b'E')) {
+        return number(token).ok();
+    }
+    let value: f64 = token.parse().ok()?;
+    (value.is_finite() && value.fract() == 0.0).then(|| format!("{:.0}", value + 0.0)) // + 0.0: no minus zero
+}
+
+fn numbers_fit(tree: &Tree) -> bool {
+    match tree {
+        Tree::Number(token) => number(token).is_ok(),
+        Tree::Array(items) => items.iter().all(numbers_fit),
+        Tree::Object(members) => members.iter().all(|(_, v)| numbers_fit(v)),
+        Tree::Null | Tree::Bool(_) | Tree::Text(_) => true,
+    }
+}
+
+/// RFC 3339 and the relatives that the SDK takes: date only, a space for `T`, basic form, no zone (UTC), fractions
+/// of any length (cut, not rounded). Leap seconds, `24:00` and anything around the time are refused.
+pub(super) fn time(text: &str) -> Option<Timestamp> {
+    let plain = |b: u8| b.is_ascii_digit() || b"-+:., TtZz".contains(&b);
+    let first = *text.as_bytes().first()?;
+    if text.len() > 80 || !first.is_ascii_digit() || text.ends_with(' ') || !text.bytes().all(plain) {
+        return None;
+    }
+    if let Some((_, clock)) = text.split_once(['T', 't', ' ']) {
+        let second = if clock.contains(':') { clock.get(6..8) } else { clock.get(4..6) };
+        if second == Some("60") {
+            return None;
+        }
+    }
+    let Some(point) = text.find(['.', ',']) else { return Timestamp::parse(text) };
+    let (whole, rest) = text.split_at(point);
+    let digits = rest[1..].bytes().take_while(u8::is_ascii_digit).count();
+    let fraction = &rest[1..1 + digits];
+    if fraction.is_empty() {
+        return None;
+    }
+    Timestamp::parse(&format!("{whole}.{}{}", &fraction[..digits.min(6)], &rest[1 + digits..]))
+}
+
+/// The canonical line of a checked tree: declared fields in their normal form, optional nulls dropped, all other
+/// fields kept.
+pub(super) fn line(spec: &Spec, tree: &Tree) -> Result<String, BadNumber> {
+    let Tree::Object(members) = tree else { return Err(BadNumber) };
+    let mut out = Vec::with_capacity(members.len() + 1);
+    for (key, value) in members {
+        match spec.field(key) {
+            None => out.push((key.clone(), value.clone())),
+            Some(_) if *value == Tree::Null => out.push((key.clone(), Tree::Null)),
+            Some(field) => out.push((key.clone(), normal(field.ty, value)?)),
+        }
+    }
+    let mut tree = Tree::Object(out);
+    for field in spec.fields {
+        if tree.get(field.name) == Some(&Tree::Null) {
+            tree.remove(field.name);
+        }
+        if field.ty == Type::Derived && tree.get(field.name).is_none() {
+            tree.set(field.name, normal(Type::Derived, &Tree::Object(vec![]))?);
+        }
+    }
+    canonical(&tree)
+}
+
+fn normal(ty: Type, value: &Tree) -> Result<Tree, BadNumber> {
+    Ok(match (ty, value) {
+        (Type::Time, Tree::Text(text)) => Tree::Text(time(text).ok_or(BadNumber)?.to_rfc3339_seconds()),
+        (Type::Float, Tree::Number(token)) => Tree::Number(float(token.parse().map_err(|_| BadNumber)?)?),
+        (Type::Int, Tree::Number(token)) => Tree::Number(integer(token).ok_or(BadNumber)?),
+        (Type::Derived, Tree::Object(_)) => {
+            let mut derived = value.clone();
+            let absent = |t: &Tree, n: &str| matches!(t.get(n), None | Some(Tree::Null));
+            for name in DERIVED_LISTS {
+                if absent(&derived, name) {
+                    derived.set(name, Tree::Array(vec![]));
+                }
+            }
+            let count = match derived.get(DERIVED_COUNT) {
+                Some(Tree::Number(token)) => integer(token).ok_or(BadNumber)?,
+                _ => "0".into(),
+            };
+            derived.set(DERIVED_COUNT, Tree::Number(count));
+            derived
+        }
+        _ => value.clone(),
+    })
+}
+
+/// Text of a field.
+pub(super) fn text<'a>(tree: &'a Tree, name: &str) -> Option<&'a str> {
+    tree.get(name).and_then(Tree::as_str)
+}
+
+/// Time of a field.
+pub(super) fn time_of(tree: &Tree, name: &str) -> Option<Timestamp> {
+    text(tree, name).and_then(time)
+}
+
+/// Strings of a list field; a single string counts as a list of one.
+pub(super) fn list(tree: &Tree, name: &str) -> Vec<String> {
+    match tree.get(name) {
+        Some(Tree::Array(items)) => items.iter().filter_map(Tree::as_str).map(str::to_owned).collect(),
+        Some(Tree::Text(one)) => vec![one.clone()],
+        _ => vec![],
+    }
+}
+
+/// A list of strings as a tree.
+pub(super) fn texts<S: AsRef<str>>(items: &[S]) -> Tree {
+    Tree::Array(items.iter().map(|s| Tree::Text(s.as_ref().to_owned())).collect())
+}

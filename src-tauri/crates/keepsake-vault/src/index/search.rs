@@ -1,0 +1,230 @@
+//! Searching: from a query and a filter to ranked rows, a total and counts by facet.
+use super::{
+    IndexError, IndexResult, SearchIndex,
+    matching::{Docs, phrase},
+    query::{Parsed, Part},
+    rank::{Candidate, Ranking, with_scores},
+};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BinaryHeap},
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::PoisonError,
+};
+use tantivy::{Searcher, schema::IndexRecordOption};
+
+/// Candidates that get a closer look; pages beyond keep the order of the first.
+const CLOSER: usize = 100;
+
+/// What a hit must be. An empty list asks for nothing; several values in one list are alternatives.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct IndexFilter {
+    /// Kinds.
+    pub kinds: Vec<String>,
+    /// Platforms.
+    pub platforms: Vec<String>,
+    /// The records' own types.
+    pub record_types: Vec<String>,
+    /// Statuses.
+    pub statuses: Vec<String>,
+    /// Sensitivities.
+    pub sensitivities: Vec<String>,
+    /// Tags.
+    pub tags: Vec<String>,
+    /// Created at or after, in microseconds.
+    pub created_from: Option<i64>,
+    /// Created at or before, in microseconds.
+    pub created_to: Option<i64>,
+    /// Part of this conversation.
+    pub conversation: Option<u64>,
+    /// The last word is still being typed: words that start with it count.
+    pub typing: bool,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SearchOutcome {
+    /// How many match. A document matches when it holds one of the query's telling words (those that are not in more
+    /// than a fifth of all documents, if there are others; of very many, the rarest) and all that is required.
+    pub total: u32,
+    /// Row and score of the page asked for, best first. Without words the newest first, with score 0.
+    pub hits: Vec<(u64, f32)>,
+    /// The words looked for, folded, for [`super::snippet`].
+    pub terms: Vec<String>,
+}
+
+/// A field to count by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FacetField {
+    /// Kind.
+    Kind,
+    /// Platform.
+    Platform,
+    /// The record's own type.
+    RecordType,
+    /// Tag.
+    Tag,
+    /// Status.
+    Status,
+}
+
+impl SearchIndex {
+    /// Searches. Words are ranked and not all required; `"a phrase"` and `+word` are required, `-word` is forbidden.
+    /// No query is an error; `Damaged` when a file fails its check on the way.
+    pub fn search(&self, query: &str, filter: &IndexFilter, limit: usize, offset: usize) -> IndexResult<SearchOutcome> {
+        self.guarded(|searcher| self.search_in(searcher, query, filter, limit, offset))
+    }
+
+    /// How many matching documents have each value of a field.
+    pub fn facets(&self, query: &str, filter: &IndexFilter, field: FacetField) -> IndexResult<BTreeMap<String, u32>> {
+        self.guarded(|searcher| self.facets_in(searcher, query, filter, field))
+    }
+
+    /// tantivy panics on some files that are not as it wrote them. Ours fail their check first, but a panic in a search
+    /// must not end the program.
+    fn guarded<T>(&self, body: impl FnOnce(&Searcher) -> IndexResult<T>) -> IndexResult<T> {
+        let _open = self.in_use.read().unwrap_or_else(PoisonError::into_inner);
+        let searcher = self.reader.searcher();
+        catch_unwind(AssertUnwindSafe(|| body(&searcher)))
+            .unwrap_or_else(|_| Err(IndexError::Damaged("a segment cannot be read".into())))
+    }
+
+    fn search_in(
+        &self,
+        searcher: &Searcher,
+        query: &str,
+        filter: &IndexFilter,
+        limit: usize,
+        offset: usize,
+    ) -> IndexResult<SearchOutcome> {
+        let parsed = Parsed::read(query, filter.typing);
+        let ranking = Ranking::new(searcher, &self.fields, parsed.positive())?;
+        let wanted = offset.saturating_add(limit).max(CLOSER);
+        let mut best: BinaryHeap<Reverse<(u64, u32, u32)>> = BinaryHeap::new();
+        let mut total = 0;
+        let words = parsed.has_positive();
+        with_scores(|scores| {
+            for (number, segment) in searcher.segment_readers().iter().enumerate() {
+                let docs = self.matching(&ranking, &parsed, filter, number, segment, scores)?;
+                total += docs.len();
+                let newest = if words { None } else { Some(segment.fast_fields().i64("created")?) };
+                for doc in docs.iter() {
+                    let key = match &newest {
+                        // Scores are not negative, so their bits sort as they do.
+                        None => u64::from(scores.get(doc as usize).copied().unwrap_or(0.0).to_bits()),
+                        Some(created) => created.first(doc).unwrap_or(i64::MIN).cast_unsigned() ^ (1 << 63),
+                    };
+                    let entry = (key, number as u32, doc);
+                    if best.len() < wanted {
+                        best.push(Reverse(entry));
+                    } else if let Some(mut least) = best.peek_mut().filter(|l| l.0 < entry) {
+                        *least = Reverse(entry);
+                    }
+                }
+            }
+            Ok::<(), IndexError>(())
+        })?;
+        let mut hits: Vec<Candidate> = best
+            .into_sorted_vec()
+            .into_iter()
+            .map(|Reverse((key, segment, doc))| Candidate {
+                segment,
+                doc,
+                score: if words { f32::from_bits(key as u32) } else { 0.0 },
+            })
+            .collect();
+        if words {
+            let closer = hits.len().min(CLOSER);
+            let (close, rest) = hits.split_at_mut(closer);
+            ranking.look_closer(close)?;
+            close.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.segment.cmp(&a.segment)).then(b.doc.cmp(&a.doc)));
+            let least = close.last().map_or(0.0, |c| c.score);
+            rest.iter_mut().for_each(|c| c.score = c.score.min(least));
+        }
+        let mut page = Vec::new();
+        for hit in hits.into_iter().skip(offset).take(limit) {
+            let rows = searcher.segment_reader(hit.segment).fast_fields().u64("row")?;
+            page.push((rows.first(hit.doc).unwrap_or_default(), hit.score));
+        }
+        Ok(SearchOutcome { total, hits: page, terms: ranking.tokens() })
+    }
+
+    fn facets_in(
+        &self,
+        searcher: &Searcher,
+        query: &str,
+        filter: &IndexFilter,
+        field: FacetField,
+    ) -> IndexResult<BTreeMap<String, u32>> {
+        let field = match field {
+            FacetField::Kind => self.fields.kind,
+            FacetField::Platform => self.fields.platform,
+            FacetField::RecordType => self.fields.record_type,
+            FacetField::Tag => self.fields.tag,
+            FacetField::Status => self.fields.status,
+        };
+        let parsed = Parsed::read(query, filter.typing);
+        let ranking = Ranking::new(searcher, &self.fields, parsed.positive())?;
+        let mut out: BTreeMap<String, u32> = BTreeMap::new();
+        for (number, segment) in searcher.segment_readers().iter().enumerate() {
+            let docs = with_scores(|scores| self.matching(&ranking, &parsed, filter, number, segment, scores))?;
+            let terms = segment.inverted_index(field)?;
+            let mut stream = terms.terms().stream()?;
+            while stream.advance() {
+                let mut postings = terms.read_block_postings_from_terminfo(stream.value(), IndexRecordOption::Basic)?;
+                let mut count = 0;
+                while !postings.docs().is_empty() {
+                    count += postings.docs().iter().filter(|d| docs.contains(**d)).count() as u32;
+                    postings.advance();
+                }
+                if count > 0 {
+                    *out.entry(String::from_utf8_lossy(stream.key()).into_owned()).or_default() += count;
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    /// The documents of a segment that match; `scores` then holds what the finding words give them.
+    fn matching(
+        &self,
+        ranking: &Ranking<'_>,
+        parsed: &Parsed,
+        filter: &IndexFilter,
+        number: usize,
+        segment: &tantivy::SegmentReader,
+        scores: &mut Vec<f32>,
+    ) -> IndexResult<Docs> {
+        let mut docs = if parsed.has_positive() {
+            let mut found = ranking.score(number, scores)?;
+            if !parsed.must.is_empty() {
+                found = Docs::alive(segment);
+            }
+            found.drop_deleted(segment);
+            found
+        } else {
+            Docs::alive(segment)
+        };
+        // A prefix that cannot be expanded is itself; the lookup fails again, and is reported, right after.
+        let expand = |part: &Part| ranking.expand(part).unwrap_or_else(|_| vec![part.token.clone()]);
+        for required in &parsed.must {
+            docs.and(&phrase(segment, &self.fields, required, &expand)?);
+        }
+        for forbidden in &parsed.not {
+            docs.and_not(&phrase(segment, &self.fields, forbidden, &expand)?);
+        }
+        filter.apply(segment, &self.fields, &mut docs)?;
+        Ok(docs)
+    }
+}
+
+impl Parsed {
+    /// Words and phrases to find.
+    fn positive(&self) -> impl Iterator<Item = &Part> {
+        self.words.iter().chain(self.must.iter().flatten())
+    }
+
+    fn has_positive(&self) -> bool {
+        self.positive().next().is_some()
+    }
+}

@@ -1,0 +1,191 @@
+//! What is found, in which order.
+use super::{empty, message, of, rows, sorted};
+use crate::index::{FacetField, IndexDoc, IndexFilter};
+use proptest::prelude::*;
+
+#[test]
+fn words_are_ranked_and_not_all_required() {
+    let (_dir, index) = of(&[
+        "the key of the house",
+        "spare key for the Porto flat under the piano stool, Marta has it",
+        "a flat tyre",
+        "nothing of the kind",
+    ]);
+    assert_eq!(rows(&index, "where is the spare key of the Porto flat that Marta has")[0], 2);
+    assert_eq!(sorted(&index, "flat key"), [1, 2, 3]);
+    assert_eq!(rows(&index, "absent"), [0; 0]);
+    assert_eq!(sorted(&index, "MÁRTA"), [2]);
+}
+
+#[test]
+fn phrases_required_and_forbidden_words() {
+    let (_dir, index) = of(&["red green blue", "green red blue", "red blue", "東京都庁", "京都と東京", "red"]);
+    let table: [(&str, &[u64]); 18] = [
+        ("\"red green\"", &[1]),
+        ("“red green”", &[1]),
+        ("\"red blue\"", &[2, 3]),
+        ("red -green", &[3, 6]),
+        ("+green red", &[1, 2]),
+        ("+green +blue", &[1, 2]),
+        ("+green -\"red green\"", &[2]),
+        ("+red-green", &[1]),
+        ("-red", &[4, 5]),
+        ("\"red", &[1, 2, 3, 6]),
+        ("red AND \"", &[1, 2, 3, 6]),
+        ("title:red^2 (", &[1, 2, 3, 6]),
+        ("- red + --", &[1, 2, 3, 6]),
+        ("東京", &[4, 5]),
+        ("\"東京都\"", &[4]),
+        ("京", &[4, 5]),
+        ("庁", &[4]),
+        ("都", &[4, 5]),
+    ];
+    for (query, expected) in table {
+        assert_eq!(sorted(&index, query), expected, "{query}");
+    }
+    for odd in ["\"\"", "+", "-", "\"", "*", "[a TO b]", "\\", "a:b:c", "+\"", "-\"\"", "\u{0}", "🧑‍🚀"] {
+        index.search(odd, &IndexFilter::default(), 5, 0).unwrap();
+    }
+}
+
+#[test]
+fn titles_and_names_weigh_more_and_are_found() {
+    let (_dir, index) = empty();
+    index.add(&message(1, &["saffron is in this text among other words"])).unwrap();
+    index
+        .add(&IndexDoc { row: 2, kind: "conversation", title: Some("Saffron risotto"), ..Default::default() })
+        .unwrap();
+    index.add(&IndexDoc { row: 3, kind: "attachment", names: &["saffron-list.pdf"], ..Default::default() }).unwrap();
+    index.commit(1).unwrap();
+    assert_eq!(rows(&index, "saffron")[0], 2);
+    assert_eq!(sorted(&index, "saffron"), [1, 2, 3]);
+    assert_eq!(rows(&index, "\"list pdf\""), [3]);
+}
+
+#[test]
+fn a_word_being_typed_matches_its_beginning() {
+    let (_dir, index) = of(&["terracotta pot", "terrace", "pot"]);
+    let typing = IndexFilter { typing: true, ..Default::default() };
+    let found = |q: &str| {
+        let mut rows: Vec<u64> = index.search(q, &typing, 9, 0).unwrap().hits.into_iter().map(|h| h.0).collect();
+        rows.sort_unstable();
+        rows
+    };
+    assert_eq!(found("terr"), [1, 2]);
+    assert_eq!(found("terraco"), [1]);
+    assert_eq!(found("terr "), [0; 0], "a space ends the word");
+    assert_eq!(sorted(&index, "terr"), [0; 0], "not typing");
+    let terms = index.search("terr", &typing, 9, 0).unwrap().terms;
+    assert!(terms.contains(&"terrace".to_owned()), "for the snippet");
+}
+
+#[test]
+fn filters_and_facets() {
+    let (_dir, index) = empty();
+    let tags = [vec!["home".to_owned(), "keys".to_owned()], vec!["home".to_owned()], vec![]];
+    for row in 0..30u64 {
+        index
+            .add(&IndexDoc {
+                row,
+                kind: if row % 3 == 0 { "memory" } else { "message" },
+                platform: if row % 2 == 0 { "claude" } else { "chatgpt" },
+                record_type: (row % 5 == 0).then_some("preference"),
+                status: Some("active"),
+                tags: &tags[row as usize % 3],
+                created: (row != 7).then_some(row as i64 * 1000),
+                conversation: (row % 3 != 0).then_some(row / 10),
+                text: &["lantern"],
+                ..Default::default()
+            })
+            .unwrap();
+    }
+    index.commit(1).unwrap();
+    let total = |filter: IndexFilter| {
+        let outcome = index.search("lantern", &filter, 100, 0).unwrap();
+        assert_eq!(outcome.total as usize, outcome.hits.len());
+        assert_eq!(index.search("", &filter, 100, 0).unwrap().total, outcome.total, "with no words");
+        outcome.total
+    };
+    let s = |v: &str| vec![v.to_owned()];
+    assert_eq!(total(IndexFilter::default()), 30);
+    assert_eq!(total(IndexFilter { kinds: s("memory"), ..Default::default() }), 10);
+    assert_eq!(total(IndexFilter { kinds: vec!["memory".into(), "message".into()], ..Default::default() }), 30);
+    assert_eq!(total(IndexFilter { kinds: s("memory"), platforms: s("claude"), ..Default::default() }), 5);
+    assert_eq!(total(IndexFilter { record_types: s("preference"), ..Default::default() }), 6);
+    assert_eq!(total(IndexFilter { statuses: s("gone"), ..Default::default() }), 0);
+    assert_eq!(total(IndexFilter { tags: s("keys"), ..Default::default() }), 10);
+    assert_eq!(total(IndexFilter { created_from: Some(5000), created_to: Some(9000), ..Default::default() }), 4);
+    assert_eq!(total(IndexFilter { conversation: Some(1), ..Default::default() }), 7);
+    let facet = |f| index.facets("lantern", &IndexFilter::default(), f).unwrap();
+    assert_eq!(facet(FacetField::Platform), [("chatgpt".to_owned(), 15), ("claude".to_owned(), 15)].into());
+    assert_eq!(facet(FacetField::Tag), [("home".to_owned(), 20), ("keys".to_owned(), 10)].into());
+    let memory = IndexFilter { kinds: s("memory"), ..Default::default() };
+    assert_eq!(index.facets("", &memory, FacetField::RecordType).unwrap(), [("preference".to_owned(), 2)].into());
+    let newest = index.search("", &IndexFilter::default(), 3, 0).unwrap();
+    assert_eq!(newest.hits.iter().map(|h| h.0).collect::<Vec<_>>(), [29, 28, 27], "newest first");
+}
+
+#[test]
+fn pages_do_not_overlap() {
+    let texts: Vec<String> = (0..400).map(|i| format!("lamp {}", "word ".repeat(i % 17))).collect();
+    let (_dir, index) = of(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+    let all = index.search("lamp", &IndexFilter::default(), 400, 0).unwrap();
+    assert_eq!((all.total, all.hits.len()), (400, 400));
+    assert!(all.hits.windows(2).all(|w| w[0].1 >= w[1].1), "best first");
+    let mut paged = Vec::new();
+    for offset in (0..400).step_by(30) {
+        paged.extend(index.search("lamp", &IndexFilter::default(), 30, offset).unwrap().hits);
+    }
+    let distinct: std::collections::HashSet<u64> = paged.iter().map(|h| h.0).collect();
+    assert_eq!(distinct.len(), 400);
+}
+
+#[test]
+fn deletes_commits_and_rollbacks() {
+    let (dir, index) = of(&["first lamp", "second lamp"]);
+    index.add(&message(3, &["third lamp"])).unwrap();
+    assert_eq!(sorted(&index, "lamp"), [1, 2], "not committed");
+    index.rollback().unwrap();
+    index.commit(2).unwrap();
+    assert_eq!(sorted(&index, "lamp"), [1, 2], "rolled back");
+    index.delete_row(1).unwrap();
+    index.add(&message(1, &["first candle"])).unwrap();
+    index.commit(3).unwrap();
+    assert_eq!((sorted(&index, "lamp"), sorted(&index, "candle")), (vec![2], vec![1]));
+    drop(index);
+    let again = crate::index::SearchIndex::open(dir.path(), &super::KEY).unwrap();
+    assert_eq!((again.seq(), again.documents()), (3, 2));
+    assert_eq!(sorted(&again, "candle"), [1]);
+    again.rest().unwrap();
+    again.add(&message(9, &["candle"])).unwrap();
+    again.commit(4).unwrap();
+    assert_eq!(sorted(&again, "candle"), [1, 9]);
+}
+
+#[test]
+fn many_small_commits_stay_few_segments() {
+    let (dir, index) = empty();
+    for row in 1..=80u64 {
+        index.add(&message(row, &["lamp"])).unwrap();
+        index.commit(row).unwrap();
+    }
+    index.rest().unwrap();
+    let segments = std::fs::read_dir(dir.path())
+        .unwrap()
+        .filter(|e| e.as_ref().unwrap().path().extension().is_some_and(|x| x == "term"));
+    assert!(segments.count() <= 12);
+    assert_eq!(index.search("lamp", &IndexFilter::default(), 1, 0).unwrap().total, 80);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn no_query_fails(query in any::<String>(), typing in any::<bool>()) {
+        thread_local! {
+            static INDEX: (tempfile::TempDir, crate::index::SearchIndex) = of(&["a b c", "red green", "東京都"]);
+        }
+        INDEX.with(|(_, index)| {
+            index.search(&query, &IndexFilter { typing, ..Default::default() }, 5, 0).unwrap();
+        });
+    }
+}

@@ -1,0 +1,147 @@
+import { describe, expect, it } from "vitest";
+import { findAll } from "../src/features/conversations/find";
+import { entriesOf, indexOf, MessageTree } from "../src/features/conversations/path";
+import { leftOut, lossRows } from "../src/features/exporting/losses";
+import { kindRows, missingAttachments, sumOf } from "../src/features/importing/outcomes";
+import { aboutLeft } from "../src/features/importing/stages";
+import { columnsOf, lastMonths, typesOf } from "../src/features/home/data";
+import { chipsOf } from "../src/features/memories/chips";
+import { impactLines, nameOfMany, reachLines } from "../src/features/removal/impact";
+import { groupsOf, normalGroup, twoGroups } from "../src/features/start/recovery";
+import { report } from "$lib/ipc/mock/jobs";
+import { sampleActivePath, sampleThread } from "$lib/ipc/mock/thread";
+import { ANY } from "$lib/state/filter";
+
+describe("conversation as a tree", () => {
+  const tree = new MessageTree(sampleThread, sampleActivePath);
+
+  it("starts on the path that was used last", () => {
+    expect(tree.start().map((message) => message.id)).toEqual(sampleActivePath);
+  });
+
+  it("goes through any message to the end of its branch", () => {
+    expect(tree.through("msg-a3").map((message) => message.id)).toEqual(["msg-a0", "msg-a3", "msg-c3"]);
+    expect(tree.leaves).toEqual(["msg-b1", "msg-b8", "msg-c3"]);
+  });
+
+  it("ends even when messages point at each other", () => {
+    const [one, two] = sampleThread.slice(0, 2).map((message) => structuredClone(message));
+    if (!one || !two) throw new Error("sample");
+    one.parent_id = two.id;
+    two.parent_id = one.id;
+    expect(new MessageTree([one, two], []).through(one.id).length).toBeLessThanOrEqual(2);
+  });
+
+  it("folds tools, thinking and hidden messages into the reply", () => {
+    const entries = entriesOf(tree.start());
+    expect(entries.map((entry) => [entry.message?.id ?? null, entry.folded.length])).toEqual([
+      [null, 1],
+      ["msg-a2", 0],
+      ["msg-b4", 2],
+      ["msg-b5", 0],
+      ["msg-b6", 0],
+      ["msg-b7", 0],
+      ["msg-b8", 0],
+    ]);
+    expect(indexOf(entries, "msg-b3")).toBe(2);
+  });
+
+  it("finds in all branches", () => {
+    const found = findAll(sampleThread, "joist");
+    expect(new Set(found.map((hit) => hit.id)).has("msg-c3")).toBe(true);
+    expect(found.filter((hit) => hit.id === "msg-a1")).toEqual([{ id: "msg-a1", nth: 0 }]);
+  });
+});
+
+describe("import report", () => {
+  const sample = report({ paths: [], text: null, format: null, limit_bytes: null, let_in: false }, true);
+
+  it("adds up, row by row and in all", () => {
+    expect(sumOf(sample)).toEqual([669, 40, 42918, 12, 6, 5]);
+    for (const row of kindRows(sample)) expect(sumOf(row.outcome)).not.toBeNull();
+    expect(sumOf({ ...sample, found: 1 })).toBeNull();
+  });
+
+  it("names kinds in a steady order and what is missing", () => {
+    expect(kindRows(sample).map((row) => row.label)).toEqual(["Memories", "Conversations", "Messages", "Files"]);
+    expect(missingAttachments(sample)).toBe(7);
+  });
+
+  it("says the time left without pretending", () => {
+    expect([aboutLeft(null), aboutLeft(2), aboutLeft(23), aboutLeft(600)]).toEqual(["", "a few seconds left", "about 25 seconds left", "about 10 minutes left"]);
+  });
+});
+
+describe("loss report", () => {
+  const base = { path: "", format: "alf", version: "1", records: 5, by_kind: {}, bytes: 0, digest: "", validated: false, withheld: [] };
+  const signature = { present: false, algorithm: null, valid: null, trusted: null, key: null };
+
+  it("groups by field, heaviest first, and counts what is left out", () => {
+    const losses = [
+      { record: "a", field: "ext", kind: "moved_to_extension", note: "" },
+      { record: "a", field: "tombstones", kind: "left_out", note: "" },
+      { record: "b", field: "tombstones", kind: "left_out", note: "" },
+    ];
+    const exported = { ...base, signature, losses, loss_counts: { ext: 9, tombstones: 1 } };
+    expect(lossRows(exported).map((row) => [row.field, row.n])).toEqual([["tombstones", 3], ["ext", 10]]);
+    expect(leftOut(exported)).toBe(3);
+  });
+});
+
+describe("what an erasure takes with it", () => {
+  it("is said in lines with numbers, without empty ones", () => {
+    const impact = { records: 3, versions: 10, derived: 0, links: 5, attachments: 1, passthrough: 0, copies: [], ids: [] };
+    expect(impactLines(impact, "3 memories")).toEqual([
+      { n: "3", text: "memories, with 7 older versions" },
+      { n: "1", text: "attachment that nothing else uses" },
+      { n: "5", text: "links" },
+    ]);
+    expect(nameOfMany(["memory"], 3)).toBe("3 memories");
+    expect(nameOfMany(["memory", "message"], 2)).toBe("2 items");
+    expect(reachLines(["chatgpt", "me"], false)).toEqual(["Backups and snapshots of this computer", "What ChatGPT itself keeps"]);
+  });
+});
+
+describe("recovery code", () => {
+  it("is read however it was pasted", () => {
+    const code = "K7PM-2XQD-W9RA-HT4C-N6VE-3BJY-F8ZK-QM5G";
+    expect(groupsOf(code)).toHaveLength(8);
+    expect(groupsOf(code.toLowerCase().replaceAll("-", " "))).toEqual(groupsOf(code));
+    expect(normalGroup(" w9ra ")).toBe("W9RA");
+  });
+
+  it("asks for two different groups in order", () => {
+    for (let n = 0; n < 200; n += 1) {
+      const [a, b] = twoGroups();
+      expect(a).toBeGreaterThanOrEqual(1);
+      expect(b).toBeLessThanOrEqual(8);
+      expect(a).toBeLessThan(b);
+    }
+  });
+});
+
+describe("home", () => {
+  it("merges formats of one assistant and puts your own last", () => {
+    const source = (platform: string, memory: number, newest_at: string | null) => ({ platform, format: "x", counts: { memory }, newest_at });
+    const columns = columnsOf([source("me", 99, null), source("claude", 2, "2026-01-01"), source("claude", 3, "2026-02-01"), source("chatgpt", 9, null)]);
+    expect(columns.map((column) => [column.platform, column.memories, column.newest])).toEqual([["chatgpt", 9, null], ["claude", 5, "2026-02-01"], ["me", 99, null]]);
+    expect(typesOf([{ ...columns[0]!, types: { a: 1, b: 4 } }])).toEqual(["b", "a"]);
+  });
+
+  it("looks back 24 months, whole ones", () => {
+    const months = lastMonths(new Date(2026, 10, 21));
+    expect(months).toHaveLength(24);
+    expect(months.at(-1)).toMatchObject({ since: "2026-11-01", until: "2026-11-30" });
+    expect(months[0]?.since).toBe("2024-12-01");
+  });
+});
+
+describe("filter chips", () => {
+  it("say each filter and how to take it off", () => {
+    const chips = chipsOf({ ...ANY, kind: "memory", source: "claude", tag: "house" });
+    expect(chips).toEqual([
+      { label: "Claude", off: { source: null } },
+      { label: "#house", off: { tag: null } },
+    ]);
+  });
+});

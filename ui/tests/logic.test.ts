@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import { FORMATS, look } from "$lib/logic/assistants";
+import { trimDiff, wordDiff } from "$lib/logic/diff";
+import { findWords, markedWords, spanOf, splitParts } from "$lib/logic/parts";
+import { commandFor } from "../src/shell/keymap";
+
+describe("parts", () => {
+  it("cut at ranges in code points, not in UTF-16 units", () => {
+    expect(splitParts("🏠 the bathroom", [[6, 14]])).toEqual([
+      { kind: "text", text: "🏠 the " },
+      { kind: "mark", text: "bathroom" },
+    ]);
+  });
+
+  it("show redactions as bars without their length", () => {
+    expect(splitParts("Lives at [REDACTED:address], first floor")).toEqual([
+      { kind: "text", text: "Lives at " },
+      { kind: "bar", text: "address" },
+      { kind: "text", text: ", first floor" },
+    ]);
+  });
+
+  it("survive ranges that overlap or lie outside", () => {
+    const text = splitParts("abc", [[0, 2], [1, 3], [7, 9]]).map((part) => part.text).join("");
+    expect(text).toBe("abc");
+  });
+
+  it("carry the marked words of a snippet over to the whole text", () => {
+    const words = markedWords("the Bathroom comes", [[4, 12]]);
+    expect(words).toEqual(["bathroom"]);
+    expect(findWords("A bathroom, the bathroom.", words)).toEqual([[2, 10], [16, 24]]);
+  });
+
+  it("find a selection again in the source, the right one of several", () => {
+    const source = "🏠 one and one and one";
+    expect(spanOf(source, "one", "🏠 one and ")).toEqual({ start: 10, end: 13 });
+    expect(spanOf(source, "two", "")).toBeNull();
+    expect(spanOf(source, "  ", "")).toBeNull();
+  });
+});
+
+describe("diff", () => {
+  it("names what went and what came, together", () => {
+    expect(wordDiff("a house from the 1950s in Sandviken", "a house from 1934 in Sandviken")).toMatchObject([
+      { kind: "same" },
+      { kind: "removed", text: expect.stringContaining("the 1950s") },
+      { kind: "added", text: expect.stringContaining("1934") },
+      { kind: "same" },
+    ]);
+  });
+
+  it("keeps every word of both texts", () => {
+    const [older, newer] = ["Bathroom first, then the kitchen.", "Kitchen first; the bathroom is done."];
+    const parts = wordDiff(older, newer);
+    expect(parts.filter((part) => part.kind !== "added").map((part) => part.text).join("")).toBe(older);
+    expect(parts.filter((part) => part.kind !== "removed").map((part) => part.text).join("")).toBe(newer);
+  });
+
+  it("cuts long unchanged text to a few words around the change", () => {
+    const long = Array.from({ length: 40 }, (_, index) => `w${index}`).join(" ");
+    const [before] = trimDiff(wordDiff(`${long} old`, `${long} new`), 6);
+    expect(before?.text.startsWith("…")).toBe(true);
+    expect(before?.text.trim().split(" ").length).toBeLessThanOrEqual(8);
+  });
+});
+
+describe("assistants", () => {
+  it("have a name, two letters and a colour, known or not", () => {
+    expect(look("chatgpt")).toEqual({ name: "ChatGPT", letters: "Gp", tone: 1 });
+    expect(look("cursor").tone).toBe(4);
+    expect(look("brand_new")).toEqual({ name: "Brand new", letters: "Br", tone: 6 });
+    expect(look("me").tone).toBe(5);
+    expect(FORMATS.every((format) => look(format).letters.length === 2)).toBe(true);
+  });
+});
+
+describe("keyboard", () => {
+  const press = (key: string, more: Partial<KeyboardEvent> = {}, inField = false, mac = false) =>
+    commandFor({ key, code: "", ctrlKey: false, metaKey: false, shiftKey: false, altKey: false, ...more }, { mac, inField });
+
+  it("follows the table", () => {
+    expect(press("1", { ctrlKey: true })).toEqual({ go: "home" });
+    expect(press("6", { ctrlKey: true })).toEqual({ go: "activity" });
+    expect(press("7", { ctrlKey: true })).toEqual({ go: "trash" });
+    expect(press("5", { ctrlKey: true })).toBeNull();
+    expect(press("l", { ctrlKey: true })).toBe("lock");
+    expect(press("E", { ctrlKey: true, shiftKey: true })).toBe("export-all");
+    expect(press("ArrowLeft", { altKey: true })).toBe("back");
+    expect(press("F6", { shiftKey: true })).toBe("previous-pane");
+  });
+
+  it("leaves fields alone where they have their own meaning", () => {
+    expect(press("z", { ctrlKey: true }, true)).toBeNull();
+    expect(press("z", { ctrlKey: true })).toBe("undo");
+    expect(press("v", { ctrlKey: true, shiftKey: true }, true)).toBeNull();
+    expect(press("ArrowLeft", { altKey: true }, true)).toBeNull();
+  });
+
+  it("uses ⌘ on a Mac and never single letters", () => {
+    expect(press("f", { metaKey: true }, false, true)).toBe("search");
+    expect(press("f", { ctrlKey: true }, false, true)).toBeNull();
+    expect(press("e")).toBeNull();
+  });
+});

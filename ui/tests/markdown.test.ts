@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { blocks, markNodes, occurrences, safeNodes, webAddress } from "$lib/logic/markdown";
+import { colour } from "$lib/logic/highlight";
+
+function page(markdown: string): HTMLElement {
+  const root = document.createElement("div");
+  for (const block of blocks(markdown)) if (block.kind === "html") root.append(safeNodes(block.html));
+  return root;
+}
+
+describe("markdown of conversations", () => {
+  it("shows raw HTML as text", () => {
+    const root = page('before <script>alert(1)</script> <b onclick="x()">bold</b>\n\n<iframe src="https://example.org"></iframe>');
+    expect(root.querySelector("script, iframe, b, [onclick]")).toBeNull();
+    expect(root.textContent).toContain("<script>alert(1)</script>");
+  });
+
+  it("never makes an element that loads an address", () => {
+    const root = page("![a cat](https://example.org/cat.png) ![](javascript:alert(1)) <img src=x onerror=alert(1)>");
+    expect(root.querySelector("img, [src], [srcset], [style], [background]")).toBeNull();
+    expect(root.querySelector(".no-picture")?.textContent).toBe("a cat");
+  });
+
+  it("keeps links without an address that the browser would follow", () => {
+    const link = page("[tables](https://example.org/a?b=c)").querySelector("a");
+    expect(link?.hasAttribute("href")).toBe(false);
+    expect(link?.getAttribute("data-href")).toBe("https://example.org/a?b=c");
+    expect(link?.getAttribute("tabindex")).toBe("0");
+  });
+
+  it("opens only web and mail addresses", () => {
+    expect(webAddress("https://example.org")?.host).toBe("example.org");
+    expect([webAddress("javascript:alert(1)"), webAddress("file:///etc/passwd"), webAddress("data:text/html,x"), webAddress("/here")]).toEqual([null, null, null, null]);
+  });
+
+  it("takes code out as blocks with their language", () => {
+    expect(blocks("Hi\n\n```python extra\nprint(1)\n```\n")).toMatchObject([{ kind: "html" }, { kind: "code", language: "python", text: "print(1)" }]);
+    expect(colour("print(1)", "python")).toContain("hljs-");
+    expect(colour("print(1)", "nothing-known")).toBeNull();
+  });
+
+  it("escapes hostile names in attributes", () => {
+    const root = page('[x](<https://example.org/" onmouseover="alert(1)>)');
+    expect(root.querySelector("[onmouseover]")).toBeNull();
+  });
+
+  it("marks hits without touching the text", () => {
+    const root = page("The **joist** and the joists.");
+    const before = root.textContent;
+    expect(markNodes(root, "JOIST").map((mark) => mark.textContent)).toEqual(["joist", "joist"]);
+    expect(root.textContent).toBe(before);
+    expect(occurrences("a.b a.b axb", "a.b")).toBe(2);
+    expect(occurrences("anything", " ")).toBe(0);
+  });
+});

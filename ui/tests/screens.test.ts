@@ -1,0 +1,267 @@
+import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import Create from "../src/features/start/Create.svelte";
+import Unlock from "../src/features/start/Unlock.svelte";
+import EraseDialog from "../src/features/removal/EraseDialog.svelte";
+import ReceiptSheet from "../src/features/removal/ReceiptSheet.svelte";
+import RedactDialog from "../src/features/removal/RedactDialog.svelte";
+import ExportSheet from "../src/features/exporting/ExportSheet.svelte";
+import ImportSheet from "../src/features/importing/ImportSheet.svelte";
+import MemoryDetail from "../src/features/memories/MemoryDetail.svelte";
+import MessageView from "../src/features/conversations/MessageView.svelte";
+import App from "../src/shell/App.svelte";
+import { useBackend } from "$lib/ipc";
+import { mockBackend, MOCK_PASSPHRASE } from "$lib/ipc/mock";
+import { receipt } from "$lib/ipc/mock/jobs";
+import { sampleThread } from "$lib/ipc/mock/thread";
+import { dialogs } from "$lib/state/dialogs.svelte";
+import { importing } from "$lib/state/importing.svelte";
+import { nav } from "$lib/state/nav.svelte";
+import { session } from "$lib/state/session.svelte";
+import { clearContent } from "$lib/state/scope";
+
+let mock = mockBackend({ open: true });
+
+async function start(options: Parameters<typeof mockBackend>[0]) {
+  clearContent();
+  mock = mockBackend(options);
+  useBackend(mock);
+  session.phase = "starting";
+  if (options?.open) session.opened(await mock.sessionState());
+}
+
+beforeEach(() => start({ open: true }));
+
+const type = (id: string, value: string) => fireEvent.input(screen.getByTestId(id), { target: { value } });
+
+describe("unlock", () => {
+  beforeEach(async () => {
+    await start({ open: false });
+    session.toUnlock("/home/ines/Documents/Ines.keepsake");
+    session.failures = 0;
+  });
+
+  async function attempt(secret: string) {
+    await type("unlock-passphrase", secret);
+    await fireEvent.click(screen.getByTestId("unlock-submit"));
+  }
+
+  it("says in full that the passphrase is wrong, and empties the field", async () => {
+    render(Unlock);
+    await attempt("nope");
+    const error = await screen.findByTestId("unlock-error");
+    expect(error.textContent).toContain("That passphrase doesn’t open this vault.");
+    expect(error.textContent).toContain("The vault itself is fine.");
+    expect((screen.getByTestId("unlock-passphrase") as HTMLInputElement).value).toBe("");
+  });
+
+  it.each([
+    ["vault_damaged", "2 pages of the vault"],
+    ["vault_missing", "can’t be found"],
+    ["vault_in_use", "Close it there first."],
+    ["newer_schema", "newer Keepsake"],
+  ])("tells %s apart", async (failing, text) => {
+    useBackend(mockBackend({ failing }));
+    render(Unlock);
+    await attempt("anything");
+    expect((await screen.findByTestId("unlock-error")).textContent).toContain(text);
+  });
+
+  it("pauses for 5 seconds after 5 wrong tries, openly", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    render(Unlock);
+    for (let n = 1; n <= 5; n += 1) {
+      await attempt("nope");
+      await vi.waitFor(() => expect(session.failures).toBe(n));
+      await vi.waitFor(() => expect(screen.getByTestId("unlock-submit").getAttribute("aria-busy")).toBeNull());
+    }
+    await vi.waitFor(() => expect(screen.getByText(/try again in 5 seconds/)).toBeTruthy());
+    expect((screen.getByTestId("unlock-submit") as HTMLButtonElement).disabled).toBe(true);
+    for (let n = 0; n < 6; n += 1) await vi.advanceTimersByTimeAsync(1000);
+    expect((screen.getByTestId("unlock-submit") as HTMLButtonElement).disabled).toBe(false);
+    vi.useRealTimers();
+  });
+
+  it("opens with the passphrase", async () => {
+    render(Unlock);
+    await attempt(MOCK_PASSPHRASE);
+    await waitFor(() => expect(session.phase).toBe("open"));
+  });
+});
+
+describe("create", () => {
+  it("goes through name, passphrase and recovery code", async () => {
+    await start({ empty: true });
+    render(Create);
+    await waitFor(() => expect((screen.getByTestId("create-folder") as HTMLInputElement).value).not.toBe(""));
+    await type("create-name", "Ines");
+    await fireEvent.click(screen.getByTestId("create-next"));
+    await type("create-passphrase", MOCK_PASSPHRASE);
+    await type("create-repeat", "something else, just as long");
+    expect(screen.getByText("This is not the same yet.")).toBeTruthy();
+    await type("create-repeat", MOCK_PASSPHRASE);
+    await waitFor(() => expect((screen.getByTestId("create-next") as HTMLButtonElement).disabled).toBe(false));
+    await fireEvent.click(screen.getByTestId("create-next"));
+    const groups = within(await screen.findByTestId("recovery-code")).getAllByRole("listitem").map((group) => group.textContent ?? "");
+    expect(groups).toHaveLength(8);
+    const done = screen.getByTestId("create-done") as HTMLButtonElement;
+    expect(done.disabled).toBe(true);
+    for (const id of ["recovery-group-a", "recovery-group-b"]) {
+      await type(id, (groups[Number(screen.getByTestId(id).dataset.group) - 1] ?? "").toLowerCase());
+    }
+    expect(done.disabled).toBe(false);
+    await fireEvent.click(done);
+    await waitFor(() => expect(session.phase).toBe("open"));
+  });
+
+  it("refuses a weak passphrase with one reason", async () => {
+    await start({ empty: true });
+    render(Create);
+    await waitFor(() => expect((screen.getByTestId("create-folder") as HTMLInputElement).value).not.toBe(""));
+    await type("create-name", "Ines");
+    await fireEvent.click(screen.getByTestId("create-next"));
+    await type("create-passphrase", "kite");
+    await type("create-repeat", "kite");
+    expect(await screen.findByText("Too short: add another word")).toBeTruthy();
+    expect((screen.getByTestId("create-next") as HTMLButtonElement).disabled).toBe(true);
+  });
+});
+
+describe("memory", () => {
+  it("shows where it comes from, what is linked and how it changed", async () => {
+    render(MemoryDetail, { id: "m-0" });
+    expect((await screen.findByTestId("detail-text")).textContent).toContain("wooden house from 1934");
+    expect(screen.getByTestId("origin-conversation").textContent).toContain("Waterproofing");
+    expect(document.querySelector("del")?.textContent).toContain("the 1950s");
+    expect(document.querySelector("ins")?.textContent).toContain(", the kitchen next year");
+  });
+
+  it("says so where the export is silent", async () => {
+    render(MemoryDetail, { id: "m-11" });
+    await screen.findByTestId("detail-text");
+    expect(screen.getAllByText("The export doesn’t say").length).toBeGreaterThan(0);
+  });
+
+  it("is edited in place and restored from its history", async () => {
+    render(MemoryDetail, { id: "m-0" });
+    await fireEvent.click(await screen.findByTestId("detail-edit"));
+    await type("edit-text", "The bathroom is done.");
+    await fireEvent.click(screen.getByTestId("edit-save"));
+    await waitFor(() => expect(screen.getByTestId("detail-text").textContent).toBe("The bathroom is done."));
+    await fireEvent.click(screen.getAllByTestId("history-restore").at(-1)!);
+    await waitFor(() => expect(screen.getByTestId("detail-text").textContent).toContain("1950s"));
+  });
+});
+
+describe("reader", () => {
+  const props = { folded: [], platform: "chatgpt", needle: "", current: null, onbranch: () => undefined };
+
+  it("shows code with its language, and no remote picture", () => {
+    const message = sampleThread.find((each) => each.id === "msg-b4")!;
+    render(MessageView, { ...props, message });
+    expect(screen.getByText("python")).toBeTruthy();
+    expect(document.querySelector("img[src^=http]")).toBeNull();
+  });
+
+  it("asks before a link opens", async () => {
+    const message = sampleThread.find((each) => each.id === "msg-b4")!;
+    render(MessageView, { ...props, message });
+    await fireEvent.click(screen.getByText("the span tables"));
+    expect(dialogs.open).toMatchObject({ kind: "link" });
+  });
+
+  it("switches between siblings", async () => {
+    const onbranch = vi.fn();
+    const message = sampleThread.find((each) => each.id === "msg-a2")!;
+    render(MessageView, { ...props, message, onbranch });
+    expect(screen.getByText(/2 of 3/)).toBeTruthy();
+    await fireEvent.keyDown(screen.getByTestId("reader-message"), { key: "ArrowRight" });
+    expect(onbranch).toHaveBeenCalledWith("msg-a3");
+  });
+});
+
+describe("import sheet", () => {
+  it("shows what will happen, then the report with its sum", async () => {
+    await importing.look(["/d/chatgpt-export.zip", "/d/about-me.md"]);
+    render(ImportSheet);
+    expect(await screen.findByText("Could be two things. Which one?")).toBeTruthy();
+    expect(screen.getByText("12 held back.")).toBeTruthy();
+    expect(screen.getByText("Parts are missing.")).toBeTruthy();
+    await fireEvent.click(screen.getByTestId("import-confirm"));
+    expect((await screen.findByTestId("import-sum")).textContent).toContain("43,650 = 669 + 40 + 42,918 + 12 + 6 + 5");
+    expect(screen.getByTestId("import-report")).toBeTruthy();
+  });
+});
+
+describe("export sheet", () => {
+  it("saves only after the losses were shown, and says what was verified", async () => {
+    render(ExportSheet, { filter: null, query: "", found: null, start: "mem" });
+    expect(await screen.findByText("Everything fits.")).toBeTruthy();
+    expect((screen.getByTestId("export-path") as HTMLInputElement).value).toMatch(/Ines \d{4}-\d\d-\d\d\.mem$/);
+    await fireEvent.click(screen.getByTestId("export-alf"));
+    expect(await screen.findByTestId("export-losses")).toBeTruthy();
+    expect((screen.getByTestId("export-path") as HTMLInputElement).value).toMatch(/\.alf$/);
+    await fireEvent.click(screen.getByTestId("export-save"));
+    expect(await screen.findByTestId("export-verified")).toBeTruthy();
+  });
+
+  it("asks before it leaves something out", async () => {
+    const preview = mock.exportPreview;
+    mock.exportPreview = async (...args) => ({ ...(await preview(...args)), losses: [{ record: "a", field: "tombstones", kind: "left_out", note: "" }] });
+    render(ExportSheet, { filter: null, query: "", found: null, start: "mem" });
+    await screen.findByTestId("export-losses");
+    expect((screen.getByTestId("export-save") as HTMLButtonElement).disabled).toBe(true);
+    await fireEvent.click(screen.getByTestId("export-understood"));
+    expect((screen.getByTestId("export-save") as HTMLButtonElement).disabled).toBe(false);
+  });
+});
+
+describe("erase", () => {
+  it("says what goes, focuses Cancel, and ends with the receipt", async () => {
+    render(EraseDialog, { ids: ["t-0"] });
+    expect(await screen.findByText("Erase 1 memory for good?")).toBeTruthy();
+    expect(screen.getByText("Also redact the 2 messages that say the same")).toBeTruthy();
+    expect(document.activeElement).toBe(screen.getByTestId("erase-cancel"));
+    await fireEvent.click(screen.getByTestId("erase-confirm"));
+    await waitFor(() => expect(dialogs.open).toMatchObject({ kind: "receipt", receipt: { complete: true } }));
+  });
+
+  it("says complete only if no place failed", () => {
+    render(ReceiptSheet, { receipt: receipt("r", "attachments"), title: "1 file" });
+    expect(screen.queryByTestId("receipt-complete")).toBeNull();
+    expect(screen.getByTestId("receipt-incomplete").textContent).toContain("Attachments could not be cleaned because the disk is read-only");
+  });
+});
+
+describe("redact", () => {
+  it("sends code points of the chosen words", async () => {
+    const sent = vi.spyOn(mock, "redact");
+    render(RedactDialog, { id: "m-16", text: "🏠 Wears reading glasses", span: { start: 2, end: 7 } });
+    expect(screen.getByTestId("redact-words").textContent).toBe("“Wears”");
+    await fireEvent.click(screen.getByTestId("redact-confirm"));
+    await waitFor(() => expect(sent).toHaveBeenCalledWith({ id: "m-16", spans: [{ start: 2, end: 7, class: "removed" }], everywhere: true }));
+  });
+});
+
+describe("the window", () => {
+  it("locks by Ctrl L and leaves nothing on screen", async () => {
+    nav.section = "home";
+    render(App);
+    expect(await screen.findByTestId("home-matrix")).toBeTruthy();
+    await fireEvent.keyDown(document.body, { key: "l", ctrlKey: true });
+    await screen.findByTestId("unlock-passphrase");
+    expect(document.body.textContent).not.toContain("Bergen");
+    expect(screen.queryByTestId("home-matrix")).toBeNull();
+  });
+
+  it("shows a file that is held over it, and looks inside when it falls", async () => {
+    nav.section = "home";
+    render(App);
+    await screen.findByTestId("home-matrix");
+    mock.drop(["/d/chatgpt-export.zip"], true);
+    expect((await screen.findByTestId("drop-overlay")).textContent).toContain("chatgpt-export.zip");
+    mock.drop(["/d/chatgpt-export.zip"]);
+    expect(await screen.findByTestId("import-sheet")).toBeTruthy();
+    expect(screen.queryByTestId("drop-overlay")).toBeNull();
+  });
+});

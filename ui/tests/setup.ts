@@ -1,0 +1,11 @@
+import { vi } from "vitest";
+
+// What a window has and the test DOM lacks.
+class Observer {
+  observe(): void {}
+  unobserve(): void {}
+  disconnect(): void {}
+}
+vi.stubGlobal("ResizeObserver", globalThis.ResizeObserver ?? Observer);
+Element.prototype.scrollIntoView ??= () => undefined;
+Element.prototype.getAnimations ??= () => [];

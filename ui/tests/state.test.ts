@@ -1,0 +1,227 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { useBackend } from "$lib/ipc";
+import { mockBackend, MOCK_PASSPHRASE } from "$lib/ipc/mock";
+import { item } from "$lib/ipc/mock/data";
+import { detail } from "$lib/state/detail.svelte";
+import { dialogs } from "$lib/state/dialogs.svelte";
+import { facets } from "$lib/state/facets.svelte";
+import { ANY, periodStart } from "$lib/state/filter";
+import { importing } from "$lib/state/importing.svelte";
+import { conversations, memories } from "$lib/state/lists.svelte";
+import { nav } from "$lib/state/nav.svelte";
+import { itemsOfAll } from "$lib/state/records.svelte";
+import { moveToTrash } from "$lib/state/removal";
+import { search } from "$lib/state/search.svelte";
+import { selection } from "$lib/state/selection.svelte";
+import { session } from "$lib/state/session.svelte";
+import { toasts } from "$lib/state/toasts.svelte";
+import { vault } from "$lib/state/vault.svelte";
+import { clearContent } from "$lib/state/scope";
+
+const many = Array.from({ length: 250 }, (_, index) => item(`m-${index}`, "memory", index % 2 ? "claude" : "chatgpt", `Number ${index} likes tea`, index));
+let mock = mockBackend({ open: true });
+
+beforeEach(async () => {
+  clearContent();
+  mock = mockBackend({ open: true, items: structuredClone(many) });
+  useBackend(mock);
+  session.opened(await mock.sessionState());
+});
+
+describe("lists", () => {
+  it("load page by page, in order, each row once", async () => {
+    await memories.load();
+    expect([memories.rows.length, memories.total, memories.more]).toEqual([100, 250, true]);
+    await memories.next();
+    await memories.next();
+    expect([memories.rows.length, memories.more]).toEqual([250, false]);
+    expect(new Set(memories.rows.map((row) => row.id)).size).toBe(250);
+    await memories.next();
+    expect(memories.rows).toHaveLength(250);
+  });
+
+  it("follow the search with snippets and the date of the record", async () => {
+    memories.query = "tea";
+    await memories.load();
+    expect(memories.total).toBe(250);
+    expect(memories.rows[0]?.highlights.length).toBeGreaterThan(0);
+    expect(memories.rows[0]?.created_at).not.toBeNull();
+    await memories.next();
+    expect(memories.rows).toHaveLength(200);
+  });
+
+  it("show the answer of the last question, even when an earlier one comes later", async () => {
+    let release: () => void = () => undefined;
+    const slow = mock.list;
+    mock.list = async (request) => {
+      if (request.filter.source === null) await new Promise<void>((done) => (release = done));
+      return slow(request);
+    };
+    const first = memories.load();
+    memories.setFilter({ source: "claude" });
+    await memories.load();
+    release();
+    await first;
+    expect(memories.total).toBe(125);
+    expect(memories.rows.every((row) => row.source === "claude")).toBe(true);
+  });
+
+  it("keep their rows when a load fails", async () => {
+    await memories.load();
+    mock.list = async () => Promise.reject(new Error("disk"));
+    await memories.load();
+    expect([memories.rows.length, memories.failed]).toEqual([100, "disk"]);
+  });
+
+  it("find every id behind a filter, not only what is loaded", async () => {
+    expect(await itemsOfAll(mock, { ...ANY, kind: "memory" }, "")).toHaveLength(250);
+    expect(await itemsOfAll(mock, { ...ANY, kind: "memory" }, "tea")).toHaveLength(250);
+  });
+
+  it("group hits in messages by conversation", async () => {
+    useBackend(mockBackend({ open: true }));
+    conversations.query = "joist";
+    await conversations.load();
+    expect(conversations.rows.map((row) => row.id)).toEqual(["c-bath"]);
+    expect(conversations.rows[0]?.message).toMatch(/^msg-/);
+  });
+});
+
+describe("facets", () => {
+  it("count a group with all other filters on, but not its own", async () => {
+    await facets.load({ ...ANY, kind: "memory", source: "claude" }, "");
+    expect(facets.group("source")).toEqual([
+      { value: "chatgpt", n: 125 },
+      { value: "claude", n: 125 },
+    ]);
+  });
+
+  it("keep names whose number falls to 0", async () => {
+    await facets.load({ ...ANY, kind: "memory" }, "nothing-says-this");
+    expect(facets.group("source").map((entry) => entry.n)).toEqual([0, 0]);
+  });
+});
+
+describe("locking", () => {
+  it("leaves no content in any store, only the section", async () => {
+    nav.go("memories", "m-3");
+    search.text = "tea";
+    await Promise.all([memories.load(), conversations.load(), facets.load(ANY, ""), vault.refresh()]);
+    selection.toggle(memories, "m-1");
+    detail.keep("m-1", { text: "a draft", type: null, tags: [] });
+    dialogs.show({ kind: "redact", id: "m-1", text: "secret", span: null });
+    toasts.undoable("Moved: secret", "Undo", () => undefined);
+    await importing.look(["/x/chatgpt.zip"]);
+    mock.lockNow();
+    session.locked(true);
+    expect(memories.rows).toEqual([]);
+    expect(conversations.rows).toEqual([]);
+    expect(memories.total).toBeNull();
+    expect(facets.all.sources).toEqual({});
+    expect([selection.ids.size, Object.keys(detail.drafts), dialogs.open, toasts.current, search.text, vault.info]).toEqual([0, [], null, null, "", null]);
+    expect([importing.stage, importing.detections, importing.plans]).toEqual(["idle", [], []]);
+    expect(await toasts.undo()).toBe(false);
+    expect([session.phase, nav.section, nav.id]).toEqual(["unlock", "memories", null]);
+  });
+
+  it("follows any call that says `locked`", async () => {
+    mock.lockNow();
+    await memories.load();
+    expect(session.phase).toBe("unlock");
+  });
+
+  it("drops answers that arrive after it", async () => {
+    let release: () => void = () => undefined;
+    const list = mock.list;
+    mock.list = async (request) => {
+      const page = await list(request);
+      await new Promise<void>((done) => (release = done));
+      return page;
+    };
+    const loading = memories.load();
+    await Promise.resolve();
+    session.locked(true);
+    await Promise.resolve();
+    release();
+    await loading;
+    expect(memories.rows).toEqual([]);
+  });
+});
+
+describe("trash", () => {
+  it("is undone by Ctrl Z", async () => {
+    await moveToTrash(["m-1", "m-2"]);
+    expect(toasts.current?.text).toBe("2 memories moved to Trash");
+    await memories.load();
+    expect(memories.total).toBe(248);
+    expect(await toasts.undo()).toBe(true);
+    await memories.load();
+    expect(memories.total).toBe(250);
+  });
+});
+
+describe("importing", () => {
+  it("looks, plans, runs and reports; ties wait for an answer", async () => {
+    await importing.look(["/d/chatgpt-export.zip", "/d/about-me.md"]);
+    expect([importing.stage, importing.plans.length, importing.left.length]).toEqual(["plan", 1, 1]);
+    await importing.setFormat("/d/about-me.md", "markdown");
+    expect([importing.plans.length, importing.left.length]).toEqual([2, 0]);
+    expect(importing.plans[1]?.request).toMatchObject({ paths: ["/d/about-me.md"], format: "markdown" });
+    await importing.run();
+    expect(importing.stage).toBe("report");
+    expect(importing.plans.every((plan) => plan.report?.batch)).toBe(true);
+  });
+
+  it("lets held back items in only when asked", async () => {
+    await importing.look(["/d/chatgpt-export.zip"]);
+    expect(importing.plans[0]?.preview?.blocked).toBe(12);
+    await importing.setLetIn(true);
+    expect(importing.plans[0]?.preview?.blocked).toBe(0);
+    expect(importing.plans[0]?.request.let_in).toBe(true);
+  });
+
+  it("only looks while no vault is open", async () => {
+    session.locked(false);
+    await importing.look(["/d/chatgpt-export.zip"]);
+    expect([importing.stage, importing.detections[0]?.format, importing.plans.length]).toEqual(["looking", "chatgpt", 0]);
+  });
+
+  it("ends cancelled with nothing kept", async () => {
+    await importing.look(["/d/chatgpt-export.zip"]);
+    mock.importRun = async (id, _request, tell) => {
+      tell({ stage: "store", done: 1, total: 2, unit: "bytes", records: 1 });
+      await mock.cancelJob(id);
+      return mockBackend({ open: true }).importRun(id, { paths: [], text: null, format: null, limit_bytes: null, let_in: false }, tell);
+    };
+    await importing.run();
+    expect(importing.stage).toBe("cancelled");
+  });
+});
+
+describe("places", () => {
+  it("go back and forward", () => {
+    nav.go("home");
+    nav.go("memories", "m-1");
+    nav.go("conversations", "c-1", "msg-1");
+    nav.back();
+    expect([nav.section, nav.id]).toEqual(["memories", "m-1"]);
+    nav.forward();
+    expect([nav.section, nav.message]).toEqual(["conversations", "msg-1"]);
+  });
+
+  it("know the first day of a preset", () => {
+    const now = new Date(2026, 10, 21, 23);
+    expect([periodStart("today", now), periodStart("days30", now), periodStart("year", now)]).toEqual(["2026-11-21", "2026-10-22", "2026-01-01"]);
+  });
+});
+
+describe("session", () => {
+  it("asks for the passphrase of the vault that was open last", async () => {
+    mock.lockNow();
+    session.phase = "starting";
+    await session.start();
+    expect([session.phase, session.name]).toEqual(["unlock", "Ines"]);
+    session.opened(await mock.unlock(session.path ?? "", MOCK_PASSPHRASE));
+    expect(session.phase).toBe("open");
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { count, fill, hasText, listed, readable, t, word } from "$lib/text";
+import { bytes, daysLeft, fileName, folderName, joinPath, shortPath } from "$lib/text/format";
+import messages from "../src/lib/text/en.json";
+
+describe("messages", () => {
+  it("choose the plural form by n", () => {
+    expect(t("list.memories", { n: 0 })).toBe("0 memories");
+    expect(t("list.memories", { n: 1 })).toBe("1 memory");
+    expect(t("list.memories", { n: 2859 })).toBe("2,859 memories");
+  });
+
+  it("keep both forms in step: the same values in each", () => {
+    const names = (form: string) => [...form.matchAll(/\{(\w+)\}/g)].map((match) => match[1]).filter((name) => name !== "n");
+    for (const [key, message] of Object.entries(messages)) {
+      const [one, other] = message.split(" | ");
+      if (other !== undefined) expect([key, names(other)]).toEqual([key, names(one ?? "")]);
+    }
+  });
+
+  it("leave unknown values visible instead of dropping them", () => {
+    expect(fill("{name} and {other}", { name: "a" })).toBe("a and {other}");
+  });
+
+  it("use no word that ui.md rules out", () => {
+    const out = Object.entries(messages).filter(([, text]) => /\b(please|oops|successfully|purged?|parse error)\b|!/i.test(text));
+    expect(out).toEqual([]);
+  });
+
+  it("name codes of the backend, and read unknown ones aloud", () => {
+    expect(word("outcome", "blocked")).toBe("Held back");
+    expect(word("outcome", "something_new")).toBe("Something new");
+    expect(hasText("nowhere")).toBe(false);
+    expect(readable("left_out")).toBe("Left out");
+    expect(listed(["a", "b", "c"])).toBe("a, b and c");
+    expect(count(43650)).toBe("43,650");
+  });
+});
+
+describe("formats", () => {
+  it("write sizes in powers of 1000", () => {
+    expect([bytes(0), bytes(999), bytes(4000), bytes(2_100_000), bytes(1_800_000_000), bytes(null)]).toEqual([
+      "0 bytes",
+      "999 bytes",
+      "4 KB",
+      "2.1 MB",
+      "1.8 GB",
+      "",
+    ]);
+  });
+
+  it("take paths of every system apart", () => {
+    expect(fileName("C:\\Users\\Ines\\a.zip")).toBe("a.zip");
+    expect(fileName("/home/ines/notes.mem/")).toBe("notes.mem");
+    expect(folderName("/home/ines/a.zip")).toBe("/home/ines");
+    expect(joinPath("C:\\Users\\Ines", "V.keepsake")).toBe("C:\\Users\\Ines\\V.keepsake");
+    expect(joinPath("/home/ines/", "V.keepsake")).toBe("/home/ines/V.keepsake");
+    expect(shortPath("/home/ines/Documents/Ines.keepsake")).toBe("Documents / Ines.keepsake");
+  });
+
+  it("count days left upwards and never below zero", () => {
+    const now = new Date("2026-11-21T09:00:00Z");
+    expect(daysLeft("2026-12-21T08:00:00Z", now)).toBe(30);
+    expect(daysLeft("2026-11-01T08:00:00Z", now)).toBe(0);
+  });
+});
