@@ -65,6 +65,8 @@ export interface Backend {
   openLink(url: string): Promise<void>;
   showInFolder(path: string): Promise<void>;
   print(): Promise<void>;
+  /** Keep how the window looks (the webview itself forgets everything); null drops it. */
+  setPreference(name: string, value: string | null): Promise<void>;
   /** The vault locked itself. Returns a way to stop listening. */
   onLocked(listener: () => void): Promise<() => void>;
   /** Files over the window. Returns a way to stop listening. */

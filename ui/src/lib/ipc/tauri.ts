@@ -72,6 +72,7 @@ export const tauriBackend: Backend = {
   openLink: (url) => done(commands.openLink(url)),
   showInFolder: (path) => done(commands.showInFolder(path)),
   print: () => done(commands.print()),
+  setPreference: (name, value) => done(commands.setPreference(name, value)),
   onLocked: (listener) => listen("locked", () => listener()),
   onDrop: (listener) =>
     getCurrentWebview().onDragDropEvent(({ payload }) => {

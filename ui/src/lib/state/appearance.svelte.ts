@@ -1,3 +1,5 @@
+import { backend } from "$lib/ipc";
+
 export type Theme = "system" | "light" | "dark";
 export type TextSize = "small" | "normal" | "large" | "larger";
 
@@ -16,6 +18,9 @@ function write(key: string, value: string | null): void {
   } catch {
     // No storage: the choice holds until the window closes.
   }
+  // The webview forgets when it closes; Rust remembers and puts it back before the first paint.
+  const remember = async () => backend().setPreference(key.replace("keepsake.", ""), value);
+  void remember().catch(() => undefined);
 }
 
 /** How the window looks and listens; kept on this computer, holds no content. public/boot.js reads the same keys. */

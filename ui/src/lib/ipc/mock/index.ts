@@ -356,6 +356,7 @@ export function mockBackend(
     openLink: async () => undefined,
     showInFolder: async () => undefined,
     print: async () => undefined,
+    setPreference: async () => undefined,
     onLocked: async (listener) => ((onLocked = listener), () => undefined),
     onDrop: async (listener) => ((onDrop = listener), () => undefined),
   };
