@@ -113,6 +113,19 @@ export class Display {
     source.kill();
   }
 
+  /** Start a program without a driver, wait for its window, close that as a person does. Answers the exit code. */
+  async openAndClose(program, title) {
+    const child = this.#spawn(program, []);
+    const exit = new Promise((resolve) => child.on("close", resolve));
+    const id = await this.place(title);
+    await until("the window to have the focus", () => this.#xdotool("getactivewindow").stdout.trim() === id);
+    this.#xdotool("key", "alt+F4");
+    let code;
+    exit.then((value) => (code = value ?? -1));
+    await until("the program to end", () => code !== undefined);
+    return code;
+  }
+
   /** End everything that was started, in the opposite order. */
   stop() {
     for (const child of this.#children.reverse()) child.kill();

@@ -42,6 +42,9 @@ export async function story(count) {
     const window = await display.place("Keepsake");
     const play = new Play(browser, display, window, home, count);
     await play.all();
+    await browser.close();
+    browser = undefined;
+    await closesCleanly(display, home, count);
   } catch (error) {
     console.log(`  ${error.message}`);
     if (browser) writeFileSync(join(OUT, "failure.png"), await browser.screenshot().catch(() => Buffer.alloc(0)));
@@ -51,6 +54,16 @@ export async function story(count) {
     display.stop();
     rmSync(home, { recursive: true, force: true });
   }
+}
+
+/** Started as people start it, without a driver: the window keeps nothing of its own on disk and ends when it is closed. */
+async function closesCleanly(display, home, count) {
+  const before = new Set(filesIn(home));
+  const exit = await display.openAndClose(built("keepsake-app"), "Keepsake");
+  const left = filesIn(home).filter((name) => !before.has(name) && !name.includes("mesa_shader_cache"));
+  left.forEach((name) => console.log(`  left behind: ${name.replace(home, "~")}`));
+  count.add("the window ends when it is closed", exit === 0);
+  count.add("the window itself leaves nothing on disk", left.length === 0);
 }
 
 /** Every folder that programs write to, inside one that goes away. */
@@ -194,7 +207,7 @@ class Play {
 
   async redact() {
     const { browser } = this;
-    await this.openMemory();
+    await this.openMemory("tortoise", /tortoise/i);
     const { word, left } = await browser.run(`() => {
       const box = document.querySelector('[data-testid="detail-text"]');
       const walker = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
@@ -217,15 +230,17 @@ class Play {
     await this.picture("redact");
     await browser.click("redact-confirm");
     await browser.gone("redact-dialog");
-    await until("the word to be gone", async () => {
-      const text = await browser.text("detail-text");
-      return !/tortoise/i.test(text) && /REDACTED|redacted/.test(text);
-    });
-    this.good("a selected word is redacted");
+    await this.openMemory("Rui", /REDACTED/);
+    this.good("a selected word is redacted", !/tortoise/i.test(await browser.text("detail-text")));
+    await this.picture("redacted");
+    await browser.type("search-field", "tortoise");
+    await until("nothing to be found any more", async () => (await browser.count("list-row")) === 0);
+    this.good("and is found nowhere any more");
   }
 
   async erase() {
     const { browser } = this;
+    await this.openMemory("Rui", /Rui/);
     await browser.click("detail-trash");
     await browser.find("toast");
     await browser.click("nav-trash");
@@ -239,7 +254,7 @@ class Play {
     await browser.find("receipt-complete");
     this.good("an erasure ends with a complete receipt");
     await this.picture("receipt");
-    await browser.keys("\uE00C");
+    await browser.click("receipt-done");
     await browser.gone("receipt");
   }
 
@@ -251,12 +266,17 @@ class Play {
     await browser.find("export-sheet");
     await browser.click(`export-${format}`);
     await browser.type("export-path", path);
+    await until("the export to be ready", async () => {
+      if ((await browser.count("export-understood", '[aria-checked="false"]')) > 0)
+        await browser.click("export-understood");
+      return browser.run("() => !document.querySelector('[data-testid=export-save]').disabled");
+    });
     await this.picture(`export-${format}`);
     await browser.click("export-save");
     await browser.find("export-result");
     await this.picture(`exported-${format}`);
     await browser.click("export-done");
-    await browser.gone("export-sheet");
+    await browser.gone("export-result");
     const { code, stdout } = quiet(built("keepsake"), ["--json", "validate", path]);
     this.good(`a .${format} is exported and valid`, code === 0 && JSON.parse(stdout).records > 0);
   }
@@ -293,14 +313,14 @@ class Play {
     this.good("no words in the clear on disk while the vault is open", found.length === 0);
   }
 
-  /** Open the memory that mentions the tortoise. */
-  async openMemory() {
+  /** Search for a word and open the first memory found, whose text has to match. */
+  async openMemory(word, text) {
     const { browser } = this;
     await browser.click("nav-memories");
-    await browser.type("search-field", "tortoise");
-    await until("the memory to be found", async () => /tortoise/i.test(await browser.text("list-row")));
+    await browser.type("search-field", word);
+    await until(`a memory to be found by ${word}`, async () => text.test(await browser.text("list-row")));
     await browser.click("list-row");
-    await until("the memory to be open", async () => /tortoise/i.test(await browser.text("detail-text")));
+    await until("the memory to be open", async () => text.test(await browser.text("detail-text")));
   }
 }
 

@@ -52,10 +52,10 @@ export async function buildUi() {
   await must("npm", ["run", "--silent", "ui:build"]);
 }
 
-/** The window and the command line. */
+/** The window and the command line. The whole workspace, so that the tests find the same dependencies already built. */
 export async function buildPrograms() {
   step("building Keepsake (the first time takes several minutes)");
-  await must("cargo", ["build", "--locked", "-p", "keepsake-app", "-p", "keepsake-cli"], { cwd: WORKSPACE });
+  await must("cargo", ["build", "--locked", "--workspace", "--bins"], { cwd: WORKSPACE });
 }
 
 /** A cargo tool, installed outside the clone unless it is there already. */

@@ -153,9 +153,23 @@ impl Removal {
         Some(Some(out))
     }
 
+    /// JSON inside a string (tool arguments, an older verbatim in an extension slot) escapes its words once more.
+    fn json_in_text(&self, text: &mut String) -> bool {
+        if !text.trim_start().starts_with(['{', '[']) {
+            return false;
+        }
+        match self.json(text) {
+            Some(Some(new)) => {
+                *text = new;
+                true
+            }
+            _ => false,
+        }
+    }
+
     fn tree(&self, tree: &mut Tree) -> bool {
         match tree {
-            Tree::Text(text) => self.in_place(text),
+            Tree::Text(text) => self.in_place(text) | self.json_in_text(text),
             Tree::Array(items) => items.iter_mut().fold(false, |c, v| self.tree(v) || c),
             Tree::Object(members) => members.iter_mut().fold(false, |c, (k, v)| self.in_place(k) | self.tree(v) || c),
             _ => false,

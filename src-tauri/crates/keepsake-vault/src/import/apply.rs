@@ -176,7 +176,7 @@ impl<'i> Importer<'i> {
                 }
                 if written && row > 0 {
                     self.replace_in_batch(row, record, &digest, extra_flags)?;
-                } else if let Some(known) = self.known(&id)?.filter(|k| row > 0 && k.digest != digest) {
+                } else if let Some(known) = self.known(&id)?.filter(|k| row > 0 && k.digest != digest && k.flags & Flags::REDACTED == 0) {
                     self.report.note(Some(record.kind), &place, ItemOutcome::Updated, "changed at the source");
                     self.new_version(&known, record, &digest, extra_flags)?;
                     if let Some(seen) = self.seen.get_mut(&id) {
@@ -212,6 +212,11 @@ impl<'i> Importer<'i> {
                 let reason = if known.digest == digest { "same" } else { "older than what the vault has" };
                 self.report.note(Some(record.kind), &place, ItemOutcome::Unchanged, reason);
                 self.attachments(record)?;
+                (known.row, false)
+            }
+            // A newer telling would bring redacted words back.
+            Some(known) if known.flags & Flags::REDACTED != 0 => {
+                self.report.note(Some(record.kind), &place, ItemOutcome::Blocked, "redacted before");
                 (known.row, false)
             }
             Some(known) => {
