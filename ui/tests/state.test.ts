@@ -9,7 +9,7 @@ import { ANY, periodStart } from "$lib/state/filter";
 import { importing } from "$lib/state/importing.svelte";
 import { conversations, memories } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
-import { itemsOfAll } from "$lib/state/records.svelte";
+import { itemsOfAll, neighbour, stayOpen } from "$lib/state/records.svelte";
 import { moveToTrash } from "$lib/state/removal";
 import { search } from "$lib/state/search.svelte";
 import { selection } from "$lib/state/selection.svelte";
@@ -244,5 +244,27 @@ describe("session", () => {
     expect([session.phase, session.name]).toEqual(["unlock", "Ines"]);
     session.opened(await mock.unlock(session.path ?? "", MOCK_PASSPHRASE));
     expect(session.phase).toBe("open");
+  });
+});
+
+describe("what stays open", () => {
+  const rows = ["a", "b", "c"].map((id) => ({
+    ...item(id, "memory", "claude", id, 1),
+    snippet: null,
+    highlights: [],
+    message: null,
+  }));
+
+  it("is the same record, even when it no longer fits the search", () => {
+    expect(stayOpen(rows, "x", false)).toBe("x");
+    expect(stayOpen(rows, "x", true)).toBe("a");
+    expect(stayOpen(rows, null, false)).toBe("a");
+  });
+
+  it("is the next one when it leaves the list", () => {
+    expect(neighbour(rows, ["b"], "b")).toBe("c");
+    expect(neighbour(rows, ["b", "c"], "c")).toBe("a");
+    expect(neighbour(rows, ["a", "b", "c"], "b")).toBeNull();
+    expect(neighbour(rows, ["a"], "b")).toBe("b");
   });
 });

@@ -17,7 +17,7 @@ export function run(command: Command): void {
   }
   if (dialogs.open) return;
   if (typeof command === "object") {
-    nav.go(command.go);
+    nav.open(command.go);
     return;
   }
   switch (command) {

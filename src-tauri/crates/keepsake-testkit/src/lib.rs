@@ -1,1 +1,145 @@
-//! Temp vaults, fixtures, canary scanner, and the test binaries of ../tests. Not shipped.
+//! Temporary vaults, fixtures and the canary scanner. Not shipped.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, reason = "a test helper may stop the test")]
+
+use keepsake_crypto::{KdfChoice, VaultKeys, open_header};
+use keepsake_formats::{Catalog, FormatError, Sink, detect};
+use keepsake_model::{Limits, Record, Timestamp, Unit};
+use keepsake_vault::{ImportOptions, ImportReport, Vault, VaultResult};
+use std::{
+    path::{Path, PathBuf},
+    sync::atomic::AtomicBool,
+};
+
+pub const PASSPHRASE: &str = "correct horse battery staple lamp";
+
+/// A fixed clock: 2026-11-21T09:00:00Z plus `seconds`.
+pub fn at(seconds: i64) -> Timestamp {
+    Timestamp::from_micros((1_795_251_600 + seconds) * 1_000_000).unwrap()
+}
+
+/// A vault in a temporary folder, made at the lowest permitted cost.
+pub struct TempVault {
+    pub folder: tempfile::TempDir,
+    pub vault: Vault,
+}
+
+impl TempVault {
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let (vault, _) = Vault::create(&folder.path().join("t.keepsake"), PASSPHRASE, KdfChoice::Floor, at(0)).unwrap();
+        Self { folder, vault }
+    }
+
+    /// Closes and opens it again.
+    pub fn reopen(self) -> Self {
+        let Self { folder, vault } = self;
+        drop(vault);
+        let vault = Vault::open(&folder.path().join("t.keepsake"), PASSPHRASE).unwrap();
+        Self { folder, vault }
+    }
+
+    pub fn dir(&self) -> PathBuf {
+        self.folder.path().join("t.keepsake")
+    }
+
+    /// Imports files.
+    pub fn import(&self, paths: &[PathBuf]) -> VaultResult<ImportReport> {
+        let limits = Limits::default();
+        let catalog = Catalog::open(paths, &limits, None).unwrap();
+        let detection = detect(&catalog, &limits, None).unwrap();
+        let cancel = AtomicBool::new(false);
+        self.vault.import(&catalog, &detection, &options(&cancel, false))
+    }
+
+    /// Imports records that a test made.
+    pub fn import_records(&self, records: Vec<Record>) -> VaultResult<ImportReport> {
+        let cancel = AtomicBool::new(false);
+        self.import_with(&options(&cancel, false), &move |sink| {
+            records.iter().cloned().try_for_each(|r| sink.unit(Unit::from(r)))
+        })
+    }
+
+    pub fn import_with(
+        &self,
+        options: &ImportOptions<'_>,
+        read: &(dyn Fn(&mut dyn Sink) -> Result<(), FormatError> + Sync),
+    ) -> VaultResult<ImportReport> {
+        self.vault.import_from("test", read, options)
+    }
+
+    /// The keys, got the way any program with the passphrase would.
+    pub fn keys(&self) -> VaultKeys {
+        open_header(&self.dir(), PASSPHRASE).unwrap().1
+    }
+
+    /// Decrypted pages of the database one after the other, free ones too, and every pack unpacked.
+    pub fn decrypted(&self) -> Vec<u8> {
+        let keys = self.keys();
+        let connection = rusqlite::Connection::open(self.dir().join("store.db")).unwrap();
+        connection
+            .execute_batch(&format!(
+                "PRAGMA key = \"x'{}'\"; PRAGMA cipher_page_size = 8192; PRAGMA cipher_hmac_algorithm = HMAC_SHA256;",
+                hex::encode(keys.store())
+            ))
+            .unwrap();
+        let mut out = Vec::new();
+        let mut statement = connection.prepare("SELECT data FROM sqlite_dbpage").unwrap();
+        let mut rows = statement.query([]).unwrap();
+        while let Some(row) = rows.next().unwrap() {
+            out.extend(row.get::<_, Vec<u8>>(0).unwrap());
+        }
+        let mut statement = connection.prepare("SELECT data FROM packs").unwrap();
+        let mut rows = statement.query([]).unwrap();
+        while let Some(row) = rows.next().unwrap() {
+            out.extend(zstd::stream::decode_all(row.get::<_, Vec<u8>>(0).unwrap().as_slice()).unwrap());
+        }
+        out
+    }
+}
+
+impl Default for TempVault {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Import options with a fixed clock.
+pub fn options(cancel: &AtomicBool, dry_run: bool) -> ImportOptions<'_> {
+    ImportOptions { dry_run, let_in: false, limits: Limits::default(), now: at(60), cancel, progress: &|_, _, _, _| {} }
+}
+
+/// True when `needle` is in `haystack`.
+pub fn holds(haystack: &[u8], needle: &str) -> bool {
+    haystack.windows(needle.len()).any(|w| w == needle.as_bytes())
+}
+
+/// Files below `dir` whose raw bytes hold `needle` (UTF-8 or UTF-16LE).
+pub fn files_holding(dir: &Path, needle: &str) -> Vec<PathBuf> {
+    let wide: Vec<u8> = needle.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let mut found = Vec::new();
+    let mut pending = vec![dir.to_path_buf()];
+    while let Some(dir) = pending.pop() {
+        for entry in std::fs::read_dir(&dir).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                pending.push(path);
+                continue;
+            }
+            let bytes = std::fs::read(&path).unwrap();
+            if holds(&bytes, needle) || bytes.windows(wide.len()).any(|w| w == wide) {
+                found.push(path);
+            }
+        }
+    }
+    found
+}
+
+/// Top of the repository.
+pub fn repo() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..").canonicalize().unwrap()
+}
+
+/// A sample of our own in `fixtures/samples`.
+pub fn sample(name: &str) -> PathBuf {
+    repo().join("fixtures/samples").join(name)
+}

@@ -26,6 +26,7 @@ function bars(root: HTMLElement): void {
         if (part.kind !== "bar") return part.text;
         const bar = document.createElement("span");
         bar.className = "redaction";
+        bar.textContent = t("bar.word");
         bar.setAttribute("role", "img");
         bar.setAttribute(
           "aria-label",

@@ -2,9 +2,18 @@ import { appearance } from "$lib/state/appearance.svelte";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { memories } from "$lib/state/lists.svelte";
 import { detail } from "$lib/state/detail.svelte";
+import { nav } from "$lib/state/nav.svelte";
+import { neighbour } from "$lib/state/records.svelte";
 import { failed, moveToTrash } from "$lib/state/removal";
 import { search } from "$lib/state/search.svelte";
 import { selection } from "$lib/state/selection.svelte";
+
+async function discard(ids: string[]): Promise<void> {
+  const next = neighbour(memories.rows, ids, nav.id);
+  await moveToTrash(ids);
+  selection.clear();
+  nav.choose(next);
+}
 
 /** Keys that act on the active row, or on all checked ones. Single letters can be switched off. */
 export function listKey(event: KeyboardEvent, active: string | null): void {
@@ -17,7 +26,7 @@ export function listKey(event: KeyboardEvent, active: string | null): void {
   if (event.key === "Delete" && ids.length > 0) {
     act(() => {
       if (event.shiftKey) dialogs.show({ kind: "erase", ids });
-      else void moveToTrash(ids).then(() => selection.clear());
+      else void discard(ids);
     });
   } else if (event.key === "Escape") {
     if (selection.ids.size > 0) act(() => selection.clear());

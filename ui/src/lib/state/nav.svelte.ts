@@ -1,4 +1,5 @@
 import { onLock } from "./scope";
+import { search } from "./search.svelte";
 
 export const SECTIONS = ["home", "memories", "conversations", "files", "activity", "trash", "settings"] as const;
 export type Section = (typeof SECTIONS)[number];
@@ -21,6 +22,12 @@ class Nav {
     this.#back.push(this.#here());
     this.#forward = [];
     this.#set({ section, id, message });
+  }
+
+  /** To a section by its name: a fresh look, without what was searched for elsewhere. */
+  open(section: Section): void {
+    if (section !== this.section) search.clear();
+    this.go(section);
   }
 
   /** The record chosen in the list: part of the place, but not a step of its own. */

@@ -165,16 +165,20 @@ export async function itemsOfAll(
   return ids;
 }
 
-/** Which record stays open when a list changed: the same one; if it left the list, the one that took its place. */
-export function stayOpen(
-  before: readonly Row[],
-  after: readonly Row[],
-  id: string | null,
-  fresh: boolean,
-): string | null {
-  if (id !== null && after.some((row) => row.id === id)) return id;
-  const at = fresh || id === null ? 0 : before.findIndex((row) => row.id === id);
-  // Opened from elsewhere and not in the loaded part of the list.
-  if (at < 0) return id;
-  return after[Math.min(at, after.length - 1)]?.id ?? null;
+/** Which record stays open when a list changed: the same one, even if it left the list; a new question starts at its first answer. */
+export function stayOpen(after: readonly Row[], id: string | null, fresh: boolean): string | null {
+  if (id !== null && (!fresh || after.some((row) => row.id === id))) return id;
+  return after[0]?.id ?? null;
+}
+
+/** Which record comes next when these leave the list. */
+export function neighbour(rows: readonly Row[], leaving: readonly string[], active: string | null): string | null {
+  const gone = new Set(leaving);
+  if (active === null || !gone.has(active)) return active;
+  const at = Math.max(
+    0,
+    rows.findIndex((row) => row.id === active),
+  );
+  const stays = (row: Row) => !gone.has(row.id);
+  return (rows.slice(at).find(stays) ?? rows.slice(0, at).reverse().find(stays))?.id ?? null;
 }

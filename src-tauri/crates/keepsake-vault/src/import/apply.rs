@@ -176,7 +176,9 @@ impl<'i> Importer<'i> {
                 }
                 if written && row > 0 {
                     self.replace_in_batch(row, record, &digest, extra_flags)?;
-                } else if let Some(known) = self.known(&id)?.filter(|k| row > 0 && k.digest != digest && k.flags & Flags::REDACTED == 0) {
+                } else if let Some(known) =
+                    self.known(&id)?.filter(|k| row > 0 && k.digest != digest && k.flags & Flags::REDACTED == 0)
+                {
                     self.report.note(Some(record.kind), &place, ItemOutcome::Updated, "changed at the source");
                     self.new_version(&known, record, &digest, extra_flags)?;
                     if let Some(seen) = self.seen.get_mut(&id) {

@@ -14,7 +14,7 @@ use crate::{
 };
 pub(crate) use apply::Facts;
 use apply::Importer;
-use keepsake_formats::{Catalog, Detection, FormatError, ReadContext, by_id};
+use keepsake_formats::{Catalog, Detection, FormatError, ReadContext, Sink, by_id};
 use keepsake_model::{DroppedAs, Limits, Timestamp};
 use sink::{ChannelSink, Message};
 use std::sync::{
@@ -38,6 +38,9 @@ pub struct ImportOptions<'a> {
     pub progress: &'a (dyn Fn(&str, u64, u64, u64) + Sync),
 }
 
+/// Runs readers into a sink; answers the sources that failed as a whole, by format.
+type Read<'r> = &'r (dyn Fn(&mut ChannelSink<'_>) -> Result<Vec<(String, FormatError)>, FormatError> + Sync);
+
 impl Vault {
     /// Imports everything that `detection` recognised in `catalog` as one batch.
     ///
@@ -50,52 +53,67 @@ impl Vault {
         detection: &Detection,
         options: &ImportOptions<'_>,
     ) -> VaultResult<ImportReport> {
-        let stage = if options.dry_run { "read" } else { "store" };
         let total: u64 = detection.sources.iter().map(|s| s.total_bytes).sum();
         let mut report = ImportReport { dry_run: options.dry_run, ..ImportReport::default() };
         report.start(catalog, detection);
+        let context = ReadContext { limits: options.limits.clone(), now: options.now };
+        let read = |sink: &mut ChannelSink<'_>| {
+            let mut failed = Vec::new();
+            let mut offset = 0;
+            for source in &detection.sources {
+                let Some(format) = by_id(source.format) else { continue };
+                sink.starts_at(offset);
+                match format.read(catalog, source, &context, sink) {
+                    Ok(()) => {}
+                    Err(error @ (FormatError::Cancelled | FormatError::Store(_) | FormatError::Limit { .. })) => {
+                        return Err(error);
+                    }
+                    Err(error) => failed.push((source.format.to_owned(), error)),
+                }
+                offset += source.total_bytes;
+            }
+            // Nothing was read at all: the error is the answer, not a line in a report.
+            if failed.len() == detection.sources.len()
+                && let Some((_, error)) = failed.pop()
+            {
+                return Err(error);
+            }
+            Ok(failed)
+        };
+        self.run(report, catalog.roots(), total, &read, options)
+    }
+
+    /// Imports what `read` sends, as one batch named `name`. For sources that are no files.
+    ///
+    /// # Errors
+    /// As [`Vault::import`].
+    pub fn import_from(
+        &self,
+        name: &str,
+        read: &(dyn Fn(&mut dyn Sink) -> Result<(), FormatError> + Sync),
+        options: &ImportOptions<'_>,
+    ) -> VaultResult<ImportReport> {
+        let report = ImportReport { dry_run: options.dry_run, ..ImportReport::default() };
+        self.run(report, &[name.to_owned()], 0, &|sink| read(sink).map(|()| Vec::new()), options)
+    }
+
+    fn run(
+        &self,
+        mut report: ImportReport,
+        names: &[String],
+        total: u64,
+        read: Read<'_>,
+        options: &ImportOptions<'_>,
+    ) -> VaultResult<ImportReport> {
         if options.dry_run {
             self.store.read(|connection| {
                 let mut importer = Importer::plan(self, connection, options, &mut report)?;
-                self.pump(catalog, detection, options, &mut importer, stage, total)?;
+                self.pump(&mut importer, read, options, total)?;
                 importer.finish()
             })?;
             return Ok(report);
         }
-        let uid = crate::ids::random_text()?;
-        let result = self.store.write(|tx| {
-            tx.execute(
-                "INSERT INTO batches (uid, at, format, names) VALUES (?1, ?2, ?3, ?4)",
-                rusqlite::params![
-                    uid,
-                    options.now.as_micros(),
-                    report.format,
-                    serde_json::to_string(catalog.roots()).unwrap_or_default()
-                ],
-            )?;
-            let batch = tx.last_insert_rowid();
-            let packs = PackWriter::new(tx, batch)?;
-            let mut importer = Importer::stage(self, tx, options, &mut report, batch, packs)?;
-            self.pump(catalog, detection, options, &mut importer, stage, total)?;
-            importer.finish()?;
-            drop(importer);
-            report.batch.clone_from(&uid);
-            tx.execute(
-                "UPDATE batches SET report = ?2, added = ?3, updated = ?4 WHERE id = ?1",
-                rusqlite::params![
-                    batch,
-                    serde_json::to_string(&report).unwrap_or_default(),
-                    report.total().added,
-                    report.total().updated
-                ],
-            )?;
-            tx.execute("INSERT INTO changes (op, target) VALUES (3, ?1)", [batch])?;
-            let detail = format!("added {} updated {}", report.total().added, report.total().updated);
-            crate::audit::append(tx, &self.keys, options.now, "import", &uid, &detail)?;
-            self.blobs.sync()?;
-            Ok(Store::last_change(tx)?)
-        });
-        match result {
+        match self.stage(&mut report, names, total, read, options) {
             Ok(seq) => {
                 (options.progress)("index", total, total, u64::from(report.total().found));
                 self.index_commit(seq)?;
@@ -112,37 +130,59 @@ impl Vault {
         }
     }
 
-    /// Runs the readers on a thread of their own and hands their messages to `take` on this one.
+    fn stage(
+        &self,
+        report: &mut ImportReport,
+        names: &[String],
+        total: u64,
+        read: Read<'_>,
+        options: &ImportOptions<'_>,
+    ) -> VaultResult<u64> {
+        let uid = crate::ids::random_text()?;
+        self.store.write(|tx| {
+            tx.execute(
+                "INSERT INTO batches (uid, at, format, names) VALUES (?1, ?2, ?3, ?4)",
+                rusqlite::params![
+                    uid,
+                    options.now.as_micros(),
+                    report.format,
+                    serde_json::to_string(names).unwrap_or_default()
+                ],
+            )?;
+            let batch = tx.last_insert_rowid();
+            let packs = PackWriter::new(tx, batch)?;
+            let mut importer = Importer::stage(self, tx, options, report, batch, packs)?;
+            self.pump(&mut importer, read, options, total)?;
+            importer.finish()?;
+            drop(importer);
+            report.batch.clone_from(&uid);
+            let sum = report.total();
+            tx.execute(
+                "UPDATE batches SET report = ?2, added = ?3, updated = ?4 WHERE id = ?1",
+                rusqlite::params![batch, serde_json::to_string(&report).unwrap_or_default(), sum.added, sum.updated],
+            )?;
+            tx.execute("INSERT INTO changes (op, target) VALUES (3, ?1)", [batch])?;
+            let detail = format!("added {} updated {}", sum.added, sum.updated);
+            crate::audit::append(tx, &self.keys, options.now, "import", &uid, &detail)?;
+            self.blobs.sync()?;
+            Store::last_change(tx)
+        })
+    }
+
+    /// Runs the readers on a thread of their own and takes their messages on this one.
     fn pump(
         &self,
-        catalog: &Catalog,
-        detection: &Detection,
-        options: &ImportOptions<'_>,
         importer: &mut Importer<'_>,
-        stage: &str,
+        read: Read<'_>,
+        options: &ImportOptions<'_>,
         total: u64,
     ) -> VaultResult<()> {
-        let keep = !options.dry_run;
-        let context = ReadContext { limits: options.limits.clone(), now: options.now };
-        std::thread::scope(|scope| {
+        let stage = if options.dry_run { "read" } else { "store" };
+        let failed = std::thread::scope(|scope| {
             let (sender, receiver) = sync_channel::<Message>(8);
-            let reader = scope.spawn(move || {
-                let mut offset = 0;
-                let mut errors: Vec<(String, FormatError)> = Vec::new();
-                for source in &detection.sources {
-                    let Some(format) = by_id(source.format) else { continue };
-                    let mut sink = ChannelSink::new(&sender, &self.blobs, keep, options.cancel, offset);
-                    match format.read(catalog, source, &context, &mut sink) {
-                        Ok(()) => {}
-                        Err(error @ (FormatError::Cancelled | FormatError::Store(_) | FormatError::Limit { .. })) => {
-                            return Err(error);
-                        }
-                        Err(error) => errors.push((source.format.to_owned(), error)),
-                    }
-                    offset += source.total_bytes;
-                }
-                Ok(errors)
-            });
+            let cancel = options.cancel;
+            let keep = !options.dry_run;
+            let reader = scope.spawn(move || read(&mut ChannelSink::new(&sender, &self.blobs, keep, cancel)));
             let consumed = consume(&receiver, importer, options, stage, total);
             // Dropping the receiver stops the reader at its next send.
             drop(receiver);
@@ -150,16 +190,12 @@ impl Vault {
                 .join()
                 .unwrap_or_else(|_| Err(FormatError::invalid("panic", "reader", "the reader stopped unexpectedly")));
             consumed?;
-            let errors = read.map_err(unwrap_format)?;
-            let only = detection.sources.len() == errors.len();
-            for (format, error) in errors {
-                if only {
-                    return Err(unwrap_format(error));
-                }
-                importer.drop_source(&format, &error.to_string());
-            }
-            Ok(())
-        })
+            read.map_err(unwrap_format)
+        })?;
+        for (format, error) in failed {
+            importer.drop_source(&format, &error.to_string());
+        }
+        Ok(())
     }
 }
 

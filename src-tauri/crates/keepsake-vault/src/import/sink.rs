@@ -37,14 +37,14 @@ pub(super) struct ChannelSink<'a> {
 const PROGRESS_STEP: u64 = 1 << 20;
 
 impl<'a> ChannelSink<'a> {
-    pub(super) fn new(
-        sender: &'a SyncSender<Message>,
-        blobs: &'a Blobs,
-        keep: bool,
-        cancel: &'a AtomicBool,
-        offset: u64,
-    ) -> Self {
-        Self { sender, blobs, keep, cancel, offset, reported: 0 }
+    pub(super) fn new(sender: &'a SyncSender<Message>, blobs: &'a Blobs, keep: bool, cancel: &'a AtomicBool) -> Self {
+        Self { sender, blobs, keep, cancel, offset: 0, reported: 0 }
+    }
+
+    /// The next source counts its bytes from here.
+    pub(super) fn starts_at(&mut self, offset: u64) {
+        self.offset = offset;
+        self.reported = 0;
     }
 
     fn send(&self, message: Message) -> Result<(), FormatError> {

@@ -1,0 +1,40 @@
+// The machine's own limits, measured by the Rust program beside this file.
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { TARGET, WORKSPACE } from "../tools/places.mjs";
+import { ENV, Stop, must } from "../tools/sh.mjs";
+
+const PACKAGE = fileURLToPath(new URL("limits", import.meta.url));
+const SHARD = /(^|\/)conversations[^/]*\.json$/;
+
+/** Build it with the versions that Keepsake is built with. */
+export async function buildLimits() {
+  copyFileSync(join(WORKSPACE, "Cargo.lock"), join(PACKAGE, "Cargo.lock"));
+  await must("cargo", ["build", "--release", "-j2", "--manifest-path", join(PACKAGE, "Cargo.toml")]);
+}
+
+/** Measure with the conversations of an export; answers the program's figures. */
+export function limits(exportZip, folder) {
+  const json = join(folder, "limits.json");
+  writeFileSync(json, conversations(exportZip));
+  const own = join(folder, "limits");
+  mkdirSync(own);
+  const program = join(TARGET, "release", process.platform === "win32" ? "keepsake-limits.exe" : "keepsake-limits");
+  const { status, stdout, stderr } = spawnSync(program, [json, own], { env: ENV, encoding: "utf8" });
+  if (status !== 0) throw new Stop(`limits ended with ${status}: ${stderr}`);
+  return JSON.parse(stdout);
+}
+
+/** The conversation lists of an export as one list. Python is there: it made the export. */
+function conversations(exportZip) {
+  const script = `
+import re, sys, zipfile
+z = zipfile.ZipFile(sys.argv[1])
+parts = [z.read(n).strip()[1:-1] for n in sorted(z.namelist()) if re.search(sys.argv[2], n)]
+sys.stdout.buffer.write(b"[" + b",".join(p for p in parts if p.strip()) + b"]")`;
+  const { status, stdout, stderr } = spawnSync("python3", ["-c", script, exportZip, SHARD.source], { maxBuffer: 2 ** 31 });
+  if (status !== 0) throw new Stop(`The export could not be read: ${stderr}`);
+  return stdout;
+}

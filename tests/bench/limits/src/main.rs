@@ -1,0 +1,132 @@
+//! The machine's own limits for each stage of an import, one thread, without Keepsake.
+//!
+//! In: a JSON file (a list of conversations) and an empty folder for the database. Out: one JSON object with MB/s
+//! (of 10^6 bytes) and rows/s. Errors end the program.
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::{
+    error::Error,
+    io::{Read, Write},
+    path::Path,
+    time::Instant,
+};
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+/// One element, as a reader that borrows sees it.
+#[derive(Deserialize)]
+struct Conversation<'a> {
+    #[serde(borrow, default)]
+    title: Option<std::borrow::Cow<'a, str>>,
+    #[serde(borrow)]
+    mapping: std::collections::BTreeMap<&'a str, &'a RawValue>,
+}
+
+/// A size of text per row like that of a chat message.
+const ROW: usize = 900;
+/// Bytes of rows that are written and indexed.
+const STORED: usize = 100_000_000;
+
+fn main() -> Outcome<()> {
+    let mut args = std::env::args().skip(1);
+    let (Some(json), Some(folder)) = (args.next(), args.next()) else {
+        return Err("limits JSON FOLDER".into());
+    };
+    let bytes = std::fs::read(json)?;
+    let text = std::str::from_utf8(&bytes)?;
+    // Real words, cut where a character ends.
+    let mut rows = Vec::new();
+    let mut at = 0;
+    while at < text.len().min(STORED) {
+        let end = text.ceil_char_boundary((at + ROW).min(text.len()));
+        rows.push(&text[at..end]);
+        at = end;
+    }
+
+    let inflate = inflate(&bytes)?;
+    let value = rate(bytes.len(), || Ok(serde_json::from_slice::<serde_json::Value>(&bytes)?.as_array().map_or(0, Vec::len)))?;
+    let typed = rate(bytes.len(), || {
+        let list: Vec<Conversation<'_>> = serde_json::from_slice(&bytes)?;
+        Ok(list.iter().map(|c| c.mapping.values().map(|v| v.get().len()).sum::<usize>() + c.title.as_ref().map_or(0, |t| t.len())).sum())
+    })?;
+    let (sql_rows, sql_mb) = database(Path::new(&folder), &rows)?;
+    let tantivy = index(&rows)?;
+    println!(
+        "{}",
+        serde_json::json!({
+            "inflate_mb_s": inflate, "json_value_mb_s": value, "json_typed_mb_s": typed,
+            "sqlcipher_rows_s": sql_rows, "sqlcipher_mb_s": sql_mb, "tantivy_mb_s": tantivy,
+        })
+    );
+    Ok(())
+}
+
+/// MB/s of `work` over `bytes`.
+fn rate(bytes: usize, work: impl FnOnce() -> Outcome<usize>) -> Outcome<f64> {
+    let started = Instant::now();
+    std::hint::black_box(work()?);
+    Ok(bytes as f64 / 1e6 / started.elapsed().as_secs_f64())
+}
+
+/// Inflating, in MB/s of what comes out.
+fn inflate(bytes: &[u8]) -> Outcome<f64> {
+    let mut packed = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::new(1));
+    packed.write_all(bytes)?;
+    let packed = packed.finish()?;
+    rate(bytes.len(), || {
+        let mut reader = flate2::read::DeflateDecoder::new(packed.as_slice());
+        let mut buffer = vec![0; 1 << 16];
+        let mut total = 0;
+        loop {
+            match reader.read(&mut buffer)? {
+                0 => return Ok(total),
+                n => total += n,
+            }
+        }
+    })
+}
+
+/// Inserting into SQLCipher as the vault sets it up: rows/s and MB/s, up to the end of the checkpoint.
+fn database(folder: &Path, rows: &[&str]) -> Outcome<(f64, f64)> {
+    let mut c = rusqlite::Connection::open(folder.join("limits.db"))?;
+    c.execute_batch(
+        "PRAGMA key = \"x'0101010101010101010101010101010101010101010101010101010101010101'\"; \
+         PRAGMA cipher_page_size = 8192; PRAGMA cipher_hmac_algorithm = HMAC_SHA256; PRAGMA cipher_memory_security = OFF; \
+         PRAGMA temp_store = MEMORY;",
+    )?;
+    c.execute_batch(
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA cache_size = -65536; \
+         PRAGMA wal_autocheckpoint = 4000; CREATE TABLE t(id INTEGER PRIMARY KEY, body TEXT);",
+    )?;
+    let bytes: usize = rows.iter().map(|r| r.len()).sum();
+    let started = Instant::now();
+    for chunk in rows.chunks(20_000) {
+        let transaction = c.transaction()?;
+        {
+            let mut insert = transaction.prepare_cached("INSERT INTO t(body) VALUES (?1)")?;
+            for row in chunk {
+                insert.execute([row])?;
+            }
+        }
+        transaction.commit()?;
+    }
+    c.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |r| r.get::<_, i64>(0))?;
+    let seconds = started.elapsed().as_secs_f64();
+    Ok((rows.len() as f64 / seconds, bytes as f64 / 1e6 / seconds))
+}
+
+/// Adding to an index in memory, words with positions, one thread, commit included: MB/s.
+fn index(rows: &[&str]) -> Outcome<f64> {
+    let mut schema = tantivy::schema::Schema::builder();
+    let field = schema.add_text_field("text", tantivy::schema::TEXT);
+    let index = tantivy::Index::create_in_ram(schema.build());
+    let mut writer: tantivy::IndexWriter = index.writer_with_num_threads(1, 64 << 20)?;
+    let bytes = rows.iter().map(|r| r.len()).sum();
+    rate(bytes, || {
+        for row in rows {
+            writer.add_document(tantivy::doc!(field => *row))?;
+        }
+        writer.commit()?;
+        Ok(rows.len())
+    })
+}

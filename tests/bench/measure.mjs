@@ -1,0 +1,59 @@
+// Running the command line and weighing what it takes.
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ENV, Stop } from "../tools/sh.mjs";
+
+const TIME = "/usr/bin/time";
+
+/** The released command line on one vault. */
+export class Keepsake {
+  constructor({ program, folder, secret }) {
+    Object.assign(this, { program, folder, secret });
+    this.figures = join(folder, "time.txt");
+    this.gnu = process.platform === "linux" && existsSync(TIME);
+  }
+
+  /** Run a command on `vault`; answers {value, wall, user, sys, rss}: seconds and MB. CPU and memory need GNU time. */
+  run(vault, ...args) {
+    const command = [this.program, "--vault", vault, "--passphrase-file", this.secret, "--json", ...args];
+    const all = this.gnu ? [TIME, "-f", "%U %S %M", "-o", this.figures, ...command] : command;
+    const started = performance.now();
+    const { status, stdout, stderr, error } = spawnSync(all[0], all.slice(1), {
+      env: ENV,
+      encoding: "utf8",
+      maxBuffer: 1 << 30,
+    });
+    const wall = (performance.now() - started) / 1000;
+    if (error) throw error;
+    if (status !== 0)
+      throw new Stop(`keepsake ${args.slice(0, 4).join(" ")} ended with ${status}: ${(stdout || stderr).slice(0, 2000)}`);
+    const [user, sys, kib] = this.gnu
+      ? readFileSync(this.figures, "utf8").trim().split("\n").at(-1).split(" ").map(Number)
+      : [NaN, NaN, NaN];
+    return { value: stdout.startsWith("{") ? JSON.parse(stdout) : stdout, wall, user, sys, rss: (kib * 1024) / 1e6 };
+  }
+
+  /** Median wall seconds of several runs. */
+  median(vault, ...args) {
+    return median(Array.from({ length: 7 }, () => this.run(vault, ...args).wall));
+  }
+
+  /** Median wall seconds until the program ends without doing anything. */
+  start() {
+    const once = () => {
+      const started = performance.now();
+      spawnSync(this.program, ["--version"], { env: ENV });
+      return (performance.now() - started) / 1000;
+    };
+    return median(Array.from({ length: 7 }, once));
+  }
+}
+
+export const median = (values) => share(values, 0.5);
+
+/** The value that this share of all values does not exceed. */
+export function share(values, part) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)];
+}

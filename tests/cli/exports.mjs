@@ -1,0 +1,146 @@
+// Exports as assistants write them, with the counts that stand in them: the samples beside the clone, the files on the
+// edge of what a reader may get, and larger ones from the generator, against its truth file.
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { has, quiet } from "../tools/sh.mjs";
+import { CLEAN, SHARED, Vault, inFolder, shared, unreconciled } from "./keepsake.mjs";
+
+const EXPORTS = "exports";
+/** Assistants whose exports are read so far. */
+const READ = ["chatgpt", "claude"];
+/** Pasted text, whose counts were made by hand. */
+const PASTED = {
+  "chatgpt-saved-memories.txt": ({ chatgpt_saved_memories: memories }) => ({ conversations: 0, messages: 0, memories }),
+  "claude-import-prompt-answer.md": ({ claude_prompt_entries: memories }) => ({ conversations: 0, messages: 0, memories }),
+  "role-transcript.txt": ({ transcript_turns: messages }) => ({ conversations: 1, messages, memories: 0 }),
+};
+/** Files on the edge that are more than a count: what the report has to say about them. */
+const EDGE = {
+  "raw-control-chars.json": { messages: 2, says: "control_character" },
+  "ndjson-conversations.jsonl": { messages: 2, says: "duplicate" },
+  "one-bad-conversation.json": { messages: 2, says: "malformed", failed: 1 },
+  "empty-array.json": { messages: 0, says: "empty_export" },
+  "truncated-conversations.json": { messages: 0, says: "truncated", failed: 1, mentions: "byte 1242" },
+  "truncated.zip": { messages: 2, says: "truncated_archive" },
+  "nested-5-deep.zip": { refused: "archive_depth" },
+  "duplicate-members.zip": { messages: 2, says: "duplicate_name" },
+  "zip-slip.zip": { messages: 2, says: "unsafe_name" },
+};
+const GENERATED = [
+  ["chatgpt", "classic", ".zip"],
+  ["chatgpt", "sharded", ".zip"],
+  ["chatgpt", "portal", ".zip"],
+  ["claude", "flat", ".zip"],
+  ["claude", "batch", ""],
+  ["claude", "parts", ""],
+];
+const SIZE = ["--conversations", "250", "--mb", "3", "--batches", "2"];
+
+/** Import all of them and count them. */
+export async function exportsAsWritten(count) {
+  if (!shared(count, EXPORTS)) return;
+  const folder = join(SHARED, EXPORTS);
+  const expected = JSON.parse(readFileSync(join(folder, "expected.json"), "utf8"));
+  const samples = Object.entries(expected.samples).filter(([, { providers }]) => READ.includes(providers[0]));
+  for (const [name, wanted] of samples) await one(count, `sample ${name}`, join(folder, name), counted(wanted));
+  for (const [name, counts] of Object.entries(PASTED)) {
+    const wanted = counts(expected.samples["18-pasted-text"].by_hand);
+    await one(count, `pasted ${name}`, join(folder, "18-pasted-text", name), wanted);
+  }
+  for (const name of readdirSync(join(folder, "edge")).sort()) await edge(count, name, join(folder, "edge", name), expected);
+  if (!has("python3")) return count.leaveOut("generated exports: python3 is not installed");
+  for (const kind of GENERATED) await generated(count, ...kind);
+}
+
+function counted({ conversations, messages, memories, attachments_referenced, attachments_present }) {
+  const attachments = { referenced: attachments_referenced, present: attachments_present };
+  return { conversations, messages, memories, attachments };
+}
+
+/** Import twice, with a preview before: the counts, the sums, and nothing new the second time. */
+async function one(count, name, path, wanted) {
+  await inFolder((folder) => {
+    const vault = new Vault(folder).create();
+    const problems = [];
+    const preview = vault.must("import", path, "--dry-run");
+    const report = vault.must("import", path);
+    problems.push(...differing(wanted, preview).map((text) => `preview: ${text}`), ...differing(wanted, report));
+    problems.push(...unreconciled(report));
+    if (preview.added !== report.added) problems.push(`the preview said ${preview.added} added, it was ${report.added}`);
+    const stored = vault.must("info").counts;
+    for (const [kind, part] of Object.entries(report.by_kind))
+      if ((stored[kind] ?? 0) !== part.added) problems.push(`${part.added} ${kind} added, ${stored[kind]} in the vault`);
+    const again = vault.must("import", path);
+    if (again.added + again.updated > 0) problems.push(`again: ${again.added} added, ${again.updated} updated`);
+    problems.push(...unreconciled(again).map((text) => `again: ${text}`));
+    tell(count, name, problems);
+  });
+}
+
+async function edge(count, name, path, expected) {
+  await inFolder((folder) => {
+    const vault = new Vault(folder).create();
+    const figure = expected.edge_messages[name];
+    const { messages, says, failed = 0, mentions, refused } = EDGE[name] ?? { messages: figure };
+    const { code, answer } = vault.run("import", path);
+    const text = JSON.stringify(answer);
+    const problems = [];
+    if (refused) {
+      if (code !== 6 || answer.error?.details.reason !== refused) problems.push(`${code}, not refused: ${text}`);
+      const { counts } = vault.must("info");
+      if (Object.keys(counts).length > 0) problems.push(`refused, and yet there: ${JSON.stringify(counts)}`);
+      return tell(count, `edge ${name}`, problems);
+    }
+    if (typeof messages !== "number") problems.push(`nobody wrote down what to expect: ${figure}`);
+    if (code !== 0) return tell(count, `edge ${name}`, [`exit code ${code}: ${text}`]);
+    if (answer.messages !== messages) problems.push(`${answer.messages} messages, not ${messages}`);
+    if (answer.failed !== failed) problems.push(`${answer.failed} failed, not ${failed}`);
+    const said = [...answer.warnings.map((w) => w.code), ...answer.items.map((item) => item.reason.split(":")[0])];
+    if (says && !said.includes(says)) problems.push(`does not say ${says}: ${text}`);
+    if (mentions && !text.includes(mentions)) problems.push(`does not mention ${mentions}: ${text}`);
+    tell(count, `edge ${name}`, [...problems, ...unreconciled(answer)]);
+  });
+}
+
+async function generated(count, kind, layout, ending) {
+  await inFolder(async (folder) => {
+    const path = join(folder, `made${ending}`);
+    const args = [join(SHARED, EXPORTS, "gen_exports.py"), kind, "--layout", layout, ...SIZE, "--out", path];
+    const { code, stderr } = quiet("python3", args, { env: CLEAN });
+    if (code !== 0) throw new Error(`the generator ended with ${code}: ${stderr}`);
+    const truth = JSON.parse(readFileSync(`${path}.truth.json`, "utf8"));
+    const { distinct_memory_texts: distinct, custom_instructions: custom } = truth.memories;
+    const memories = kind === "chatgpt" ? distinct + custom : Object.values(truth.memories).reduce((a, b) => a + b, 0);
+    await one(count, `generated ${kind} ${layout}`, path, counted({ ...truth, memories }));
+    await needles(count, `needles of ${kind} ${layout}`, path, truth);
+  });
+}
+
+/** Each question finds the one message that answers it among the first ten. */
+async function needles(count, name, path, truth) {
+  await inFolder((folder) => {
+    const vault = new Vault(folder).create();
+    vault.must("import", path);
+    const questions = vault.write("questions.txt", truth.needles.map(({ query }) => query).join("\n"));
+    const { results } = vault.must("search", "--queries", questions, "--limit", "10");
+    const places = truth.needles.map(({ message_id: id }, i) => results[i].hits.findIndex((hit) => hit.origin_id === id));
+    const found = places.filter((place) => place >= 0).length;
+    const first = places.filter((place) => place === 0).length;
+    console.log(`  ${name}: ${found} of ${places.length} among the first ten, ${first} first`);
+    tell(count, name, found < places.length * 0.95 ? [`only ${found} of ${places.length} found`] : []);
+  });
+}
+
+function differing(wanted, got) {
+  return Object.entries(wanted)
+    .filter(([key, value]) => JSON.stringify(sorted(value)) !== JSON.stringify(sorted(got[key])))
+    .map(([key, value]) => `${key}: ${JSON.stringify(got[key])}, not ${JSON.stringify(value)}`);
+}
+
+const sorted = (value) =>
+  value && typeof value === "object" ? Object.fromEntries(Object.entries(value).sort()) : value;
+
+function tell(count, name, problems) {
+  problems.forEach((problem) => console.log(`  ${name}: ${problem}`));
+  count.add(name, problems.length === 0);
+}

@@ -1,0 +1,205 @@
+//! Damage of every part of a vault is told apart, and nothing is written by finding it.
+use keepsake_testkit::{PASSPHRASE, TempVault, at, sample};
+use keepsake_vault::{IndexState, Vault, VaultError, index::IndexFilter};
+use std::path::{Path, PathBuf};
+
+fn filled() -> TempVault {
+    let t = TempVault::new();
+    t.import(&[sample("chatgpt-export.zip")]).unwrap();
+    t
+}
+
+fn flip(path: &Path, at: usize) {
+    let mut bytes = std::fs::read(path).unwrap();
+    let at = at.min(bytes.len() - 1);
+    bytes[at] ^= 0x40;
+    std::fs::write(path, bytes).unwrap();
+}
+
+fn files(dir: &Path) -> Vec<PathBuf> {
+    let mut out: Vec<PathBuf> = std::fs::read_dir(dir)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .filter(|p| p.is_file())
+        .collect();
+    out.sort();
+    out
+}
+
+/// Closes the vault, keeps its folder.
+fn closed(t: TempVault) -> (tempfile::TempDir, PathBuf) {
+    let dir = t.dir();
+    let TempVault { folder, vault } = t;
+    drop(vault);
+    (folder, dir)
+}
+
+#[test]
+fn four_failures_of_opening_are_four_errors() {
+    let t = filled();
+    assert!(
+        matches!(Vault::open(&t.dir(), PASSPHRASE), Err(VaultError::InUse)),
+        "a second opening is refused"
+    );
+    let (_folder, dir) = closed(t);
+    assert!(
+        matches!(
+            Vault::open(&dir, "wrong horse"),
+            Err(VaultError::WrongSecret)
+        ),
+        "wrong passphrase"
+    );
+    assert!(
+        matches!(
+            Vault::open(&dir.join("nowhere"), PASSPHRASE),
+            Err(VaultError::Missing(_))
+        ),
+        "missing"
+    );
+    flip(&dir.join("vault.json"), 40);
+    assert!(
+        matches!(Vault::open(&dir, PASSPHRASE), Err(VaultError::Damaged(_))),
+        "damaged header"
+    );
+}
+
+#[test]
+fn a_damaged_first_page_is_damage_and_not_a_wrong_passphrase() {
+    let (_folder, dir) = closed(filled());
+    flip(&dir.join("store.db"), 3000);
+    assert!(
+        matches!(Vault::open(&dir, PASSPHRASE), Err(VaultError::Damaged(_))),
+        "the first page"
+    );
+}
+
+#[test]
+fn a_damaged_later_page_is_found_by_the_check() {
+    let (_folder, dir) = closed(filled());
+    let length = std::fs::metadata(dir.join("store.db")).unwrap().len() as usize;
+    flip(&dir.join("store.db"), length - 4000);
+    if let Ok(vault) = Vault::open(&dir, PASSPHRASE) {
+        let bad: Vec<&str> = vault.check().map_or(vec!["pages"], |p| {
+            p.into_iter().filter(|p| !p.ok).map(|p| p.place).collect()
+        });
+        assert!(
+            bad.contains(&"pages"),
+            "the check names the pages, found {bad:?}"
+        );
+    }
+}
+
+#[test]
+fn a_newer_schema_is_refused() {
+    let t = filled();
+    let key = hex::encode(t.keys().store());
+    let (_folder, dir) = closed(t);
+    {
+        let db = rusqlite::Connection::open(dir.join("store.db")).unwrap();
+        db.execute_batch(&format!("PRAGMA key = \"x'{key}'\"; PRAGMA cipher_page_size = 8192; PRAGMA cipher_hmac_algorithm = HMAC_SHA256; PRAGMA user_version = 99;")).unwrap();
+    }
+    assert!(
+        matches!(
+            Vault::open(&dir, PASSPHRASE),
+            Err(VaultError::NewerSchema { found: 99, .. })
+        ),
+        "written by a newer program"
+    );
+}
+
+#[test]
+fn every_damaged_missing_or_stale_index_is_rebuilt() {
+    let probe = filled();
+    let count = probe.vault.index_documents();
+    let names: Vec<String> = files(&probe.dir().join("index"))
+        .iter()
+        .map(|p| p.file_name().unwrap().to_string_lossy().into_owned())
+        .collect();
+    assert!(names.len() > 3, "the index has several files");
+    drop(probe);
+    let (folder, dir) = closed(filled());
+    for path in files(&dir.join("index")) {
+        flip(&path, 50);
+    }
+    let vault = Vault::open(&dir, PASSPHRASE).unwrap();
+    assert_eq!(
+        (vault.index_state(), vault.index_documents()),
+        (IndexState::Rebuilt, count),
+        "damaged"
+    );
+    drop(vault);
+    std::fs::remove_dir_all(dir.join("index")).unwrap();
+    let vault = Vault::open(&dir, PASSPHRASE).unwrap();
+    assert_eq!(
+        (vault.index_state(), vault.index_documents()),
+        (IndexState::Rebuilt, count),
+        "missing"
+    );
+    drop(vault);
+    // An older index put back is stale: the store remembers more changes than it holds.
+    let aside = folder.path().join("old-index");
+    copy(&dir.join("index"), &aside);
+    let vault = Vault::open(&dir, PASSPHRASE).unwrap();
+    vault
+        .add("A fresh xylophone thought.", None, vec![], at(500))
+        .unwrap();
+    drop(vault);
+    std::fs::remove_dir_all(dir.join("index")).unwrap();
+    copy(&aside, &dir.join("index"));
+    let vault = Vault::open(&dir, PASSPHRASE).unwrap();
+    assert_eq!(
+        vault
+            .search("xylophone", &IndexFilter::default(), 5, 0)
+            .unwrap()
+            .hits
+            .len(),
+        1,
+        "stale: it catches up"
+    );
+    assert!(
+        vault.check().unwrap().iter().all(|p| p.ok),
+        "and checks clean"
+    );
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for path in files(from) {
+        std::fs::copy(&path, to.join(path.file_name().unwrap())).unwrap();
+    }
+}
+
+#[test]
+fn a_damaged_blob_is_found_and_costs_only_itself() {
+    let (_folder, dir) = closed(filled());
+    let blob = files(&dir.join("blobs")).remove(0);
+    flip(&blob, 60);
+    let vault = Vault::open(&dir, PASSPHRASE).unwrap();
+    let bad: Vec<&str> = vault
+        .check()
+        .unwrap()
+        .into_iter()
+        .filter(|p| !p.ok)
+        .map(|p| p.place)
+        .collect();
+    assert_eq!(bad, ["blobs"], "only the blobs");
+}
+
+#[test]
+fn truncation_of_any_file_never_panics() {
+    let (folder, dir) = closed(filled());
+    for name in ["vault.json", "store.db"] {
+        let whole = std::fs::read(dir.join(name)).unwrap();
+        for cut in [0, 1, 15, 16, 100, whole.len() / 2, whole.len() - 1] {
+            std::fs::write(dir.join(name), &whole[..cut.min(whole.len())]).unwrap();
+            if let Ok(vault) = Vault::open(&dir, PASSPHRASE) {
+                assert!(
+                    vault.check().is_err() || vault.check().unwrap().iter().any(|p| !p.ok),
+                    "{name} cut at {cut} is noticed"
+                );
+            }
+        }
+        std::fs::write(dir.join(name), &whole).unwrap();
+    }
+    drop(folder);
+}

@@ -1,0 +1,422 @@
+//! Deleted means gone: no route answers, no page, index file or blob holds it, and the check notices when that is not so.
+use keepsake_formats::{AttachmentFile, PassthroughItem};
+use keepsake_model::{AttachmentRef, Kind, MessagePart, Record, RecordKey, Unit, Verbatim};
+use keepsake_testkit::{TempVault, at, files_holding, holds, options};
+use keepsake_vault::{
+    EditFields, ListQuery, PlaceOutcome, RedactSpan, Sabotage, VaultError, index::IndexFilter,
+};
+use std::sync::atomic::AtomicBool;
+
+const CANARY: &str = "zanzibarquokka";
+const SENTENCE: &str = "The zanzibarquokka sleeps under the piano.";
+
+fn record(kind: Kind, value: &str, text: &str) -> Record {
+    let mut record = Record::new(kind, RecordKey::new("test", value), text);
+    record.source.platform = "test".into();
+    record.verbatim = Some(Verbatim::json(format!(
+        "{{\"text\":{}}}",
+        serde_json::to_string(text).unwrap()
+    )));
+    record
+}
+
+/// A conversation whose message, memory, attachment name and side file all hold the canary.
+fn planted() -> TempVault {
+    let t = TempVault::new();
+    let cancel = AtomicBool::new(false);
+    t.import_with(&options(&cancel, false), &|sink| {
+        let mut conversation = record(Kind::Conversation, "c", "");
+        conversation.title = Some("About pets".into());
+        let mut message = record(
+            Kind::Message,
+            "c/m",
+            &format!("Listen. {SENTENCE} Good night."),
+        );
+        message.parent = Some(conversation.key.clone());
+        message.message = Some(MessagePart {
+            role: "user".into(),
+            active: true,
+            content_type: "text".into(),
+            ..MessagePart::default()
+        });
+        let named = AttachmentRef {
+            key: RecordKey::new("test", "file/1"),
+            origin_id: None,
+            name: format!("{CANARY}.png"),
+            media_type: None,
+            size: None,
+            text: None,
+        };
+        message.attachments.push(named.clone());
+        let mut memory = record(Kind::Memory, "memory", SENTENCE);
+        memory.links.push(keepsake_model::Link {
+            relation: "derived_from".into(),
+            kind: Kind::Message,
+            target: message.key.clone(),
+        });
+        sink.unit(Unit {
+            records: vec![
+                conversation,
+                message,
+                memory,
+                record(Kind::Memory, "bystander", "Likes tea with milk."),
+            ],
+        })?;
+        sink.attachment(
+            AttachmentFile {
+                key: named.key,
+                origin_id: None,
+                name: named.name,
+                media_type: None,
+                place: "1.png".into(),
+            },
+            &mut CANARY.as_bytes(),
+        )?;
+        let part = PassthroughItem {
+            format: "test".into(),
+            group: "g".into(),
+            name: "side.json".into(),
+            role: "sidecar".into(),
+            place: "side.json".into(),
+        };
+        let side = format!(
+            "{{\"n\":1.50,\"said\":{}}}",
+            serde_json::to_string(SENTENCE).unwrap()
+        );
+        sink.passthrough(part, &mut side.as_bytes())
+    })
+    .unwrap();
+    t
+}
+
+fn id_of(t: &TempVault, kind: Kind, text: &str) -> String {
+    let page = t
+        .vault
+        .list(&ListQuery {
+            kind: Some(kind),
+            limit: 100,
+            ..ListQuery::default()
+        })
+        .unwrap();
+    page.rows
+        .iter()
+        .find(|r| t.vault.record(r).unwrap().text.contains(text))
+        .unwrap()
+        .id_text()
+}
+
+fn found(t: &TempVault, query: &str) -> usize {
+    t.vault
+        .search(query, &IndexFilter::default(), 10, 0)
+        .unwrap()
+        .hits
+        .len()
+}
+
+#[test]
+fn nothing_on_disk_is_in_the_clear() {
+    let t = planted();
+    assert!(
+        holds(&t.decrypted(), CANARY),
+        "the control: it is in the decrypted database"
+    );
+    assert_eq!(
+        files_holding(&t.dir(), CANARY),
+        Vec::<std::path::PathBuf>::new(),
+        "no file of the vault shows it"
+    );
+    assert_eq!(
+        files_holding(&t.dir(), "About pets"),
+        Vec::<std::path::PathBuf>::new(),
+        "nor the title"
+    );
+}
+
+#[test]
+fn erasing_leaves_nothing_anywhere() {
+    let t = planted();
+    let conversation = t
+        .vault
+        .list(&ListQuery {
+            kind: Some(Kind::Conversation),
+            ..ListQuery::default()
+        })
+        .unwrap()
+        .rows[0]
+        .id_text();
+    let outcome = t
+        .vault
+        .erase(
+            &[conversation.clone()],
+            "test",
+            &[],
+            at(100),
+            &|_| {},
+            Sabotage::default(),
+        )
+        .unwrap();
+    assert!(outcome.receipt.complete, "{:?}", outcome.receipt.places);
+    // The message, the memory taken from it and the file nothing else names go along, each with a tombstone of its own.
+    let mut kinds: Vec<&str> = outcome.tombstones.iter().map(|s| s.kind.as_str()).collect();
+    kinds.sort_unstable();
+    assert_eq!(
+        kinds,
+        ["attachment", "conversation", "memory", "message"],
+        "what goes with it"
+    );
+    assert!(
+        t.vault
+            .tombstones()
+            .unwrap()
+            .iter()
+            .all(|s| s.signature_valid),
+        "signatures hold"
+    );
+    assert_eq!(found(&t, CANARY), 0, "search does not answer");
+    assert!(
+        matches!(
+            t.vault.view(&conversation),
+            Err(VaultError::NotFound { erased: true, .. })
+        ),
+        "and says that it was erased"
+    );
+    assert!(
+        !holds(&t.decrypted(), CANARY),
+        "no decrypted page, free page or pack holds it"
+    );
+    assert_eq!(found(&t, "tea"), 1, "the bystander is still there");
+    let t = t.reopen();
+    assert!(
+        t.vault.check().unwrap().iter().all(|p| p.ok),
+        "the vault checks clean"
+    );
+    assert!(t.vault.audit_verify().unwrap(), "the audit chain holds");
+}
+
+#[test]
+fn the_same_words_elsewhere_are_found_and_redacted() {
+    let t = planted();
+    let memory = id_of(&t, Kind::Memory, CANARY);
+    let plan = t.vault.erase_plan(&[memory.clone()]).unwrap();
+    assert_eq!(plan.copies.len(), 1, "the message says the same");
+    assert_eq!(plan.passthrough, 1, "and so does the side file");
+    let copies: Vec<String> = plan.copies.iter().map(|c| c.id_text()).collect();
+    let outcome = t
+        .vault
+        .erase(
+            &[memory],
+            "test",
+            &copies,
+            at(100),
+            &|_| {},
+            Sabotage::default(),
+        )
+        .unwrap();
+    assert!(outcome.receipt.complete, "{:?}", outcome.receipt.places);
+    assert_eq!(
+        (outcome.copies_redacted, outcome.receipt.copies_left),
+        (1, 0),
+        "the copy is redacted, none is left"
+    );
+    let message = id_of(&t, Kind::Message, "Listen");
+    let text = t.vault.record(&t.vault.view(&message).unwrap()).unwrap();
+    assert_eq!(
+        text.text, "Listen. [REDACTED:erased] Good night.",
+        "only that sentence went"
+    );
+    assert!(
+        !text.verbatim.unwrap().text.contains(CANARY),
+        "from the verbatim too"
+    );
+}
+
+#[test]
+fn redaction_reaches_history_verbatim_and_index() {
+    let t = planted();
+    let id = id_of(&t, Kind::Memory, CANARY);
+    t.vault
+        .edit(
+            &id,
+            EditFields {
+                text: Some(format!("{SENTENCE} 🎹 Really.")),
+                ..EditFields::default()
+            },
+            at(90),
+        )
+        .unwrap();
+    let spans = [RedactSpan {
+        start: 4,
+        end: 18,
+        class: "animal".into(),
+    }];
+    let outcome = t.vault.redact(&id, &spans, true, at(100), &|_| {}).unwrap();
+    assert!(outcome.receipt.complete, "{:?}", outcome.receipt.places);
+    let view = t.vault.view(&id).unwrap();
+    for version in t.vault.versions(&view).unwrap() {
+        assert!(
+            version
+                .record
+                .text
+                .starts_with("The [REDACTED:animal] sleeps"),
+            "every version: {}",
+            version.record.text
+        );
+        assert!(
+            version
+                .record
+                .verbatim
+                .is_none_or(|v| !v.text.contains(CANARY)),
+            "and its verbatim"
+        );
+    }
+    assert_eq!(
+        found(&t, &format!("+{CANARY} +sleeps")),
+        0,
+        "the words are not found together any more"
+    );
+}
+
+#[test]
+fn a_record_erased_or_redacted_does_not_come_back() {
+    let t = planted();
+    let id = id_of(&t, Kind::Memory, "tea");
+    t.vault
+        .redact(
+            &id,
+            &[RedactSpan {
+                start: 6,
+                end: 9,
+                class: "drink".into(),
+            }],
+            false,
+            at(100),
+            &|_| {},
+        )
+        .unwrap();
+    let mut newer = record(Kind::Memory, "bystander", "Likes tea with milk and sugar.");
+    newer.times.updated = Some(at(500));
+    let report = t.import_records(vec![newer]).unwrap();
+    assert_eq!(
+        report.total().blocked,
+        1,
+        "a newer telling of a redacted record is held back"
+    );
+    assert_eq!(found(&t, "tea"), 0, "the word stays away");
+}
+
+#[test]
+fn the_check_notices_each_sabotaged_deletion() {
+    let cases = [
+        (
+            "search_index",
+            Sabotage {
+                keep_index: true,
+                ..Sabotage::default()
+            },
+        ),
+        (
+            "attachments",
+            Sabotage {
+                keep_blobs: true,
+                ..Sabotage::default()
+            },
+        ),
+        (
+            "database_pages",
+            Sabotage {
+                keep_packs: true,
+                ..Sabotage::default()
+            },
+        ),
+        (
+            "database_pages",
+            Sabotage {
+                keep_pages: true,
+                ..Sabotage::default()
+            },
+        ),
+    ];
+    for (place, sabotage) in cases {
+        let t = planted();
+        let conversation = t
+            .vault
+            .list(&ListQuery {
+                kind: Some(Kind::Conversation),
+                ..ListQuery::default()
+            })
+            .unwrap()
+            .rows[0]
+            .id_text();
+        let receipt = t
+            .vault
+            .erase(&[conversation], "test", &[], at(100), &|_| {}, sabotage)
+            .unwrap()
+            .receipt;
+        assert!(
+            !receipt.complete,
+            "{sabotage:?} must not be called complete"
+        );
+        let failed: Vec<&str> = receipt
+            .places
+            .iter()
+            .filter(|p| p.outcome == PlaceOutcome::Failed)
+            .map(|p| p.place.as_str())
+            .collect();
+        assert_eq!(failed, [place], "{sabotage:?}");
+    }
+}
+
+#[test]
+fn the_trash_hides_at_once_and_gives_back() {
+    let t = planted();
+    let conversation = t
+        .vault
+        .list(&ListQuery {
+            kind: Some(Kind::Conversation),
+            ..ListQuery::default()
+        })
+        .unwrap()
+        .rows[0]
+        .id_text();
+    t.vault.trash(&[conversation.clone()], at(100)).unwrap();
+    assert_eq!(
+        t.vault
+            .list(&ListQuery {
+                kind: Some(Kind::Message),
+                ..ListQuery::default()
+            })
+            .unwrap()
+            .total,
+        0,
+        "its messages go along"
+    );
+    assert_eq!(
+        t.vault
+            .search("Listen", &IndexFilter::default(), 10, 0)
+            .unwrap()
+            .total,
+        0,
+        "search does not answer"
+    );
+    assert_eq!(
+        t.vault
+            .list(&ListQuery {
+                trash: true,
+                ..ListQuery::default()
+            })
+            .unwrap()
+            .total,
+        1,
+        "one thing in the Trash"
+    );
+    let t = t.reopen();
+    t.vault.restore(&[conversation], at(200)).unwrap();
+    assert_eq!(
+        t.vault
+            .search("Listen", &IndexFilter::default(), 10, 0)
+            .unwrap()
+            .total,
+        1,
+        "and back it is"
+    );
+}

@@ -1,0 +1,177 @@
+//! Imports as a whole: previewed, atomic, cancellable, idempotent, reconciled.
+use keepsake_formats::FormatError;
+use keepsake_model::{Kind, Record, RecordKey, Unit};
+use keepsake_testkit::{TempVault, at, options, sample};
+use keepsake_vault::{ListQuery, VaultError};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+const SAMPLES: [&str; 2] = ["chatgpt-export.zip", "claude-export.zip"];
+
+#[test]
+fn samples_import_reconcile_and_add_nothing_twice() {
+    for name in SAMPLES {
+        let t = TempVault::new();
+        let first = t.import(&[sample(name)]).unwrap();
+        for (kind, c) in first
+            .by_kind
+            .iter()
+            .map(|(k, c)| (k.as_str(), *c))
+            .chain([("total", first.total())])
+        {
+            assert_eq!(
+                c.found,
+                c.added + c.updated + c.unchanged + c.blocked + c.skipped + c.failed,
+                "{name} {kind} reconciles"
+            );
+        }
+        let second = t.import(&[sample(name)]).unwrap();
+        assert_eq!(
+            (second.total().added, second.total().updated),
+            (0, 0),
+            "{name}: the second import adds nothing"
+        );
+        assert_eq!(
+            second.total().unchanged,
+            first.total().added,
+            "{name}: all of it is the same"
+        );
+        assert_eq!(
+            second.counts, first.counts,
+            "{name}: the input holds what it held"
+        );
+    }
+}
+
+#[test]
+fn several_files_dropped_together_are_one_batch() {
+    let t = TempVault::new();
+    let report = t.import(&SAMPLES.map(sample)).unwrap();
+    assert_eq!(report.sources.len(), 2, "two sources");
+    assert_eq!(t.vault.batches().unwrap().len(), 1, "one batch");
+}
+
+#[test]
+fn a_preview_says_what_the_import_then_does_and_writes_nothing() {
+    let t = TempVault::new();
+    let read = |sink: &mut dyn keepsake_formats::Sink| {
+        (0..20).try_for_each(|n| sink.unit(memory(n).into()))
+    };
+    let cancel = AtomicBool::new(false);
+    let preview = t.import_with(&options(&cancel, true), &read).unwrap();
+    assert_eq!(
+        t.vault.list(&ListQuery::default()).unwrap().total,
+        0,
+        "nothing was written"
+    );
+    let done = t.import_with(&options(&cancel, false), &read).unwrap();
+    assert_eq!(
+        (preview.by_kind, preview.counts),
+        (done.by_kind, done.counts),
+        "the same numbers"
+    );
+}
+
+#[test]
+fn cancelled_or_failed_half_way_leaves_nothing() {
+    let t = TempVault::new();
+    let cancel = AtomicBool::new(false);
+    let cancelled = t.import_with(&options(&cancel, false), &|sink| {
+        sink.unit(memory(1).into())?;
+        cancel.store(true, Ordering::Relaxed);
+        sink.progress(1)?;
+        sink.unit(memory(2).into())
+    });
+    assert!(matches!(cancelled, Err(VaultError::Cancelled)), "cancelled");
+    let cancel = AtomicBool::new(false);
+    let failed = t.import_with(&options(&cancel, false), &|sink| {
+        sink.unit(memory(1).into())?;
+        sink.passthrough(
+            keepsake_formats::PassthroughItem {
+                format: "t".into(),
+                group: "g".into(),
+                name: "n".into(),
+                role: "r".into(),
+                place: "p".into(),
+            },
+            &mut &b"side"[..],
+        )?;
+        Err(FormatError::invalid("malformed", "test", "half-way"))
+    });
+    assert!(failed.is_err(), "failed");
+    assert_eq!(
+        t.vault.list(&ListQuery::default()).unwrap().total,
+        0,
+        "nothing of either is there"
+    );
+    assert_eq!(t.vault.batches().unwrap().len(), 0, "no batch");
+    assert_eq!(
+        std::fs::read_dir(t.dir().join("blobs")).unwrap().count(),
+        0,
+        "no blob"
+    );
+    assert!(
+        t.vault.check().unwrap().iter().all(|p| p.ok),
+        "the vault checks clean"
+    );
+}
+
+#[test]
+fn a_missing_part_that_comes_later_finds_its_place() {
+    let t = TempVault::new();
+    let cancel = AtomicBool::new(false);
+    let key = RecordKey::new("test", "file/1");
+    let named = keepsake_model::AttachmentRef {
+        key: key.clone(),
+        origin_id: None,
+        name: "plan.pdf".into(),
+        media_type: None,
+        size: None,
+        text: None,
+    };
+    let mut carrier = memory(1);
+    carrier.attachments.push(named);
+    t.import_records(vec![carrier.clone()]).unwrap();
+    let files = || {
+        t.vault
+            .files(
+                t.vault
+                    .list(&ListQuery {
+                        kind: Some(Kind::Memory),
+                        ..ListQuery::default()
+                    })
+                    .unwrap()
+                    .rows[0]
+                    .row,
+            )
+            .unwrap()
+    };
+    assert!(!files()[0].1.present, "named, not there");
+    let report = t
+        .import_with(&options(&cancel, false), &|sink| {
+            sink.unit(Unit::from(carrier.clone()))?;
+            sink.attachment(
+                keepsake_formats::AttachmentFile {
+                    key: key.clone(),
+                    origin_id: None,
+                    name: "plan.pdf".into(),
+                    media_type: Some("application/pdf".into()),
+                    place: "plan.pdf".into(),
+                },
+                &mut &b"%PDF"[..],
+            )
+        })
+        .unwrap();
+    assert_eq!(report.counts.attachments_present, 1, "its bytes came");
+    assert!(files()[0].1.present, "and they are there now");
+}
+
+fn memory(n: u32) -> Record {
+    let mut record = Record::new(
+        Kind::Memory,
+        RecordKey::new("test", n.to_string()),
+        format!("Thought number {n}."),
+    );
+    record.source.platform = "test".into();
+    record.times.created = Some(at(i64::from(n)));
+    record
+}

@@ -1,0 +1,12 @@
+//! The vault from outside: properties, deletion and its proof, damage, import as a whole.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    missing_docs,
+    reason = "tests stop at the first surprise"
+)]
+
+mod damage;
+mod deletion;
+mod import;
+mod properties;

@@ -1,0 +1,115 @@
+//! Properties: any record survives the store; edit and restore; undo; a tombstone never lets anything back.
+use keepsake_model::{Kind, Record, RecordKey, Timestamp, Verbatim};
+use keepsake_testkit::{TempVault, at};
+use keepsake_vault::{EditFields, ListQuery, Sabotage, Vault};
+use proptest::prelude::*;
+
+fn any_text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[a-zA-Z0-9 ,.!?äöüßéñ]{1,80}",
+        proptest::collection::vec(any::<char>(), 1..60).prop_map(|c| c.into_iter().collect()),
+        Just("明日の会議の議事録を日本語でまとめてください。".to_owned()),
+        Just("a\u{0}b\u{1f}\"\\\u{202e}RTL 🧑‍🚀".to_owned()),
+    ]
+}
+
+prop_compose! {
+    fn any_record()(
+        number in 0..u32::MAX, text in any_text(), title in proptest::option::of(any_text()),
+        kind in proptest::sample::select(vec![Kind::Memory, Kind::Fact, Kind::Conversation, Kind::Profile, Kind::Resource, Kind::Todo]),
+        created in proptest::option::of(-62_135_596_800_000_000i64..253_402_214_400_000_000),
+        tags in proptest::collection::vec("[a-z]{1,8}", 0..4), confidence in proptest::option::of(0.0f64..=1.0),
+        status in proptest::option::of("[a-z]{1,8}"), verbatim in proptest::option::of(any_text()),
+    ) -> Record {
+        let mut record = Record::new(kind, RecordKey::new("test", format!("r{number}")), text);
+        record.origin_id = Some(format!("r{number}"));
+        record.title = title;
+        record.times.created = created.and_then(Timestamp::from_micros);
+        record.tags = tags;
+        record.confidence = confidence;
+        record.status = status;
+        record.source.platform = "test".into();
+        record.fields.insert("number".into(), serde_json::json!({"a": [1, 2.5, null, "x"], "b": number}));
+        record.verbatim = verbatim.map(|text| Verbatim { media_type: "text/plain".into(), text });
+        record
+    }
+}
+
+fn all(vault: &Vault) -> Vec<Record> {
+    let page = vault
+        .list(&ListQuery {
+            limit: 1000,
+            ..ListQuery::default()
+        })
+        .unwrap();
+    page.rows
+        .iter()
+        .map(|row| vault.record(row).unwrap())
+        .collect()
+}
+
+fn only_id(vault: &Vault) -> String {
+    vault.list(&ListQuery::default()).unwrap().rows[0].id_text()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_record_survives_store_and_reopening(mut records in proptest::collection::vec(any_record(), 1..12)) {
+        records.sort_by(|a, b| a.key.value.cmp(&b.key.value));
+        records.dedup_by(|a, b| a.key == b.key);
+        let t = TempVault::new();
+        let report = t.import_records(records.clone()).unwrap();
+        prop_assert_eq!(report.total().added as usize, records.len(), "everything is added");
+        let again = t.import_records(records.clone()).unwrap();
+        prop_assert_eq!(again.total().unchanged as usize, records.len(), "a second import adds nothing");
+        let t = t.reopen();
+        let mut back = all(&t.vault);
+        back.sort_by(|a, b| a.key.value.cmp(&b.key.value));
+        prop_assert_eq!(back, records, "every field comes back as it went in");
+        prop_assert!(t.vault.check().unwrap().iter().all(|p| p.ok), "and the vault checks clean");
+    }
+
+    #[test]
+    fn an_edit_keeps_the_old_words_and_can_be_taken_back(record in any_record(), text in "[a-z]{1,40}") {
+        let t = TempVault::new();
+        t.import_records(vec![record.clone()]).unwrap();
+        let id = only_id(&t.vault);
+        t.vault.edit(&id, EditFields { text: Some(text.clone()), ..EditFields::default() }, at(100)).unwrap();
+        t.vault.restore_version(&id, 1, at(200)).unwrap();
+        let view = t.vault.view(&id).unwrap();
+        let texts: Vec<String> = t.vault.versions(&view).unwrap().into_iter().map(|v| v.record.text).collect();
+        prop_assert_eq!(texts, vec![record.text.clone(), text, record.text], "three versions, newest first");
+    }
+
+    #[test]
+    fn a_tombstone_never_lets_anything_back(record in any_record(), other_id in any::<bool>()) {
+        let t = TempVault::new();
+        t.import_records(vec![record.clone()]).unwrap();
+        let id = only_id(&t.vault);
+        t.vault.erase(&[id], "test", &[], at(100), &|_| {}, Sabotage::default()).unwrap();
+        let mut again = record.clone();
+        let fingerprinted = matches!(record.kind, Kind::Memory | Kind::Fact | Kind::Profile) && record.text.chars().any(char::is_alphanumeric);
+        if other_id && fingerprinted {
+            again.key.value.push_str("-under-another-id");
+        }
+        let report = t.import_records(vec![again]).unwrap();
+        prop_assert_eq!(report.total().blocked, 1, "held back by id or by its words");
+        prop_assert_eq!(all(&t.vault).len(), 0, "nothing came back");
+    }
+
+    #[test]
+    fn undo_takes_a_batch_back_whole(first in any_record(), text in "[a-z]{3,40}", added in any_record()) {
+        prop_assume!(first.key != added.key && first.text != text);
+        let t = TempVault::new();
+        t.import_records(vec![first.clone()]).unwrap();
+        let mut newer = first.clone();
+        newer.text = text;
+        let report = t.import_records(vec![newer, added]).unwrap();
+        prop_assert_eq!((report.total().updated, report.total().added), (1, 1), "one changed, one new");
+        t.vault.undo_import(&report.batch, at(300)).unwrap();
+        prop_assert_eq!(all(&t.vault), vec![first], "as before");
+        prop_assert!(t.vault.check().unwrap().iter().all(|p| p.ok), "and the vault checks clean");
+    }
+}
