@@ -24,7 +24,7 @@ fn put(dir: &Path, bytes: impl AsRef<[u8]>) {
 }
 
 /// The file with a right checksum over changed content: what an attacker can do with no key.
-fn resealed(changed: &str) -> String {
+pub(super) fn resealed(changed: &str) -> String {
     let covered = &changed[..changed.len() - 68];
     format!("{covered}{}\"\n}}\n", hex::encode(hazmat::checksum(b"keepsake/v1/header-checksum", covered.as_bytes())))
 }

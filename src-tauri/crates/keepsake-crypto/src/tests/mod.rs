@@ -4,3 +4,4 @@ mod chunked;
 mod header;
 mod small;
 mod spool;
+mod vectors;

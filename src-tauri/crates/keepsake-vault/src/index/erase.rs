@@ -4,8 +4,12 @@ use super::{IndexError, IndexResult, SearchIndex};
 use std::sync::PoisonError;
 use tantivy::{Term, index::SegmentId};
 
+/// Rounds of rewriting: the merge policy may take up the outcome of the first at once.
+const ATTEMPTS: usize = 5;
+
 impl SearchIndex {
-    /// Deletes the rows, commits as of change `seq` and leaves no file that holds a word of theirs because of them.
+    /// Deletes the rows, commits (with whatever else is open) as of change `seq`, and leaves no file that holds a word of
+    /// theirs because of them.
     pub fn erase(&self, rows: &[u64], seq: u64) -> IndexResult<()> {
         for row in rows {
             self.delete_row(*row)?;
@@ -15,29 +19,25 @@ impl SearchIndex {
     }
 
     /// Rewrites every segment that holds a deleted document of these rows, waits, and removes the old files. For a row
-    /// that was deleted and added again (redacted), call it after the commit. The commit number stays.
+    /// that was deleted and added again (redacted), call it after the commit: what is not committed is forgotten. The
+    /// change number stays.
     pub fn purge(&self, rows: &[u64]) -> IndexResult<()> {
         let mut writing = self.writing();
-        loop {
-            // A merge under way may hand the row on: what it made is looked at again.
+        let mut failed = None;
+        for _ in 0..ATTEMPTS {
+            // A merge under way could hand the row on, or hold its segment: let all of them end first.
+            self.rest_held(&mut writing)?;
             let holding = self.holding(rows)?;
             if holding.is_empty() {
-                break;
+                return self.sweep(&mut writing);
             }
-            let mut gone = false;
             for segment in holding {
-                gone |= self.writer(&mut writing)?.merge(&[segment]).wait().is_err();
-            }
-            if gone {
-                // The segment was being merged by the policy: let that end.
-                if let Some(writer) = writing.writer.take() {
-                    writing.open = 0;
-                    writer.wait_merging_threads()?;
-                }
+                failed = self.writer(&mut writing)?.merge(&[segment]).wait().err();
             }
             self.reader.reload()?;
         }
-        self.sweep(&mut writing)
+        let gave_up = || IndexError::Io(std::io::Error::other("a segment could not be rewritten"));
+        Err(failed.map_or_else(gave_up, IndexError::from))
     }
 
     /// Segments with a deleted document of one of the rows.

@@ -21,7 +21,7 @@ impl Docs {
     pub(super) fn alive(segment: &SegmentReader) -> Self {
         let max_doc = segment.max_doc();
         let mut out = Self { words: vec![u64::MAX; (max_doc as usize).div_ceil(64)] };
-        if let Some(last) = out.words.last_mut().filter(|_| max_doc % 64 != 0) {
+        if let Some(last) = out.words.last_mut().filter(|_| !max_doc.is_multiple_of(64)) {
             *last = (1 << (max_doc % 64)) - 1;
         }
         out.drop_deleted(segment);

@@ -182,9 +182,13 @@ impl SearchIndex {
         Ok(())
     }
 
-    /// Waits for merges under way and lets go of the writer's memory. The next change takes it again.
+    /// Waits for merges under way and lets go of the writer's memory; the next change takes it again. What was not
+    /// committed is forgotten.
     pub fn rest(&self) -> IndexResult<()> {
-        let mut writing = self.writing();
+        self.rest_held(&mut self.writing())
+    }
+
+    fn rest_held(&self, writing: &mut Writing) -> IndexResult<()> {
         if let Some(writer) = writing.writer.take() {
             writing.open = 0;
             writer.wait_merging_threads()?;

@@ -127,5 +127,5 @@ impl Fields {
 
 /// Makes the tokeniser known to an index.
 pub(super) fn register(index: &Index) {
-    index.tokenizers().register(TOKENIZER, WordTokenizer::default());
+    index.tokenizers().register(TOKENIZER, WordTokenizer);
 }
