@@ -34,7 +34,9 @@ import re, sys, zipfile
 z = zipfile.ZipFile(sys.argv[1])
 parts = [z.read(n).strip()[1:-1] for n in sorted(z.namelist()) if re.search(sys.argv[2], n)]
 sys.stdout.buffer.write(b"[" + b",".join(p for p in parts if p.strip()) + b"]")`;
-  const { status, stdout, stderr } = spawnSync("python3", ["-c", script, exportZip, SHARD.source], { maxBuffer: 2 ** 31 });
+  const { status, stdout, stderr } = spawnSync("python3", ["-c", script, exportZip, SHARD.source], {
+    maxBuffer: 2 ** 31,
+  });
   if (status !== 0) throw new Stop(`The export could not be read: ${stderr}`);
   return stdout;
 }

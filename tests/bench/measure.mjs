@@ -27,7 +27,9 @@ export class Keepsake {
     const wall = (performance.now() - started) / 1000;
     if (error) throw error;
     if (status !== 0)
-      throw new Stop(`keepsake ${args.slice(0, 4).join(" ")} ended with ${status}: ${(stdout || stderr).slice(0, 2000)}`);
+      throw new Stop(
+        `keepsake ${args.slice(0, 4).join(" ")} ended with ${status}: ${(stdout || stderr).slice(0, 2000)}`,
+      );
     const [user, sys, kib] = this.gnu
       ? readFileSync(this.figures, "utf8").trim().split("\n").at(-1).split(" ").map(Number)
       : [NaN, NaN, NaN];

@@ -420,3 +420,28 @@ fn the_trash_hides_at_once_and_gives_back() {
         "and back it is"
     );
 }
+
+#[test]
+fn the_trash_empties_itself_after_its_time() {
+    let t = planted();
+    let id = id_of(&t, Kind::Memory, "tea");
+    t.vault.trash(&[id.clone()], at(0)).unwrap();
+    let day = 86_400;
+    assert_eq!(
+        t.vault.empty_expired(30, at(29 * day)).unwrap(),
+        0,
+        "not yet"
+    );
+    assert_eq!(
+        t.vault.empty_expired(30, at(30 * day)).unwrap(),
+        1,
+        "its time is over"
+    );
+    assert!(
+        matches!(
+            t.vault.view(&id),
+            Err(VaultError::NotFound { erased: true, .. })
+        ),
+        "erased like any other"
+    );
+}

@@ -2,7 +2,7 @@
 //! files, blobs, the WAL and scratch files. It shares no code with the deletion: pages come through `sqlite_dbpage`,
 //! index files through their own reader, and everything is searched as bytes.
 use crate::{Vault, VaultResult, index::IndexFilter};
-use keepsake_model::{Timestamp, fold};
+use keepsake_model::Timestamp;
 use memchr::memmem;
 use rusqlite::OptionalExtension;
 use serde::{Deserialize, Serialize};
@@ -164,12 +164,7 @@ impl Vault {
         // Words that no live record says any more must not even be in a dictionary.
         let mut words: BTreeSet<String> = BTreeSet::new();
         for text in &evidence.texts {
-            words.extend(
-                fold(text)
-                    .split(|c: char| !c.is_alphanumeric())
-                    .filter(|w| w.len() >= 5 && w.is_ascii())
-                    .map(str::to_owned),
-            );
+            words.extend(crate::index::tokens(text).into_iter().filter(|w| w.len() >= 5));
         }
         let mut orphaned = Vec::new();
         for word in words.into_iter().take(64) {

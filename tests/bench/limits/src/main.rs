@@ -44,10 +44,14 @@ fn main() -> Outcome<()> {
     }
 
     let inflate = inflate(&bytes)?;
-    let value = rate(bytes.len(), || Ok(serde_json::from_slice::<serde_json::Value>(&bytes)?.as_array().map_or(0, Vec::len)))?;
+    let value =
+        rate(bytes.len(), || Ok(serde_json::from_slice::<serde_json::Value>(&bytes)?.as_array().map_or(0, Vec::len)))?;
     let typed = rate(bytes.len(), || {
         let list: Vec<Conversation<'_>> = serde_json::from_slice(&bytes)?;
-        Ok(list.iter().map(|c| c.mapping.values().map(|v| v.get().len()).sum::<usize>() + c.title.as_ref().map_or(0, |t| t.len())).sum())
+        Ok(list
+            .iter()
+            .map(|c| c.mapping.values().map(|v| v.get().len()).sum::<usize>() + c.title.as_ref().map_or(0, |t| t.len()))
+            .sum())
     })?;
     let (sql_rows, sql_mb) = database(Path::new(&folder), &rows)?;
     let tantivy = index(&rows)?;

@@ -50,6 +50,8 @@ impl Session {
     /// `vault_missing`, `vault_in_use`, `wrong_passphrase`, `vault_damaged`, `newer_schema`. None of them writes.
     pub fn open(dir: &Path, secret: &str) -> ApiResult<Self> {
         let session = Self { vault: Vault::open(dir, secret)?, kdf_floor: false };
+        session.vault.finish_interrupted(now())?;
+        session.vault.empty_expired(view::TRASH_DAYS, now())?;
         Ok(session)
     }
 

@@ -7,7 +7,7 @@ use keepsake_vault::RowView;
 /// Longest text in a list row, in characters.
 const LIST_TEXT: usize = 500;
 /// How long the Trash keeps things.
-const TRASH_DAYS: i64 = 30;
+pub(super) const TRASH_DAYS: i64 = 30;
 
 fn stamp(t: Option<Timestamp>) -> Option<String> {
     t.map(Timestamp::to_rfc3339)

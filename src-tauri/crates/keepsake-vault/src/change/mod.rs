@@ -230,6 +230,21 @@ impl Vault {
         Ok(ids.to_vec())
     }
 
+    /// Erases what has been in the Trash for `days` or longer, as a deletion like any other: with tombstones and a
+    /// receipt. Returns how many things went.
+    pub fn empty_expired(&self, days: i64, now: Timestamp) -> VaultResult<u32> {
+        let before = now.as_micros() - days * 86_400_000_000;
+        let ids: Vec<String> = self.store.read(|c| {
+            let mut statement = c.prepare("SELECT id FROM records WHERE trashed <= ?1 AND trash_root = row")?;
+            let rows = statement.query_map([before], |r| r.get::<_, [u8; 16]>(0))?;
+            Ok(rows.map(|id| id.map(hex::encode)).collect::<Result<_, _>>()?)
+        })?;
+        if !ids.is_empty() {
+            self.erase(&ids, "trash_expired", &[], now, &|_| {}, Sabotage::default())?;
+        }
+        Ok(ids.len() as u32)
+    }
+
     /// Applies tombstones that came with an import to records that were already here: they go to the Trash. An unsigned
     /// bundle could otherwise destroy what it names; blocked they are from now on either way.
     pub(crate) fn apply_foreign_tombstones(&self, report: &mut crate::ImportReport, now: Timestamp) -> VaultResult<()> {

@@ -85,6 +85,7 @@ impl Vault {
                 signature_valid: false,
                 verbatim: None,
             };
+            super::erase::pending_receipt(tx, &receipt_id, now)?;
             let tombstone = store_own(tx, &self.keys, row, &view.id, &[], &[])?;
             for row in &changed {
                 tx.execute("INSERT INTO changes (op, target) VALUES (1, ?1)", [row])?;

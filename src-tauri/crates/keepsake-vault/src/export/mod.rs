@@ -148,8 +148,22 @@ fn check(writer: &dyn Format, path: &Path) -> VaultResult<(Validation, String)> 
     Ok((validation, digest))
 }
 
-/// Makes a file or folder durable; returns its size.
+/// An export in the clear is for its owner only.
+#[cfg(unix)]
+fn private(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = if path.is_dir() { 0o700 } else { 0o600 };
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn private(_path: &Path) -> std::io::Result<()> {
+    Ok(())
+}
+
+/// Makes a file or folder durable and private; returns its size.
 fn sync_tree(path: &Path) -> std::io::Result<u64> {
+    private(path)?;
     if path.is_file() {
         let file = std::fs::File::open(path)?;
         file.sync_all()?;
@@ -163,6 +177,7 @@ fn sync_tree(path: &Path) -> std::io::Result<u64> {
             if path.is_dir() {
                 pending.push(path);
             } else {
+                private(&path)?;
                 let file = std::fs::File::open(&path)?;
                 file.sync_all()?;
                 sum += file.metadata()?.len();

@@ -2,6 +2,7 @@
 //! it atomic, the change log lets the index catch up if the process dies between the two commits.
 mod apply;
 mod counts;
+mod facts;
 mod sink;
 mod undo;
 
@@ -12,8 +13,8 @@ use crate::{
     error::unwrap_format,
     store::{PackWriter, Store},
 };
-pub(crate) use apply::Facts;
 use apply::Importer;
+pub(crate) use facts::Facts;
 use keepsake_formats::{Catalog, Detection, FormatError, ReadContext, Sink, by_id};
 use keepsake_model::{DroppedAs, Limits, Timestamp};
 use sink::{ChannelSink, Message};

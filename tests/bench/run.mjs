@@ -1,0 +1,191 @@
+// `npm run bench`: how fast the released command line is here, and what this machine could do at best, in one table.
+// `--quick` leaves out the large export. The table goes to RESULTS.md beside this file and to the screen.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpus, loadavg, totalmem } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { forBuilding } from "../tools/setup.mjs";
+import { CACHE, TARGET, WORKSPACE } from "../tools/places.mjs";
+import { Stop, main, must } from "../tools/sh.mjs";
+import { chatgpt, generator, memories } from "./data.mjs";
+import { buildLimits, limits } from "./limits.mjs";
+import { Keepsake, share } from "./measure.mjs";
+
+const RESULTS = fileURLToPath(new URL("RESULTS.md", import.meta.url));
+const PASSPHRASE = "correct horse battery staple lamp";
+const MEMORIES = 50_000;
+const ERASED = 1000;
+
+await main(async () => {
+  const quick = process.argv.includes("--quick");
+  const unknown = process.argv.slice(2).filter((word) => word !== "--quick");
+  if (unknown.length > 0) throw new Stop(`Not understood: ${unknown.join(" ")}. There is --quick.`);
+
+  await forBuilding();
+  await must("cargo", ["build", "--locked", "--release", "-p", "keepsake-cli", "-j2"], { cwd: WORKSPACE });
+  await buildLimits();
+
+  mkdirSync(join(CACHE, "bench"), { recursive: true });
+  const folder = mkdtempSync(join(CACHE, "bench", "run-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const secret = join(folder, "passphrase.txt");
+  writeFileSync(secret, `${PASSPHRASE}\n`, { mode: 0o600 });
+  const program = join(TARGET, "release", process.platform === "win32" ? "keepsake.exe" : "keepsake");
+  const run = { keepsake: new Keepsake({ program, folder, secret }), folder, rows: [] };
+
+  const before = loadavg()[0];
+  if (generator()) {
+    await exportOf(run, 4000, 200, true);
+    if (!quick) await exportOf(run, 20_000, 1000, false);
+  } else {
+    const why = "not measured: ../shared/exports/gen_exports.py is not there";
+    console.log(`SKIPPED: everything with a ChatGPT export; ${why}`);
+    run.rows.push(["ChatGPT exports", "", why]);
+  }
+  bundles(run);
+  const table = report(run.rows, { quick, before, after: loadavg()[0] });
+  writeFileSync(RESULTS, table);
+  console.log(`\n${table}`);
+});
+
+/** All that is measured with one ChatGPT export. */
+async function exportOf({ keepsake, folder, rows }, conversations, mb, withLimits) {
+  const { path, truth } = await chatgpt(conversations, mb);
+  const size = truth.json_bytes / 1e6;
+  const label = `${Math.round(size)} MB`;
+  const row = (what, value) => {
+    rows.push([label, what, value]);
+    console.log(`  ${label}: ${what}: ${value}`);
+  };
+  const vault = join(folder, `v${mb}`);
+  keepsake.run(vault, "create", vault, "--kdf-floor");
+
+  const first = keepsake.run(vault, "import", path);
+  const { found, added } = first.value;
+  row(
+    `import, ${truth.conversations} conversations`,
+    `${(size / first.wall).toFixed(1)} MB/s; ${weight(first)}; ${added} of ${found} records added`,
+  );
+  const second = keepsake.run(vault, "import", path);
+  row(
+    "the same file again",
+    `${(size / second.wall).toFixed(1)} MB/s; ${weight(second)}; ${second.value.added} added, ${second.value.unchanged} unchanged`,
+  );
+
+  const start = keepsake.start();
+  const least = keepsake.median(vault, "list", "--limit", "1");
+  row(`unlock (${kdf(vault)})`, `${ms(least - start)}; start of the program ${ms(start)}`);
+  if (withLimits) {
+    const usual = join(folder, "calibrated");
+    keepsake.run(usual, "create", usual);
+    row(`unlock, calibrated (${kdf(usual)}), empty vault`, ms(keepsake.median(usual, "list", "--limit", "1") - start));
+  }
+  for (const kind of ["memory", "conversation"]) {
+    const page = keepsake.median(vault, "list", "--kind", kind, "--limit", "50");
+    row(`first page (50), ${kind}`, `${ms(page)} whole process; ${ms(page - least)} more than unlock with one row`);
+  }
+  row(...searching(keepsake, vault, folder, truth));
+  erasing(keepsake, vault, least, row);
+  if (withLimits) {
+    const can = limits(path, folder);
+    const rate = (name) => `${can[name].toFixed(0)} MB/s`;
+    const limit = (what, value) => rows.push(["machine", what, value]);
+    limit("inflate (flate2, zlib-rs)", rate("inflate_mb_s"));
+    limit(
+      "JSON parse (serde_json): Value / typed with RawValue",
+      `${rate("json_value_mb_s")} / ${rate("json_typed_mb_s")}`,
+    );
+    limit(
+      "SQLCipher insert, the vault's pragmas, rows of 900 bytes",
+      `${can.sqlcipher_rows_s.toFixed(0)} rows/s, ${rate("sqlcipher_mb_s")}`,
+    );
+    limit("tantivy add, in memory, one thread", rate("tantivy_mb_s"));
+  }
+  rmSync(vault, { recursive: true });
+}
+
+/** Every question of the export whose one answer is known. */
+function searching(keepsake, vault, folder, truth) {
+  const file = join(folder, "queries.txt");
+  writeFileSync(file, truth.needles.map((n) => n.query).join("\n"));
+  const { results } = keepsake.run(vault, "search", "--queries", file, "--limit", "10").value;
+  if (results.length !== truth.needles.length)
+    throw new Stop(`${results.length} answers to ${truth.needles.length} questions.`);
+  const found = results.filter((r, i) => r.hits.some((h) => h.origin_id === truth.needles[i].message_id)).length;
+  const times = results.map((r) => r.took_ms);
+  const part = ((100 * found) / results.length).toFixed(1);
+  return [
+    `search, ${results.length} questions`,
+    `p50 ${share(times, 0.5).toFixed(1)} ms, p99 ${share(times, 0.99).toFixed(1)} ms (in the core, ranking only); answer in the top ten: ${found} of ${results.length} (${part} %)`,
+  ];
+}
+
+/** One message, then many, for good. */
+function erasing(keepsake, vault, unlock, row) {
+  const list = (n) => keepsake.run(vault, "list", "--kind", "message", "--limit", `${n}`).value.items.map((i) => i.id);
+  for (const count of [1, ERASED]) {
+    const ids = list(count);
+    if (ids.length !== count) throw new Stop(`Only ${ids.length} messages to erase, ${count} wanted.`);
+    // Incomplete is exit 1 and so ends the run.
+    const erased = keepsake.run(vault, "erase", ...ids);
+    if (erased.value.receipt.complete !== true) throw new Stop("An erasure says that it is not complete.");
+    row(
+      `erase ${count} message${count > 1 ? "s" : ""}`,
+      `${(erased.wall - unlock).toFixed(2)} s without unlock; ${weight(erased)}; receipt complete`,
+    );
+  }
+}
+
+/** Writing memories out as bundles. */
+function bundles({ keepsake, folder, rows }) {
+  const vault = join(folder, "memories");
+  const bundle = memories(join(folder, "memories.mem"), MEMORIES);
+  keepsake.run(vault, "create", vault, "--kdf-floor");
+  const row = (what, value) => {
+    rows.push([`${MEMORIES} memories`, what, value]);
+    console.log(`  ${what}: ${value}`);
+  };
+  const read = keepsake.run(vault, "import", bundle.path);
+  if (read.value.added !== MEMORIES) throw new Stop(`${read.value.added} memories came in, ${MEMORIES} were written.`);
+  row("import of the .mem bundle", `${(bundle.bytes / 1e6 / read.wall).toFixed(1)} MB/s; ${weight(read)}`);
+  for (const format of ["mem", "alf"]) {
+    const written = keepsake.run(vault, "export", "--format", format, join(folder, `out.${format}`));
+    const { records, bytes, validated } = written.value;
+    row(
+      `export to .${format}, read back and validated`,
+      `${weight(written)}; ${records} records, ${(bytes / 1e6).toFixed(1)} MB, validated: ${validated}`,
+    );
+  }
+}
+
+function weight({ wall, user, sys, rss }) {
+  const cpu = Number.isNaN(user)
+    ? "CPU and memory not measured"
+    : `CPU ${(user + sys).toFixed(1)} s, peak ${rss.toFixed(0)} MB`;
+  return `${wall.toFixed(1)} s, ${cpu}`;
+}
+
+const ms = (seconds) => `${(seconds * 1000).toFixed(0)} ms`;
+
+function kdf(vault) {
+  const { kdf: name, slots } = JSON.parse(readFileSync(join(vault, "vault.json"), "utf8"));
+  const { memory_kib: memory, passes, lanes } = slots.find((s) => s.kind === "passphrase").kdf;
+  return `${name} ${memory / 1024} MiB, ${passes} passes, ${lanes} lanes`;
+}
+
+function report(rows, { quick, before, after }) {
+  const all = cpus();
+  const facts = [
+    `Date: ${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC`,
+    `CPU: ${all[0]?.model.trim() || "unknown"}, ${all.length} logical`,
+    `Memory: ${(totalmem() / 1e9).toFixed(0)} GB`,
+    `Load average at the start and end: ${before.toFixed(1)} and ${after.toFixed(1)} (well above zero at the start means that other work took part of the machine: then read CPU seconds, not wall)`,
+    quick ? "Run with --quick: without the 1 GB export" : "Full run",
+  ];
+  const line = (cells) => `| ${cells.join(" | ")} |`;
+  const table = [line(["Data", "What", "Figure"]), line(["---", "---", "---"]), ...rows.map(line)];
+  const notes =
+    "MB is 10^6 bytes of uncompressed conversation JSON. Commands run one by one, each with its own process and unlock. " +
+    "Cold start to the unlock screen: not measured.";
+  return `# Benchmark\n\n${facts.map((f) => `- ${f}`).join("\n")}\n\n${table.join("\n")}\n\n${notes}\n`;
+}

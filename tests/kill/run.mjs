@@ -1,0 +1,198 @@
+// Killed at any moment, a vault is as it was before the operation or as it is after it, never between.
+//
+// Each round copies a prepared vault, starts one operation, sends SIGKILL after a random delay and looks: the vault opens,
+// its check passes, and everything that can be seen of it is exactly one of the two states. KEEPSAKE_KILLS says how many
+// rounds (40), KEEPSAKE_KILL_SEED with which numbers.
+import { cpSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { manyConversations } from "../cli/made.mjs";
+import { FIXTURES, Vault, inFolder } from "../cli/keepsake.mjs";
+
+const NEW_PASSPHRASE = "seven lanterns hang in the orchard";
+/** What may lie in a vault folder that nobody has open. */
+const PARTS = /^(vault\.json|store\.db|store\.db-(wal|shm)|index|blobs|lock)$/;
+
+/** All rounds, one line of counts for each operation. */
+export async function kills(count) {
+  if (process.platform === "win32") return count.leaveOut("kills: no SIGKILL on this system");
+  const rounds = Number(process.env.KEEPSAKE_KILLS || 40);
+  const seed = Number(process.env.KEEPSAKE_KILL_SEED || 1);
+  console.log(`  ${rounds} kills, KEEPSAKE_KILL_SEED=${seed}`);
+  await inFolder(async (folder) => {
+    const random = numbers(seed);
+    const vault = prepare(folder);
+    const operations = OPERATIONS.map((make) => make(vault));
+    const states = operations.map((operation) => measure(vault, operation));
+    const tallies = operations.map(() => ({ before: 0, after: 0, finished: 0, problems: [] }));
+    for (let round = 0; round < rounds; round += 1) {
+      const which = round % operations.length;
+      await kill(vault, operations[which], states[which], random, round, tallies[which]).catch((error) =>
+        tallies[which].problems.push(`round ${round}: ${error.message.trim()}`),
+      );
+    }
+    for (const [i, { name }] of operations.entries()) {
+      const { before, after, finished, problems } = tallies[i];
+      problems.forEach((problem) => console.log(`  ${name}: ${problem}`));
+      const { opening, whole } = states[i];
+      const times = `opens in ${Math.round(opening)} ms, takes ${Math.round(whole)} ms`;
+      count.add(`${name}: ${before} as before, ${after} as after, ${finished} not killed in time (${times})`, problems.length === 0);
+    }
+  });
+}
+
+/** A vault with samples of two assistants, a batch to take back, an edit and something in the Trash. */
+function prepare(folder) {
+  const vault = new Vault(folder, "prepared").create();
+  vault.must("import", join(FIXTURES, "samples", "chatgpt-export.zip"));
+  vault.must("import", join(FIXTURES, "samples", "claude-export.zip"));
+  vault.must("edit", vault.list("--kind", "memory")[0].id, "--tag", "kept");
+  vault.must("delete", vault.list("--kind", "message").at(-1).id);
+  vault.batch = vault.must("import", vault.write("first.json", manyConversations("marigold", 60, 6))).batch;
+  return vault;
+}
+
+const OPERATIONS = [
+  (vault) => ({
+    name: "import",
+    args: ["import", vault.write("second.json", manyConversations("juniper", 150, 8))],
+  }),
+  (vault) => ({
+    name: "edit",
+    args: [
+      "edit",
+      vault.list("--kind", "memory")[0].id,
+      ...["--text-file", vault.write("edited.txt", "Prefers lanterns over torches."), "--tag", "lantern", "--title", "Light"],
+    ],
+  }),
+  (vault) => ({
+    name: "erase",
+    args: ["erase", vault.list("--kind", "conversation", "--source", "chatgpt").find(({ title }) => title === "marigold about subject 7").id],
+    gone: '"marigold 7"',
+  }),
+  (vault) => ({
+    name: "passwd",
+    args: ["passwd", "--kdf-floor", "--new-passphrase-file", vault.write("new.txt", `${NEW_PASSPHRASE}\n`)],
+    secrets: ["passphrase.txt", "new.txt"],
+  }),
+  (vault) => ({ name: "undo", args: ["undo", vault.batch] }),
+  (vault) => ({
+    name: "redact",
+    args: ["redact", vault.list("--kind", "message").find(({ text }) => text.startsWith("marigold 9 2:")).id, "--span", "0:8:name"],
+  }),
+];
+
+/** What the vault is without and with the operation, and how long opening and the whole takes. */
+function measure(vault, operation) {
+  const copy = copied(vault);
+  const opening = timed(() => copy.must("info"));
+  const before = seen(copy);
+  const whole = timed(() => copy.must(...operation.args));
+  if (operation.secrets) copy.env.KEEPSAKE_PASSPHRASE_FILE = join(copy.folder, operation.secrets[1]);
+  const after = seen(copy);
+  if (!operation.secrets && before === after) throw new Error(`${operation.name} changes nothing that can be seen`);
+  return { before, after, opening, whole };
+}
+
+async function kill(vault, operation, state, random, round, tally) {
+  const copy = copied(vault);
+  // One round in five anywhere; the others where there is something to interrupt.
+  const from = round % 5 === 4 ? 0 : state.opening * 0.7;
+  const delay = from + random() * (state.whole * 1.1 - from);
+  const finished = await killed(copy.start(operation.args), delay);
+  tally.finished += finished ? 1 : 0;
+  const problem = (text) => tally.problems.push(`round ${round}, killed after ${delay.toFixed(1)} ms: ${text}`);
+
+  if (operation.secrets) {
+    const opening = operation.secrets.filter((name) => {
+      copy.env.KEEPSAKE_PASSPHRASE_FILE = join(copy.folder, name);
+      return copy.run("info").code === 0;
+    });
+    if (opening.length !== 1) return problem(`${opening.length} of the two passphrases open it`);
+    copy.env.KEEPSAKE_PASSPHRASE_FILE = join(copy.folder, opening[0]);
+    tally[opening[0] === operation.secrets[0] ? "before" : "after"] += 1;
+    if (seen(copy) !== state.before) problem("the records changed");
+  } else {
+    const opened = copy.run("info");
+    if (opened.code !== 0) return problem(`it does not open: ${opened.stdout}`);
+    const now = seen(copy);
+    if (now === state.before) tally.before += 1;
+    else if (now === state.after) tally.after += 1;
+    else problem(`neither before nor after: ${difference(now, state)}`);
+    if (now === state.after && operation.gone) stillThere(copy, operation.gone).forEach(problem);
+  }
+  const { ok, places } = copy.run("check").answer ?? {};
+  if (!ok) problem(`check: ${JSON.stringify(places?.filter((place) => !place.ok))}`);
+  const left = readdirSync(copy.path).filter((name) => !PARTS.test(name));
+  if (left.length > 0) problem(`left in the folder: ${left}`);
+  // It can be done again.
+  if (!operation.secrets && seen(copy) === state.before) {
+    const again = copy.run(...operation.args);
+    if (again.code !== 0) problem(`again: exit code ${again.code}: ${again.stdout.slice(0, 300)}`);
+    else if (seen(copy) !== state.after) problem("again: not as after");
+  }
+}
+
+/** After an erasure: no word of it is found, and its tombstone knows a complete receipt. */
+function stillThere(vault, words) {
+  const problems = [];
+  const { total } = vault.must("search", words);
+  if (total > 0) problems.push(`${total} found of what was erased`);
+  const open = vault.must("tombstones").tombstones.filter(({ complete }) => complete !== true);
+  if (open.length > 0) problems.push(`${open.length} tombstones without a complete receipt (${open[0].complete})`);
+  return problems;
+}
+
+function copied(vault) {
+  const copy = new Vault(vault.folder, "killed");
+  rmSync(copy.path, { recursive: true, force: true });
+  cpSync(vault.path, copy.path, { recursive: true });
+  return copy;
+}
+
+/** Everything that can be seen, without times and numbers that every run makes anew. */
+function seen(vault) {
+  const { records, trash, tombstones, batches } = vault.dump();
+  const lasting = ({ updated_at: _u, trashed_at: _t, expires_at: _e, ...item }) => JSON.stringify(item);
+  return JSON.stringify({
+    records: records.map(lasting).sort(),
+    trash: trash.map(lasting).sort(),
+    tombstones: tombstones.map(({ op, target_id: target }) => `${op} ${target}`).sort(),
+    batches: batches.map(({ batch: _b, at: _a, ...rest }) => JSON.stringify(rest)),
+  });
+}
+
+function difference(now, { before, after }) {
+  const [n, b, a] = [now, before, after].map((text) => JSON.parse(text));
+  return Object.keys(n)
+    .map((key) => `${key} ${n[key].length} (before ${b[key].length}, after ${a[key].length})`)
+    .join(", ");
+}
+
+/** Whether it was already over when the signal came. */
+function killed(child, delay) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => child.kill("SIGKILL"), delay);
+    child.on("error", reject);
+    child.on("close", (code) => {
+      clearTimeout(timer);
+      resolve(code !== null);
+    });
+  });
+}
+
+function timed(run) {
+  const started = performance.now();
+  run();
+  return performance.now() - started;
+}
+
+/** Random numbers that are the same for the same seed (mulberry32). */
+function numbers(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(state ^ (state >>> 15), state | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
