@@ -170,12 +170,107 @@ fn vault_name(path: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
+    use keepsake_api::CreateOptions;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::time::Duration;
+
+    const MINUTE: Duration = Duration::from_secs(60);
+
+    /// A clock that stands until it is set.
+    #[derive(Default)]
+    struct HandClock(Mutex<Duration>);
+
+    impl HandClock {
+        fn set(&self, now: Duration) {
+            *self.0.lock().unwrap() = now;
+        }
+    }
+
+    impl Clock for HandClock {
+        fn elapsed(&self) -> Duration {
+            *self.0.lock().unwrap()
+        }
+    }
+
+    /// A window with an open vault that locks after five minutes.
+    fn open_window(folder: &Path) -> (AppState, Arc<HandClock>) {
+        let clock = Arc::new(HandClock::default());
+        let state = AppState::new(SettingsFile::load(&folder.join("config")), clock.clone());
+        state.set_auto_lock(5);
+        let vault = folder.join("Memories.keepsake");
+        let options = CreateOptions { kdf_floor: true };
+        let (session, _) = Session::create(&vault, "correct horse battery staple", options).unwrap();
+        let opened = state.put_session(&vault, session).unwrap();
+        assert!(opened.open && opened.name.as_deref() == Some("Memories"));
+        (state, clock)
+    }
 
     #[test]
     fn a_vault_is_called_by_its_folder() {
         assert_eq!(vault_name(Path::new("/home/me/Memories.keepsake")), "Memories");
         assert_eq!(vault_name(Path::new("/home/me/plain")), "plain");
         assert_eq!(vault_name(Path::new("/")), "/");
+    }
+
+    #[test]
+    fn the_vault_locks_itself_after_five_minutes_without_input_and_can_be_opened_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let (state, clock) = open_window(folder.path());
+        clock.set(MINUTE * 4);
+        state.touch();
+        clock.set(MINUTE * 8);
+        assert!(!state.lock_if_idle(), "four minutes after the last input");
+        clock.set(MINUTE * 9);
+        assert!(state.lock_if_idle());
+        assert!(!state.lock_if_idle(), "there is nothing to lock any more");
+        assert!(!state.session_state().open);
+        assert_eq!(state.with_session(Session::info).err().map(|e| e.code), Some("locked"));
+
+        let vault = folder.path().join("Memories.keepsake");
+        assert_eq!(state.recent_vaults()[0].path, vault.display().to_string());
+        let session = Session::open(&vault, "correct horse battery staple").unwrap();
+        assert!(state.put_session(&vault, session).unwrap().open);
+    }
+
+    #[test]
+    fn a_running_job_postpones_the_lock_and_its_end_counts_as_input() {
+        let folder = tempfile::tempdir().unwrap();
+        let (state, clock) = open_window(folder.path());
+        let locked = state.with_job("import", &Job::silent(), |_| {
+            clock.set(MINUTE * 30);
+            Ok(state.lock_if_idle())
+        });
+        assert!(!locked.unwrap());
+        assert!(!state.lock_if_idle());
+        clock.set(MINUTE * 35);
+        assert!(state.lock_if_idle());
+    }
+
+    #[test]
+    fn locking_cancels_jobs_and_waits_for_their_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let (state, _) = open_window(folder.path());
+        let rolled_back = AtomicBool::new(false);
+        let (started, starts) = std::sync::mpsc::channel();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let job = Job::silent();
+                let cancelled = job.cancel_flag();
+                state.with_job("import", &job, |_| {
+                    started.send(()).unwrap();
+                    while !cancelled.load(Ordering::Relaxed) {
+                        std::thread::yield_now();
+                    }
+                    rolled_back.store(true, Ordering::SeqCst);
+                    Ok(())
+                })
+            });
+            starts.recv().unwrap();
+            state.lock();
+            assert!(rolled_back.load(Ordering::SeqCst), "locked only after the job had ended");
+        });
+        assert!(!state.session_state().open);
     }
 }

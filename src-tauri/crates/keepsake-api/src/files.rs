@@ -13,7 +13,12 @@ pub fn detect(paths: &[PathBuf]) -> ApiResult<Detections> {
     // All paths together: several files can be one export.
     let catalog = Catalog::open(paths, &limits, None)?;
     let found = detect_in(&catalog, &limits, None)?;
-    Ok(Detections { results: describe(&catalog, &found) })
+    let mut results = describe(&catalog, &found);
+    // The catalog knows its roots by name; who asked knows them by path, and asks for the import with it.
+    for (result, path) in results.iter_mut().zip(paths) {
+        result.path = path.display().to_string();
+    }
+    Ok(Detections { results })
 }
 
 /// One result for each given path.
