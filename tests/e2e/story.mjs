@@ -196,7 +196,8 @@ class Play {
   async readConversation() {
     const { browser } = this;
     await browser.click("nav-conversations");
-    await browser.find("list-row");
+    await browser.type("search-field", "leaflet");
+    await until("the conversation to be found", async () => /leaflet/i.test(await browser.text("list-row")));
     await this.picture("conversations");
     await browser.click("list-row");
     await browser.find("reader");
@@ -230,7 +231,8 @@ class Play {
     await this.picture("redact");
     await browser.click("redact-confirm");
     await browser.gone("redact-dialog");
-    await this.openMemory("Rui", /REDACTED/);
+    await this.openMemory("Rui", /Rui/);
+    await until("a bar in place of the word", async () => (await browser.count("detail-text", " [role=img]")) === 1);
     this.good("a selected word is redacted", !/tortoise/i.test(await browser.text("detail-text")));
     await this.picture("redacted");
     await browser.type("search-field", "tortoise");
@@ -262,6 +264,7 @@ class Play {
     const { browser } = this;
     const path = join(this.home, `out.${format}`);
     await browser.click("nav-memories");
+    await browser.clear("search-field");
     await browser.click("export-button");
     await browser.find("export-sheet");
     await browser.click(`export-${format}`);
@@ -285,6 +288,7 @@ class Play {
     const { browser } = this;
     await browser.click("nav-memories");
     await browser.find("list-row");
+    await this.picture("before-locking");
     await browser.chord("\uE009", "l");
     await browser.find("unlock-passphrase");
     const left = await browser.run("() => document.body.innerText + document.body.innerHTML");

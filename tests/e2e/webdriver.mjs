@@ -83,6 +83,11 @@ export class Browser {
     await until(`${id} to hold what was typed`, async () => (await this.value(id, more)) === text);
   }
 
+  /** Empty a field. */
+  async clear(id) {
+    await this.#post(`element/${await this.find(id)}/clear`, {});
+  }
+
   /** Keys to whatever has the focus. Special keys are their WebDriver code points. */
   async keys(text) {
     const actions = [...text].flatMap((value) => [

@@ -1,12 +1,20 @@
 //! Looking for what an erasure should have removed. Nothing of the deletion is used here: the index is opened anew from
 //! its files, and what is in them is looked at, deleted or not.
-use super::{EncryptedDirectory, IndexError, IndexResult, directory::META, schema::Fields};
+use super::{
+    EncryptedDirectory, IndexError, IndexResult,
+    directory::META,
+    schema::{Fields, IndexDoc, register},
+};
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::{collections::HashSet, path::Path};
-use tantivy::{Index, SegmentReader, Term};
+use tantivy::{
+    Directory, Index, IndexSettings, IndexWriter, SegmentReader, TantivyDocument, Term, directory::RamDirectory,
+};
 
 /// Shorter words are found in any file by chance.
 const MIN_SCANNED: usize = 5;
+/// The least memory that tantivy takes for one writing thread.
+const SMALLEST_ARENA: usize = 15_000_000;
 
 /// Something that is still there.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,7 +68,9 @@ pub fn residue(dir: &Path, key: &[u8; 32], rows: &[u64], words: &[String]) -> In
         let id = segment.id().uuid_string();
         look_into(&SegmentReader::open(&segment)?, &id, &fields, rows, words, &mut out)?;
     }
-    let patterns: Vec<&str> = words.iter().map(String::as_str).filter(|w| w.len() >= MIN_SCANNED).collect();
+    let furniture = furniture()?;
+    let own = |word: &str| memchr::memmem::find(&furniture, word.to_ascii_lowercase().as_bytes()).is_some();
+    let patterns: Vec<&str> = words.iter().map(String::as_str).filter(|w| w.len() >= MIN_SCANNED && !own(w)).collect();
     let longest = patterns.iter().map(|p| p.len()).max().unwrap_or(1);
     let finder = AhoCorasick::builder()
         .match_kind(MatchKind::LeftmostFirst)
@@ -87,6 +97,32 @@ pub fn residue(dir: &Path, key: &[u8; 32], rows: &[u64], words: &[String]) -> In
         }
     }
     Ok(out)
+}
+
+/// What is in the files of any index, whatever was indexed: names of fields and of the tokeniser, keys of footers and of
+/// `meta.json`, in lower case. A word that is in here (`keeps` is, in the tokeniser's name) says nothing when it is found
+/// in a file's bytes; the dictionaries have been asked for it all the same.
+fn furniture() -> IndexResult<Vec<u8>> {
+    let (schema, fields) = Fields::schema();
+    let directory = RamDirectory::create();
+    let index = Index::create(directory.clone(), schema, IndexSettings::default())?;
+    register(&index);
+    let mut writer: IndexWriter<TantivyDocument> = index.writer_with_num_threads(1, SMALLEST_ARENA)?;
+    let blank = IndexDoc { created: Some(0), conversation: Some(0), ..IndexDoc::default() };
+    writer.add_document(fields.document(&blank))?;
+    writer.commit()?;
+    // The directory's own wrapping of `meta.json`.
+    let mut bytes = b"generations meta".to_vec();
+    let named = index.load_metas()?.list_segment_files();
+    for path in named.iter().map(|name| Path::new(name)).chain([Path::new(META)]) {
+        // Not every file that a segment may have was written.
+        if directory.exists(path).is_ok_and(|there| there) {
+            let file = directory.open_read(path).map_err(|e| IndexError::Damaged(e.to_string()))?;
+            bytes.extend_from_slice(&file.read_bytes()?);
+        }
+    }
+    bytes.make_ascii_lowercase();
+    Ok(bytes)
 }
 
 fn look_into(

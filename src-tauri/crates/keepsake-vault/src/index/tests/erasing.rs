@@ -65,6 +65,18 @@ fn a_search_on_the_side_does_not_keep_files() {
 }
 
 #[test]
+fn words_that_any_index_holds_are_no_leftovers() {
+    // In the tokeniser's name, in the schema, in the footer of every file.
+    let words: Vec<String> = ["keeps", "words", "conversation", "version", "generations"].map(String::from).to_vec();
+    let (dir, index) = of(&["she keeps the words of a conversation", "another version, generations ago", "third"]);
+    let before = residue(dir.path(), &KEY, &[1], &words).unwrap();
+    assert!(before.findings.iter().any(|f| f.reason.contains("dictionary")), "{before:?}");
+    index.erase(&[1, 2], 2).unwrap();
+    let after = residue(dir.path(), &KEY, &[1, 2], &words).unwrap();
+    assert!(after.is_clean(), "{after:?}");
+}
+
+#[test]
 fn marking_as_deleted_is_noticed() {
     let (dir, index) = of(&["terracotta", "plain"]);
     index.delete_row(1).unwrap();
