@@ -1,4 +1,7 @@
 // ChatGPT exports made for a test: as many conversations as it needs, with the words it needs.
+import { readFileSync, readdirSync } from "node:fs";
+import { join, relative } from "node:path";
+import { crc32 } from "node:zlib";
 
 const FIRST = 1_700_000_000;
 
@@ -45,4 +48,44 @@ export function manyConversations(name, conversations, messages) {
       ),
     ),
   );
+}
+
+/** A zip archive of these entries (`[[name, bytes or text]]`), uncompressed. */
+export function zip(entries) {
+  const [files, directory] = [[], []];
+  let offset = 0;
+  for (const [name, content] of entries) {
+    const [label, bytes] = [Buffer.from(name), Buffer.from(content)];
+    const common = Buffer.alloc(26);
+    common.writeUInt16LE(20, 0);
+    common.writeUInt16LE(0x800, 2);
+    common.writeUInt16LE(0x21, 8);
+    common.writeUInt32LE(crc32(bytes), 10);
+    common.writeUInt32LE(bytes.length, 14);
+    common.writeUInt32LE(bytes.length, 18);
+    common.writeUInt16LE(label.length, 22);
+    const rest = Buffer.alloc(14);
+    rest.writeUInt32LE(offset, 10);
+    const local = Buffer.concat([Buffer.from("PK\x03\x04"), common, label, bytes]);
+    files.push(local);
+    directory.push(Buffer.concat([Buffer.from("PK\x01\x02\x14\x00", "latin1"), common, rest, label]));
+    offset += local.length;
+  }
+  const index = Buffer.concat(directory);
+  const end = Buffer.alloc(22);
+  end.write("PK\x05\x06", 0, "latin1");
+  end.writeUInt16LE(entries.length, 8);
+  end.writeUInt16LE(entries.length, 10);
+  end.writeUInt32LE(index.length, 12);
+  end.writeUInt32LE(offset, 16);
+  return Buffer.concat([...files, index, end]);
+}
+
+/** All files of a folder, as entries of an archive. */
+export function entriesOf(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+    .map((path) => [relative(folder, path).replaceAll("\\", "/"), readFileSync(path)]);
 }

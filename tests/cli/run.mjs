@@ -1,86 +1,121 @@
 // The command line as data: each `*.case.json` in this folder is a story of commands with what they have to answer.
 //
-//   {"about": "…", "steps": [{"run": ["create", "$T/v", "--kdf-floor"], "exit": 0, "json": {…}, "save": {"ID": "/id"}}]}
+//   {"about": "…", "vault": true, "files": {"note.txt": "…"},
+//    "steps": [{"run": ["add", "--text-file", "note.txt"], "exit": 0, "json": {"id": "<string>"}, "save": {"ID": "/id"}}]}
 //
-// `$T` is a folder of the case's own, `$FIXTURES` is `fixtures/`, `$NAME` is what an earlier step saved by JSON pointer.
-// `json` is a subset: objects may hold more, arrays must match one by one, and `"<string>"`, `"<number>"`, `"<any>"`
-// stand for any value of that type. `files` writes files into `$T` first.
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+// The folder of the case is `$T` and the working folder; `$FIXTURES` is `fixtures/`, `$SHARED` the folder beside the clone;
+// `$NAME` is what an earlier step saved by JSON pointer. `files` writes files first. `vault` creates one at `$T/v` and
+// names it and its passphrase file in the environment. `needs` names what has to be there: "root", "shared".
+//
+// A step is `run` with arguments (`stdin`, `env`: a null takes a variable away; `plain`: without `--json`), or `do` with
+// something that happens outside (see outside.mjs), or `dump` and `dump_is`: keep what can be seen of the vault under a name,
+// and compare with it. `json` is a subset of the answer: objects may hold more, arrays must match one by one, and
+// "<string>", "<number>", "<boolean>", "<time>", "<any>" stand for any value of that type; {"$length": n}, {"$has": […]},
+// {"$not": value}, {"$least": n} and {"$match": "regex"} say less. `stdout` and `stderr` are regexes; `without` words that
+// no output may hold. Every import report has to reconcile.
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ROOT, built } from "../tools/places.mjs";
+import { built } from "../tools/places.mjs";
 import { quiet } from "../tools/sh.mjs";
+import { CLEAN, FIXTURES, SHARED, Vault, inFolder, shared, unreconciled } from "./keepsake.mjs";
+import { differences } from "./match.mjs";
+import { OUTSIDE, missing, release } from "./outside.mjs";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 
-/** Run all cases and count them. */
+/** Run all cases and count them; KEEPSAKE_CASE limits them to those with that in their name. */
 export async function cliCases(count) {
-  for (const name of readdirSync(HERE)
-    .filter((entry) => entry.endsWith(".case.json"))
-    .sort()) {
-    const problems = play(JSON.parse(readFileSync(join(HERE, name), "utf8")));
+  const names = readdirSync(HERE)
+    .filter((entry) => entry.endsWith(".case.json") && entry.includes(process.env.KEEPSAKE_CASE ?? ""))
+    .map((entry) => entry.replace(".case.json", ""))
+    .sort();
+  for (const name of names) {
+    const story = JSON.parse(readFileSync(join(HERE, `${name}.case.json`), "utf8"));
+    const lacking = (story.needs ?? []).map(missing).find(Boolean);
+    if (lacking) {
+      count.leaveOut(`${name}: ${lacking}`);
+      continue;
+    }
+    if (JSON.stringify(story).includes("$SHARED") && !shared(count, "exports")) continue;
+    const problems = await inFolder((folder) => play(folder, story));
     problems.forEach((problem) => console.log(`  ${problem}`));
-    count.add(name.replace(".case.json", ""), problems.length === 0);
+    count.add(name, problems.length === 0);
   }
 }
 
-function play({ files = {}, steps }) {
-  const folder = mkdtempSync(join(tmpdir(), "keepsake-cli-"));
-  const known = { T: folder, FIXTURES: join(ROOT, "fixtures") };
-  const filled = (text) => text.replace(/\$([A-Z_]+)/g, (whole, name) => known[name] ?? whole);
+async function play(folder, { vault = false, files = {}, steps }) {
+  const known = { T: folder, FIXTURES, SHARED };
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), content, { mode: 0o600 });
   }
+  const stage = { folder, known, env: CLEAN, dumps: {}, undo: [] };
+  if (vault) {
+    stage.vault = new Vault(folder).create();
+    stage.env = stage.vault.env;
+  }
   try {
     for (const [i, step] of steps.entries()) {
-      const problems = check(step, known, filled);
+      const problems = await act(stage, fill(step, known));
       // What follows builds on this step.
-      if (problems.length > 0) return problems.map((problem) => `step ${i + 1} (${step.run.join(" ")}): ${problem}`);
+      if (problems.length > 0) return problems.map((problem) => `step ${i + 1} (${title(step)}): ${problem}`);
     }
     return [];
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    await release(stage);
   }
 }
 
-function check(step, known, filled) {
-  const { code, stdout, stderr } = quiet(built("keepsake"), ["--json", ...step.run.map(filled)], { cwd: known.T });
+const title = (step) => step.about ?? (step.run ?? Object.values(step)).flat().join(" ");
+
+function fill(step, known) {
+  return JSON.parse(
+    JSON.stringify(step).replace(/\$([A-Z][A-Z_0-9]*)/g, (whole, name) =>
+      name in known ? JSON.stringify(String(known[name])).slice(1, -1) : whole,
+    ),
+  );
+}
+
+async function act(stage, step) {
+  if (step.run) return command(stage, step);
+  if (step.do) return (await OUTSIDE[step.do](stage, step)) ?? [];
+  const now = JSON.stringify(stage.vault.dump());
+  if (step.dump) stage.dumps[step.dump] = now;
+  return step.dump_is && stage.dumps[step.dump_is] !== now ? [`the vault is not as it was at ${step.dump_is}`] : [];
+}
+
+function command({ folder, known, env }, step) {
+  const own = Object.fromEntries(Object.entries({ ...env, ...step.env }).filter(([, value]) => value !== null));
+  const args = step.plain ? step.run : ["--json", ...step.run];
+  const input = step.stdin === undefined ? { stdio: ["ignore", "pipe", "pipe"] } : { input: step.stdin };
+  const { code, stdout, stderr } = quiet(built("keepsake"), args, { cwd: folder, env: own, ...input });
   const problems = [];
   if (code !== (step.exit ?? 0)) problems.push(`exit code ${code}, not ${step.exit ?? 0}: ${stdout}${stderr}`);
+  for (const word of step.without ?? [])
+    if (`${stdout}${stderr}`.includes(word)) problems.push(`says ${word}: ${stdout}${stderr}`);
+  for (const [name, text] of Object.entries({ stdout, stderr }))
+    if (step[name] && !new RegExp(step[name]).test(text)) problems.push(`${name} does not match ${step[name]}: ${text}`);
+  if (step.plain) return problems;
+
   let answer;
   try {
     answer = JSON.parse(stdout);
   } catch {
     return [...problems, `standard output is not one JSON object: ${stdout.slice(0, 200)}`];
   }
-  if (step.json) problems.push(...differences(JSON.parse(filled(JSON.stringify(step.json))), answer, ""));
+  if ((step.exit ?? 0) > 1) problems.push(...differences(ERROR, answer, ""));
+  if (step.run.includes("import") && answer.by_kind) problems.push(...unreconciled(answer));
+  if (step.json !== undefined) problems.push(...differences(step.json, answer, ""));
   for (const [name, pointer] of Object.entries(step.save ?? {})) {
     known[name] = pointer
       .split("/")
       .slice(1)
       .reduce((value, key) => value?.[key], answer);
-    if (typeof known[name] !== "string") problems.push(`nothing to save at ${pointer}`);
+    if (!["string", "number"].includes(typeof known[name])) problems.push(`nothing to save at ${pointer}`);
   }
   return problems;
 }
 
-function differences(wanted, got, place) {
-  if (typeof wanted === "string" && /^<(any|string|number|boolean)>$/.test(wanted)) {
-    const type = wanted.slice(1, -1);
-    return got !== undefined && (type === "any" || typeof got === type)
-      ? []
-      : [`${place}: ${JSON.stringify(got)} is no ${type}`];
-  }
-  if (Array.isArray(wanted)) {
-    if (!Array.isArray(got) || got.length !== wanted.length)
-      return [`${place}: ${JSON.stringify(got)} is not ${JSON.stringify(wanted)}`];
-    return wanted.flatMap((value, i) => differences(value, got[i], `${place}/${i}`));
-  }
-  if (wanted && typeof wanted === "object") {
-    if (!got || typeof got !== "object") return [`${place}: ${JSON.stringify(got)} is no object`];
-    return Object.entries(wanted).flatMap(([key, value]) => differences(value, got[key], `${place}/${key}`));
-  }
-  return wanted === got ? [] : [`${place}: ${JSON.stringify(got)}, not ${JSON.stringify(wanted)}`];
-}
+/** What every error looks like. */
+const ERROR = { error: { code: { $match: "^[a-z][a-z0-9_]*$" }, message: "<string>", details: {} } };

@@ -60,6 +60,8 @@ pub(crate) struct Evidence {
     pub(crate) blobs: Vec<[u8; 32]>,
     pub(crate) parts: u32,
     pub(crate) wal_clean: bool,
+    /// Pages in which traces were found, for a second wiping.
+    pub(crate) dirty_pages: Vec<i64>,
 }
 
 impl Evidence {
@@ -76,10 +78,20 @@ impl Evidence {
 
 impl Vault {
     /// Looks everywhere and says what it found, place by place.
-    pub(crate) fn prove(&self, id: String, evidence: Evidence, now: Timestamp) -> VaultResult<Receipt> {
-        let mut places = vec![self.prove_records(&evidence)?, self.prove_pages(&evidence)?];
-        places.push(self.prove_index(&evidence)?);
-        places.push(self.prove_blobs(&evidence));
+    pub(crate) fn prove(&self, id: String, evidence: &mut Evidence, now: Timestamp) -> VaultResult<Receipt> {
+        let mut places = vec![self.prove_records(evidence)?];
+        let (pages, index) = std::thread::scope(|scope| {
+            let index = scope.spawn(|| self.prove_index(evidence));
+            let pages = self.prove_pages(evidence);
+            let index =
+                index.join().unwrap_or_else(|_| Err(crate::VaultError::Usage("the index check stopped".into())));
+            (pages, index)
+        });
+        let (pages, dirty) = pages?;
+        places.extend([pages, index?]);
+        evidence.dirty_pages = dirty;
+        let evidence = &*evidence;
+        places.push(self.prove_blobs(evidence));
         places.push(ReceiptPlace {
             place: "passthrough".into(),
             outcome: if evidence.parts > 0 { PlaceOutcome::Redacted } else { PlaceOutcome::NotPresent },
@@ -89,9 +101,9 @@ impl Vault {
                 "no part of an import holds the words".into()
             },
         });
-        places.push(self.prove_wal(&evidence));
+        places.push(self.prove_wal(evidence));
         places.push(self.prove_scratch());
-        let copies_left = self.copies_left(&evidence)?;
+        let copies_left = self.copies_left(evidence)?;
         let complete = places.iter().all(|p| p.outcome != PlaceOutcome::Failed);
         Ok(Receipt { id, at: now, complete, places, copies_left })
     }
@@ -120,44 +132,49 @@ impl Vault {
         ))
     }
 
-    /// Every page of the database, free ones too, decrypted and searched as bytes.
-    fn prove_pages(&self, evidence: &Evidence) -> VaultResult<ReceiptPlace> {
+    /// Every page of the database, free ones too, decrypted and searched as bytes. Also answers the pages with traces.
+    fn prove_pages(&self, evidence: &Evidence) -> VaultResult<(ReceiptPlace, Vec<i64>)> {
         let connection = self.store.extra_reader()?;
         let texts: Vec<&str> = evidence.texts.iter().map(String::as_str).filter(|t| t.len() >= 8).collect();
         let mut needles: Vec<&[u8]> = evidence.windows.iter().map(Vec::as_slice).collect();
         // The head of a text stands for it: a preview keeps its beginning.
-        let heads: Vec<&[u8]> = texts.iter().map(|t| t.as_bytes().get(..t.len().min(48)).unwrap_or_default()).collect();
-        needles.extend(&heads);
+        needles.extend(texts.iter().map(|t| t.as_bytes().get(..t.len().min(48)).unwrap_or_default()));
         let pages: i64 = connection.query_row("PRAGMA page_count", [], |r| r.get(0))?;
         if needles.is_empty() {
-            return Ok(place("database_pages", true, PlaceOutcome::NotPresent, "nothing to look for".into()));
+            let place =
+                place("database_pages", true, PlaceOutcome::NotPresent, "no traces are known to look for".into());
+            return Ok((place, Vec::new()));
         }
         let search = aho_corasick::AhoCorasick::new(&needles).map_err(|e| crate::VaultError::Usage(e.to_string()))?;
         let middle = pages / 2;
-        let halves = std::thread::scope(|scope| {
+        let mut hits = std::thread::scope(|scope| {
             let second = scope.spawn(|| scan_pages(&self.store.extra_reader()?, &search, middle + 1, pages));
-            let first = scan_pages(&connection, &search, 1, middle);
+            let mut first = scan_pages(&connection, &search, 1, middle)?;
             let second =
                 second.join().unwrap_or_else(|_| Err(crate::VaultError::Usage("the page check stopped".into())));
-            Ok::<_, crate::VaultError>((first?, second?))
+            first.extend(second?);
+            Ok::<_, crate::VaultError>(first)
         })?;
-        let hits: BTreeSet<usize> = halves.0.union(&halves.1).copied().collect();
         // Words that live records still say are not a leftover; they are counted as copies.
-        let leftovers = hits.iter().filter(|hit| match hit.checked_sub(evidence.windows.len()) {
-            None => true,
-            Some(text) => !texts.get(text).is_some_and(|t| said_by_live_record(&connection, t)),
+        let said: Vec<bool> = texts
+            .iter()
+            .enumerate()
+            .map(|(i, t)| {
+                let hit = evidence.windows.len() + i;
+                hits.iter().any(|(needle, _)| *needle == hit) && said_by_live_record(&connection, t)
+            })
+            .collect();
+        hits.retain(|(needle, _)| {
+            needle.checked_sub(evidence.windows.len()).is_none_or(|t| !said.get(t).copied().unwrap_or(false))
         });
-        let count = leftovers.count();
-        Ok(place(
-            "database_pages",
-            count == 0,
-            PlaceOutcome::Erased,
-            if count == 0 {
-                format!("{pages} pages searched for {} traces", needles.len())
-            } else {
-                format!("{count} traces found in {pages} pages")
-            },
-        ))
+        let traces: BTreeSet<usize> = hits.iter().map(|(needle, _)| *needle).collect();
+        let detail = if traces.is_empty() {
+            format!("{pages} pages searched for {} traces", needles.len())
+        } else {
+            format!("{} traces found in {pages} pages", traces.len())
+        };
+        let dirty: BTreeSet<i64> = hits.into_iter().map(|(_, page)| page).collect();
+        Ok((place("database_pages", traces.is_empty(), PlaceOutcome::Erased, detail), dirty.into_iter().collect()))
     }
 
     fn prove_index(&self, evidence: &Evidence) -> VaultResult<ReceiptPlace> {
@@ -254,22 +271,21 @@ fn place(name: &str, ok: bool, outcome: PlaceOutcome, detail: String) -> Receipt
     ReceiptPlace { place: name.into(), outcome: if ok { outcome } else { PlaceOutcome::Failed }, detail }
 }
 
-/// Which needles occur in the pages `from..=to`.
+/// Which needles occur in which of the pages `from..=to`.
 fn scan_pages(
     connection: &rusqlite::Connection,
     search: &aho_corasick::AhoCorasick,
     from: i64,
     to: i64,
-) -> VaultResult<BTreeSet<usize>> {
-    let mut hits = BTreeSet::new();
+) -> VaultResult<Vec<(usize, i64)>> {
+    let mut hits = Vec::new();
     let mut statement = connection.prepare("SELECT data FROM sqlite_dbpage WHERE pgno = ?1")?;
     for page in from..=to {
         let mut rows = statement.query([page])?;
-        if let Some(row) = rows.next()? {
-            let data = row.get_ref(0)?;
-            if let Ok(Some(bytes)) = data.as_blob_or_null() {
-                hits.extend(search.find_iter(bytes).map(|m| m.pattern().as_usize()));
-            }
+        if let Some(row) = rows.next()?
+            && let Ok(Some(bytes)) = row.get_ref(0)?.as_blob_or_null()
+        {
+            hits.extend(search.find_iter(bytes).map(|m| (m.pattern().as_usize(), page)));
         }
     }
     Ok(hits)

@@ -4,7 +4,7 @@ use super::{copies::telling_sentences, replace::Removal};
 use crate::{
     Vault, VaultResult,
     ids::fingerprint,
-    store::{Flags, RowView, Store},
+    store::{Flags, RowView, Store, scrub},
     tombstones::{TombstoneRow, store_own},
     verify::{Evidence, Receipt},
 };
@@ -46,7 +46,7 @@ pub struct EraseOutcome {
 }
 
 /// Deletion steps that a test may leave out, to see the independent check notice. Never set by the application.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[doc(hidden)]
 #[allow(missing_docs, reason = "test seam")]
 pub struct Sabotage {
@@ -221,8 +221,8 @@ impl Vault {
         evidence.texts = texts_of(&targets);
         evidence.sentences = sentences;
         progress("database_pages");
-        let receipt = self.prove(receipt_id, evidence, now)?;
-        self.keep_receipt(&receipt)?;
+        let honest = sabotage == Sabotage::default();
+        let receipt = self.prove_and_wipe(receipt_id, evidence, now, honest)?;
         Ok(EraseOutcome { tombstones, receipt, copies_redacted: reindex.len() as u32 })
     }
 
@@ -240,6 +240,7 @@ impl Vault {
         }
         for (pack, slots) in by_pack {
             if sabotage.keep_packs {
+                evidence.pack(&self.store.packs.stored(tx, pack)?, &[]);
                 continue;
             }
             let (old, new) =
@@ -396,7 +397,25 @@ impl Vault {
         Ok((old, parts.len() as u32))
     }
 
-    pub(super) fn keep_receipt(&self, receipt: &Receipt) -> VaultResult<()> {
+    /// Checks, wipes pages in which SQLite left something and checks again, and keeps the receipt.
+    pub(super) fn prove_and_wipe(
+        &self,
+        id: String,
+        mut evidence: Evidence,
+        now: Timestamp,
+        wipe: bool,
+    ) -> VaultResult<Receipt> {
+        let mut receipt = self.prove(id.clone(), &mut evidence, now)?;
+        if wipe && !evidence.dirty_pages.is_empty() {
+            self.store.write(|tx| scrub(tx, &evidence.dirty_pages))?;
+            evidence.wal_clean = self.store.checkpoint()?;
+            receipt = self.prove(id, &mut evidence, now)?;
+        }
+        self.keep_receipt(&receipt)?;
+        Ok(receipt)
+    }
+
+    fn keep_receipt(&self, receipt: &Receipt) -> VaultResult<()> {
         let body = serde_json::to_string(receipt).unwrap_or_default();
         self.store.write(|tx| {
             tx.execute(
@@ -432,9 +451,10 @@ impl Vault {
         self.sweep_blobs()?;
         for id in &pending {
             let wal_clean = self.store.checkpoint()?;
-            let evidence = Evidence { gone_rows: gone.clone(), wal_clean, ..Evidence::default() };
-            let receipt = self.prove(id.clone(), evidence, now)?;
-            self.keep_receipt(&receipt)?;
+            let mut evidence = Evidence::default();
+            evidence.gone_rows.clone_from(&gone);
+            evidence.wal_clean = wal_clean;
+            self.prove_and_wipe(id.clone(), evidence, now, true)?;
         }
         self.store.checkpoint()?;
         Ok(pending.len() as u32)

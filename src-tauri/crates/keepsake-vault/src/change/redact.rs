@@ -110,8 +110,7 @@ impl Vault {
         evidence.sentences = removed.iter().map(|(w, _)| normal_text(w)).filter(|w| w.contains(' ')).collect();
         evidence.redacted_rows.clone_from(&changed);
         progress("database_pages");
-        let receipt = self.prove(receipt_id, evidence, now)?;
-        self.keep_receipt(&receipt)?;
+        let receipt = self.prove_and_wipe(receipt_id, evidence, now, true)?;
         Ok(EraseOutcome { tombstones: vec![tombstone], receipt, copies_redacted: changed.len() as u32 })
     }
 

@@ -1,10 +1,13 @@
 //! The store: SQLCipher, the truth. One writer connection, a few readers, WAL.
 mod packs;
 mod rows;
+mod scrub;
 
 pub(crate) use packs::{Entry, PackWriter, Packs};
 pub use rows::RowView;
 pub(crate) use rows::{Cause, Flags, ROW_COLUMNS, kind_code, kind_from, platform_id};
+
+pub(crate) use scrub::scrub;
 
 use crate::{VaultError, VaultResult};
 use rusqlite::{Connection, OpenFlags, Transaction};
@@ -41,6 +44,10 @@ impl Store {
         let path = dir.join(FILE);
         if !create && !path.exists() {
             return Err(VaultError::Damaged(format!("{FILE} is not there")));
+        }
+        // An emptied file would open as a new, empty database.
+        if !create && std::fs::metadata(&path).is_ok_and(|m| m.len() == 0) {
+            return Err(VaultError::Damaged(format!("{FILE} is empty")));
         }
         let key_pragma = zeroize::Zeroizing::new(format!("PRAGMA key = \"x'{}'\";", hex::encode(key)));
         let mut writer = connect(&path, &key_pragma, create)?;
@@ -125,6 +132,8 @@ fn connect(path: &Path, key_pragma: &str, create: bool) -> VaultResult<Connectio
         flags |= OpenFlags::SQLITE_OPEN_CREATE;
     }
     let connection = Connection::open_with_flags(path, flags)?;
+    // SQLCipher would write its complaints about damaged pages to standard error.
+    connection.execute_batch("PRAGMA cipher_log_level = NONE;")?;
     connection.execute_batch(key_pragma)?;
     // HMAC-SHA-256 instead of the default SHA-512: same strength for our use and several times faster with the
     // CPU's SHA extensions, which is what lets the erasure check read every page in under a second.

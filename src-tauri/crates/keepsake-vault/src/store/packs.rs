@@ -134,6 +134,11 @@ impl Packs {
         Ok((connection.last_insert_rowid(), 0))
     }
 
+    /// A pack's bytes as they are in the database.
+    pub(crate) fn stored(&self, connection: &Connection, pack: i64) -> VaultResult<Vec<u8>> {
+        stored(connection, pack)
+    }
+
     /// Rewrites a pack: `change` returns the entry to keep under a slot, or None to drop it. The pack goes when nothing
     /// is left. Returns the old and the new stored bytes (new empty when the pack went), for the erasure check.
     pub(crate) fn rewrite(
@@ -143,7 +148,7 @@ impl Packs {
         mut change: impl FnMut(u32, Entry) -> VaultResult<Option<Entry>>,
     ) -> VaultResult<(Vec<u8>, Vec<u8>)> {
         self.cache.lock().unwrap_or_else(std::sync::PoisonError::into_inner).map.remove(&pack);
-        let old = stored(connection, pack)?;
+        let old = self.stored(connection, pack)?;
         let mut raw = Vec::new();
         for (slot, entry) in load(connection, pack)? {
             if let Some(entry) = change(slot, entry)? {

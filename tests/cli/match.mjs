@@ -1,0 +1,40 @@
+// Comparing an answer with what it has to hold.
+
+const TYPE = /^<(any|string|number|boolean|time)>$/;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+
+/** Rules that stand in the place of a value: `{"$name": argument}`. Each answers whether `got` keeps it. */
+const RULES = {
+  $length: (wanted, got) => got?.length === wanted,
+  $least: (wanted, got) => typeof got === "number" && got >= wanted,
+  $match: (wanted, got) => typeof got === "string" && new RegExp(wanted, "u").test(got),
+  $not: (wanted, got) => differences(wanted, got, "").length > 0,
+  $has: (wanted, got) =>
+    Array.isArray(got) && wanted.every((one) => got.some((value) => differences(one, value, "").length === 0)),
+  $every: (wanted, got) => Array.isArray(got) && got.every((value) => differences(wanted, value, "").length === 0),
+  $absent: (wanted, got) => (got === undefined) === wanted,
+};
+
+/** Where `got` does not hold what is wanted. */
+export function differences(wanted, got, place) {
+  const not = () => [`${place}: ${JSON.stringify(got)?.slice(0, 600)}, not ${JSON.stringify(wanted)}`];
+  if (typeof wanted === "string" && TYPE.test(wanted)) return isType(wanted.slice(1, -1), got) ? [] : not();
+  if (Array.isArray(wanted)) {
+    if (!Array.isArray(got) || got.length !== wanted.length) return not();
+    return wanted.flatMap((value, i) => differences(value, got[i], `${place}/${i}`));
+  }
+  if (wanted && typeof wanted === "object") {
+    const [rules, members] = [true, false].map((is) => Object.entries(wanted).filter(([key]) => key in RULES === is));
+    if (rules.some(([name, argument]) => !RULES[name](argument, got))) return not();
+    if (rules.length > 0 && members.length === 0) return [];
+    if (!got || typeof got !== "object") return not();
+    return members.flatMap(([key, value]) => differences(value, got[key], `${place}/${key}`));
+  }
+  return wanted === got ? [] : not();
+}
+
+function isType(type, got) {
+  if (type === "any") return got !== undefined;
+  if (type === "time") return typeof got === "string" && TIME.test(got);
+  return typeof got === type;
+}

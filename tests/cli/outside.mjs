@@ -1,0 +1,127 @@
+// What happens to a vault from outside while a case plays: damage, another process, a full disk, files of odd kinds.
+import { copyFileSync, cpSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { has, quiet } from "../tools/sh.mjs";
+import { Vault } from "./keepsake.mjs";
+import { entriesOf, manyConversations, zip } from "./made.mjs";
+
+/** Why a case that needs this cannot be played here, or nothing. */
+export function missing(need) {
+  if (need === "unix") return process.platform === "win32" ? "not on this system" : null;
+  if (need === "flock") return has("flock") ? null : "flock is not installed";
+  if (need === "mount") return canMount() ? null : "a small disk cannot be mounted here (it takes root on Linux)";
+  throw new Error(`a case needs ${need}, whatever that is`);
+}
+
+/** Things that a step can do, by name. What has to be taken back goes to `stage.undo`. */
+export const OUTSIDE = {
+  /** Turn one byte round; `at` counts from the start, or is a share of the file. `file` may be a folder: its largest file. */
+  flip({ folder }, { file, at = 0.5 }) {
+    const path = largest(join(folder, file));
+    const bytes = readFileSync(path);
+    bytes[at < 1 ? Math.floor(bytes.length * at) : at] ^= 0xff;
+    writeFileSync(path, bytes);
+  },
+  /** Cut the end off. */
+  cut({ folder }, { file, keep = 0.5 }) {
+    const path = largest(join(folder, file));
+    const bytes = readFileSync(path);
+    writeFileSync(path, bytes.subarray(0, Math.floor(bytes.length * keep)));
+  },
+  /** Put another value into a JSON file. */
+  set({ folder }, { file, key, value }) {
+    const path = join(folder, file);
+    writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, "utf8")), [key]: value }));
+  },
+  remove({ folder }, { file }) {
+    rmSync(join(folder, file), { recursive: true });
+  },
+  copy({ folder }, { file, to }) {
+    cpSync(join(folder, file), join(folder, to), { recursive: true });
+  },
+  link({ folder }, { file, to }) {
+    symlinkSync(join(folder, file), join(folder, to));
+  },
+  pipe({ folder }, { file }) {
+    return quiet("mkfifo", [join(folder, file)]).code === 0 ? [] : ["no pipe could be made"];
+  },
+  /** A file of `size` bytes of one letter. */
+  fill({ folder }, { file, size }) {
+    writeFileSync(join(folder, file), "a".repeat(size));
+  },
+  /** Another process opens the vault and keeps it open, waiting for queries that do not come. */
+  async hold(stage) {
+    const holder = new Vault(stage.folder).start(["search", "--queries", "-"], { stdio: ["pipe", "ignore", "ignore"] });
+    const over = new Promise((resolve) => holder.on("close", resolve));
+    stage.undo.push(() => {
+      holder.stdin.end();
+      return over;
+    });
+    // It has the vault when somebody else does not get it any more.
+    for (let tries = 0; tries < 200 && holder.exitCode === null; tries += 1) {
+      await new Promise(setImmediate);
+      if (quiet("flock", ["--nonblock", join(stage.vault.path, "lock"), "true"]).code === 1) return [];
+    }
+    return ["the other process did not open the vault"];
+  },
+  /** The other process goes. */
+  async release(stage) {
+    await release(stage);
+  },
+  /** A disk of `size` with the case's vault on it. */
+  small_disk(stage, { size }) {
+    const place = join(stage.folder, "disk");
+    mkdirSync(place);
+    const { code, stderr } = quiet("mount", ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", place]);
+    if (code !== 0) return [stderr];
+    stage.undo.push(() => quiet("umount", [place]));
+    cpSync(stage.vault.path, join(place, "v"), { recursive: true });
+    stage.vault.path = join(place, "v");
+    stage.vault.env.KEEPSAKE_VAULT = stage.vault.path;
+    return [];
+  },
+  /** Two files hold the same bytes. */
+  same({ folder }, { file, to }) {
+    const same = readFileSync(join(folder, file)).equals(readFileSync(join(folder, to)));
+    return same ? [] : [`${file} and ${to} differ`];
+  },
+  /** Nothing is there, or exactly these names. */
+  names({ folder }, { file, are }) {
+    const got = readdirSync(join(folder, file)).sort();
+    return JSON.stringify(got) === JSON.stringify([...are].sort()) ? [] : [`${file} holds ${got}`];
+  },
+  /** A ChatGPT export with so many conversations. */
+  export_of({ folder }, { file, conversations, messages }) {
+    writeFileSync(join(folder, file), manyConversations("marigold", conversations, messages));
+  },
+  /** A folder becomes an archive, as a format wants it. */
+  zip({ folder }, { file, to }) {
+    writeFileSync(join(folder, to), zip(entriesOf(file)));
+  },
+  /** Keep a copy of a fixture that can be changed. */
+  take({ folder }, { file, to }) {
+    copyFileSync(file, join(folder, to));
+  },
+};
+
+/** Take back what is still in the way. */
+export async function release(stage) {
+  for (const back of stage.undo.splice(0).reverse()) await back();
+}
+
+function largest(path) {
+  if (!statSync(path).isDirectory()) return path;
+  const files = readdirSync(path).map((name) => join(path, name));
+  return files.sort((a, b) => statSync(b).size - statSync(a).size)[0];
+}
+
+let mountable;
+function canMount() {
+  if (mountable === undefined) {
+    const place = quiet("mktemp", ["-d"]).stdout.trim();
+    mountable = process.platform === "linux" && quiet("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", place]).code === 0;
+    if (mountable) quiet("umount", [place]);
+    rmSync(place, { recursive: true, force: true });
+  }
+  return mountable;
+}
