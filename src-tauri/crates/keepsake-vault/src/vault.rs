@@ -54,6 +54,9 @@ impl Vault {
     /// `Exists`, I/O.
     pub fn create(dir: &Path, passphrase: &str, kdf: KdfChoice, now: Timestamp) -> VaultResult<(Self, RecoveryCode)> {
         let place = dir.display().to_string();
+        if dir.exists() && !dir.is_dir() {
+            return Err(VaultError::Exists(place));
+        }
         if dir.exists() {
             let mut list = std::fs::read_dir(dir).map_err(|e| VaultError::io(&place, e))?;
             if list.next().is_some() {
@@ -157,6 +160,7 @@ impl Vault {
         }
         texts.extend(record.attachments.iter().filter_map(|a| a.text.as_deref()));
         let mut names: Vec<&str> = record.attachments.iter().map(|a| a.name.as_str()).collect();
+        names.extend(record.tags.iter().map(String::as_str));
         let mut title = record.title.as_deref();
         if matches!(record.kind, Kind::Attachment | Kind::Foreign) {
             names.extend(title.take());

@@ -25,6 +25,9 @@ const MIGRATIONS: &[&str] = &[include_str!("schema.sql")];
 /// Database file of a vault.
 pub(crate) const FILE: &str = "store.db";
 
+/// Bytes of a database page.
+const PAGE: u64 = 8192;
+
 /// The open store.
 pub(crate) struct Store {
     path: PathBuf,
@@ -45,9 +48,9 @@ impl Store {
         if !create && !path.exists() {
             return Err(VaultError::Damaged(format!("{FILE} is not there")));
         }
-        // An emptied file would open as a new, empty database.
-        if !create && std::fs::metadata(&path).is_ok_and(|m| m.len() == 0) {
-            return Err(VaultError::Damaged(format!("{FILE} is empty")));
+        // A file shorter than a page would open as a new, empty database.
+        if !create && std::fs::metadata(&path).is_ok_and(|m| m.len() < PAGE) {
+            return Err(VaultError::Damaged(format!("{FILE} is cut off")));
         }
         let key_pragma = zeroize::Zeroizing::new(format!("PRAGMA key = \"x'{}'\";", hex::encode(key)));
         let mut writer = connect(&path, &key_pragma, create)?;
