@@ -143,26 +143,16 @@ fn connect(path: &Path, key_pragma: &str, create: bool) -> VaultResult<Connectio
     connection.execute_batch(
         "PRAGMA cipher_page_size = 8192; PRAGMA cipher_hmac_algorithm = HMAC_SHA256; PRAGMA cipher_memory_security = OFF;",
     )?;
-    connection.execute_batch("PRAGMA temp_store = MEMORY;").map_err(damaged)?;
-    connection.query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get::<_, i64>(0)).map_err(damaged)?;
+    connection.execute_batch("PRAGMA temp_store = MEMORY;")?;
+    connection.query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get::<_, i64>(0))?;
     connection
         .execute_batch(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA foreign_keys = OFF; \
              PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 4000; PRAGMA busy_timeout = 10000; PRAGMA trusted_schema = OFF;",
         )
-        .map_err(damaged)?;
+        ?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
-}
-
-/// SQLCipher says "not a database" when a page fails its MAC.
-fn damaged(error: rusqlite::Error) -> VaultError {
-    match error.sqlite_error_code() {
-        Some(rusqlite::ErrorCode::NotADatabase | rusqlite::ErrorCode::DatabaseCorrupt) => {
-            VaultError::Damaged(format!("{FILE}: a page does not pass its check"))
-        }
-        _ => VaultError::Store(error),
-    }
 }
 
 fn migrate(connection: &mut Connection, dir: &Path) -> VaultResult<()> {
