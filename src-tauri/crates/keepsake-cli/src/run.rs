@@ -191,7 +191,8 @@ fn open(cli: &Cli) -> ApiResult<Session> {
             "vault_missing",
             7,
             format!("The vault isn't where it was. {} can't be found.", dir.display()),
-        ));
+        )
+        .with("path", dir.display()));
     }
     Session::open(&dir, &secret(cli.passphrase_file.as_deref(), "Passphrase", false)?)
 }

@@ -107,18 +107,10 @@ impl Session {
         let mut out = Vec::with_capacity(rows.len());
         let mut receipts: std::collections::HashMap<String, bool> = std::collections::HashMap::new();
         for row in rows {
-            let complete = match &row.receipt {
-                None => None,
-                Some(id) => Some(match receipts.get(id) {
-                    Some(known) => *known,
-                    None => {
-                        // No receipt yet: not complete.
-                        let complete = self.vault.receipt(id).is_ok_and(|r| r.complete);
-                        receipts.insert(id.clone(), complete);
-                        complete
-                    }
-                }),
-            };
+            // No receipt yet: not complete.
+            let complete = row.receipt.as_ref().map(|id| {
+                *receipts.entry(id.clone()).or_insert_with(|| self.vault.receipt(id).is_ok_and(|r| r.complete))
+            });
             out.push(TombstoneView { complete, ..tombstone_view(row, false) });
         }
         Ok(Tombstones { tombstones: out })

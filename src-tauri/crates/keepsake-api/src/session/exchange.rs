@@ -157,7 +157,7 @@ fn exported(
         bytes,
         digest,
         validated: validation.is_some_and(|v| v.errors.is_empty()),
-        signature: validation.map(|v| files::signature(v)).unwrap_or_default(),
+        signature: validation.map(files::signature).unwrap_or_default(),
         losses: items
             .iter()
             .map(|l| Loss {

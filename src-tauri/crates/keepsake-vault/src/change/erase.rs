@@ -56,6 +56,9 @@ pub struct Sabotage {
     pub keep_packs: bool,
 }
 
+/// A passthrough part: its row, its present blob, and its bytes without the words.
+pub(super) type Part = (i64, [u8; 32], Vec<u8>);
+
 struct Target {
     view: RowView,
     record: Record,
@@ -341,11 +344,7 @@ impl Vault {
     }
 
     /// Passthrough parts (side files, `raw/`, unknown entries) outside `rows` that hold words of `removal`.
-    pub(super) fn parts_holding(
-        &self,
-        removal: &Removal,
-        rows: &HashSet<i64>,
-    ) -> VaultResult<Vec<(i64, [u8; 32], Vec<u8>)>> {
+    pub(super) fn parts_holding(&self, removal: &Removal, rows: &HashSet<i64>) -> VaultResult<Vec<Part>> {
         if removal.is_empty() {
             return Ok(Vec::new());
         }
@@ -378,7 +377,7 @@ impl Vault {
     pub(super) fn rewrite_parts(
         &self,
         tx: &Connection,
-        parts: &[(i64, [u8; 32], Vec<u8>)],
+        parts: &[Part],
         _removal: &Removal,
     ) -> VaultResult<(Vec<[u8; 32]>, u32)> {
         let mut old = Vec::new();

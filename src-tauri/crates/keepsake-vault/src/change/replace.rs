@@ -112,8 +112,10 @@ impl Removal {
     fn value(&self, value: &mut serde_json::Value) -> bool {
         match value {
             serde_json::Value::String(text) => self.in_place(text),
-            serde_json::Value::Array(items) => items.iter_mut().fold(false, |c, v| self.value(v) || c),
-            serde_json::Value::Object(members) => members.values_mut().fold(false, |c, v| self.value(v) || c),
+            serde_json::Value::Array(items) => items.iter_mut().filter_map(|v| self.value(v).then_some(())).count() > 0,
+            serde_json::Value::Object(members) => {
+                members.values_mut().filter_map(|v| self.value(v).then_some(())).count() > 0
+            }
             _ => false,
         }
     }
@@ -170,7 +172,7 @@ impl Removal {
     fn tree(&self, tree: &mut Tree) -> bool {
         match tree {
             Tree::Text(text) => self.in_place(text) | self.json_in_text(text),
-            Tree::Array(items) => items.iter_mut().fold(false, |c, v| self.tree(v) || c),
+            Tree::Array(items) => items.iter_mut().filter_map(|v| self.tree(v).then_some(())).count() > 0,
             Tree::Object(members) => members.iter_mut().fold(false, |c, (k, v)| self.in_place(k) | self.tree(v) || c),
             _ => false,
         }

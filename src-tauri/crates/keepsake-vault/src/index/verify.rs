@@ -114,7 +114,7 @@ fn furniture() -> IndexResult<Vec<u8>> {
     // The directory's own wrapping of `meta.json`.
     let mut bytes = b"generations meta".to_vec();
     let named = index.load_metas()?.list_segment_files();
-    for path in named.iter().map(|name| Path::new(name)).chain([Path::new(META)]) {
+    for path in named.iter().map(Path::new).chain([Path::new(META)]) {
         // Not every file that a segment may have was written.
         if directory.exists(path).is_ok_and(|there| there) {
             let file = directory.open_read(path).map_err(|e| IndexError::Damaged(e.to_string()))?;
