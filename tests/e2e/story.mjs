@@ -265,6 +265,7 @@ class Play {
     const path = join(this.home, `out.${format}`);
     await browser.click("nav-memories");
     await browser.clear("search-field");
+    await browser.find("list-row");
     await browser.click("export-button");
     await browser.find("export-sheet");
     await browser.click(`export-${format}`);
@@ -281,7 +282,9 @@ class Play {
     await browser.click("export-done");
     await browser.gone("export-result");
     const { code, stdout } = quiet(built("keepsake"), ["--json", "validate", path]);
-    this.good(`a .${format} is exported and valid`, code === 0 && JSON.parse(stdout).records > 0);
+    const valid = code === 0 && JSON.parse(stdout).records > 0;
+    if (!valid) console.log(`  ${stdout.slice(0, 1000)}`);
+    this.good(`a .${format} is exported and valid`, valid);
   }
 
   async lockAndUnlock() {
