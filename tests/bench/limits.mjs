@@ -22,7 +22,8 @@ export function limits(exportZip, folder) {
   const own = join(folder, "limits");
   mkdirSync(own);
   const program = join(TARGET, "release", process.platform === "win32" ? "keepsake-limits.exe" : "keepsake-limits");
-  const { status, stdout, stderr } = spawnSync(program, [json, own], { env: ENV, encoding: "utf8" });
+  const { status, stdout, stderr, error } = spawnSync(program, [json, own], { env: ENV, encoding: "utf8" });
+  if (error) throw new Stop(`${program} could not be run (${error.code}). Run without --no-build.`);
   if (status !== 0) throw new Stop(`limits ended with ${status}: ${stderr}`);
   return JSON.parse(stdout);
 }

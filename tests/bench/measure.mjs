@@ -14,8 +14,10 @@ export class Keepsake {
     this.gnu = process.platform === "linux" && existsSync(TIME);
   }
 
-  /** Run a command on `vault`; answers {value, wall, user, sys, rss}: seconds and MB. CPU and memory need GNU time. */
+  /** Run a command on `vault`; answers {value, wall, user, sys, rss}: seconds and MB. CPU and memory need GNU
+   * time. `{ exits }` before the command says which exit codes are answers; without it only 0 is. */
   run(vault, ...args) {
+    const { exits } = typeof args[0] === "object" ? args.shift() : { exits: [0] };
     const command = [this.program, "--vault", vault, "--passphrase-file", this.secret, "--json", ...args];
     const all = this.gnu ? [TIME, "-f", "%U %S %M", "-o", this.figures, ...command] : command;
     const started = performance.now();
@@ -26,7 +28,7 @@ export class Keepsake {
     });
     const wall = (performance.now() - started) / 1000;
     if (error) throw error;
-    if (status !== 0)
+    if (!exits.includes(status))
       throw new Stop(
         `keepsake ${args.slice(0, 4).join(" ")} ended with ${status}: ${(stdout || stderr).slice(0, 2000)}`,
       );

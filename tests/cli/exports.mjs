@@ -11,7 +11,11 @@ const READ = ["chatgpt", "claude"];
 /** Pasted text, whose counts were made by hand. */
 const PASTED = {
   "chatgpt-saved-memories.txt": ({ chatgpt_saved_memories: memories }) => ({ conversations: 0, messages: 0, memories }),
-  "claude-import-prompt-answer.md": ({ claude_prompt_entries: memories }) => ({ conversations: 0, messages: 0, memories }),
+  "claude-import-prompt-answer.md": ({ claude_prompt_entries: memories }) => ({
+    conversations: 0,
+    messages: 0,
+    memories,
+  }),
   "role-transcript.txt": ({ transcript_turns: messages }) => ({ conversations: 1, messages, memories: 0 }),
 };
 /** Files on the edge that are more than a count: what the report has to say about them. */
@@ -47,7 +51,8 @@ export async function exportsAsWritten(count) {
     const wanted = counts(expected.samples["18-pasted-text"].by_hand);
     await one(count, `pasted ${name}`, join(folder, "18-pasted-text", name), wanted);
   }
-  for (const name of readdirSync(join(folder, "edge")).sort()) await edge(count, name, join(folder, "edge", name), expected);
+  for (const name of readdirSync(join(folder, "edge")).sort())
+    await edge(count, name, join(folder, "edge", name), expected);
   if (!has("python3")) return count.leaveOut("generated exports: python3 is not installed");
   for (const kind of GENERATED) await generated(count, ...kind);
 }
@@ -66,10 +71,12 @@ async function one(count, name, path, wanted) {
     const report = vault.must("import", path);
     problems.push(...differing(wanted, preview).map((text) => `preview: ${text}`), ...differing(wanted, report));
     problems.push(...unreconciled(report));
-    if (preview.added !== report.added) problems.push(`the preview said ${preview.added} added, it was ${report.added}`);
+    if (preview.added !== report.added)
+      problems.push(`the preview said ${preview.added} added, it was ${report.added}`);
     const stored = vault.must("info").counts;
     for (const [kind, part] of Object.entries(report.by_kind))
-      if ((stored[kind] ?? 0) !== part.added) problems.push(`${part.added} ${kind} added, ${stored[kind]} in the vault`);
+      if ((stored[kind] ?? 0) !== part.added)
+        problems.push(`${part.added} ${kind} added, ${stored[kind]} in the vault`);
     const again = vault.must("import", path);
     if (again.added + again.updated > 0) problems.push(`again: ${again.added} added, ${again.updated} updated`);
     problems.push(...unreconciled(again).map((text) => `again: ${text}`));
@@ -123,7 +130,9 @@ async function needles(count, name, path, truth) {
     vault.must("import", path);
     const questions = vault.write("questions.txt", truth.needles.map(({ query }) => query).join("\n"));
     const { results } = vault.must("search", "--queries", questions, "--limit", "10");
-    const places = truth.needles.map(({ message_id: id }, i) => results[i].hits.findIndex((hit) => hit.origin_id === id));
+    const places = truth.needles.map(({ message_id: id }, i) =>
+      results[i].hits.findIndex((hit) => hit.origin_id === id),
+    );
     const found = places.filter((place) => place >= 0).length;
     const first = places.filter((place) => place === 0).length;
     console.log(`  ${name}: ${found} of ${places.length} among the first ten, ${first} first`);

@@ -31,7 +31,15 @@ export function conversation(id, title, messages) {
     };
     parent = node;
   }
-  return { id, conversation_id: id, title, create_time: FIRST, update_time: FIRST + messages.length, mapping, current_node: parent };
+  return {
+    id,
+    conversation_id: id,
+    title,
+    create_time: FIRST,
+    update_time: FIRST + messages.length,
+    mapping,
+    current_node: parent,
+  };
 }
 
 /** An export of short conversations, of distinct words in every message. */

@@ -1,9 +1,24 @@
 // What happens to a vault from outside while a case plays: damage, another process, a full disk, files of odd kinds.
-import { copyFileSync, cpSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { createHash } from "node:crypto";
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  statfsSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { has, quiet } from "../tools/sh.mjs";
 import { Vault } from "./keepsake.mjs";
 import { entriesOf, manyConversations, zip } from "./made.mjs";
+
+/** How long another process may take to open a vault, in milliseconds. */
+const PATIENCE = 30_000;
 
 /** Why a case that needs this cannot be played here, or nothing. */
 export function missing(need) {
@@ -28,10 +43,16 @@ export const OUTSIDE = {
     const bytes = readFileSync(path);
     writeFileSync(path, bytes.subarray(0, Math.floor(bytes.length * keep)));
   },
-  /** Put another value into a JSON file. */
-  set({ folder }, { file, key, value }) {
+  /** Write the header as a later version would, whole by its checksum. */
+  later_header({ folder }, { file }) {
     const path = join(folder, file);
-    writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, "utf8")), [key]: value }));
+    const text = readFileSync(path, "utf8").replace('"version": 1', '"version": 99');
+    const covered = text.slice(0, text.lastIndexOf('"', text.length - 5) + 1);
+    const domain = Buffer.from("keepsake/v1/header-checksum");
+    const length = Buffer.alloc(8);
+    length.writeBigUInt64LE(BigInt(domain.length));
+    const checksum = createHash("sha256").update(length).update(domain).update(covered).digest("hex");
+    writeFileSync(path, `${covered}${checksum}"\n}\n`);
   },
   remove({ folder }, { file }) {
     rmSync(join(folder, file), { recursive: true });
@@ -45,22 +66,35 @@ export const OUTSIDE = {
   pipe({ folder }, { file }) {
     return quiet("mkfifo", [join(folder, file)]).code === 0 ? [] : ["no pipe could be made"];
   },
-  /** A file of `size` bytes of one letter. */
-  fill({ folder }, { file, size }) {
-    writeFileSync(join(folder, file), "a".repeat(size));
+  /** A file that takes all the room but so many bytes. */
+  fill({ folder }, { file, leave = 0 }) {
+    const path = join(folder, file);
+    const { bavail, bsize } = statfsSync(dirname(path));
+    writeFileSync(path, Buffer.alloc(Math.max(0, bavail * bsize - leave)));
   },
   /** Another process opens the vault and keeps it open, waiting for queries that do not come. */
   async hold(stage) {
-    const holder = new Vault(stage.folder).start(["search", "--queries", "-"], { stdio: ["pipe", "ignore", "ignore"] });
-    const over = new Promise((resolve) => holder.on("close", resolve));
-    stage.undo.push(() => {
+    const lock = join(stage.vault.path, "lock");
+    const until = Date.now() + PATIENCE;
+    while (Date.now() < until) {
+      const holder = new Vault(stage.folder).start(["search", "--queries", "-"], {
+        stdio: ["pipe", "ignore", "ignore"],
+      });
+      const over = new Promise((resolve) => holder.on("close", resolve));
+      while (Date.now() < until && holder.exitCode === null) {
+        await new Promise(setImmediate);
+        // It has the vault when nobody else gets the lock any more.
+        if (quiet("flock", ["--nonblock", lock, "true"]).code === 1) {
+          stage.undo.push(() => {
+            holder.stdin.end();
+            return over;
+          });
+          return [];
+        }
+      }
+      // Asking for the lock was in its way: once more.
       holder.stdin.end();
-      return over;
-    });
-    // It has the vault when somebody else does not get it any more.
-    for (let tries = 0; tries < 200 && holder.exitCode === null; tries += 1) {
-      await new Promise(setImmediate);
-      if (quiet("flock", ["--nonblock", join(stage.vault.path, "lock"), "true"]).code === 1) return [];
+      await over;
     }
     return ["the other process did not open the vault"];
   },
@@ -119,7 +153,8 @@ let mountable;
 function canMount() {
   if (mountable === undefined) {
     const place = quiet("mktemp", ["-d"]).stdout.trim();
-    mountable = process.platform === "linux" && quiet("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", place]).code === 0;
+    mountable =
+      process.platform === "linux" && quiet("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", place]).code === 0;
     if (mountable) quiet("umount", [place]);
     rmSync(place, { recursive: true, force: true });
   }

@@ -57,7 +57,7 @@ async function play(folder, { vault = false, files = {}, steps }) {
   }
   try {
     for (const [i, step] of steps.entries()) {
-      const problems = await act(stage, fill(step, known));
+      const problems = await act(stage, fill(step, known)).catch((error) => [error.message.trim()]);
       // What follows builds on this step.
       if (problems.length > 0) return problems.map((problem) => `step ${i + 1} (${title(step)}): ${problem}`);
     }
@@ -95,7 +95,8 @@ function command({ folder, known, env }, step) {
   for (const word of step.without ?? [])
     if (`${stdout}${stderr}`.includes(word)) problems.push(`says ${word}: ${stdout}${stderr}`);
   for (const [name, text] of Object.entries({ stdout, stderr }))
-    if (step[name] && !new RegExp(step[name]).test(text)) problems.push(`${name} does not match ${step[name]}: ${text}`);
+    if (step[name] && !new RegExp(step[name]).test(text))
+      problems.push(`${name} does not match ${step[name]}: ${text}`);
   if (step.plain) return problems;
 
   let answer;
@@ -104,17 +105,28 @@ function command({ folder, known, env }, step) {
   } catch {
     return [...problems, `standard output is not one JSON object: ${stdout.slice(0, 200)}`];
   }
-  if ((step.exit ?? 0) > 1) problems.push(...differences(ERROR, answer, ""));
+  // A check that finds damage answers with what it found.
+  if ((step.exit ?? 0) > 1 && answer.ok === undefined) problems.push(...differences(ERROR, answer, ""));
   if (step.run.includes("import") && answer.by_kind) problems.push(...unreconciled(answer));
   if (step.json !== undefined) problems.push(...differences(step.json, answer, ""));
   for (const [name, pointer] of Object.entries(step.save ?? {})) {
-    known[name] = pointer
-      .split("/")
-      .slice(1)
-      .reduce((value, key) => value?.[key], answer);
+    known[name] = found(answer, pointer);
     if (!["string", "number"].includes(typeof known[name])) problems.push(`nothing to save at ${pointer}`);
   }
   return problems;
+}
+
+/** What a JSON pointer leads to; or in a list, `["/list", {what it holds}, "/pointer in it"]`. */
+function found(answer, pointer) {
+  if (Array.isArray(pointer)) {
+    const [list, wanted, inside] = pointer;
+    return found(
+      found(answer, list)?.find((one) => differences(wanted, one, "").length === 0),
+      inside,
+    );
+  }
+  const keys = pointer.split("/").slice(1);
+  return keys.reduce((value, key) => value?.[key], answer);
 }
 
 /** What every error looks like. */

@@ -33,9 +33,11 @@ export async function kills(count) {
     for (const [i, { name }] of operations.entries()) {
       const { before, after, finished, problems } = tallies[i];
       problems.forEach((problem) => console.log(`  ${name}: ${problem}`));
-      const { opening, whole } = states[i];
-      const times = `opens in ${Math.round(opening)} ms, takes ${Math.round(whole)} ms`;
-      count.add(`${name}: ${before} as before, ${after} as after, ${finished} not killed in time (${times})`, problems.length === 0);
+      const times = `opens in ${Math.round(states[i].opening)} ms, takes ${Math.round(states[i].whole)} ms`;
+      count.add(
+        `${name}: ${before} as before, ${after} as after, ${finished} not killed in time (${times})`,
+        problems.length === 0,
+      );
     }
   });
 }
@@ -61,12 +63,24 @@ const OPERATIONS = [
     args: [
       "edit",
       vault.list("--kind", "memory")[0].id,
-      ...["--text-file", vault.write("edited.txt", "Prefers lanterns over torches."), "--tag", "lantern", "--title", "Light"],
+      ...[
+        "--text-file",
+        vault.write("edited.txt", "Prefers lanterns over torches."),
+        "--tag",
+        "lantern",
+        "--title",
+        "Light",
+      ],
     ],
   }),
   (vault) => ({
     name: "erase",
-    args: ["erase", vault.list("--kind", "conversation", "--source", "chatgpt").find(({ title }) => title === "marigold about subject 7").id],
+    args: [
+      "erase",
+      vault
+        .list("--kind", "conversation", "--source", "chatgpt")
+        .find(({ title }) => title === "marigold about subject 7").id,
+    ],
     gone: '"marigold 7"',
   }),
   (vault) => ({
@@ -77,7 +91,12 @@ const OPERATIONS = [
   (vault) => ({ name: "undo", args: ["undo", vault.batch] }),
   (vault) => ({
     name: "redact",
-    args: ["redact", vault.list("--kind", "message").find(({ text }) => text.startsWith("marigold 9 2:")).id, "--span", "0:8:name"],
+    args: [
+      "redact",
+      vault.list("--kind", "message").find(({ text }) => text.startsWith("marigold 9 2:")).id,
+      "--span",
+      "0:8:name",
+    ],
   }),
 ];
 
@@ -95,11 +114,18 @@ function measure(vault, operation) {
 
 async function kill(vault, operation, state, random, round, tally) {
   const copy = copied(vault);
-  // One round in five anywhere; the others where there is something to interrupt.
-  const from = round % 5 === 4 ? 0 : state.opening * 0.7;
-  const delay = from + random() * (state.whole * 1.1 - from);
+  state.opening = mixed(
+    state.opening,
+    timed(() => copy.must("info")),
+  );
+  // One round in five anywhere; the others where there is something to interrupt. How long things take changes with what
+  // else the machine does, so it is measured again with every round.
+  const from = round % 5 === 4 ? 0 : state.opening * 0.9;
+  const delay = from + random() * (Math.max(state.whole, from + 20) * 1.05 - from);
+  const started = performance.now();
   const finished = await killed(copy.start(operation.args), delay);
   tally.finished += finished ? 1 : 0;
+  if (finished) state.whole = mixed(state.whole, performance.now() - started);
   const problem = (text) => tally.problems.push(`round ${round}, killed after ${delay.toFixed(1)} ms: ${text}`);
 
   if (operation.secrets) {
@@ -126,7 +152,9 @@ async function kill(vault, operation, state, random, round, tally) {
   if (left.length > 0) problem(`left in the folder: ${left}`);
   // It can be done again.
   if (!operation.secrets && seen(copy) === state.before) {
-    const again = copy.run(...operation.args);
+    let again;
+    const whole = timed(() => (again = copy.run(...operation.args)));
+    state.whole = mixed(state.whole, whole);
     if (again.code !== 0) problem(`again: exit code ${again.code}: ${again.stdout.slice(0, 300)}`);
     else if (seen(copy) !== state.after) problem("again: not as after");
   }
@@ -179,6 +207,8 @@ function killed(child, delay) {
     });
   });
 }
+
+const mixed = (old, now) => old * 0.6 + now * 0.4;
 
 function timed(run) {
   const started = performance.now();

@@ -2,9 +2,12 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { canaries } from "../cli/canary.mjs";
+import { exportsAsWritten } from "../cli/exports.mjs";
 import { cliCases } from "../cli/run.mjs";
 import { story } from "../e2e/story.mjs";
 import { interop } from "../interop/run.mjs";
+import { kills } from "../kill/run.mjs";
 import { CHECKS } from "./checks/index.mjs";
 import { WORKSPACE } from "./places.mjs";
 import { cargoTool } from "./setup.mjs";
@@ -110,17 +113,20 @@ function tally() {
   };
 }
 
-const named = (run) => async () => {
-  const count = tally();
-  await run(count);
-  return count;
-};
+const named =
+  (...runs) =>
+  async () => {
+    const count = tally();
+    for (const run of runs) await run(count);
+    return count;
+  };
 
 export const LAYERS = {
   lint,
   rust,
   pages,
-  cli: named(cliCases),
+  cli: named(cliCases, exportsAsWritten, canaries),
+  kill: named(kills),
   interop: named(interop),
   window: named(story),
 };

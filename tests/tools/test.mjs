@@ -13,7 +13,8 @@ await main(async () => {
   await forTesting();
   // The shell embeds the pages, so without them nothing of it compiles.
   await buildUi();
-  if (wanted.length === 0 || wanted.some((name) => ["cli", "interop", "window"].includes(name))) await buildPrograms();
+  if (wanted.length === 0 || wanted.some((name) => ["cli", "kill", "interop", "window"].includes(name)))
+    await buildPrograms();
 
   const total = { passed: 0, failed: 0 };
   for (const [name, run] of Object.entries(LAYERS)) {

@@ -46,7 +46,8 @@ export function directions() {
       // Tests may use the testkit.
       if (kind === "dev" && (used === "keepsake-testkit" || allowed.includes(used))) continue;
       if (used in DIRECTION && !allowed.includes(used)) problems.push(`${name} must not depend on ${used}`);
-      if (ONLY[used] && ONLY[used] !== name && kind !== "dev")
+      // The testkit looks at the vault's files from outside.
+      if (ONLY[used] && ONLY[used] !== name && kind !== "dev" && !(used === "rusqlite" && name === "keepsake-testkit"))
         problems.push(`${name} must not use ${used}: that is for ${ONLY[used]}`);
     }
   }

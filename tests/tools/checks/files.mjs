@@ -50,7 +50,9 @@ export function placeholders() {
       text(name)
         .split("\n")
         .flatMap((line, i) =>
-          [...UNFINISHED, ...ASLEEP].filter((word) => line.includes(word)).map((word) => `${name}:${i + 1}: ${word}`),
+          [...UNFINISHED, ...(/\.rs$/.test(name) ? ASLEEP.filter((word) => !word.startsWith(".")) : ASLEEP)]
+            .filter((word) => line.includes(word))
+            .map((word) => `${name}:${i + 1}: ${word}`),
         ),
     );
 }

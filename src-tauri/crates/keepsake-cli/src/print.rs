@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 
 pub fn result(done: &Done, json: bool, quiet: bool) {
     if json {
-        println!("{}", done.value);
+        out(&format!("{}\n", done.value));
     } else if !quiet || done.essential {
         let mut lines = String::new();
         plain(&done.value, 0, &mut lines);
-        print!("{lines}");
+        out(&lines);
     }
 }
 
@@ -19,15 +19,17 @@ pub fn error(error: &ApiError, json: bool) {
             .details
             .iter()
             .map(|(k, v)| {
-                let value = match v.as_str() {
-                    "true" => Value::Bool(true),
-                    "false" => Value::Bool(false),
-                    text => text.parse::<u64>().map_or_else(|_| Value::from(text), Value::from),
+                // Figures and flags are told by their name: an id or a path may look like a number.
+                let value = match (k.as_str(), v.as_str()) {
+                    ("erased", flag) => Value::Bool(flag == "true"),
+                    ("figure" | "found" | "known", n) => n.parse::<u64>().map_or_else(|_| Value::from(n), Value::from),
+                    (_, text) => Value::from(text),
                 };
                 (k.clone(), value)
             })
             .collect();
-        println!("{}", json!({"error": {"code": error.code, "message": error.message, "details": details}}));
+        let body = json!({"error": {"code": error.code, "message": error.message, "details": details}});
+        out(&format!("{body}\n"));
     } else {
         eprintln!("{}", error.message);
     }
@@ -74,4 +76,10 @@ fn scalar(value: &Value) -> String {
         Value::String(text) => text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect(),
         other => other.to_string(),
     }
+}
+
+/// A closed pipe is no error of ours.
+fn out(text: &str) {
+    use std::io::Write;
+    let _ = std::io::stdout().write_all(text.as_bytes());
 }

@@ -57,7 +57,7 @@ pub enum VaultError {
     },
     /// SQLite.
     #[error("store: {0}")]
-    Store(#[from] rusqlite::Error),
+    Store(#[source] rusqlite::Error),
     /// The search index; it can always be rebuilt.
     #[error("search index: {0}")]
     Index(String),
@@ -90,6 +90,18 @@ impl VaultError {
                 inner.downcast_ref::<VaultError>().is_some_and(Self::is_disk_full)
             }
             _ => false,
+        }
+    }
+}
+
+impl From<rusqlite::Error> for VaultError {
+    /// SQLCipher calls a page that fails its MAC "not a database" or "corrupt".
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(rusqlite::ErrorCode::NotADatabase | rusqlite::ErrorCode::DatabaseCorrupt) => {
+                Self::Damaged("store.db: a page does not pass its check".into())
+            }
+            _ => Self::Store(error),
         }
     }
 }

@@ -54,6 +54,9 @@ impl Vault {
     /// `Exists`, I/O.
     pub fn create(dir: &Path, passphrase: &str, kdf: KdfChoice, now: Timestamp) -> VaultResult<(Self, RecoveryCode)> {
         let place = dir.display().to_string();
+        if dir.exists() && !dir.is_dir() {
+            return Err(VaultError::Exists(place));
+        }
         if dir.exists() {
             let mut list = std::fs::read_dir(dir).map_err(|e| VaultError::io(&place, e))?;
             if list.next().is_some() {
@@ -157,6 +160,7 @@ impl Vault {
         }
         texts.extend(record.attachments.iter().filter_map(|a| a.text.as_deref()));
         let mut names: Vec<&str> = record.attachments.iter().map(|a| a.name.as_str()).collect();
+        names.extend(record.tags.iter().map(String::as_str));
         let mut title = record.title.as_deref();
         if matches!(record.kind, Kind::Attachment | Kind::Foreign) {
             names.extend(title.take());
@@ -292,6 +296,19 @@ impl Vault {
             ok: header.is_ok(),
             detail: header.map_or_else(|e| e.to_string(), |h| format!("{} key slots", h.slots.len())),
         }];
+        // A place that cannot even be read is a place that failed; the others are looked at all the same.
+        let mut look = |place: &'static str, found: VaultResult<CheckedPlace>| {
+            places.push(found.unwrap_or_else(|e| CheckedPlace { place, ok: false, detail: e.to_string() }));
+        };
+        look("pages", self.check_pages());
+        look("index", self.check_index());
+        look("blobs", self.check_blobs());
+        look("audit", self.check_audit());
+        look("references", self.check_references());
+        Ok(places)
+    }
+
+    fn check_pages(&self) -> VaultResult<CheckedPlace> {
         let problems: Vec<String> = self.store.read(|c| {
             let mut found = Vec::new();
             let mut hmac = c.prepare("PRAGMA cipher_integrity_check")?;
@@ -308,40 +325,30 @@ impl Vault {
             Ok(found)
         })?;
         let pages: i64 = self.store.read(|c| Ok(c.query_row("PRAGMA page_count", [], |r| r.get(0))?))?;
-        places.push(CheckedPlace {
-            place: "pages",
-            ok: problems.is_empty(),
-            detail: if problems.is_empty() {
-                format!("{pages} pages")
-            } else {
-                format!("{} of {pages} pages or structures fail", problems.len())
-            },
-        });
+        let detail = match problems.len() {
+            0 => format!("{pages} pages"),
+            n => format!("{n} of {pages} pages or structures fail"),
+        };
+        Ok(CheckedPlace { place: "pages", ok: problems.is_empty(), detail })
+    }
+
+    fn check_index(&self) -> VaultResult<CheckedPlace> {
         let last = self.store.read(Store::last_change)?;
         let live: i64 = self
             .store
             .read(|c| Ok(c.query_row("SELECT count(*) FROM records WHERE trashed IS NULL", [], |r| r.get(0))?))?;
         let (seq, documents) = self.with_index(|i| Ok((i.seq(), i.documents())))?;
-        let sound = self.with_index(SearchIndex::check);
-        let in_step = seq == last && documents == live as u64;
-        places.push(CheckedPlace {
-            place: "index",
-            ok: in_step && sound.is_ok(),
-            detail: match &sound {
-                Err(e) => e.to_string(),
-                Ok(_) if !in_step => format!("{documents} documents for {live} records"),
-                Ok(_) => format!("{documents} documents"),
-            },
-        });
-        places.push(self.check_blobs()?);
-        let audit = self.audit_verify()?;
-        places.push(CheckedPlace {
-            place: "audit",
-            ok: audit,
-            detail: if audit { "chain and signatures hold".into() } else { "the chain is broken".into() },
-        });
-        places.push(self.check_references()?);
-        Ok(places)
+        self.with_index(SearchIndex::check)?;
+        let ok = seq == last && documents == live as u64;
+        let detail =
+            if ok { format!("{documents} documents") } else { format!("{documents} documents for {live} records") };
+        Ok(CheckedPlace { place: "index", ok, detail })
+    }
+
+    fn check_audit(&self) -> VaultResult<CheckedPlace> {
+        let ok = self.audit_verify()?;
+        let detail = if ok { "chain and signatures hold" } else { "the chain is broken" };
+        Ok(CheckedPlace { place: "audit", ok, detail: detail.into() })
     }
 
     fn check_blobs(&self) -> VaultResult<CheckedPlace> {

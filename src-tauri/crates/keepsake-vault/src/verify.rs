@@ -161,7 +161,8 @@ impl Vault {
             .enumerate()
             .map(|(i, t)| {
                 let hit = evidence.windows.len() + i;
-                hits.iter().any(|(needle, _)| *needle == hit) && said_by_live_record(&connection, t)
+                hits.iter().any(|(needle, _)| *needle == hit)
+                    && (said_by_live_record(&connection, t) || self.said_elsewhere(t))
             })
             .collect();
         hits.retain(|(needle, _)| {
@@ -175,6 +176,14 @@ impl Vault {
         };
         let dirty: BTreeSet<i64> = hits.into_iter().map(|(_, page)| page).collect();
         Ok((place("database_pages", traces.is_empty(), PlaceOutcome::Erased, detail), dirty.into_iter().collect()))
+    }
+
+    /// True when a live record says how the text begins: packs keep some words as they are, also those of copies.
+    fn said_elsewhere(&self, text: &str) -> bool {
+        let words: Vec<String> = crate::index::tokens(text).into_iter().take(12).collect();
+        let phrase = format!("\"{}\"", words.join(" "));
+        !words.is_empty()
+            && self.with_index(|i| i.search(&phrase, &IndexFilter::default(), 1, 0)).is_ok_and(|o| !o.hits.is_empty())
     }
 
     fn prove_index(&self, evidence: &Evidence) -> VaultResult<ReceiptPlace> {

@@ -115,7 +115,7 @@ impl Session {
                 pointer: record.origin.pointer.clone(),
                 digest: None,
                 batch: vault.batch_of(view)?,
-                imported_at: time(view.since),
+                imported_at: time(vault.taken_in(view)?),
             },
             version: view.version,
             trashed_at: view.trashed.map(time),

@@ -81,12 +81,16 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> 
     Ok(out)
 }
 
-fn reference(doc: &Tree, key: RecordKey) -> AttachmentRef {
-    let text = |key: &str| doc.get(key).and_then(Tree::as_str).filter(|t| !t.is_empty()).map(str::to_owned);
-    let size = match doc.get("size_bytes") {
+fn declared_size(doc: &Tree) -> Option<u64> {
+    match doc.get("size_bytes") {
         Some(Tree::Number(n)) => n.parse().ok(),
         _ => None,
-    };
+    }
+}
+
+fn reference(doc: &Tree, key: RecordKey) -> AttachmentRef {
+    let text = |key: &str| doc.get(key).and_then(Tree::as_str).filter(|t| !t.is_empty()).map(str::to_owned);
+    let size = declared_size(doc);
     let name = text("filename").unwrap_or_else(|| key.value.clone());
     AttachmentRef { origin_id: text("id"), name, media_type: text("media_type"), size, text: None, key }
 }
@@ -103,7 +107,7 @@ fn file(reader: &mut Reader<'_>, doc: &Tree, reference: AttachmentRef, row: &str
     let (size, digest) = digest(reader, &member)?;
     if hash("algorithm") != "sha256" {
         reader.remark(row, ("attachment_hash_not_verifiable", "a digest that is not SHA-256".into()));
-    } else if !hash("value").eq_ignore_ascii_case(&digest) || reference.size.is_some_and(|s| s != size) {
+    } else if !hash("value").eq_ignore_ascii_case(&digest) || declared_size(doc).is_some_and(|s| s != size) {
         let message = "size or SHA-256 differ from the index; the entry is kept, not taken as the file";
         reader.sink.note(Issue::new("attachment_checksum_mismatch", row, message));
         return Ok(());

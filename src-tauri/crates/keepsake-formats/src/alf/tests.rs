@@ -481,33 +481,3 @@ fn validator_lists_all_defects() {
     assert_eq!(codes(&found.errors), strings(&expected["errors"]));
     assert_eq!(codes(&found.warnings), strings(&expected["warnings"]));
 }
-
-/// `cargo test --release … reading_speed -- --ignored --nocapture`
-#[test]
-#[ignore = "a measurement"]
-#[allow(clippy::print_stderr)]
-fn reading_speed() {
-    let scratch = Scratch::new("speed");
-    let file = scratch.0.join("s.alf");
-    let mut lines = String::new();
-    for i in 0..100_000u32 {
-        lines.push_str(&format!(
-            r#"{{"id":"0197f2a0-2222-7000-8000-{i:012x}","agent_id":"0197f2a0-1111-7000-8000-00000000000a","content":"{}","memory_type":"semantic","source":{{"runtime":"openclaw","origin":"daily_log","session_id":"s{i}"}},"temporal":{{"created_at":"2026-02-11T10:00:00Z","updated_at":null}},"status":"active","namespace":"default","tags":["one","two"],"confidence":0.75}}"#,
-            "A sentence that somebody wrote down. ".repeat(20)
-        ));
-        lines.push('\n');
-    }
-    let manifest = r#"{"alf_version":"1.0.0","created_at":"2026-01-01T00:00:00Z","agent":{"id":"0197f2a0-1111-7000-8000-00000000000a","name":"n","source_runtime":"r"},"layers":{"memory":{"record_count":100000,"index_file":"i","partitions":[{"file":"p.jsonl","from":"2026-01-01","record_count":100000,"sealed":false}]}}}"#;
-    pack(&file, &[("manifest.json", manifest.as_bytes()), ("p.jsonl", lines.as_bytes())]);
-    let start = std::time::Instant::now();
-    let mut shelf = read(&file).unwrap();
-    let read_time = start.elapsed().as_secs_f64();
-    let start = std::time::Instant::now();
-    write(&mut shelf, &scratch.0.join("o.alf"));
-    let megabytes = lines.len() as f64 / 1e6;
-    eprintln!(
-        "read {:.0} MB/s, write {:.0} MB/s, {megabytes:.0} MB",
-        megabytes / read_time,
-        megabytes / start.elapsed().as_secs_f64()
-    );
-}

@@ -174,6 +174,7 @@ impl Vault {
                     reindex.push(view.row);
                 }
             }
+            clean_reports(tx, &removal)?;
             let (old_blobs, parts_changed) = self.rewrite_parts(tx, &parts, &removal)?;
             evidence.blobs = blobs.into_iter().chain(old_blobs).collect();
             evidence.parts = parts_changed;
@@ -473,6 +474,21 @@ impl Vault {
 
 /// Largest passthrough part that is searched for erased words, in bytes; larger ones are named in the receipt.
 pub(crate) const PART_LIMIT: i64 = 64 << 20;
+
+/// Import reports name files and places; an erased name goes from them too.
+fn clean_reports(tx: &Connection, removal: &Removal) -> VaultResult<()> {
+    let mut statement = tx.prepare("SELECT id, report, names FROM batches")?;
+    let rows = statement.query_map([], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
+    let batches: Vec<(i64, String, String)> = rows.collect::<Result<_, _>>()?;
+    for (id, report, names) in batches {
+        for (column, text) in [("report", report), ("names", names)] {
+            if let Some(Some(new)) = removal.json(&text) {
+                tx.execute(&format!("UPDATE batches SET {column} = ?2 WHERE id = ?1"), params![id, new])?;
+            }
+        }
+    }
+    Ok(())
+}
 
 /// Says that a receipt is still to come, in the transaction that makes it due.
 pub(super) fn pending_receipt(tx: &Connection, id: &str, now: Timestamp) -> VaultResult<()> {

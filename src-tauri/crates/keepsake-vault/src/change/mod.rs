@@ -131,7 +131,12 @@ impl Vault {
         }
         let (seq, version) = self.store.write(|tx| {
             let mut record = self.store.packs.record(tx, view.pack, view.slot)?;
+            let before = record.clone();
             change(&mut record)?;
+            if record == before {
+                return Err(VaultError::Usage("Nothing was changed.".into()));
+            }
+            record.times.updated = Some(now);
             tx.execute(
                 "INSERT INTO versions (row, version, pack, slot, since, until, cause, batch, flags, digest) \
                  SELECT row, version, pack, slot, since, ?2, cause, version_batch, flags, digest FROM records WHERE row = ?1",

@@ -58,7 +58,6 @@ impl Vault {
             return Err(VaultError::Exists(place));
         }
         let parent = out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        std::fs::create_dir_all(parent).map_err(|e| VaultError::io(&place, e))?;
         // The partial stands beside the target, so that the rename stays on one file system.
         let holder = tempfile::Builder::new()
             .prefix(".keepsake-partial-")

@@ -214,7 +214,7 @@ impl<'i> Importer<'i> {
             Some(known) if known.digest == digest || self.is_older(&known, record)? => {
                 let reason = if known.digest == digest { "same" } else { "older than what the vault has" };
                 self.report.note(Some(record.kind), &place, ItemOutcome::Unchanged, reason);
-                self.attachments(record)?;
+                self.attachments(&id, record)?;
                 (known.row, false)
             }
             // A newer telling would bring redacted words back.
@@ -285,7 +285,7 @@ impl<'i> Importer<'i> {
 
     /// Adds a new record; returns its row (0 while planning).
     fn insert(&mut self, id: &[u8; 16], record: &mut Record, digest: &[u8; 16], extra_flags: i64) -> VaultResult<i64> {
-        let attachments = self.attachments(record)?;
+        let attachments = self.attachments(id, record)?;
         if self.staging.is_none() {
             return Ok(0);
         }
@@ -311,6 +311,10 @@ impl<'i> Importer<'i> {
                 slot, now, digest, batch, record.record_type, record.status, facts.title, facts.preview
             ])?;
         self.write_side(row, record, &attachments)?;
+        if record.kind == Kind::Attachment {
+            let own = record.attachments.iter().find(|a| a.key == record.key);
+            self.set_file(row, own.and_then(|a| a.size), None, own.and_then(|a| a.media_type.as_deref()))?;
+        }
         self.vault.index_add(row, owner, record)?;
         Ok(row)
     }
@@ -350,7 +354,8 @@ impl<'i> Importer<'i> {
         digest: &[u8; 16],
         extra_flags: i64,
     ) -> VaultResult<()> {
-        let attachments = self.attachments(record)?;
+        let id = record_id(&self.vault.keys, &record.key);
+        let attachments = self.attachments(&id, record)?;
         if self.staging.is_none() {
             return Ok(());
         }
@@ -380,7 +385,8 @@ impl<'i> Importer<'i> {
         digest: &[u8; 16],
         extra_flags: i64,
     ) -> VaultResult<()> {
-        let attachments = self.attachments(record)?;
+        let id = record_id(&self.vault.keys, &record.key);
+        let attachments = self.attachments(&id, record)?;
         let version: u32 =
             self.connection.query_row("SELECT version FROM records WHERE row = ?1", [row], |r| r.get(0))?;
         self.overwrite(row, version, 0, record, digest, extra_flags)?;
@@ -425,11 +431,15 @@ impl<'i> Importer<'i> {
     }
 
     /// Records of the files that `record` names; made when they are new. Returns their rows.
-    fn attachments(&mut self, record: &Record) -> VaultResult<Vec<i64>> {
+    fn attachments(&mut self, of: &[u8; 16], record: &Record) -> VaultResult<Vec<i64>> {
         let mut rows = Vec::with_capacity(record.attachments.len());
         for named in &record.attachments {
             let id = record_id(&self.vault.keys, &named.key);
             self.referenced.insert(id);
+            // A row of an attachment index names itself.
+            if id == *of {
+                continue;
+            }
             if let Some(row) = self.attachment(&id, named, record)? {
                 rows.push(row);
             }

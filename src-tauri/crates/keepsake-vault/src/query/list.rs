@@ -110,17 +110,15 @@ impl Vault {
         })?;
         let mut whole = condition;
         if let Some(cursor) = &query.cursor {
-            let row = cursor
-                .parse::<i64>()
-                .map_err(|_| VaultError::Usage("This page marker is not from this list.".into()))?;
-            let at = self
-                .view_by_row(row)?
-                .ok_or_else(|| VaultError::Usage("This page marker is out of date; start the list again.".into()))?;
+            // Row and key of the last record shown, so that the list goes on even when that record is gone.
+            let wrong = || VaultError::Usage("This page marker is not from this list.".into());
+            let (row, key) = cursor.split_once('.').ok_or_else(wrong)?;
+            let row: i64 = row.parse().map_err(|_| wrong())?;
             let key: Value = match query.sort {
-                Sort::Title => at.title.unwrap_or_default().into(),
-                _ => at.sort.into(),
+                Sort::Title => String::from_utf8(hex::decode(key).map_err(|_| wrong())?).map_err(|_| wrong())?.into(),
+                _ => key.parse::<i64>().map_err(|_| wrong())?.into(),
             };
-            values.extend([key, at.row.into()]);
+            values.extend([key, row.into()]);
             let marks = format!("?{}, ?{}", values.len() - 1, values.len());
             whole = format!("{whole} AND {}", after.replace("?, ?", &marks));
         }
@@ -135,7 +133,11 @@ impl Vault {
         })?;
         let more = rows.len() > limit as usize;
         rows.truncate(limit as usize);
-        let next = if more { rows.last().map(|r| r.row.to_string()) } else { None };
+        let key = |row: &RowView| match query.sort {
+            Sort::Title => hex::encode(row.title.as_deref().unwrap_or_default()),
+            _ => row.sort.to_string(),
+        };
+        let next = rows.last().filter(|_| more).map(|row| format!("{}.{}", row.row, key(row)));
         Ok(ListPage { rows, next, total })
     }
 }

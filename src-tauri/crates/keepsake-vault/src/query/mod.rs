@@ -119,6 +119,16 @@ impl Vault {
         })
     }
 
+    /// When the vault took a record in, in microseconds.
+    pub fn taken_in(&self, view: &RowView) -> VaultResult<i64> {
+        self.store.read(|c| {
+            let first: Option<i64> = c
+                .prepare_cached("SELECT min(since) FROM versions WHERE row = ?1")?
+                .query_row([view.row], |r| r.get(0))?;
+            Ok(first.unwrap_or(view.since))
+        })
+    }
+
     /// How many versions are kept.
     pub fn version_count(&self, row: i64) -> VaultResult<u32> {
         self.store.read(|c| {

@@ -25,6 +25,9 @@ const MIGRATIONS: &[&str] = &[include_str!("schema.sql")];
 /// Database file of a vault.
 pub(crate) const FILE: &str = "store.db";
 
+/// Bytes of a database page.
+const PAGE: u64 = 8192;
+
 /// The open store.
 pub(crate) struct Store {
     path: PathBuf,
@@ -45,9 +48,9 @@ impl Store {
         if !create && !path.exists() {
             return Err(VaultError::Damaged(format!("{FILE} is not there")));
         }
-        // An emptied file would open as a new, empty database.
-        if !create && std::fs::metadata(&path).is_ok_and(|m| m.len() == 0) {
-            return Err(VaultError::Damaged(format!("{FILE} is empty")));
+        // A file shorter than a page would open as a new, empty database.
+        if !create && std::fs::metadata(&path).is_ok_and(|m| m.len() < PAGE) {
+            return Err(VaultError::Damaged(format!("{FILE} is cut off")));
         }
         let key_pragma = zeroize::Zeroizing::new(format!("PRAGMA key = \"x'{}'\";", hex::encode(key)));
         let mut writer = connect(&path, &key_pragma, create)?;
@@ -140,26 +143,16 @@ fn connect(path: &Path, key_pragma: &str, create: bool) -> VaultResult<Connectio
     connection.execute_batch(
         "PRAGMA cipher_page_size = 8192; PRAGMA cipher_hmac_algorithm = HMAC_SHA256; PRAGMA cipher_memory_security = OFF;",
     )?;
-    connection.execute_batch("PRAGMA temp_store = MEMORY;").map_err(damaged)?;
-    connection.query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get::<_, i64>(0)).map_err(damaged)?;
+    connection.execute_batch("PRAGMA temp_store = MEMORY;")?;
+    connection.query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get::<_, i64>(0))?;
     connection
         .execute_batch(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA foreign_keys = OFF; \
              PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 4000; PRAGMA busy_timeout = 10000; PRAGMA trusted_schema = OFF;",
         )
-        .map_err(damaged)?;
+        ?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
-}
-
-/// SQLCipher says "not a database" when a page fails its MAC.
-fn damaged(error: rusqlite::Error) -> VaultError {
-    match error.sqlite_error_code() {
-        Some(rusqlite::ErrorCode::NotADatabase | rusqlite::ErrorCode::DatabaseCorrupt) => {
-            VaultError::Damaged(format!("{FILE}: a page does not pass its check"))
-        }
-        _ => VaultError::Store(error),
-    }
 }
 
 fn migrate(connection: &mut Connection, dir: &Path) -> VaultResult<()> {
