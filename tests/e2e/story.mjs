@@ -255,6 +255,7 @@ class Play {
     await browser.find("receipt");
     await browser.find("receipt-complete");
     this.good("an erasure ends with a complete receipt");
+    this.good("and nothing on screen quotes it", !(await browser.run("() => /Rui/.test(document.body.innerText)")));
     await this.picture("receipt");
     await browser.click("receipt-done");
     await browser.gone("receipt");
