@@ -115,14 +115,19 @@ export class Display {
 
   /** Start a program without a driver, wait for its window, close that as a person does. Answers the exit code. */
   async openAndClose(program, title) {
+    // The window of an earlier run goes away a moment after its program was told to end.
+    await until("the earlier window to be gone", () => this.#xdotool("search", "--name", `^${title}$`).stdout === "");
     const child = this.#spawn(program, []);
     const exit = new Promise((resolve) => child.on("close", resolve));
     const id = await this.place(title);
-    await until("the window to have the focus", () => this.#xdotool("getactivewindow").stdout.trim() === id);
-    this.#xdotool("key", "alt+F4");
     let code;
-    exit.then((value) => (code = value ?? -1));
-    await until("the program to end", () => code !== undefined);
+    exit.then((value) => (code = value ?? "a signal"));
+    // A window manager that is still busy with the new window may let the first stroke pass.
+    await until("the program to end", () => {
+      if (code !== undefined) return true;
+      if (this.#xdotool("getactivewindow").stdout.trim() === id) this.#xdotool("key", "alt+F4");
+      return false;
+    });
     return code;
   }
 

@@ -255,6 +255,7 @@ class Play {
     await browser.find("receipt");
     await browser.find("receipt-complete");
     this.good("an erasure ends with a complete receipt");
+    this.good("and nothing on screen quotes it", !(await browser.run("() => /Rui/.test(document.body.innerText)")));
     await this.picture("receipt");
     await browser.click("receipt-done");
     await browser.gone("receipt");
@@ -265,6 +266,7 @@ class Play {
     const path = join(this.home, `out.${format}`);
     await browser.click("nav-memories");
     await browser.clear("search-field");
+    await browser.find("list-row");
     await browser.click("export-button");
     await browser.find("export-sheet");
     await browser.click(`export-${format}`);
@@ -281,7 +283,9 @@ class Play {
     await browser.click("export-done");
     await browser.gone("export-result");
     const { code, stdout } = quiet(built("keepsake"), ["--json", "validate", path]);
-    this.good(`a .${format} is exported and valid`, code === 0 && JSON.parse(stdout).records > 0);
+    const valid = code === 0 && JSON.parse(stdout).records > 0;
+    if (!valid) console.log(`  ${stdout.slice(0, 1000)}`);
+    this.good(`a .${format} is exported and valid`, valid);
   }
 
   async lockAndUnlock() {

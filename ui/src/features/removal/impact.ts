@@ -10,7 +10,8 @@ export function nameOfMany(kinds: readonly string[], n: number): string {
 
 /** What goes, line by line; lines with nothing in them stay away. `what` is `3 memories`. */
 export function impactLines(impact: Impact, what: string): { n: string; text: string }[] {
-  const older = Math.max(0, impact.versions - impact.records);
+  // Everything that goes has one version that is current, the entries made from it as well.
+  const older = Math.max(0, impact.versions - impact.records - impact.derived);
   const name = what.replace(/^\S+ /, "");
   const lines = [
     { n: impact.records, text: older > 0 ? t("impact.records", { what: name, n: older }) : name },
