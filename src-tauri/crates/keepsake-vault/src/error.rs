@@ -84,7 +84,10 @@ impl VaultError {
     pub fn is_disk_full(&self) -> bool {
         match self {
             Self::Io { source, .. } => source.kind() == std::io::ErrorKind::StorageFull,
-            Self::Store(e) => e.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull),
+            // SQLITE_IOERR_SHMSIZE: no room even for the WAL's shared memory file.
+            Self::Store(rusqlite::Error::SqliteFailure(e, _)) => {
+                e.code == rusqlite::ErrorCode::DiskFull || e.extended_code == 4874
+            }
             Self::Format(FormatError::Io { source, .. }) => source.kind() == std::io::ErrorKind::StorageFull,
             Self::Format(FormatError::Store(inner)) => {
                 inner.downcast_ref::<VaultError>().is_some_and(Self::is_disk_full)

@@ -162,6 +162,13 @@ impl<'i> Importer<'i> {
 
         if let Some(seen) = self.seen.get(&id) {
             let (row, same, newer) = (seen.row, seen.digest == short, updated > seen.updated);
+            // A file that a record named is now told of in full; the record's row is there already.
+            if record.kind == Kind::Attachment && seen.written {
+                return if row > 0 { self.replace_in_batch(row, record, &digest, extra_flags) } else { Ok(()) };
+            }
+            if record.kind == Kind::Attachment {
+                return Ok(());
+            }
             if record.repeats {
                 if same && row > 0 {
                     self.write_links(row, record)?;
@@ -477,6 +484,7 @@ impl<'i> Importer<'i> {
             }
             return Ok(row);
         }
+        let mut written = false;
         let row = if self.blocked.contains(id) {
             self.report.note(Some(record.kind), &place, ItemOutcome::Blocked, "deleted before");
             0
@@ -501,13 +509,14 @@ impl<'i> Importer<'i> {
             known.row
         } else {
             self.report.note(Some(record.kind), &place, ItemOutcome::Added, "");
+            written = true;
             let row = self.insert(id, record, &digest, 0)?;
             if row > 0 {
                 self.set_file(row, size, blob, record.record_type.as_deref())?;
             }
             row
         };
-        self.seen.insert(*id, Seen { row, digest: short(&digest), updated: i64::MIN, written: false });
+        self.seen.insert(*id, Seen { row, digest: short(&digest), updated: i64::MIN, written });
         Ok(row)
     }
 
