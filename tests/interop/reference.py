@@ -20,7 +20,7 @@ def read_mem(bundle):
         report = BundleImporter().import_bundle(store, bundle, reembed=False)
         answer["counts"] = {kind: count for kind, count in result.manifest.counts.items() if count}
         answer["applied"] = report.applied
-        answer["texts"] = sorted(episode.content for episode in store.episodes.values())
+        answer["texts"] = sorted(episode.details for episode in store.episodes.values())
         answer["other_kinds"] = {kind: len(lines) for kind, lines in store.passthrough.items()}
     return answer
 
