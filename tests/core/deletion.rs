@@ -147,7 +147,7 @@ fn erasing_leaves_nothing_anywhere() {
     let outcome = t
         .vault
         .erase(
-            &[conversation.clone()],
+            std::slice::from_ref(&conversation),
             "test",
             &[],
             at(100),
@@ -197,7 +197,7 @@ fn erasing_leaves_nothing_anywhere() {
 fn the_same_words_elsewhere_are_found_and_redacted() {
     let t = planted();
     let memory = id_of(&t, Kind::Memory, CANARY);
-    let plan = t.vault.erase_plan(&[memory.clone()]).unwrap();
+    let plan = t.vault.erase_plan(std::slice::from_ref(&memory)).unwrap();
     assert_eq!(plan.copies.len(), 1, "the message says the same");
     assert_eq!(plan.passthrough, 1, "and so does the side file");
     let copies: Vec<String> = plan.copies.iter().map(|c| c.id_text()).collect();
@@ -378,7 +378,9 @@ fn the_trash_hides_at_once_and_gives_back() {
         .unwrap()
         .rows[0]
         .id_text();
-    t.vault.trash(&[conversation.clone()], at(100)).unwrap();
+    t.vault
+        .trash(std::slice::from_ref(&conversation), at(100))
+        .unwrap();
     assert_eq!(
         t.vault
             .list(&ListQuery {
@@ -425,7 +427,7 @@ fn the_trash_hides_at_once_and_gives_back() {
 fn the_trash_empties_itself_after_its_time() {
     let t = planted();
     let id = id_of(&t, Kind::Memory, "tea");
-    t.vault.trash(&[id.clone()], at(0)).unwrap();
+    t.vault.trash(std::slice::from_ref(&id), at(0)).unwrap();
     let day = 86_400;
     assert_eq!(
         t.vault.empty_expired(30, at(29 * day)).unwrap(),
