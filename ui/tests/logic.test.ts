@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { FORMATS, look } from "$lib/logic/assistants";
 import { trimDiff, wordDiff } from "$lib/logic/diff";
-import { findWords, markedWords, spanOf, splitParts } from "$lib/logic/parts";
+import { findWords, inField, markedWords, pointsOf, spanOf, splitParts } from "$lib/logic/parts";
 import { commandFor } from "../src/shell/keymap";
 
 describe("parts", () => {
@@ -38,6 +38,18 @@ describe("parts", () => {
       [2, 10],
       [16, 24],
     ]);
+  });
+
+  it("count places in a field, which has no Windows line ends, in code points of the source", () => {
+    const source = "🏠 one\r\ntwo\r\nthree\rfour";
+    const shown = "🏠 one\ntwo\nthree\rfour";
+    expect(inField(source)).toBe(shown);
+    for (const word of ["one", "two", "three", "four"]) {
+      const place = shown.indexOf(word);
+      const [start, end] = [pointsOf(source, place), pointsOf(source, place + word.length)];
+      expect([...source].slice(start, end).join("")).toBe(word);
+    }
+    expect(pointsOf(source, shown.length)).toBe([...source].length);
   });
 
   it("find a selection again in the source, the right one of several", () => {

@@ -12,13 +12,15 @@ import MessageView from "../src/features/conversations/MessageView.svelte";
 import App from "../src/shell/App.svelte";
 import { useBackend } from "$lib/ipc";
 import { mockBackend, MOCK_PASSPHRASE } from "$lib/ipc/mock";
-import { receipt } from "$lib/ipc/mock/jobs";
+import { receipt, refuse } from "$lib/ipc/mock/jobs";
 import { sampleThread } from "$lib/ipc/mock/thread";
+import { detail } from "$lib/state/detail.svelte";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { importing } from "$lib/state/importing.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { session } from "$lib/state/session.svelte";
 import { clearContent } from "$lib/state/scope";
+import { toasts } from "$lib/state/toasts.svelte";
 
 let mock = mockBackend({ open: true });
 
@@ -89,8 +91,51 @@ describe("unlock", () => {
   });
 });
 
+describe("unlock by code or passphrase", () => {
+  beforeEach(async () => {
+    await start({ open: false });
+    session.toUnlock("/home/ines/Documents/Ines.keepsake");
+  });
+
+  it("tries nothing of the one as the other", async () => {
+    const tried = vi.spyOn(mock, "unlock");
+    render(Unlock);
+    await fireEvent.click(screen.getByTestId("unlock-use-code"));
+    await fireEvent.click(screen.getByTestId("unlock-submit"));
+    await fireEvent.input(screen.getAllByTestId("unlock-group")[0]!, { target: { value: "K7PM" } });
+    await fireEvent.click(screen.getByTestId("unlock-use-passphrase"));
+    expect((screen.getByTestId("unlock-passphrase") as HTMLInputElement).value).toBe("");
+    await fireEvent.click(screen.getByTestId("unlock-submit"));
+    expect(tried).not.toHaveBeenCalled();
+  });
+
+  it("goes back to the passphrase after a wrong code", async () => {
+    render(Unlock);
+    await fireEvent.click(screen.getByTestId("unlock-use-code"));
+    await fireEvent.input(screen.getAllByTestId("unlock-group")[0]!, { target: { value: "K7PM" } });
+    await fireEvent.click(screen.getByTestId("unlock-submit"));
+    await screen.findByTestId("unlock-error");
+    await fireEvent.click(screen.getByTestId("unlock-use-passphrase"));
+    expect(screen.getByTestId("unlock-passphrase")).toBeTruthy();
+    expect(screen.queryByTestId("unlock-error")).toBeNull();
+  });
+
+  it("says that something still runs, until it has ended", async () => {
+    let release: () => void = () => undefined;
+    mock.lock = () => new Promise<void>((done) => (release = done));
+    session.phase = "open";
+    const locking = session.lock();
+    render(Unlock);
+    expect(screen.queryByTestId("unlock-finishing")).toBeNull();
+    expect((await screen.findByTestId("unlock-finishing")).textContent).toContain("finishes first");
+    release();
+    await locking;
+    await waitFor(() => expect(screen.queryByTestId("unlock-finishing")).toBeNull());
+  });
+});
+
 describe("create", () => {
-  it("goes through name, passphrase and recovery code", async () => {
+  it.each(["open", "locked meanwhile"])("goes through name, passphrase and recovery code (%s)", async (vault) => {
     await start({ empty: true });
     render(Create);
     await waitFor(() => expect((screen.getByTestId("create-folder") as HTMLInputElement).value).not.toBe(""));
@@ -112,8 +157,10 @@ describe("create", () => {
       await type(id, (groups[Number(screen.getByTestId(id).dataset.group) - 1] ?? "").toLowerCase());
     }
     expect(done.disabled).toBe(false);
+    if (vault !== "open") mock.lockNow();
     await fireEvent.click(done);
-    await waitFor(() => expect(session.phase).toBe("open"));
+    await waitFor(() => expect(session.phase).toBe(vault === "open" ? "open" : "unlock"));
+    expect(session.path).toBe("/home/ines/Documents/Ines.keepsake");
   });
 
   it("refuses a weak passphrase with one reason", async () => {
@@ -153,6 +200,28 @@ describe("memory", () => {
     await fireEvent.click(screen.getAllByTestId("history-restore").at(-1)!);
     await waitFor(() => expect(screen.getByTestId("detail-text").textContent).toContain("1950s"));
   });
+
+  it("leaves no draft that could be saved over a redaction", async () => {
+    render(MemoryDetail, { id: "m-0" });
+    await fireEvent.click(await screen.findByTestId("detail-edit"));
+    await type("edit-text", "A wooden house in Sandviken, number 12.");
+    expect(detail.drafts["m-0"]).toBeTruthy();
+    await fireEvent.click(screen.getByTestId("edit-redact"));
+    expect(dialogs.open).toMatchObject({ kind: "redact", id: "m-0" });
+    expect(detail.drafts).toEqual({});
+    expect(screen.queryByTestId("edit-save")).toBeNull();
+  });
+
+  it("without a text of its own has nothing to redact", async () => {
+    const show = mock.show;
+    mock.show = async (...args) => {
+      const shown = await show(...args);
+      return { ...shown, record: { ...shown.record, text: "", title: "Only a title" } };
+    };
+    render(MemoryDetail, { id: "m-0" });
+    await screen.findByTestId("detail-edit");
+    expect(screen.queryByTestId("detail-redact")).toBeNull();
+  });
 });
 
 describe("reader", () => {
@@ -170,6 +239,22 @@ describe("reader", () => {
     render(MessageView, { ...props, message });
     await fireEvent.click(screen.getByText("the span tables"));
     expect(dialogs.open).toMatchObject({ kind: "link" });
+  });
+
+  it("redacts a message's own text only", async () => {
+    const message = sampleThread.find((each) => each.id === "msg-a2")!;
+    const show = mock.show;
+    render(MessageView, { ...props, message });
+    await fireEvent.click(screen.getByTestId("message-redact"));
+    await waitFor(() => expect(dialogs.open).toMatchObject({ kind: "redact", id: "msg-a2", text: message.text }));
+    dialogs.close();
+    mock.show = async (...args) => {
+      const shown = await show(...args);
+      return { ...shown, record: { ...shown.record, text: "" } };
+    };
+    await fireEvent.click(screen.getByTestId("message-redact"));
+    await waitFor(() => expect(toasts.current?.text).toContain("can’t be redacted here"));
+    expect(dialogs.open).toBeNull();
   });
 
   it("switches between siblings", async () => {
@@ -195,7 +280,54 @@ describe("import sheet", () => {
   });
 });
 
+describe("an import that ended early", () => {
+  it.each([
+    ["cancelled", "Import cancelled."],
+    ["io", "Import failed."],
+  ])("shows what was imported before, with the way back (%s)", async (code, title) => {
+    await importing.look(["/d/chatgpt-export.zip", "/d/about-me.md"]);
+    await importing.setFormat("/d/about-me.md", "markdown");
+    const run = mock.importRun;
+    mock.importRun = async (id, request, tell) => {
+      if (request.format === "markdown") throw refuse(code, "The disk is full.");
+      return run(id, request, tell);
+    };
+    await importing.run();
+    render(ImportSheet);
+    expect(screen.getByTestId("import-report").textContent).toContain("Imported in part");
+    const note = screen.getByTestId("import-partly").textContent ?? "";
+    expect(note).toContain(title);
+    expect(note).toContain("Not imported: about-me.md.");
+    expect(note.includes("The disk is full.")).toBe(code === "io");
+    expect(screen.getByTestId("import-sum")).toBeTruthy();
+    const undone = vi.spyOn(mock, "undoImport");
+    await fireEvent.click(screen.getByTestId("import-undo"));
+    await waitFor(() => expect(undone).toHaveBeenCalledWith("batch-new"));
+  });
+});
+
 describe("export sheet", () => {
+  it("replaces what it said is there, and nothing else", async () => {
+    const run = vi.spyOn(mock, "exportRun").mockRejectedValue(refuse("exists", "There is something at /a.mem."));
+    render(ExportSheet, { filter: null, query: "", found: null, start: "mem" });
+    await screen.findByText("Everything fits.");
+    await type("export-path", "/a.mem");
+    await fireEvent.click(screen.getByTestId("export-save"));
+    await screen.findByTestId("export-replace");
+    await type("export-path", "/b.mem");
+    await waitFor(() => expect(screen.queryByTestId("export-error")).toBeNull());
+    await fireEvent.click(screen.getByTestId("export-save"));
+    await fireEvent.click(await screen.findByTestId("export-replace"));
+    expect(run.mock.calls.map(([, request]) => [request.out, request.overwrite])).toEqual([
+      ["/a.mem", false],
+      ["/b.mem", false],
+      ["/b.mem", true],
+    ]);
+    await screen.findByTestId("export-replace");
+    await fireEvent.click(screen.getByTestId("export-alf"));
+    await waitFor(() => expect(screen.queryByTestId("export-error")).toBeNull());
+  });
+
   it("saves only after the losses were shown, and says what was verified", async () => {
     render(ExportSheet, { filter: null, query: "", found: null, start: "mem" });
     expect(await screen.findByText("Everything fits.")).toBeTruthy();
@@ -212,6 +344,7 @@ describe("export sheet", () => {
     mock.exportPreview = async (...args) => ({
       ...(await preview(...args)),
       losses: [{ record: "a", field: "tombstones", kind: "left_out", note: "" }],
+      loss_counts: [{ field: "tombstones", kind: "left_out", count: 1 }],
     });
     render(ExportSheet, { filter: null, query: "", found: null, start: "mem" });
     await screen.findByTestId("export-losses");
@@ -253,6 +386,32 @@ describe("redact", () => {
         everywhere: true,
       }),
     );
+  });
+});
+
+describe("redacting", () => {
+  it.each([true, false])("drops drafts that may hold the words (everywhere: %s)", async (everywhere) => {
+    detail.keep("m-16", { text: "reading glasses", type: null, tags: [] });
+    detail.keep("m-1", { text: "glasses", type: null, tags: [] });
+    render(RedactDialog, { id: "m-16", text: "Wears reading glasses", span: { start: 0, end: 5 } });
+    if (!everywhere) await fireEvent.click(screen.getByTestId("redact-everywhere"));
+    await fireEvent.click(screen.getByTestId("redact-confirm"));
+    await waitFor(() => expect(Object.keys(detail.drafts)).toEqual(everywhere ? [] : ["m-1"]));
+  });
+
+  it("counts Windows line ends, which the field does not have", async () => {
+    render(RedactDialog, { id: "m-16", text: "one\r\ntwo\r\nthree", span: null });
+    const area = screen.getByTestId("redact-text") as HTMLTextAreaElement;
+    vi.spyOn(area, "selectionStart", "get").mockReturnValue("one\ntwo\n".length);
+    vi.spyOn(area, "selectionEnd", "get").mockReturnValue("one\ntwo\nthree".length);
+    await fireEvent.mouseUp(area);
+    expect(screen.getByTestId("redact-words").textContent).toBe("“three”");
+  });
+
+  it("marks the chosen words in the field", async () => {
+    const select = vi.spyOn(HTMLTextAreaElement.prototype, "setSelectionRange");
+    render(RedactDialog, { id: "m-16", text: "one\r\ntwo\r\nthree", span: { start: 5, end: 15 } });
+    await waitFor(() => expect(select).toHaveBeenCalledWith(4, 13));
   });
 });
 

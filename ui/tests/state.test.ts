@@ -193,7 +193,7 @@ describe("importing", () => {
     session.locked(false);
     await importing.look(["/d/chatgpt-export.zip"]);
     expect([importing.stage, importing.detections[0]?.format, importing.plans.length]).toEqual([
-      "looking",
+      "looked",
       "chatgpt",
       0,
     ]);
@@ -228,11 +228,10 @@ describe("places", () => {
 
   it("know the first day of a preset", () => {
     const now = new Date(2026, 10, 21, 23);
-    expect([periodStart("today", now), periodStart("days30", now), periodStart("year", now)]).toEqual([
-      "2026-11-21",
-      "2026-10-22",
-      "2026-01-01",
-    ]);
+    const days = [new Date(2026, 10, 21), new Date(2026, 9, 22), new Date(2026, 0, 1)];
+    expect([periodStart("today", now), periodStart("days30", now), periodStart("year", now)]).toEqual(
+      days.map((day) => day.toISOString()),
+    );
   });
 });
 

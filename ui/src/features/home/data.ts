@@ -1,6 +1,5 @@
 import { backend, type ListItem, type SourceInfo, type TombstoneView, type VaultInfo } from "$lib/ipc";
-import { ANY } from "$lib/state/filter";
-import { isoDay } from "$lib/text/format";
+import { ANY, dayEnd, dayStart } from "$lib/state/filter";
 
 export type Column = {
   platform: string;
@@ -60,7 +59,7 @@ export async function loadHome(info: VaultInfo): Promise<Home> {
     backend().list({ filter: { ...ANY, kind: "profile" }, sort: "newest", limit: 3, cursor: null }),
     backend().list({ filter: { ...ANY, kind: "memory" }, sort: "newest", limit: 6, cursor: null }),
     backend().tombstones(),
-    ...columns.map((column) => backend().facets({ ...ANY, kind: "memory", source: column.platform }, null)),
+    ...columns.map((column) => backend().facets({ ...ANY, kind: "memory", source: column.platform }, null, false)),
   ]);
   columns.forEach((column, index) => (column.types = facets[index]?.types ?? {}));
   return {
@@ -78,7 +77,7 @@ export function lastMonths(now = new Date()): { start: Date; since: string; unti
   return Array.from({ length: 24 }, (_, back) => {
     const start = new Date(now.getFullYear(), now.getMonth() - 23 + back, 1);
     const end = new Date(start.getFullYear(), start.getMonth() + 1, 0);
-    return { start, since: isoDay(start), until: isoDay(end) };
+    return { start, since: dayStart(start), until: dayEnd(end) };
   });
 }
 
@@ -88,6 +87,7 @@ export async function loadMonths(): Promise<Month[]> {
       const { sources } = await backend().facets(
         { ...ANY, kind: "memory", since: month.since, until: month.until },
         null,
+        false,
       );
       return { ...month, sources, total: Object.values(sources).reduce((sum, n) => sum + n, 0) };
     }),

@@ -10,7 +10,7 @@ import { selection } from "$lib/state/selection.svelte";
 
 async function discard(ids: string[]): Promise<void> {
   const next = neighbour(memories.rows, ids, nav.id);
-  await moveToTrash(ids);
+  if (!(await moveToTrash(ids))) return;
   selection.clear();
   nav.choose(next);
 }
@@ -36,6 +36,16 @@ export function listKey(event: KeyboardEvent, active: string | null): void {
   } else if (!control && !event.altKey && appearance.letterKeys) {
     const letter = { e: "edit", t: "tag", r: "redact" }[event.key.toLowerCase()] as
       "edit" | "tag" | "redact" | undefined;
-    if (letter) act(() => detail.ask(letter));
+    if (!letter) return;
+    if (selection.ids.size > 0) {
+      // The bar of the checked ones tags them all; nothing else can be done to many at once.
+      if (letter === "tag") act(() => detail.ask(letter, null));
+    } else if (active) {
+      act(() => {
+        // At once, not after the wait for the keyboard: the row that was active is the one that is meant.
+        nav.choose(active);
+        detail.ask(letter, active);
+      });
+    }
   }
 }

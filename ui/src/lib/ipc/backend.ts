@@ -35,7 +35,8 @@ export interface Backend {
   importReport(batch: string): Promise<b.ImportReport>;
   undoImport(batch: string): Promise<b.Undone>;
   list(request: b.ListRequest): Promise<b.Page>;
-  facets(filter: b.Filter, query: string | null): Promise<b.Facets>;
+  /** `typing`: the last word of the query may be the beginning of a word; the same for `search`. */
+  facets(filter: b.Filter, query: string | null, typing: boolean): Promise<b.Facets>;
   show(id: string, history: boolean, verbatim: boolean): Promise<b.Shown>;
   thread(id: string): Promise<b.Thread>;
   search(request: b.SearchRequest): Promise<b.SearchResult>;

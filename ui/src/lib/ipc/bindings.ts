@@ -53,7 +53,7 @@ export const commands = {
 	/**  One page of a list. */
 	list: (request: ListRequest) => typedError<Page, ErrorBody>(__TAURI_INVOKE("list", { request })),
 	/**  Numbers beside the filters. */
-	facets: (filter: Filter, query: string | null) => typedError<Facets, ErrorBody>(__TAURI_INVOKE("facets", { filter, query })),
+	facets: (filter: Filter, query: string | null, typing: boolean) => typedError<Facets, ErrorBody>(__TAURI_INVOKE("facets", { filter, query, typing })),
 	/**  One record, whole. */
 	show: (id: string, history: boolean, verbatim: boolean) => typedError<Shown, ErrorBody>(__TAURI_INVOKE("show", { id, history, verbatim })),
 	/**  A conversation with all its branches. */
@@ -296,9 +296,10 @@ export type Exported = {
 	/**  Read back and valid. */
 	validated: boolean,
 	signature: SignatureInfo,
+	/**  The first thousand. */
 	losses: Loss[],
-	/**  Losses beyond the listed ones, by field. */
-	loss_counts: { [key in string]: number },
+	/**  All losses, the listed ones too, by field and kind. */
+	loss_counts: LossCount[],
 	withheld: Withheld[],
 };
 
@@ -467,6 +468,14 @@ export type Loss = {
 	note: string,
 };
 
+/**  How often a field is lost in one way. */
+export type LossCount = {
+	field: string,
+	/**  As in [`Loss`]. */
+	kind: string,
+	count: number,
+};
+
 /**  Where exactly a record came from. */
 export type OriginInfo = {
 	format: string,
@@ -621,6 +630,8 @@ export type SearchRequest = {
 	/**  1..1000, default 20. */
 	limit: number | null,
 	offset: number | null,
+	/**  The last word is still being typed: words that start with it count. */
+	typing: boolean,
 };
 
 /**  Answer of `search`. */

@@ -61,6 +61,18 @@ export function points(text: string): number {
   return n;
 }
 
+/** The text as a field holds it: the web turns the two characters of a Windows line end into one. */
+export function inField(text: string): string {
+  return text.replaceAll("\r\n", "\n");
+}
+
+/** A place in the text as a field holds it (UTF-16 units) → the same place in the text itself, in code points. */
+export function pointsOf(text: string, place: number): number {
+  let unit = 0;
+  for (let n = 0; n < place; n += 1) unit += text.startsWith("\r\n", unit) ? 2 : 1;
+  return points(text.slice(0, unit));
+}
+
 /** The words that the backend marked in a snippet, each once. */
 export function markedWords(snippet: string, ranges: readonly (readonly [number, number])[]): string[] {
   const words = toUnits(snippet, ranges).map(([start, end]) => snippet.slice(start, end).toLocaleLowerCase());

@@ -2,13 +2,21 @@ import { onLock } from "./scope";
 
 export type Draft = { text: string; type: string | null; tags: string[] };
 
+/** `id`: the record that was active when the key was pressed; null = all checked ones. */
+type Asked = { what: "edit" | "tag" | "redact"; id: string | null };
+
 /** What the list asks of the open record, and unsaved edits, kept in memory only. */
 class Detail {
-  asked = $state.raw<{ what: "edit" | "tag" | "redact" } | null>(null);
+  asked = $state.raw<Asked | null>(null);
   drafts = $state<Record<string, Draft>>({});
 
-  ask(what: "edit" | "tag" | "redact"): void {
-    this.asked = { what };
+  ask(what: Asked["what"], id: string | null): void {
+    this.asked = { what, id };
+  }
+
+  /** What was asked of this record is not done later, when it is opened again. */
+  forget(id: string | null): void {
+    if (this.asked?.id === id) this.asked = null;
   }
 
   keep(id: string, draft: Draft): void {
@@ -20,9 +28,13 @@ class Detail {
     this.drafts = rest;
   }
 
+  dropAll(): void {
+    this.drafts = {};
+  }
+
   clear(): void {
     this.asked = null;
-    this.drafts = {};
+    this.dropAll();
   }
 }
 

@@ -11,11 +11,13 @@ export function showExport(scope: "all" | "screen", ids: string[] | null = null)
   }
   const list = { memories, conversations, files }[nav.section as "memories"] as typeof memories | undefined;
   const filter = scope === "screen" && list ? list.filter : null;
+  // A search for conversations counts the messages that say it; the sheet counts what it then collects.
+  const known = filter !== null && !(list === conversations && list.query);
   dialogs.show({
     kind: "export",
     filter,
     query: list?.query ?? "",
-    found: filter ? (list?.total ?? null) : null,
+    found: known ? (list?.total ?? null) : null,
     format: "mem",
   });
 }

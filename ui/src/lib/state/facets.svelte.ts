@@ -16,12 +16,13 @@ class FacetNumbers {
   async load(filter: Filter, query: string): Promise<void> {
     const run = ++this.#run;
     const text = query || null;
+    const typing = text !== null;
     try {
       const dimensions = (["source", "record_type", "tag"] as const).filter((dimension) => filter[dimension] !== null);
       const [base, all, ...without] = await Promise.all([
-        backend().facets(filter, text),
-        backend().facets({ ...ANY, kind: filter.kind }, null),
-        ...dimensions.map((dimension) => backend().facets({ ...filter, [dimension]: null }, text)),
+        backend().facets(filter, text, typing),
+        backend().facets({ ...ANY, kind: filter.kind }, null, false),
+        ...dimensions.map((dimension) => backend().facets({ ...filter, [dimension]: null }, text, typing)),
       ]);
       if (run !== this.#run) return;
       const shown = { ...base };

@@ -15,13 +15,26 @@ export const ANY: Filter = {
 export type Dimension = "source" | "record_type" | "tag";
 export type Period = "today" | "days30" | "year";
 
-/** The first day of a preset, as the backend reads it. */
+/** The first moment of a day here, as an instant: the backend takes a bare day for one in UTC. */
+export function dayStart(day: Date): string {
+  const start = new Date(day);
+  start.setHours(0, 0, 0, 0);
+  return start.toISOString();
+}
+
+/** The last moment of a day here. */
+export function dayEnd(day: Date): string {
+  const end = new Date(day);
+  end.setHours(23, 59, 59, 999);
+  return end.toISOString();
+}
+
+/** The beginning of a preset. */
 export function periodStart(period: Period, now = new Date()): string {
   const start = new Date(now);
   if (period === "days30") start.setDate(start.getDate() - 30);
   if (period === "year") start.setMonth(0, 1);
-  const two = (value: number) => String(value).padStart(2, "0");
-  return `${start.getFullYear()}-${two(start.getMonth() + 1)}-${two(start.getDate())}`;
+  return dayStart(start);
 }
 
 /** Whether a person narrowed the list beyond its kind. */

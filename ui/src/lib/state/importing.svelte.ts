@@ -2,12 +2,13 @@ import { backend, codeOf, type Detection, type ImportReport, type ImportRequest 
 import { t } from "$lib/text";
 import { fileName } from "$lib/text/format";
 import { JobProgress } from "./job.svelte";
-import { onLock } from "./scope";
+import { onLock, sinceLock } from "./scope";
 import { session } from "./session.svelte";
 import { toasts } from "./toasts.svelte";
 import { vault } from "./vault.svelte";
 
-export type Stage = "idle" | "looking" | "planning" | "plan" | "running" | "report" | "failed" | "cancelled";
+/** `looked`: it is known what the files are, and no vault is open yet to compare them with. */
+export type Stage = "idle" | "looking" | "looked" | "planning" | "plan" | "running" | "report" | "failed" | "cancelled";
 export type Plan = {
   key: string;
   label: string;
@@ -40,6 +41,12 @@ class Importing {
     return this.detections.filter((found) => !found.format && !this.chosen[found.path]);
   }
 
+  /** It ended early, with a part of it in the vault. */
+  get partly(): boolean {
+    const early = this.stage === "failed" || this.stage === "cancelled";
+    return early && this.plans.some((plan) => plan.report !== null);
+  }
+
   async choose(): Promise<void> {
     const paths = await backend().chooseFiles();
     if (paths.length > 0) await this.look(paths);
@@ -56,6 +63,7 @@ class Importing {
       const found = await backend().detect(paths);
       if (run !== this.#run) return;
       this.detections = found.results;
+      this.stage = "looked";
       if (session.phase === "open") await this.plan();
     } catch (error) {
       if (run === this.#run) this.fail(error);
@@ -79,10 +87,18 @@ class Importing {
     return this.plan();
   }
 
+  /** Once more from where it failed. */
+  retry(): Promise<void> {
+    const known = this.text !== null || this.detections.length > 0;
+    return known ? this.plan() : this.look(this.paths);
+  }
+
   /** What would happen; nothing is written. */
   async plan(): Promise<void> {
     const run = ++this.#run;
+    this.job?.drop();
     this.stage = "planning";
+    this.problem = null;
     const plans: Plan[] = [];
     try {
       for (const request of this.requests()) {
@@ -138,17 +154,25 @@ class Importing {
     await this.job?.cancel();
   }
 
+  /** How an import that did not go through ended. */
+  get ending(): string {
+    if (this.partly) return t("import.partly.title");
+    return this.stage === "cancelled" ? t("import.cancelled.title") : t("import.failed.title");
+  }
+
   private fail(error: unknown): void {
+    const open = sinceLock();
     session.refused(error);
+    if (!open()) return;
     const code = codeOf(error);
     this.stage = code === "cancelled" ? "cancelled" : "failed";
     this.problem = { code, message: error instanceof Error ? error.message : String(error) };
-    if (this.background)
-      toasts.show(code === "cancelled" ? t("import.cancelled.title") : t("import.failed.title"), { icon: "alert" });
+    if (this.background) toasts.show(this.ending, { icon: "alert" });
   }
 
   reset(): void {
     this.#run += 1;
+    this.job?.drop();
     this.stage = "idle";
     this.paths = [];
     this.text = null;

@@ -38,4 +38,9 @@ export class JobProgress {
     this.cancelling = true;
     await backend().cancelJob(this.id);
   }
+
+  /** Nobody waits for it any more. One that has ended already is not minded. */
+  drop(): void {
+    void this.cancel().catch(() => undefined);
+  }
 }

@@ -1,26 +1,25 @@
 import { backend } from "$lib/ipc";
-import { itemsOf, RecordList, type Row } from "./records.svelte";
+import { itemsOf, MOST, RecordList, rowOf, TITLES, type Row } from "./records.svelte";
 
 /** Conversations; while searching, those whose messages match, in the order of their best hit. */
 class ConversationList extends RecordList {
-  protected override async found(run: number): Promise<Row[] | null> {
+  protected override async found(run: number, limit: number): Promise<Row[] | null> {
     const filter = { ...this.filter, kind: "message" };
     const first = this.offset === 0;
+    const ask = { query: this.query, typing: true };
     const [messages, titles] = await Promise.all([
-      backend().search({ query: this.query, filter, limit: 100, offset: this.offset }),
-      first ? backend().search({ query: this.query, filter: this.filter, limit: 20, offset: 0 }) : null,
+      // The conversations of all hits are then asked for in one call.
+      backend().search({ ...ask, filter, limit: Math.min(limit, MOST - TITLES), offset: this.offset }),
+      first ? backend().search({ ...ask, filter: this.filter, limit: TITLES, offset: 0 }) : null,
     ]);
     const hits = [...(titles?.hits ?? []), ...messages.hits];
-    const ids = hits
-      .map((hit) => (hit.kind === "conversation" ? hit.id : hit.conversation_id))
-      .filter((id) => id !== null);
+    const ids = hits.map(rowOf).filter((id) => id !== null);
     const items = await itemsOf(ids, this.filter);
     if (!this.current(run)) return null;
     this.advance(messages.hits.length, messages.hits.length === 0 ? this.offset : messages.total);
     const rows = new Map<string, Row>();
     for (const hit of hits) {
-      const id = hit.kind === "conversation" ? hit.id : hit.conversation_id;
-      const item = id ? items.get(id) : undefined;
+      const item = items.get(rowOf(hit) ?? "");
       if (!item) continue;
       const found =
         hit.kind === "message" ? { snippet: hit.snippet, highlights: hit.highlights, message: hit.id } : null;

@@ -1,4 +1,4 @@
-import { backend, type Backend, type Filter, type ListItem, type Page } from "$lib/ipc";
+import { backend, type Backend, type Filter, type Hit, type ListItem, type Page } from "$lib/ipc";
 import { ANY } from "./filter";
 import { onLock } from "./scope";
 import { session } from "./session.svelte";
@@ -11,6 +11,10 @@ export type Row = ListItem & {
 };
 
 const PAGE = 100;
+/** The most that the backend hands out in one call. */
+export const MOST = 1000;
+/** So many conversations are found by their title; the others by what their messages say. */
+export const TITLES = 20;
 
 /** A list that loads page by page: by cursor when browsing, by offset when searching. */
 export class RecordList {
@@ -24,6 +28,8 @@ export class RecordList {
   #cursor: string | null = null;
   #offset = 0;
   #run = 0;
+  /** What the rows answer, and how far down they reach. */
+  #shown = { question: "", reach: 0 };
 
   constructor(protected readonly base: Partial<Filter>) {
     this.filter = { ...ANY, ...base };
@@ -42,26 +48,40 @@ export class RecordList {
     this.filter = { ...ANY, ...this.base };
   }
 
-  /** First page again. Rows stay on screen until the new ones are there. */
+  /**
+   * From the top again: a new question starts with its first page, the same one (something was changed) reaches as far
+   * down as before, so that the place in the list stays. Rows stay on screen until the new ones are there.
+   */
   async load(): Promise<void> {
     const run = ++this.#run;
+    const reach = this.#question() === this.#shown.question ? Math.max(PAGE, this.#shown.reach) : PAGE;
     this.#cursor = null;
     this.#offset = 0;
-    await this.#fetch(run, []);
+    await this.#fetch(run, [], reach);
   }
 
   async next(): Promise<void> {
     if (this.loading || !this.more) return;
-    await this.#fetch(this.#run, this.rows);
+    await this.#fetch(this.#run, this.rows, this.#offset + PAGE);
   }
 
-  async #fetch(run: number, before: Row[]): Promise<void> {
+  #question(): string {
+    return JSON.stringify([this.query, this.filter, this.sort]);
+  }
+
+  async #fetch(run: number, before: Row[], reach: number): Promise<void> {
+    const question = this.#question();
     this.loading = true;
     try {
-      const rows = this.query ? await this.found(run) : await this.listed(run);
-      if (run !== this.#run || rows === null) return;
-      const known = new Set(before.map((row) => row.id));
-      this.rows = [...before, ...rows.filter((row) => !known.has(row.id))];
+      const rows = new Map(before.map((row) => [row.id, row]));
+      do {
+        const limit = Math.min(MOST, reach - this.#offset);
+        const page = this.query ? await this.found(run, limit) : await this.listed(run, limit);
+        if (run !== this.#run || page === null) return;
+        for (const row of page) if (!rows.has(row.id)) rows.set(row.id, row);
+      } while (this.#offset < reach && this.more);
+      this.rows = [...rows.values()];
+      this.#shown = { question, reach: this.#offset };
       this.failed = null;
     } catch (error) {
       session.refused(error);
@@ -71,21 +91,23 @@ export class RecordList {
     }
   }
 
-  protected async listed(run: number): Promise<Row[] | null> {
-    const request = { filter: $state.snapshot(this.filter), sort: this.sort, limit: PAGE, cursor: this.#cursor };
+  protected async listed(run: number, limit: number): Promise<Row[] | null> {
+    const request = { filter: $state.snapshot(this.filter), sort: this.sort, limit, cursor: this.#cursor };
     const page = await backend().list(request);
     if (run !== this.#run) return null;
     this.#cursor = page.next_cursor;
+    this.#offset += page.items.length;
     this.total = page.total;
     return page.items.map(plainRow);
   }
 
-  protected async found(run: number): Promise<Row[] | null> {
+  protected async found(run: number, limit: number): Promise<Row[] | null> {
     const result = await backend().search({
       query: this.query,
       filter: this.filter,
-      limit: PAGE,
+      limit,
       offset: this.#offset,
+      typing: true,
     });
     const items = await itemsOf(
       result.hits.map((hit) => hit.id),
@@ -122,6 +144,7 @@ export class RecordList {
     this.loading = false;
     this.#cursor = null;
     this.#offset = 0;
+    this.#shown = { question: "", reach: 0 };
     this.clearFilter();
   }
 }
@@ -136,33 +159,49 @@ export async function itemsOf(ids: string[], filter: Filter): Promise<Map<string
   const page = await backend().list({
     filter: { ...ANY, kind: filter.kind, trash: filter.trash, ids: [...new Set(ids)] },
     sort: null,
-    limit: Math.min(1000, ids.length),
+    limit: Math.min(MOST, ids.length),
     cursor: null,
   });
   return new Map(page.items.map((item) => [item.id, item]));
 }
 
-/** The ids of everything that a filter and a search find. */
-export async function itemsOfAll(
-  from: Pick<Backend, "list" | "search">,
-  filter: Filter,
-  query: string,
-): Promise<string[]> {
-  const ids: string[] = [];
-  if (query) {
-    for (;;) {
-      const { hits, total } = await from.search({ query, filter, limit: 1000, offset: ids.length });
-      ids.push(...hits.map((hit) => hit.id));
-      if (hits.length === 0 || ids.length >= total) return ids;
-    }
+type Source = Pick<Backend, "list" | "search">;
+
+/** The row that a hit belongs to: a message stands in the list as its conversation. */
+export function rowOf(hit: Hit): string | null {
+  return hit.kind === "message" ? hit.conversation_id : hit.id;
+}
+
+/** The ids of everything that a filter and a search find: what the list shows, to its end. */
+export async function itemsOfAll(from: Source, filter: Filter, query: string): Promise<string[]> {
+  if (query && filter.kind === "conversation") {
+    const titles = await from.search({ query, filter, limit: TITLES, offset: 0, typing: true });
+    const said = await hitsOfAll(from, { ...filter, kind: "message" }, query);
+    return [...new Set([...titles.hits.map((hit) => hit.id), ...said])];
   }
+  if (query) return hitsOfAll(from, filter, query);
+  const ids: string[] = [];
   let cursor: string | null = null;
   do {
-    const page: Page = await from.list({ filter, sort: null, limit: 1000, cursor });
+    const page: Page = await from.list({ filter, sort: null, limit: MOST, cursor });
     ids.push(...page.items.map((item) => item.id));
     cursor = page.next_cursor;
   } while (cursor !== null);
   return ids;
+}
+
+async function hitsOfAll(from: Source, filter: Filter, query: string): Promise<string[]> {
+  const ids = new Set<string>();
+  let offset = 0;
+  for (;;) {
+    const { hits, total } = await from.search({ query, filter, limit: MOST, offset, typing: true });
+    for (const hit of hits) {
+      const id = rowOf(hit);
+      if (id !== null) ids.add(id);
+    }
+    offset += hits.length;
+    if (hits.length === 0 || offset >= total) return [...ids];
+  }
 }
 
 /** Which record stays open when a list changed: the same one, even if it left the list; a new question starts at its first answer. */

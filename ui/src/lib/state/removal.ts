@@ -1,28 +1,35 @@
 import { backend } from "$lib/ipc";
 import { t } from "$lib/text";
+import { sinceLock } from "./scope";
 import { session } from "./session.svelte";
 import { toasts } from "./toasts.svelte";
 import { vault } from "./vault.svelte";
 
-/** Reversible, so without asking: to the Trash, with a way back. */
-export async function moveToTrash(ids: string[], what: string | null = null): Promise<void> {
+/** Reversible, so without asking: to the Trash, with a way back. True when they are there and the vault is still open. */
+export async function moveToTrash(ids: string[], what: string | null = null): Promise<boolean> {
+  const open = sinceLock();
   try {
     const done = await backend().trash(ids);
+    if (!open()) return false;
     const text = what ? t("trash.movedOne", { text: what }) : t("trash.moved", { n: done.ids.length });
     toasts.undoable(text, t("action.undo"), () => putBack(done.ids), "trash");
     vault.changed();
+    return true;
   } catch (error) {
-    failed(error);
+    if (open()) failed(error);
+    return false;
   }
 }
 
 export async function putBack(ids: string[]): Promise<void> {
+  const open = sinceLock();
   try {
     const done = await backend().restore(ids);
+    if (!open()) return;
     toasts.show(t("trash.putBack", { n: done.ids.length }), { icon: "check" });
     vault.changed();
   } catch (error) {
-    failed(error);
+    if (open()) failed(error);
   }
 }
 

@@ -6,9 +6,11 @@ import { itemsOfAll, type RecordList } from "./records.svelte";
 class Selection {
   ids = $state.raw<ReadonlySet<string>>(new Set());
   #last: string | null = null;
+  #run = 0;
 
   /** Check or uncheck one; with `range` everything between the last one and this. */
   toggle(list: RecordList, id: string, range = false): void {
+    this.#run += 1;
     const next = new Set(this.ids);
     const order = list.rows.map((row) => row.id);
     const from = this.#last === null ? -1 : order.indexOf(this.#last);
@@ -22,10 +24,13 @@ class Selection {
 
   /** Everything that the filter finds, not only what is loaded. */
   async all(list: RecordList): Promise<void> {
-    this.ids = new Set(await itemsOfAll(backend(), list.filter, list.query));
+    const run = ++this.#run;
+    const ids = await itemsOfAll(backend(), list.filter, list.query);
+    if (run === this.#run) this.ids = new Set(ids);
   }
 
   clear(): void {
+    this.#run += 1;
     this.ids = new Set();
     this.#last = null;
   }

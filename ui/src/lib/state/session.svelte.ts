@@ -13,6 +13,8 @@ class Session {
   autoLockMinutes = $state(0);
   lockedAt = $state<number | null>(null);
   lockedByItself = $state(false);
+  /** Locked, but something that was still running has to end first. */
+  finishing = $state(false);
   /** Wrong passphrases in a row. */
   failures = $state(0);
 
@@ -47,7 +49,14 @@ class Session {
   /** The person locks. */
   async lock(): Promise<void> {
     this.locked(false);
-    await backend().lock();
+    // With nothing under way there is nothing to say.
+    const slow = setTimeout(() => (this.finishing = true), 200);
+    try {
+      await backend().lock();
+    } finally {
+      clearTimeout(slow);
+      this.finishing = false;
+    }
   }
 
   /** The vault is locked: nothing of it stays in the window. */

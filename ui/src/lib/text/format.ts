@@ -2,9 +2,10 @@ import { t } from "./index";
 
 type Time = string | number | null | undefined;
 
-function parse(value: Time): Date | null {
+/** A time, or null when it is none. A day without a time is a day here: `Date` alone would take it for one in UTC. */
+export function parse(value: Time): Date | null {
   if (value === null || value === undefined || value === "") return null;
-  const date = new Date(value);
+  const date = new Date(typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T00:00` : value);
   return Number.isNaN(date.getTime()) ? null : date;
 }
 

@@ -2,15 +2,15 @@ import type { Facets, Filter, Hit, ListItem, ThreadMessage } from "../backend";
 
 export function matches(item: ListItem, filter: Filter): boolean {
   if ((item.trashed_at !== null) !== Boolean(filter.trash)) return false;
-  const made = item.created_at?.slice(0, 10) ?? "";
+  const made = Date.parse(item.created_at ?? "");
   return (
     (!filter.ids || filter.ids.includes(item.id)) &&
     (!filter.kind || filter.kind === item.kind) &&
     (!filter.source || filter.source === item.source) &&
     (!filter.record_type || filter.record_type === item.type) &&
     (!filter.tag || item.tags.includes(filter.tag)) &&
-    (!filter.since || made >= filter.since.slice(0, 10)) &&
-    (!filter.until || made <= filter.until.slice(0, 10))
+    (!filter.since || made >= Date.parse(filter.since)) &&
+    (!filter.until || made <= Date.parse(filter.until))
   );
 }
 
@@ -20,29 +20,31 @@ const wordsOf = (query: string) =>
     .split(/[^\p{L}\p{N}]+/u)
     .filter(Boolean);
 
-/** Ranges in code points of the words that begin with a searched word. */
-export function highlight(text: string, query: string): [number, number][] {
+/** Ranges in code points of the searched words; while typing the last one may be the beginning of a word. */
+export function highlight(text: string, query: string, typing: boolean): [number, number][] {
   const wanted = wordsOf(query);
+  const last = typing ? wanted.at(-1) : undefined;
   const points = [...text];
   const ranges: [number, number][] = [];
   for (const match of text.matchAll(/[\p{L}\p{N}]+/gu)) {
-    if (!wanted.some((word) => match[0].toLowerCase().startsWith(word))) continue;
+    const word = match[0].toLowerCase();
+    if (!wanted.includes(word) && !(last && word.startsWith(last))) continue;
     const start = [...text.slice(0, match.index)].length;
     ranges.push([start, Math.min(points.length, start + [...match[0]].length)]);
   }
   return ranges;
 }
 
-export function hitOf(item: ListItem, query: string): Hit | null {
+export function hitOf(item: ListItem, query: string, typing: boolean): Hit | null {
   const text = item.kind === "conversation" || item.kind === "attachment" ? (item.title ?? "") : item.text;
-  const highlights = highlight(text, query);
+  const highlights = highlight(text, query, typing);
   return highlights.length === 0
     ? null
     : hit(item.id, item.kind, item.source, text, highlights, item.conversation_id, item.title);
 }
 
-export function messageHit(message: ThreadMessage, query: string): Hit | null {
-  const highlights = highlight(message.text, query);
+export function messageHit(message: ThreadMessage, query: string, typing: boolean): Hit | null {
+  const highlights = highlight(message.text, query, typing);
   return highlights.length === 0
     ? null
     : hit(message.id, "message", "chatgpt", message.text, highlights, "c-bath", null);

@@ -246,9 +246,9 @@ export function mockBackend(
         total: found.length,
       };
     },
-    facets: async (filter, query) => (
+    facets: async (filter, query, typing) => (
       need(),
-      facetsOf(items.filter((each) => matches(each, filter) && (!query || hitOf(each, query))))
+      facetsOf(items.filter((each) => matches(each, filter) && (!query || hitOf(each, query, typing))))
     ),
     show: async (id, withHistory, verbatim) => shown(get(id), withHistory ? (history.get(id) ?? null) : null, verbatim),
     thread: async (id) => ({
@@ -256,12 +256,12 @@ export function mockBackend(
       messages: structuredClone(sampleThread),
       active_path: sampleActivePath,
     }),
-    search: async ({ query, filter, limit, offset }) => {
+    search: async ({ query, filter, limit, offset, typing }) => {
       need();
       const found =
         filter.kind === "message"
-          ? sampleThread.flatMap((each) => messageHit(each, query) ?? [])
-          : items.filter((each) => matches(each, filter)).flatMap((each) => hitOf(each, query) ?? []);
+          ? sampleThread.flatMap((each) => messageHit(each, query, typing) ?? [])
+          : items.filter((each) => matches(each, filter)).flatMap((each) => hitOf(each, query, typing) ?? []);
       const from = offset ?? 0;
       return { query, total: found.length, took_ms: 1.2, hits: found.slice(from, from + (limit ?? 20)) };
     },

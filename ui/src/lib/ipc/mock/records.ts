@@ -115,6 +115,12 @@ export const exported = (format: string, out: string, n: number, saved: boolean)
           },
         ]
       : [],
-  loss_counts: (format === "alf" ? { keepsake_fields: 181 } : {}) as Record<string, number>,
+  loss_counts:
+    format === "alf"
+      ? [
+          { field: "tags_with_spaces", kind: "narrowed", count: 1 },
+          { field: "keepsake_fields", kind: "moved_to_extension", count: 182 },
+        ]
+      : [],
   withheld: [],
 });

@@ -1,0 +1,56 @@
+import { fireEvent, render, screen } from "@testing-library/svelte";
+import { expect, it, vi } from "vitest";
+
+// West of Greenwich a bare date, read in UTC, begins on the evening before.
+vi.hoisted(() => (process.env.TZ = "America/New_York"));
+
+import { lastMonths } from "../src/features/home/data";
+import { chipsOf } from "../src/features/memories/chips";
+import FilterPopover from "../src/features/memories/FilterPopover.svelte";
+import { useBackend } from "$lib/ipc";
+import { mockBackend } from "$lib/ipc/mock";
+import { ANY, dayEnd, dayStart, periodStart } from "$lib/state/filter";
+import { memories } from "$lib/state/lists.svelte";
+import { day } from "$lib/text/format";
+
+it("a day is the day here, from its first moment to its last", () => {
+  const now = new Date("2026-11-22T03:00:00Z");
+  expect(periodStart("today", now)).toBe("2026-11-21T05:00:00.000Z");
+  expect(dayEnd(now)).toBe("2026-11-22T04:59:59.999Z");
+  // Summer time ended in between.
+  expect(periodStart("days30", now)).toBe("2026-10-22T04:00:00.000Z");
+});
+
+it("the months of the chart are months here", () => {
+  expect(lastMonths(new Date(2026, 10, 21)).at(-1)).toMatchObject({
+    since: "2026-11-01T04:00:00.000Z",
+    until: "2026-12-01T04:59:59.999Z",
+  });
+});
+
+it("a day without a time is shown as that day", () => {
+  expect(day("2026-11-21")).toBe(day("2026-11-21T12:00:00Z"));
+});
+
+it("a chip names the days that were chosen", () => {
+  const chosen = new Date(2026, 10, 21);
+  const [chip] = chipsOf({ ...ANY, since: dayStart(chosen), until: dayEnd(chosen) });
+  expect(chip?.label).toBe(`${day(chosen.getTime())} – ${day(chosen.getTime())}`);
+});
+
+it("the fields of the filter hold days, the filter the moments", async () => {
+  useBackend(mockBackend({ open: true }));
+  render(FilterPopover, { list: memories });
+  await fireEvent.click(screen.getByTestId("filter-button"));
+  const until = (await screen.findByTestId("filter-until")) as HTMLInputElement;
+  await fireEvent.change(until, { target: { value: "2026-11-21" } });
+  await fireEvent.change(screen.getByTestId("filter-since"), { target: { value: "2026-11-21" } });
+  expect([memories.filter.since, memories.filter.until]).toEqual([
+    "2026-11-21T05:00:00.000Z",
+    "2026-11-22T04:59:59.999Z",
+  ]);
+  expect(until.value).toBe("2026-11-21");
+  // The year as it is typed.
+  await fireEvent.change(until, { target: { value: "0002-11-21" } });
+  expect(memories.filter.until).toBe("2026-11-22T04:59:59.999Z");
+});

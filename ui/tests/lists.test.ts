@@ -1,0 +1,201 @@
+import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import ExportSheet from "../src/features/exporting/ExportSheet.svelte";
+import { listKey } from "../src/features/memories/keys";
+import MemoryDetail from "../src/features/memories/MemoryDetail.svelte";
+import SelectionView from "../src/features/memories/SelectionView.svelte";
+import TrashView from "../src/features/removal/TrashView.svelte";
+import { useBackend } from "$lib/ipc";
+import { mockBackend } from "$lib/ipc/mock";
+import { item } from "$lib/ipc/mock/data";
+import { detail } from "$lib/state/detail.svelte";
+import { dialogs } from "$lib/state/dialogs.svelte";
+import { showExport } from "$lib/state/exporting";
+import { facets } from "$lib/state/facets.svelte";
+import { ANY } from "$lib/state/filter";
+import { conversations, memories, trash } from "$lib/state/lists.svelte";
+import { nav } from "$lib/state/nav.svelte";
+import { itemsOfAll } from "$lib/state/records.svelte";
+import { clearContent } from "$lib/state/scope";
+import { selection } from "$lib/state/selection.svelte";
+import { session } from "$lib/state/session.svelte";
+import { vault } from "$lib/state/vault.svelte";
+
+let mock = mockBackend({ open: true });
+
+async function start(items?: ReturnType<typeof item>[]) {
+  clearContent();
+  mock = mockBackend(items ? { open: true, items } : { open: true });
+  useBackend(mock);
+  session.opened(await mock.sessionState());
+}
+
+beforeEach(() => start());
+
+const many = (n: number) =>
+  Array.from({ length: n }, (_, index) => item(`m-${index}`, "memory", "claude", `Number ${index} likes tea`, index));
+
+describe("a list that was changed", () => {
+  it("reaches as far down as before; a new question starts with its first page", async () => {
+    await start(many(250));
+    await memories.load();
+    await memories.next();
+    await memories.load();
+    expect([memories.rows.length, memories.more]).toEqual([200, true]);
+    await memories.next();
+    expect(memories.rows).toHaveLength(250);
+    memories.sort = "oldest";
+    await memories.load();
+    expect(memories.rows).toHaveLength(100);
+    memories.sort = "newest";
+  });
+
+  it("does so while searching", async () => {
+    await start(many(250));
+    memories.query = "tea";
+    await memories.load();
+    await memories.next();
+    await memories.load();
+    expect([memories.rows.length, memories.more]).toEqual([200, true]);
+  });
+
+  it("asks for a thousand rows at most in one call", async () => {
+    await start(many(1300));
+    await memories.load();
+    while (memories.more) await memories.next();
+    const asked = vi.spyOn(mock, "list");
+    await memories.load();
+    expect(memories.rows).toHaveLength(1300);
+    expect(asked.mock.calls.map(([request]) => request.limit)).toEqual([1000, 300]);
+  });
+
+  it("still knows how far it reached after a load that failed", async () => {
+    await start(many(250));
+    await memories.load();
+    await memories.next();
+    const list = mock.list;
+    mock.list = async () => Promise.reject(new Error("disk"));
+    await memories.load();
+    mock.list = list;
+    await memories.load();
+    expect(memories.rows).toHaveLength(200);
+  });
+});
+
+describe("a search while typing", () => {
+  it("takes the last word for the beginning of one, everywhere", async () => {
+    const searched = vi.spyOn(mock, "search");
+    const counted = vi.spyOn(mock, "facets");
+    memories.query = "waterpr";
+    await memories.load();
+    conversations.query = "waterpr";
+    await conversations.load();
+    await facets.load({ ...ANY, kind: "memory", source: "claude" }, "waterpr");
+    expect(memories.rows.map((row) => row.id)).toEqual(["m-3"]);
+    expect(conversations.rows.map((row) => row.id)).toEqual(["c-bath"]);
+    expect(await itemsOfAll(mock, memories.filter, "waterpr")).toEqual(["m-3"]);
+    expect(searched.mock.calls.every(([request]) => request.typing)).toBe(true);
+    expect(counted.mock.calls.map(([, query, typing]) => [query, typing])).toEqual([
+      ["waterpr", true],
+      [null, false],
+      ["waterpr", true],
+    ]);
+  });
+});
+
+describe("the export of a search for conversations", () => {
+  it("holds the conversations on screen: by what is said in them, and by their title", async () => {
+    conversations.query = "joists";
+    await conversations.load();
+    expect(conversations.rows.map((row) => row.id)).toEqual(["c-bath"]);
+    expect(await itemsOfAll(mock, conversations.filter, "joists")).toEqual(["c-bath"]);
+    expect(await itemsOfAll(mock, conversations.filter, "tidebook")).toEqual(["c-tide"]);
+  });
+
+  it("counts conversations, not the messages that were found", async () => {
+    const asked = vi.spyOn(mock, "exportPreview");
+    nav.section = "conversations";
+    conversations.query = "joists";
+    await conversations.load();
+    expect(conversations.total).toBeGreaterThan(1);
+    showExport("screen");
+    if (dialogs.open?.kind !== "export") throw new Error("no export");
+    const { filter, query, found, format } = dialogs.open;
+    render(ExportSheet, { filter, query, found, start: format });
+    expect(await screen.findByText(/What’s on screen \(1\)/)).toBeTruthy();
+    expect(asked.mock.calls[0]?.[1].filter).toEqual({ ...ANY, ids: ["c-bath"] });
+  });
+});
+
+describe("a letter pressed in the list", () => {
+  const press = (key: string, active: string | null) =>
+    listKey(new KeyboardEvent("keydown", { key, cancelable: true }), active);
+
+  it("is meant for the row that was active, at once", async () => {
+    nav.choose("m-0");
+    press("e", "m-1");
+    expect([nav.id, detail.asked]).toEqual(["m-1", { what: "edit", id: "m-1" }]);
+    render(MemoryDetail, { id: "m-1" });
+    expect(await screen.findByTestId("edit-text")).toBeTruthy();
+    expect(detail.asked).toBeNull();
+  });
+
+  it("does nothing in another record, nor later in this one", async () => {
+    press("e", "m-1");
+    const other = render(MemoryDetail, { id: "m-0" });
+    await screen.findByTestId("detail-text");
+    expect([screen.queryByTestId("edit-text"), detail.asked?.id]).toEqual([null, "m-1"]);
+    other.unmount();
+    render(MemoryDetail, { id: "m-1" }).unmount();
+    expect(detail.asked).toBeNull();
+  });
+
+  it("with several checked tags them all, and edits or redacts none", async () => {
+    selection.toggle(memories, "m-1");
+    selection.toggle(memories, "m-2");
+    press("e", "m-1");
+    press("r", "m-1");
+    expect(detail.asked).toBeNull();
+    render(SelectionView);
+    expect(screen.queryByTestId("selection-tag")).toBeNull();
+    press("t", "m-1");
+    expect(await screen.findByTestId("selection-tag")).toBeTruthy();
+    expect(detail.asked).toBeNull();
+  });
+});
+
+describe("the Trash", () => {
+  const erase = () => screen.getByTestId("trash-erase") as HTMLButtonElement;
+
+  async function activate() {
+    render(TrashView);
+    await fireEvent.keyDown(await screen.findByRole("listbox"), { key: "ArrowDown" });
+    expect(erase().disabled).toBe(false);
+  }
+
+  it("moves on to the next row when one is put back", async () => {
+    await activate();
+    expect(trash.rows.map((row) => row.id)).toEqual(["t-1", "t-2", "t-0"]);
+    await fireEvent.click(screen.getByTestId("trash-restore"));
+    await waitFor(() => expect(trash.rows).toHaveLength(2));
+    await fireEvent.click(erase());
+    expect(dialogs.open).toEqual({ kind: "erase", ids: ["t-2"] });
+  });
+
+  it("erases nothing that is no longer in it", async () => {
+    await activate();
+    await mock.restore(["t-1"]);
+    vault.changed();
+    await waitFor(() => expect(trash.rows).toHaveLength(2));
+    expect(erase().disabled).toBe(true);
+  });
+
+  it("unchecks what may have left it", async () => {
+    await activate();
+    await selection.all(trash);
+    await mock.restore(["t-1"]);
+    vault.changed();
+    await waitFor(() => expect(trash.rows).toHaveLength(2));
+    expect(selection.ids.size).toBe(0);
+  });
+});

@@ -1,0 +1,114 @@
+import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import FirstSteps from "../src/features/home/FirstSteps.svelte";
+import App from "../src/shell/App.svelte";
+import BackgroundImport from "../src/shell/BackgroundImport.svelte";
+import { touched } from "../src/shell/activity";
+import { useBackend } from "$lib/ipc";
+import { mockBackend } from "$lib/ipc/mock";
+import { dialogs } from "$lib/state/dialogs.svelte";
+import { importing } from "$lib/state/importing.svelte";
+import { nav } from "$lib/state/nav.svelte";
+import { session } from "$lib/state/session.svelte";
+import { clearContent } from "$lib/state/scope";
+
+const FILES = ["/d/chatgpt-export.zip"];
+let mock = mockBackend({ open: true });
+
+async function open(options: Parameters<typeof mockBackend>[0], phase: typeof session.phase) {
+  clearContent();
+  nav.section = "home";
+  mock = mockBackend(options);
+  useBackend(mock);
+  session.phase = "starting";
+  render(App);
+  await waitFor(() => expect(session.phase).not.toBe("starting"));
+  if (phase !== session.phase) session.phase = phase;
+}
+
+describe("a file over the window", () => {
+  it("does not take a vault that is being created away", async () => {
+    await open({ empty: true }, "create");
+    await screen.findByTestId("create-name");
+    mock.drop(FILES, true);
+    expect(screen.queryByTestId("drop-overlay")).toBeNull();
+    mock.drop(FILES);
+    await waitFor(() => expect(screen.getByTestId("create-name")).toBeTruthy());
+    expect([session.phase, importing.paths]).toEqual(["create", []]);
+  });
+
+  it("does not take the place of a sheet that is open", async () => {
+    await open({ open: true }, "open");
+    await screen.findByTestId("home-matrix");
+    dialogs.show({ kind: "write" });
+    mock.drop(FILES, true);
+    await Promise.resolve();
+    expect(screen.queryByTestId("drop-overlay")).toBeNull();
+    mock.drop(FILES);
+    expect([dialogs.open?.kind, importing.stage]).toEqual(["write", "idle"]);
+  });
+
+  it("is compared with the vault even when that opens before it was looked at", async () => {
+    await open({}, "unlock");
+    let release: () => void = () => undefined;
+    const detect = mock.detect;
+    mock.detect = async (paths) => {
+      await new Promise<void>((done) => (release = done));
+      return detect(paths);
+    };
+    mock.drop(FILES);
+    await screen.findByTestId("peek");
+    session.opened({ ...(await mock.unlock("/v", "harbour copper nineteen kite")) });
+    await waitFor(() => expect(dialogs.open?.kind).toBe("import"));
+    release();
+    await waitFor(() => expect([importing.stage, importing.plans.length]).toEqual(["plan", 1]));
+  });
+
+  it("says that it can't be looked at, before and after the vault is open", async () => {
+    await open({}, "unlock");
+    const detect = mock.detect;
+    mock.detect = async () => Promise.reject(new Error("the disk is gone"));
+    mock.drop(FILES);
+    expect((await screen.findByTestId("peek-problem")).textContent).toContain("the disk is gone");
+    session.opened(await mock.unlock("/v", "harbour copper nineteen kite"));
+    expect((await screen.findByTestId("import-error")).textContent).toContain("the disk is gone");
+    mock.detect = detect;
+    await fireEvent.click(screen.getByText("Try again"));
+    await waitFor(() => expect([importing.stage, importing.plans.length]).toEqual(["plan", 1]));
+  });
+});
+
+describe("importing", () => {
+  beforeEach(async () => {
+    clearContent();
+    mock = mockBackend({ open: true });
+    useBackend(mock);
+    session.opened(await mock.sessionState());
+  });
+
+  it("shows the sheet as soon as files were chosen", async () => {
+    mock.importPreview = () => new Promise(() => undefined);
+    render(FirstSteps);
+    await fireEvent.click(screen.getByText("Choose files…"));
+    await waitFor(() => expect(dialogs.open?.kind).toBe("import"));
+  });
+
+  it.each([
+    ["failed", "Import failed."],
+    ["cancelled", "Import cancelled."],
+    ["report", "Import finished. See the report"],
+  ] as const)("says in the bar how it ended: %s", async (stage, text) => {
+    render(BackgroundImport);
+    importing.background = true;
+    importing.stage = stage;
+    expect((await screen.findByTestId("import-background-bar")).textContent?.trim()).toBe(text);
+  });
+});
+
+it("somebody who writes down a recovery code is there", async () => {
+  await open({ empty: true }, "create");
+  const touch = vi.spyOn(mock, "touch");
+  vi.spyOn(performance, "now").mockReturnValue(1e9);
+  touched();
+  expect(touch).toHaveBeenCalledTimes(1);
+});
