@@ -89,6 +89,11 @@ impl AppState {
         self.vault.write().unwrap_or_else(PoisonError::into_inner).take();
     }
 
+    /// Wait until a lock that was asked for is done, so that the vault's folder is free again.
+    pub fn wait_for_lock(&self) {
+        drop(self.vault.write().unwrap_or_else(PoisonError::into_inner));
+    }
+
     /// Lock because the window closes.
     pub fn shut_down(&self) {
         self.lock();

@@ -98,6 +98,20 @@ export const OUTSIDE = {
     }
     return ["the other process did not open the vault"];
   },
+  /** A command is interrupted, as Ctrl-C does it, once it says that it has begun to work. */
+  async interrupt(stage, { command }) {
+    const child = new Vault(stage.folder).start(["--progress", ...command], { stdio: ["ignore", "pipe", "pipe"] });
+    let [out, said] = ["", ""];
+    child.stdout.on("data", (bytes) => (out += bytes));
+    child.stderr.on("data", (bytes) => {
+      if (said === "") child.kill("SIGINT");
+      said += bytes;
+    });
+    const exit = await new Promise((resolve) => child.on("close", (code, signal) => resolve(code ?? signal)));
+    if (said === "") return [`it ended with ${exit} before it had begun`];
+    const problems = exit === 130 ? [] : [`it ended with ${exit} instead of 130`];
+    return out.includes('"cancelled"') ? problems : [...problems, `it answered ${out.slice(0, 300)}`];
+  },
   /** The other process goes. */
   async release(stage) {
     await release(stage);

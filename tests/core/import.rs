@@ -1,6 +1,6 @@
 //! Imports as a whole: previewed, atomic, cancellable, idempotent, reconciled.
 use keepsake_formats::FormatError;
-use keepsake_model::{Kind, Record, RecordKey, Unit};
+use keepsake_model::{Kind, Link, Record, RecordKey, Unit};
 use keepsake_testkit::{TempVault, at, options, sample};
 use keepsake_vault::{ListQuery, VaultError};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -163,6 +163,93 @@ fn a_missing_part_that_comes_later_finds_its_place() {
         .unwrap();
     assert_eq!(report.counts.attachments_present, 1, "its bytes came");
     assert!(files()[0].1.present, "and they are there now");
+}
+
+#[test]
+fn a_sentence_that_a_newer_text_drops_is_kept_as_superseded() {
+    let t = TempVault::new();
+    let tell = |day: i64, sentences: &[&str]| {
+        let cancel = AtomicBool::new(false);
+        t.import_with(&options(&cancel, false), &|sink| {
+            sink.unit(Unit {
+                records: document(day, sentences),
+            })
+        })
+        .unwrap()
+    };
+    let said = || {
+        let query = ListQuery {
+            kind: Some(Kind::Fact),
+            ..ListQuery::default()
+        };
+        let mut facts: Vec<_> = t
+            .vault
+            .list(&query)
+            .unwrap()
+            .rows
+            .iter()
+            .map(|row| t.vault.record(row).unwrap())
+            .map(|fact| (fact.text, fact.status.is_some()))
+            .collect();
+        facts.sort();
+        facts
+    };
+    let both = [
+        ("Likes tea.".to_owned(), false),
+        ("Lives in Kyoto.".to_owned(), false),
+    ];
+    let gone = [
+        ("Likes tea.".to_owned(), false),
+        ("Lives in Kyoto.".to_owned(), true),
+    ];
+
+    tell(1, &["Likes tea.", "Lives in Kyoto."]);
+    assert_eq!(said(), both);
+    let newer = tell(2, &["Likes tea."]);
+    assert_eq!(said(), gone, "the newer text does not say it any more");
+    assert!(
+        newer
+            .warnings
+            .keys()
+            .any(|code| code.starts_with("statements_gone")),
+        "and the report tells"
+    );
+    assert_eq!(newer.total().found, 2, "what is gone was not found");
+
+    tell(1, &["Likes tea.", "Lives in Kyoto."]);
+    assert_eq!(said(), gone, "an older export changes nothing");
+    let again = tell(2, &["Likes tea."]);
+    assert_eq!(
+        (again.total().added, again.total().updated),
+        (0, 0),
+        "nor does the same one"
+    );
+    tell(3, &["Likes tea.", "Lives in Kyoto."]);
+    assert_eq!(said(), both, "it is said again");
+    t.vault.undo_import(&newer.batch, at(9)).unwrap();
+    assert!(
+        t.vault.check().unwrap().iter().all(|p| p.ok),
+        "the vault checks clean"
+    );
+}
+
+/// A text that an assistant keeps, with the statements in it.
+fn document(day: i64, sentences: &[&str]) -> Vec<Record> {
+    let text = RecordKey::new("test", "document");
+    let mut records = vec![Record::new(Kind::Memory, text.clone(), sentences.join(" "))];
+    for sentence in sentences {
+        let mut fact = Record::new(Kind::Fact, RecordKey::new("test", *sentence), *sentence);
+        fact.links.push(Link {
+            relation: "derived_from".into(),
+            kind: Kind::Memory,
+            target: text.clone(),
+        });
+        records.push(fact);
+    }
+    for record in &mut records {
+        record.times.updated = Some(at(day));
+    }
+    records
 }
 
 fn memory(n: u32) -> Record {

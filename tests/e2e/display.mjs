@@ -1,6 +1,8 @@
 // A display of our own with a window manager, the WebDriver server on it, and real drag and drop.
 import { spawn } from "node:child_process";
+import { mkdirSync } from "node:fs";
 import { createServer } from "node:net";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ENV, quiet } from "../tools/sh.mjs";
 import { until } from "./webdriver.mjs";
@@ -11,6 +13,22 @@ const DRAG_SOURCE = fileURLToPath(new URL("drag_source.py", import.meta.url));
 const DRAG_X = 1400;
 const DRAG_Y = 400;
 const DRAG_HALF = 60;
+
+/** Every folder that programs write to, inside one that goes away. */
+export function homeIn(home) {
+  const folder = (name) => {
+    mkdirSync(join(home, name), { recursive: true, mode: 0o700 });
+    return join(home, name);
+  };
+  return {
+    HOME: home,
+    XDG_CONFIG_HOME: folder("config"),
+    XDG_DATA_HOME: folder("data"),
+    XDG_CACHE_HOME: folder("cache"),
+    XDG_RUNTIME_DIR: folder("run"),
+    TMPDIR: folder("tmp"),
+  };
+}
 
 /** Everything that was started, ended together. */
 export class Display {

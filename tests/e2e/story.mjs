@@ -16,7 +16,7 @@ import { fileURLToPath } from "node:url";
 import { ROOT, built } from "../tools/places.mjs";
 import { cargoTool } from "../tools/setup.mjs";
 import { quiet } from "../tools/sh.mjs";
-import { Display } from "./display.mjs";
+import { Display, homeIn } from "./display.mjs";
 import { Browser, until } from "./webdriver.mjs";
 
 const OUT = fileURLToPath(new URL("out/", import.meta.url));
@@ -64,22 +64,6 @@ async function closesCleanly(display, home, count) {
   left.forEach((name) => console.log(`  left behind: ${name.replace(home, "~")}`));
   count.add("the window ends when it is closed", exit === 0);
   count.add("the window itself leaves nothing on disk", left.length === 0);
-}
-
-/** Every folder that programs write to, inside one that goes away. */
-function homeIn(home) {
-  const folder = (name) => {
-    mkdirSync(join(home, name), { recursive: true, mode: 0o700 });
-    return join(home, name);
-  };
-  return {
-    HOME: home,
-    XDG_CONFIG_HOME: folder("config"),
-    XDG_DATA_HOME: folder("data"),
-    XDG_CACHE_HOME: folder("cache"),
-    XDG_RUNTIME_DIR: folder("run"),
-    TMPDIR: folder("tmp"),
-  };
 }
 
 class Play {

@@ -33,8 +33,8 @@ pub async fn list(app: AppHandle, request: ListRequest) -> Answer<Page> {
 /// Numbers beside the filters.
 #[tauri::command]
 #[specta::specta]
-pub async fn facets(app: AppHandle, filter: Filter, query: Option<String>) -> Answer<Facets> {
-    session(app, move |vault| vault.facets(&filter, query.as_deref())).await
+pub async fn facets(app: AppHandle, filter: Filter, query: Option<String>, typing: bool) -> Answer<Facets> {
+    session(app, move |vault| vault.facets(&filter, query.as_deref(), typing)).await
 }
 
 /// One record, whole.

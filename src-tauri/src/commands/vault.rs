@@ -77,6 +77,7 @@ pub async fn unlock(app: AppHandle, path: String, secret: String) -> Answer<Sess
     let secret = Zeroizing::new(secret);
     blocking(app, move |state| {
         let path = absolute(&path)?;
+        state.wait_for_lock();
         let session = Session::open(&path, &secret)?;
         state.put_session(&path, session)
     })

@@ -89,12 +89,69 @@ fn describe_root(catalog: &Catalog, found: &Found, root: usize, path: &str) -> D
     out
 }
 
+/// Wrong usage when a format is named that there is not.
+pub(crate) fn known_format(format: Option<&str>) -> ApiResult<()> {
+    match format.filter(|f| by_id(f).is_none()) {
+        Some(unknown) => Err(ApiError::new("usage", 2, format!("Keepsake does not know a format called {unknown}."))),
+        None => Ok(()),
+    }
+}
+
+/// What a file is to be, besides valid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expected {
+    /// Carries a signature.
+    Signed,
+    /// Carries none.
+    Unsigned,
+    /// Holds everything.
+    Full,
+    /// Holds what changed.
+    Incremental,
+}
+
+impl Expected {
+    const ALL: [Self; 4] = [Self::Signed, Self::Unsigned, Self::Full, Self::Incremental];
+
+    /// By its name. Wrong usage for any other word.
+    pub fn parse(word: &str) -> ApiResult<Self> {
+        Self::ALL.into_iter().find(|e| e.as_str() == word).ok_or_else(|| {
+            ApiError::new("usage", 2, format!("{word} cannot be expected: signed, unsigned, full or incremental can."))
+        })
+    }
+
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Signed => "signed",
+            Self::Unsigned => "unsigned",
+            Self::Full => "full",
+            Self::Incremental => "incremental",
+        }
+    }
+
+    fn is(self, found: &keepsake_formats::Validation) -> bool {
+        match self {
+            Self::Signed => found.signature.0,
+            Self::Unsigned => !found.signature.0,
+            Self::Full | Self::Incremental => found.kind.as_deref() == Some(self.as_str()),
+        }
+    }
+}
+
 /// Is this a valid file of its format? Changes nothing. `trust`: public keys in hex.
 ///
 /// # Errors
 /// Not recognised, not readable, or no validator for the format. An invalid file is not an error but `ok: false`.
-pub fn validate(path: &Path, format: Option<&str>, trust: &[String], _job: &Job) -> ApiResult<Validation> {
+pub fn validate(
+    path: &Path,
+    format: Option<&str>,
+    expect: Option<Expected>,
+    trust: &[String],
+    _job: &Job,
+) -> ApiResult<Validation> {
     let limits = Limits::default();
+    known_format(format)?;
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None)?;
     let found = detect_in(&catalog, &limits, format)?;
     let Some(source) = found.sources.iter().max_by(|a, b| a.claim.confidence.total_cmp(&b.claim.confidence)) else {
@@ -115,6 +172,14 @@ pub fn validate(path: &Path, format: Option<&str>, trust: &[String], _job: &Job)
         }
         Err(other) => return Err(other.into()),
     };
+    let mut result = result;
+    if let Some(expected) = expect.filter(|e| !e.is(&result)) {
+        result.errors.push(keepsake_formats::Finding {
+            code: "not_as_expected".into(),
+            place: path.display().to_string(),
+            message: format!("it was to be {}, and is not", expected.as_str()),
+        });
+    }
     let finding = |f: keepsake_formats::Finding| Finding { code: f.code, place: f.place, message: f.message };
     Ok(Validation {
         ok: result.errors.is_empty(),

@@ -1,5 +1,8 @@
 //! The command line's words, as in cli.md.
-use clap::{Args, Parser, Subcommand};
+use clap::{
+    Args, Parser, Subcommand,
+    builder::{OsStringValueParser, TypedValueParser},
+};
 use std::path::PathBuf;
 
 /// Keep what AI assistants remember about you in an encrypted vault on this machine.
@@ -7,7 +10,7 @@ use std::path::PathBuf;
 #[command(name = "keepsake", version, propagate_version = true)]
 pub struct Cli {
     /// Vault folder.
-    #[arg(long, global = true, env = "KEEPSAKE_VAULT", value_name = "DIR")]
+    #[arg(long, global = true, env = "KEEPSAKE_VAULT", value_name = "DIR", value_parser = path())]
     pub vault: Option<PathBuf>,
     /// One JSON object on standard output.
     #[arg(long, global = true)]
@@ -19,10 +22,15 @@ pub struct Cli {
     #[arg(long, global = true)]
     pub progress: bool,
     /// File with the passphrase or recovery code; `-` = standard input.
-    #[arg(long, global = true, env = "KEEPSAKE_PASSPHRASE_FILE", value_name = "FILE")]
+    #[arg(long, global = true, env = "KEEPSAKE_PASSPHRASE_FILE", value_name = "FILE", value_parser = path())]
     pub passphrase_file: Option<PathBuf>,
     #[command(subcommand)]
     pub command: Command,
+}
+
+/// A path that may be empty: an environment variable set to nothing is as good as unset.
+fn path() -> impl TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().map(PathBuf::from)
 }
 
 /// Filters of `list`, `search` and `export`.
@@ -77,6 +85,9 @@ pub enum Command {
         path: PathBuf,
         #[arg(long)]
         format: Option<String>,
+        /// Also require this: signed, unsigned, full or incremental.
+        #[arg(long, value_name = "KIND")]
+        expect: Option<String>,
         /// Public key in hex, may be given again.
         #[arg(long)]
         trust: Vec<String>,

@@ -37,7 +37,7 @@ fn usage(error: &clap::Error) -> ExitCode {
         print!("{error}");
         return ExitCode::SUCCESS;
     }
-    if std::env::args().any(|a| a == "--json") {
+    if std::env::args_os().any(|a| a == "--json") {
         print::error(&ApiError::new("usage", 2, error.to_string()), true);
     } else {
         eprint!("{error}");

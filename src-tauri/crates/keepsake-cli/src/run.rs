@@ -6,7 +6,10 @@ use serde_json::Value;
 use std::{
     io::{IsTerminal, Read},
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 /// What to print, and the exit code.
@@ -29,8 +32,9 @@ pub fn run(cli: Cli) -> ApiResult<Done> {
             Ok(Done { essential: true, ..done(&created)? })
         }
         Command::Detect { paths } => done(&files::detect(paths)?),
-        Command::Validate { path, format, trust } => {
-            let result = files::validate(path, format.as_deref(), trust, &job)?;
+        Command::Validate { path, format, expect, trust } => {
+            let expect = expect.as_deref().map(files::Expected::parse).transpose()?;
+            let result = files::validate(path, format.as_deref(), expect, trust, &job)?;
             Ok(Done { exit: u8::from(!result.ok), ..done(&result)? })
         }
         Command::Passwd { new_passphrase_file, kdf_floor } => {
@@ -55,7 +59,7 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
         Command::Info => done(&session.info()?),
         Command::Import { paths, format, dry_run, limit_bytes, let_in } => {
             let request = ImportRequest {
-                paths: paths.iter().map(|p| p.display().to_string()).collect(),
+                paths: paths.iter().map(|p| path_text(p)).collect::<ApiResult<_>>()?,
                 text: None,
                 format: format.clone(),
                 limit_bytes: *limit_bytes,
@@ -114,11 +118,15 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
         Command::Export { format, out, filters, overwrite, dry_run } => {
             let request = ExportRequest {
                 format: format.clone(),
-                out: out.display().to_string(),
+                out: path_text(out)?,
                 filter: filter(filters),
                 overwrite: *overwrite,
             };
-            done(&if *dry_run { session.export_preview(&request, job)? } else { session.export(&request, job)? })
+            if *dry_run {
+                return done(&session.export_preview(&request, job)?);
+            }
+            let exported = session.export(&request, job)?;
+            Ok(Done { exit: u8::from(!exported.validated), ..done(&exported)? })
         }
         Command::Check { rebuild_index } => {
             let report = session.check(*rebuild_index, job)?;
@@ -138,7 +146,8 @@ fn search(
     limit: Option<u32>,
 ) -> ApiResult<Done> {
     let one = |query: &str| {
-        session.search(&SearchRequest { query: query.to_owned(), filter: filter(filters), limit, offset: None })
+        let filter = filter(filters);
+        session.search(&SearchRequest { query: query.to_owned(), filter, limit, offset: None, typing: false })
     };
     match (query, queries) {
         (Some(query), _) => done(&one(query)?),
@@ -198,11 +207,12 @@ fn open(cli: &Cli) -> ApiResult<Session> {
 }
 
 fn vault_dir(cli: &Cli) -> ApiResult<PathBuf> {
-    cli.vault.clone().ok_or_else(|| ApiError::new("usage", 2, "Which vault? Give --vault DIR or set KEEPSAKE_VAULT."))
+    let given = cli.vault.clone().filter(|dir| !dir.as_os_str().is_empty());
+    given.ok_or_else(|| ApiError::new("usage", 2, "Which vault? Give --vault DIR or set KEEPSAKE_VAULT."))
 }
 
 fn secret(file: Option<&Path>, prompt: &str, twice: bool) -> ApiResult<String> {
-    if let Some(file) = file {
+    if let Some(file) = file.filter(|f| !f.as_os_str().is_empty()) {
         let mut line = text(file)?;
         line.truncate(line.trim_end_matches(['\n', '\r']).len());
         return Ok(line);
@@ -221,16 +231,44 @@ fn secret(file: Option<&Path>, prompt: &str, twice: bool) -> ApiResult<String> {
 fn text(file: &Path) -> ApiResult<String> {
     let name = file.display();
     let io = |e: std::io::Error| ApiError::new("io", 7, format!("{name} could not be read: {e}."));
-    let mut out = String::new();
+    let mut out = Vec::new();
     if file == Path::new("-") {
-        std::io::stdin().take(TEXT_LIMIT).read_to_string(&mut out).map_err(io)?;
+        std::io::stdin().take(TEXT_LIMIT + 1).read_to_end(&mut out).map_err(io)?;
     } else {
-        std::fs::File::open(file).map_err(io)?.take(TEXT_LIMIT).read_to_string(&mut out).map_err(io)?;
+        std::fs::File::open(file).map_err(io)?.take(TEXT_LIMIT + 1).read_to_end(&mut out).map_err(io)?;
     }
-    Ok(out)
+    if out.len() as u64 > TEXT_LIMIT {
+        let message = format!("{name} is longer than {} MiB. Nothing was changed.", TEXT_LIMIT >> 20);
+        return Err(ApiError::new("limit", 6, message).with("limit", TEXT_LIMIT));
+    }
+    String::from_utf8(out).map_err(|_| ApiError::new("io", 7, format!("{name} is no UTF-8 text. Nothing was changed.")))
 }
 
+/// A path as the API takes it.
+fn path_text(path: &Path) -> ApiResult<String> {
+    let text = path.to_str().map(str::to_owned);
+    text.ok_or_else(|| {
+        let message = format!("The name {} is not UTF-8. Rename it, then try again.", path.display());
+        ApiError::new("usage", 2, message)
+    })
+}
+
+/// A job that Ctrl-C cancels: what is under way rolls back and the answer is `cancelled` (130). A second Ctrl-C ends
+/// the program where it stands, which the vault survives as it survives a power cut.
 fn job(cli: &Cli) -> Job {
+    let job = reporting(cli);
+    let (watched, asked) = (job.clone(), AtomicBool::new(false));
+    // Without a handler Ctrl-C ends the program at once, as it does anywhere.
+    let _ = ctrlc::set_handler(move || {
+        if asked.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+        watched.cancel();
+    });
+    job
+}
+
+fn reporting(cli: &Cli) -> Job {
     if cli.progress {
         return Job::with_progress(Arc::new(|p: Progress| {
             if let Ok(line) = serde_json::to_string(&p) {

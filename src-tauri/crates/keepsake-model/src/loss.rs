@@ -14,6 +14,17 @@ pub enum LossKind {
     LeftOut,
 }
 
+impl LossKind {
+    /// Stable name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::MovedToExtension => "moved_to_extension",
+            Self::Narrowed => "narrowed",
+            Self::LeftOut => "left_out",
+        }
+    }
+}
+
 /// One loss.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Loss {
@@ -28,23 +39,18 @@ pub struct Loss {
 }
 
 /// Losses: the first thousand listed, all counted by field.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct LossReport {
     /// Listed losses.
     pub items: Vec<Loss>,
-    /// Count by `field (kind)`.
-    pub counts: BTreeMap<String, u64>,
+    /// All of them, by field and kind.
+    pub counts: BTreeMap<(String, LossKind), u64>,
 }
 
 impl LossReport {
     /// Add a loss.
     pub fn add(&mut self, record: &str, field: &str, kind: LossKind, note: &str) {
-        let name = match kind {
-            LossKind::MovedToExtension => "moved_to_extension",
-            LossKind::Narrowed => "narrowed",
-            LossKind::LeftOut => "left_out",
-        };
-        *self.counts.entry(format!("{field} ({name})")).or_default() += 1;
+        *self.counts.entry((field.to_owned(), kind)).or_default() += 1;
         if self.items.len() < 1000 {
             self.items.push(Loss { record: record.into(), field: field.into(), kind, note: note.into() });
         }

@@ -15,6 +15,9 @@ pub enum VaultError {
     /// Refused: something is already there.
     #[error("{0} is not empty")]
     Exists(String),
+    /// Refused: what is there is no earlier export, so it is not replaced.
+    #[error("{0} is not an export")]
+    NotAnExport(String),
     /// Another process holds the lock.
     #[error("the vault is open in another window")]
     InUse,

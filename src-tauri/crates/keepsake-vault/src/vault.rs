@@ -66,7 +66,6 @@ impl Vault {
         std::fs::create_dir_all(dir).map_err(|e| VaultError::io(&place, e))?;
         private(dir)?;
         let lock = take_lock(dir)?;
-        // The header comes last: a folder without one is no vault, so a crash half-way leaves nothing that opens.
         let (header, keys, code) = create_header(dir, passphrase, kdf, &now.to_rfc3339())?;
         let store = Store::open(dir, keys.store(), true)?;
         store.write(|tx| crate::audit::append(tx, &keys, now, "create", "vault", ""))?;
@@ -207,7 +206,8 @@ impl Vault {
         if have == last {
             return Ok(());
         }
-        let replayed = if have > last { Ok(false) } else { self.index_replay(have, last) };
+        // An index that holds nothing is filled in one go.
+        let replayed = if have > last || have == 0 { Ok(false) } else { self.index_replay(have, last) };
         if matches!(replayed, Ok(true)) { Ok(()) } else { self.index_rebuild() }
     }
 

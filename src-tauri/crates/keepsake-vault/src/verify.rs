@@ -162,7 +162,7 @@ impl Vault {
             .map(|(i, t)| {
                 let hit = evidence.windows.len() + i;
                 hits.iter().any(|(needle, _)| *needle == hit)
-                    && (said_by_live_record(&connection, t) || self.said_elsewhere(t))
+                    && (self.said_elsewhere(t) || said_by_live_record(&connection, t))
             })
             .collect();
         hits.retain(|(needle, _)| {

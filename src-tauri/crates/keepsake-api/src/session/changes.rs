@@ -7,12 +7,14 @@ use keepsake_vault::{EditFields, PlaceOutcome, RedactSpan, RowView, Sabotage, To
 impl Session {
     /// A memory written by hand.
     pub fn add(&self, request: &AddRequest) -> ApiResult<Ids> {
+        let _turn = self.changing();
         let id = self.vault.add(&request.text, request.record_type.clone(), request.tags.clone(), now())?;
         Ok(Ids { ids: vec![id] })
     }
 
     /// A new version of a record.
     pub fn edit(&self, request: &EditRequest) -> ApiResult<Edited> {
+        let _turn = self.changing();
         let fields = EditFields {
             text: request.text.clone(),
             title: request.title.clone(),
@@ -25,12 +27,14 @@ impl Session {
 
     /// Make an old version current again (as a new version).
     pub fn restore_version(&self, id: &str, version: u32) -> ApiResult<Edited> {
+        let _turn = self.changing();
         let version = self.vault.restore_version(id, version, now())?;
         Ok(Edited { id: id.into(), version })
     }
 
     /// Replace spans for good.
     pub fn redact(&self, request: &RedactRequest, job: &Job) -> ApiResult<Redacted> {
+        let _turn = self.changing();
         let spans: Vec<RedactSpan> = request
             .spans
             .iter()
@@ -50,11 +54,13 @@ impl Session {
 
     /// To the Trash.
     pub fn delete(&self, ids: &[String]) -> ApiResult<Ids> {
+        let _turn = self.changing();
         Ok(Ids { ids: self.vault.trash(ids, now())? })
     }
 
     /// Back from the Trash.
     pub fn restore(&self, ids: &[String]) -> ApiResult<Ids> {
+        let _turn = self.changing();
         Ok(Ids { ids: self.vault.restore(ids, now())? })
     }
 
@@ -78,6 +84,7 @@ impl Session {
 
     /// Erase for good, then look for it everywhere.
     pub fn erase(&self, request: &EraseRequest, job: &Job) -> ApiResult<Erased> {
+        let _turn = self.changing();
         let copies = match (&request.copies, request.with_copies) {
             (Some(chosen), true) => chosen.clone(),
             (None, true) => self.vault.erase_plan(&request.ids)?.copies.iter().map(RowView::id_text).collect(),

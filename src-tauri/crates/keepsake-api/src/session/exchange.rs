@@ -2,7 +2,7 @@
 use super::{Session, now, read::query, time};
 use crate::{ApiError, ApiResult, Job, files, types::*};
 use keepsake_formats::{Catalog, Detection as Detected, Spool, SpoolFile, detect};
-use keepsake_model::{Limits, LossKind, LossReport};
+use keepsake_model::{Limits, LossReport};
 use keepsake_vault::{ImportOptions, ItemOutcome, KindCounts, Scope};
 use std::{
     path::{Path, PathBuf},
@@ -30,6 +30,7 @@ impl Session {
         if let Some(allowed) = request.limit_bytes {
             limits.total_bytes = allowed;
         }
+        files::known_format(request.format.as_deref())?;
         report(job, "detect", 0, 0, 0);
         let catalog = match &request.text {
             Some(text) => Catalog::from_text(text, &limits),
@@ -38,11 +39,6 @@ impl Session {
                 Catalog::open(&paths, &limits, Some(&VaultSpool(self.vault.dir().to_path_buf())))?
             }
         };
-        if let Some(format) = &request.format
-            && keepsake_formats::by_id(format).is_none()
-        {
-            return Err(ApiError::new("usage", 2, format!("Keepsake does not know a format called {format}.")));
-        }
         let detection = detect(&catalog, &limits, request.format.as_deref())?;
         if detection.sources.is_empty() {
             return Err(nothing(&catalog, &detection, request));
@@ -57,6 +53,7 @@ impl Session {
             cancel: &cancel,
             progress: &|stage, done, total, records| gate.report(stage, done, total, records),
         };
+        let _turn = (!dry_run).then(|| self.changing());
         let outcome = self.vault.import(&catalog, &detection, &options)?;
         let mut out = report_view(&outcome);
         out.sources = files::describe(&catalog, &detection);
@@ -85,20 +82,25 @@ impl Session {
 
     /// The report kept with a batch.
     pub fn import_report(&self, batch: &str) -> ApiResult<ImportReport> {
-        let found = self.vault.batches()?.into_iter().find(|b| b.uid == batch);
-        let found = found.ok_or_else(|| ApiError::new("not_found", 1, "There is no such import.").with("id", batch))?;
-        let report = serde_json::from_str(&found.report)
+        let missing = || ApiError::new("not_found", 1, "There is no such import.").with("id", batch);
+        let found = self.vault.batch_report(batch).map_err(|error| match error {
+            keepsake_vault::VaultError::NotFound { .. } => missing(),
+            other => other.into(),
+        })?;
+        let report = serde_json::from_str(&found)
             .map_err(|_| ApiError::new("vault_damaged", 5, "The report of this import is damaged."))?;
         Ok(report_view(&report))
     }
 
     /// Take a batch back whole.
     pub fn undo_import(&self, batch: &str, _job: &Job) -> ApiResult<Undone> {
+        let _turn = self.changing();
         Ok(Undone { removed: self.vault.undo_import(batch, now())? })
     }
 
     /// What an export would hold and lose; nothing is written.
     pub fn export_preview(&self, request: &ExportRequest, job: &Job) -> ApiResult<Exported> {
+        let _turn = self.exporting();
         let cancel = job.cancel_flag();
         let report_out =
             self.vault.export_preview(&request.format, &scope(request)?, now(), &cancel, &|stage, n| {
@@ -113,6 +115,7 @@ impl Session {
             return Err(ApiError::new("usage", 2, "Choose where to save the export."));
         }
         let cancel = job.cancel_flag();
+        let _turn = self.exporting();
         let outcome = self.vault.export(
             &request.format,
             Path::new(&request.out),
@@ -163,16 +166,14 @@ fn exported(
             .map(|l| Loss {
                 record: l.record.clone(),
                 field: l.field.clone(),
-                kind: match l.kind {
-                    LossKind::MovedToExtension => "moved_to_extension",
-                    LossKind::Narrowed => "narrowed",
-                    LossKind::LeftOut => "left_out",
-                }
-                .into(),
+                kind: l.kind.as_str().into(),
                 note: l.note.clone(),
             })
             .collect(),
-        loss_counts: counts.iter().map(|(k, n)| (k.clone(), *n as u32)).collect(),
+        loss_counts: counts
+            .iter()
+            .map(|((field, kind), n)| LossCount { field: field.clone(), kind: kind.as_str().into(), count: *n as u32 })
+            .collect(),
         withheld: report
             .withheld
             .iter()

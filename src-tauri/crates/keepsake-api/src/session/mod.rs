@@ -8,7 +8,10 @@ use crate::{ApiError, ApiResult, Job, types::*};
 use keepsake_crypto::{Header, KdfChoice, MINIMUM_SCORE};
 use keepsake_model::Timestamp;
 use keepsake_vault::{IndexState, Vault, VaultError};
-use std::path::Path;
+use std::{
+    path::Path,
+    sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
+};
 
 /// How to create a vault.
 #[derive(Debug, Clone, Copy, Default)]
@@ -17,10 +20,13 @@ pub struct CreateOptions {
     pub kdf_floor: bool,
 }
 
-/// An open vault. `&self` everywhere: writes are serialised inside, reads run beside them. Dropping it locks.
+/// An open vault. `&self` everywhere: changes are one at a time, reads run beside them. Dropping it locks.
 pub struct Session {
     vault: Vault,
     kdf_floor: bool,
+    /// Held for writing by whatever changes the vault, from its first look until store, index and blobs agree again.
+    /// An export holds it for reading: its snapshot would keep an erasure from truncating the write-ahead log.
+    turn: RwLock<()>,
 }
 
 fn now() -> Timestamp {
@@ -41,7 +47,7 @@ impl Session {
             path: dir.display().to_string(),
             recovery_code: code.to_string(),
         };
-        Ok((Self { vault, kdf_floor: options.kdf_floor }, created))
+        Ok((Self { vault, kdf_floor: options.kdf_floor, turn: RwLock::default() }, created))
     }
 
     /// Open a vault with its passphrase or recovery code.
@@ -49,22 +55,36 @@ impl Session {
     /// # Errors
     /// `vault_missing`, `vault_in_use`, `wrong_passphrase`, `vault_damaged`, `newer_schema`. None of them writes.
     pub fn open(dir: &Path, secret: &str) -> ApiResult<Self> {
-        let session = Self { vault: Vault::open(dir, secret)?, kdf_floor: false };
-        session.vault.finish_interrupted(now())?;
-        session.vault.empty_expired(view::TRASH_DAYS, now())?;
+        let session = Self { vault: Vault::open(dir, secret)?, kdf_floor: false, turn: RwLock::default() };
+        // What cannot be finished now is tried again at the next opening, and its receipt stays incomplete. It must not
+        // keep the rest of the vault shut.
+        let _ = session.vault.finish_interrupted(now());
+        let _ = session.vault.empty_expired(view::TRASH_DAYS, now());
         Ok(session)
+    }
+
+    /// Nobody else changes the vault while this is held.
+    fn changing(&self) -> RwLockWriteGuard<'_, ()> {
+        self.turn.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Nobody changes the vault while this is held.
+    fn exporting(&self) -> RwLockReadGuard<'_, ()> {
+        self.turn.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Change the passphrase; `secret` is the present passphrase or the recovery code.
     pub fn change_passphrase(&self, secret: &str, new: &str) -> ApiResult<Slots> {
         acceptable(new)?;
         let kdf = if self.kdf_floor { KdfChoice::Floor } else { KdfChoice::Calibrate };
+        let _turn = self.changing();
         Ok(slots(&self.vault.change_passphrase(secret, new, kdf, now())?))
     }
 
     /// The same at the lowest permitted cost (`--kdf-floor`).
     pub fn change_passphrase_at_floor(&self, secret: &str, new: &str) -> ApiResult<Slots> {
         acceptable(new)?;
+        let _turn = self.changing();
         Ok(slots(&self.vault.change_passphrase(secret, new, KdfChoice::Floor, now())?))
     }
 
@@ -72,13 +92,12 @@ impl Session {
     pub fn info(&self) -> ApiResult<VaultInfo> {
         let facts = self.vault.facts()?;
         let header = self.vault.header();
-        let formats: std::collections::BTreeMap<String, String> =
-            self.vault.batches()?.into_iter().filter_map(|b| b.format).map(|f| (f.clone(), f)).collect();
         let sources = facts
             .sources
             .into_iter()
-            .map(|(platform, s)| SourceInfo {
-                format: formats.get(&platform).cloned().unwrap_or_else(|| platform.clone()),
+            .map(|((platform, format), s)| SourceInfo {
+                // Written by hand, or one drop of several formats: then the platform says more.
+                format: format.unwrap_or_else(|| platform.clone()),
                 counts: s.counts,
                 newest_at: s.newest.and_then(Timestamp::from_micros).map(Timestamp::to_rfc3339),
                 platform,
@@ -106,6 +125,7 @@ impl Session {
 
     /// Integrity, place by place.
     pub fn check(&self, rebuild_index: bool, _job: &Job) -> ApiResult<CheckReport> {
+        let _turn = self.changing();
         if rebuild_index {
             self.vault.index_rebuild()?;
         }

@@ -26,10 +26,10 @@ impl Session {
     }
 
     /// Numbers beside the filters, for the records that `filter` (and `query`, when given) finds.
-    pub fn facets(&self, filter: &Filter, words: Option<&str>) -> ApiResult<Facets> {
+    pub fn facets(&self, filter: &Filter, words: Option<&str>, typing: bool) -> ApiResult<Facets> {
         let mut query = query(filter)?;
         if let Some(words) = words.filter(|w| !w.trim().is_empty()) {
-            let outcome = self.vault.search(words, &index_filter(filter)?, 10_000, 0)?;
+            let outcome = self.vault.search(words, &IndexFilter { typing, ..index_filter(filter)? }, 10_000, 0)?;
             let mut ids = Vec::with_capacity(outcome.hits.len());
             for (row, _) in outcome.hits {
                 ids.extend(self.vault.view_by_row(row as i64)?.map(|v| v.id_text()));
@@ -113,7 +113,7 @@ impl Session {
 
     /// Full text, ranked.
     pub fn search(&self, request: &SearchRequest) -> ApiResult<SearchResult> {
-        let filter = index_filter(&request.filter)?;
+        let filter = IndexFilter { typing: request.typing, ..index_filter(&request.filter)? };
         let limit = request.limit.unwrap_or(20).clamp(1, 1000) as usize;
         let started = std::time::Instant::now();
         let outcome = self.vault.search(&request.query, &filter, limit, request.offset.unwrap_or(0) as usize)?;

@@ -26,6 +26,15 @@ pub struct Loss {
     pub note: String,
 }
 
+/// How often a field is lost in one way.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct LossCount {
+    pub field: String,
+    /// As in [`Loss`].
+    pub kind: String,
+    pub count: u32,
+}
+
 /// Records that stayed behind, by reason.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Withheld {
@@ -48,8 +57,9 @@ pub struct Exported {
     /// Read back and valid.
     pub validated: bool,
     pub signature: SignatureInfo,
+    /// The first thousand.
     pub losses: Vec<Loss>,
-    /// Losses beyond the listed ones, by field.
-    pub loss_counts: BTreeMap<String, u32>,
+    /// All losses, the listed ones too, by field and kind.
+    pub loss_counts: Vec<LossCount>,
     pub withheld: Vec<Withheld>,
 }

@@ -243,6 +243,9 @@ pub struct SearchRequest {
     /// 1..1000, default 20.
     pub limit: Option<u32>,
     pub offset: Option<u32>,
+    /// The last word is still being typed: words that start with it count.
+    #[serde(default)]
+    pub typing: bool,
 }
 
 /// One hit.

@@ -71,6 +71,9 @@ impl Format for Alf {
     ) -> Result<WriteReport, FormatError> {
         write::write(source, out, options)
     }
+    fn plan(&self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
+        write::plan(source, options)
+    }
     fn validate(
         &self,
         catalog: &Catalog,

@@ -184,6 +184,11 @@ impl Plan {
             let entry = entry.or_insert_with(|| ForeignFile { reference: reference.clone(), referenced_by: vec![] });
             entry.referenced_by.push(id.clone());
         }
+        if record.kind == Kind::Attachment {
+            // A file that nothing names travels too.
+            let entry = self.files.entry(stored.id.clone());
+            entry.or_insert_with(|| ForeignFile { reference: named_by_itself(record), referenced_by: vec![] });
+        }
         self.has_embeddings |= !record.embeddings.is_empty();
         if !own {
             compose::losses(stored, &mut self.losses);
@@ -211,6 +216,18 @@ impl Plan {
         let conversation = conversation.and_then(|id| self.conversations.get(&id).copied());
         let known = t.created.or(t.updated).or(t.observed).or(t.valid_from).or(conversation);
         known.or_else(|| Timestamp::from_micros(0)).unwrap_or_else(Timestamp::now)
+    }
+}
+
+/// A file's record as something that names the file.
+fn named_by_itself(record: &Record) -> AttachmentRef {
+    AttachmentRef {
+        key: record.key.clone(),
+        origin_id: record.origin_id.clone(),
+        name: record.title.clone().unwrap_or_else(|| record.key.value.clone()),
+        media_type: record.record_type.clone(),
+        size: None,
+        text: None,
     }
 }
 

@@ -9,12 +9,13 @@ use super::partitions::Quarter;
 use super::parts::Parts;
 use super::plan::{Own, Plan, Row, own};
 use super::write_documents::{self as documents, FileFacts};
-use super::write_manifest::{Layers, PartitionRow, build, index};
+use super::write_manifest::{Layers, PartitionRow, VERSION, build, index};
 use crate::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport, registry};
 use keepsake_model::json::Tree;
 use keepsake_model::{LossKind, Timestamp};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
+use std::io::Read as _;
 use std::path::Path;
 
 /// Partitions are put together in memory, as many at a time as stay below this (estimated); one partition that is
@@ -70,6 +71,33 @@ pub(super) fn write(
     file.finish()?;
     left_out(source, &mut plan, options)?;
     Ok(WriteReport { version, by_kind: plan.by_kind, losses: plan.losses, ..WriteReport::default() })
+}
+
+/// What [`write`] would hold and lose. Nothing is written.
+pub(super) fn plan(source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
+    let mut plan = Plan::survey(source)?;
+    for id in std::mem::take(&mut plan.files).keys() {
+        let mut held = None;
+        let bound = ARTIFACT_BYTES + 1;
+        source.attachment(id, &mut |bytes| {
+            let n = std::io::copy(&mut bytes.take(bound), &mut std::io::sink());
+            held = Some(n.map_err(|e| FormatError::io("attachment", e))?);
+            Ok(())
+        })?;
+        file_loss(&mut plan, id, held);
+    }
+    left_out(source, &mut plan, options)?;
+    Ok(WriteReport { version: VERSION.into(), by_kind: plan.by_kind, losses: plan.losses, ..WriteReport::default() })
+}
+
+/// What is lost of a file of this many bytes (None = the vault has none).
+fn file_loss(plan: &mut Plan, id: &str, bytes: Option<u64>) {
+    let note = match bytes {
+        Some(n) if n < ARTIFACT_BYTES => return,
+        Some(_) => "100 KB or larger: only named in the index (spec §3.1.9, tier 3)",
+        None => "the vault has no bytes of this file",
+    };
+    plan.losses.add(id, "attachment", LossKind::LeftOut, note);
 }
 
 fn space(scope: &str, runtime: Option<&str>) -> Tree {
@@ -157,12 +185,8 @@ fn files(
             let name = free_artifact(out, parts, &foreign.reference.name, &id);
             out.entry(&name, &mut small.as_slice())?;
             facts.path = Some(name);
-        } else if found {
-            let note = "100 KB or larger: only named in the index (spec §3.1.9, tier 3)";
-            plan.losses.add(&id, "attachment", LossKind::LeftOut, note);
-        } else {
-            plan.losses.add(&id, "attachment", LossKind::LeftOut, "the vault has no bytes of this file");
         }
+        file_loss(plan, &id, found.then_some(facts.size));
         rows.push(documents::file_row(&id, &foreign.reference, &foreign.referenced_by, &facts));
     }
     layers.count_files(&rows);

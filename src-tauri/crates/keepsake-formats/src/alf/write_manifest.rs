@@ -124,6 +124,9 @@ pub(super) fn index(original: Option<&str>, partitions: &[PartitionRow]) -> Stri
     out
 }
 
+/// Version of the format that is written.
+pub(super) const VERSION: &str = "1.0.0";
+
 /// The manifest's text and the format version it states. `several` = the file of a vault, not of one agent.
 pub(super) fn build(
     original: Option<Tree>,
@@ -137,7 +140,7 @@ pub(super) fn build(
     let mut tree = original.filter(|t| matches!(t, Tree::Object(_))).unwrap_or_else(|| {
         let name = if about.name.is_empty() { "Keepsake" } else { about.name.as_str() };
         let runtime = [("id", text(agent)), ("name", text(name)), ("source_runtime", text("keepsake"))];
-        object([("alf_version", text("1.0.0")), ("created_at", Tree::Null), ("agent", object(runtime))])
+        object([("alf_version", text(VERSION)), ("created_at", Tree::Null), ("agent", object(runtime))])
     });
     tree.set("created_at", text(&about.now.to_rfc3339()));
     let mut inventory = tree.get("layers").cloned().unwrap_or_else(|| Tree::Object(vec![]));
@@ -178,7 +181,7 @@ pub(super) fn build(
             ]),
         );
     }
-    let version = tree.get("alf_version").and_then(Tree::as_str).unwrap_or("1.0.0").to_owned();
+    let version = tree.get("alf_version").and_then(Tree::as_str).unwrap_or(VERSION).to_owned();
     let mut out = String::new();
     tree.write(&mut out);
     (out, version)

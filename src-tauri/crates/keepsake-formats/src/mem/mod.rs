@@ -67,6 +67,9 @@ impl Format for Mem {
     ) -> Result<WriteReport, FormatError> {
         write::write(source, out, &Limits::default())
     }
+    fn plan(&self, source: &mut dyn RecordSource, _options: &WriteOptions) -> Result<WriteReport, FormatError> {
+        write::plan(source, &Limits::default())
+    }
     fn validate(
         &self,
         catalog: &Catalog,

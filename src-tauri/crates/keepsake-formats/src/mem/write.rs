@@ -22,19 +22,21 @@ use std::{
 
 /// Writes everything `source` has into the new folder `out`.
 pub(super) fn write(source: &mut dyn RecordSource, out: &Path, limits: &Limits) -> Result<WriteReport, FormatError> {
-    let about = source.about();
-    let mut writing = Writing::new(about, limits);
-    source.records(&mut |stored| writing.record(&stored))?;
-    let mut seen = HashSet::new();
-    for tombstone in source.tombstones()? {
-        if seen.insert(tombstone.id.clone()) {
-            writing.push(TOMBSTONES, String::new(), tombstones::to_line(&tombstone, limits.json_depth))?;
-        }
-    }
+    let mut writing = Writing::new(source.about(), limits, true);
+    writing.lines(source)?;
     let folder = Folder::create(out)?;
-    let mut manifests = Vec::new();
-    source.passthrough(SCOPE, &mut |item, bytes| writing.part(&folder, item, bytes, &mut manifests))?;
-    writing.finish(&folder, manifests)
+    source.passthrough(SCOPE, &mut |item, bytes| writing.part(Some(&folder), item, bytes))?;
+    writing.several_bundles();
+    writing.finish(&folder)
+}
+
+/// What [`write`] would hold and lose. Nothing is written, and no line is kept.
+pub(super) fn plan(source: &mut dyn RecordSource, limits: &Limits) -> Result<WriteReport, FormatError> {
+    let mut writing = Writing::new(source.about(), limits, false);
+    writing.lines(source)?;
+    source.passthrough(SCOPE, &mut |item, bytes| writing.part(None, item, bytes))?;
+    writing.several_bundles();
+    Ok(writing.report)
 }
 
 struct Folder<'a>(&'a Path);
@@ -68,17 +70,52 @@ struct Stream {
 struct Writing<'l> {
     about: SourceAbout,
     limits: &'l Limits,
+    /// False while planning: lines are made, for their losses, and let go.
+    keep: bool,
     streams: BTreeMap<String, Stream>,
-    parts: Vec<FileEntry>,
+    parts: BTreeMap<String, Option<FileEntry>>,
+    manifests: Vec<Manifest>,
     coverage: Option<(Timestamp, Timestamp)>,
     scopes: BTreeSet<String>,
     report: WriteReport,
 }
 
 impl<'l> Writing<'l> {
-    fn new(about: SourceAbout, limits: &'l Limits) -> Self {
-        let report = WriteReport { version: VERSION.into(), ..WriteReport::default() };
-        Self { about, limits, streams: BTreeMap::new(), parts: vec![], coverage: None, scopes: BTreeSet::new(), report }
+    fn new(about: SourceAbout, limits: &'l Limits, keep: bool) -> Self {
+        Self {
+            about,
+            limits,
+            keep,
+            streams: BTreeMap::new(),
+            parts: BTreeMap::new(),
+            manifests: Vec::new(),
+            coverage: None,
+            scopes: BTreeSet::new(),
+            report: WriteReport { version: VERSION.into(), ..WriteReport::default() },
+        }
+    }
+
+    /// Records and tombstones.
+    fn lines(&mut self, source: &mut dyn RecordSource) -> Result<(), FormatError> {
+        source.records(&mut |stored| self.record(&stored))?;
+        let mut seen = HashSet::new();
+        for tombstone in source.tombstones()? {
+            if seen.insert(tombstone.id.clone()) {
+                self.push(TOMBSTONES, String::new(), tombstones::to_line(&tombstone, self.limits.json_depth))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What two manifests say of two stores cannot be said of one.
+    fn several_bundles(&mut self) {
+        if self.manifests.len() > 1 {
+            for _ in &self.manifests {
+                let note = "several bundles were imported; their manifests' own entries cannot be merged";
+                self.report.losses.add(MANIFEST, "manifest", LossKind::LeftOut, note);
+            }
+            self.manifests.clear();
+        }
     }
 
     fn push(&mut self, path: &str, order: String, line: String) -> Result<(), FormatError> {
@@ -87,7 +124,9 @@ impl<'l> Writing<'l> {
         if stream.bytes > self.limits.mem_file_bytes {
             return Err(FormatError::Limit { limit: "mem_file_bytes", place: path.into(), figure: stream.bytes });
         }
-        stream.lines.push((order, line));
+        if self.keep {
+            stream.lines.push((order, line));
+        }
         Ok(())
     }
 
@@ -195,16 +234,15 @@ impl<'l> Writing<'l> {
     /// Files of imported bundles that are no records. Vectors and provenance speak of records that may be gone since.
     fn part(
         &mut self,
-        folder: &Folder,
+        folder: Option<&Folder>,
         item: &PassthroughItem,
         bytes: &mut dyn Read,
-        manifests: &mut Vec<Manifest>,
     ) -> Result<(), FormatError> {
         let mut all = Vec::new();
         let bound = self.limits.mem_file_bytes;
         bytes.take(bound + 1).read_to_end(&mut all).map_err(|e| FormatError::io(&item.name, e))?;
         if item.name == MANIFEST {
-            manifests.extend(Manifest::parse(&all, self.limits.json_depth));
+            self.manifests.extend(Manifest::parse(&all, self.limits.json_depth));
             return Ok(());
         }
         let note = match item.name.as_str() {
@@ -212,12 +250,12 @@ impl<'l> Writing<'l> {
             name if name.starts_with("embeddings/") => "vectors are made anew by the receiving program",
             name if name.starts_with("provenance/") => "part of an evidence pack, which is not what is written here",
             name if !path_is_safe(name) || all.len() as u64 > bound => "the name or size is not allowed",
-            name if self.streams.contains_key(name) || self.parts.iter().any(|p| p.path == name) => {
+            name if self.streams.contains_key(name) || self.parts.contains_key(name) => {
                 "another bundle has a file of this name"
             }
             name => {
-                let entry = folder.put(name, &all)?;
-                self.parts.push(entry);
+                let entry = folder.map(|f| f.put(name, &all)).transpose()?;
+                self.parts.insert(name.to_owned(), entry);
                 return Ok(());
             }
         };
@@ -225,9 +263,9 @@ impl<'l> Writing<'l> {
         Ok(())
     }
 
-    fn finish(mut self, folder: &Folder, mut manifests: Vec<Manifest>) -> Result<WriteReport, FormatError> {
+    fn finish(mut self, folder: &Folder) -> Result<WriteReport, FormatError> {
         let mut counts = BTreeMap::new();
-        let mut files = std::mem::take(&mut self.parts);
+        let mut files: Vec<FileEntry> = std::mem::take(&mut self.parts).into_values().flatten().collect();
         for (path, mut stream) in std::mem::take(&mut self.streams) {
             // Episodes by id, vendor lines as they stood, everything else by the whole line.
             stream.lines.sort_unstable();
@@ -244,11 +282,7 @@ impl<'l> Writing<'l> {
         folder.put("CHECKSUMS", sums.as_bytes())?;
         let digest = hex::encode(Sha256::digest(&sums));
         // With one bundle behind it, what that one's manifest said of its store still holds.
-        let only = if manifests.len() == 1 { manifests.pop() } else { None };
-        for _ in &manifests {
-            let note = "several bundles were imported; their manifests' own entries cannot be merged";
-            self.report.losses.add(MANIFEST, "manifest", LossKind::LeftOut, note);
-        }
+        let only = self.manifests.pop();
         let manifest = Manifest {
             format: VERSION.into(),
             generator: self.about.generator.clone(),

@@ -1,14 +1,21 @@
 //! Taking words out of text, of record bodies and of the source's own JSON.
+use aho_corasick::AhoCorasick;
 use keepsake_model::{Record, json::Tree, normal_text};
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Shortest removed text that is also looked for outside the chosen span: a single letter stands everywhere.
 pub(super) const LEAST: usize = 3;
 
+/// Bytes of an exact string that are looked for first.
+const HEAD: usize = 32;
+
 /// What to take out and what to put in its place.
 pub(super) struct Removal {
     /// Exact strings, with their replacement; longest first.
     exact: Vec<(String, String)>,
+    /// How the exact strings begin: a thousand of them are not looked for one by one in every text. None for a
+    /// single one.
+    heads: Option<AhoCorasick>,
     /// Sentences in normal form, all replaced by `mark`.
     sentences: Vec<String>,
     mark: String,
@@ -19,12 +26,14 @@ impl Removal {
     pub(super) fn exact(mut pairs: Vec<(String, String)>) -> Self {
         pairs.retain(|(from, to)| from.chars().count() >= LEAST && from != to);
         pairs.sort_by_key(|(from, _)| std::cmp::Reverse(from.len()));
-        Self { exact: pairs, sentences: vec![], mark: String::new() }
+        let heads = pairs.iter().map(|(from, _)| from.as_bytes().get(..HEAD).unwrap_or(from.as_bytes()));
+        let heads = (pairs.len() > 1).then(|| AhoCorasick::new(heads).ok()).flatten();
+        Self { exact: pairs, heads, sentences: vec![], mark: String::new() }
     }
 
     /// Sentences, however they are written.
     pub(super) fn sentences(sentences: Vec<String>, mark: &str) -> Self {
-        Self { exact: vec![], sentences, mark: mark.to_owned() }
+        Self { exact: vec![], heads: None, sentences, mark: mark.to_owned() }
     }
 
     /// True when there is nothing to take out.
@@ -35,7 +44,8 @@ impl Removal {
     /// The text without what is to go; None when nothing was in it.
     pub(super) fn text(&self, text: &str) -> Option<String> {
         let mut out = None::<String>;
-        for (from, to) in &self.exact {
+        let none = self.heads.as_ref().is_some_and(|heads| !heads.is_match(text));
+        for (from, to) in self.exact.iter().filter(|_| !none) {
             let current = out.as_deref().unwrap_or(text);
             if current.contains(from.as_str()) {
                 out = Some(current.replace(from.as_str(), to));

@@ -38,7 +38,8 @@ impl Vault {
     /// Writes `scope` in a format to `out`.
     ///
     /// # Errors
-    /// `Exists` unless `overwrite`; format and I/O errors, after which nothing is at `out` that was not there before.
+    /// `Exists` unless `overwrite`, `NotAnExport` when something else would be replaced, `Usage` for a place inside the
+    /// vault; format and I/O errors, after which nothing is at `out` that was not there before.
     /// An output that does not validate is kept and said to be so in `validation`: lines that came in with faults of
     /// their own go back out as they came, and whether to keep the file is the person's choice.
     #[expect(clippy::too_many_arguments, reason = "one entry point")]
@@ -54,8 +55,14 @@ impl Vault {
     ) -> VaultResult<ExportOutcome> {
         let writer = writer(format)?;
         let place = out.display().to_string();
-        if out.exists() && !overwrite {
-            return Err(VaultError::Exists(place));
+        self.is_no_part_of(out)?;
+        if out.symlink_metadata().is_ok() {
+            if !overwrite {
+                return Err(VaultError::Exists(place));
+            }
+            if !is_former_export(writer, out) {
+                return Err(VaultError::NotAnExport(place));
+            }
         }
         let parent = out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         // The partial stands beside the target, so that the rename stays on one file system.
@@ -88,8 +95,21 @@ impl Vault {
         Ok(ExportOutcome { path: out.to_path_buf(), report, bytes, digest, validation })
     }
 
-    /// What an export would hold and lose; written to an encrypted nowhere: a scratch folder inside the vault is not used,
-    /// the writer runs against a sink that keeps nothing.
+    /// An export neither goes into the vault's own folder nor takes its place.
+    fn is_no_part_of(&self, out: &Path) -> VaultResult<()> {
+        let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        let vault = whole(self.dir());
+        let parent = out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let target = if out.exists() { whole(out) } else { whole(parent).join(out.file_name().unwrap_or_default()) };
+        if target.starts_with(&vault) || vault.starts_with(&target) {
+            return Err(VaultError::Usage(
+                "An export cannot be put into the vault's own folder. Choose another.".into(),
+            ));
+        }
+        Ok(())
+    }
+
+    /// What an export would hold and lose. The writer runs without writing.
     pub fn export_preview(
         &self,
         format: &str,
@@ -127,6 +147,28 @@ fn writer(format: &str) -> VaultResult<&'static dyn Format> {
     by_id(format)
         .filter(|f| f.capabilities().write)
         .ok_or_else(|| VaultError::Usage(format!("Keepsake does not write the format {format}.")))
+}
+
+/// Whether `path` may be replaced by a new export: a file by a file; a folder only if it is empty or an export of the
+/// same format, since all that is in it goes.
+fn is_former_export(writer: &dyn Format, path: &Path) -> bool {
+    let Ok(kind) = path.symlink_metadata().map(|m| m.file_type()) else { return false };
+    if !writer.capabilities().folder || !kind.is_dir() {
+        return !writer.capabilities().folder && kind.is_file();
+    }
+    let Ok(entries) = std::fs::read_dir(path) else { return false };
+    let kinds: Vec<_> = entries.map(|e| e.and_then(|e| e.file_type()).ok()).collect();
+    // A folder that only holds folders may hold an export among other things; it is none itself.
+    let own_files = kinds.iter().any(|k| k.is_some_and(|k| k.is_file()));
+    kinds.is_empty() || own_files && recognised(writer, path).unwrap_or(false)
+}
+
+/// True when all of a folder is one export of this format.
+fn recognised(writer: &dyn Format, path: &Path) -> Result<bool, FormatError> {
+    let limits = Limits::default();
+    let catalog = Catalog::open(&[path.to_path_buf()], &limits, None)?;
+    let found = detect(&catalog, &limits, None)?;
+    Ok(found.sources.len() == 1 && found.sources.iter().all(|s| s.format == writer.id()) && found.unknown.is_empty())
 }
 
 /// Reads back what was written, with the same detection and validator that any other file gets.

@@ -3,7 +3,7 @@ use super::Scope;
 use crate::{
     Vault, VaultError, VaultResult,
     ids::record_id,
-    store::{Flags, RowView, kind_code},
+    store::{Flags, Packs, RowView, kind_code},
 };
 use keepsake_formats::{FormatError, PassthroughItem, RecordSource, SourceAbout, StoredRecord};
 use keepsake_model::{Kind, Timestamp, Tombstone};
@@ -16,6 +16,8 @@ use std::{
 pub(super) struct VaultSource<'v> {
     vault: &'v Vault,
     connection: rusqlite::Connection,
+    /// Its own, since the snapshot may be older than what the vault has by now.
+    packs: Packs,
     condition: String,
     values: Vec<rusqlite::types::Value>,
     about: SourceAbout,
@@ -43,11 +45,21 @@ impl<'v> VaultSource<'v> {
         let connection = vault.store.extra_reader()?;
         // One snapshot for all visits: a write in between does not change what is exported.
         connection.execute_batch("BEGIN")?;
-        Ok(Self { vault, connection, condition, values, about, cancel, progress, everything: scope.everything })
+        Ok(Self {
+            vault,
+            connection,
+            packs: Packs::new(),
+            condition,
+            values,
+            about,
+            cancel,
+            progress,
+            everything: scope.everything,
+        })
     }
 
     fn stored(&self, view: &RowView) -> VaultResult<StoredRecord> {
-        let record = self.vault.store.packs.record(&self.connection, view.pack, view.slot)?;
+        let record = self.packs.record(&self.connection, view.pack, view.slot)?;
         let present = |id: [u8; 16]| -> VaultResult<Option<String>> {
             let found: Option<i64> = self
                 .connection
@@ -95,12 +107,22 @@ impl<'v> VaultSource<'v> {
         Ok(())
     }
 
+    /// Rows of a kind in scope. What belongs to a record in scope goes with it: the messages of a conversation, the
+    /// pieces of a document, and the files that any of them names.
     fn rows(&self, kind: Kind) -> VaultResult<Vec<i64>> {
-        let sql = format!(
-            "SELECT r.row FROM records r JOIN platforms p ON p.id = r.platform WHERE {} AND r.kind = {} ORDER BY r.row",
-            self.condition,
-            kind_code(kind)
-        );
+        let asked = format!("FROM records r JOIN platforms p ON p.id = r.platform WHERE {}", self.condition);
+        let code = kind_code(kind);
+        let sql = if self.everything {
+            format!("SELECT r.row {asked} AND r.kind = {code} ORDER BY r.row")
+        } else {
+            let members = format!("SELECT m.row FROM records m WHERE m.owner IN (SELECT r.row {asked})");
+            let files =
+                format!("SELECT f.file FROM file_refs f WHERE f.row IN (SELECT r.row {asked}) OR f.row IN ({members})");
+            format!(
+                "SELECT row FROM records WHERE kind = {code} AND trashed IS NULL AND \
+                 (row IN (SELECT r.row {asked}) OR row IN ({members}) OR row IN ({files})) ORDER BY row"
+            )
+        };
         let mut statement = self.connection.prepare(&sql)?;
         let rows = statement.query_map(rusqlite::params_from_iter(self.values.iter()), |r| r.get(0))?;
         Ok(rows.collect::<Result<_, _>>()?)
@@ -133,7 +155,7 @@ impl<'v> VaultSource<'v> {
                 .optional()?
                 .flatten();
             let Some(blob) = blob else { continue };
-            let record = self.vault.store.packs.record(&self.connection, view.pack, view.slot)?;
+            let record = self.packs.record(&self.connection, view.pack, view.slot)?;
             if record.origin.format != format {
                 continue;
             }

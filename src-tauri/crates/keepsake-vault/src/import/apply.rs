@@ -1,4 +1,7 @@
 //! Planning and staging: what becomes of each record, and (when staging) writing it.
+mod files;
+mod retire;
+
 use super::{
     ImportOptions, ItemOutcome, dropped_outcome,
     facts::{Facts, is_branched},
@@ -6,13 +9,11 @@ use super::{
 };
 use crate::{
     Vault, VaultResult,
-    blobs::BlobInfo,
     ids::{content_digest, fingerprint, record_id},
     import::ImportReport,
     store::{Cause, Entry, Flags, PackWriter, kind_code, platform_id},
 };
-use keepsake_formats::{AttachmentFile, PassthroughItem};
-use keepsake_model::{AttachmentRef, Kind, Origin, Record, RecordKey, Tombstone};
+use keepsake_model::{Kind, Record, RecordKey, Tombstone};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::{HashMap, HashSet};
 
@@ -149,7 +150,7 @@ impl<'i> Importer<'i> {
             let extra = if index == 0 && branched { Flags::BRANCHED } else { 0 };
             self.record(record, extra)?;
         }
-        Ok(())
+        self.retire(&records)
     }
 
     fn record(&mut self, record: &mut Record, extra_flags: i64) -> VaultResult<()> {
@@ -435,141 +436,6 @@ impl<'i> Importer<'i> {
                 record.status, facts.title, facts.preview, facts.sort, facts.position
             ])?;
         Ok(())
-    }
-
-    /// Records of the files that `record` names; made when they are new. Returns their rows.
-    fn attachments(&mut self, of: &[u8; 16], record: &Record) -> VaultResult<Vec<i64>> {
-        let mut rows = Vec::with_capacity(record.attachments.len());
-        for named in &record.attachments {
-            let id = record_id(&self.vault.keys, &named.key);
-            self.referenced.insert(id);
-            // A row of an attachment index names itself.
-            if id == *of {
-                continue;
-            }
-            if let Some(row) = self.attachment(&id, named, record)? {
-                rows.push(row);
-            }
-        }
-        Ok(rows)
-    }
-
-    fn attachment(&mut self, id: &[u8; 16], named: &AttachmentRef, of: &Record) -> VaultResult<Option<i64>> {
-        if let Some(seen) = self.seen.get(id) {
-            return Ok((seen.row > 0).then_some(seen.row));
-        }
-        let mut record = Record::new(Kind::Attachment, named.key.clone(), named.text.clone().unwrap_or_default());
-        record.origin_id.clone_from(&named.origin_id);
-        record.title = Some(named.name.clone());
-        record.record_type.clone_from(&named.media_type);
-        record.times.created = of.times.created;
-        record.source = of.source.clone();
-        record.origin = of.origin.clone();
-        self.file_record(id, &mut record, named.size, None).map(|row| (row > 0).then_some(row))
-    }
-
-    /// Adds or finds the record of a file and its bytes. A file that was missing and comes now is an update.
-    fn file_record(
-        &mut self,
-        id: &[u8; 16],
-        record: &mut Record,
-        size: Option<u64>,
-        blob: Option<BlobInfo>,
-    ) -> VaultResult<i64> {
-        let place = format!("{}#{}", record.origin.container, record.origin.pointer);
-        let digest = content_digest(&self.vault.keys, record);
-        if let Some(row) = self.seen.get(id).map(|seen| seen.row) {
-            if row > 0 {
-                self.set_file(row, size, blob, record.record_type.as_deref())?;
-            }
-            return Ok(row);
-        }
-        let mut written = false;
-        let row = if self.blocked.contains(id) {
-            self.report.note(Some(record.kind), &place, ItemOutcome::Blocked, "deleted before");
-            0
-        } else if let Some(known) = if self.empty { None } else { self.known(id)? } {
-            let before: Option<Vec<u8>> = self
-                .connection
-                .prepare_cached("SELECT blob FROM files WHERE row = ?1")?
-                .query_row([known.row], |r| r.get(0))
-                .optional()?
-                .flatten();
-            let changed = blob.is_some_and(|b| before.as_deref() != Some(&b.digest[..]));
-            let outcome = if changed { ItemOutcome::Updated } else { ItemOutcome::Unchanged };
-            self.report.note(
-                Some(record.kind),
-                &place,
-                outcome,
-                if changed { "bytes arrived or changed" } else { "same" },
-            );
-            if changed {
-                self.set_file(known.row, size, blob, record.record_type.as_deref())?;
-            }
-            known.row
-        } else {
-            self.report.note(Some(record.kind), &place, ItemOutcome::Added, "");
-            written = true;
-            let row = self.insert(id, record, &digest, 0)?;
-            if row > 0 {
-                self.set_file(row, size, blob, record.record_type.as_deref())?;
-            }
-            row
-        };
-        self.seen.insert(*id, Seen { row, digest: short(&digest), updated: i64::MIN, written });
-        Ok(row)
-    }
-
-    fn set_file(
-        &self,
-        row: i64,
-        size: Option<u64>,
-        blob: Option<BlobInfo>,
-        media_type: Option<&str>,
-    ) -> VaultResult<()> {
-        if self.staging.is_none() {
-            return Ok(());
-        }
-        let size = blob.map(|b| b.size).or(size).and_then(|s| i64::try_from(s).ok());
-        self.connection
-            .prepare_cached(
-                "INSERT INTO files (row, blob, size, media_type) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (row) DO UPDATE SET \
-                 blob = coalesce(excluded.blob, blob), size = coalesce(excluded.size, size), media_type = coalesce(excluded.media_type, media_type)",
-            )?
-            .execute(params![row, blob.map(|b| b.digest.to_vec()), size, media_type])?;
-        Ok(())
-    }
-
-    fn file(&mut self, file: AttachmentFile, blob: BlobInfo) -> VaultResult<()> {
-        let id = record_id(&self.vault.keys, &file.key);
-        if !self.present.insert(id) {
-            self.report.note(
-                Some(Kind::Attachment),
-                &file.place,
-                ItemOutcome::Skipped,
-                "duplicate: told twice in this input",
-            );
-            return Ok(());
-        }
-        let mut record = Record::new(Kind::Attachment, file.key, "");
-        record.origin_id = file.origin_id;
-        record.title = Some(file.name);
-        record.record_type = file.media_type;
-        record.source.platform.clone_from(&record.key.scope);
-        record.origin = Origin { container: file.place, ..Origin::default() };
-        self.file_record(&id, &mut record, None, Some(blob)).map(|_| ())
-    }
-
-    fn part(&mut self, item: PassthroughItem, blob: BlobInfo) -> VaultResult<()> {
-        let key = RecordKey::new(format!("{}/part", item.format), format!("{}/{}", item.group, item.name));
-        let id = record_id(&self.vault.keys, &key);
-        let mut record = Record::new(Kind::Foreign, key, "");
-        record.title = Some(item.name.clone());
-        record.record_type = Some(item.role);
-        record.namespace = Some(item.group);
-        record.source.platform.clone_from(&item.format);
-        record.origin = Origin { format: item.format, version: None, container: item.place, pointer: item.name };
-        self.file_record(&id, &mut record, None, Some(blob)).map(|_| ())
     }
 
     fn tombstone(&mut self, tombstone: Tombstone) -> VaultResult<()> {

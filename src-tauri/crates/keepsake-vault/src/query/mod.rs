@@ -49,7 +49,6 @@ pub struct BatchRow {
     pub at: i64,
     pub format: Option<String>,
     pub names: Vec<String>,
-    pub report: String,
     pub added: u32,
     pub updated: u32,
     pub undone: bool,
@@ -69,7 +68,8 @@ pub struct SourceFacts {
 #[allow(missing_docs, reason = "the names say it")]
 pub struct Facts {
     pub counts: BTreeMap<String, u32>,
-    pub sources: BTreeMap<String, SourceFacts>,
+    /// By platform and the format that brought its records.
+    pub sources: BTreeMap<(String, Option<String>), SourceFacts>,
     pub trash: u32,
     pub tombstones: u32,
 }
@@ -257,18 +257,25 @@ impl Vault {
         self.store.read(|c| {
             let mut facts = Facts::default();
             let mut statement = c.prepare(
-                "SELECT r.kind, p.name, count(*), max(r.sort) FROM records r JOIN platforms p ON p.id = r.platform WHERE r.trashed IS NULL GROUP BY r.kind, r.platform",
+                // A record without a time of its own sorts by when it came in, which says nothing about its age.
+                "SELECT g.kind, p.name, b.format, g.n, g.newest FROM \
+                 (SELECT kind, platform, batch, count(*) AS n, max(nullif(sort, since)) AS newest FROM records \
+                  WHERE trashed IS NULL GROUP BY kind, platform, batch) g \
+                 JOIN platforms p ON p.id = g.platform LEFT JOIN batches b ON b.id = g.batch",
             )?;
             let mut rows = statement.query([])?;
             while let Some(r) = rows.next()? {
-                let (kind, platform, n, newest): (i64, String, u32, i64) = (r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?);
+                let (kind, n): (i64, u32) = (r.get(0)?, r.get(3)?);
                 let kind = kind_from(kind).as_str();
                 *facts.counts.entry(kind.to_owned()).or_default() += n;
-                let source = facts.sources.entry(platform).or_default();
-                source.counts.insert(kind.to_owned(), n);
-                source.newest = source.newest.max(Some(newest));
+                let source = facts.sources.entry((r.get(1)?, r.get(2)?)).or_default();
+                *source.counts.entry(kind.to_owned()).or_default() += n;
+                source.newest = source.newest.max(r.get(4)?);
             }
-            facts.trash = c.query_row("SELECT count(*) FROM records WHERE trashed IS NOT NULL AND trash_root = row", [], |r| r.get(0))?;
+            facts.trash =
+                c.query_row("SELECT count(*) FROM records WHERE trashed IS NOT NULL AND trash_root = row", [], |r| {
+                    r.get(0)
+                })?;
             facts.tombstones = c.query_row("SELECT count(*) FROM tombstones", [], |r| r.get(0))?;
             Ok(facts)
         })
@@ -278,17 +285,28 @@ impl Vault {
     pub fn batches(&self) -> VaultResult<Vec<BatchRow>> {
         self.store.read(|c| {
             let mut statement = c.prepare(
-                "SELECT uid, at, format, names, report, added, updated, undone_at IS NOT NULL, \
+                "SELECT uid, at, format, names, added, updated, undone_at IS NOT NULL, \
                  (SELECT count(*) FROM records r WHERE r.batch = b.id AND r.version_batch IS NULL) FROM batches b ORDER BY id DESC",
             )?;
             let rows = statement.query_map([], |r| {
                 let names: String = r.get(3)?;
                 Ok(BatchRow {
                     uid: r.get(0)?, at: r.get(1)?, format: r.get(2)?, names: serde_json::from_str(&names).unwrap_or_default(),
-                    report: r.get(4)?, added: r.get(5)?, updated: r.get(6)?, undone: r.get(7)?, edited_since: r.get(8)?,
+                    added: r.get(4)?, updated: r.get(5)?, undone: r.get(6)?, edited_since: r.get(7)?,
                 })
             })?;
             Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// The report kept with a batch, as JSON.
+    ///
+    /// # Errors
+    /// `NotFound` for an unknown batch.
+    pub fn batch_report(&self, uid: &str) -> VaultResult<String> {
+        self.store.read(|c| {
+            let found = c.query_row("SELECT report FROM batches WHERE uid = ?1", [uid], |r| r.get(0)).optional()?;
+            found.ok_or_else(|| VaultError::not_found(uid))
         })
     }
 

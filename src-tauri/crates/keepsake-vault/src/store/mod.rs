@@ -65,12 +65,14 @@ impl Store {
         let value = f(&transaction);
         match value {
             Ok(value) => {
-                transaction.commit()?;
+                let committed = transaction.commit();
+                self.packs.forget();
+                committed?;
                 Ok(value)
             }
             Err(error) => {
-                self.packs.forget();
                 drop(transaction);
+                self.packs.forget();
                 Err(error)
             }
         }

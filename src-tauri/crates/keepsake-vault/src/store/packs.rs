@@ -5,7 +5,7 @@ use keepsake_model::{Record, Verbatim};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::{
     collections::{HashMap, VecDeque},
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 /// Raw bytes after which a pack is closed.
@@ -85,9 +85,14 @@ type Unpacked = Arc<Vec<(u32, Entry)>>;
 struct Cache {
     map: HashMap<i64, Unpacked>,
     order: VecDeque<i64>,
+    /// Raised whenever everything is forgotten: what was loaded before is not put in after.
+    generation: u64,
+    /// A transaction under way has rewritten packs. Until it ends, what others load may be the former bytes.
+    rewriting: bool,
 }
 
-/// Reading and rewriting packs, with a small cache of unpacked ones.
+/// Reading and rewriting packs, with a small cache of unpacked ones. The cache holds what is committed: a reader that
+/// works on an older snapshot needs `Packs` of its own.
 pub(crate) struct Packs {
     cache: Mutex<Cache>,
 }
@@ -97,17 +102,28 @@ impl Packs {
         Self { cache: Mutex::new(Cache::default()) }
     }
 
-    /// Drops everything unpacked from memory.
+    /// Drops everything unpacked from memory. To be called after each commit and rollback.
     pub(crate) fn forget(&self) {
-        *self.cache.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Cache::default();
+        let mut cache = self.cache();
+        *cache = Cache { generation: cache.generation + 1, ..Cache::default() };
+    }
+
+    fn cache(&self) -> MutexGuard<'_, Cache> {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn unpacked(&self, connection: &Connection, pack: i64) -> VaultResult<Unpacked> {
-        if let Some(found) = self.cache.lock().unwrap_or_else(std::sync::PoisonError::into_inner).map.get(&pack) {
+        let cache = self.cache();
+        if let Some(found) = cache.map.get(&pack) {
             return Ok(found.clone());
         }
+        let generation = cache.generation;
+        drop(cache);
         let entries = Arc::new(load(connection, pack)?);
-        let mut cache = self.cache.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut cache = self.cache();
+        if cache.generation != generation || cache.rewriting {
+            return Ok(entries);
+        }
         if cache.map.insert(pack, entries.clone()).is_none() {
             cache.order.push_back(pack);
             if cache.order.len() > CACHED
@@ -147,7 +163,10 @@ impl Packs {
         pack: i64,
         mut change: impl FnMut(u32, Entry) -> VaultResult<Option<Entry>>,
     ) -> VaultResult<(Vec<u8>, Vec<u8>)> {
-        self.cache.lock().unwrap_or_else(std::sync::PoisonError::into_inner).map.remove(&pack);
+        let mut cache = self.cache();
+        cache.map.remove(&pack);
+        cache.rewriting = true;
+        drop(cache);
         let old = self.stored(connection, pack)?;
         let mut raw = Vec::new();
         for (slot, entry) in load(connection, pack)? {

@@ -45,11 +45,12 @@ CREATE TABLE records (
   title TEXT,
   preview TEXT
 );
-CREATE INDEX records_list ON records (kind, sort DESC, row DESC, platform) WHERE trashed IS NULL;
+CREATE INDEX records_list ON records (kind, sort DESC, row DESC, platform, batch, since) WHERE trashed IS NULL;
 CREATE INDEX records_all ON records (sort DESC, row DESC) WHERE trashed IS NULL;
 CREATE INDEX records_owner ON records (owner, position) WHERE owner IS NOT NULL;
 CREATE INDEX records_trash ON records (trashed) WHERE trashed IS NOT NULL;
 CREATE INDEX records_batch ON records (batch);
+CREATE INDEX records_edited ON records (batch) WHERE version_batch IS NULL;
 
 -- Superseded versions.
 CREATE TABLE versions (
