@@ -1,6 +1,6 @@
 // A display of our own with a window manager, the WebDriver server on it, and real drag and drop.
 import { spawn } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -20,9 +20,13 @@ export function homeIn(home) {
     mkdirSync(join(home, name), { recursive: true, mode: 0o700 });
     return join(home, name);
   };
+  const config = folder("config");
+  // The system font of this desktop: the one that the design was drawn with, so that pictures can be compared.
+  mkdirSync(join(config, "gtk-3.0"));
+  writeFileSync(join(config, "gtk-3.0", "settings.ini"), "[Settings]\ngtk-font-name=Inter 11\n");
   return {
     HOME: home,
-    XDG_CONFIG_HOME: folder("config"),
+    XDG_CONFIG_HOME: config,
     XDG_DATA_HOME: folder("data"),
     XDG_CACHE_HOME: folder("cache"),
     XDG_RUNTIME_DIR: folder("run"),

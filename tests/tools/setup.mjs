@@ -23,6 +23,7 @@ const WINDOW_TEST = [
   "python3-gi",
   "gir1.2-gtk-3.0",
   "fonts-inter",
+  "fonts-noto-mono",
 ];
 const PYTHON = ["python3", "python3-venv"];
 const RUST = [1, 95];
