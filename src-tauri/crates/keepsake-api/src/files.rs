@@ -1,5 +1,5 @@
 //! What needs no vault: detection and validation.
-use crate::{ApiError, ApiResult, Job, types::*};
+use crate::{ApiError, ApiResult, Job, trust::Trust, types::*};
 use keepsake_formats::{Catalog, Detection as Found, by_id, detect as detect_in};
 use keepsake_model::Limits;
 use std::path::{Path, PathBuf};
@@ -139,10 +139,12 @@ impl Expected {
     }
 }
 
-/// Is this a valid file of its format? Changes nothing. `trust`: public keys in hex.
+/// Is this a valid file of its format? Changes nothing. `trust`: public keys, in hex or as did:key; with any, the file
+/// must have a valid signature of one of them.
 ///
 /// # Errors
-/// Not recognised, not readable, or no validator for the format. An invalid file is not an error but `ok: false`.
+/// Not recognised, not readable, no validator for the format, or a key that is none. An invalid file is not an error but
+/// `ok: false`.
 pub fn validate(
     path: &Path,
     format: Option<&str>,
@@ -152,6 +154,7 @@ pub fn validate(
 ) -> ApiResult<Validation> {
     let limits = Limits::default();
     known_format(format)?;
+    let trusted = Trust::parse(trust)?;
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None)?;
     let found = detect_in(&catalog, &limits, format)?;
     let Some(source) = found.sources.iter().max_by(|a, b| a.claim.confidence.total_cmp(&b.claim.confidence)) else {
@@ -165,14 +168,14 @@ pub fn validate(
     if !reader.capabilities().validate {
         return Err(ApiError::new("not_supported", 2, format!("There is no validator for {}.", reader.name())));
     }
-    let result = match reader.validate(&catalog, source, &limits, trust) {
+    let mut result = match reader.validate(&catalog, source, &limits, trust) {
         Ok(result) => result,
         Err(keepsake_formats::FormatError::Invalid { code, place, message }) => {
             return Ok(invalid(Some(source.format), code, Path::new(&place), &message));
         }
         Err(other) => return Err(other.into()),
     };
-    let mut result = result;
+    let signature = trusted.judge(reader, &catalog, source, &limits, &mut result)?;
     if let Some(expected) = expect.filter(|e| !e.is(&result)) {
         result.errors.push(keepsake_formats::Finding {
             code: "not_as_expected".into(),
@@ -184,7 +187,7 @@ pub fn validate(
     Ok(Validation {
         ok: result.errors.is_empty(),
         format: Some(source.format.into()),
-        signature: signature(&result),
+        signature,
         version: result.version,
         level: result.level,
         records: u32::try_from(result.records).unwrap_or(u32::MAX),
@@ -203,7 +206,7 @@ fn invalid(format: Option<&str>, code: &str, place: &Path, message: &str) -> Val
         level: None,
         records: 0,
         kind: None,
-        signature: SignatureInfo::default(),
+        signature: CheckedSignature::default(),
         errors: vec![Finding { code: code.into(), place, message: message.into() }],
         warnings: Vec::new(),
     }

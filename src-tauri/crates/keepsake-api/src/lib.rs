@@ -5,6 +5,7 @@ mod error;
 pub mod files;
 mod job;
 mod session;
+mod trust;
 pub mod types;
 
 pub use error::{ApiError, ApiResult};

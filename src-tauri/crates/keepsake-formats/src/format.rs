@@ -67,7 +67,20 @@ pub trait Format: Sync {
         })?;
         Ok(report)
     }
-    /// Checks a file or folder by the specification and reports everything found.
+    /// Every signature in a file with the bytes that it is over: the file's own first, then those of its tombstones.
+    /// Formats have no key library: the caller judges.
+    fn signatures(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        limits: &Limits,
+        visit: &mut dyn FnMut(Signed) -> Result<(), FormatError>,
+    ) -> Result<(), FormatError> {
+        let _ = (catalog, detected, limits, visit);
+        Ok(())
+    }
+    /// Checks a file or folder by the specification and reports everything found, signatures apart
+    /// ([`Format::signatures`]). With `trust` a file that is not signed is an error.
     fn validate(
         &self,
         catalog: &Catalog,
@@ -214,6 +227,19 @@ pub struct WriteReport {
     pub withheld: BTreeMap<String, u64>,
 }
 
+/// A signature, and what it is over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signed {
+    /// Id of the tombstone that it stands in; None = it is over the whole file.
+    pub tombstone: Option<String>,
+    /// Where it stands.
+    pub place: String,
+    /// Public key and signature, in bytes; None = not in the format's form.
+    pub token: Option<(Vec<u8>, Vec<u8>)>,
+    /// The exact bytes that were signed.
+    pub message: Vec<u8>,
+}
+
 /// One finding of a validator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
@@ -236,7 +262,7 @@ pub struct Validation {
     pub records: u64,
     /// `full`, `incremental` …
     pub kind: Option<String>,
-    /// Signature: present, algorithm, valid, trusted, key (hex).
+    /// Signature: present, algorithm, valid, trusted, key (hex). Valid and trusted are for who verifies to say.
     pub signature: (bool, Option<String>, Option<bool>, Option<bool>, Option<String>),
     /// Not valid if any.
     pub errors: Vec<Finding>,

@@ -13,11 +13,14 @@ pub mod claude;
 pub mod mem;
 pub mod transfer_text;
 
+#[cfg(test)]
+mod mixed_tests;
+
 pub use detect::{Candidate, Claim, Detected, Detection, Part, Role, detect};
 pub use error::FormatError;
 pub use format::{
-    AttachmentFile, Capabilities, Finding, Format, PassthroughItem, ReadContext, RecordSource, Sink, SourceAbout,
-    StoredRecord, Validation, WriteOptions, WriteReport,
+    AttachmentFile, Capabilities, Finding, Format, PassthroughItem, ReadContext, RecordSource, Signed, Sink,
+    SourceAbout, StoredRecord, Validation, WriteOptions, WriteReport,
 };
 pub use input::{Catalog, Member, Spool, SpoolFile, file_sha256};
 

@@ -179,6 +179,25 @@ pub struct SignatureInfo {
     pub key: Option<String>,
 }
 
+/// The signature of one tombstone inside a file.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct TombstoneSignature {
+    pub id: String,
+    pub valid: bool,
+    pub trusted: Option<bool>,
+}
+
+/// Signatures of a file that was checked.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
+pub struct CheckedSignature {
+    pub present: bool,
+    pub algorithm: Option<String>,
+    pub valid: Option<bool>,
+    pub trusted: Option<bool>,
+    pub key: Option<String>,
+    pub tombstones: Vec<TombstoneSignature>,
+}
+
 /// Result of `validate`.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Validation {
@@ -188,7 +207,7 @@ pub struct Validation {
     pub level: Option<String>,
     pub records: u32,
     pub kind: Option<String>,
-    pub signature: SignatureInfo,
+    pub signature: CheckedSignature,
     pub errors: Vec<Finding>,
     pub warnings: Vec<Finding>,
 }

@@ -7,13 +7,26 @@ use keepsake_model::Limits;
 /// A manifest larger than this is looked at no further.
 const MANIFEST_BYTES: u64 = 4 << 20;
 
-/// One claim for each agent file. A delta bundle (`changes`, no `layers`) is not claimed.
+/// Manifest of a delta bundle as the reference names it; the specification has [`MANIFEST`].
+const DELTA_MANIFEST: &str = "delta-manifest.json";
+
+/// `version` of the claim on a delta bundle.
+pub(super) const DELTA: &str = "delta";
+
+/// One claim for each agent file. A delta bundle (`changes`, no `layers`) is claimed too, so that it is refused in words.
 pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
     let mut claims = Vec::new();
-    for manifest in catalog.members().iter().filter(|m| m.archive.is_some() && m.name == MANIFEST) {
+    let named = |m: &&Member| m.archive.is_some() && matches!(m.name.as_str(), MANIFEST | DELTA_MANIFEST);
+    for manifest in catalog.members().iter().filter(named) {
         let Some(version) = version_of(catalog, manifest, limits) else { continue };
+        let delta = version == DELTA;
+        // A copy under the other name is the same bundle.
+        if claims.iter().any(|c: &Claim| c.parts.iter().any(|p| p.member == manifest.id)) {
+            continue;
+        }
         let own = |m: &&Member| m.archive == manifest.archive && m.root == manifest.root;
-        let prefix = format!("{}!/", manifest.place.strip_suffix("!/manifest.json").unwrap_or(&manifest.place));
+        let above = manifest.place.strip_suffix(&manifest.name).unwrap_or(&manifest.place);
+        let prefix = format!("{}!/", above.trim_end_matches("!/"));
         let parts = catalog
             .members()
             .iter()
@@ -23,9 +36,14 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
         claims.push(Claim {
             version: Some(version),
             confidence: 1.0,
-            reason: "manifest.json with alf_version".into(),
+            reason: if delta {
+                "an .alf-delta bundle: changes, not an agent"
+            } else {
+                "manifest.json with alf_version"
+            }
+            .into(),
             parts,
-            missing_parts: missing(catalog, manifest, limits),
+            missing_parts: if delta { vec![] } else { missing(catalog, manifest, limits) },
         });
     }
     Ok(claims)
@@ -37,7 +55,11 @@ fn version_of(catalog: &Catalog, manifest: &Member, limits: &Limits) -> Option<S
     let members = wire::members(text.strip_prefix('\u{feff}').unwrap_or(text))?;
     let delta = wire::get(&members, "changes").is_some() && wire::get(&members, "layers").is_none();
     let version = wire::get(&members, "alf_version").and_then(wire::string)?;
-    (!delta).then(|| version.into_owned())
+    match (delta, manifest.name == MANIFEST) {
+        (true, _) => Some(DELTA.into()),
+        (false, true) => Some(version.into_owned()),
+        (false, false) => None,
+    }
 }
 
 fn missing(catalog: &Catalog, manifest: &Member, limits: &Limits) -> Vec<String> {

@@ -39,6 +39,10 @@ impl<'c> Archive<'c> {
             at == place || at.strip_prefix(place).and_then(|r| r.strip_prefix("!/")).is_some_and(|r| !nested(r))
         };
         let refused = |at: &str, reason: &str| FormatError::Refused { place: at.into(), reason: reason.into() };
+        if detected.claim.version.as_deref() == Some(super::detect::DELTA) {
+            let reason = "an .alf-delta holds only what changed since an export; the agent's whole .alf is needed";
+            return Err(refused(manifest.place.split("!/").next().unwrap_or_default(), reason));
+        }
         for issue in catalog.issues().iter().filter(|i| inside(&i.place)) {
             if matches!(issue.code.as_str(), "unsafe_name" | "duplicate_name" | "link" | "encrypted") {
                 return Err(refused(&issue.place, &issue.code));
@@ -46,7 +50,7 @@ impl<'c> Archive<'c> {
         }
         let mut entries = BTreeMap::new();
         for member in catalog.members().iter().filter(|m| m.archive == manifest.archive && m.root == manifest.root) {
-            if unsafe_name(&member.name) {
+            if member.backslashes || unsafe_name(&member.name) {
                 return Err(refused(&member.place, "unsafe_name"));
             }
             if entries.insert(member.name.as_str(), member).is_some() {

@@ -250,23 +250,29 @@ impl Reader<'_> {
                 )),
             }
         }
-        let mut superseded: HashMap<String, bool> = HashMap::new();
+        let promised = |row: &Partition| row.count != Some(0);
+        if partitions.is_empty() && self.manifest.partitions.iter().any(promised) {
+            // An import of nothing would be told as a success.
+            let message = "none of the memory files that the manifest lists is in the archive";
+            return Err(FormatError::invalid("partitions_missing", &self.archive.place, message));
+        }
+        let mut superseded = Superseded::default();
         let finder = memchr::memmem::Finder::new(b"\"supersedes\"");
-        for (_, member) in &partitions {
+        for (index, (_, member)) in partitions.iter().enumerate() {
             self.archive.catalog.read(member, |r| {
                 each_line(r, &member.place, self.limits.line_bytes, &mut |entry, _| {
-                    if let Entry::Line(_, line) = entry
+                    if let Entry::Line(number, line) = entry
                         && finder.find(line.as_bytes()).is_some()
-                        && let Some((old, deleted)) = wire::superseded_by(line)
+                        && let Some(found) = wire::superseded_by(line)
                     {
-                        *superseded.entry(old).or_default() |= deleted;
+                        superseded.add(found, (index, number));
                     }
                     Ok(())
                 })
             })?;
         }
         let mut seen: HashMap<u128, (u64, u32)> = HashMap::new();
-        for (row, member) in &partitions {
+        for (index, (row, member)) in partitions.iter().enumerate() {
             let (mut lines, mut pending) = (0u64, 0u64);
             let archive = self.archive;
             archive.catalog.read(member, |r| {
@@ -276,7 +282,7 @@ impl Reader<'_> {
                         self.advance(std::mem::take(&mut pending))?;
                     }
                     lines += u64::from(!matches!(entry, Entry::Line(_, "")));
-                    self.line(entry, member, row, &superseded, &mut seen, attachments)
+                    self.line(entry, (index, member, row), &superseded, &mut seen, attachments)
                 })
             })?;
             self.advance(pending)?;
@@ -290,9 +296,8 @@ impl Reader<'_> {
     fn line(
         &mut self,
         entry: Entry<'_>,
-        member: &Member,
-        row: &Partition,
-        superseded: &HashMap<String, bool>,
+        (index, member, row): (usize, &Member, &Partition),
+        superseded: &Superseded,
         seen: &mut HashMap<u128, (u64, u32)>,
         attachments: &Attachments,
     ) -> Result<(), FormatError> {
@@ -344,7 +349,7 @@ impl Reader<'_> {
         if outside(&record, row) {
             self.remark(&place(member), ("outside_partition", "created_at is outside the partition's range".into()));
         }
-        set_effective_status(&mut record, superseded.get(&line.id));
+        set_effective_status(&mut record, superseded.of(&line.id, (index, number)));
         record.attachments.extend(attachments.of(&line.id));
         self.sink.unit(record.into())
     }
@@ -382,15 +387,42 @@ pub(super) fn object(text: &str, limits: &Limits) -> Option<Tree> {
     Tree::parse(text, limits.json_depth).ok().filter(|t| matches!(t, Tree::Object(_)))
 }
 
+/// Partition and line.
+type Position = (usize, u64);
+
+/// Which records a later one replaces. The value says whether that later one is a deletion.
+#[derive(Default)]
+struct Superseded {
+    by_id: HashMap<String, bool>,
+    /// By a line that has the old id itself, up to the last such line.
+    before: HashMap<String, (Position, bool)>,
+}
+
+impl Superseded {
+    fn add(&mut self, found: wire::Supersedes, at: Position) {
+        if found.own {
+            self.before.insert(found.old, (at, found.deleted));
+        } else {
+            *self.by_id.entry(found.old).or_default() |= found.deleted;
+        }
+    }
+
+    /// Is the line with this id replaced, and by a deletion?
+    fn of(&self, id: &str, at: Position) -> Option<bool> {
+        let earlier = self.before.get(id).filter(|(last, _)| at < *last).map(|(_, deleted)| *deleted);
+        self.by_id.get(id).copied().or(earlier)
+    }
+}
+
 /// Spec §4.1.1: the old row of a sealed partition keeps its status; the newer record says what holds.
-fn set_effective_status(record: &mut Record, superseded: Option<&bool>) {
+fn set_effective_status(record: &mut Record, superseded: Option<bool>) {
     let Some(deleted) = superseded else { return };
     if matches!(record.status.as_deref(), Some("superseded" | "archived" | "deleted")) {
         return;
     }
     let own = record.status.take().unwrap_or_default();
     record.fields.insert("alf_status".into(), own.into());
-    record.status = Some(if *deleted { "deleted" } else { "superseded" }.into());
+    record.status = Some(if deleted { "deleted" } else { "superseded" }.into());
 }
 
 fn outside(record: &Record, row: &Partition) -> bool {

@@ -461,14 +461,6 @@ fn other_major_version_is_refused() {
 }
 
 #[test]
-fn a_delta_is_not_claimed() {
-    let scratch = Scratch::new("delta");
-    let file = scratch.0.join("d.alf");
-    pack(&file, &[("manifest.json", br#"{"alf_version":"1.0.0","agent":{"id":"a"},"sync":{},"changes":{}}"#)]);
-    assert!(open(&file).unwrap().1.sources.is_empty());
-}
-
-#[test]
 fn validator_lists_all_defects() {
     let (expected, input) = case("defects");
     let scratch = Scratch::new("defects");
@@ -480,4 +472,61 @@ fn validator_lists_all_defects() {
     };
     assert_eq!(codes(&found.errors), strings(&expected["errors"]));
     assert_eq!(codes(&found.warnings), strings(&expected["warnings"]));
+}
+
+fn manifest_of(rows: &str) -> String {
+    format!(
+        r#"{{"alf_version":"1.0.0","created_at":"2026-01-01T00:00:00Z","agent":{{"id":"0191b2c3-0000-7000-8000-00000000000a","name":"A","source_runtime":"r"}},"layers":{{"memory":{{"record_count":1,"index_file":"memory/index.json","partitions":[{rows}]}}}}}}"#
+    )
+}
+
+fn line_of(id: &str, content: &str, rest: &str) -> String {
+    format!(
+        r#"{{"id":"{id}","agent_id":"0191b2c3-0000-7000-8000-00000000000a","content":"{content}","memory_type":"semantic","source":{{"runtime":"r"}},"temporal":{{"created_at":"2026-01-01T00:00:00Z"}},"status":"active","namespace":"n"{rest}}}"#
+    )
+}
+
+#[test]
+fn an_update_under_the_same_id_replaces_only_what_stands_before_it() {
+    let id = "0191b2c3-0000-7000-8000-000000000001";
+    let again = format!(r#","supersedes":"{id}""#);
+    let row = r#"{"file":"memory/a.jsonl","from":"2026-01-01","record_count":3,"sealed":false}"#;
+    let lines = [line_of(id, "first", ""), line_of(id, "second", &again), line_of(id, "third", &again)].join("\n");
+    let scratch = Scratch::new("same-id");
+    let path = scratch.0.join("a.alf");
+    pack(&path, &[("manifest.json", manifest_of(row).as_bytes()), ("memory/a.jsonl", lines.as_bytes())]);
+    let shelf = read(&path).unwrap();
+    let states: Vec<_> = shelf.records.iter().map(|r| (r.text.as_str(), r.status.as_deref().unwrap())).collect();
+    assert_eq!(states, [("first", "superseded"), ("second", "superseded"), ("third", "active")]);
+}
+
+#[test]
+fn an_import_of_nothing_is_no_success() {
+    let row = r#"{"file":"memory/a.jsonl","from":"2026-01-01","record_count":1,"sealed":false}"#;
+    let (manifest, line) = (manifest_of(row), line_of("0191b2c3-0000-7000-8000-000000000001", "x", ""));
+    let scratch = Scratch::new("nothing");
+    let path = scratch.0.join("a.alf");
+    pack(&path, &[("manifest.json", manifest.as_bytes())]);
+    let error = read(&path).err().unwrap();
+    assert!(matches!(error, FormatError::Invalid { code: "partitions_missing", .. }), "{error}");
+    // Names with backslashes are refused as the specification says, also where they would fit.
+    pack(&path, &[("manifest.json", manifest.as_bytes()), ("memory\\a.jsonl", line.as_bytes())]);
+    let error = read(&path).err().unwrap();
+    assert!(matches!(error, FormatError::Refused { .. }), "{error}");
+}
+
+#[test]
+fn a_delta_is_named_and_refused() {
+    let delta = r#"{"alf_version":"1.0.0","created_at":"2026-01-01T00:00:00Z","agent":{"id":"a"},"sync":{"base_sequence":1,"new_sequence":2},"changes":{"memory":{"file":"memory/delta.jsonl","record_count":1}}}"#;
+    let scratch = Scratch::new("delta");
+    let path = scratch.0.join("a.alf-delta");
+    for names in [&["manifest.json"][..], &["delta-manifest.json"], &["delta-manifest.json", "manifest.json"]] {
+        let entries: Vec<(&str, &[u8])> = names.iter().map(|n| (*n, delta.as_bytes())).collect();
+        pack(&path, &entries);
+        let (_, detection) = open(&path).unwrap();
+        assert_eq!(detection.sources.len(), 1, "{names:?}");
+        assert_eq!(detection.sources[0].claim.version.as_deref(), Some("delta"));
+        let error = read(&path).err().unwrap();
+        assert!(matches!(&error, FormatError::Refused { reason, .. } if reason.contains(".alf-delta")), "{error}");
+    }
 }

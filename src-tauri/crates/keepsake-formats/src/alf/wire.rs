@@ -215,10 +215,21 @@ pub(super) fn agent_of(line: &str) -> Option<String> {
     get(&members(line)?, "agent_id").and_then(string).map(Cow::into_owned)
 }
 
-/// `supersedes` and whether the line is a tombstone, for lines that name one (a cheap pass before reading).
-pub(super) fn superseded_by(line: &str) -> Option<(String, bool)> {
+/// What a line with `supersedes` replaces (a cheap pass before reading).
+pub(super) struct Supersedes {
+    /// The old record.
+    pub old: String,
+    /// The line has that id itself: it replaces what stands before it under the same id.
+    pub own: bool,
+    /// The line is a deletion.
+    pub deleted: bool,
+}
+
+/// `supersedes` of a line that has one.
+pub(super) fn superseded_by(line: &str) -> Option<Supersedes> {
     let m = members(line)?;
     let old = get(&m, "supersedes").and_then(string)?.into_owned();
+    let own = get(&m, "id").and_then(string).is_some_and(|id| id == old);
     let deleted = get(&m, "status").and_then(string).is_some_and(|s| s == "deleted");
-    Some((old, deleted))
+    Some(Supersedes { old, own, deleted })
 }

@@ -46,7 +46,8 @@ pub(super) fn credential_row(stored: &StoredRecord, agent: &str) -> String {
     member(&mut out, "service", record.title.as_deref().unwrap_or("unknown"));
     member(&mut out, "credential_type", "custom");
     member(&mut out, "encrypted_payload", "<not-exported>");
-    out.push_str(",\"encryption\":{\"algorithm\":\"none\",\"nonce\":\"\"}");
+    // The reference's own check rejects an empty nonce, although there is nothing it could belong to.
+    out.push_str(",\"encryption\":{\"algorithm\":\"none\",\"nonce\":\"<not-encrypted>\"}");
     let created = record.times.created.or_else(|| Timestamp::from_micros(0));
     member(&mut out, "created_at", &created.map(Timestamp::to_rfc3339).unwrap_or_default());
     out.push_str(",\"tags\":[\"metadata-only\"],\"keepsake\":");

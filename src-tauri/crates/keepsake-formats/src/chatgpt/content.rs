@@ -1,5 +1,5 @@
 //! What a message says and which files it names, by content type (vendors.md §2.3).
-use super::wire::{Content, File, Thought};
+use super::wire::{Content, File, Metadata, Thought};
 use keepsake_model::json::Tree;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -10,6 +10,7 @@ const DEPTH: u32 = 64;
 /// A file that a message names.
 #[derive(Debug, Default, Clone)]
 pub(super) struct FileRef {
+    /// Empty when the source gives only a name.
     pub(super) id: String,
     pub(super) name: Option<String>,
     pub(super) media_type: Option<String>,
@@ -36,7 +37,8 @@ impl Reading {
     }
 
     fn name_file(&mut self, file: FileRef) {
-        match self.files.iter_mut().find(|f| f.id == file.id) {
+        let same = |f: &&mut FileRef| f.id == file.id && (!file.id.is_empty() || f.name == file.name);
+        match self.files.iter_mut().find(same) {
             Some(known) => {
                 known.name = known.name.take().or(file.name);
                 known.media_type = known.media_type.take().or(file.media_type);
@@ -47,8 +49,9 @@ impl Reading {
     }
 }
 
-/// Reads `content` (and `metadata.attachments`). Never fails: what is not understood is only found by its leaves.
-pub(super) fn read(raw: Option<&RawValue>, parsed: &Content<'_>, attachments: Option<&RawValue>) -> Reading {
+/// Reads `content` (and of `metadata` what names files: `attachments`, and `aggregate_result` of code that drew
+/// something). Never fails: what is not understood is only found by its leaves.
+pub(super) fn read(raw: Option<&RawValue>, parsed: &Content<'_>, metadata: &Metadata<'_>) -> Reading {
     let mut out = Reading { source_type: parsed.content_type.owned().unwrap_or_default(), ..Reading::default() };
     match out.source_type.as_str() {
         "text" | "multimodal_text" => {
@@ -79,15 +82,24 @@ pub(super) fn read(raw: Option<&RawValue>, parsed: &Content<'_>, attachments: Op
                 out.line(text.get().unwrap_or_default(), "\n");
             }
         }
+        "search_result_groups" => {
+            if let Some(raw) = raw {
+                leaves(raw, &mut out, &FOUND);
+            }
+        }
         _ => {
             parts(parsed.parts, &mut out);
             if let Some(raw) = raw.filter(|_| out.text.is_empty()) {
-                leaves(raw, &mut out, true);
+                leaves(raw, &mut out, &SAID);
             }
         }
     }
-    for file in list::<File<'_>>(attachments) {
-        if let Some(id) = file.id.owned() {
+    if let Some(raw) = metadata.aggregate_result {
+        leaves(raw, &mut out, &[]);
+    }
+    for file in list::<File<'_>>(metadata.attachments) {
+        let id = file.id.owned().or_else(|| file.file_id.owned()).unwrap_or_default();
+        if !id.is_empty() || file.name.get().is_some() {
             out.name_file(FileRef {
                 id,
                 name: file.name.owned(),
@@ -116,7 +128,7 @@ fn parts(raw: Option<&RawValue>, out: &mut Reading) {
                     out.line(&text, "\n");
                 }
             }
-            Some(b'{' | b'[') => leaves(item, out, true),
+            Some(b'{' | b'[') => leaves(item, out, &SAID),
             _ => {}
         }
     }
@@ -126,8 +138,13 @@ fn string(json: &str) -> Option<Cow<'_, str>> {
     serde_json::from_str::<super::wire::Text<'_>>(json).ok()?.0
 }
 
-/// Strings under keys that hold text, and pointers to files, anywhere inside.
-fn leaves(raw: &RawValue, out: &mut Reading, texts: bool) {
+/// Keys that hold text.
+const SAID: [&str; 5] = ["text", "content", "output", "summary", "result"];
+/// Keys of a page that a search found.
+const FOUND: [&str; 4] = ["title", "url", "snippet", "text"];
+
+/// Strings under these keys, and pointers to files, anywhere inside.
+fn leaves(raw: &RawValue, out: &mut Reading, keys: &[&str]) {
     let Ok(tree) = Tree::parse(raw.get(), DEPTH) else { return };
     let mut pending: Vec<(&str, &Tree, Option<u64>)> = vec![("", &tree, None)];
     while let Some((key, node, size)) = pending.pop() {
@@ -135,7 +152,7 @@ fn leaves(raw: &RawValue, out: &mut Reading, texts: bool) {
             Tree::Text(text) => {
                 if let Some(id) = pointer(text) {
                     out.name_file(FileRef { id: id.to_owned(), size, ..FileRef::default() });
-                } else if texts && matches!(key, "text" | "content" | "output" | "summary" | "result") {
+                } else if keys.contains(&key) {
                     out.line(text, "\n");
                 }
             }

@@ -234,7 +234,7 @@ impl Reader<'_> {
         found: &mut Vec<Record>,
     ) -> Record {
         let content = parse_content(message.content);
-        let reading = content::read(message.content, &content, message.metadata.attachments);
+        let reading = content::read(message.content, &content, &message.metadata);
         let role = message.author.role.get().unwrap_or("unknown");
         let recipient = message.recipient.get().unwrap_or("all");
         part.role = role.to_owned();
@@ -271,13 +271,16 @@ impl Reader<'_> {
 
     fn reference(&self, file: content::FileRef) -> AttachmentRef {
         let names = self.place.names;
+        let by_name = || file.name.as_deref().and_then(|name| names.id_by_name(name)).map(str::to_owned);
+        let id = Some(file.id.clone()).filter(|id| !id.is_empty()).or_else(by_name);
+        let key = id.clone().unwrap_or_else(|| attachments::id_of_name(file.name.as_deref().unwrap_or_default()));
         AttachmentRef {
-            key: attachments::key(&file.id),
-            name: file.name.or_else(|| names.name(&file.id).map(str::to_owned)).unwrap_or_else(|| file.id.clone()),
-            media_type: file.media_type.or_else(|| names.media(&file.id).map(str::to_owned)),
+            name: file.name.or_else(|| names.name(&key).map(str::to_owned)).unwrap_or_else(|| key.clone()),
+            media_type: file.media_type.or_else(|| names.media(&key).map(str::to_owned)),
             size: file.size,
             text: None,
-            origin_id: Some(file.id),
+            origin_id: id,
+            key: attachments::key(&key),
         }
     }
 

@@ -1,6 +1,13 @@
 //! Which members are a ChatGPT export? By content (vendors.md §2.5), grouped into sources.
-use super::attachments::{is_file_place, is_upload, last};
-use crate::{Catalog, Claim, FormatError, Member, Part, Role, json::decoded_head};
+use super::{
+    attachments::{Names, is_file_place, is_folder_file_place, is_upload, last},
+    gaps,
+};
+use crate::{
+    Catalog, Claim, FormatError, Member, Part, Role,
+    input::plain_name,
+    json::{decoded_head, keys_of},
+};
 use keepsake_model::Limits;
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -82,8 +89,7 @@ enum Group {
 
 fn group_of(member: &Member) -> Group {
     match member.place.split_once("!/") {
-        Some((outer, _)) if is_portal_part(last(outer)) => Group::Portal(portal_dir(outer)),
-        Some((outer, _)) => Group::Archive(outer.to_owned()),
+        Some((outer, _)) => portal_group(outer).unwrap_or_else(|| Group::Archive(outer.to_owned())),
         None => match member.place.rsplit_once('/') {
             Some((dir, _)) => Group::Folder(dir.to_owned()),
             None => Group::Loose,
@@ -92,9 +98,14 @@ fn group_of(member: &Member) -> Group {
 }
 
 /// `Conversations__…zip`, `Files__…zip`, `Ads__…zip`.
-fn is_portal_part(name: &str) -> bool {
+pub(super) fn is_portal_part(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.ends_with(".zip") && ["conversations__", "files__", "ads__"].iter().any(|p| name.starts_with(p))
+}
+
+/// The portal export that an archive given by itself is a part of.
+fn portal_group(outer: &str) -> Option<Group> {
+    is_portal_part(last(outer)).then(|| Group::Portal(portal_dir(outer)))
 }
 
 /// The folder of the whole portal export.
@@ -156,7 +167,11 @@ fn look(catalog: &Catalog, member: &Member) -> Result<Look, FormatError> {
         }
         let has = |key: &str| memchr::memmem::find(&head, key.as_bytes()).is_some();
         if has("\"fragments\"") || has("\"chat_messages\"") {
-            return Ok(Look::Other);
+            // Only as keys, and where those vendors have them: a message may be about either word.
+            let keys = keys_of(&head);
+            if keys.has("chat_messages") || keys.has_below("message.fragments") {
+                return Ok(Look::Other);
+            }
         }
         let node = has("\"content_type\"") || has("\"author\"") || has("\"current_node\"");
         if has("\"mapping\"") && (node || has("\"mapping\": {}") || has("\"mapping\":{}"))
@@ -179,17 +194,6 @@ fn junk(name: &str) -> bool {
         || matches!(own, ".DS_Store" | "Thumbs.db" | "desktop.ini")
 }
 
-fn plain_name(name: &str) -> String {
-    let own = last(name).to_ascii_lowercase();
-    let Some((stem, extension)) = own.rsplit_once('.') else { return own };
-    let stem = stem.trim_end();
-    let stem = match stem.strip_suffix(')').and_then(|s| s.rsplit_once('(')) {
-        Some((rest, n)) if n.bytes().all(|b| b.is_ascii_digit()) => rest.trim_end(),
-        _ => stem,
-    };
-    format!("{stem}.{extension}")
-}
-
 fn claim(
     catalog: &Catalog,
     limits: &Limits,
@@ -200,11 +204,12 @@ fn claim(
 ) -> Result<Claim, FormatError> {
     let mut parts = Vec::new();
     let mut manifests = Vec::new();
+    let names = if let Group::Folder(dir) = group { names_in(catalog, dir, limits)? } else { Names::default() };
     for member in catalog.members() {
         if conversations.contains(&member.id) {
             continue;
         }
-        if let Some(role) = role_in(group, member, others) {
+        if let Some(role) = role_in(group, member, others, &names) {
             if role == Role::Manifest {
                 manifests.push(member);
             }
@@ -220,7 +225,12 @@ fn claim(
         (rank.get(own).copied().unwrap_or(usize::MAX), number(own), m.id)
     });
     let present: HashSet<&str> = files.iter().map(|m| m.file_name()).collect();
-    let missing_parts: Vec<String> = listed.iter().filter(|p| !present.contains(last(p))).cloned().collect();
+    let mut missing_parts: Vec<String> = listed.iter().filter(|p| !present.contains(last(p))).cloned().collect();
+    if listed.is_empty() {
+        missing_parts.extend(gaps::shards(files.iter().map(|m| m.file_name())));
+    }
+    let ours = |m: &&Member| group_of(m) == *group || portal_group(&m.place).as_ref() == Some(group);
+    missing_parts.extend(gaps::portal_parts(catalog.members().iter().filter(ours).map(|m| m.place.as_str())));
     let portal = matches!(group, Group::Portal(_)) || files.iter().any(|m| m.depth > 1);
     let sharded = files.iter().any(|m| number(m.file_name()).is_some())
         || parts.iter().any(|p| {
@@ -252,14 +262,32 @@ fn claim(
 }
 
 /// `000` in `conversations-000.json`.
-fn number(name: &str) -> Option<u64> {
+pub(super) fn number(name: &str) -> Option<u64> {
     let rest = name.strip_prefix("conversations-")?;
     let digits = rest.split(|c: char| !c.is_ascii_digit()).next()?;
     digits.parse().ok()
 }
 
+/// Names that the side files of a folder give to files.
+fn names_in(catalog: &Catalog, dir: &str, limits: &Limits) -> Result<Names, FormatError> {
+    let mut names = Names::default();
+    for member in catalog.members().iter().filter(|m| m.depth == 0 && dir_of(&m.place) == dir) {
+        let plain = plain_name(&member.name);
+        if !matches!(plain.as_str(), "conversation_asset_file_names.json" | "library_files.json") {
+            continue;
+        }
+        match catalog.bytes(member, limits.side_file_bytes) {
+            Ok(bytes) => names.add(&plain, &String::from_utf8_lossy(&bytes)),
+            Err(e @ FormatError::Limit { limit: "total_bytes", .. }) => return Err(e),
+            // Reading reports it.
+            Err(_) => {}
+        }
+    }
+    Ok(names)
+}
+
 /// The role of a member in a group, or None if it is not part of it.
-fn role_in(group: &Group, member: &Member, others: &Others<'_>) -> Option<Role> {
+fn role_in(group: &Group, member: &Member, others: &Others<'_>, names: &Names) -> Option<Role> {
     let place = member.place.as_str();
     if ancestors(place).any(|dir| others.foreign.contains(dir)) && !is_upload(place) {
         return None;
@@ -303,7 +331,14 @@ fn role_in(group: &Group, member: &Member, others: &Others<'_>) -> Option<Role> 
             if nearer || member.depth > 0 {
                 return None;
             }
-            false
+            // A folder is not the export's alone (Downloads): only what lies where an export has files, or is named
+            // by its side files, came with it.
+            return match role(&member.name, place, false) {
+                None | Some(Role::Attachment) => {
+                    (names.knows(inside) || is_folder_file_place(inside)).then_some(Role::Attachment)
+                }
+                side => side,
+            };
         }
         Group::Loose => {
             if member.depth > 0 || place.contains('/') {

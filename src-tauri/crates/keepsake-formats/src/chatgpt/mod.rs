@@ -3,6 +3,7 @@ mod attachments;
 mod content;
 mod conversation;
 mod detect;
+mod gaps;
 mod graph;
 mod memories;
 mod read;

@@ -29,8 +29,9 @@ pub(super) fn read(
         sink,
     };
     for (member, _) in members.iter().filter(|(_, r)| *r == Role::Conversations) {
-        run.conversations(member, &names, accounts.of(member))?;
+        run.conversations(member, &mut names, accounts.of(member))?;
     }
+    members.iter().filter(|(_, r)| *r == Role::Attachment).for_each(|(m, _)| names.carries(&m.name));
     for (member, role) in members.iter().filter(|(_, r)| *r != Role::Conversations) {
         run.other(member, *role, &mut names)?;
         run.done += member.size;
@@ -54,10 +55,8 @@ fn side_files(
             // Unreadable: it is reported when its turn comes.
             Err(_) => Ok(String::new()),
         };
-        if own.starts_with("conversation_asset_file_names") {
-            names.add_map(&text(limits.side_file_bytes)?);
-        } else if own.starts_with("library_files") {
-            names.add_library(&text(limits.side_file_bytes)?);
+        if own.starts_with("conversation_asset_file_names") || own.starts_with("library_files") {
+            names.add(own, &text(limits.side_file_bytes)?);
         } else if own.starts_with("user.") || own.starts_with("user ") || own.starts_with("user(") {
             let file = text(limits.side_file_bytes)?;
             let user = serde_json::from_str::<super::wire::File<'_>>(&file).unwrap_or_default();
@@ -111,7 +110,7 @@ impl Run<'_> {
         self.sink.dropped(Dropped { place, outcome: DroppedAs::Skipped, reason, kind: None });
     }
 
-    fn conversations(&mut self, member: &Member, names: &Names, account: Option<&str>) -> Result<(), FormatError> {
+    fn conversations(&mut self, member: &Member, names: &mut Names, account: Option<&str>) -> Result<(), FormatError> {
         let (catalog, mut wrapper) = (self.catalog, None);
         let (mut seen, mut errors, start) = (0_u64, 0_u64, self.done);
         let result = catalog.read(member, |reader| {
@@ -133,6 +132,8 @@ impl Run<'_> {
                             names,
                         };
                         let outcome = conversation::read(element.bytes, &place);
+                        let records = outcome.unit.iter().flat_map(|u| &u.records);
+                        names.said(records.flat_map(|r| &r.attachments).filter_map(attachments::id_and_name));
                         self.hand_over(member, outcome)?;
                         self.sink.progress(start + elements.raw_bytes().min(member.size))?;
                     }

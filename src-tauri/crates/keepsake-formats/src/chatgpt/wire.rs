@@ -245,6 +245,7 @@ wire! {
         model: Text<'a> = "model_slug",
         hidden: Flag = "is_visually_hidden_from_conversation",
         attachments: Option<&'a RawValue> = "attachments",
+        aggregate_result: Option<&'a RawValue> = "aggregate_result",
         context: UserContext<'a> = "user_context_message_data",
     }
 }

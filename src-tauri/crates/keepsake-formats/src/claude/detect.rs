@@ -1,6 +1,9 @@
 //! Which members are Claude's? By the keys in them; names only group what belongs together (vendors.md §3.1, §3.4).
-use super::sniff::{self, Keys};
-use crate::{Catalog, Claim, FormatError, Member, Part, Role};
+use crate::{
+    Catalog, Claim, FormatError, Member, Part, Role,
+    input::plain_name,
+    json::{self, Keys},
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a member's content says.
@@ -28,8 +31,12 @@ pub(super) fn claims(catalog: &Catalog) -> Result<Vec<Claim>, FormatError> {
         if !is_candidate(member) {
             continue;
         }
-        // An unreadable member is somebody else's to report.
-        let Ok(Some(keys)) = sniff::keys(catalog, member) else { continue };
+        let keys = match json::keys(catalog, member) {
+            Ok(Some(keys)) => keys,
+            _ if in_memories_part(member) => Keys::default(),
+            // An unreadable member is somebody else's to report.
+            _ => continue,
+        };
         if let Some(content) = content_of(&keys, member) {
             groups.entry(group_of(member)).or_default().push((member.id, content));
         }
@@ -56,7 +63,9 @@ fn content_of(keys: &Keys, member: &Member) -> Option<Content> {
         None
     } else if has("chat_messages") || (has("messages.sender") && has("uuid")) {
         Some(Content::Conversations)
-    } else if has("conversations_memory") || has("project_memories") || (has("memory_files") && has("account_uuid")) {
+    } else if ["conversations_memory", "project_memories", "memory_files"].into_iter().any(has)
+        || in_memories_part(member)
+    {
         Some(Content::Memories)
     } else if has("prompt_template") && (has("docs") || has("is_starter_project") || has("creator")) {
         Some(Content::Projects)
@@ -69,6 +78,21 @@ fn content_of(keys: &Keys, member: &Member) -> Option<Content> {
     } else {
         None
     }
+}
+
+/// `memories/<account>.json` in `memories-000.zip`, packed or not: the place says what it is, whatever its keys will be.
+fn in_memories_part(member: &Member) -> bool {
+    let mut dirs = member.name.rsplit('/').skip(1);
+    let folder = dirs.next() == Some("memories");
+    let part = archive_name(member).or_else(|| dirs.next());
+    folder && part.and_then(category_of).is_some_and(|(category, ..)| category == "memories")
+}
+
+/// Another program's data by its keys, although the file has a name that Claude uses too.
+fn other_shape(keys: &Keys) -> bool {
+    let ours = keys.has("uuid") || keys.has("account") || keys.has("account_uuid");
+    let theirs = ["mapping", "current_node", "responses", "fragments"].into_iter().any(|k| keys.has(k));
+    theirs || !ours && !keys.is_empty() && (keys.has("messages") || keys.has("conversation") || keys.has("title"))
 }
 
 /// Messages whose content is an object with blocks.
@@ -86,19 +110,24 @@ fn archive_name(member: &Member) -> Option<&str> {
 
 /// `conversations-000 (1).zip` → (`conversations`, 0, `conversations-000.zip`).
 fn category_of(archive: &str) -> Option<(&'static str, u32, String)> {
-    let stem = archive.strip_suffix(".zip").unwrap_or(archive);
-    let stem = stem.split(" (").next().unwrap_or(stem).trim_end();
+    let stem = stem_of(archive);
     let (category, number) = stem.rsplit_once('-')?;
     let category = CATEGORIES.into_iter().find(|c| *c == category)?;
     Some((category, number.parse().ok()?, format!("{stem}.zip")))
 }
 
 /// `data-<…>-batch-0001.zip` → (`data-<…>`, 1).
-fn batch_of(archive: &str) -> Option<(&str, u32)> {
-    let stem = archive.strip_suffix(".zip").unwrap_or(archive);
-    let stem = stem.split(" (").next().unwrap_or(stem).trim_end();
+fn batch_of(archive: &str) -> Option<(String, u32)> {
+    let stem = stem_of(archive);
     let (prefix, number) = stem.rsplit_once("-batch-")?;
-    Some((prefix, number.parse().ok()?))
+    Some((prefix.to_owned(), number.parse().ok()?))
+}
+
+/// Name of a part without `.zip`, and without the `(1)` of a second download. An unpacked part has no ending.
+fn stem_of(archive: &str) -> String {
+    let named = archive.to_ascii_lowercase().ends_with(".zip");
+    let plain = if named { plain_name(archive) } else { plain_name(&format!("{archive}.zip")) };
+    plain.strip_suffix(".zip").unwrap_or(&plain).to_owned()
 }
 
 /// Members with one group belong to one export.
@@ -161,7 +190,7 @@ fn claim(catalog: &Catalog, group: &str, found: &[(usize, Content)]) -> Result<C
     let mut parts: Vec<Part> =
         found.iter().map(|(member, content)| Part { member: *member, role: role(*content) }).collect();
     if strong {
-        parts.extend(companions(members, found));
+        parts.extend(companions(catalog, found));
     }
     Ok(Claim {
         version: Some(version.into()),
@@ -202,8 +231,12 @@ fn version(group: &str, found: &[(usize, Content)], members: &[Member]) -> &'sta
     if uuid_batch || one_per_file { "batch" } else { "flat" }
 }
 
-/// What lies in the same archive beside the files recognised: kept as side files; empty lists by their usual name.
-fn companions(members: &[Member], found: &[(usize, Content)]) -> Vec<Part> {
+/// What lies in the same archive beside the files recognised: kept as side files; what shows no shape (empty lists,
+/// damage) by its usual name.
+fn companions(catalog: &Catalog, found: &[(usize, Content)]) -> Vec<Part> {
+    let members = catalog.members();
+    // A name says nothing against what a file holds: ChatGPT's conversations are called the same.
+    let foreign = |m: &Member| matches!(json::keys(catalog, m), Ok(Some(keys)) if other_shape(&keys));
     let taken: BTreeSet<usize> = found.iter().map(|(id, _)| *id).collect();
     let dir = |m: &Member| m.name.rsplit_once('/').map(|(d, _)| d.to_owned()).unwrap_or_default();
     let is_folder = |name: &str| FOLDERS.contains(&name);
@@ -234,11 +267,15 @@ fn companions(members: &[Member], found: &[(usize, Content)]) -> Vec<Part> {
         let usual = ["conversations.json", "projects.json", "memories.json", "users.json", "login_history.json"];
         let role = if junk && member.archive.is_some() && tops.iter().any(|t| t.1 == member.archive) {
             Role::Junk
+        } else if beside && usual.contains(&name) && foreign(member) {
+            continue;
         } else if beside && name == "conversations.json" {
             Role::Conversations
         } else if beside && name == "projects.json" {
             Role::Projects
         } else if beside && name == "memories.json" {
+            Role::Memories
+        } else if beside && last == "memories" && name.ends_with(".json") && !foreign(member) {
             Role::Memories
         } else if (beside && (member.archive.is_some() || in_folder || usual.contains(&name))) || (category && parts) {
             Role::Sidecar

@@ -66,7 +66,11 @@ pub(super) fn read(
             None => out.dropped.push(failed(place.text("/conversations_memory"))),
         }
     }
-    for (project, raw, pointer) in object.raw("project_memories").map(project_entries).into_iter().flatten() {
+    let projects = object.raw("project_memories").map(project_entries);
+    if let Some(None) = projects {
+        out.dropped.push(failed(place.text("/project_memories")));
+    }
+    for (project, raw, pointer) in projects.into_iter().flatten().flatten() {
         let Some(text) = words(raw) else {
             out.dropped.push(failed(place.text(&pointer)));
             continue;
@@ -74,14 +78,17 @@ pub(super) fn read(
         let document = base(format!("project/{project}"), "project_memory", raw, pointer, text);
         documents.push(Document { project: Some(project), updated, ..document });
     }
-    for (index, raw) in object.list("memory_files").into_iter().flatten().enumerate() {
-        let pointer = format!("/memory_files/{index}");
-        let file = Object::parse(raw.get());
-        let Some((file, text)) = file.and_then(|f| f.text("content").map(|t| (f, t))) else {
+    let files = object.raw("memory_files").map(file_entries);
+    if let Some(None) = files {
+        out.dropped.push(failed(place.text("/memory_files")));
+    }
+    for File { path, raw, pointer } in files.into_iter().flatten().flatten() {
+        let file = Object::parse(raw.get()).unwrap_or_default();
+        let Some(text) = words(raw) else {
             out.dropped.push(failed(place.text(&pointer)));
             continue;
         };
-        let path = file.filled("path").map_or_else(|| content_id(raw.get()), Cow::into_owned);
+        let path = path.or_else(|| file.filled("path").map(Cow::into_owned)).unwrap_or_else(|| content_id(raw.get()));
         let document = base(format!("file/{path}"), "memory_file", raw, pointer, text);
         let (created, updated) = (file.time("created_at"), file.time("updated_at"));
         documents.push(Document { title: Some(path), created, updated, ..document });
@@ -90,8 +97,8 @@ pub(super) fn read(
     Ok((out, rest(object)))
 }
 
-/// Project memories are a map of project id to text; a list of objects is read too.
-fn project_entries(raw: &RawValue) -> Vec<(String, &RawValue, String)> {
+/// Project memories are a map of project id to text; a list of objects is read too. None for anything else.
+fn project_entries(raw: &RawValue) -> Option<Vec<(String, &RawValue, String)>> {
     if let Some(items) = list(raw) {
         let id = |raw: &RawValue| {
             let object = Object::parse(raw.get())?;
@@ -101,11 +108,31 @@ fn project_entries(raw: &RawValue) -> Vec<(String, &RawValue, String)> {
             let id = id(raw).unwrap_or_else(|| content_id(raw.get()));
             (id, raw, format!("/project_memories/{i}"))
         };
-        return items.into_iter().enumerate().map(entry).collect();
+        return Some(items.into_iter().enumerate().map(entry).collect());
     }
-    let object = Object::parse(raw.get()).unwrap_or_default();
+    let object = Object::parse(raw.get())?;
     let entry = |(id, raw)| (String::from(id), raw, format!("/project_memories/{}", escape(id)));
-    object.members().map(entry).collect()
+    Some(object.members().map(entry).collect())
+}
+
+/// One memory file.
+struct File<'a> {
+    /// Its path, where the key says it.
+    path: Option<String>,
+    raw: &'a RawValue,
+    pointer: String,
+}
+
+/// Memory files are a list of objects; a map of path to text or object is read too. None for anything else.
+fn file_entries(raw: &RawValue) -> Option<Vec<File<'_>>> {
+    if let Some(items) = list(raw) {
+        let entry = |(i, raw)| File { path: None, raw, pointer: format!("/memory_files/{i}") };
+        return Some(items.into_iter().enumerate().map(entry).collect());
+    }
+    let object = Object::parse(raw.get())?;
+    let entry =
+        |(path, raw)| File { path: Some(String::from(path)), raw, pointer: format!("/memory_files/{}", escape(path)) };
+    Some(object.members().map(entry).collect())
 }
 
 fn escape(segment: &str) -> String {

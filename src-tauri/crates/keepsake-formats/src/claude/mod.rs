@@ -9,7 +9,6 @@ mod memory;
 mod order;
 mod projects;
 mod read;
-mod sniff;
 mod split;
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! Reads every part of a Claude export into a sink, one JSON element at a time.
 use super::{
-    conversation, design, detect, manifest, memory, projects, sniff,
+    conversation, design, detect, manifest, memory, projects,
     wire::{Object, Place, Yield},
 };
 use crate::{
@@ -163,7 +163,7 @@ impl Reader<'_> {
     /// Design chats lie in their own folder; elsewhere their nested content tells them.
     fn is_design(&self, member: &Member) -> bool {
         member.name.split('/').rev().nth(1) == Some("design_chats")
-            || matches!(sniff::keys(self.catalog, member), Ok(Some(keys)) if detect::is_design(&keys))
+            || matches!(json::keys(self.catalog, member), Ok(Some(keys)) if detect::is_design(&keys))
     }
 
     fn element(&mut self, member: &Member, what: What, pointer: &str, bytes: &[u8]) -> Result<(), FormatError> {

@@ -45,6 +45,8 @@ pub struct Member {
     pub size: u64,
     /// Archive nesting: 0 = plain file.
     pub depth: u32,
+    /// The archive writes its name with backslashes; `name` has them as `/`. Formats that forbid this can refuse it.
+    pub backslashes: bool,
     /// Which archive it is an entry of: members of one archive share the number. None = plain file.
     pub archive: Option<usize>,
     /// Modification time, for plain files.
@@ -97,6 +99,7 @@ impl Catalog {
             name: "pasted text".into(),
             size: text.len() as u64,
             depth: 0,
+            backslashes: false,
             archive: None,
             modified: None,
             location: Location::Text(text.into()),

@@ -131,13 +131,15 @@ fn archive_source(
             let lone = member.place == member.name;
             let part_of_export = !lone && folders.contains(folder_of(&member.place));
             let named = nested::named_zip(&member.name) && (lone || member.size > 0);
-            if nested::is_user_file(&member.name) && !(lone && named)
-                || part_of_export && !nested::named_part(&member.name)
-            {
+            if nested::is_user_file(&member.name) && !(lone && named) {
                 return Ok(Found::Other(Some(source)));
             }
             match source.bytes(0, 4) {
-                Ok(head) if named || zip::is_zip_head(&head) => Ok(Found::Archive(source)),
+                Ok(head) if named || zip::is_zip_head(&head) => {
+                    // Beside unpacked conversations it may be a file of theirs, or the next export.
+                    let theirs = part_of_export && !nested::named_part(&member.name) && !is_export(&source, limits);
+                    Ok(if theirs { Found::Other(Some(source)) } else { Found::Archive(source) })
+                }
                 Ok(_) => Ok(Found::Other(Some(source))),
                 Err(e) if lone => Err(io(e)),
                 // One file of a folder: reading it will fail again, in its own place.
@@ -265,6 +267,7 @@ fn list(
             size: entries[index].size,
             name,
             depth: member.depth + 1,
+            backslashes: entries[index].name.contains('\\'),
             archive: Some(archive),
             modified: None,
             location: Location::Zip { archive, index },
@@ -277,6 +280,19 @@ fn list(
         entries,
     });
     Ok(Some(out))
+}
+
+/// Does an archive hold data itself, by its directory: conversations, parts of an export, a manifest?
+fn is_export(source: &Source, limits: &Limits) -> bool {
+    let Ok(Some(entries)) = zip::directory(source, limits.entries) else {
+        // A cut download has no directory: opening it tells what is left.
+        return true;
+    };
+    entries.iter().any(|e| {
+        nested::named_conversations(&e.name)
+            || e.name == "manifest.json"
+            || nested::named_zip(&e.name) && nested::named_part(&e.name)
+    })
 }
 
 /// An Agent Life Format file, by its manifest: archives in it are the agent's own files and go back as they came.

@@ -72,6 +72,7 @@ fn add_file(catalog: &mut Catalog, root: usize, path: &Path, place: String, name
         name,
         size: meta.len(),
         depth: 0,
+        backslashes: false,
         archive: None,
         modified,
         location: Location::File(path.to_path_buf()),

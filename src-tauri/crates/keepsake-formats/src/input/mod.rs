@@ -15,6 +15,7 @@ mod tests;
 mod zip;
 
 pub use catalog::{Catalog, Member, Spool, SpoolFile};
+pub(crate) use nested::plain_name;
 
 /// SHA-256 of a file, in hex.
 ///

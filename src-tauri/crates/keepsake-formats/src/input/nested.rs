@@ -70,3 +70,15 @@ pub(super) fn named_conversations(name: &str) -> bool {
         .and_then(|stem| stem.strip_prefix("conversations"))
         .is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', ' ', '(']))
 }
+
+/// Last part of a name, folded, without the `(1)` of a repeated download.
+pub(crate) fn plain_name(name: &str) -> String {
+    let own = folded(name);
+    let Some((stem, extension)) = own.rsplit_once('.') else { return own };
+    let stem = stem.trim_end();
+    let stem = match stem.strip_suffix(')').and_then(|s| s.rsplit_once('(')) {
+        Some((rest, n)) if !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()) => rest.trim_end(),
+        _ => stem,
+    };
+    format!("{stem}.{extension}")
+}

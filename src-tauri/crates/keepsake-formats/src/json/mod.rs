@@ -6,12 +6,14 @@
 //! [`Elements`] frames, it does not validate: hand [`Element::bytes`] to `serde_json`, and on an error to [`repair`].
 mod decoded;
 mod elements;
+mod keys;
 mod repair;
 mod scan;
 #[cfg(test)]
 mod tests;
 
 pub use elements::{Element, ElementError, Elements};
+pub(crate) use keys::{Keys, keys, keys_of};
 pub use repair::repair;
 
 /// About the first `n` bytes of a text, decoded like [`Elements`] does (BOM, UTF-16, JSON in a string) and without

@@ -8,6 +8,7 @@ mod map;
 mod native;
 mod overlay;
 mod read;
+mod signed;
 mod tombstones;
 mod validate;
 mod verify;
@@ -18,12 +19,13 @@ mod write;
 mod tests;
 
 use crate::{
-    Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, RecordSource, Sink, Validation,
+    Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, RecordSource, Signed, Sink, Validation,
     WriteOptions, WriteReport,
 };
 use bundle::Bundle;
 use keepsake_model::Limits;
 use std::path::Path;
+pub use tombstones::{add_reach, wire_target};
 
 /// Portable Memory (.mem).
 pub struct Mem;
@@ -69,6 +71,15 @@ impl Format for Mem {
     }
     fn plan(&self, source: &mut dyn RecordSource, _options: &WriteOptions) -> Result<WriteReport, FormatError> {
         write::plan(source, &Limits::default())
+    }
+    fn signatures(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        limits: &Limits,
+        visit: &mut dyn FnMut(Signed) -> Result<(), FormatError>,
+    ) -> Result<(), FormatError> {
+        signed::signatures(&Bundle::open(catalog, detected, limits)?, visit)
     }
     fn validate(
         &self,

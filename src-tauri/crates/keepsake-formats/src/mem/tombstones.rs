@@ -2,10 +2,41 @@
 use super::{
     canonical::canonical,
     kinds::TOMBSTONE,
+    map::SCOPE,
     native::{id_prefix, wire_kind},
     wire::{DERIVED_COUNT, DERIVED_LISTS, decode, line, list, text, texts, time_of},
 };
-use keepsake_model::{Derived, Kind, Timestamp, Tombstone, TombstoneOp, json::Tree};
+use keepsake_model::{Derived, Kind, Record, Timestamp, Tombstone, TombstoneOp, json::Tree};
+
+/// `targetKind` and `targetID` under which other programs know a record that came from a bundle; what a tombstone of it
+/// has to name to reach them. The id of a link is its three parts joined by `|`, that of a preference its key, that of a
+/// category its name; a line without any id is `line:` and a digest, which at least our own reader knows again.
+///
+/// None for a record from elsewhere: our bundles name it by its vault id ([`Tombstone::target_id`] bare, the writer puts
+/// the prefix before it).
+pub fn wire_target(record: &Record) -> Option<(String, String)> {
+    if record.key.scope != SCOPE {
+        return None;
+    }
+    let (kind, in_key) = record.key.value.split_once('/')?;
+    // The key of a repeated vendor id has a number behind it.
+    let id = record.origin_id.as_deref().unwrap_or(in_key);
+    Some((kind.to_owned(), id.to_owned()))
+}
+
+/// Adds one erased record to a proof of reach, by the id that bundles have for it. `vault_id` stands for a record from
+/// elsewhere. Kinds that the proof has no list for leave no trace in it.
+pub fn add_reach(reach: &mut Derived, record: &Record, vault_id: &str) {
+    let (kind, id) = wire_target(record).unwrap_or_else(|| (wire_kind(record.kind).to_owned(), vault_id.to_owned()));
+    match kind.as_str() {
+        "fact" => reach.fact_ids.push(id),
+        "edge" => reach.edge_ids.push(id),
+        "entity" => reach.entity_ids.push(id),
+        "chunk" => reach.chunk_ids.push(id),
+        "episodeLink" => reach.episode_link_count += 1,
+        _ => {}
+    }
+}
 
 /// A checked line as a tombstone of the scope `mem`.
 pub(super) fn from_tree(tree: &Tree, verbatim: &str) -> Tombstone {

@@ -1,12 +1,13 @@
-//! The validator (spec v1.1 §9): everything that is wrong, and everything odd. Signatures are looked at, not verified:
-//! that takes a key library, which formats do not have.
+//! The validator (spec v1.1 §9): everything that is wrong, and everything odd. Signatures are named, not verified:
+//! that takes a key library, which formats do not have ([`super::signed`] says what there is to verify).
 use super::{
     bundle::{Bundle, SIGNATURE},
+    signed,
     verify::{Severity, verify},
 };
 use crate::{Finding, FormatError, Validation};
 
-/// Checks a bundle. `trust` holds the public keys (hex) of which one must have signed; empty = any or none.
+/// Checks a bundle. With keys in `trust` it has to be signed.
 pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, FormatError> {
     let mut report = verify(bundle, &mut || Ok(()))?;
     let signature = if report.manifest.is_some() { signature(bundle, trust, &mut report)? } else { Default::default() };
@@ -28,30 +29,12 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
 type Signature = (bool, Option<String>, Option<bool>, Option<bool>, Option<String>);
 
 fn signature(bundle: &Bundle, trust: &[String], report: &mut super::verify::Report) -> Result<Signature, FormatError> {
-    let token = bundle.bytes(SIGNATURE)?.and_then(|b| String::from_utf8(b).ok()).map(|t| t.trim().to_owned());
-    let Some(token) = token else {
+    let Some(bytes) = bundle.bytes(SIGNATURE)? else {
         if !trust.is_empty() {
             report.add(Severity::Error, "signature_missing", SIGNATURE, "manifest.sig missing (signature required)");
         }
         return Ok((false, None, None, None, None));
     };
-    let key = public_key(&token);
-    let trusted = (!trust.is_empty())
-        .then(|| key.as_ref().is_some_and(|key| trust.iter().any(|t| t.trim().eq_ignore_ascii_case(key))));
-    if trusted == Some(false) {
-        let message = "manifest signature invalid or not signed by a trusted key";
-        report.add(Severity::Error, "signature_untrusted", SIGNATURE, message);
-    } else if key.is_none() {
-        report.add(Severity::Warning, "signature_malformed", SIGNATURE, "the signature is not an Ed25519 token");
-    }
-    report.add(Severity::Warning, "signature_not_checked", SIGNATURE, "the signature was not verified");
-    Ok((true, Some("Ed25519".into()), None, trusted, key))
-}
-
-/// Public key of `ed25519:<64 hex>:<128 hex>`.
-fn public_key(token: &str) -> Option<String> {
-    let parts: Vec<&str> = token.split(':').collect();
-    let [algorithm, key, signature] = parts.as_slice() else { return None };
-    let hex = |text: &str, n: usize| text.len() == n && text.bytes().all(|b| b.is_ascii_hexdigit());
-    (*algorithm == "ed25519" && hex(key, 64) && hex(signature, 128)).then(|| key.to_ascii_lowercase())
+    let token = std::str::from_utf8(&bytes).ok().and_then(|t| signed::token(t.trim()));
+    Ok((true, Some("Ed25519".into()), None, None, token.map(|(key, _)| hex::encode(key))))
 }

@@ -45,10 +45,12 @@ pub(super) fn day(text: &str) -> Option<Date> {
     }
 }
 
-/// Month number of a name or its first three letters.
+/// Month number of a name or its first three letters (September also has four).
 fn month(word: &str) -> Option<i16> {
     let word = word.trim_end_matches('.').to_ascii_lowercase();
-    let index = MONTHS.iter().position(|m| *m == word || (word.len() == 3 && m.starts_with(&word)))?;
+    let index = MONTHS.iter().position(|m| {
+        *m == word || (word.len() == 3 && m.starts_with(&word)) || (word == "sept" && *m == "september")
+    })?;
     i16::try_from(index + 1).ok()
 }
 
@@ -80,6 +82,8 @@ mod tests {
             ("May 2025", "2025-05-01"),
             ("May 3rd, 2025", "2025-05-03"),
             ("Sep 3, 2025", "2025-09-03"),
+            ("Sept 2025", "2025-09-01"),
+            ("Sept. 3, 2025", "2025-09-03"),
             ("3 May 2025", "2025-05-03"),
         ] {
             assert_eq!(super::day(text).unwrap().to_string(), day, "{text}");

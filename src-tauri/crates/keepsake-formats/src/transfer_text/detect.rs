@@ -35,13 +35,6 @@ impl Shape {
 
 /// Headings of the answer to Claude's import prompt.
 const HEADINGS: [&str; 5] = ["instructions", "identity", "career", "projects", "preferences"];
-/// How saved memories begin in English; ChatGPT writes them in the third person without a subject.
-const OPENINGS: [&str; 36] = [
-    "is", "has", "prefers", "likes", "wants", "works", "lives", "uses", "enjoys", "needs", "plans", "owns", "user",
-    "dislikes", "hates", "loves", "studies", "speaks", "was", "had", "does", "doesn't", "goes", "grows", "plays",
-    "runs", "writes", "keeps", "eats", "drinks", "asked", "aims", "believes", "values", "moved", "born",
-];
-
 /// Claims on text members, each its own source. `asked` = the person named this format: any text will do.
 pub(super) fn claims(catalog: &Catalog, asked: bool) -> Result<Vec<Claim>, FormatError> {
     let mut out = Vec::new();
@@ -78,9 +71,27 @@ pub(super) fn claims(catalog: &Catalog, asked: bool) -> Result<Vec<Claim>, Forma
     Ok(out)
 }
 
+/// Does it begin as JSON does? An opening bracket alone says nothing: dates stand in brackets too.
 fn looks_like_json(text: &str) -> bool {
     let text = text.trim_start();
-    text.starts_with('{') || (text.starts_with('[') && !text.starts_with("[unknown") && entries::read(text).dated == 0)
+    let inside = text.trim_start_matches('[').trim_start();
+    if let Some(object) = inside.strip_prefix('{') {
+        // Near-JSON (NaN, raw control characters, cut off) is for others to mend and to report.
+        return object.trim_start().starts_with(['"', '}']);
+    }
+    text.starts_with('[') && (inside.starts_with('"') || is_json(text))
+}
+
+/// Nothing but JSON values, the last one perhaps cut off.
+fn is_json(text: &str) -> bool {
+    let values = serde_json::Deserializer::from_str(text).into_iter::<serde::de::IgnoredAny>();
+    for value in values {
+        match value {
+            Ok(_) => {}
+            Err(e) => return e.is_eof(),
+        }
+    }
+    true
 }
 
 /// Shape, confidence and what was seen; None without evidence.
@@ -88,9 +99,17 @@ fn evidence(text: &str, member: &Member, pasted: bool) -> Option<(Shape, f64, St
     let found = entries::read(text);
     let known = known_headings(&found);
     let dated_list = found.dated >= 2 || (found.dated == 1 && known >= 1);
-    if dated_list && 2 * found.dated >= found.entries.len() {
+    // A diary has dates too, and much more between them.
+    let mostly =
+        2 * found.dated >= found.marked && (found.fenced || known >= 1 || 4 * found.dated >= found.entries.len());
+    if dated_list && mostly {
         let reason = format!("Found {} entries with a date in front, as an assistant lists its memories", found.dated);
         return Some((Shape::ImportAnswer, 0.7, reason));
+    }
+    if found.bracketed >= 2 && 3 * found.bracketed >= 2 * found.entries.len() {
+        let reason =
+            format!("Found {} entries led by words in brackets, as an import prompt asks for", found.bracketed);
+        return Some((Shape::ImportAnswer, 0.6, reason));
     }
     if let Some(transcript) = transcript::read(text) {
         // A note may quote two lines of a talk; a copied talk is mostly turns.
@@ -122,10 +141,6 @@ pub(super) fn known_headings(found: &Entries) -> usize {
 
 /// Do at least two lines, and most, begin as saved memories do?
 fn opens_like_memories(found: &Entries) -> bool {
-    let opens = |content: &str| {
-        let first = content.split_whitespace().next().unwrap_or("").to_lowercase();
-        OPENINGS.contains(&first.trim_end_matches('\'').trim_end_matches("'s"))
-    };
-    let count = found.entries.iter().filter(|e| opens(&e.content)).count();
+    let count = found.entries.iter().filter(|e| entries::opens_like_a_memory(&e.content)).count();
     count >= 2 && 3 * count >= 2 * found.entries.len()
 }

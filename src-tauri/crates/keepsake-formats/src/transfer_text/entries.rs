@@ -1,5 +1,8 @@
 //! Memory lists as text: dated lines, bullets, sentences per line, paragraphs (formats/mem.md §15, transfer text).
-use super::dates;
+use super::{
+    dates,
+    marks::{Marker, dated, header, marker, strip_bullet},
+};
 use jiff::civil::Date;
 use sha2::Digest;
 
@@ -32,6 +35,14 @@ impl Entry {
         }
     }
 
+    /// One more line of it.
+    fn go_on(&mut self, line: &Line<'_>) {
+        self.content.push('\n');
+        self.content.push_str(line.text.trim());
+        self.source.push('\n');
+        self.source.push_str(line.text);
+    }
+
     /// `tx_` and 24 hex digits: the same words of the same day are the same memory, wherever they are pasted from.
     pub fn id(&self) -> String {
         let day = self.day.map(|d| d.to_string()).unwrap_or_default();
@@ -53,10 +64,16 @@ pub(super) struct Entries {
     pub sections: Vec<String>,
     /// Entries with a date or `[unknown]` in brackets, or a leading ISO day.
     pub dated: usize,
-    /// Lines that are neither heading nor entry, in a list that has entries.
+    /// Entries that began with a bullet or a date.
+    pub marked: usize,
+    /// Entries with a date or a few words in brackets in front, in any language.
+    pub bracketed: usize,
+    /// Lines around the list that are the assistant's own words about it.
     pub loose_lines: usize,
     /// No markers: each line was a sentence of its own.
     pub by_line: bool,
+    /// Only what stood inside code fences was read.
+    pub fenced: bool,
 }
 
 struct Line<'t> {
@@ -69,14 +86,27 @@ pub(super) fn unix(text: &str) -> String {
     text.trim_start_matches('\u{feff}').replace("\r\n", "\n").replace('\r', "\n")
 }
 
+/// How saved memories begin in English; ChatGPT writes them in the third person without a subject.
+const OPENINGS: [&str; 36] = [
+    "is", "has", "prefers", "likes", "wants", "works", "lives", "uses", "enjoys", "needs", "plans", "owns", "user",
+    "dislikes", "hates", "loves", "studies", "speaks", "was", "had", "does", "doesn't", "goes", "grows", "plays",
+    "runs", "writes", "keeps", "eats", "drinks", "asked", "aims", "believes", "values", "moved", "born",
+];
+
+/// Does a line begin as saved memories do?
+pub(super) fn opens_like_a_memory(text: &str) -> bool {
+    let first = text.split_whitespace().next().unwrap_or("").to_lowercase();
+    OPENINGS.contains(&first.trim_end_matches('\'').trim_end_matches("'s"))
+}
+
 /// Reads the entries of a text with `\n` line ends. If there are code fences, only what is inside counts.
 pub(super) fn read(text: &str) -> Entries {
-    let lines = wanted_lines(text);
-    let mut out = Entries::default();
+    let (lines, fenced) = wanted_lines(text);
+    let mut out = Entries { fenced, ..Entries::default() };
     if lines.iter().any(|l| marker(l.text.trim_start()).is_some()) {
-        list(&lines, &mut out)
+        list(&lines, &mut out);
     } else {
-        prose(&lines, &mut out)
+        prose(&lines, &mut out);
     }
     for entry in &mut out.entries {
         entry.content = entry.content.trim().to_owned();
@@ -85,59 +115,75 @@ pub(super) fn read(text: &str) -> Entries {
     out
 }
 
-fn wanted_lines(text: &str) -> Vec<Line<'_>> {
+/// The lines that count, and whether there were fences around them.
+fn wanted_lines(text: &str) -> (Vec<Line<'_>>, bool) {
     let all: Vec<Line<'_>> = text.lines().enumerate().map(|(i, text)| Line { number: i + 1, text }).collect();
     if !all.iter().any(|l| l.text.starts_with("```")) {
-        return all;
+        return (all, false);
     }
     let mut inside = false;
-    all.into_iter()
-        .filter(|l| {
-            let fence = l.text.starts_with("```");
-            inside ^= fence;
-            inside && !fence
-        })
-        .collect()
+    let wanted = all.into_iter().filter(|l| {
+        let fence = l.text.starts_with("```");
+        inside ^= fence;
+        inside && !fence
+    });
+    (wanted.collect(), true)
 }
 
-/// Lines with markers: each marker starts an entry, what directly follows belongs to it.
+/// Lines with markers. A marker starts an entry, indented lines below go on with it, and any other line is an entry of
+/// its own (mem.md §15): an assistant that leaves a date out has still said something.
 fn list(lines: &[Line<'_>], out: &mut Entries) {
-    // Between dated entries other lines are the assistant's own words about them; among bullets they are content.
-    let chatter = lines.iter().any(|l| marker(l.text.trim_start()).is_some_and(|m| m.dated));
+    let own = frame(lines, out.fenced);
+    // Among bullets alone a paragraph may run over several lines; dates and fences come with one entry per line.
+    let dates = out.fenced || lines.iter().any(|l| marker(l.text.trim_start()).is_some_and(|m| m.dated));
+    let by_line = dates || said_by_line(lines);
     let mut section: Option<String> = None;
-    let mut open = false;
-    for line in lines {
+    let (mut open, mut paragraph) = (false, false);
+    for (index, line) in lines.iter().enumerate() {
         let text = line.text.trim();
         let indented = line.text.starts_with([' ', '\t']);
         if text.is_empty() {
             open = false;
         } else if let Some(found) = marker(text).filter(|_| !(open && indented && marker_is_weak(text))) {
-            out.dated += usize::from(found.dated);
-            out.entries.push(Entry {
-                content: found.rest.to_owned(),
-                day: found.date_raw.and_then(dates::day),
-                date_raw: found.date_raw.map(str::to_owned),
-                section: section.clone(),
-                line: line.number,
-                source: line.text.to_owned(),
-            });
-            open = true;
+            out.push_marked(&found, line, &section);
+            (open, paragraph) = (true, false);
         } else if let Some(title) = header(text).filter(|_| !indented) {
             out.sections.push(title.clone());
             section = Some(title);
             open = false;
-        } else if let Some(entry) = out.entries.last_mut().filter(|_| open) {
-            entry.content.push('\n');
-            entry.content.push_str(text);
-            entry.source.push('\n');
-            entry.source.push_str(line.text);
-        } else if chatter {
+        } else if let Some(entry) = out.entries.last_mut().filter(|_| open && (indented || paragraph && !by_line)) {
+            entry.go_on(line);
+        } else if !own.contains(&index) {
             out.loose_lines += 1;
         } else {
             out.entries.push(Entry::plain(text, line, &section));
-            open = true;
+            (open, paragraph) = (true, true);
         }
     }
+}
+
+/// Which lines can be entries. Inside fences all; where dates mark the list, what stands before it and behind it is
+/// the assistant's own words. A heading is part of the list, a sentence that announces it ("Here it is:") is not.
+fn frame(lines: &[Line<'_>], fenced: bool) -> std::ops::Range<usize> {
+    let begins = |l: &Line<'_>| {
+        let text = l.text.trim();
+        marker(text).is_some() || header(text).is_some_and(|title| !announces(text, &title))
+    };
+    let has_dates = lines.iter().any(|l| marker(l.text.trim_start()).is_some_and(|m| m.dated));
+    if fenced || !has_dates {
+        return 0..lines.len();
+    }
+    let first = lines.iter().position(begins).unwrap_or(0);
+    let last = lines.iter().rposition(begins).unwrap_or(0);
+    // The lines that follow without a gap still belong to it.
+    let end = lines[last..].iter().position(|l| l.text.trim().is_empty()).map_or(lines.len(), |n| last + n);
+    let heading = marker(lines[last].text.trim()).is_none();
+    first..if heading { lines.len() } else { end }
+}
+
+/// `Sure, here is everything I know:`
+fn announces(text: &str, title: &str) -> bool {
+    text.ends_with(':') && !text.starts_with(['#', '*']) && title.split_whitespace().count() > 3
 }
 
 /// An indented bullet under an open entry is part of it.
@@ -145,109 +191,70 @@ fn marker_is_weak(text: &str) -> bool {
     dated(strip_bullet(text).unwrap_or(text)).is_none()
 }
 
-/// No markers: sentences one per line (ChatGPT's memory page), else paragraphs.
+fn ends_a_sentence(text: &str) -> bool {
+    let text = text.trim_end_matches(|c: char| c.is_whitespace() || "\"'”’)]»」*_".contains(c));
+    text.ends_with(['.', '!', '?', '…', '。', '！', '？', '।', '؟'])
+}
+
+/// Lines that say something, headings and markers apart.
+fn said<'l, 't>(lines: &'l [Line<'t>]) -> impl Iterator<Item = &'l Line<'t>> {
+    lines.iter().filter(|l| {
+        let text = l.text.trim();
+        !text.is_empty() && header(text).is_none() && marker(text).is_none()
+    })
+}
+
+/// Is each line a sentence of its own? Most end as one or begin as saved memories do; one that lost its full stop does
+/// not make the list a paragraph.
+fn said_by_line(lines: &[Line<'_>]) -> bool {
+    let short: Vec<&str> = said(lines).map(|l| l.text.trim()).filter(|t| t.len() < 600).collect();
+    let whole = short.iter().filter(|t| ends_a_sentence(t) || opens_like_a_memory(t)).count();
+    short.len() > 1 && 3 * whole >= 2 * short.len()
+}
+
+/// A line in the middle of a sentence that began on the line above.
+fn continues(text: &str, above: &str) -> bool {
+    let unfinished = !above.is_empty() && header(above).is_none() && !ends_a_sentence(above);
+    unfinished && text.starts_with(char::is_lowercase) && !opens_like_a_memory(text)
+}
+
+/// No markers: sentences one per line (ChatGPT's memory page), lines under headings, else paragraphs.
 fn prose(lines: &[Line<'_>], out: &mut Entries) {
-    let ends = |t: &str| t.trim_end().ends_with(['.', '!', '?', '。', '！', '？']);
-    let said: Vec<&Line<'_>> =
-        lines.iter().filter(|l| !l.text.trim().is_empty() && header(l.text.trim()).is_none()).collect();
-    out.by_line = said.len() > 1 && said.iter().all(|l| ends(l.text) && l.text.len() < 600);
+    out.by_line = said_by_line(lines);
+    let headed = lines.iter().any(|l| header(l.text.trim()).is_some());
+    let wrapped = lines.windows(2).filter(|w| continues(w[1].text.trim(), w[0].text.trim())).count();
+    // Under headings lines are entries, unless they are plainly a text that was broken into lines.
+    let by_line = out.by_line || headed && 4 * wrapped <= said(lines).count();
     let mut section: Option<String> = None;
-    let mut open = false;
+    let (mut open, mut above) = (false, "");
     for line in lines {
         let text = line.text.trim();
+        let goes_on = !by_line || line.text.starts_with([' ', '\t']) || continues(text, above);
         if text.is_empty() {
             open = false;
         } else if let Some(title) = header(text) {
             out.sections.push(title.clone());
             section = Some(title);
             open = false;
-        } else if let Some(entry) = out.entries.last_mut().filter(|_| open && !out.by_line) {
-            entry.content.push('\n');
-            entry.content.push_str(text);
-            entry.source.push('\n');
-            entry.source.push_str(line.text);
+        } else if let Some(entry) = out.entries.last_mut().filter(|_| open && goes_on) {
+            entry.go_on(line);
         } else {
             out.entries.push(Entry::plain(text, line, &section));
             open = true;
         }
+        above = text;
     }
 }
 
-struct Marker<'t> {
-    rest: &'t str,
-    date_raw: Option<&'t str>,
-    /// A bracket with a date or a word for "unknown", or an ISO day in front.
-    dated: bool,
-}
-
-/// A bullet, a date in brackets, a leading ISO day, or a bullet and a date.
-fn marker(text: &str) -> Option<Marker<'_>> {
-    let bullet = strip_bullet(text);
-    let rest = bullet.unwrap_or(text);
-    dated(rest).or_else(|| bullet.map(|rest| Marker { rest, date_raw: None, dated: false }))
-}
-
-/// `- x`, `* x`, `• x`, `– x`, `— x`, `1. x`, `(1) x`.
-fn strip_bullet(text: &str) -> Option<&str> {
-    for mark in ["-", "*", "•", "–", "—"] {
-        if let Some(rest) = text.strip_prefix(mark).filter(|r| r.starts_with([' ', '\t'])) {
-            return Some(rest.trim_start());
-        }
+impl Entries {
+    fn push_marked(&mut self, found: &Marker<'_>, line: &Line<'_>, section: &Option<String>) {
+        self.marked += 1;
+        self.dated += usize::from(found.dated);
+        self.bracketed += usize::from(found.bracketed);
+        self.entries.push(Entry {
+            day: found.date_raw.and_then(dates::day),
+            date_raw: found.date_raw.map(str::to_owned),
+            ..Entry::plain(found.rest, line, section)
+        });
     }
-    let numbered = text.strip_prefix('(').unwrap_or(text);
-    let digits = numbered.bytes().take_while(u8::is_ascii_digit).count();
-    let after = numbered[digits..].strip_prefix(['.', ')']).filter(|r| r.starts_with([' ', '\t']))?;
-    (1..=3).contains(&digits).then(|| after.trim_start())
-}
-
-fn dated(text: &str) -> Option<Marker<'_>> {
-    if let Some((inside, rest)) = text.strip_prefix('[').and_then(|t| t.split_once(']')) {
-        let rest = separated(rest)?;
-        // `[link](url)` and `[x] task` have no separator behind the bracket.
-        return Some(Marker { rest, date_raw: Some(inside.trim()), dated: is_date_word(inside) });
-    }
-    let (lead, rest) = text.split_at_checked(10)?;
-    dates::day(lead)?;
-    let after_time = rest
-        .strip_prefix('T')
-        .map_or(rest, |t| t.trim_start_matches(|c: char| c.is_ascii_digit() || ":.Z+".contains(c)));
-    let date_raw = &text[..text.len() - after_time.len()];
-    Some(Marker { rest: separated(after_time)?, date_raw: Some(date_raw), dated: true })
-}
-
-/// What follows ` - `, ` – `, ` — ` or `: `.
-fn separated(rest: &str) -> Option<&str> {
-    let rest = rest.trim_start();
-    ["-", "–", "—", ":"].iter().find_map(|s| rest.strip_prefix(*s)).map(str::trim_start)
-}
-
-fn is_date_word(inside: &str) -> bool {
-    let word = inside.trim().to_lowercase();
-    dates::day(&word).is_some()
-        || ["unknown", "undated", "no date", "n/a", "onbekend", "inconnu", "unbekannt", "desconocido", "不明", "未知"]
-            .contains(&word.as_str())
-}
-
-/// `# x`, `**x**`, a few words ending in a colon, a few words all in capitals.
-pub(super) fn header(text: &str) -> Option<String> {
-    let text = text.trim();
-    if let Some(rest) = text.strip_prefix('#') {
-        let title = rest.trim_start_matches('#').trim();
-        return (!title.is_empty()).then(|| title.trim_end_matches([':', '#', ' ']).to_owned());
-    }
-    if text.contains(" - ") {
-        return None;
-    }
-    let bold = text.trim_end_matches(':').strip_prefix("**").and_then(|t| t.strip_suffix("**"));
-    if let Some(inner) = bold.filter(|t| !t.contains("**")) {
-        return Some(inner.trim().trim_end_matches(':').to_owned());
-    }
-    let words = text.split_whitespace().count();
-    if let Some(title) = text.strip_suffix(':').filter(|t| !t.is_empty() && words <= 8) {
-        return Some(title.to_owned());
-    }
-    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
-    let capitals =
-        letters >= 3 && words <= 6 && text.chars().all(|c| !c.is_lowercase()) && text.chars().any(char::is_uppercase);
-    capitals.then(|| text.to_owned())
 }

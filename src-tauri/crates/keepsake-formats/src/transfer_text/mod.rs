@@ -2,6 +2,7 @@
 mod dates;
 mod detect;
 mod entries;
+mod marks;
 mod read;
 #[cfg(test)]
 mod tests;

@@ -178,3 +178,102 @@ fn json_and_binary_are_left_to_others() {
     assert_eq!(decode(b"caf\xe9", true).unwrap(), ("café".to_owned(), true));
     assert_eq!(decode(b"\xff\xfea\0", true).unwrap().0, "a");
 }
+
+/// The parity fixture of the reference SDKs: our ids and words are theirs.
+#[test]
+fn the_reference_text_gives_the_reference_entries() {
+    let Some(exports) = shared() else { return };
+    let folder = exports.join("../reference/mem/fixtures/transfer");
+    let Ok(text) = std::fs::read_to_string(folder.join("sample-export.txt")) else {
+        eprintln!("SKIPPED: the reference's transfer text is not there");
+        return;
+    };
+    let expected = std::fs::read_to_string(folder.join("expected-episode.jsonl")).unwrap();
+    let mut expected: Vec<(String, String, Option<String>)> = expected
+        .lines()
+        .map(|line| {
+            let row: serde_json::Value = serde_json::from_str(line).unwrap();
+            let word = |v: &serde_json::Value| v.as_str().map(str::to_owned);
+            (word(&row["id"]).unwrap(), word(&row["details"]).unwrap(), word(&row["categories"][0]))
+        })
+        .collect();
+    expected.sort();
+    let (sources, seen) = paste(&text);
+    assert_eq!(sources[0].claim.version.as_deref(), Some("import_answer"));
+    let mut got: Vec<_> =
+        seen.records.iter().map(|r| (r.origin_id.clone().unwrap(), r.text.clone(), r.tags.first().cloned())).collect();
+    got.sort();
+    assert_eq!(got, expected);
+    assert_eq!(seen.dropped.len(), 1);
+}
+
+#[test]
+fn entries_without_a_date_among_dated_ones_are_kept() {
+    let lines = "## Instructions\nAlways use metric units.\nNever use emoji.\n[2025-04-01] - Answer in Dutch.\nKeep it short.\n\nLikes tea.";
+    let expected = ["Always use metric units.", "Never use emoji.", "Answer in Dutch.", "Keep it short.", "Likes tea."];
+    let (sources, seen) = paste(&format!("Here you are.\n```\n{lines}\n```\nThat is all I have stored."));
+    assert_eq!(sources[0].claim.version.as_deref(), Some("import_answer"));
+    assert_eq!(texts(&seen), expected);
+    assert!(seen.issues.is_empty());
+    // Without a fence what stands apart around the list is the assistant's own words.
+    let (_, seen) = paste(&format!("Sure. Here you are.\n\n{lines}\n[unknown] - Has a dog.\n\nThat is all."));
+    assert_eq!(texts(&seen), [&expected[..], &["Has a dog."]].concat());
+    assert_eq!(seen.issues[0].code, "line_not_an_entry");
+}
+
+#[test]
+fn a_text_that_begins_with_a_bracket_is_not_json() {
+    for (text, expected, version) in [
+        (
+            "[2025-04-01] Always use metric units.\n[2025-05-02] Lives in Ghent.",
+            vec!["Always use metric units.", "Lives in Ghent."],
+            "import_answer",
+        ),
+        (
+            "[2025年4月1日] - 犬を飼っている。\n[不明] - 紅茶が好き。",
+            vec!["犬を飼っている。", "紅茶が好き。"],
+            "import_answer",
+        ),
+        ("[sconosciuto] - Ama il tè.", vec!["Ama il tè."], "plain"),
+        (
+            "[tuntematon] - Pitää teestä.\n[tuntematon] – Asuu Turussa.",
+            vec!["Pitää teestä.", "Asuu Turussa."],
+            "import_answer",
+        ),
+        ("[Sept 2025] Likes tea.", vec!["Likes tea."], "plain"),
+        ("[2025] - Likes tea.", vec!["Likes tea."], "plain"),
+        ("{name} likes tea.", vec!["{name} likes tea."], "plain"),
+    ] {
+        let (sources, seen) = paste(text);
+        assert_eq!(sources.first().and_then(|s| s.claim.version.as_deref()), Some(version), "{text}");
+        assert_eq!(texts(&seen), expected, "{text}");
+    }
+    for text in ["[]", "[1, 2]", "[[1], [2", r#"["a", "b"#, "[{\"a\":NaN}]", "{ \"a\": ", "{}", "[true,\n false]"] {
+        assert!(paste(text).0.is_empty(), "{text}");
+    }
+    let (_, seen) = paste("[docs](https://example.org)\n[x] done\n[2025-04-01](2025-04-01.md)");
+    assert_eq!(seen.records.len(), 1);
+}
+
+#[test]
+fn capitals_are_a_heading_only_where_all_letters_are() {
+    let (_, seen) = paste("ABC社で働いている。\n犬を飼っている。");
+    assert_eq!(texts(&seen), vec!["ABC社で働いている。", "犬を飼っている。"]);
+    let (_, seen) = paste("WORK\nIs a nurse.\nHas night shifts.");
+    assert_eq!(texts(&seen), vec!["Is a nurse.", "Has night shifts."]);
+    assert_eq!(seen.records[0].tags, vec!["WORK"]);
+}
+
+#[test]
+fn a_missing_full_stop_does_not_merge_the_list() {
+    let (sources, seen) = paste("Is allergic to sesame.\nHas a tortoise called Rui\nPrefers short answers.");
+    assert_eq!(sources[0].claim.version.as_deref(), Some("memory_lines"));
+    assert_eq!(texts(&seen), vec!["Is allergic to sesame.", "Has a tortoise called Rui", "Prefers short answers."]);
+    let (_, seen) = paste("## Identity\nName: Ines\nLives in Ghent");
+    assert_eq!(texts(&seen), vec!["Name: Ines", "Lives in Ghent"]);
+    // A sentence broken into lines stays one, under a heading too.
+    let (_, seen) = paste("# Bees\nI keep bees in the\ngarden behind the house\nand two hens.");
+    assert_eq!(texts(&seen), vec!["I keep bees in the\ngarden behind the house\nand two hens."]);
+    let (_, seen) = paste("Has a tortoise called\nlittle Rui.\nLikes tea.\nIs a nurse.");
+    assert_eq!(texts(&seen), vec!["Has a tortoise called\nlittle Rui.", "Likes tea.", "Is a nurse."]);
+}

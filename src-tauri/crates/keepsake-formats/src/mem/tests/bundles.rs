@@ -1,5 +1,5 @@
 //! Bundles in, records, bundles out.
-use super::harness::{Temp, copy, files, read, reference, repo, validate, write};
+use super::harness::{Temp, copy, files, read, reference, repo, signatures, validate, write};
 use keepsake_model::{Kind, RecordKey};
 
 fn back(from: &std::path::Path, digest: &str) {
@@ -34,20 +34,49 @@ fn official_bundles_come_back_byte_for_byte() {
     }
 }
 
+/// What the caller verifies: the manifest's own bytes, key and signature of the token.
 #[test]
-fn official_signature_is_seen_and_not_judged() {
+fn official_signature_is_named_and_not_judged() {
     let Some(bundle) = reference("vectors/signed.mem") else { return };
-    let validation = validate(&bundle, &[]);
+    let validation = validate(&bundle, &["00".repeat(32)]);
     let (present, algorithm, valid, trusted, key) = validation.signature;
     assert!(present && valid.is_none() && trusted.is_none());
     assert_eq!(algorithm.as_deref(), Some("Ed25519"));
-    let key = key.unwrap();
-    assert!(validation.errors.is_empty());
-    assert!(validation.warnings.iter().any(|w| w.code == "signature_not_checked"));
-    assert!(validate(&bundle, &[key]).errors.is_empty());
-    let errors = validate(&bundle, &["00".repeat(32)]).errors;
-    assert_eq!(errors[0].message, "manifest signature invalid or not signed by a trusted key");
+    assert!(validation.errors.is_empty() && validation.warnings.is_empty());
+    let signed = signatures(&bundle);
+    assert_eq!(signed.len(), 1);
+    assert_eq!(signed[0].message, std::fs::read(bundle.join("manifest.json")).unwrap());
+    let (public, signature) = signed[0].token.clone().unwrap();
+    assert_eq!(Some(hex::encode(public)), key);
+    let token = std::fs::read_to_string(bundle.join("manifest.sig")).unwrap();
+    assert!(token.trim().ends_with(&hex::encode(signature)));
     assert!(read(&bundle).parts.iter().any(|(item, _)| item.name == "manifest.sig"));
+}
+
+#[test]
+fn a_tombstone_is_signed_without_its_signature_and_without_foreign_fields() {
+    let bundle = repo().join("fixtures/mem/all-kinds/input.mem");
+    let temp = Temp::new();
+    let out = temp.join("signed.mem");
+    copy(&bundle, &out);
+    let reach = r#"{"chunkIDs":[],"edgeIDs":[],"embeddingCacheKeys":[],"entityIDs":[],"episodeLinkCount":0,"factIDs":[],"sentenceIDs":[]}"#;
+    let line = |signature: &str| {
+        format!(
+            r#"{{"targetID":"e","id":"t1","zz":1,"op":"delete","targetKind":"episode","actor":"a","deletedAt":"2026-01-01T00:00:00.5Z"{signature}}}"#
+        )
+    };
+    let token = format!(r#","signature":"ed25519:{}:{}""#, "ab".repeat(32), "CD".repeat(64));
+    let lines = [line(&token), line(r#","signature":"ed25519:ab""#), line("")];
+    std::fs::write(out.join("audit/tombstones.jsonl"), lines.join("\n")).unwrap();
+    let signed = signatures(&out);
+    assert_eq!(signed.len(), 2);
+    assert_eq!(signed[0].tombstone.as_deref(), Some("t1"));
+    assert_eq!(signed[0].token, Some((vec![0xab; 32], vec![0xcd; 64])));
+    let expected = format!(
+        r#"{{"actor":"a","deletedAt":"2026-01-01T00:00:00Z","derived":{reach},"id":"t1","op":"delete","targetID":"e","targetKind":"episode"}}"#
+    );
+    assert_eq!(String::from_utf8(signed[0].message.clone()).unwrap(), expected);
+    assert_eq!(signed[1].token, None);
 }
 
 /// Every fixture of ours, as `case.json` says.

@@ -119,6 +119,19 @@ pub(crate) fn read(path: &Path) -> Taken {
     taken
 }
 
+/// What there is to verify in a bundle.
+pub(crate) fn signatures(path: &Path) -> Vec<crate::Signed> {
+    let limits = Limits::default();
+    let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
+    let mut out = Vec::new();
+    Mem.signatures(&catalog, &only(&catalog, &limits), &limits, &mut |signed| {
+        out.push(signed);
+        Ok(())
+    })
+    .unwrap();
+    out
+}
+
 pub(crate) fn validate(path: &Path, trust: &[String]) -> Validation {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();

@@ -1,5 +1,6 @@
 //! Records of other formats through a bundle and back.
-use super::harness::{Taken, Temp, now, read, validate, vault_id, write};
+use super::harness::{Taken, Temp, now, read, repo, validate, vault_id, write};
+use crate::mem::{add_reach, wire_target};
 use keepsake_model::{
     AttachmentRef, Derived, Embedding, EntityRef, Kind, Link, LossKind, MessagePart, Origin, Record, RecordKey, Source,
     Times, Timestamp, Tombstone, TombstoneOp, Verbatim,
@@ -188,4 +189,40 @@ fn own_tombstones_name_what_our_bundles_name() {
     assert!(back.records.iter().all(|r| r.key.value != "bare-memory"));
     assert!(back.dropped.iter().any(|d| d.reason.starts_with("tombstoned")));
     assert_eq!(back.tombstones.len(), 2);
+}
+
+/// What a vault needs to name a record so that others find it: kinds without an id of their own included.
+#[test]
+fn every_record_of_a_bundle_can_be_named_to_others() {
+    let bundle = repo().join("fixtures/mem/all-kinds/input.mem");
+    let taken = read(&bundle);
+    let mut reach = Derived::default();
+    let mut named = std::collections::BTreeSet::new();
+    for record in taken.records.iter().filter(|r| r.kind != Kind::Audit) {
+        let (kind, id) = wire_target(record).unwrap();
+        let path = bundle.join(format!("items/{kind}.jsonl"));
+        let lines = std::fs::read_to_string(path).unwrap();
+        let parts = id.split('|').all(|part| lines.contains(&format!("\"{part}\"")));
+        assert!(parts || id.starts_with("line:"), "{kind} {id}");
+        add_reach(&mut reach, record, "0");
+        // The tombstone that a vault makes of it names the same.
+        let line = super::super::tombstones::to_line(&tombstone("mem", &kind, &id), 64);
+        let tree: serde_json::Value = serde_json::from_str(&line).unwrap();
+        assert_eq!((tree["targetKind"].as_str(), tree["targetID"].as_str()), (Some(kind.as_str()), Some(id.as_str())));
+        named.insert(kind);
+    }
+    for kind in ["factLink", "episodeLink", "preference", "category", "context", "core", "acmeNote"] {
+        assert!(named.contains(kind), "{kind}");
+    }
+    let count = |kind: &str| taken.records.iter().filter(|r| r.key.value.starts_with(&format!("{kind}/"))).count();
+    assert_eq!(reach.fact_ids.len(), count("fact"));
+    assert_eq!(reach.edge_ids.len(), count("edge"));
+    assert_eq!(reach.episode_link_count as usize, count("episodeLink"));
+
+    let elsewhere = Record::new(Kind::Memory, RecordKey::new("chatgpt", "memory/1"), "x");
+    assert_eq!(wire_target(&elsewhere), None);
+    let fact = Record::new(Kind::Fact, RecordKey::new("claude", "f"), "x");
+    let mut reach = Derived::default();
+    add_reach(&mut reach, &fact, &"ab".repeat(16));
+    assert_eq!(reach.fact_ids, vec!["ab".repeat(16)]);
 }

@@ -10,7 +10,7 @@ const DEPTH: usize = 4;
 
 /// Key paths seen in a head (`chat_messages.sender`); arrays leave no trace in a path.
 #[derive(Debug, Default)]
-pub(super) struct Keys(HashSet<String>);
+pub(crate) struct Keys(HashSet<String>);
 
 impl Keys {
     /// Was this path seen, at the top or inside a `conversations`, `projects` or `data` wrapper?
@@ -18,10 +18,20 @@ impl Keys {
         self.0.contains(path)
             || ["conversations", "projects", "data"].iter().any(|w| self.0.contains(&format!("{w}.{path}")))
     }
+
+    /// Was a path seen that ends in this one?
+    pub fn has_below(&self, path: &str) -> bool {
+        self.0.iter().any(|p| p.strip_suffix(path).is_some_and(|above| above.is_empty() || above.ends_with('.')))
+    }
+
+    /// Was no key seen at all?
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
 }
 
 /// The keys at the start of a member; None when it does not look like JSON.
-pub(super) fn keys(catalog: &Catalog, member: &Member) -> Result<Option<Keys>, FormatError> {
+pub(crate) fn keys(catalog: &Catalog, member: &Member) -> Result<Option<Keys>, FormatError> {
     let head = catalog.read(member, |reader| read_head(reader).map_err(|e| FormatError::io(&member.place, e)))?;
     let text = decoded(&head);
     let text = text.trim_start();
@@ -65,6 +75,11 @@ fn decoded(head: &[u8]) -> String {
         None => String::from_utf8_lossy(head).into_owned(),
     };
     text.trim_start_matches('\u{feff}').to_owned()
+}
+
+/// The keys in a head that was read already.
+pub(crate) fn keys_of(head: &[u8]) -> Keys {
+    scan(decoded(head).trim_start())
 }
 
 /// Walks the text once. A string directly before a `:` inside an object is a key.

@@ -1,0 +1,231 @@
+//! Do signatures hold, and whose are they? Formats say what was signed; it is judged here, beside the key library.
+use crate::{
+    ApiError, ApiResult,
+    types::{CheckedSignature, TombstoneSignature},
+};
+use keepsake_formats::{Catalog, Detected, Finding, Format, FormatError, Signed, Validation};
+use keepsake_model::Limits;
+
+/// Base58 as did:key has it.
+const BASE58: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+/// Multicodec of an Ed25519 public key.
+const ED25519: [u8; 2] = [0xed, 0x01];
+
+/// The public keys that count. None = signatures are looked at, and nobody is required to have signed.
+pub(crate) struct Trust(Vec<[u8; 32]>);
+
+impl Trust {
+    /// Keys in hex or as did:key.
+    pub(crate) fn parse(keys: &[String]) -> ApiResult<Self> {
+        let parsed = keys.iter().map(|key| {
+            let key = key.trim();
+            let bytes = match key.strip_prefix("did:key:") {
+                Some(id) => did_key(id),
+                None => from_hex(key),
+            };
+            bytes.ok_or_else(|| {
+                let message = "A key to trust has to be an Ed25519 public key: 64 hex digits, or did:key:z6Mk…";
+                ApiError::new("bad_key", 2, message)
+            })
+        });
+        Ok(Self(parsed.collect::<ApiResult<_>>()?))
+    }
+
+    /// Verifies every signature of a file. What speaks against it is added to the findings: an error when keys were
+    /// asked for, otherwise a warning, since then nobody relies on it (spec of `.mem` v1.1 §1.3).
+    pub(crate) fn judge(
+        &self,
+        format: &dyn Format,
+        catalog: &Catalog,
+        source: &Detected,
+        limits: &Limits,
+        found: &mut Validation,
+    ) -> ApiResult<CheckedSignature> {
+        let (present, algorithm, _, _, key) = found.signature.clone();
+        let mut out = CheckedSignature { present, algorithm, key, ..CheckedSignature::default() };
+        let mut against: Vec<Finding> = Vec::new();
+        let visited = format.signatures(catalog, source, limits, &mut |signed| {
+            let (valid, trusted) = self.verdict(&signed);
+            let what = if signed.tombstone.is_some() { "the tombstone's signature" } else { "the signature" };
+            let (code, message) = match (valid, trusted) {
+                (false, _) if signed.token.is_none() => {
+                    ("signature_invalid", format!("{what} is not an Ed25519 token"))
+                }
+                (false, _) => ("signature_invalid", format!("{what} does not fit: what it is over was changed")),
+                (true, Some(false)) => ("signature_untrusted", format!("{what} is not by a trusted key")),
+                (true, _) => ("", String::new()),
+            };
+            if !code.is_empty() {
+                against.push(Finding { code: code.into(), place: signed.place.clone(), message });
+            }
+            match signed.tombstone {
+                Some(id) => out.tombstones.push(TombstoneSignature { id, valid, trusted }),
+                None => (out.valid, out.trusted) = (Some(valid), trusted),
+            }
+            Ok(())
+        });
+        match visited {
+            // What cannot be read is among the validator's own findings.
+            Ok(()) | Err(FormatError::Invalid { .. } | FormatError::Limit { .. }) => {}
+            Err(other) => return Err(other.into()),
+        }
+        let required = !self.0.is_empty();
+        if required && !present && !found.errors.iter().any(|f| f.code == "signature_missing") {
+            let message = "the file is not signed, and a signature by a trusted key is asked for".into();
+            found.errors.push(Finding { code: "signature_missing".into(), place: String::new(), message });
+        }
+        for finding in against {
+            // A deletion may have been signed by another vault; that alone does not make the file bad.
+            let foreign = finding.code == "signature_untrusted" && present && out.trusted == Some(true);
+            let list = if required && !foreign { &mut found.errors } else { &mut found.warnings };
+            list.push(finding);
+        }
+        Ok(out)
+    }
+
+    /// Valid; and by one of the keys, if there are any. Never trusted without being valid.
+    fn verdict(&self, signed: &Signed) -> (bool, Option<bool>) {
+        let parts = signed.token.as_ref().and_then(|(key, signature)| {
+            Some((<&[u8; 32]>::try_from(key.as_slice()).ok()?, <&[u8; 64]>::try_from(signature.as_slice()).ok()?))
+        });
+        let valid = parts.is_some_and(|(key, signature)| keepsake_crypto::verify(key, &signed.message, signature));
+        let known = parts.is_some_and(|(key, _)| self.0.contains(key));
+        (valid, (!self.0.is_empty()).then_some(valid && known))
+    }
+}
+
+fn from_hex(text: &str) -> Option<[u8; 32]> {
+    let digits: Vec<u8> =
+        text.chars().map(|c| c.to_digit(16).and_then(|d| u8::try_from(d).ok())).collect::<Option<_>>()?;
+    let bytes: Vec<u8> = digits.chunks(2).map(|pair| pair[0] << 4 | pair.get(1).copied().unwrap_or_default()).collect();
+    (digits.len() == 64).then_some(bytes)?.try_into().ok()
+}
+
+/// The key in `z6Mk…` (a fragment behind it repeats it).
+fn did_key(id: &str) -> Option<[u8; 32]> {
+    let text = id.split('#').next()?.strip_prefix('z')?;
+    // 34 bytes; anything much longer is no key.
+    if text.len() > 64 {
+        return None;
+    }
+    let mut bytes: Vec<u8> = Vec::new();
+    for digit in text.bytes() {
+        let mut carry = u32::try_from(BASE58.iter().position(|c| *c == digit)?).ok()?;
+        for byte in bytes.iter_mut().rev() {
+            carry += u32::from(*byte) * 58;
+            *byte = (carry & 0xff) as u8;
+            carry >>= 8;
+        }
+        if carry > 0 {
+            bytes.insert(0, u8::try_from(carry).ok()?);
+        }
+    }
+    bytes.strip_prefix(&ED25519)?.try_into().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::{Job, files, types::Validation as Checked};
+    use keepsake_crypto::SigningKey;
+    use std::path::{Path, PathBuf};
+
+    /// A bundle of ours, copied to where it can be signed.
+    fn bundle(name: &str) -> PathBuf {
+        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../fixtures/mem/small/input.mem");
+        let to = std::env::temp_dir().join(format!("keepsake-trust-{}-{name}.mem", std::process::id()));
+        let _ = std::fs::remove_dir_all(&to);
+        for dir in ["", "items", "audit"] {
+            std::fs::create_dir_all(to.join(dir)).unwrap();
+            let Ok(entries) = std::fs::read_dir(from.join(dir)) else { continue };
+            for file in entries.map(|e| e.unwrap()).filter(|e| e.path().is_file()) {
+                std::fs::copy(file.path(), to.join(dir).join(file.file_name())).unwrap();
+            }
+        }
+        to
+    }
+
+    fn hex(bytes: &[u8]) -> String {
+        bytes.iter().map(|b| format!("{b:02x}")).collect()
+    }
+
+    fn sign(bundle: &Path, key: &SigningKey, message: &[u8]) {
+        let token = format!("ed25519:{}:{}\n", hex(&key.public()), hex(&key.sign(message)));
+        std::fs::write(bundle.join("manifest.sig"), token).unwrap();
+    }
+
+    fn check(bundle: &Path, trust: &[String]) -> Checked {
+        files::validate(bundle, None, trust, &Job::default()).unwrap()
+    }
+
+    fn state(checked: &Checked) -> (bool, Option<bool>, Option<bool>) {
+        (checked.ok, checked.signature.valid, checked.signature.trusted)
+    }
+
+    #[test]
+    fn a_signature_is_trusted_only_when_it_holds() {
+        let bundle = bundle("whole");
+        let (ours, other) = (SigningKey::from_seed(&[7; 32]), SigningKey::from_seed(&[8; 32]));
+        let keys = |key: &SigningKey| vec![hex(&key.public())];
+        let manifest = std::fs::read(bundle.join("manifest.json")).unwrap();
+        let checked = check(&bundle, &keys(&ours));
+        assert_eq!((checked.ok, checked.errors[0].code.as_str()), (false, "signature_missing"));
+        assert!(check(&bundle, &[]).ok);
+
+        sign(&bundle, &ours, &manifest);
+        assert_eq!(state(&check(&bundle, &[])), (true, Some(true), None));
+        assert_eq!(state(&check(&bundle, &keys(&ours))), (true, Some(true), Some(true)));
+        let checked = check(&bundle, &keys(&other));
+        assert_eq!(state(&checked), (false, Some(true), Some(false)));
+        assert_eq!(checked.errors[0].code, "signature_untrusted");
+
+        // The text of a trusted key with a signature over something else.
+        sign(&bundle, &ours, b"another manifest");
+        let checked = check(&bundle, &keys(&ours));
+        assert_eq!(state(&checked), (false, Some(false), Some(false)));
+        assert_eq!(checked.errors[0].code, "signature_invalid");
+        let checked = check(&bundle, &[]);
+        assert_eq!(state(&checked), (true, Some(false), None));
+        assert_eq!(checked.warnings[0].code, "signature_invalid");
+
+        std::fs::write(bundle.join("manifest.sig"), b"\xff\n").unwrap();
+        assert_eq!(state(&check(&bundle, &keys(&ours))), (false, Some(false), Some(false)));
+        std::fs::remove_dir_all(&bundle).unwrap();
+    }
+
+    #[test]
+    fn tombstones_are_judged_one_by_one() {
+        let key = SigningKey::from_seed(&[7; 32]);
+        let line = |id: &str, signature: &str| {
+            format!(
+                r#"{{"actor":"a","deletedAt":"2026-01-01T00:00:00Z","derived":{{"chunkIDs":[],"edgeIDs":[],"embeddingCacheKeys":[],"entityIDs":[],"episodeLinkCount":0,"factIDs":[],"sentenceIDs":[]}},"id":"{id}","op":"delete"{signature},"targetID":"gone","targetKind":"episode"}}"#
+            )
+        };
+        let token = |id: &str| {
+            let signature = hex(&key.sign(line(id, "").as_bytes()));
+            format!(r#","signature":"ed25519:{}:{signature}""#, hex(&key.public()))
+        };
+        let bundle = bundle("tombstones");
+        let lines = [line("held", &token("held")), line("moved", &token("held")), line("bare", "")].join("\n");
+        std::fs::write(bundle.join("audit/tombstones.jsonl"), lines).unwrap();
+        let checked = check(&bundle, &[hex(&key.public())]);
+        let found: Vec<_> = checked.signature.tombstones.iter().map(|t| (t.id.as_str(), t.valid, t.trusted)).collect();
+        assert_eq!(found, [("held", true, Some(true)), ("moved", false, Some(false))]);
+        assert!(
+            checked.errors.iter().any(|e| e.code == "signature_invalid" && e.place.ends_with("tombstones.jsonl:2"))
+        );
+        std::fs::remove_dir_all(&bundle).unwrap();
+    }
+
+    #[test]
+    fn keys_in_both_forms() {
+        let did = "did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK";
+        let parsed = Trust::parse(&[did.into(), format!("{did}#z6Mkha")]).unwrap();
+        assert_eq!(hex(&parsed.0[0]), "2e6fcce36701dc791488e0d0b1745cc1e33a4c1c9fcc41c63bd343dbbe0970e6");
+        assert_eq!(parsed.0[0], parsed.0[1]);
+        for bad in ["", "00", "zz", "did:key:z6", "did:key:zQ3shokFTS3brHcDQrn82RUDfCZESWL1ZdCEJwekUDPQiYBme"] {
+            assert_eq!(Trust::parse(&[bad.into()]).err().map(|e| e.exit), Some(2), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! What the start of a line says: a bullet, a date, a heading.
+use super::dates;
+
+/// The start of an entry.
+pub(super) struct Marker<'t> {
+    /// What follows it.
+    pub rest: &'t str,
+    /// What stood in brackets, or the day in front.
+    pub date_raw: Option<&'t str>,
+    /// A bracket with a date or a word for "unknown", or an ISO day in front.
+    pub dated: bool,
+    /// A few words in brackets and a dash: what an import prompt asks for, in any language.
+    pub bracketed: bool,
+}
+
+/// A bullet, a date in brackets, a leading ISO day, or a bullet and a date.
+pub(super) fn marker(text: &str) -> Option<Marker<'_>> {
+    let bullet = strip_bullet(text);
+    let rest = bullet.unwrap_or(text);
+    dated(rest).or_else(|| bullet.map(|rest| Marker { rest, date_raw: None, dated: false, bracketed: false }))
+}
+
+/// `- x`, `* x`, `• x`, `– x`, `— x`, `1. x`, `(1) x`.
+pub(super) fn strip_bullet(text: &str) -> Option<&str> {
+    for mark in ["-", "*", "•", "–", "—"] {
+        if let Some(rest) = text.strip_prefix(mark).filter(|r| r.starts_with([' ', '\t'])) {
+            return Some(rest.trim_start());
+        }
+    }
+    let numbered = text.strip_prefix('(').unwrap_or(text);
+    let digits = numbered.bytes().take_while(u8::is_ascii_digit).count();
+    let after = numbered[digits..].strip_prefix(['.', ')']).filter(|r| r.starts_with([' ', '\t']))?;
+    (1..=3).contains(&digits).then(|| after.trim_start())
+}
+
+/// `[date] - x`, `[date] x`, `[unknown] – x`, `[sconosciuto] - x`, `2025-04-01: x`.
+pub(super) fn dated(text: &str) -> Option<Marker<'_>> {
+    if let Some((inside, behind)) = text.strip_prefix('[').and_then(|t| t.split_once(']')) {
+        let inside = inside.trim();
+        let known = is_date_word(inside);
+        let marker = |rest, bracketed| Marker { rest, date_raw: Some(inside), dated: known, bracketed };
+        if let Some(rest) = separated(behind) {
+            let dash = !behind.trim_start().starts_with(':');
+            return Some(marker(rest, known || dash && is_some_word_for_unknown(inside)));
+        }
+        // Without a separator only a day or a word for "unknown" counts: `[link](url)`, `[x] task` and the time stamps
+        // of log files look the same otherwise.
+        let rest = behind.trim_start();
+        let text = !rest.is_empty() && !behind.starts_with('(') && !inside.contains(':');
+        return (known && text).then(|| marker(rest, true));
+    }
+    let (lead, rest) = text.split_at_checked(10)?;
+    dates::day(lead)?;
+    let after_time = rest
+        .strip_prefix('T')
+        .map_or(rest, |t| t.trim_start_matches(|c: char| c.is_ascii_digit() || ":.Z+".contains(c)));
+    let date_raw = &text[..text.len() - after_time.len()];
+    Some(Marker { rest: separated(after_time)?, date_raw: Some(date_raw), dated: true, bracketed: false })
+}
+
+/// What follows ` - `, ` – `, ` — ` or `: `.
+fn separated(rest: &str) -> Option<&str> {
+    let rest = rest.trim_start();
+    ["-", "–", "—", ":"].iter().find_map(|s| rest.strip_prefix(*s)).map(str::trim_start)
+}
+
+/// "unknown" as assistants write it.
+const UNKNOWN: [&str; 26] = [
+    "unknown",
+    "undated",
+    "no date",
+    "date unknown",
+    "unknown date",
+    "n/a",
+    "onbekend",
+    "inconnu",
+    "inconnue",
+    "date inconnue",
+    "unbekannt",
+    "desconocido",
+    "desconocida",
+    "fecha desconocida",
+    "sconosciuto",
+    "sconosciuta",
+    "desconhecido",
+    "desconhecida",
+    "nieznana",
+    "неизвестно",
+    "невідомо",
+    "okänt",
+    "ukjent",
+    "ukendt",
+    "不明",
+    "未知",
+];
+
+fn is_date_word(inside: &str) -> bool {
+    let word = inside.to_lowercase();
+    dates::day(&word).is_some() || UNKNOWN.contains(&word.as_str())
+}
+
+/// Could this stand for a date or "unknown" in a language that is not known here? A number is a footnote, capitals are
+/// the level of a log line.
+fn is_some_word_for_unknown(inside: &str) -> bool {
+    let number = inside.chars().all(|c| c.is_ascii_digit());
+    let level = inside.chars().all(|c| c.is_ascii_uppercase());
+    !number && !level && inside.chars().count() <= 40
+}
+
+/// `# x`, `**x**`, a few words ending in a colon, a few words all in capitals.
+pub(super) fn header(text: &str) -> Option<String> {
+    let text = text.trim();
+    if let Some(rest) = text.strip_prefix('#') {
+        let title = rest.trim_start_matches('#').trim();
+        return (!title.is_empty()).then(|| title.trim_end_matches([':', '#', ' ']).to_owned());
+    }
+    if text.contains(" - ") {
+        return None;
+    }
+    let bold = text.trim_end_matches(':').strip_prefix("**").and_then(|t| t.strip_suffix("**"));
+    if let Some(inner) = bold.filter(|t| !t.contains("**")) {
+        return Some(inner.trim().trim_end_matches(':').to_owned());
+    }
+    let words = text.split_whitespace().count();
+    if let Some(title) = text.strip_suffix(':').filter(|t| !t.is_empty() && words <= 8) {
+        return Some(title.to_owned());
+    }
+    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    // Of all letters, not only of those that have cases: `ABC社で働いている` is a sentence.
+    let capitals = text.chars().filter(|c| c.is_alphabetic()).all(char::is_uppercase);
+    (capitals && letters >= 3 && words <= 6).then(|| text.to_owned())
+}
