@@ -10,3 +10,6 @@ mod damage;
 mod deletion;
 mod import;
 mod properties;
+mod reimport;
+mod tell;
+mod undo;

@@ -72,8 +72,8 @@ impl TempVault {
         open_header(&self.dir(), PASSPHRASE).unwrap().1
     }
 
-    /// Decrypted pages of the database one after the other, free ones too, and every pack unpacked.
-    pub fn decrypted(&self) -> Vec<u8> {
+    /// A connection to the database beside the vault's own.
+    pub fn database(&self) -> rusqlite::Connection {
         let keys = self.keys();
         let connection = rusqlite::Connection::open(self.dir().join("store.db")).unwrap();
         connection
@@ -82,6 +82,12 @@ impl TempVault {
                 hex::encode(keys.store())
             ))
             .unwrap();
+        connection
+    }
+
+    /// Decrypted pages of the database one after the other, free ones too, and every pack unpacked.
+    pub fn decrypted(&self) -> Vec<u8> {
+        let connection = self.database();
         let mut out = Vec::new();
         let mut statement = connection.prepare("SELECT data FROM sqlite_dbpage").unwrap();
         let mut rows = statement.query([]).unwrap();

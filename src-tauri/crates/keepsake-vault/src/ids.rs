@@ -1,6 +1,6 @@
 //! Vault ids, fingerprints and digests: all keyed, so that none of them says anything about content.
 use keepsake_crypto::{KeyedHasher, VaultKeys, keyed_id};
-use keepsake_model::{Kind, Record, RecordKey, normal_text};
+use keepsake_model::{Kind, Record, RecordKey, Times, normal_text};
 
 /// Shortest normal text of a message whose fingerprint blocks; a "yes" must not block every other "yes".
 const MESSAGE_FINGERPRINT_MIN: usize = 24;
@@ -35,7 +35,9 @@ pub(crate) fn content_digest(keys: &VaultKeys, record: &Record) -> [u8; 16] {
     for text in [&record.title, &record.record_type, &record.status, &record.sensitivity, &record.namespace] {
         part(text.as_deref().unwrap_or("\u{0}").as_bytes());
     }
-    for time in [record.times.created, record.times.valid_from, record.times.valid_to, record.times.observed] {
+    // What a source says again and again has the time of whichever telling came first.
+    let times = if record.repeats { &Times::default() } else { &record.times };
+    for time in [times.created, times.valid_from, times.valid_to, times.observed] {
         part(&time.map_or(i64::MIN, keepsake_model::Timestamp::as_micros).to_le_bytes());
     }
     for tag in &record.tags {

@@ -5,7 +5,8 @@ use crate::{
 };
 use keepsake_crypto::{VaultKeys, verify};
 use keepsake_model::{Derived, RecordKey, Timestamp, Tombstone, TombstoneOp};
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use std::collections::HashSet;
 
 /// A stored tombstone.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,7 +60,8 @@ pub(crate) fn store_own(
     row.signature_valid = true;
     insert(tx, &row, Some(record))?;
     for id in blocked {
-        tx.prepare_cached("INSERT OR IGNORE INTO blocked (record, tombstone) VALUES (?1, ?2)")?
+        // Over one that came with an import: that import may be undone, this deletion not.
+        tx.prepare_cached("INSERT OR REPLACE INTO blocked (record, tombstone) VALUES (?1, ?2)")?
             .execute(params![id, row.id])?;
     }
     for fingerprint in fingerprints {
@@ -84,7 +86,10 @@ fn insert(tx: &Connection, row: &TombstoneRow, record: Option<&[u8; 16]>) -> Vau
 /// Vault ids that a foreign tombstone speaks of: its target and everything derived. A target that carries one of our
 /// own ids (`ep_<vault id>`, as our `.mem` exports write) is that id.
 pub(crate) fn targets(keys: &VaultKeys, tombstone: &Tombstone) -> Vec<[u8; 16]> {
-    let d = &tombstone.derived;
+    named(keys, (&tombstone.target_kind, &tombstone.target_id), &tombstone.scope, &tombstone.derived)
+}
+
+fn named(keys: &VaultKeys, target: (&str, &str), scope: &str, d: &Derived) -> Vec<[u8; 16]> {
     let derived = [
         ("fact", &d.fact_ids),
         ("edge", &d.edge_ids),
@@ -94,17 +99,18 @@ pub(crate) fn targets(keys: &VaultKeys, tombstone: &Tombstone) -> Vec<[u8; 16]> 
     ];
     let named = derived.iter().flat_map(|(kind, ids)| ids.iter().map(move |id| (*kind, id.as_str())));
     let mut out = Vec::new();
-    for (kind, id) in std::iter::once((tombstone.target_kind.as_str(), tombstone.target_id.as_str())).chain(named) {
+    for (kind, id) in std::iter::once(target).chain(named) {
         let own = id.split_once('_').and_then(|(_, rest)| parse_id(rest)).or_else(|| parse_id(id));
         out.extend(own);
-        out.push(record_id(keys, &RecordKey::new(tombstone.scope.clone(), format!("{kind}/{id}"))));
-        out.push(record_id(keys, &RecordKey::new(tombstone.scope.clone(), id.to_owned())));
+        out.push(record_id(keys, &RecordKey::new(scope.to_owned(), format!("{kind}/{id}"))));
+        out.push(record_id(keys, &RecordKey::new(scope.to_owned(), id.to_owned())));
     }
     out
 }
 
-/// Keeps a tombstone that came with an import, so that it goes out again and blocks from now on.
-pub(crate) fn store_foreign(tx: &Connection, tombstone: &Tombstone, ids: &[[u8; 16]]) -> VaultResult<()> {
+/// Keeps a tombstone that came with an import, so that it goes out again and blocks for as long as an import that told
+/// it stays. False when it is not news: the vault's own comes back, or its id is taken by another; then it does nothing.
+pub(crate) fn store_foreign(tx: &Connection, tombstone: &Tombstone, ids: &[[u8; 16]], batch: i64) -> VaultResult<bool> {
     let row = TombstoneRow {
         id: tombstone.id.clone(),
         op: tombstone.op,
@@ -123,15 +129,96 @@ pub(crate) fn store_foreign(tx: &Connection, tombstone: &Tombstone, ids: &[[u8; 
         signature_valid: false,
         verbatim: tombstone.verbatim.clone(),
     };
+    if is_taken(tx, tombstone)? {
+        return Ok(false);
+    }
     insert(tx, &row, ids.first())?;
+    tx.prepare_cached("INSERT OR IGNORE INTO tombstone_batches (batch, tombstone) VALUES (?1, ?2)")?
+        .execute(params![batch, row.id])?;
     if tombstone.op == TombstoneOp::Delete {
-        for id in ids {
-            tx.prepare_cached("INSERT OR IGNORE INTO blocked (record, tombstone) VALUES (?1, ?2)")?
-                .execute(params![id, row.id])?;
-        }
+        hold(tx, "blocked", &row.id, ids)?;
+    }
+    Ok(true)
+}
+
+/// True when the id of a tombstone stands for something else here: one of the vault's own, or another target.
+pub(crate) fn is_taken(c: &Connection, tombstone: &Tombstone) -> VaultResult<bool> {
+    let found = c
+        .prepare_cached(&format!("SELECT {COLUMNS} FROM tombstones WHERE id = ?1"))?
+        .query_row([&tombstone.id], read)
+        .optional()?;
+    Ok(found.is_some_and(|f| {
+        let told = (&tombstone.op, &tombstone.target_id, &tombstone.scope, &tombstone.derived);
+        f.own || (&f.op, &f.target, &f.scope, &f.derived) != told
+    }))
+}
+
+fn hold<'i>(
+    tx: &Connection,
+    table: &str,
+    tombstone: &str,
+    ids: impl IntoIterator<Item = &'i [u8; 16]>,
+) -> VaultResult<()> {
+    let sql = format!("INSERT OR IGNORE INTO {table} (record, tombstone) VALUES (?1, ?2)");
+    for id in ids {
+        tx.prepare_cached(&sql)?.execute(params![id, tombstone])?;
     }
     Ok(())
 }
+
+/// Takes back the tombstones that only `batch` told, with what they blocked. What another import's tombstone names as
+/// well stays blocked by that one.
+pub(crate) fn withdraw(tx: &Connection, keys: &VaultKeys, batch: i64) -> VaultResult<()> {
+    let gone: Vec<String> = {
+        let mut statement = tx.prepare(
+            "SELECT tombstone FROM tombstone_batches b WHERE batch = ?1 \
+             AND NOT EXISTS (SELECT 1 FROM tombstone_batches WHERE tombstone = b.tombstone AND batch <> ?1)",
+        )?;
+        let rows = statement.query_map([batch], |r| r.get(0))?;
+        rows.collect::<Result<_, _>>()?
+    };
+    tx.execute("DELETE FROM tombstone_batches WHERE batch = ?1", [batch])?;
+    if gone.is_empty() {
+        return Ok(());
+    }
+    // Deletions block, redactions hold back: the same way each.
+    let (mut blocked, mut redacted) = (HashSet::new(), HashSet::new());
+    for id in &gone {
+        for (table, freed) in [("blocked", &mut blocked), ("redacted", &mut redacted)] {
+            let sql = format!("DELETE FROM {table} WHERE tombstone = ?1 RETURNING record");
+            let mut statement = tx.prepare_cached(&sql)?;
+            for record in statement.query_map([id], |r| r.get::<_, [u8; 16]>(0))? {
+                freed.insert(record?);
+            }
+        }
+        tx.prepare_cached("DELETE FROM tombstones WHERE id = ?1 AND own = 0")?.execute([id])?;
+    }
+    let mut statement = tx.prepare(&format!("SELECT {COLUMNS} FROM tombstones WHERE own = 0"))?;
+    let left = statement.query_map([], read)?.collect::<Result<Vec<_>, _>>()?;
+    for row in left {
+        let (table, freed) = match row.op {
+            TombstoneOp::Delete => ("blocked", &blocked),
+            TombstoneOp::Redact => ("redacted", &redacted),
+        };
+        let ids = named(keys, (&row.kind, &row.target), &row.scope, &row.derived);
+        hold(tx, table, &row.id, ids.iter().filter(|id| freed.contains(*id)))?;
+    }
+    Ok(())
+}
+
+/// A person took `row` back from the Trash: tombstones of imports hold it back no longer.
+pub(crate) fn let_back(tx: &Connection, row: i64) -> VaultResult<()> {
+    tx.prepare_cached(
+        "DELETE FROM blocked WHERE record = (SELECT id FROM records WHERE row = ?1) \
+         AND tombstone IN (SELECT id FROM tombstones WHERE own = 0)",
+    )?
+    .execute([row])?;
+    Ok(())
+}
+
+/// What [`read`] reads, in order.
+const COLUMNS: &str =
+    "id, op, kind, target, scope, origin_id, source, at, actor, reason, derived, signature, own, receipt, verbatim";
 
 fn read(r: &Row<'_>) -> rusqlite::Result<TombstoneRow> {
     let derived: String = r.get(10)?;
@@ -160,10 +247,7 @@ impl Vault {
     pub fn tombstones(&self) -> VaultResult<Vec<TombstoneRow>> {
         let public = self.keys.signing().public();
         self.store.read(|c| {
-            let mut statement = c.prepare(
-                "SELECT id, op, kind, target, scope, origin_id, source, at, actor, reason, derived, signature, own, receipt, verbatim \
-                 FROM tombstones ORDER BY at DESC, id",
-            )?;
+            let mut statement = c.prepare(&format!("SELECT {COLUMNS} FROM tombstones ORDER BY at DESC, id"))?;
             let mut rows = statement.query_map([], read)?.collect::<Result<Vec<_>, _>>()?;
             for row in rows.iter_mut().filter(|r| r.own) {
                 let signature = hex::decode(&row.signature).ok().and_then(|s| <[u8; 64]>::try_from(s).ok());

@@ -12,7 +12,10 @@ use std::{
     collections::HashSet,
     fs::File,
     path::{Path, PathBuf},
-    sync::{Mutex, RwLock},
+    sync::{
+        Mutex, RwLock,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 /// How the index was found.
@@ -27,7 +30,7 @@ pub enum IndexState {
 /// One place of an integrity check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedPlace {
-    /// `header`, `pages`, `index`, `blobs`, `audit`, `references`.
+    /// `header`, `pages`, `index`, `blobs`, `audit`, `references`, `packs`.
     pub place: &'static str,
     /// Passed.
     pub ok: bool,
@@ -44,6 +47,7 @@ pub struct Vault {
     pub(crate) blobs: Blobs,
     index: RwLock<SearchIndex>,
     index_state: Mutex<IndexState>,
+    index_behind: AtomicBool,
     _lock: File,
 }
 
@@ -114,6 +118,7 @@ impl Vault {
             blobs,
             index: RwLock::new(index),
             index_state: Mutex::new(state),
+            index_behind: AtomicBool::new(false),
             _lock: lock,
         })
     }
@@ -153,6 +158,9 @@ impl Vault {
 
     /// Adds a record to the index; seen after the next commit.
     pub(crate) fn index_add(&self, row: i64, owner: Option<i64>, record: &Record) -> VaultResult<()> {
+        if self.index_behind.load(Ordering::Relaxed) {
+            return Ok(());
+        }
         let mut texts: Vec<&str> = vec![&record.text];
         if let Some(blocks) = record.fields.get("blocks").and_then(|b| b.as_array()) {
             texts.extend(blocks.iter().filter_map(|b| b.get("text")?.as_str()));
@@ -187,11 +195,27 @@ impl Vault {
     }
 
     pub(crate) fn index_delete(&self, row: i64) -> VaultResult<()> {
+        if self.index_behind.load(Ordering::Relaxed) {
+            return Ok(());
+        }
         self.with_index(|i| i.delete_row(row as u64))
     }
 
     pub(crate) fn index_commit(&self, seq: u64) -> VaultResult<()> {
+        if self.index_behind.load(Ordering::Relaxed) {
+            return self.index_recover();
+        }
         self.with_index(|i| i.commit(seq))
+    }
+
+    /// After a commit that failed: the index follows the change log. Until that works it takes no single changes, and no
+    /// commit may say that it holds everything.
+    pub(crate) fn index_recover(&self) -> VaultResult<()> {
+        self.index_behind.store(false, Ordering::Relaxed);
+        self.index_rollback();
+        let done = self.index_catch_up();
+        self.index_behind.store(done.is_err(), Ordering::Relaxed);
+        done
     }
 
     pub(crate) fn index_rollback(&self) {
@@ -227,7 +251,7 @@ impl Vault {
                 _ => self.index_rows("row = ?1", Some(target))?,
             }
         }
-        self.index_commit(last)?;
+        self.with_index(|i| i.commit(last))?;
         Ok(true)
     }
 
@@ -265,7 +289,7 @@ impl Vault {
         }
         self.index_rows("1", None)?;
         let last = self.store.read(Store::last_change)?;
-        self.index_commit(last)?;
+        self.with_index(|i| i.commit(last))?;
         *self.index_state.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = IndexState::Rebuilt;
         Ok(())
     }
@@ -273,7 +297,7 @@ impl Vault {
     /// Removes blob files that no record names.
     pub(crate) fn sweep_blobs(&self) -> VaultResult<u32> {
         let keep: HashSet<[u8; 32]> = self.store.read(|c| {
-            let mut statement = c.prepare("SELECT DISTINCT blob FROM files WHERE blob IS NOT NULL")?;
+            let mut statement = c.prepare("SELECT DISTINCT blob FROM named_blobs")?;
             let rows = statement.query_map([], |r| r.get::<_, [u8; 32]>(0))?;
             Ok(rows.collect::<Result<_, _>>()?)
         })?;
@@ -288,7 +312,7 @@ impl Vault {
         self.store.bytes() + self.blobs.bytes() + index
     }
 
-    /// Looks through everything: header, every page, index, every blob, the audit chain, references.
+    /// Looks through everything: header, every page, index, every blob, the audit chain, references, packs.
     pub fn check(&self) -> VaultResult<Vec<CheckedPlace>> {
         let header = keepsake_crypto::read_header(&self.dir);
         let mut places = vec![CheckedPlace {
@@ -305,6 +329,7 @@ impl Vault {
         look("blobs", self.check_blobs());
         look("audit", self.check_audit());
         look("references", self.check_references());
+        look("packs", self.check_packs());
         Ok(places)
     }
 
@@ -353,7 +378,7 @@ impl Vault {
 
     fn check_blobs(&self) -> VaultResult<CheckedPlace> {
         let digests: Vec<[u8; 32]> = self.store.read(|c| {
-            let mut statement = c.prepare("SELECT DISTINCT blob FROM files WHERE blob IS NOT NULL")?;
+            let mut statement = c.prepare("SELECT DISTINCT blob FROM named_blobs")?;
             let rows = statement.query_map([], |r| r.get(0))?;
             Ok(rows.collect::<Result<_, _>>()?)
         })?;
@@ -364,6 +389,15 @@ impl Vault {
             format!("{bad} of {} files fail", digests.len())
         };
         Ok(CheckedPlace { place: "blobs", ok: bad == 0, detail })
+    }
+
+    fn check_packs(&self) -> VaultResult<CheckedPlace> {
+        let (packs, strays) = self.store.read(|c| self.store.packs.strays(c))?;
+        let detail = match strays {
+            0 => format!("{packs} packs"),
+            n => format!("{n} texts in {packs} packs belong to no record"),
+        };
+        Ok(CheckedPlace { place: "packs", ok: strays == 0, detail })
     }
 
     fn check_references(&self) -> VaultResult<CheckedPlace> {

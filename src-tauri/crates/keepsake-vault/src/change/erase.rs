@@ -254,17 +254,19 @@ impl Vault {
         let mut blobs = Vec::new();
         for target in targets {
             let row = target.view.row;
-            let blob: Option<[u8; 32]> = tx
-                .prepare_cached("SELECT blob FROM files WHERE row = ?1")?
-                .query_row([row], |r| r.get(0))
-                .optional()?
-                .flatten();
+            // Former bytes that an undo would bring back go too.
+            let named: Vec<[u8; 32]> = tx
+                .prepare_cached("SELECT DISTINCT blob FROM named_blobs WHERE row = ?1")?
+                .query_map([row], |r| r.get(0))?
+                .collect::<Result<_, _>>()?;
             for sql in [
                 "DELETE FROM records WHERE row = ?1",
                 "DELETE FROM versions WHERE row = ?1",
                 "DELETE FROM tags WHERE row = ?1",
                 "DELETE FROM links WHERE row = ?1",
                 "DELETE FROM files WHERE row = ?1",
+                "DELETE FROM file_versions WHERE row = ?1",
+                "DELETE FROM moved WHERE row = ?1",
                 "DELETE FROM file_refs WHERE row = ?1 OR file = ?1",
                 "DELETE FROM changes WHERE op IN (1, 2) AND target = ?1",
                 "INSERT INTO changes (op, target) VALUES (2, ?1)",
@@ -272,12 +274,8 @@ impl Vault {
                 tx.prepare_cached(sql)?.execute([row])?;
             }
             tx.prepare_cached("DELETE FROM links WHERE target = ?1")?.execute([target.view.id])?;
-            if let Some(blob) = blob {
-                let used: Option<i64> = tx
-                    .prepare_cached("SELECT 1 FROM files WHERE blob = ?1 LIMIT 1")?
-                    .query_row([blob], |r| r.get(0))
-                    .optional()?;
-                if used.is_none() {
+            for blob in named {
+                if !tx.prepare_cached("SELECT 1 FROM named_blobs WHERE blob = ?1")?.exists([blob])? {
                     blobs.push(blob);
                 }
             }
@@ -350,7 +348,7 @@ impl Vault {
         }
         let files: Vec<(i64, [u8; 32])> = self.store.read(|c| {
             let mut statement = c.prepare(
-                "SELECT f.row, f.blob FROM files f JOIN records r ON r.row = f.row WHERE f.blob IS NOT NULL AND r.kind = ?1 AND f.size <= ?2",
+                "SELECT DISTINCT f.row, f.blob FROM named_blobs f JOIN records r ON r.row = f.row WHERE r.kind = ?1 AND f.size <= ?2",
             )?;
             let found = statement.query_map(params![crate::store::kind_code(Kind::Foreign), PART_LIMIT], |r| Ok((r.get(0)?, r.get(1)?)))?;
             Ok(found.collect::<Result<_, _>>()?)
@@ -383,14 +381,15 @@ impl Vault {
         let mut old = Vec::new();
         for (row, blob, new) in parts {
             let info = self.blobs.put(&mut new.as_slice(), true)?;
-            tx.execute(
-                "UPDATE files SET blob = ?2, size = ?3 WHERE row = ?1",
-                params![row, info.digest, info.size as i64],
-            )?;
+            // A part's former bytes, which an undo would bring back, are parts of their own here.
+            for table in ["files", "file_versions"] {
+                tx.execute(
+                    &format!("UPDATE {table} SET blob = ?2, size = ?3 WHERE row = ?1 AND blob = ?4"),
+                    params![row, info.digest, info.size as i64, blob],
+                )?;
+            }
             tx.execute("UPDATE records SET flags = flags | ?2 WHERE row = ?1", params![row, Flags::REDACTED])?;
-            let used: Option<i64> =
-                tx.query_row("SELECT 1 FROM files WHERE blob = ?1 LIMIT 1", [blob], |r| r.get(0)).optional()?;
-            if used.is_none() {
+            if !tx.prepare("SELECT 1 FROM named_blobs WHERE blob = ?1")?.exists([blob])? {
                 old.push(*blob);
             }
         }

@@ -138,8 +138,9 @@ impl Vault {
             }
             record.times.updated = Some(now);
             tx.execute(
-                "INSERT INTO versions (row, version, pack, slot, since, until, cause, batch, flags, digest) \
-                 SELECT row, version, pack, slot, since, ?2, cause, version_batch, flags, digest FROM records WHERE row = ?1",
+                "INSERT INTO versions (row, version, pack, slot, since, until, cause, batch, flags, digest, sort, position) \
+                 SELECT row, version, pack, slot, since, ?2, cause, version_batch, flags, digest, sort, position \
+                 FROM records WHERE row = ?1",
                 params![view.row, now.as_micros()],
             )?;
             let (pack, slot) = self.store.packs.put(tx, &Entry::from_record(&mut record.clone())?)?;
@@ -198,25 +199,17 @@ impl Vault {
         let (seq, rows) = self.store.write(|tx| {
             let mut rows = Vec::new();
             for view in &views {
-                let sql = if into {
-                    "SELECT row FROM records WHERE (row = ?1 OR owner = ?1) AND trashed IS NULL"
+                rows.extend(if into {
+                    trash_row(tx, view.row, now, None)?
                 } else {
-                    "SELECT row FROM records WHERE trashed IS NOT NULL AND (row = ?1 OR trash_root = ?1)"
-                };
-                let mut statement = tx.prepare_cached(sql)?;
-                let moved = statement.query_map([view.row], |r| r.get::<_, i64>(0))?.collect::<Result<Vec<_>, _>>()?;
-                for row in &moved {
-                    if into {
-                        tx.prepare_cached("UPDATE records SET trashed = ?2, trash_root = ?3 WHERE row = ?1")?
-                            .execute(params![row, now.as_micros(), view.row])?;
-                    } else {
-                        tx.prepare_cached("UPDATE records SET trashed = NULL, trash_root = NULL WHERE row = ?1")?
-                            .execute([row])?;
+                    let sql = "SELECT row FROM records WHERE trashed IS NOT NULL AND (row = ?1 OR trash_root = ?1)";
+                    let moved = rows_of(tx, sql, view.row)?;
+                    for row in &moved {
+                        untrash(tx, *row)?;
+                        crate::tombstones::let_back(tx, *row)?;
                     }
-                    tx.prepare_cached("INSERT INTO changes (op, target) VALUES (?1, ?2)")?
-                        .execute([if into { 2 } else { 1 }, *row])?;
-                }
-                rows.extend(moved);
+                    moved
+                });
                 crate::audit::append(
                     tx,
                     &self.keys,
@@ -236,11 +229,12 @@ impl Vault {
     }
 
     /// Erases what has been in the Trash for `days` or longer, as a deletion like any other: with tombstones and a
-    /// receipt. Returns how many things went.
+    /// receipt. What tombstones of an import put there stays until a person decides. Returns how many things went.
     pub fn empty_expired(&self, days: i64, now: Timestamp) -> VaultResult<u32> {
         let before = now.as_micros() - days * 86_400_000_000;
         let ids: Vec<String> = self.store.read(|c| {
-            let mut statement = c.prepare("SELECT id FROM records WHERE trashed <= ?1 AND trash_root = row")?;
+            let mut statement =
+                c.prepare("SELECT id FROM records WHERE trashed <= ?1 AND trash_root = row AND trash_batch IS NULL")?;
             let rows = statement.query_map([before], |r| r.get::<_, [u8; 16]>(0))?;
             Ok(rows.map(|id| id.map(hex::encode)).collect::<Result<_, _>>()?)
         })?;
@@ -249,27 +243,32 @@ impl Vault {
         }
         Ok(ids.len() as u32)
     }
+}
 
-    /// Applies tombstones that came with an import to records that were already here: they go to the Trash. An unsigned
-    /// bundle could otherwise destroy what it names; blocked they are from now on either way.
-    pub(crate) fn apply_foreign_tombstones(&self, report: &mut crate::ImportReport, now: Timestamp) -> VaultResult<()> {
-        let mut ids = Vec::new();
-        for tombstone in std::mem::take(&mut report.foreign_tombstones) {
-            for id in crate::tombstones::targets(&self.keys, &tombstone) {
-                let found = self.store.read(|c| crate::store::RowView::by_id(c, &id))?;
-                ids.extend(found.filter(|v| v.trashed.is_none()).map(|v| v.id_text()));
-            }
-        }
-        if !ids.is_empty() {
-            report.warn(
-                "tombstones_to_trash",
-                "audit/tombstones.jsonl",
-                "records that the file says were deleted are in your Trash now",
-            );
-            self.trash(&ids, now)?;
-        }
-        Ok(())
+/// Moves a row and what it owns to the Trash, for a person or for tombstones of the import `batch`; returns the rows
+/// that moved. They are to go from the index.
+pub(crate) fn trash_row(tx: &Connection, row: i64, now: Timestamp, batch: Option<i64>) -> VaultResult<Vec<i64>> {
+    let moved = rows_of(tx, "SELECT row FROM records WHERE (row = ?1 OR owner = ?1) AND trashed IS NULL", row)?;
+    for moved in &moved {
+        tx.prepare_cached("UPDATE records SET trashed = ?2, trash_root = ?3, trash_batch = ?4 WHERE row = ?1")?
+            .execute(params![moved, now.as_micros(), row, batch])?;
+        tx.prepare_cached("INSERT INTO changes (op, target) VALUES (2, ?1)")?.execute([moved])?;
     }
+    Ok(moved)
+}
+
+/// Takes one row out of the Trash. It is to be indexed again.
+pub(crate) fn untrash(tx: &Connection, row: i64) -> VaultResult<()> {
+    tx.prepare_cached("UPDATE records SET trashed = NULL, trash_root = NULL, trash_batch = NULL WHERE row = ?1")?
+        .execute([row])?;
+    tx.prepare_cached("INSERT INTO changes (op, target) VALUES (1, ?1)")?.execute([row])?;
+    Ok(())
+}
+
+fn rows_of(tx: &Connection, sql: &str, row: i64) -> VaultResult<Vec<i64>> {
+    let mut statement = tx.prepare_cached(sql)?;
+    let rows = statement.query_map([row], |r| r.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// Next free row number; numbers are never used again.

@@ -1,29 +1,32 @@
 //! Planning and staging: what becomes of each record, and (when staging) writing it.
 mod files;
+mod held;
 mod retire;
+mod tombstones;
+mod write;
 
-use super::{
-    ImportOptions, ItemOutcome, dropped_outcome,
-    facts::{Facts, is_branched},
-    sink::Message,
-};
+use super::{ImportOptions, ItemOutcome, dropped_outcome, facts::is_branched, runs::Runs, sink::Message};
 use crate::{
     Vault, VaultResult,
-    ids::{content_digest, fingerprint, record_id},
+    ids::{content_digest, record_id},
     import::ImportReport,
-    store::{Cause, Entry, Flags, PackWriter, kind_code, platform_id},
+    store::{Flags, PackWriter, platform_id},
 };
-use keepsake_model::{Kind, Record, RecordKey, Tombstone};
+use held::Held;
+use keepsake_model::{Kind, Record, RecordKey, normal_text};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::{HashMap, HashSet};
 
-/// Seen in this input: where it is in the store (0 while planning), and what it said.
+/// Seen in this input: where it is in the store (0 while planning, or held back), and what it said.
 struct Seen {
     row: i64,
     digest: u64,
     updated: i64,
     /// This batch wrote its present version, so a newer telling may replace it without a trace.
     written: bool,
+    /// Nothing of it may be written: it was redacted.
+    redacted: bool,
+    trashed: bool,
 }
 
 /// In the vault before this import.
@@ -33,12 +36,36 @@ struct Known {
     trashed: bool,
     version: u32,
     flags: i64,
+    sort: i64,
+    position: i64,
+}
+
+/// What becomes of a record that is here already.
+enum Verdict {
+    /// It says the same.
+    Same,
+    /// The vault has a newer telling, or the person's own on top of this one.
+    Older(&'static str),
+    /// Its words would come back.
+    Held(&'static str),
+    /// It says something new.
+    Changed,
 }
 
 struct Staging {
     batch: i64,
     packs: PackWriter,
     next_row: i64,
+    /// The first row that this batch may have added.
+    first_row: i64,
+    /// Entries of this batch that a newer telling in it replaced.
+    stale: Vec<(i64, u32)>,
+    /// Known rows that it told the same.
+    same: Runs,
+    /// Known rows of which it told something older, or something that is held back.
+    older: Runs,
+    /// Bytes that came.
+    blobs: HashSet<[u8; 32]>,
 }
 
 pub(super) struct Importer<'i> {
@@ -48,10 +75,13 @@ pub(super) struct Importer<'i> {
     report: &'i mut ImportReport,
     staging: Option<Staging>,
     seen: HashMap<[u8; 16], Seen>,
-    blocked: HashSet<[u8; 16]>,
-    fingerprints: HashSet<[u8; 16]>,
+    held: Held,
+    /// Ids that tombstones of this input name.
+    doomed: Vec<[u8; 16]>,
     /// Nothing was in the vault: no look-ups needed.
     empty: bool,
+    /// The unit at hand is of an older export than what the vault has of its conversation.
+    older_unit: bool,
     platforms: HashMap<String, i64>,
     referenced: HashSet<[u8; 16]>,
     present: HashSet<[u8; 16]>,
@@ -64,11 +94,6 @@ impl<'i> Importer<'i> {
         options: &'i ImportOptions<'i>,
         report: &'i mut ImportReport,
     ) -> VaultResult<Self> {
-        let set = |sql: &str| -> VaultResult<HashSet<[u8; 16]>> {
-            let mut statement = connection.prepare(sql)?;
-            let rows = statement.query_map([], |r| r.get(0))?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        };
         let empty = connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM records)", [], |r| r.get(0))?;
         Ok(Self {
             vault,
@@ -77,9 +102,10 @@ impl<'i> Importer<'i> {
             report,
             staging: None,
             seen: HashMap::new(),
-            blocked: set("SELECT record FROM blocked")?,
-            fingerprints: if options.let_in { HashSet::new() } else { set("SELECT fingerprint FROM fingerprints")? },
+            held: Held::load(connection, options.let_in)?,
+            doomed: Vec::new(),
             empty,
+            older_unit: false,
             platforms: HashMap::new(),
             referenced: HashSet::new(),
             present: HashSet::new(),
@@ -99,7 +125,17 @@ impl<'i> Importer<'i> {
         let used: Option<i64> =
             connection.query_row("SELECT value FROM meta WHERE key = 'last_row'", [], |r| r.get(0)).optional()?;
         let mut importer = Self::plan(vault, connection, options, report)?;
-        importer.staging = Some(Staging { batch, packs, next_row: last.unwrap_or(0).max(used.unwrap_or(0)) + 1 });
+        let first_row = last.unwrap_or(0).max(used.unwrap_or(0)) + 1;
+        importer.staging = Some(Staging {
+            batch,
+            packs,
+            next_row: first_row,
+            first_row,
+            stale: Vec::new(),
+            same: Runs::default(),
+            older: Runs::default(),
+            blobs: HashSet::new(),
+        });
         Ok(importer)
     }
 
@@ -116,7 +152,7 @@ impl<'i> Importer<'i> {
             Message::Unit(unit) => self.unit(unit.records),
             Message::File(file, blob) => self.file(file, blob),
             Message::Part(item, blob) => self.part(item, blob),
-            Message::Tombstone(tombstone) => self.tombstone(*tombstone),
+            Message::Tombstone(tombstone) => self.tombstone(&tombstone),
             Message::Note(issue) => {
                 self.report.warn(&issue.code, &issue.place, &issue.message);
                 Ok(())
@@ -129,11 +165,20 @@ impl<'i> Importer<'i> {
         }
     }
 
-    pub(super) fn finish(&mut self) -> VaultResult<()> {
+    /// Writes what is pending. Returns the bytes that came, named or not.
+    pub(super) fn finish(&mut self) -> VaultResult<HashSet<[u8; 32]>> {
+        self.trash_named()?;
+        let mut blobs = HashSet::new();
         if let Some(staging) = &mut self.staging {
-            staging.packs.flush(self.connection)?;
+            staging.packs.finish(self.connection, &self.vault.store.packs, &staging.stale)?;
             self.connection
                 .execute("INSERT OR REPLACE INTO meta (key, value) VALUES ('last_row', ?1)", [staging.next_row - 1])?;
+            let (same, older) = (std::mem::take(&mut staging.same), std::mem::take(&mut staging.older));
+            self.connection.execute(
+                "UPDATE batches SET same = ?2, older = ?3 WHERE id = ?1",
+                params![staging.batch, same.encode(), older.encode()],
+            )?;
+            blobs = std::mem::take(&mut staging.blobs);
         }
         self.report.counts.attachments_referenced = self.referenced.len() as u32;
         self.report.counts.attachments_present = self.present.len() as u32;
@@ -141,11 +186,12 @@ impl<'i> Importer<'i> {
             let n = self.report.unlisted_items();
             self.report.warn("items_not_listed", "report", &format!("{n} more items are counted but not listed"));
         }
-        Ok(())
+        Ok(blobs)
     }
 
     fn unit(&mut self, mut records: Vec<Record>) -> VaultResult<()> {
         let branched = is_branched(&records);
+        self.older_unit = false;
         for (index, record) in records.iter_mut().enumerate() {
             let extra = if index == 0 && branched { Flags::BRANCHED } else { 0 };
             self.record(record, extra)?;
@@ -157,102 +203,219 @@ impl<'i> Importer<'i> {
         let keys = &self.vault.keys;
         let id = record_id(keys, &record.key);
         let digest = content_digest(keys, record);
-        let short = short(&digest);
-        let updated = record.times.updated.map_or(i64::MIN, keepsake_model::Timestamp::as_micros);
-        let place = format!("{}#{}", record.origin.container, record.origin.pointer);
-
-        if let Some(seen) = self.seen.get(&id) {
-            let (row, same, newer) = (seen.row, seen.digest == short, updated > seen.updated);
-            // A file that a record named is now told of in full; the record's row is there already.
-            if record.kind == Kind::Attachment && seen.written {
-                return if row > 0 { self.replace_in_batch(row, record, &digest, extra_flags) } else { Ok(()) };
-            }
-            if record.kind == Kind::Attachment {
-                return Ok(());
-            }
-            if record.repeats {
-                if same && row > 0 {
-                    self.write_links(row, record)?;
-                }
-                return Ok(());
-            }
-            // A second telling inside one input: the newer one stays, the other is a duplicate.
-            if newer && !same {
-                let written = seen.written;
-                if let Some(seen) = self.seen.get_mut(&id) {
-                    seen.digest = short;
-                    seen.updated = updated;
-                }
-                if written && row > 0 {
-                    self.replace_in_batch(row, record, &digest, extra_flags)?;
-                } else if let Some(known) =
-                    self.known(&id)?.filter(|k| row > 0 && k.digest != digest && k.flags & Flags::REDACTED == 0)
-                {
-                    self.report.note(Some(record.kind), &place, ItemOutcome::Updated, "changed at the source");
-                    self.new_version(&known, record, &digest, extra_flags)?;
-                    if let Some(seen) = self.seen.get_mut(&id) {
-                        seen.written = true;
-                    }
-                    return Ok(());
-                }
-            }
-            self.report.note(Some(record.kind), &place, ItemOutcome::Skipped, "duplicate: told twice in this input");
-            return Ok(());
+        if self.seen.contains_key(&id) {
+            return self.told_again(&id, record, &digest, extra_flags);
         }
         self.count(record.kind);
-        let parent_blocked = record
-            .parent
-            .as_ref()
-            .is_some_and(|p| !self.blocked.is_empty() && self.blocked.contains(&record_id(keys, p)));
-        if self.blocked.contains(&id) || parent_blocked {
-            self.blocked.insert(id);
-            self.seen.insert(id, Seen { row: 0, digest: short, updated, written: false });
-            self.report.note(Some(record.kind), &place, ItemOutcome::Blocked, "deleted before");
-            return Ok(());
+        let updated = record.times.updated.map_or(i64::MIN, keepsake_model::Timestamp::as_micros);
+        let mut seen =
+            Seen { row: 0, digest: short(&digest), updated, written: false, redacted: false, trashed: false };
+        if self.held.blocks(keys, &id, record) {
+            self.hold(id, record, "deleted before");
+        } else if let Some(known) = if self.empty { None } else { self.known(&id)? } {
+            seen.row = known.row;
+            seen.trashed = known.trashed;
+            seen.redacted = known.flags & Flags::REDACTED != 0;
+            seen.written = self.tell_known(&known, &id, record, &digest, extra_flags)?;
+        } else if let Some(reason) = self.held_back(&id, record)? {
+            self.hold(id, record, reason);
+        } else {
+            self.report.note(Some(record.kind), &place(record), ItemOutcome::Added, "");
+            seen.written = true;
+            (seen.row, seen.trashed) = self.insert(&id, record, &digest, extra_flags)?;
         }
-        if !self.fingerprints.is_empty()
-            && fingerprint(keys, record.kind, &record.text).is_some_and(|f| self.fingerprints.contains(&f))
-        {
-            self.seen.insert(id, Seen { row: 0, digest: short, updated, written: false });
-            self.report.note(Some(record.kind), &place, ItemOutcome::Blocked, "same words deleted before");
-            return Ok(());
+        self.seen.insert(id, seen);
+        Ok(())
+    }
+
+    fn hold(&mut self, id: [u8; 16], record: &Record, reason: &str) {
+        self.held.hold(id);
+        self.report.note(Some(record.kind), &place(record), ItemOutcome::Blocked, reason);
+    }
+
+    /// Why a record that is not in the vault does not come in, if so.
+    fn held_back(&self, id: &[u8; 16], record: &Record) -> VaultResult<Option<&'static str>> {
+        if self.held.is_redacted(id) {
+            return Ok(Some("redacted before"));
+        }
+        if self.held.says(&self.vault.keys, record) {
+            return Ok(Some("same words deleted before"));
+        }
+        Ok(self.source_held(record)?.then_some("what it was taken from was deleted or redacted before"))
+    }
+
+    /// True when a statement or a piece was taken from nothing but what is held back, or from something redacted.
+    fn source_held(&self, record: &Record) -> VaultResult<bool> {
+        let (mut any, mut all) = (false, true);
+        for (key, held) in self.held.sources(&self.vault.keys, record) {
+            any = true;
+            if !held {
+                all = false;
+                if self.is_redacted(key)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(any && all)
+    }
+
+    fn is_redacted(&self, key: &RecordKey) -> VaultResult<bool> {
+        let id = record_id(&self.vault.keys, key);
+        if let Some(seen) = self.seen.get(&id) {
+            return Ok(seen.redacted);
         }
         let known = if self.empty { None } else { self.known(&id)? };
-        let (row, written) = match known {
-            Some(known) if known.digest == digest || self.is_older(&known, record)? => {
-                let reason = if known.digest == digest { "same" } else { "older than what the vault has" };
-                self.report.note(Some(record.kind), &place, ItemOutcome::Unchanged, reason);
-                self.attachments(&id, record)?;
-                (known.row, false)
-            }
-            // A newer telling would bring redacted words back.
-            Some(known) if known.flags & Flags::REDACTED != 0 => {
-                self.report.note(Some(record.kind), &place, ItemOutcome::Blocked, "redacted before");
-                (known.row, false)
-            }
-            Some(known) => {
-                self.report.note(Some(record.kind), &place, ItemOutcome::Updated, "changed at the source");
-                self.new_version(&known, record, &digest, extra_flags)?;
-                (known.row, true)
-            }
-            None => {
-                self.report.note(Some(record.kind), &place, ItemOutcome::Added, "");
-                (self.insert(&id, record, &digest, extra_flags)?, true)
-            }
+        Ok(known.map_or_else(|| self.held.is_redacted(&id), |known| known.flags & Flags::REDACTED != 0))
+    }
+
+    /// Tells a record that is in the vault. True when it has a new version now.
+    fn tell_known(
+        &mut self,
+        known: &Known,
+        id: &[u8; 16],
+        record: &mut Record,
+        digest: &[u8; 16],
+        extra_flags: i64,
+    ) -> VaultResult<bool> {
+        let place = place(record);
+        if record.kind == Kind::Conversation {
+            self.older_unit = record.times.updated.is_some_and(|updated| updated.as_micros() < known.sort);
+        }
+        let verdict = self.judge(known, record, digest)?;
+        let (outcome, reason) = match &verdict {
+            Verdict::Same => (ItemOutcome::Unchanged, "same"),
+            Verdict::Older(reason) => (ItemOutcome::Unchanged, *reason),
+            Verdict::Held(reason) => (ItemOutcome::Blocked, *reason),
+            Verdict::Changed => (ItemOutcome::Updated, "changed at the source"),
         };
-        self.seen.insert(id, Seen { row, digest: short, updated, written });
+        self.report.note(Some(record.kind), &place, outcome, reason);
+        if let Some(staging) = &mut self.staging {
+            if matches!(verdict, Verdict::Same) {
+                staging.same.add(known.row);
+            }
+            // The same words of an older unit say nothing about where they stand now.
+            if self.older_unit || matches!(verdict, Verdict::Older(_) | Verdict::Held(_)) {
+                staging.older.add(known.row);
+            }
+        }
+        match verdict {
+            Verdict::Same => {
+                self.stand_anew(known, record, extra_flags, self.older_unit)?;
+                self.attachments(id, record)?;
+            }
+            Verdict::Older(_) => {
+                self.attachments(id, record)?;
+            }
+            Verdict::Held(_) => {}
+            Verdict::Changed => self.new_version(known, record, digest, extra_flags)?,
+        }
+        Ok(matches!(verdict, Verdict::Changed))
+    }
+
+    fn judge(&self, known: &Known, record: &Record, digest: &[u8; 16]) -> VaultResult<Verdict> {
+        if known.digest == *digest {
+            return Ok(Verdict::Same);
+        }
+        if known.flags & Flags::EDITED != 0 && self.was_told(known.row, digest)? {
+            return Ok(Verdict::Older("told before the person's own words"));
+        }
+        if self.is_older(known, record)? {
+            return Ok(Verdict::Older("older than what the vault has"));
+        }
+        // A newer telling would bring redacted words back.
+        if known.flags & Flags::REDACTED != 0 {
+            return Ok(Verdict::Held("redacted before"));
+        }
+        if self.source_held(record)? {
+            return Ok(Verdict::Held("what it was taken from was deleted or redacted before"));
+        }
+        if self.held.says(&self.vault.keys, record) && !self.says_already(known.row, record)? {
+            return Ok(Verdict::Held("same words deleted before"));
+        }
+        Ok(Verdict::Changed)
+    }
+
+    /// A second telling inside one input: the newer one stays, the other is a duplicate.
+    fn told_again(
+        &mut self,
+        id: &[u8; 16],
+        record: &mut Record,
+        digest: &[u8; 16],
+        extra_flags: i64,
+    ) -> VaultResult<()> {
+        let updated = record.times.updated.map_or(i64::MIN, keepsake_model::Timestamp::as_micros);
+        let Some(seen) = self.seen.get_mut(id) else { return Ok(()) };
+        let (row, written, trashed) = (seen.row, seen.written, seen.trashed);
+        let (same, newer) = (seen.digest == short(digest), updated > seen.updated);
+        // A file that a record named is now told of in full; the record's row is there already.
+        if record.kind == Kind::Attachment {
+            return if written && row > 0 {
+                self.replace_in_batch(row, trashed, record, digest, extra_flags)
+            } else {
+                Ok(())
+            };
+        }
+        if record.repeats {
+            return if same && row > 0 { self.write_links(row, record) } else { Ok(()) };
+        }
+        let place = place(record);
+        if newer && !same {
+            if self.held.says(&self.vault.keys, record) {
+                self.report.note(Some(record.kind), &place, ItemOutcome::Blocked, "same words deleted before");
+                return Ok(());
+            }
+            seen.digest = short(digest);
+            seen.updated = updated;
+            if written && row > 0 {
+                self.replace_in_batch(row, trashed, record, digest, extra_flags)?;
+            } else if row > 0
+                && let Some(known) = self.known(id)?
+                && matches!(self.judge(&known, record, digest)?, Verdict::Changed)
+            {
+                self.report.note(Some(record.kind), &place, ItemOutcome::Updated, "changed at the source");
+                self.new_version(&known, record, digest, extra_flags)?;
+                if let Some(seen) = self.seen.get_mut(id) {
+                    seen.written = true;
+                }
+                return Ok(());
+            }
+        }
+        self.report.note(Some(record.kind), &place, ItemOutcome::Skipped, "duplicate: told twice in this input");
         Ok(())
     }
 
     /// True when the source's own change time says that the vault has the newer telling.
     fn is_older(&self, known: &Known, record: &Record) -> VaultResult<bool> {
         let Some(updated) = record.times.updated else { return Ok(false) };
+        // A conversation's place in the list may be newer than the words it was last told with.
+        if record.kind == Kind::Conversation && known.sort > updated.as_micros() {
+            return Ok(true);
+        }
+        Ok(self.stored(known.row)?.times.updated.is_some_and(|s| s > updated))
+    }
+
+    /// True when some version of the row came from exactly this telling.
+    fn was_told(&self, row: i64, digest: &[u8; 16]) -> VaultResult<bool> {
+        Ok(self
+            .connection
+            .prepare_cached("SELECT 1 FROM versions WHERE row = ?1 AND digest = ?2")?
+            .exists(params![row, digest])?)
+    }
+
+    fn says_already(&self, row: i64, record: &Record) -> VaultResult<bool> {
+        Ok(normal_text(&self.stored(row)?.text) == normal_text(&record.text))
+    }
+
+    /// What the vault has of a row now; of one that this batch wrote too.
+    fn stored(&self, row: i64) -> VaultResult<Record> {
         let (pack, slot): (i64, u32) = self
             .connection
             .prepare_cached("SELECT pack, slot FROM records WHERE row = ?1")?
-            .query_row([known.row], |r| Ok((r.get(0)?, r.get(1)?)))?;
-        let stored = self.vault.store.packs.record(self.connection, pack, slot)?;
-        Ok(stored.times.updated.is_some_and(|s| s > updated))
+            .query_row([row], |r| Ok((r.get(0)?, r.get(1)?)))?;
+        match self.staging.as_ref().and_then(|s| s.packs.pending(pack, slot)) {
+            Some(entry) => entry.to_record(),
+            None => self.vault.store.packs.record(self.connection, pack, slot),
+        }
     }
 
     fn count(&mut self, kind: Kind) {
@@ -266,20 +429,19 @@ impl<'i> Importer<'i> {
     }
 
     fn known(&self, id: &[u8; 16]) -> VaultResult<Option<Known>> {
-        let sql = "SELECT row, digest, trashed IS NOT NULL, version, flags FROM records WHERE id = ?1";
+        let sql = "SELECT row, digest, trashed IS NOT NULL, version, flags, sort, position FROM records WHERE id = ?1";
         let read = |r: &rusqlite::Row<'_>| {
-            Ok(Known { row: r.get(0)?, digest: r.get(1)?, trashed: r.get(2)?, version: r.get(3)?, flags: r.get(4)? })
+            Ok(Known {
+                row: r.get(0)?,
+                digest: r.get(1)?,
+                trashed: r.get(2)?,
+                version: r.get(3)?,
+                flags: r.get(4)?,
+                sort: r.get(5)?,
+                position: r.get(6)?,
+            })
         };
         Ok(self.connection.prepare_cached(sql)?.query_row([id], read).optional()?)
-    }
-
-    /// Row of a key, in this batch or before it.
-    fn row_of(&self, key: &RecordKey) -> VaultResult<Option<i64>> {
-        let id = record_id(&self.vault.keys, key);
-        if let Some(seen) = self.seen.get(&id) {
-            return Ok((seen.row > 0).then_some(seen.row));
-        }
-        if self.empty { Ok(None) } else { Ok(self.known(&id)?.map(|k| k.row)) }
     }
 
     fn platform(&mut self, name: &str) -> VaultResult<i64> {
@@ -290,167 +452,10 @@ impl<'i> Importer<'i> {
         self.platforms.insert(name.to_owned(), id);
         Ok(id)
     }
+}
 
-    /// Adds a new record; returns its row (0 while planning).
-    fn insert(&mut self, id: &[u8; 16], record: &mut Record, digest: &[u8; 16], extra_flags: i64) -> VaultResult<i64> {
-        let attachments = self.attachments(id, record)?;
-        if self.staging.is_none() {
-            return Ok(0);
-        }
-        let platform = self.platform(&record.source.platform)?;
-        let owner = record.parent.as_ref().map(|k| self.row_of(k)).transpose()?.flatten();
-        let parent =
-            record.message.as_ref().and_then(|m| m.parent.as_ref()).map(|k| self.row_of(k)).transpose()?.flatten();
-        let now = self.options.now.as_micros();
-        let facts = Facts::of(record, extra_flags, now);
-        let Some(staging) = &mut self.staging else { return Ok(0) };
-        let row = staging.next_row;
-        staging.next_row += 1;
-        let entry = Entry::from_record(record)?;
-        let (pack, slot) = staging.packs.put(self.connection, &entry)?;
-        let batch = staging.batch;
-        self.connection
-            .prepare_cached(
-                "INSERT INTO records (row, id, kind, platform, sort, owner, parent, position, flags, pack, slot, since, digest, batch, version_batch, type, status, title, preview) \
-                 VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?14,?15,?16,?17,?18)",
-            )?
-            .execute(params![
-                row, id, kind_code(record.kind), platform, facts.sort, owner, parent, facts.position, facts.flags, pack,
-                slot, now, digest, batch, record.record_type, record.status, facts.title, facts.preview
-            ])?;
-        self.write_side(row, record, &attachments)?;
-        if record.kind == Kind::Attachment {
-            let own = record.attachments.iter().find(|a| a.key == record.key);
-            self.set_file(row, own.and_then(|a| a.size), None, own.and_then(|a| a.media_type.as_deref()))?;
-        }
-        self.vault.index_add(row, owner, record)?;
-        Ok(row)
-    }
-
-    fn write_side(&self, row: i64, record: &Record, attachments: &[i64]) -> VaultResult<()> {
-        for tag in &record.tags {
-            self.connection
-                .prepare_cached("INSERT OR IGNORE INTO tags (row, tag) VALUES (?1, ?2)")?
-                .execute(params![row, tag])?;
-        }
-        for file in attachments {
-            self.connection
-                .prepare_cached("INSERT OR IGNORE INTO file_refs (row, file) VALUES (?1, ?2)")?
-                .execute([row, *file])?;
-        }
-        self.write_links(row, record)
-    }
-
-    fn write_links(&self, row: i64, record: &Record) -> VaultResult<()> {
-        if self.staging.is_none() {
-            return Ok(());
-        }
-        for link in &record.links {
-            let target = record_id(&self.vault.keys, &link.target);
-            self.connection
-                .prepare_cached("INSERT OR IGNORE INTO links (row, relation, target) VALUES (?1, ?2, ?3)")?
-                .execute(params![row, link.relation, target])?;
-        }
-        Ok(())
-    }
-
-    /// The source tells a known record anew: the old telling becomes history.
-    fn new_version(
-        &mut self,
-        known: &Known,
-        record: &mut Record,
-        digest: &[u8; 16],
-        extra_flags: i64,
-    ) -> VaultResult<()> {
-        let id = record_id(&self.vault.keys, &record.key);
-        let attachments = self.attachments(&id, record)?;
-        if self.staging.is_none() {
-            return Ok(());
-        }
-        let now = self.options.now.as_micros();
-        self.connection
-            .prepare_cached(
-                "INSERT INTO versions (row, version, pack, slot, since, until, cause, batch, flags, digest) \
-                 SELECT row, version, pack, slot, since, ?2, cause, version_batch, flags, digest FROM records WHERE row = ?1",
-            )?
-            .execute(params![known.row, now])?;
-        self.overwrite(known.row, known.version + 1, known.flags & Flags::REDACTED, record, digest, extra_flags)?;
-        self.clear_side(known.row)?;
-        self.write_side(known.row, record, &attachments)?;
-        if !known.trashed {
-            let owner = record.parent.as_ref().map(|k| self.row_of(k)).transpose()?.flatten();
-            self.vault.index_delete(known.row)?;
-            self.vault.index_add(known.row, owner, record)?;
-        }
-        Ok(())
-    }
-
-    /// A newer telling of a record that this same batch has written.
-    fn replace_in_batch(
-        &mut self,
-        row: i64,
-        record: &mut Record,
-        digest: &[u8; 16],
-        extra_flags: i64,
-    ) -> VaultResult<()> {
-        let id = record_id(&self.vault.keys, &record.key);
-        let attachments = self.attachments(&id, record)?;
-        let version: u32 =
-            self.connection.query_row("SELECT version FROM records WHERE row = ?1", [row], |r| r.get(0))?;
-        self.overwrite(row, version, 0, record, digest, extra_flags)?;
-        self.clear_side(row)?;
-        self.write_side(row, record, &attachments)?;
-        let owner = record.parent.as_ref().map(|k| self.row_of(k)).transpose()?.flatten();
-        self.vault.index_delete(row)?;
-        self.vault.index_add(row, owner, record)
-    }
-
-    fn clear_side(&self, row: i64) -> VaultResult<()> {
-        for table in ["tags", "links", "file_refs"] {
-            self.connection.prepare_cached(&format!("DELETE FROM {table} WHERE row = ?1"))?.execute([row])?;
-        }
-        Ok(())
-    }
-
-    fn overwrite(
-        &mut self,
-        row: i64,
-        version: u32,
-        keep_flags: i64,
-        record: &mut Record,
-        digest: &[u8; 16],
-        extra_flags: i64,
-    ) -> VaultResult<()> {
-        let now = self.options.now.as_micros();
-        let facts = Facts::of(record, extra_flags | keep_flags, now);
-        let Some(staging) = &mut self.staging else { return Ok(()) };
-        let entry = Entry::from_record(record)?;
-        let (pack, slot) = staging.packs.put(self.connection, &entry)?;
-        self.connection
-            .prepare_cached(
-                "UPDATE records SET version = ?2, flags = ?3, pack = ?4, slot = ?5, since = ?6, cause = ?7, digest = ?8, version_batch = ?9, \
-                 type = ?10, status = ?11, title = ?12, preview = ?13, sort = ?14, position = ?15 WHERE row = ?1",
-            )?
-            .execute(params![
-                row, version, facts.flags, pack, slot, now, Cause::Import as i64, digest, staging.batch, record.record_type,
-                record.status, facts.title, facts.preview, facts.sort, facts.position
-            ])?;
-        Ok(())
-    }
-
-    fn tombstone(&mut self, tombstone: Tombstone) -> VaultResult<()> {
-        let ids = crate::tombstones::targets(&self.vault.keys, &tombstone);
-        self.report.counts.tombstones_applied += 1;
-        if self.staging.is_some() {
-            crate::tombstones::store_foreign(self.connection, &tombstone, &ids)?;
-        }
-        // A tombstone of a redaction blocks nothing: the skeleton may come again.
-        if tombstone.op == keepsake_model::TombstoneOp::Delete {
-            self.blocked.extend(ids);
-        }
-        self.report.foreign_tombstones.push(tombstone);
-        Ok(())
-    }
+fn place(record: &Record) -> String {
+    format!("{}#{}", record.origin.container, record.origin.pointer)
 }
 
 fn short(digest: &[u8; 16]) -> u64 {

@@ -1,6 +1,6 @@
 //! The report of an import; it always reconciles: found = added + updated + unchanged + blocked + skipped + failed.
 use keepsake_formats::{Catalog, Detection};
-use keepsake_model::{Kind, Tombstone};
+use keepsake_model::Kind;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -100,8 +100,6 @@ pub struct ImportReport {
     pub items: Vec<Item>,
     pub unlisted: BTreeMap<ItemOutcome, u32>,
     pub sources: Vec<SourceSeen>,
-    #[serde(skip)]
-    pub(crate) foreign_tombstones: Vec<Tombstone>,
 }
 
 impl ImportReport {

@@ -19,17 +19,21 @@ pub(super) fn is_branched(records: &[Record]) -> bool {
     })
 }
 
-/// Columns derived from a record.
-pub(crate) struct Facts {
-    pub(crate) sort: i64,
+/// Where a record stands among others: what a newer export may change without saying anything new.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Standing {
+    /// Time that it is listed by, if the source gives one.
+    pub(crate) time: Option<i64>,
     pub(crate) position: i64,
+    /// Of [`Standing::FLAGS`].
     pub(crate) flags: i64,
-    pub(crate) title: Option<String>,
-    pub(crate) preview: Option<String>,
 }
 
-impl Facts {
-    pub(crate) fn of(record: &Record, extra_flags: i64, now: i64) -> Self {
+impl Standing {
+    /// Flags that say where it stands; the others say what was done to it here.
+    pub(crate) const FLAGS: i64 = Flags::HIDDEN | Flags::ACTIVE | Flags::BRANCHED;
+
+    pub(crate) fn of(record: &Record, extra_flags: i64) -> Self {
         let message = record.message.as_ref();
         let mut flags = extra_flags;
         if message.is_some_and(|m| m.hidden) {
@@ -43,11 +47,31 @@ impl Facts {
         } else {
             record.times.created.or(record.times.updated)
         };
+        Self {
+            time: time.map(keepsake_model::Timestamp::as_micros),
+            position: message.map_or(0, |m| i64::from(m.position)),
+            flags,
+        }
+    }
+}
+
+/// Columns derived from a record.
+pub(crate) struct Facts {
+    pub(crate) sort: i64,
+    pub(crate) position: i64,
+    pub(crate) flags: i64,
+    pub(crate) title: Option<String>,
+    pub(crate) preview: Option<String>,
+}
+
+impl Facts {
+    pub(crate) fn of(record: &Record, extra_flags: i64, now: i64) -> Self {
+        let Standing { time, position, flags } = Standing::of(record, extra_flags);
         // Messages are shown in their conversation; a second copy of their words would only make the database larger.
         let shown = record.kind != Kind::Message;
         Self {
-            sort: time.map_or(now, keepsake_model::Timestamp::as_micros),
-            position: message.map_or(0, |m| i64::from(m.position)),
+            sort: time.unwrap_or(now),
+            position,
             flags,
             title: shown.then(|| record.title.clone()).flatten(),
             preview: shown.then(|| record.text.chars().take(PREVIEW).collect()),

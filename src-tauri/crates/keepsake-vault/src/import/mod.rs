@@ -3,6 +3,7 @@
 mod apply;
 mod counts;
 mod facts;
+mod runs;
 mod sink;
 mod undo;
 
@@ -18,9 +19,12 @@ pub(crate) use facts::Facts;
 use keepsake_formats::{Catalog, Detection, FormatError, ReadContext, Sink, by_id};
 use keepsake_model::{DroppedAs, Limits, Timestamp};
 use sink::{ChannelSink, Message};
-use std::sync::{
-    atomic::{AtomicBool, Ordering},
-    mpsc::{Receiver, sync_channel},
+use std::{
+    collections::HashSet,
+    sync::{
+        atomic::{AtomicBool, Ordering},
+        mpsc::{Receiver, sync_channel},
+    },
 };
 
 /// What goes into an import besides the bytes.
@@ -110,17 +114,14 @@ impl Vault {
             self.store.read(|connection| {
                 let mut importer = Importer::plan(self, connection, options, &mut report)?;
                 self.pump(&mut importer, read, options, total)?;
-                importer.finish()
+                importer.finish().map(|_| ())
             })?;
             return Ok(report);
         }
         match self.stage(&mut report, names, total, read, options) {
-            Ok(seq) => {
+            Ok((seq, blobs)) => {
                 (options.progress)("index", total, total, u64::from(report.total().found));
-                self.index_commit(seq)?;
-                self.with_index(crate::index::SearchIndex::rest)?;
-                self.store.checkpoint()?;
-                self.apply_foreign_tombstones(&mut report, options.now)?;
+                self.settle(seq, blobs, &mut report);
                 Ok(report)
             }
             Err(error) => {
@@ -131,6 +132,33 @@ impl Vault {
         }
     }
 
+    /// What follows the store's commit. The import is there whatever happens now, so nothing here makes it fail.
+    fn settle(&self, seq: u64, blobs: HashSet<[u8; 32]>, report: &mut ImportReport) {
+        let indexed = self.index_commit(seq).or_else(|_| self.index_recover());
+        if indexed.and_then(|()| self.with_index(crate::index::SearchIndex::rest)).is_err() {
+            let message = "the search index is behind; it catches up at the next change or opening";
+            report.warn("index_behind", "index", message);
+        }
+        // Bytes that were held back. What fails here, and the WAL, is seen to at the next opening.
+        let _ = self.drop_unnamed(blobs);
+        let _ = self.store.checkpoint();
+    }
+
+    /// Removes those of `blobs` that nothing names.
+    fn drop_unnamed(&self, blobs: HashSet<[u8; 32]>) -> VaultResult<()> {
+        let unnamed: Vec<[u8; 32]> = self.store.read(|c| {
+            let mut statement = c.prepare("SELECT 1 FROM named_blobs WHERE blob = ?1")?;
+            let mut unnamed = Vec::new();
+            for blob in blobs {
+                if !statement.exists([blob])? {
+                    unnamed.push(blob);
+                }
+            }
+            Ok(unnamed)
+        })?;
+        unnamed.iter().try_for_each(|blob| self.blobs.remove(blob))
+    }
+
     fn stage(
         &self,
         report: &mut ImportReport,
@@ -138,7 +166,7 @@ impl Vault {
         total: u64,
         read: Read<'_>,
         options: &ImportOptions<'_>,
-    ) -> VaultResult<u64> {
+    ) -> VaultResult<(u64, HashSet<[u8; 32]>)> {
         let uid = crate::ids::random_text()?;
         self.store.write(|tx| {
             tx.execute(
@@ -154,7 +182,7 @@ impl Vault {
             let packs = PackWriter::new(tx, batch)?;
             let mut importer = Importer::stage(self, tx, options, report, batch, packs)?;
             self.pump(&mut importer, read, options, total)?;
-            importer.finish()?;
+            let blobs = importer.finish()?;
             drop(importer);
             report.batch.clone_from(&uid);
             let sum = report.total();
@@ -166,7 +194,7 @@ impl Vault {
             let detail = format!("added {} updated {}", sum.added, sum.updated);
             crate::audit::append(tx, &self.keys, options.now, "import", &uid, &detail)?;
             self.blobs.sync()?;
-            Store::last_change(tx)
+            Ok((Store::last_change(tx)?, blobs))
         })
     }
 

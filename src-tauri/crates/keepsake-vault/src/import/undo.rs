@@ -1,67 +1,94 @@
-//! Taking a batch back whole.
-use crate::{Vault, VaultError, VaultResult, store::Store};
+//! Taking a batch back whole: what only it told goes, what it changed is as before, what a later import told as well
+//! stays and is that import's from then on.
+mod files;
+mod later;
+mod staying;
+mod versions;
+
+use crate::{Vault, VaultError, VaultResult, change::untrash, store::Store};
 use keepsake_model::Timestamp;
+use later::Later;
 use rusqlite::{Connection, OptionalExtension, params};
+use std::collections::BTreeSet;
+
+/// What an undo did, for the index.
+struct Undone {
+    seq: u64,
+    gone: Vec<i64>,
+    changed: Vec<i64>,
+    untrashed: Vec<i64>,
+}
 
 impl Vault {
     /// Removes what a batch added and gives what it updated its former version back. Edits made since to the records it
-    /// added go with them. Returns how many records changed.
+    /// added go with them. What a later batch that stays told as well is left. Returns how many records changed.
     ///
     /// # Errors
     /// `NotFound` for an unknown or already undone batch.
     pub fn undo_import(&self, uid: &str, now: Timestamp) -> VaultResult<u32> {
-        let (seq, removed, rows, reverted) = self.store.write(|tx| {
-            let batch: Option<i64> = tx
-                .query_row("SELECT id FROM batches WHERE uid = ?1 AND undone_at IS NULL", [uid], |r| r.get(0))
-                .optional()?;
-            let batch = batch.ok_or_else(|| VaultError::not_found(uid))?;
-            let rows = column(tx, "SELECT row FROM records WHERE batch = ?1", batch)?;
-            let reverted = column(
-                tx,
-                "SELECT row FROM records WHERE version_batch = ?1 AND (batch IS NULL OR batch <> ?1)",
-                batch,
-            )?;
-            for row in &reverted {
-                self.revert(tx, *row)?;
-            }
-            drop_rows(tx, batch)?;
-            tx.execute("UPDATE batches SET undone_at = ?2 WHERE id = ?1", params![batch, now.as_micros()])?;
-            tx.execute("INSERT INTO changes (op, target) VALUES (4, ?1)", [batch])?;
-            let removed = u32::try_from(rows.len() + reverted.len()).unwrap_or(u32::MAX);
-            crate::audit::append(tx, &self.keys, now, "undo_import", uid, &format!("removed {removed}"))?;
-            self.store.packs.forget();
-            Ok((Store::last_change(tx)?, removed, rows, reverted))
-        })?;
-        for row in rows {
-            self.index_delete(row)?;
-        }
-        for row in reverted {
-            self.reindex(row)?;
-        }
-        self.index_commit(seq)?;
-        self.sweep_blobs()?;
-        self.store.checkpoint()?;
-        Ok(removed)
+        let done = self.store.write(|tx| self.undo_in(tx, uid, now))?;
+        // The store has it now: what fails from here on is made up for at the next change or opening.
+        let _ = self.index_undone(&done).or_else(|_| self.index_recover());
+        let _ = self.sweep_blobs();
+        let _ = self.store.checkpoint();
+        Ok(u32::try_from(done.gone.len() + done.changed.len()).unwrap_or(u32::MAX))
     }
 
-    /// Makes the last superseded version current again and forgets the present one.
-    fn revert(&self, tx: &Connection, row: i64) -> VaultResult<()> {
-        let former: Option<(i64, i64, u32)> = tx
-            .query_row(
-                "SELECT version, pack, slot FROM versions WHERE row = ?1 ORDER BY version DESC LIMIT 1",
-                [row],
-                |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)),
-            )
+    fn index_undone(&self, done: &Undone) -> VaultResult<()> {
+        for row in &done.gone {
+            self.index_delete(*row)?;
+        }
+        for row in done.changed.iter().chain(&done.untrashed) {
+            self.reindex(*row)?;
+        }
+        self.index_commit(done.seq)
+    }
+
+    fn undo_in(&self, tx: &Connection, uid: &str, now: Timestamp) -> VaultResult<Undone> {
+        let batch: Option<i64> = tx
+            .query_row("SELECT id FROM batches WHERE uid = ?1 AND undone_at IS NULL", [uid], |r| r.get(0))
             .optional()?;
-        let Some((version, pack, slot)) = former else { return Ok(()) };
+        let batch = batch.ok_or_else(|| VaultError::not_found(uid))?;
+        let later = Later::load(tx, batch)?;
+        staying::mark(tx, batch, &later)?;
+        let packs = touched_packs(tx, batch)?;
+        files::give_back(tx, batch, &later)?;
+        files::stand_back(tx, batch, &later)?;
+        versions::settle(tx, batch, &later)?;
+        staying::take_over(tx, batch)?;
+        let gone = column(tx, "SELECT row FROM records WHERE batch = ?1", batch)?;
+        drop_rows(tx, batch)?;
+        let changed = self.revert_all(tx, batch, &later)?;
+        let untrashed = self.withdraw_tombstones(tx, batch)?;
+        self.store.packs.release(tx, &packs)?;
+        tx.execute("UPDATE packs SET batch = NULL WHERE batch = ?1", [batch])?;
         tx.execute(
-            "UPDATE records SET (version, pack, slot, since, cause, version_batch, flags, digest) = \
-             (SELECT version, pack, slot, since, cause, batch, flags, digest FROM versions WHERE row = ?1 AND version = ?2) WHERE row = ?1",
-            params![row, version],
+            "UPDATE batches SET undone_at = ?2, same = NULL, older = NULL WHERE id = ?1",
+            params![batch, now.as_micros()],
         )?;
-        tx.execute("DELETE FROM versions WHERE row = ?1 AND version = ?2", params![row, version])?;
-        let record = self.store.packs.record(tx, pack, slot)?;
-        self.write_current(tx, row, &record)
+        tx.execute("INSERT INTO changes (op, target) VALUES (4, ?1)", [batch])?;
+        let detail = format!("removed {}", gone.len() + changed.len());
+        crate::audit::append(tx, &self.keys, now, "undo_import", uid, &detail)?;
+        self.store.packs.forget();
+        Ok(Undone { seq: Store::last_change(tx)?, gone, changed, untrashed })
+    }
+
+    /// Takes the tombstones back that the batch brought, and what they moved to the Trash. What another import's
+    /// tombstone names too stays there in that import's name.
+    fn withdraw_tombstones(&self, tx: &Connection, batch: i64) -> VaultResult<Vec<i64>> {
+        crate::tombstones::withdraw(tx, &self.keys, batch)?;
+        tx.execute(
+            "UPDATE records SET trash_batch = (SELECT min(t.batch) FROM records root JOIN blocked b ON b.record = root.id \
+             JOIN tombstone_batches t ON t.tombstone = b.tombstone WHERE root.row = records.trash_root) \
+             WHERE trashed IS NOT NULL AND trash_batch = ?1 \
+             AND EXISTS (SELECT 1 FROM records root JOIN blocked b ON b.record = root.id WHERE root.row = records.trash_root)",
+            [batch],
+        )?;
+        let rows = column(tx, "SELECT row FROM records WHERE trashed IS NOT NULL AND trash_batch = ?1", batch)?;
+        for row in &rows {
+            untrash(tx, *row)?;
+        }
+        Ok(rows)
     }
 }
 
@@ -71,25 +98,25 @@ fn column(tx: &Connection, sql: &str, batch: i64) -> VaultResult<Vec<i64>> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Removes everything that hangs on the rows a batch added. Packs hold entries of one batch only, so they go whole;
-/// packs of later edits to these rows are found through the rows.
-fn drop_rows(tx: &Connection, batch: i64) -> VaultResult<()> {
-    let added = "(SELECT row FROM records WHERE batch = ?1)";
+/// Packs that an entry may go from: those of the batch, and those of later edits and imports of rows that go.
+fn touched_packs(tx: &Connection, batch: i64) -> VaultResult<BTreeSet<i64>> {
+    let gone = "SELECT row FROM records WHERE batch = ?1 AND row NOT IN (SELECT row FROM temp.staying)";
+    let mut packs = BTreeSet::new();
     for sql in [
-        format!(
-            "DELETE FROM packs WHERE batch IS NULL AND id IN (SELECT pack FROM records WHERE batch = ?1 UNION SELECT pack FROM versions WHERE row IN {added})"
-        ),
-        format!("DELETE FROM versions WHERE row IN {added}"),
-        format!("DELETE FROM tags WHERE row IN {added}"),
-        format!("DELETE FROM links WHERE row IN {added}"),
-        format!("DELETE FROM file_refs WHERE row IN {added}"),
-        format!("DELETE FROM files WHERE row IN {added}"),
-        "DELETE FROM records WHERE batch = ?1".to_owned(),
-        "DELETE FROM versions WHERE batch = ?1".to_owned(),
-        // Entries of updated records are in packs of this batch as well; their rows were reverted before.
-        "DELETE FROM packs WHERE batch = ?1".to_owned(),
+        "SELECT id FROM packs WHERE batch = ?1".to_owned(),
+        format!("SELECT DISTINCT pack FROM records WHERE version_batch = ?1 OR row IN ({gone})"),
+        format!("SELECT DISTINCT pack FROM versions WHERE batch = ?1 OR row IN ({gone})"),
     ] {
-        tx.execute(&sql, [batch])?;
+        packs.extend(column(tx, &sql, batch)?);
     }
+    Ok(packs)
+}
+
+/// Removes everything that hangs on the rows that are still the batch's.
+fn drop_rows(tx: &Connection, batch: i64) -> VaultResult<()> {
+    for table in ["versions", "tags", "links", "file_refs", "files", "file_versions", "moved"] {
+        tx.execute(&format!("DELETE FROM {table} WHERE row IN (SELECT row FROM records WHERE batch = ?1)"), [batch])?;
+    }
+    tx.execute("DELETE FROM records WHERE batch = ?1", [batch])?;
     Ok(())
 }

@@ -174,10 +174,12 @@ impl SearchIndex {
     /// Forgets every change since the last commit.
     pub fn rollback(&self) -> IndexResult<()> {
         let mut writing = self.writing();
-        if let Some(writer) = writing.writer.as_mut() {
+        writing.open = 0;
+        // A writer that fails at this is of no use any more: tantivy would panic. The next change makes another.
+        if let Some(mut writer) = writing.writer.take() {
             writer.rollback()?;
-            writing.open = 0;
-            writing.writer.as_ref().map(|w| w.garbage_collect_files().wait()).transpose()?;
+            writer.garbage_collect_files().wait()?;
+            writing.writer = Some(writer);
         }
         Ok(())
     }

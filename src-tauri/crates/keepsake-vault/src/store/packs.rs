@@ -4,7 +4,7 @@ use crate::{VaultError, VaultResult};
 use keepsake_model::{Record, Verbatim};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -150,6 +150,41 @@ impl Packs {
         Ok((connection.last_insert_rowid(), 0))
     }
 
+    /// Numbers of the entries that a pack holds.
+    pub(crate) fn slots(&self, connection: &Connection, pack: i64) -> VaultResult<Vec<u32>> {
+        Ok(load(connection, pack)?.into_iter().map(|(slot, _)| slot).collect())
+    }
+
+    /// How many packs there are, and how many of their entries no record and no version points at: words that an
+    /// erasure would not find.
+    pub(crate) fn strays(&self, connection: &Connection) -> VaultResult<(u32, u32)> {
+        let used = Used::all(connection)?;
+        let (mut packs, mut strays) = (0, 0);
+        let mut statement = connection.prepare("SELECT id FROM packs")?;
+        for pack in statement.query_map([], |r| r.get::<_, i64>(0))? {
+            let pack = pack?;
+            packs += 1;
+            strays += self.slots(connection, pack)?.iter().filter(|slot| !used.holds(pack, **slot)).count() as u32;
+        }
+        Ok((packs, strays))
+    }
+
+    /// Removes what nothing points at any more from these packs.
+    pub(crate) fn release(&self, connection: &Connection, packs: &BTreeSet<i64>) -> VaultResult<()> {
+        if packs.is_empty() {
+            return Ok(());
+        }
+        let used = Used::of(connection, |pack| packs.contains(&pack))?;
+        for pack in packs {
+            if !used.0.contains_key(pack) {
+                connection.prepare_cached("DELETE FROM packs WHERE id = ?1")?.execute([pack])?;
+            } else if self.slots(connection, *pack)?.iter().any(|slot| !used.holds(*pack, *slot)) {
+                self.rewrite(connection, *pack, |slot, entry| Ok(used.holds(*pack, slot).then_some(entry)))?;
+            }
+        }
+        Ok(())
+    }
+
     /// A pack's bytes as they are in the database.
     pub(crate) fn stored(&self, connection: &Connection, pack: i64) -> VaultResult<Vec<u8>> {
         stored(connection, pack)
@@ -181,6 +216,34 @@ impl Packs {
         let new = compress(&raw)?;
         connection.execute("UPDATE packs SET data = ?2 WHERE id = ?1", params![pack, new])?;
         Ok((old, new))
+    }
+}
+
+/// Slots that records and versions point at, by pack.
+struct Used(HashMap<i64, HashSet<u32>>);
+
+impl Used {
+    fn all(connection: &Connection) -> VaultResult<Self> {
+        Self::of(connection, |_| true)
+    }
+
+    fn of(connection: &Connection, wanted: impl Fn(i64) -> bool) -> VaultResult<Self> {
+        let mut used: HashMap<i64, HashSet<u32>> = HashMap::new();
+        for sql in ["SELECT pack, slot FROM records", "SELECT pack, slot FROM versions"] {
+            let mut statement = connection.prepare(sql)?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                let (pack, slot) = (row.get(0)?, row.get(1)?);
+                if wanted(pack) {
+                    used.entry(pack).or_default().insert(slot);
+                }
+            }
+        }
+        Ok(Self(used))
+    }
+
+    fn holds(&self, pack: i64, slot: u32) -> bool {
+        self.0.get(&pack).is_some_and(|slots| slots.contains(&slot))
     }
 }
 
@@ -240,6 +303,31 @@ impl PackWriter {
         self.next_pack += 1;
         self.slot = 0;
         self.raw.clear();
+        Ok(())
+    }
+    /// An entry that is not written yet.
+    pub(crate) fn pending(&self, pack: i64, slot: u32) -> Option<Entry> {
+        let entries = if pack == self.next_pack { decode(&self.raw)? } else { Vec::new() };
+        entries.into_iter().find(|(s, _)| *s == slot).map(|(_, entry)| entry)
+    }
+
+    /// Removes entries that nothing points at any more, pending ones and written ones, and writes what is left.
+    pub(crate) fn finish(&mut self, connection: &Connection, packs: &Packs, stale: &[(i64, u32)]) -> VaultResult<()> {
+        let mut by_pack: BTreeMap<i64, HashSet<u32>> = BTreeMap::new();
+        for (pack, slot) in stale {
+            by_pack.entry(*pack).or_default().insert(*slot);
+        }
+        if let Some(slots) = by_pack.remove(&self.next_pack) {
+            let entries = decode(&self.raw).ok_or_else(|| VaultError::Damaged("a pack in memory".into()))?;
+            self.raw.clear();
+            for (slot, entry) in entries.iter().filter(|(slot, _)| !slots.contains(slot)) {
+                entry.encode(*slot, &mut self.raw);
+            }
+        }
+        self.flush(connection)?;
+        for (pack, slots) in by_pack {
+            packs.rewrite(connection, pack, |slot, entry| Ok((!slots.contains(&slot)).then_some(entry)))?;
+        }
         Ok(())
     }
 }

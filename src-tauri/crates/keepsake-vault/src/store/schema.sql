@@ -10,7 +10,10 @@ CREATE TABLE batches (
   report TEXT NOT NULL DEFAULT '',
   added INTEGER NOT NULL DEFAULT 0,
   updated INTEGER NOT NULL DEFAULT 0,
-  undone_at INTEGER
+  undone_at INTEGER,
+  -- Rows that it told and that were there already, as runs (import/runs.rs): told the same, or told older.
+  same BLOB,
+  older BLOB
 );
 
 CREATE TABLE platforms (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
@@ -40,6 +43,8 @@ CREATE TABLE records (
   version_batch INTEGER,
   trashed INTEGER,
   trash_root INTEGER,
+  -- The import whose tombstones moved it to the Trash; null when a person did.
+  trash_batch INTEGER,
   type TEXT,
   status TEXT,
   title TEXT,
@@ -64,6 +69,8 @@ CREATE TABLE versions (
   batch INTEGER,
   flags INTEGER NOT NULL,
   digest BLOB NOT NULL,
+  sort INTEGER,
+  position INTEGER,
   PRIMARY KEY (row, version)
 ) WITHOUT ROWID;
 
@@ -79,6 +86,32 @@ CREATE TABLE files (row INTEGER PRIMARY KEY, blob BLOB, size INTEGER, media_type
 CREATE INDEX files_blob ON files (blob) WHERE blob IS NOT NULL;
 CREATE TABLE file_refs (row INTEGER NOT NULL, file INTEGER NOT NULL, PRIMARY KEY (row, file)) WITHOUT ROWID;
 CREATE INDEX file_refs_file ON file_refs (file, row);
+-- What a file was before an import brought other bytes; `blob` is null where there were none.
+CREATE TABLE file_versions (
+  row INTEGER NOT NULL,
+  batch INTEGER NOT NULL,
+  blob BLOB,
+  size INTEGER,
+  media_type TEXT,
+  PRIMARY KEY (row, batch)
+) WITHOUT ROWID;
+CREATE INDEX file_versions_batch ON file_versions (batch);
+CREATE INDEX file_versions_blob ON file_versions (blob) WHERE blob IS NOT NULL;
+-- Every blob that something names; the others are swept.
+CREATE VIEW named_blobs AS
+  SELECT row, blob, size FROM files WHERE blob IS NOT NULL
+  UNION ALL SELECT row, blob, size FROM file_versions WHERE blob IS NOT NULL;
+
+-- Where an unchanged conversation or message stood before a newer export moved it (its time, its branch).
+CREATE TABLE moved (
+  row INTEGER NOT NULL,
+  batch INTEGER NOT NULL,
+  sort INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  flags INTEGER NOT NULL,
+  PRIMARY KEY (row, batch)
+) WITHOUT ROWID;
+CREATE INDEX moved_batch ON moved (batch);
 
 -- Deletions. `record` is the vault id of the target; no content anywhere.
 CREATE TABLE tombstones (
@@ -100,6 +133,9 @@ CREATE TABLE tombstones (
   verbatim TEXT
 ) WITHOUT ROWID;
 CREATE TABLE blocked (record BLOB PRIMARY KEY, tombstone TEXT NOT NULL) WITHOUT ROWID;
+-- Which imports told a tombstone that is not the vault's own.
+CREATE TABLE tombstone_batches (batch INTEGER NOT NULL, tombstone TEXT NOT NULL, PRIMARY KEY (batch, tombstone)) WITHOUT ROWID;
+CREATE TABLE redacted (record BLOB PRIMARY KEY, tombstone TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE fingerprints (fingerprint BLOB PRIMARY KEY, tombstone TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE receipts (id TEXT PRIMARY KEY, at INTEGER NOT NULL, complete INTEGER NOT NULL, body TEXT NOT NULL) WITHOUT ROWID;
 

@@ -1,10 +1,11 @@
 //! Files: their records, their bytes, and the parts of a source that are no records.
-use super::{Importer, Seen, short};
+use super::{Importer, Seen, place, short};
 use crate::{
     VaultResult,
     blobs::BlobInfo,
     ids::{content_digest, record_id},
     import::ItemOutcome,
+    store::Flags,
 };
 use keepsake_formats::{AttachmentFile, PassthroughItem};
 use keepsake_model::{AttachmentRef, Kind, Origin, Record, RecordKey};
@@ -50,48 +51,66 @@ impl Importer<'_> {
         size: Option<u64>,
         blob: Option<BlobInfo>,
     ) -> VaultResult<i64> {
-        let place = format!("{}#{}", record.origin.container, record.origin.pointer);
         let digest = content_digest(&self.vault.keys, record);
-        if let Some(row) = self.seen.get(id).map(|seen| seen.row) {
-            if row > 0 {
+        if let Some(Seen { row, redacted, .. }) = self.seen.get(id) {
+            let (row, redacted) = (*row, *redacted);
+            if row > 0 && !redacted {
                 self.set_file(row, size, blob, record.record_type.as_deref())?;
             }
             return Ok(row);
         }
-        let mut written = false;
-        let row = if self.blocked.contains(id) {
-            self.report.note(Some(record.kind), &place, ItemOutcome::Blocked, "deleted before");
-            0
-        } else if let Some(known) = if self.empty { None } else { self.known(id)? } {
-            let before: Option<Vec<u8>> = self
-                .connection
-                .prepare_cached("SELECT blob FROM files WHERE row = ?1")?
-                .query_row([known.row], |r| r.get(0))
-                .optional()?
-                .flatten();
-            let changed = blob.is_some_and(|b| before.as_deref() != Some(&b.digest[..]));
-            let outcome = if changed { ItemOutcome::Updated } else { ItemOutcome::Unchanged };
-            self.report.note(
-                Some(record.kind),
-                &place,
-                outcome,
-                if changed { "bytes arrived or changed" } else { "same" },
-            );
-            if changed {
-                self.set_file(known.row, size, blob, record.record_type.as_deref())?;
-            }
-            known.row
+        let mut seen =
+            Seen { row: 0, digest: short(&digest), updated: i64::MIN, written: false, redacted: false, trashed: false };
+        let known = if self.empty { None } else { self.known(id)? };
+        let (outcome, reason) = if self.held.is_deleted(id) {
+            (ItemOutcome::Blocked, "deleted before")
+        } else if let Some(known) = known {
+            seen.row = known.row;
+            seen.trashed = known.trashed;
+            seen.redacted = known.flags & Flags::REDACTED != 0;
+            self.tell_file(&seen, size, blob, record.record_type.as_deref())?
+        } else if self.held.is_redacted(id) {
+            (ItemOutcome::Blocked, "redacted before")
         } else {
-            self.report.note(Some(record.kind), &place, ItemOutcome::Added, "");
-            written = true;
-            let row = self.insert(id, record, &digest, 0)?;
-            if row > 0 {
-                self.set_file(row, size, blob, record.record_type.as_deref())?;
+            seen.written = true;
+            (seen.row, seen.trashed) = self.insert(id, record, &digest, 0)?;
+            if seen.row > 0 {
+                self.set_file(seen.row, size, blob, record.record_type.as_deref())?;
             }
-            row
+            (ItemOutcome::Added, "")
         };
-        self.seen.insert(*id, Seen { row, digest: short(&digest), updated: i64::MIN, written });
+        self.report.note(Some(record.kind), &place(record), outcome, reason);
+        let row = seen.row;
+        self.seen.insert(*id, seen);
         Ok(row)
+    }
+
+    /// Bytes of a file that is in the vault. Redacted ones stay as they are: the source still has the words.
+    fn tell_file(
+        &mut self,
+        seen: &Seen,
+        size: Option<u64>,
+        blob: Option<BlobInfo>,
+        media_type: Option<&str>,
+    ) -> VaultResult<(ItemOutcome, &'static str)> {
+        let before: Option<Vec<u8>> = self
+            .connection
+            .prepare_cached("SELECT blob FROM files WHERE row = ?1")?
+            .query_row([seen.row], |r| r.get(0))
+            .optional()?
+            .flatten();
+        let changed = blob.is_some_and(|b| before.as_deref() != Some(&b.digest[..]));
+        if let Some(staging) = &mut self.staging {
+            if changed && seen.redacted { staging.older.add(seen.row) } else { staging.same.add(seen.row) }
+        }
+        Ok(match (changed, seen.redacted) {
+            (false, _) => (ItemOutcome::Unchanged, "same"),
+            (true, true) => (ItemOutcome::Blocked, "redacted before"),
+            (true, false) => {
+                self.set_file(seen.row, size, blob, media_type)?;
+                (ItemOutcome::Updated, "bytes arrived or changed")
+            }
+        })
     }
 
     pub(super) fn set_file(
@@ -101,8 +120,15 @@ impl Importer<'_> {
         blob: Option<BlobInfo>,
         media_type: Option<&str>,
     ) -> VaultResult<()> {
-        if self.staging.is_none() {
-            return Ok(());
+        let Some(staging) = &self.staging else { return Ok(()) };
+        // Undoing this import gives a file that was here before it its former bytes back.
+        if let Some(blob) = blob.filter(|_| row < staging.first_row) {
+            self.connection
+                .prepare_cached(
+                    "INSERT OR IGNORE INTO file_versions (row, batch, blob, size, media_type) \
+                     SELECT row, ?2, blob, size, media_type FROM files WHERE row = ?1 AND blob IS NOT ?3",
+                )?
+                .execute(params![row, staging.batch, blob.digest])?;
         }
         let size = blob.map(|b| b.size).or(size).and_then(|s| i64::try_from(s).ok());
         self.connection
@@ -110,11 +136,18 @@ impl Importer<'_> {
                 "INSERT INTO files (row, blob, size, media_type) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (row) DO UPDATE SET \
                  blob = coalesce(excluded.blob, blob), size = coalesce(excluded.size, size), media_type = coalesce(excluded.media_type, media_type)",
             )?
-            .execute(params![row, blob.map(|b| b.digest.to_vec()), size, media_type])?;
+            .execute(params![row, blob.map(|b| b.digest), size, media_type])?;
         Ok(())
     }
 
+    fn came(&mut self, blob: BlobInfo) {
+        if let Some(staging) = &mut self.staging {
+            staging.blobs.insert(blob.digest);
+        }
+    }
+
     pub(super) fn file(&mut self, file: AttachmentFile, blob: BlobInfo) -> VaultResult<()> {
+        self.came(blob);
         let id = record_id(&self.vault.keys, &file.key);
         if !self.present.insert(id) {
             self.report.note(
@@ -135,6 +168,7 @@ impl Importer<'_> {
     }
 
     pub(super) fn part(&mut self, item: PassthroughItem, blob: BlobInfo) -> VaultResult<()> {
+        self.came(blob);
         let key = RecordKey::new(format!("{}/part", item.format), format!("{}/{}", item.group, item.name));
         let id = record_id(&self.vault.keys, &key);
         let mut record = Record::new(Kind::Foreign, key, "");

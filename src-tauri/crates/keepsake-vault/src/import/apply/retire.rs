@@ -48,11 +48,9 @@ impl Importer<'_> {
     }
 
     fn supersede(&mut self, row: i64, by: &Record) -> VaultResult<bool> {
-        let (pack, slot, id): (i64, u32, [u8; 16]) = self
-            .connection
-            .prepare_cached("SELECT pack, slot, id FROM records WHERE row = ?1")?
-            .query_row([row], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
-        let mut fact = self.vault.store.packs.record(self.connection, pack, slot)?;
+        let id: [u8; 16] =
+            self.connection.prepare_cached("SELECT id FROM records WHERE row = ?1")?.query_row([row], |r| r.get(0))?;
+        let mut fact = self.stored(row)?;
         if fact.status.as_deref() == Some(SUPERSEDED) {
             return Ok(false);
         }
@@ -61,9 +59,21 @@ impl Importer<'_> {
         fact.times.updated = by.times.updated.or(fact.times.updated);
         let Some(known): Option<Known> = self.known(&id)? else { return Ok(false) };
         let digest = content_digest(&self.vault.keys, &fact);
-        self.new_version(&known, &mut fact, &digest, 0)?;
+        if self.seen.get(&id).is_some_and(|seen| seen.written) {
+            self.replace_in_batch(row, known.trashed, &mut fact, &digest, 0)?;
+        } else {
+            self.new_version(&known, &mut fact, &digest, 0)?;
+        }
         let updated = by.times.updated.map_or(i64::MIN, keepsake_model::Timestamp::as_micros);
-        self.seen.insert(id, Seen { row, digest: short(&digest), updated, written: self.staging.is_some() });
+        let seen = Seen {
+            row,
+            digest: short(&digest),
+            updated,
+            written: self.staging.is_some(),
+            redacted: false,
+            trashed: known.trashed,
+        };
+        self.seen.insert(id, seen);
         Ok(true)
     }
 }

@@ -1,0 +1,91 @@
+//! What does not come back: ids that were deleted or redacted here, and words that were.
+use crate::{
+    VaultResult,
+    ids::{fingerprint, record_id},
+};
+use keepsake_crypto::VaultKeys;
+use keepsake_model::{Kind, Record, RecordKey};
+use rusqlite::Connection;
+use std::collections::HashSet;
+
+type Ids = HashSet<[u8; 16]>;
+
+/// Relation of a record to what it was taken from.
+const DERIVED: &str = "derived_from";
+
+/// The vault's own memory of what was taken out, and what this import adds to it.
+pub(super) struct Held {
+    /// Deleted.
+    blocked: Ids,
+    /// Redacted, and not here any more.
+    redacted: Ids,
+    /// Of words that were deleted or redacted.
+    fingerprints: Ids,
+    /// Held back in this input.
+    here: Ids,
+}
+
+impl Held {
+    pub(super) fn load(connection: &Connection, let_in: bool) -> VaultResult<Self> {
+        let set = |sql: &str| -> VaultResult<Ids> {
+            let mut statement = connection.prepare(sql)?;
+            let rows = statement.query_map([], |r| r.get(0))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        };
+        Ok(Self {
+            blocked: set("SELECT record FROM blocked")?,
+            redacted: set("SELECT record FROM redacted")?,
+            fingerprints: if let_in { HashSet::new() } else { set("SELECT fingerprint FROM fingerprints")? },
+            here: HashSet::new(),
+        })
+    }
+
+    /// A tombstone that this input brought.
+    pub(super) fn block(&mut self, ids: &[[u8; 16]]) {
+        self.blocked.extend(ids);
+    }
+
+    /// `id` was held back; what belongs to it will be too.
+    pub(super) fn hold(&mut self, id: [u8; 16]) {
+        self.here.insert(id);
+    }
+
+    pub(super) fn is_deleted(&self, id: &[u8; 16]) -> bool {
+        self.blocked.contains(id)
+    }
+
+    /// Only of meaning for an id that is not in the vault: a redacted record that is has its flag.
+    pub(super) fn is_redacted(&self, id: &[u8; 16]) -> bool {
+        self.redacted.contains(id)
+    }
+
+    /// True when the id, or that of what the record is a part of, was deleted or held back.
+    pub(super) fn blocks(&self, keys: &VaultKeys, id: &[u8; 16], record: &Record) -> bool {
+        self.blocked.contains(id) || record.parent.as_ref().is_some_and(|p| self.holds(keys, p))
+    }
+
+    fn holds(&self, keys: &VaultKeys, key: &RecordKey) -> bool {
+        if self.blocked.is_empty() && self.here.is_empty() {
+            return false;
+        }
+        let id = record_id(keys, key);
+        self.blocked.contains(&id) || self.here.contains(&id)
+    }
+
+    /// True when the record says what was deleted or redacted.
+    pub(super) fn says(&self, keys: &VaultKeys, record: &Record) -> bool {
+        !self.fingerprints.is_empty()
+            && fingerprint(keys, record.kind, &record.text).is_some_and(|f| self.fingerprints.contains(&f))
+    }
+
+    /// What a statement or a piece was taken from, with whether that was deleted or held back.
+    pub(super) fn sources<'r>(
+        &'r self,
+        keys: &'r VaultKeys,
+        record: &'r Record,
+    ) -> impl Iterator<Item = (&'r RecordKey, bool)> {
+        let taken = matches!(record.kind, Kind::Fact | Kind::Chunk);
+        let links = record.links.iter().filter(move |l| taken && l.relation == DERIVED);
+        links.map(|l| (&l.target, self.holds(keys, &l.target)))
+    }
+}

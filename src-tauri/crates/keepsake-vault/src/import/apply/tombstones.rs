@@ -1,0 +1,47 @@
+//! Tombstones that an import brings: they block, and move what they name to the Trash. In an unsigned bundle they would
+//! otherwise be a way to destroy a vault.
+use super::Importer;
+use crate::{
+    VaultResult,
+    change::trash_row,
+    tombstones::{is_taken, store_foreign, targets},
+};
+use keepsake_model::{Tombstone, TombstoneOp};
+
+impl Importer<'_> {
+    pub(super) fn tombstone(&mut self, tombstone: &Tombstone) -> VaultResult<()> {
+        let ids = targets(&self.vault.keys, tombstone);
+        self.report.counts.tombstones_applied += 1;
+        let news = match &self.staging {
+            Some(staging) => store_foreign(self.connection, tombstone, &ids, staging.batch)?,
+            None => !is_taken(self.connection, tombstone)?,
+        };
+        // A tombstone of a redaction blocks nothing: the skeleton may come again.
+        if news && tombstone.op == TombstoneOp::Delete {
+            self.held.block(&ids);
+            self.doomed.extend(ids);
+        }
+        Ok(())
+    }
+
+    /// Moves what the tombstones of this input name to the Trash.
+    pub(super) fn trash_named(&mut self) -> VaultResult<()> {
+        let mut any = false;
+        for id in std::mem::take(&mut self.doomed) {
+            let Some(known) = self.known(&id)?.filter(|known| !known.trashed) else { continue };
+            any = true;
+            let Some(staging) = &self.staging else { continue };
+            for row in trash_row(self.connection, known.row, self.options.now, Some(staging.batch))? {
+                self.vault.index_delete(row)?;
+            }
+        }
+        if any {
+            self.report.warn(
+                "tombstones_to_trash",
+                "audit/tombstones.jsonl",
+                "records that the file says were deleted are in your Trash now",
+            );
+        }
+        Ok(())
+    }
+}

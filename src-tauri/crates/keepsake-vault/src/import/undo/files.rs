@@ -1,0 +1,81 @@
+//! Bytes that the undone batch brought to files that were here, and places that it moved conversations and messages to.
+use super::{later::Later, versions::with_standing};
+use crate::VaultResult;
+use rusqlite::{Connection, OptionalExtension, params};
+
+/// Gives files their former bytes back.
+pub(super) fn give_back(tx: &Connection, batch: i64, later: &Later) -> VaultResult<()> {
+    for row in super::column(tx, "SELECT row FROM file_versions WHERE batch = ?1", batch)? {
+        let next = next(tx, "file_versions", row, batch)?;
+        if let Some(keeper) = later.vouching(row, next) {
+            keep(tx, "file_versions", row, batch, keeper)?;
+            continue;
+        }
+        // Later bytes stay; what they replaced is what was there before this batch.
+        let sql = match next {
+            Some(_) => {
+                "UPDATE file_versions SET (blob, size, media_type) = \
+                 (SELECT blob, size, media_type FROM file_versions WHERE row = ?1 AND batch = ?2) WHERE row = ?1 AND batch = ?3"
+            }
+            None => {
+                "UPDATE files SET (blob, size, media_type) = \
+                 (SELECT blob, size, media_type FROM file_versions WHERE row = ?1 AND batch = ?2) WHERE row = ?1 AND ?3 IS NULL"
+            }
+        };
+        tx.prepare_cached(sql)?.execute(params![row, batch, next])?;
+        tx.prepare_cached("DELETE FROM file_versions WHERE row = ?1 AND batch = ?2")?.execute([row, batch])?;
+    }
+    // A file that this batch added and that stays had no bytes before the next ones came.
+    tx.execute(
+        "UPDATE file_versions SET blob = NULL, size = NULL, media_type = NULL \
+         WHERE row IN (SELECT s.row FROM temp.staying s JOIN records r ON r.row = s.row WHERE r.batch = ?1) \
+         AND batch = (SELECT min(batch) FROM file_versions f WHERE f.row = file_versions.row)",
+        [batch],
+    )?;
+    Ok(())
+}
+
+/// Puts what the batch moved back where it stood.
+pub(super) fn stand_back(tx: &Connection, batch: i64, later: &Later) -> VaultResult<()> {
+    for row in super::column(tx, "SELECT row FROM moved WHERE batch = ?1", batch)? {
+        let next = next(tx, "moved", row, batch)?;
+        if let Some(keeper) = later.placing(row, next) {
+            keep(tx, "moved", row, batch, keeper)?;
+            continue;
+        }
+        let former: (i64, i64, i64) = tx
+            .prepare_cached("DELETE FROM moved WHERE row = ?1 AND batch = ?2 RETURNING sort, position, flags")?
+            .query_row([row, batch], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
+        let (sort, position, standing) = former;
+        if let Some(next) = next {
+            tx.prepare_cached("UPDATE moved SET sort = ?3, position = ?4, flags = ?5 WHERE row = ?1 AND batch = ?2")?
+                .execute(params![row, next, sort, position, standing])?;
+            continue;
+        }
+        let present = tx
+            .prepare_cached("SELECT flags, version_batch FROM records WHERE row = ?1")?
+            .query_row([row], |r| Ok((r.get::<_, i64>(0)?, r.get::<_, Option<i64>>(1)?)))
+            .optional()?;
+        // A later telling says itself where it stands.
+        if let Some((flags, told)) = present
+            && told.is_none_or(|told| told <= batch)
+        {
+            tx.prepare_cached("UPDATE records SET sort = ?2, position = ?3, flags = ?4 WHERE row = ?1")?
+                .execute(params![row, sort, position, with_standing(flags, standing)])?;
+        }
+    }
+    Ok(())
+}
+
+/// The first later batch that has a row of its own in `table`.
+fn next(tx: &Connection, table: &str, row: i64, batch: i64) -> VaultResult<Option<i64>> {
+    let sql = format!("SELECT min(batch) FROM {table} WHERE row = ?1 AND batch > ?2");
+    Ok(tx.prepare_cached(&sql)?.query_row([row, batch], |r| r.get(0))?)
+}
+
+/// A later batch told it just so: it is that one's from now on. That one has no row of its own, or it would be `next`.
+fn keep(tx: &Connection, table: &str, row: i64, batch: i64, keeper: i64) -> VaultResult<()> {
+    let sql = format!("UPDATE {table} SET batch = ?3 WHERE row = ?1 AND batch = ?2");
+    tx.prepare_cached(&sql)?.execute([row, batch, keeper])?;
+    Ok(())
+}

@@ -1,0 +1,536 @@
+//! The same source again: what was erased, redacted, edited or trashed here stays so, and what moved there moves here.
+use crate::tell::*;
+use keepsake_model::{Kind, Unit};
+use keepsake_testkit::{TempVault, at, options};
+use keepsake_vault::{EditFields, ImportOptions, RedactSpan, Sabotage, VaultError};
+use std::sync::atomic::AtomicBool;
+
+const SECRET: &str = "The zanzibarquokka sleeps under the piano.";
+
+fn erase(t: &TempVault, kind: Kind, value: &str) {
+    let id = one(t, kind, value).0.id_text();
+    t.vault
+        .erase(&[id], "test", &[], at(100), &|_| {}, Sabotage::default())
+        .unwrap();
+}
+
+/// Redacts the whole text.
+fn redact(t: &TempVault, kind: Kind, value: &str) {
+    let (row, record) = one(t, kind, value);
+    let span = RedactSpan {
+        start: 0,
+        end: record.text.chars().count() as u32,
+        class: "secret".into(),
+    };
+    t.vault
+        .redact(&row.id_text(), &[span], false, at(100), &|_| {})
+        .unwrap();
+}
+
+#[test]
+fn parts_that_were_redacted_stay_redacted() {
+    let side = format!("{{\"said\":\"{SECRET}\"}}");
+    let read: Read<'_> = &|sink| {
+        sink.unit(record(Kind::Memory, "m", SECRET).into())?;
+        part(sink, "side.json", &side)
+    };
+    let cases: [(&str, fn(&TempVault)); 2] = [
+        ("erased", |t| erase(t, Kind::Memory, "m")),
+        ("redacted", |t| redact(t, Kind::Memory, "m")),
+    ];
+    for (name, take_out) in cases {
+        let t = TempVault::new();
+        tell(&t, read);
+        take_out(&t);
+        let bytes = || {
+            String::from_utf8(
+                t.vault
+                    .file_bytes(&live(&t, Kind::Foreign)[0].0, 999)
+                    .unwrap(),
+            )
+            .unwrap()
+        };
+        let before = bytes();
+        assert!(
+            !before.contains("zanzibarquokka"),
+            "{name}: the part was cleaned"
+        );
+        let again = tell(&t, read);
+        assert_eq!(
+            again.by_kind["foreign"].blocked, 1,
+            "{name}: and is held back when it comes again"
+        );
+        assert_eq!(bytes(), before, "{name}: nothing was written");
+        assert_eq!(
+            std::fs::read_dir(t.dir().join("blobs")).unwrap().count(),
+            1,
+            "{name}: its bytes are not kept"
+        );
+    }
+}
+
+#[test]
+fn an_erased_file_that_comes_again_leaves_no_bytes() {
+    let read: Read<'_> = &|sink| {
+        sink.unit(naming(record(Kind::Memory, "m", "Keeps a list."), "f").into())?;
+        file(sink, "f", SECRET)
+    };
+    let t = TempVault::new();
+    tell(&t, read);
+    erase(&t, Kind::Attachment, "f");
+    let again = tell(&t, read);
+    assert_eq!(again.by_kind["attachment"].blocked, 1, "held back");
+    assert_eq!(
+        std::fs::read_dir(t.dir().join("blobs")).unwrap().count(),
+        0,
+        "no bytes of it"
+    );
+}
+
+#[test]
+fn what_a_newer_telling_in_the_same_input_replaces_is_in_no_pack() {
+    let newer = |day: i64, text: &str| {
+        let mut memory = record(Kind::Memory, "m", text);
+        memory.times.updated = Some(at(day));
+        Unit::from(memory)
+    };
+    let in_full = |text: &str| {
+        let mut own = named("f");
+        own.text = Some(text.into());
+        let mut full = record(Kind::Attachment, "f", text);
+        full.attachments.push(own);
+        Unit::from(full)
+    };
+    let mut carrier = record(Kind::Memory, "carrier", "See the file.");
+    carrier.attachments.push(named("f"));
+    carrier.attachments[0].text = Some(SECRET.into());
+    let filler: Vec<Unit> = (0..2_000)
+        .map(|n| {
+            record(
+                Kind::Memory,
+                &format!("filler {n}"),
+                &format!("{n} {}", "word ".repeat(60)),
+            )
+            .into()
+        })
+        .collect();
+    let cases = [
+        (
+            "pending",
+            vec![newer(1, SECRET), newer(2, "Sold the piano.")],
+        ),
+        (
+            "written",
+            [
+                vec![newer(1, SECRET)],
+                filler,
+                vec![newer(2, "Sold the piano.")],
+            ]
+            .concat(),
+        ),
+        ("file in full", vec![carrier.into(), in_full("A file.")]),
+    ];
+    for (name, units) in cases {
+        let t = TempVault::new();
+        tell_units(&t, &units);
+        assert_eq!(
+            faults(&t),
+            [""; 0],
+            "{name}: every entry of a pack belongs to a record"
+        );
+        let said = name == "file in full";
+        assert_eq!(
+            keepsake_testkit::holds(&t.decrypted(), SECRET),
+            said,
+            "{name}: only what is told is kept"
+        );
+        if said {
+            erase(&t, Kind::Memory, "carrier");
+            is_clean_of(&t, &["zanzibarquokka"]);
+        }
+        // The same input once more: now it is the known row's new version that is replaced.
+        tell_units(&t, &units);
+        assert_eq!(faults(&t), [""; 0], "{name}: nor after the second import");
+    }
+}
+
+#[test]
+fn a_memory_told_from_another_place_is_the_same_memory() {
+    let told = |time: i64, from: &str| {
+        let mut memory = derived(record(Kind::Memory, "m", "Likes tea."), Kind::Message, from);
+        memory.times.created = Some(at(time));
+        memory.repeats = true;
+        Unit::from(memory)
+    };
+    let t = TempVault::new();
+    tell_units(&t, &[told(1, "a")]);
+    let id = one(&t, Kind::Memory, "m").0.id_text();
+    t.vault
+        .edit(
+            &id,
+            EditFields {
+                text: Some("Likes green tea.".into()),
+                ..EditFields::default()
+            },
+            at(50),
+        )
+        .unwrap();
+    let again = tell_units(&t, &[told(2, "b")]);
+    assert_eq!(numbers(&again), [1, 0, 0, 1, 0], "unchanged");
+    assert_eq!(
+        texts(&t, Kind::Memory),
+        ["Likes green tea."],
+        "the person's words stay"
+    );
+}
+
+#[test]
+fn an_older_export_never_takes_the_persons_words_back() {
+    let told = |text: &str| [Unit::from(record(Kind::Memory, "m", text))];
+    let t = TempVault::new();
+    tell_units(&t, &told("Likes tea."));
+    tell_units(&t, &told("Likes milk."));
+    let id = one(&t, Kind::Memory, "m").0.id_text();
+    t.vault
+        .edit(
+            &id,
+            EditFields {
+                text: Some("Likes cocoa.".into()),
+                ..EditFields::default()
+            },
+            at(50),
+        )
+        .unwrap();
+    for text in ["Likes tea.", "Likes milk."] {
+        assert_eq!(
+            numbers(&tell_units(&t, &told(text))),
+            [1, 0, 0, 1, 0],
+            "{text} was told before"
+        );
+    }
+    assert_eq!(texts(&t, Kind::Memory), ["Likes cocoa."]);
+}
+
+#[test]
+fn a_conversation_with_a_prompt_that_was_erased_elsewhere_stays_whole() {
+    let prompt = "Please write a letter to my landlord about the heating.";
+    let chat = |name: &str| {
+        let mut head = record(Kind::Conversation, name, "");
+        head.title = Some(name.into());
+        let mut ask = conversation(1, &[("x", None, prompt, true)])
+            .records
+            .remove(1);
+        ask.key = key(&format!("{name}/ask"));
+        ask.parent = Some(key(name));
+        let mut reply = ask.clone();
+        reply.key = key(&format!("{name}/reply"));
+        reply.text = format!("Dear landlord of {name}, it is cold in here.");
+        if let Some(part) = &mut reply.message {
+            part.parent = Some(ask.key.clone());
+            part.position = 1;
+        }
+        Unit {
+            records: vec![head, ask, reply],
+        }
+    };
+    let units = [chat("one"), chat("two")];
+    let t = TempVault::new();
+    tell_units(&t, &units);
+    erase(&t, Kind::Conversation, "one");
+    let again = tell_units(&t, &units);
+    assert_eq!(
+        numbers(&again),
+        [6, 0, 0, 3, 3],
+        "one is held back, the other is the same as before"
+    );
+    let grown = {
+        let mut unit = chat("two");
+        let mut more = unit.records[2].clone();
+        more.key = key("two/more");
+        more.text = "And one more thing.".into();
+        if let Some(part) = &mut more.message {
+            part.parent = Some(key("two/ask"));
+        }
+        unit.records.push(more);
+        unit
+    };
+    tell_units(&t, &[grown]);
+    let (ask, more) = (
+        one(&t, Kind::Message, "two/ask").0,
+        one(&t, Kind::Message, "two/more").0,
+    );
+    assert_eq!(
+        more.parent,
+        Some(ask.row),
+        "a reply still has what it replies to"
+    );
+}
+
+#[test]
+fn words_taken_out_do_not_come_back_by_another_way() {
+    let text = "Plays the piano. Lives in Kyoto.";
+    let fact = |value: &str, says: &str| {
+        Unit::from(derived(
+            record(Kind::Fact, value, says),
+            Kind::Memory,
+            "doc",
+        ))
+    };
+    let renamed = Unit::from(record(Kind::Memory, "doc 2", text));
+    let of_renamed = Unit::from(derived(
+        record(Kind::Fact, "of 2", "Lives in Kyoto."),
+        Kind::Memory,
+        "doc 2",
+    ));
+    let of_two = {
+        let fact = derived(
+            record(Kind::Fact, "of both", "Lives somewhere."),
+            Kind::Memory,
+            "doc",
+        );
+        Unit::from(derived(fact, Kind::Memory, "other"))
+    };
+    let other = Unit::from(record(Kind::Memory, "other", "Moved last year."));
+    let becomes = |text: &str| Unit::from(record(Kind::Memory, "other", text));
+    type Out = fn(&TempVault);
+    let erased: Out = |t| erase(t, Kind::Memory, "doc");
+    let redacted: Out = |t| redact(t, Kind::Memory, "doc");
+    // found, added, updated, unchanged, blocked
+    let cases: [(&str, Out, Vec<Unit>, [u32; 5]); 7] = [
+        (
+            "a new statement of an erased text",
+            erased,
+            vec![fact("f", "Lives in Kyoto.")],
+            [1, 0, 0, 0, 1],
+        ),
+        (
+            "a new statement of a redacted text",
+            redacted,
+            vec![fact("f", "Lives in Kyoto.")],
+            [1, 0, 0, 0, 1],
+        ),
+        (
+            "the text under another id, and its statement",
+            erased,
+            vec![renamed, of_renamed],
+            [2, 0, 0, 0, 2],
+        ),
+        (
+            "a statement of another text too",
+            erased,
+            vec![of_two.clone()],
+            [1, 1, 0, 0, 0],
+        ),
+        (
+            "the same, of a redacted text",
+            redacted,
+            vec![of_two],
+            [1, 0, 0, 0, 1],
+        ),
+        (
+            "a known record that now says it",
+            erased,
+            vec![becomes(text)],
+            [1, 0, 0, 0, 1],
+        ),
+        (
+            "a known record that says something else",
+            erased,
+            vec![becomes("Moved again.")],
+            [1, 0, 1, 0, 0],
+        ),
+    ];
+    for (name, take_out, units, expected) in cases {
+        let t = TempVault::new();
+        tell_units(
+            &t,
+            &[Unit::from(record(Kind::Memory, "doc", text)), other.clone()],
+        );
+        take_out(&t);
+        assert_eq!(numbers(&tell_units(&t, &units)), expected, "{name}");
+        assert_eq!(faults(&t), [""; 0], "{name}");
+    }
+}
+
+#[test]
+fn what_was_redacted_and_then_undone_is_held_back() {
+    let t = TempVault::new();
+    let told = [Unit::from(record(Kind::Todo, "m", "Call mum."))];
+    let report = tell_units(&t, &told);
+    let id = one(&t, Kind::Todo, "m").0.id_text();
+    redact(&t, Kind::Todo, "m");
+    t.vault.undo_import(&report.batch, at(200)).unwrap();
+    t.database()
+        .execute(
+            &format!("INSERT OR IGNORE INTO redacted (record, tombstone) VALUES (x'{id}', 't')"),
+            [],
+        )
+        .unwrap();
+    assert_eq!(
+        numbers(&tell_units(&t, &told)),
+        [1, 0, 0, 0, 1],
+        "by its id"
+    );
+    let read: Read<'_> = &|sink| part(sink, "side", "words");
+    let report = tell(&t, read);
+    let part = live(&t, Kind::Foreign)[0].0.id_text();
+    t.vault.undo_import(&report.batch, at(200)).unwrap();
+    t.database()
+        .execute(
+            &format!("INSERT INTO redacted (record, tombstone) VALUES (x'{part}', 't')"),
+            [],
+        )
+        .unwrap();
+    assert_eq!(numbers(&tell(&t, read)), [1, 0, 0, 0, 1], "parts too");
+    assert_eq!(
+        std::fs::read_dir(t.dir().join("blobs")).unwrap().count(),
+        0,
+        "and their bytes"
+    );
+}
+
+#[test]
+fn a_conversation_in_the_trash_grows_there() {
+    let first = conversation(1, &[("a", None, "Does it bark?", true)]);
+    let second = conversation(
+        2,
+        &[
+            ("a", None, "Does it bark?", true),
+            ("b", Some("a"), "It purrs.", true),
+        ],
+    );
+    let changed = conversation(
+        3,
+        &[
+            ("a", None, "Does it bark?", true),
+            ("b", Some("a"), "It meows.", true),
+        ],
+    );
+    let t = TempVault::new();
+    tell_units(&t, &[first]);
+    let id = one(&t, Kind::Conversation, "c").0.id_text();
+    t.vault.trash(std::slice::from_ref(&id), at(100)).unwrap();
+    tell_units(&t, &[second, changed]);
+    assert_eq!(live(&t, Kind::Message).len(), 0, "nothing of it is listed");
+    assert_eq!(
+        (found(&t, "purrs"), found(&t, "meows")),
+        (0, 0),
+        "nor found"
+    );
+    assert_eq!(faults(&t), [""; 0], "index and store agree");
+    t.vault.restore(&[id], at(200)).unwrap();
+    assert_eq!(live(&t, Kind::Message).len(), 2, "all of it comes back");
+    assert_eq!(found(&t, "purrs") + found(&t, "meows"), 1, "and is found");
+}
+
+#[test]
+fn a_newer_export_moves_what_it_does_not_change() {
+    let branches = |day: i64, old: bool| {
+        conversation(
+            day,
+            &[
+                ("a", None, "Hello.", true),
+                ("b", Some("a"), "Old branch.", old),
+                ("d", Some("a"), "New branch.", !old),
+            ],
+        )
+    };
+    let first = conversation(
+        1,
+        &[
+            ("a", None, "Hello.", true),
+            ("b", Some("a"), "Old branch.", true),
+        ],
+    );
+    let t = TempVault::new();
+    let active = || {
+        let mut shown: Vec<String> = live(&t, Kind::Message)
+            .into_iter()
+            .filter(|(v, _)| v.active())
+            .map(|(_, r)| r.key.value)
+            .collect();
+        shown.sort();
+        let head = one(&t, Kind::Conversation, "c").0;
+        (
+            shown.join(" "),
+            head.branched(),
+            head.sort == at(1).as_micros(),
+        )
+    };
+    tell_units(&t, &[first.clone()]);
+    assert_eq!(active(), ("a b".into(), false, true));
+    let second = tell_units(&t, &[branches(5, false)]);
+    assert_eq!(
+        numbers(&second),
+        [4, 1, 0, 3, 0],
+        "only the new message is new"
+    );
+    assert_eq!(
+        active(),
+        ("a d".into(), true, false),
+        "one branch is shown, and the conversation moved up"
+    );
+    tell_units(&t, &[first]);
+    assert_eq!(
+        active(),
+        ("a d".into(), true, false),
+        "an older export moves nothing back"
+    );
+    let third = tell_units(&t, &[branches(6, true)]);
+    assert_eq!(active(), ("a b".into(), true, false));
+    t.vault.undo_import(&third.batch, at(300)).unwrap();
+    assert_eq!(
+        active(),
+        ("a d".into(), true, false),
+        "as the second export had it"
+    );
+    t.vault.undo_import(&second.batch, at(300)).unwrap();
+    assert_eq!(active(), ("a b".into(), false, true), "as the first had it");
+    assert_eq!(faults(&t), [""; 0]);
+}
+
+#[test]
+fn an_import_that_the_index_cannot_follow_is_an_import_all_the_same() {
+    let t = TempVault::new();
+    let (index, aside) = (t.dir().join("index"), t.folder.path().join("aside"));
+    let cancel = AtomicBool::new(false);
+    let break_index = |stage: &str, _: u64, _: u64, _: u64| {
+        // After the store's commit: the folder is gone when the index is to be written.
+        if stage == "index" {
+            std::fs::rename(&index, &aside).unwrap();
+            std::fs::write(&index, b"").unwrap();
+        }
+    };
+    let options = ImportOptions {
+        progress: &break_index,
+        ..options(&cancel, false)
+    };
+    let report = t
+        .import_with(&options, &|sink| {
+            sink.unit(record(Kind::Memory, "m", SECRET).into())
+        })
+        .unwrap();
+    assert!(
+        report
+            .warnings
+            .keys()
+            .any(|k| k.starts_with("index_behind")),
+        "{:?}",
+        report.warnings
+    );
+    assert_eq!(texts(&t, Kind::Memory), [SECRET], "the store has it");
+    std::fs::remove_file(&index).unwrap();
+    std::fs::rename(&aside, &index).unwrap();
+    t.vault.add("Likes tea.", None, vec![], at(90)).unwrap();
+    assert_eq!(
+        (found(&t, "zanzibarquokka"), found(&t, "tea")),
+        (1, 1),
+        "the next change brings the index in step"
+    );
+    let t = t.reopen();
+    assert_eq!(faults(&t), [""; 0]);
+    assert!(matches!(
+        t.vault.undo_import("none", at(1)),
+        Err(VaultError::NotFound { .. })
+    ));
+}

@@ -1,0 +1,169 @@
+//! What a source tells, in few words: for tests that import the same thing again and again.
+use keepsake_formats::{AttachmentFile, FormatError, PassthroughItem, Sink};
+use keepsake_model::{AttachmentRef, Kind, Link, MessagePart, Record, RecordKey, Unit};
+use keepsake_testkit::{TempVault, at, options};
+use keepsake_vault::{ImportReport, ListQuery, RowView, index::IndexFilter};
+use std::sync::atomic::AtomicBool;
+
+pub type Read<'r> = &'r (dyn Fn(&mut dyn Sink) -> Result<(), FormatError> + Sync);
+
+pub fn key(value: &str) -> RecordKey {
+    RecordKey::new("test", value)
+}
+
+pub fn record(kind: Kind, value: &str, text: &str) -> Record {
+    let mut record = Record::new(kind, key(value), text);
+    record.source.platform = "test".into();
+    record
+}
+
+/// `c` with its messages `(id, parent, text, on the branch shown)`, last changed at `day`.
+pub fn conversation(day: i64, messages: &[(&str, Option<&str>, &str, bool)]) -> Unit {
+    let mut head = record(Kind::Conversation, "c", "");
+    head.title = Some("Pets".into());
+    head.times.updated = Some(at(day));
+    let mut records = vec![head];
+    for (position, (id, parent, text, active)) in messages.iter().enumerate() {
+        let mut message = record(Kind::Message, id, text);
+        message.parent = Some(key("c"));
+        message.message = Some(MessagePart {
+            role: "user".into(),
+            parent: parent.map(key),
+            position: position as u32,
+            active: *active,
+            content_type: "text".into(),
+            ..MessagePart::default()
+        });
+        records.push(message);
+    }
+    Unit { records }
+}
+
+pub fn derived(mut record: Record, kind: Kind, target: &str) -> Record {
+    record.links.push(Link {
+        relation: "derived_from".into(),
+        kind,
+        target: key(target),
+    });
+    record
+}
+
+pub fn naming(mut record: Record, file: &str) -> Record {
+    record.attachments.push(named(file));
+    record
+}
+
+pub fn named(file: &str) -> AttachmentRef {
+    AttachmentRef {
+        key: key(file),
+        origin_id: None,
+        name: format!("{file}.txt"),
+        media_type: None,
+        size: None,
+        text: None,
+    }
+}
+
+pub fn file(sink: &mut dyn Sink, name: &str, bytes: &str) -> Result<(), FormatError> {
+    let file = AttachmentFile {
+        key: key(name),
+        origin_id: None,
+        name: format!("{name}.txt"),
+        media_type: Some("text/plain".into()),
+        place: format!("{name}.txt"),
+    };
+    sink.attachment(file, &mut bytes.as_bytes())
+}
+
+pub fn part(sink: &mut dyn Sink, name: &str, bytes: &str) -> Result<(), FormatError> {
+    let part = PassthroughItem {
+        format: "test".into(),
+        group: "g".into(),
+        name: name.into(),
+        role: "sidecar".into(),
+        place: name.into(),
+    };
+    sink.passthrough(part, &mut bytes.as_bytes())
+}
+
+/// Imports what `read` tells.
+pub fn tell(t: &TempVault, read: Read<'_>) -> ImportReport {
+    let cancel = AtomicBool::new(false);
+    t.import_with(&options(&cancel, false), read).unwrap()
+}
+
+/// Imports units.
+pub fn tell_units(t: &TempVault, units: &[Unit]) -> ImportReport {
+    tell(t, &|sink| {
+        units.iter().cloned().try_for_each(|unit| sink.unit(unit))
+    })
+}
+
+/// Found, added, updated, unchanged, blocked.
+pub fn numbers(report: &ImportReport) -> [u32; 5] {
+    let sum = report.total();
+    [
+        sum.found,
+        sum.added,
+        sum.updated,
+        sum.unchanged,
+        sum.blocked,
+    ]
+}
+
+/// Live records of a kind.
+pub fn live(t: &TempVault, kind: Kind) -> Vec<(RowView, Record)> {
+    let query = ListQuery {
+        kind: Some(kind),
+        limit: 100,
+        ..ListQuery::default()
+    };
+    let rows = t.vault.list(&query).unwrap().rows;
+    rows.into_iter()
+        .map(|row| (row.clone(), t.vault.record(&row).unwrap()))
+        .collect()
+}
+
+/// The live record of a kind with this id at the source.
+pub fn one(t: &TempVault, kind: Kind, value: &str) -> (RowView, Record) {
+    live(t, kind)
+        .into_iter()
+        .find(|(_, r)| r.key.value == value)
+        .unwrap()
+}
+
+/// Sorted texts of live records of a kind.
+pub fn texts(t: &TempVault, kind: Kind) -> Vec<String> {
+    let mut texts: Vec<String> = live(t, kind).into_iter().map(|(_, r)| r.text).collect();
+    texts.sort();
+    texts
+}
+
+pub fn found(t: &TempVault, query: &str) -> u32 {
+    t.vault
+        .search(query, &IndexFilter::default(), 10, 0)
+        .unwrap()
+        .total as u32
+}
+
+/// Every place of the integrity check that does not hold.
+pub fn faults(t: &TempVault) -> Vec<String> {
+    let places = t.vault.check().unwrap();
+    places
+        .into_iter()
+        .filter(|p| !p.ok)
+        .map(|p| format!("{}: {}", p.place, p.detail))
+        .collect()
+}
+
+/// No fault, and the words are in no page, free or not, and in no pack.
+pub fn is_clean_of(t: &TempVault, words: &[&str]) {
+    assert_eq!(faults(t), [""; 0], "the vault checks clean");
+    let bytes = t.decrypted();
+    for words in words {
+        assert!(
+            !keepsake_testkit::holds(&bytes, words),
+            "{words:?} is still there"
+        );
+    }
+}

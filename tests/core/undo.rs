@@ -1,0 +1,476 @@
+//! Undoing an import: all of it goes, nothing of another goes with it, and what it replaced is there again.
+use crate::tell::*;
+use keepsake_formats::{FormatError, Sink};
+use keepsake_model::{Derived, Kind, Record, Tombstone, TombstoneOp, Unit};
+use keepsake_testkit::{TempVault, at};
+use keepsake_vault::Sabotage;
+
+#[test]
+fn the_next_version_of_what_goes_is_in_no_pack() {
+    let t = TempVault::new();
+    let bystander = |text: &str| Unit::from(record(Kind::Memory, "bystander", text));
+    let first = tell_units(&t, &[record(Kind::Memory, "m", "Keeps a wombat.").into()]);
+    let second = tell_units(
+        &t,
+        &[
+            record(Kind::Memory, "m", "Keeps a numbat.").into(),
+            bystander("Likes tea."),
+        ],
+    );
+    t.vault.undo_import(&second.batch, at(200)).unwrap();
+    assert_eq!(texts(&t, Kind::Memory), ["Keeps a wombat."]);
+    is_clean_of(&t, &["numbat", "Likes tea"]);
+    tell_units(
+        &t,
+        &[
+            record(Kind::Memory, "m", "Keeps a numbat.").into(),
+            bystander("Likes tea."),
+        ],
+    );
+    t.vault.undo_import(&first.batch, at(300)).unwrap();
+    assert_eq!(
+        texts(&t, Kind::Memory),
+        ["Keeps a numbat.", "Likes tea."],
+        "the later import told it too"
+    );
+    is_clean_of(&t, &["wombat"]);
+    let id = one(&t, Kind::Memory, "m").0.id_text();
+    t.vault
+        .erase(&[id], "test", &[], at(400), &|_| {}, Sabotage::default())
+        .unwrap();
+    is_clean_of(&t, &["wombat", "numbat"]);
+}
+
+#[test]
+fn everything_an_update_replaced_is_there_again() {
+    let base: Vec<Unit> = ["x", "y"]
+        .map(|m| record(Kind::Message, m, m).into())
+        .to_vec();
+    let told = |text: &str, source: &str, name: &str, time: i64, tag: &str| {
+        let mut memory = naming(
+            derived(record(Kind::Memory, "m", text), Kind::Message, source),
+            name,
+        );
+        memory.times.created = Some(at(time));
+        memory.tags = vec![tag.into()];
+        memory.title = Some(tag.into());
+        memory
+    };
+    let first = |sink: &mut dyn Sink| {
+        base.iter().cloned().try_for_each(|u| sink.unit(u))?;
+        sink.unit(told("Old.", "x", "f", 1, "old").into())?;
+        file(sink, "f", "old bytes")?;
+        part(sink, "side", "old side")
+    };
+    let second = |sink: &mut dyn Sink| {
+        sink.unit(told("New.", "y", "g", 2, "new").into())?;
+        file(sink, "f", "new bytes")?;
+        file(sink, "g", "more bytes")?;
+        part(sink, "side", "new side")
+    };
+    let state = |t: &TempVault| {
+        let (row, record) = one(t, Kind::Memory, "m");
+        let links: Vec<String> = t
+            .vault
+            .links(&row)
+            .unwrap()
+            .iter()
+            .map(|l| format!("{l:?}"))
+            .collect();
+        let bytes = |row: &keepsake_vault::RowView| {
+            String::from_utf8(t.vault.file_bytes(row, 99).unwrap()).unwrap()
+        };
+        let files: Vec<String> = t
+            .vault
+            .files(row.row)
+            .unwrap()
+            .iter()
+            .map(|(f, _)| bytes(f))
+            .collect();
+        let side = bytes(&live(t, Kind::Foreign)[0].0);
+        (
+            row.sort,
+            row.title,
+            record,
+            links,
+            t.vault.tags(row.row).unwrap(),
+            files,
+            side,
+        )
+    };
+    let t = TempVault::new();
+    tell(&t, &first);
+    let before = state(&t);
+    let report = tell(&t, &second);
+    assert_eq!(state(&t).5, ["more bytes"], "the update is in place");
+    assert_eq!(
+        std::fs::read_dir(t.dir().join("blobs")).unwrap().count(),
+        5,
+        "the former bytes are kept for the undo"
+    );
+    let t = t.reopen();
+    t.vault.undo_import(&report.batch, at(200)).unwrap();
+    assert_eq!(state(&t), before, "links, files, bytes, order, tags");
+    assert_eq!(
+        std::fs::read_dir(t.dir().join("blobs")).unwrap().count(),
+        2,
+        "the newer bytes are gone"
+    );
+    assert_eq!(faults(&t), [""; 0]);
+}
+
+#[test]
+fn former_bytes_go_with_their_file() {
+    let t = TempVault::new();
+    let carrier = Unit::from(naming(record(Kind::Memory, "m", "See the list."), "f"));
+    for bytes in ["first wombat", "second wombat"] {
+        tell(&t, &|sink| {
+            sink.unit(carrier.clone())?;
+            file(sink, "f", bytes)
+        });
+    }
+    assert_eq!(std::fs::read_dir(t.dir().join("blobs")).unwrap().count(), 2);
+    let id = one(&t, Kind::Attachment, "f").0.id_text();
+    let erased = t
+        .vault
+        .erase(&[id], "test", &[], at(100), &|_| {}, Sabotage::default())
+        .unwrap();
+    assert!(erased.receipt.complete);
+    assert_eq!(
+        std::fs::read_dir(t.dir().join("blobs")).unwrap().count(),
+        0,
+        "the bytes before too"
+    );
+}
+
+#[test]
+fn former_bytes_of_a_part_are_redacted_too() {
+    let t = TempVault::new();
+    let words = "The zanzibarquokka sleeps under the piano.";
+    tell(&t, &|sink| {
+        sink.unit(record(Kind::Memory, "m", words).into())?;
+        part(sink, "side", words)
+    });
+    let second = tell(&t, &|sink| part(sink, "side", "nothing of it"));
+    let id = one(&t, Kind::Memory, "m").0.id_text();
+    t.vault
+        .erase(&[id], "test", &[], at(100), &|_| {}, Sabotage::default())
+        .unwrap();
+    t.vault.undo_import(&second.batch, at(200)).unwrap();
+    let bytes = t
+        .vault
+        .file_bytes(&live(&t, Kind::Foreign)[0].0, 999)
+        .unwrap();
+    assert!(
+        !String::from_utf8(bytes).unwrap().contains("zanzibarquokka"),
+        "an undo does not bring them back"
+    );
+    assert_eq!(faults(&t), [""; 0]);
+}
+
+type Tell = fn(&mut dyn Sink) -> Result<(), FormatError>;
+
+/// Everything live, as text: kind, text, whose, files with bytes.
+fn told(t: &TempVault) -> Vec<String> {
+    let mut out = Vec::new();
+    for kind in [
+        Kind::Conversation,
+        Kind::Message,
+        Kind::Memory,
+        Kind::Fact,
+        Kind::Attachment,
+        Kind::Foreign,
+    ] {
+        for (row, record) in live(t, kind) {
+            let owner = row.owner.map(|o| t.vault.view_by_row(o).unwrap().is_some());
+            let bytes = t
+                .vault
+                .file_bytes(&row, 99)
+                .map(|b| String::from_utf8(b).unwrap())
+                .unwrap_or_default();
+            let files: Vec<_> = t
+                .vault
+                .files(row.row)
+                .unwrap()
+                .into_iter()
+                .map(|(f, _)| f.title.unwrap_or_default())
+                .collect();
+            let head = row.title.filter(|_| kind == Kind::Conversation);
+            out.push(format!(
+                "{kind:?} {} {head:?} {:?} {owner:?} {files:?} {bytes}",
+                record.key.value, record.text
+            ));
+        }
+    }
+    out.sort();
+    out
+}
+
+fn memory(value: &str, text: &str) -> Unit {
+    record(Kind::Memory, value, text).into()
+}
+
+#[test]
+fn undoing_an_older_import_leaves_what_a_newer_one_told() {
+    let grown: Tell = |sink| {
+        sink.unit(conversation(
+            2,
+            &[("a", None, "One.", true), ("b", Some("a"), "Two.", true)],
+        ))?;
+        sink.unit(naming(record(Kind::Memory, "m", "Likes tea."), "f").into())?;
+        file(sink, "f", "bytes")?;
+        part(sink, "side", "side")
+    };
+    let small: Tell = |sink| {
+        sink.unit(conversation(1, &[("a", None, "One.", true)]))?;
+        sink.unit(memory("alone", "Only the first says it."))?;
+        sink.unit(naming(record(Kind::Memory, "m", "Likes tea."), "f").into())?;
+        file(sink, "f", "bytes")?;
+        file(sink, "lonely", "lonely bytes")?;
+        part(sink, "side", "side")
+    };
+    let changed: Tell = |sink| {
+        sink.unit(conversation(2, &[("a", None, "One, said anew.", true)]))?;
+        sink.unit(naming(record(Kind::Memory, "m", "Likes milk."), "f").into())?;
+        file(sink, "f", "other bytes")?;
+        part(sink, "side", "other side")
+    };
+    let cases: [(&str, Tell, Tell); 5] = [
+        ("grown", small, grown),
+        ("the same", small, small),
+        ("less", grown, small),
+        ("changed", small, changed),
+        ("changed and grown", changed, grown),
+    ];
+    for (name, first, second) in cases {
+        let alone = TempVault::new();
+        tell(&alone, &second);
+        let t = TempVault::new();
+        let undone = tell(&t, &first);
+        let kept = tell(&t, &second);
+        t.vault.undo_import(&undone.batch, at(200)).unwrap();
+        assert_eq!(faults(&t), [""; 0], "{name}");
+        assert_eq!(
+            told(&t),
+            told(&alone),
+            "{name}: as if the first had never been"
+        );
+        let t = t.reopen();
+        assert_eq!(found(&t, "One"), 1, "{name}: and it is found");
+        assert_eq!(
+            numbers(&tell(&t, &second))[1..3],
+            [0, 0],
+            "{name}: the second once more adds nothing"
+        );
+        t.vault.undo_import(&kept.batch, at(300)).unwrap();
+        assert_eq!(faults(&t), [""; 0], "{name}");
+        assert_eq!(told(&t), told(&alone), "{name}: the third told it all");
+    }
+}
+
+#[test]
+fn undone_in_any_order_nothing_is_left() {
+    let tell_day = |t: &TempVault, day: i64| {
+        let n = format!("Day {day}.");
+        tell(t, &move |sink| {
+            sink.unit(conversation(
+                day,
+                &[
+                    ("a", None, "One.", day % 2 == 0),
+                    ("b", Some("a"), &n, true),
+                ],
+            ))?;
+            sink.unit(naming(record(Kind::Memory, "m", &n), "f").into())?;
+            sink.unit(memory("same", "The same each day."))?;
+            file(sink, "f", &n)?;
+            part(sink, "side", &n)
+        })
+        .batch
+    };
+    for order in [
+        [0, 1, 2],
+        [0, 2, 1],
+        [1, 0, 2],
+        [1, 2, 0],
+        [2, 0, 1],
+        [2, 1, 0],
+    ] {
+        let t = TempVault::new();
+        let batches = [1, 2, 3].map(|day| tell_day(&t, day));
+        for (done, which) in order.into_iter().enumerate() {
+            t.vault.undo_import(&batches[which], at(200)).unwrap();
+            assert_eq!(faults(&t), [""; 0], "{order:?}");
+            let Some(last) = (0..3).rev().find(|b| !order[..=done].contains(b)) else {
+                continue;
+            };
+            let alone = TempVault::new();
+            tell_day(&alone, last as i64 + 1);
+            assert_eq!(
+                told(&t),
+                told(&alone),
+                "{order:?} after {which}: what the last one left says"
+            );
+            let gone = (0..3)
+                .filter(|b| order[..=done].contains(b))
+                .map(|b| format!("Day {}.", b + 1));
+            let bytes = t.decrypted();
+            gone.for_each(|words| {
+                assert!(
+                    !keepsake_testkit::holds(&bytes, &words),
+                    "{order:?}: {words}"
+                )
+            });
+        }
+        assert_eq!(told(&t), [""; 0], "{order:?}: nothing is left");
+        assert_eq!(
+            std::fs::read_dir(t.dir().join("blobs")).unwrap().count(),
+            0,
+            "{order:?}: no bytes"
+        );
+    }
+}
+
+fn deletion(id: &str, target: &str) -> Tombstone {
+    Tombstone {
+        id: id.into(),
+        op: TombstoneOp::Delete,
+        target_kind: "memory".into(),
+        target_id: target.into(),
+        scope: "test".into(),
+        at: at(1),
+        actor: "someone".into(),
+        reason: "asked".into(),
+        derived: Derived::default(),
+        signature: None,
+        verbatim: None,
+    }
+}
+
+fn memories() -> Vec<Unit> {
+    ["a", "b"]
+        .map(|m| memory(m, &format!("Thought {m}.")))
+        .to_vec()
+}
+
+#[test]
+fn tombstones_of_an_import_go_with_it() {
+    let t = TempVault::new();
+    tell_units(&t, &memories());
+    let bundle = |id: &'static str| tell(&t, &move |sink| sink.tombstone(deletion(id, "a"))).batch;
+    let blocked = || numbers(&tell_units(&t, &memories()))[4];
+    let first = bundle("one");
+    assert_eq!(texts(&t, Kind::Memory), ["Thought b."], "in the Trash");
+    assert_eq!(
+        (found(&t, "Thought"), blocked()),
+        (1, 1),
+        "not found, and blocked"
+    );
+    let (again, other) = (bundle("one"), bundle("two"));
+    for batch in [first, other] {
+        t.vault.undo_import(&batch, at(200)).unwrap();
+        assert_eq!(
+            (texts(&t, Kind::Memory).len(), blocked()),
+            (1, 1),
+            "another import still says so"
+        );
+    }
+    t.vault.undo_import(&again, at(200)).unwrap();
+    assert_eq!(
+        texts(&t, Kind::Memory),
+        ["Thought a.", "Thought b."],
+        "as before"
+    );
+    assert_eq!((found(&t, "Thought"), blocked()), (2, 0), "found, and free");
+    assert_eq!(
+        t.vault.tombstones().unwrap().len(),
+        0,
+        "no tombstone is left"
+    );
+    assert_eq!(faults(&t), [""; 0]);
+}
+
+#[test]
+fn what_an_import_trashed_waits_for_a_person() {
+    let t = TempVault::new();
+    tell_units(&t, &memories());
+    let id = one(&t, Kind::Memory, "a").0.id_text();
+    let bundle = tell(&t, &|sink| sink.tombstone(deletion("one", "a")));
+    assert!(
+        bundle
+            .warnings
+            .keys()
+            .any(|k| k.starts_with("tombstones_to_trash")),
+        "the report tells"
+    );
+    t.vault.empty_expired(30, at(90 * 86_400)).unwrap();
+    assert!(t.vault.view(&id).is_ok(), "it is not erased for its age");
+    t.vault.restore(std::slice::from_ref(&id), at(100)).unwrap();
+    assert_eq!(
+        numbers(&tell_units(&t, &memories())),
+        [2, 0, 0, 2, 0],
+        "a person took it back: not blocked any more"
+    );
+    t.vault
+        .erase(&[id], "test", &[], at(200), &|_| {}, Sabotage::default())
+        .unwrap();
+    t.vault.undo_import(&bundle.batch, at(300)).unwrap();
+    assert_eq!(
+        numbers(&tell_units(&t, &memories()))[4],
+        1,
+        "the person's own erasure outlives the import"
+    );
+}
+
+#[test]
+fn a_persons_erasure_outlives_the_import_that_said_so_first() {
+    let t = TempVault::new();
+    tell_units(&t, &memories());
+    let id = one(&t, Kind::Memory, "a").0.id_text();
+    let bundle = tell(&t, &|sink| sink.tombstone(deletion("one", "a")));
+    t.vault
+        .erase(&[id], "test", &[], at(200), &|_| {}, Sabotage::default())
+        .unwrap();
+    t.vault.undo_import(&bundle.batch, at(300)).unwrap();
+    let cancel = std::sync::atomic::AtomicBool::new(false);
+    let options = keepsake_vault::ImportOptions {
+        let_in: true,
+        ..keepsake_testkit::options(&cancel, false)
+    };
+    let report = t
+        .import_with(&options, &|sink| {
+            memories().into_iter().try_for_each(|unit| sink.unit(unit))
+        })
+        .unwrap();
+    assert_eq!(report.total().blocked, 1, "blocked by its id");
+}
+
+#[test]
+fn statements_that_a_newer_text_dropped_twice_in_one_input() {
+    let doc = |day: i64, facts: &[&str]| {
+        let mut records: Vec<Record> = vec![record(Kind::Memory, "doc", &facts.join(" "))];
+        records.extend(
+            facts
+                .iter()
+                .map(|f| derived(record(Kind::Fact, f, f), Kind::Memory, "doc")),
+        );
+        records
+            .iter_mut()
+            .for_each(|r| r.times.updated = Some(at(day)));
+        Unit { records }
+    };
+    let t = TempVault::new();
+    tell_units(&t, &[memory("m", "Something is here.")]);
+    let report = tell_units(
+        &t,
+        &[
+            doc(1, &["Likes tea.", "Likes milk."]),
+            doc(2, &["Likes tea."]),
+        ],
+    );
+    let dropped = one(&t, Kind::Fact, "Likes milk.").1;
+    assert_eq!(dropped.status.as_deref(), Some("superseded"));
+    assert_eq!(faults(&t), [""; 0]);
+    t.vault.undo_import(&report.batch, at(200)).unwrap();
+    assert_eq!(texts(&t, Kind::Fact), [""; 0]);
+    assert_eq!(faults(&t), [""; 0]);
+}
