@@ -534,3 +534,63 @@ fn an_import_that_the_index_cannot_follow_is_an_import_all_the_same() {
         Err(VaultError::NotFound { .. })
     ));
 }
+
+#[test]
+fn of_two_exports_in_one_drop_the_newer_one_holds_in_either_order() {
+    let older = conversation(
+        1,
+        &[
+            ("a", None, "Hello.", true),
+            ("b", Some("a"), "Partial ans", true),
+        ],
+    );
+    let newer = conversation(
+        2,
+        &[
+            ("a", None, "Hello.", true),
+            ("b", Some("a"), "Partial answer, now finished.", false),
+            ("d", Some("a"), "Another answer.", true),
+        ],
+    );
+    for drop in [
+        [older.clone(), newer.clone()],
+        [newer.clone(), older.clone()],
+    ] {
+        let t = TempVault::new();
+        tell_units(&t, &drop);
+        let said = ["Another answer.", "Hello.", "Partial answer, now finished."];
+        assert_eq!(texts(&t, Kind::Message), said);
+        let shown = |value| one(&t, Kind::Message, value).0.active();
+        assert_eq!((shown("a"), shown("b"), shown("d")), (true, false, true));
+        assert_eq!(faults(&t), [""; 0]);
+    }
+    // The same one after the other: the older export takes nothing back.
+    let t = TempVault::new();
+    tell_units(&t, &[newer]);
+    tell_units(&t, &[older]);
+    assert_eq!(
+        one(&t, Kind::Message, "b").1.text,
+        "Partial answer, now finished."
+    );
+}
+
+#[test]
+fn a_relation_to_what_was_erased_does_not_come_in() {
+    let t = TempVault::new();
+    let ends = [
+        record(Kind::Entity, "ada", "Ada Quokka"),
+        record(Kind::Entity, "bo", "Bo"),
+    ];
+    tell_units(&t, &ends.clone().map(Unit::from));
+    erase(&t, Kind::Entity, "ada");
+    let mut knows = record(Kind::Relation, "knows", "ada knows bo");
+    for (relation, end) in [("source", "ada"), ("target", "bo")] {
+        knows.links.push(keepsake_model::Link {
+            relation: relation.into(),
+            kind: Kind::Entity,
+            target: key(end),
+        });
+    }
+    let report = tell_units(&t, &[knows.into()]);
+    assert_eq!(numbers(&report), [1, 0, 0, 0, 1]);
+}

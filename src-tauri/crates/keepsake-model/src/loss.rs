@@ -48,6 +48,11 @@ pub struct LossReport {
 }
 
 impl LossReport {
+    /// How often a field was lost in one way.
+    pub fn count(&self, field: &str, kind: LossKind) -> u64 {
+        self.counts.get(&(field.to_owned(), kind)).copied().unwrap_or_default()
+    }
+
     /// Add a loss.
     pub fn add(&mut self, record: &str, field: &str, kind: LossKind, note: &str) {
         *self.counts.entry((field.to_owned(), kind)).or_default() += 1;

@@ -3,7 +3,7 @@
 use super::testing::*;
 use crate::FormatError;
 use keepsake_model::{
-    AttachmentRef, EntityRef, Kind, Link, MessagePart, Origin, Record, RecordKey, Timestamp, Verbatim,
+    AttachmentRef, EntityRef, Kind, Link, LossKind, MessagePart, Origin, Record, RecordKey, Timestamp, Verbatim,
 };
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -311,8 +311,8 @@ fn other_formats_travel_and_are_restored() {
     let (first, second) = (scratch.0.join("first.alf"), scratch.0.join("second.alf"));
     let mut shelf = shelf_of(chat());
     let report = write(&mut shelf, &first);
-    assert_eq!(report.losses.counts["attachment (left_out)"], 1);
-    assert_eq!(report.losses.counts["text (narrowed)"], 2);
+    assert_eq!(report.losses.count("attachment", LossKind::LeftOut), 1);
+    assert_eq!(report.losses.count("text", LossKind::Narrowed), 2);
     keep(&first, "foreign.alf");
     let found = validate(&first);
     assert_eq!(found.errors, []);

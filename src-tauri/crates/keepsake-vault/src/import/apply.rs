@@ -13,7 +13,7 @@ use crate::{
     store::{Flags, PackWriter, platform_id},
 };
 use held::Held;
-use keepsake_model::{Kind, Record, RecordKey, normal_text};
+use keepsake_model::{Kind, Record, RecordKey, Timestamp, normal_text};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::{HashMap, HashSet};
 
@@ -82,6 +82,8 @@ pub(super) struct Importer<'i> {
     empty: bool,
     /// The unit at hand is of an older export than what the vault has of its conversation.
     older_unit: bool,
+    /// When the source last changed the first record of the unit at hand.
+    unit_updated: Option<Timestamp>,
     platforms: HashMap<String, i64>,
     referenced: HashSet<[u8; 16]>,
     present: HashSet<[u8; 16]>,
@@ -106,6 +108,7 @@ impl<'i> Importer<'i> {
             doomed: Vec::new(),
             empty,
             older_unit: false,
+            unit_updated: None,
             platforms: HashMap::new(),
             referenced: HashSet::new(),
             present: HashSet::new(),
@@ -192,6 +195,7 @@ impl<'i> Importer<'i> {
     fn unit(&mut self, mut records: Vec<Record>) -> VaultResult<()> {
         let branched = is_branched(&records);
         self.older_unit = false;
+        self.unit_updated = records.first().and_then(|head| head.times.updated);
         for (index, record) in records.iter_mut().enumerate() {
             let extra = if index == 0 && branched { Flags::BRANCHED } else { 0 };
             self.record(record, extra)?;
@@ -207,7 +211,7 @@ impl<'i> Importer<'i> {
             return self.told_again(&id, record, &digest, extra_flags);
         }
         self.count(record.kind);
-        let updated = record.times.updated.map_or(i64::MIN, keepsake_model::Timestamp::as_micros);
+        let updated = self.updated(record);
         let mut seen =
             Seen { row: 0, digest: short(&digest), updated, written: false, redacted: false, trashed: false };
         if self.held.blocks(keys, &id, record) {
@@ -226,6 +230,12 @@ impl<'i> Importer<'i> {
         }
         self.seen.insert(id, seen);
         Ok(())
+    }
+
+    /// When the source last changed what it tells: messages mostly carry no such time, then their conversation's holds.
+    fn updated(&self, record: &Record) -> i64 {
+        let unit = self.unit_updated.filter(|_| record.kind == Kind::Message);
+        record.times.updated.or(unit).map_or(i64::MIN, Timestamp::as_micros)
     }
 
     fn hold(&mut self, id: [u8; 16], record: &Record, reason: &str) {
@@ -319,7 +329,7 @@ impl<'i> Importer<'i> {
         if known.flags & Flags::EDITED != 0 && self.was_told(known.row, digest)? {
             return Ok(Verdict::Older("told before the person's own words"));
         }
-        if self.is_older(known, record)? {
+        if self.is_older(known, record)? || self.older_unit && record.kind == Kind::Message {
             return Ok(Verdict::Older("older than what the vault has"));
         }
         // A newer telling would bring redacted words back.
@@ -343,7 +353,7 @@ impl<'i> Importer<'i> {
         digest: &[u8; 16],
         extra_flags: i64,
     ) -> VaultResult<()> {
-        let updated = record.times.updated.map_or(i64::MIN, keepsake_model::Timestamp::as_micros);
+        let updated = self.updated(record);
         let Some(seen) = self.seen.get_mut(id) else { return Ok(()) };
         let (row, written, trashed) = (seen.row, seen.written, seen.trashed);
         let (same, newer) = (seen.digest == short(digest), updated > seen.updated);
@@ -359,6 +369,13 @@ impl<'i> Importer<'i> {
             return if same && row > 0 { self.write_links(row, record) } else { Ok(()) };
         }
         let place = place(record);
+        if newer
+            && same
+            && row > 0
+            && let Some(known) = self.known(id)?
+        {
+            self.stand_anew(&known, record, extra_flags, false)?;
+        }
         if newer && !same {
             if self.held.says(&self.vault.keys, record) {
                 self.report.note(Some(record.kind), &place, ItemOutcome::Blocked, "same words deleted before");

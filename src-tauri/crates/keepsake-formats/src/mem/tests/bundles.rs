@@ -1,6 +1,6 @@
 //! Bundles in, records, bundles out.
 use super::harness::{Temp, copy, files, read, reference, repo, signatures, validate, write};
-use keepsake_model::{Kind, RecordKey};
+use keepsake_model::{Kind, LossKind, RecordKey};
 
 fn back(from: &std::path::Path, digest: &str) {
     let taken = read(from);
@@ -201,7 +201,7 @@ fn an_edit_without_a_place_comes_back() {
     let out = temp.join("out.mem");
     let report = write(&taken, &edits, &out);
     assert!(validate(&out, &[]).errors.is_empty());
-    assert!(report.losses.counts.keys().any(|k| k == "tags (moved_to_extension)"), "{:?}", report.losses.counts);
+    assert!(report.losses.count("tags", LossKind::MovedToExtension) > 0, "{:?}", report.losses.counts);
     let back = read(&out);
     for record in &taken.records {
         let found = back.records.iter().find(|r| r.key == record.key && r.kind == record.kind).unwrap();

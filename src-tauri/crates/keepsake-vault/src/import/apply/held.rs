@@ -61,7 +61,15 @@ impl Held {
 
     /// True when the id, or that of what the record is a part of, was deleted or held back.
     pub(super) fn blocks(&self, keys: &VaultKeys, id: &[u8; 16], record: &Record) -> bool {
-        self.blocked.contains(id) || record.parent.as_ref().is_some_and(|p| self.holds(keys, p))
+        self.blocked.contains(id)
+            || record.parent.as_ref().is_some_and(|p| self.holds(keys, p))
+            || record.kind == Kind::Relation && Self::ends(record).any(|end| self.holds(keys, end))
+    }
+
+    /// What a relation is between.
+    fn ends(record: &Record) -> impl Iterator<Item = &RecordKey> {
+        let ends = record.links.iter().filter(|l| matches!(l.relation.as_str(), "source" | "target"));
+        ends.map(|l| &l.target)
     }
 
     fn holds(&self, keys: &VaultKeys, key: &RecordKey) -> bool {
