@@ -3,14 +3,14 @@ use keepsake_formats::{AttachmentFile, PassthroughItem};
 use keepsake_model::{AttachmentRef, Kind, MessagePart, Record, RecordKey, Unit, Verbatim};
 use keepsake_testkit::{TempVault, at, files_holding, holds, options};
 use keepsake_vault::{
-    EditFields, ListQuery, PlaceOutcome, RedactSpan, Sabotage, VaultError, index::IndexFilter,
+    EraseOutcome, ListQuery, PlaceOutcome, Sabotage, VaultError, index::IndexFilter,
 };
 use std::sync::atomic::AtomicBool;
 
-const CANARY: &str = "zanzibarquokka";
-const SENTENCE: &str = "The zanzibarquokka sleeps under the piano.";
+pub const CANARY: &str = "zanzibarquokka";
+pub const SENTENCE: &str = "The zanzibarquokka sleeps under the piano.";
 
-fn record(kind: Kind, value: &str, text: &str) -> Record {
+pub fn record(kind: Kind, value: &str, text: &str) -> Record {
     let mut record = Record::new(kind, RecordKey::new("test", value), text);
     record.source.platform = "test".into();
     record.verbatim = Some(Verbatim::json(format!(
@@ -21,7 +21,7 @@ fn record(kind: Kind, value: &str, text: &str) -> Record {
 }
 
 /// A conversation whose message, memory, attachment name and side file all hold the canary.
-fn planted() -> TempVault {
+pub fn planted() -> TempVault {
     let t = TempVault::new();
     let cancel = AtomicBool::new(false);
     t.import_with(&options(&cancel, false), &|sink| {
@@ -89,7 +89,7 @@ fn planted() -> TempVault {
     t
 }
 
-fn id_of(t: &TempVault, kind: Kind, text: &str) -> String {
+pub fn id_of(t: &TempVault, kind: Kind, text: &str) -> String {
     let page = t
         .vault
         .list(&ListQuery {
@@ -105,12 +105,32 @@ fn id_of(t: &TempVault, kind: Kind, text: &str) -> String {
         .id_text()
 }
 
-fn found(t: &TempVault, query: &str) -> usize {
+pub fn found(t: &TempVault, query: &str) -> usize {
     t.vault
         .search(query, &IndexFilter::default(), 10, 0)
         .unwrap()
         .hits
         .len()
+}
+
+pub fn conversation_of(t: &TempVault) -> String {
+    let query = ListQuery {
+        kind: Some(Kind::Conversation),
+        ..ListQuery::default()
+    };
+    t.vault.list(&query).unwrap().rows[0].id_text()
+}
+
+pub fn erase(t: &TempVault, ids: &[String]) -> EraseOutcome {
+    t.vault
+        .erase(ids, "test", &[], at(100), &|_| {}, Sabotage::default())
+        .unwrap()
+}
+
+/// Outcome of one place of the receipt, with its detail.
+pub fn outcome(done: &EraseOutcome, place: &str) -> (PlaceOutcome, String) {
+    let found = done.receipt.places.iter().find(|p| p.place == place);
+    found.map(|p| (p.outcome, p.detail.clone())).unwrap()
 }
 
 #[test]
@@ -231,80 +251,6 @@ fn the_same_words_elsewhere_are_found_and_redacted() {
 }
 
 #[test]
-fn redaction_reaches_history_verbatim_and_index() {
-    let t = planted();
-    let id = id_of(&t, Kind::Memory, CANARY);
-    t.vault
-        .edit(
-            &id,
-            EditFields {
-                text: Some(format!("{SENTENCE} 🎹 Really.")),
-                ..EditFields::default()
-            },
-            at(90),
-        )
-        .unwrap();
-    let spans = [RedactSpan {
-        start: 4,
-        end: 18,
-        class: "animal".into(),
-    }];
-    let outcome = t.vault.redact(&id, &spans, true, at(100), &|_| {}).unwrap();
-    assert!(outcome.receipt.complete, "{:?}", outcome.receipt.places);
-    let view = t.vault.view(&id).unwrap();
-    for version in t.vault.versions(&view).unwrap() {
-        assert!(
-            version
-                .record
-                .text
-                .starts_with("The [REDACTED:animal] sleeps"),
-            "every version: {}",
-            version.record.text
-        );
-        assert!(
-            version
-                .record
-                .verbatim
-                .is_none_or(|v| !v.text.contains(CANARY)),
-            "and its verbatim"
-        );
-    }
-    assert_eq!(
-        found(&t, &format!("+{CANARY} +sleeps")),
-        0,
-        "the words are not found together any more"
-    );
-}
-
-#[test]
-fn a_record_erased_or_redacted_does_not_come_back() {
-    let t = planted();
-    let id = id_of(&t, Kind::Memory, "tea");
-    t.vault
-        .redact(
-            &id,
-            &[RedactSpan {
-                start: 6,
-                end: 9,
-                class: "drink".into(),
-            }],
-            false,
-            at(100),
-            &|_| {},
-        )
-        .unwrap();
-    let mut newer = record(Kind::Memory, "bystander", "Likes tea with milk and sugar.");
-    newer.times.updated = Some(at(500));
-    let report = t.import_records(vec![newer]).unwrap();
-    assert_eq!(
-        report.total().blocked,
-        1,
-        "a newer telling of a redacted record is held back"
-    );
-    assert_eq!(found(&t, "tea"), 0, "the word stays away");
-}
-
-#[test]
 fn the_check_notices_each_sabotaged_deletion() {
     let cases = [
         (
@@ -364,86 +310,4 @@ fn the_check_notices_each_sabotaged_deletion() {
             .collect();
         assert_eq!(failed, [place], "{sabotage:?}");
     }
-}
-
-#[test]
-fn the_trash_hides_at_once_and_gives_back() {
-    let t = planted();
-    let conversation = t
-        .vault
-        .list(&ListQuery {
-            kind: Some(Kind::Conversation),
-            ..ListQuery::default()
-        })
-        .unwrap()
-        .rows[0]
-        .id_text();
-    t.vault
-        .trash(std::slice::from_ref(&conversation), at(100))
-        .unwrap();
-    assert_eq!(
-        t.vault
-            .list(&ListQuery {
-                kind: Some(Kind::Message),
-                ..ListQuery::default()
-            })
-            .unwrap()
-            .total,
-        0,
-        "its messages go along"
-    );
-    assert_eq!(
-        t.vault
-            .search("Listen", &IndexFilter::default(), 10, 0)
-            .unwrap()
-            .total,
-        0,
-        "search does not answer"
-    );
-    assert_eq!(
-        t.vault
-            .list(&ListQuery {
-                trash: true,
-                ..ListQuery::default()
-            })
-            .unwrap()
-            .total,
-        1,
-        "one thing in the Trash"
-    );
-    let t = t.reopen();
-    t.vault.restore(&[conversation], at(200)).unwrap();
-    assert_eq!(
-        t.vault
-            .search("Listen", &IndexFilter::default(), 10, 0)
-            .unwrap()
-            .total,
-        1,
-        "and back it is"
-    );
-}
-
-#[test]
-fn the_trash_empties_itself_after_its_time() {
-    let t = planted();
-    let id = id_of(&t, Kind::Memory, "tea");
-    t.vault.trash(std::slice::from_ref(&id), at(0)).unwrap();
-    let day = 86_400;
-    assert_eq!(
-        t.vault.empty_expired(30, at(29 * day)).unwrap(),
-        0,
-        "not yet"
-    );
-    assert_eq!(
-        t.vault.empty_expired(30, at(30 * day)).unwrap(),
-        1,
-        "its time is over"
-    );
-    assert!(
-        matches!(
-            t.vault.view(&id),
-            Err(VaultError::NotFound { erased: true, .. })
-        ),
-        "erased like any other"
-    );
 }

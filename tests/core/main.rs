@@ -9,7 +9,10 @@
 mod damage;
 mod deletion;
 mod import;
+mod proof;
 mod properties;
+mod redaction;
 mod reimport;
 mod tell;
+mod trash;
 mod undo;

@@ -72,7 +72,7 @@ impl TempVault {
         open_header(&self.dir(), PASSPHRASE).unwrap().1
     }
 
-    /// A connection to the database beside the vault's own.
+    /// The database, opened the way any program with the passphrase could, beside the vault.
     pub fn database(&self) -> rusqlite::Connection {
         let keys = self.keys();
         let connection = rusqlite::Connection::open(self.dir().join("store.db")).unwrap();
@@ -83,6 +83,33 @@ impl TempVault {
             ))
             .unwrap();
         connection
+    }
+
+    /// A number out of the database.
+    pub fn number(&self, sql: &str) -> i64 {
+        self.database().query_row(sql, [], |r| r.get(0)).unwrap()
+    }
+
+    /// Writes `bytes` where SQLite may leave former cells: between the cell pointers and the cells of a page of
+    /// `records`. Nothing but a search through whole pages finds them there.
+    pub fn plant(&self, bytes: &[u8]) {
+        let connection = self.database();
+        let pages: i64 = connection.query_row("PRAGMA page_count", [], |r| r.get(0)).unwrap();
+        for page in 2..=pages {
+            let mut data: Vec<u8> =
+                connection.query_row("SELECT data FROM sqlite_dbpage WHERE pgno = ?1", [page], |r| r.get(0)).unwrap();
+            let number = |at: usize| usize::from(u16::from_be_bytes([data[at], data[at + 1]]));
+            let (gap, cells) = (8 + 2 * number(3), number(5));
+            // A leaf of a table with room to spare.
+            if data[0] == 13 && number(3) > 0 && cells > gap + bytes.len() + 64 {
+                data[gap + 32..gap + 32 + bytes.len()].copy_from_slice(bytes);
+                connection
+                    .execute("UPDATE sqlite_dbpage SET data = ?2 WHERE pgno = ?1", rusqlite::params![page, data])
+                    .unwrap();
+                return;
+            }
+        }
+        panic!("no page has room");
     }
 
     /// Decrypted pages of the database one after the other, free ones too, and every pack unpacked.

@@ -18,7 +18,7 @@ mod vault;
 mod verify;
 
 pub use audit::AuditRow;
-pub use change::{EditFields, EraseOutcome, ErasePlan, RedactSpan, Sabotage};
+pub use change::{EditFields, Emptied, EraseOutcome, ErasePlan, RedactSpan, Sabotage};
 pub use error::{VaultError, VaultResult};
 pub use export::{ExportOutcome, Scope};
 pub use import::{ImportCounts, ImportOptions, ImportReport, Item, ItemOutcome, KindCounts, SourceSeen};

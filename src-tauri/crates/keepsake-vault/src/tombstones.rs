@@ -71,6 +71,15 @@ pub(crate) fn store_own(
     Ok(row)
 }
 
+/// Remembers that these records were redacted: a source still has the words.
+pub(crate) fn store_redacted(tx: &Connection, ids: &[[u8; 16]], tombstone: &str) -> VaultResult<()> {
+    for id in ids {
+        tx.prepare_cached("INSERT OR IGNORE INTO redacted (record, tombstone) VALUES (?1, ?2)")?
+            .execute(params![id, tombstone])?;
+    }
+    Ok(())
+}
+
 fn insert(tx: &Connection, row: &TombstoneRow, record: Option<&[u8; 16]>) -> VaultResult<()> {
     tx.prepare_cached(
         "INSERT OR IGNORE INTO tombstones (id, op, kind, target, scope, record, origin_id, source, at, actor, reason, derived, signature, own, receipt, verbatim) \
@@ -135,9 +144,11 @@ pub(crate) fn store_foreign(tx: &Connection, tombstone: &Tombstone, ids: &[[u8; 
     insert(tx, &row, ids.first())?;
     tx.prepare_cached("INSERT OR IGNORE INTO tombstone_batches (batch, tombstone) VALUES (?1, ?2)")?
         .execute(params![batch, row.id])?;
-    if tombstone.op == TombstoneOp::Delete {
-        hold(tx, "blocked", &row.id, ids)?;
-    }
+    let table = match tombstone.op {
+        TombstoneOp::Delete => "blocked",
+        TombstoneOp::Redact => "redacted",
+    };
+    hold(tx, table, &row.id, ids)?;
     Ok(true)
 }
 

@@ -96,6 +96,7 @@ impl Vault {
         };
         let vault = Self::assemble(dir, header, keys, store, index, state, lock)?;
         vault.index_catch_up()?;
+        crate::verify::clear_partials(dir);
         vault.sweep_blobs()?;
         Ok(vault)
     }
@@ -236,6 +237,13 @@ impl Vault {
     }
 
     fn index_replay(&self, from: u64, last: u64) -> VaultResult<bool> {
+        let forgotten: Option<i64> = self.store.read(|c| {
+            let sql = "SELECT value FROM meta WHERE key = ?1";
+            Ok(c.query_row(sql, [crate::change::FORGOTTEN], |r| r.get(0)).optional()?)
+        })?;
+        if forgotten.is_some_and(|upto| (from as i64) < upto) {
+            return Ok(false); // an older index: the changes it lacks are not in the log any more
+        }
         let changes: Vec<(i64, i64)> = self.store.read(|c| {
             let mut statement = c.prepare("SELECT op, target FROM changes WHERE seq > ?1 ORDER BY seq")?;
             let rows = statement.query_map([from as i64], |r| Ok((r.get(0)?, r.get(1)?)))?;

@@ -1,18 +1,22 @@
 //! Redaction: chosen spans go from every version, the verbatim, the index and every derived item; a skeleton stays.
 use super::{
+    bury::Occasion,
     copies::telling_sentences,
-    erase::EraseOutcome,
+    erase::{EraseOutcome, Target},
     replace::{LEAST, Removal},
+    spans::Spans,
 };
 use crate::{
     Vault, VaultError, VaultResult,
     store::{Entry, Flags, RowView, Store},
-    tombstones::{TombstoneRow, store_own},
     verify::Evidence,
 };
-use keepsake_model::{Derived, Timestamp, TombstoneOp, normal_text};
+use keepsake_model::{Timestamp, normal_sentences, normal_text};
 use rusqlite::{Connection, params};
-use std::collections::{BTreeMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashSet},
+    ops::Range,
+};
 
 /// A span of a record's text, in code points, end exclusive.
 #[derive(Debug, Clone)]
@@ -39,60 +43,51 @@ impl Vault {
         progress: &dyn Fn(&str),
     ) -> VaultResult<EraseOutcome> {
         let view = self.find(id)?;
-        let record = self.store.read(|c| self.store.packs.record(c, view.pack, view.slot))?;
-        let (new_text, removed) = cut(&record.text, spans)?;
-        let mut pairs = vec![(record.text.clone(), new_text.clone())];
-        pairs.extend(removed.clone());
-        let removal = Removal::exact(pairs);
-        let rows: HashSet<i64> = HashSet::from([view.row]);
-        let mut others = self.derived_of(&view)?;
+        let target = self.read_target(view)?;
+        let cut = cut(&target.record.text, spans)?;
+        let words: Vec<String> = cut.removed.iter().map(|(w, _)| w.clone()).collect();
+        let derived = self.derived_of(&target.view)?;
+        let mut known: HashSet<i64> = derived.iter().map(|v| v.row).chain([target.view.row]).collect();
+        let mut elsewhere = Vec::new();
         if everywhere {
-            let words: Vec<String> = removed.iter().map(|(w, _)| normal_text(w)).filter(|w| !w.is_empty()).collect();
-            let known: HashSet<i64> = others.iter().map(|v| v.row).chain([view.row]).collect();
-            others.extend(self.same_words(&words, &known)?);
+            let normal: Vec<String> = words.iter().map(|w| normal_text(w)).filter(|w| !w.is_empty()).collect();
+            elsewhere = self.same_words(&normal, &known)?;
         }
-        let parts = self.parts_holding(&Removal::exact(removed.clone()), &rows)?;
+        let others = [(derived, cut.removal(&target.record.text, false)), (elsewhere, cut.plain())];
+        let own = cut.removal(&target.record.text, true);
+        known = HashSet::from([target.view.row]);
+        let parts = self.parts_holding(&Removal::exact(cut.removed.clone()), &known, true)?;
         let receipt_id = crate::ids::random_text()?;
         let mut evidence = Evidence::default();
         progress("record");
-        let (seq, tombstone, changed) = self.store.write(|tx| {
-            self.set_text(tx, &view, &record.text, &new_text, &removal, &mut evidence)?;
-            let mut changed = vec![view.row];
-            let elsewhere = Removal::exact(removed.clone());
-            for other in &others {
-                if self.redact_row(tx, other, &elsewhere, &mut evidence)? {
-                    changed.push(other.row);
+        let written = self.store.write(|tx| {
+            let occasion = Occasion { reason: "redaction", receipt: &receipt_id, now };
+            self.set_text(tx, &target.view, (&target.record.text, &cut.text), &own, &mut evidence)?;
+            let mut changed = vec![target.view.row];
+            let tombstone = self.bury_redacted(tx, &target, &own, &words, &occasion)?;
+            for (views, removal) in &others {
+                for before in self.read_targets(tx, views.clone())? {
+                    if self.redact_row(tx, &before.view, removal, &mut evidence)? {
+                        self.bury_redacted(tx, &before, removal, &words, &occasion)?;
+                        let whole = |text: &&String| removal.record_text(text).is_some_and(|new| cut.is_mark(&new));
+                        evidence.texts.extend(before.texts.iter().filter(whole).cloned());
+                        changed.push(before.view.row);
+                    }
                 }
             }
-            let (old_blobs, part_count) = self.rewrite_parts(tx, &parts, &removal)?;
+            let (old_blobs, part_count) = self.rewrite_parts(tx, &parts)?;
             evidence.blobs = old_blobs;
             evidence.parts = part_count;
-            let row = TombstoneRow {
-                id: format!("tomb_{}", crate::ids::random_text()?),
-                op: TombstoneOp::Redact,
-                kind: view.kind.as_str().into(),
-                target: view.id_text(),
-                scope: if record.origin.format == "mem" { "mem".into() } else { "keepsake".into() },
-                origin_id: record.origin_id.clone(),
-                source: Some(view.platform.clone()),
-                at: now,
-                actor: "owner".into(),
-                reason: "redaction".into(),
-                derived: Derived::default(),
-                signature: String::new(),
-                own: true,
-                receipt: Some(receipt_id.clone()),
-                signature_valid: false,
-                verbatim: None,
-            };
+            super::erase::clean_reports(tx, &cut.names())?;
             super::erase::pending_receipt(tx, &receipt_id, now)?;
-            let tombstone = store_own(tx, &self.keys, row, &view.id, &[], &[])?;
-            for row in &changed {
-                tx.execute("INSERT INTO changes (op, target) VALUES (1, ?1)", [row])?;
-            }
+            tx.execute("INSERT INTO changes (op, target) VALUES (1, ?1)", [target.view.row])?;
             crate::audit::append(tx, &self.keys, now, "redact", id, &format!("{} records", changed.len()))?;
             Ok((Store::last_change(tx)?, tombstone, changed))
-        })?;
+        });
+        if written.is_err() {
+            self.drop_parts(&parts)?;
+        }
+        let (seq, tombstone, changed) = written?;
         for blob in &evidence.blobs {
             self.blobs.remove(blob)?;
         }
@@ -106,12 +101,18 @@ impl Vault {
         progress("write_ahead_log");
         self.store.packs.forget();
         evidence.wal_clean = self.store.checkpoint()?;
-        evidence.texts = removed.iter().map(|(w, _)| w.clone()).filter(|w| w.chars().count() >= LEAST).collect();
-        evidence.sentences = removed.iter().map(|(w, _)| normal_text(w)).filter(|w| w.contains(' ')).collect();
-        evidence.redacted_rows.clone_from(&changed);
+        evidence.texts.extend(words.iter().filter(|w| w.chars().count() >= LEAST).cloned());
+        evidence.sentences = words.iter().map(|w| normal_text(w)).filter(|w| w.contains(' ')).collect();
+        evidence.rewritten_rows.clone_from(&changed);
         progress("database_pages");
-        let receipt = self.prove_and_wipe(receipt_id, evidence, now, true)?;
+        let receipt = self.prove_and_wipe(receipt_id, &mut evidence, now, true)?;
         Ok(EraseOutcome { tombstones: vec![tombstone], receipt, copies_redacted: changed.len() as u32 })
+    }
+
+    fn read_target(&self, view: RowView) -> VaultResult<Target> {
+        let id = view.id_text();
+        let read = self.store.read(|c| self.read_targets(c, vec![view]))?;
+        read.into_iter().next().ok_or_else(|| VaultError::not_found(&id))
     }
 
     /// Records derived from this one, and those it was derived from stay as they are.
@@ -133,8 +134,7 @@ impl Vault {
         &self,
         tx: &Connection,
         view: &RowView,
-        old: &str,
-        new: &str,
+        (old, new): (&str, &str),
         removal: &Removal,
         evidence: &mut Evidence,
     ) -> VaultResult<()> {
@@ -208,7 +208,7 @@ impl Vault {
                 change(&mut record);
                 Ok(Some(Entry::from_record(&mut record)?))
             })?;
-            evidence.pack(&old, &new);
+            evidence.pack(pack, &old, &new);
         }
         Ok(any)
     }
@@ -221,32 +221,88 @@ impl Vault {
     }
 }
 
-/// The text with its spans replaced, and what was cut out with its replacement.
-fn cut(text: &str, spans: &[RedactSpan]) -> VaultResult<(String, Vec<(String, String)>)> {
+/// A text with its spans replaced.
+struct Cut {
+    /// The text as it is to be.
+    text: String,
+    /// What was cut out, with its replacement.
+    removed: Vec<(String, String)>,
+    /// Where, in bytes of the former text.
+    places: Vec<Range<usize>>,
+}
+
+impl Cut {
+    /// What stands for a text that goes as a whole: the first span's mark.
+    fn mark(&self) -> &str {
+        self.removed.first().map_or("", |(_, mark)| mark)
+    }
+
+    fn is_mark(&self, text: &str) -> bool {
+        text == self.mark()
+    }
+
+    /// Sentences of the spans that tell something on their own: a span may run over several, and elsewhere (in bullets,
+    /// in statements taken from the text) each stands alone.
+    fn sentences(&self) -> Vec<String> {
+        let all = self.removed.iter().flat_map(|(words, _)| normal_sentences(words));
+        all.filter(|s| s.len() >= 12 && s.contains(' ')).collect()
+    }
+
+    /// For names in import reports: few letters may stand in any.
+    fn names(&self) -> Removal {
+        Removal::exact(self.removed.iter().filter(|(words, _)| words.len() >= 8).cloned().collect())
+    }
+
+    /// For records that say the same words.
+    fn plain(&self) -> Removal {
+        Removal::exact(self.removed.clone()).and_sentences(self.sentences(), self.mark())
+    }
+
+    /// For the record itself and for what was derived from it: also strings that tell a part of the former text which a
+    /// span covers or cuts through.
+    fn removal(&self, former: &str, own: bool) -> Removal {
+        let mut pairs = self.removed.clone();
+        if own {
+            pairs.push((former.to_owned(), self.text.clone()));
+        }
+        Removal::exact(pairs)
+            .and_sentences(self.sentences(), self.mark())
+            .and_spans(Spans::new(former, &self.places), self.mark())
+    }
+}
+
+/// Cuts spans out of a text.
+fn cut(text: &str, spans: &[RedactSpan]) -> VaultResult<Cut> {
     let usage = |m: &str| VaultError::Usage(m.to_owned());
     if spans.is_empty() {
         return Err(usage("Nothing is selected."));
     }
-    let chars: Vec<char> = text.chars().collect();
+    // Byte offset of every code point, and of the end.
+    let offsets: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
     let mut spans = spans.to_vec();
     spans.sort_by_key(|s| s.start);
-    let (mut out, mut removed, mut at) = (String::new(), Vec::new(), 0usize);
+    let mut out = Cut { text: String::with_capacity(text.len()), removed: Vec::new(), places: Vec::new() };
+    let mut at = 0;
     for span in &spans {
-        let (start, end) = (span.start as usize, span.end as usize);
-        if start >= end || end > chars.len() || start < at {
-            return Err(usage("A span is empty, overlaps another or lies outside the text."));
+        let outside = || usage("A span is empty, overlaps another or lies outside the text.");
+        let (Some(start), Some(end)) = (offsets.get(span.start as usize), offsets.get(span.end as usize)) else {
+            return Err(outside());
+        };
+        if start >= end || *start < at {
+            return Err(outside());
         }
         if span.class.is_empty()
             || !span.class.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
         {
             return Err(usage("A class is written in lower case letters, digits and underscores."));
         }
-        out.extend(&chars[at..start]);
+        out.text.push_str(&text[at..*start]);
         let mark = format!("[REDACTED:{}]", span.class);
-        removed.push((chars[start..end].iter().collect(), mark.clone()));
-        out.push_str(&mark);
-        at = end;
+        out.text.push_str(&mark);
+        out.removed.push((text[*start..*end].to_owned(), mark));
+        out.places.push(*start..*end);
+        at = *end;
     }
-    out.extend(&chars[at..]);
-    Ok((out, removed))
+    out.text.push_str(&text[at..]);
+    Ok(out)
 }

@@ -1,6 +1,8 @@
 //! Taking words out of text, of record bodies and of the source's own JSON.
+use super::spans::{Spans, Touch};
 use aho_corasick::AhoCorasick;
 use keepsake_model::{Record, json::Tree, normal_text};
+use std::collections::BTreeSet;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Shortest removed text that is also looked for outside the chosen span: a single letter stands everywhere.
@@ -9,7 +11,11 @@ pub(super) const LEAST: usize = 3;
 /// Bytes of an exact string that are looked for first.
 const HEAD: usize = 32;
 
+/// Shortest sentence (normal form, bytes) that is also looked for inside a longer one.
+const SENTENCE: usize = 12;
+
 /// What to take out and what to put in its place.
+#[derive(Default)]
 pub(super) struct Removal {
     /// Exact strings, with their replacement; longest first.
     exact: Vec<(String, String)>,
@@ -19,6 +25,8 @@ pub(super) struct Removal {
     /// Sentences in normal form, all replaced by `mark`.
     sentences: Vec<String>,
     mark: String,
+    /// Spans of a text that strings may tell part of; such a string is replaced as a whole.
+    spans: Option<Spans>,
 }
 
 impl Removal {
@@ -28,24 +36,49 @@ impl Removal {
         pairs.sort_by_key(|(from, _)| std::cmp::Reverse(from.len()));
         let heads = pairs.iter().map(|(from, _)| from.as_bytes().get(..HEAD).unwrap_or(from.as_bytes()));
         let heads = (pairs.len() > 1).then(|| AhoCorasick::new(heads).ok()).flatten();
-        Self { exact: pairs, heads, sentences: vec![], mark: String::new() }
+        Self { exact: pairs, heads, ..Self::default() }
     }
 
     /// Sentences, however they are written.
     pub(super) fn sentences(sentences: Vec<String>, mark: &str) -> Self {
-        Self { exact: vec![], heads: None, sentences, mark: mark.to_owned() }
+        Self::default().and_sentences(sentences, mark)
+    }
+
+    /// Sentences too, after the exact strings.
+    pub(super) fn and_sentences(self, mut sentences: Vec<String>, mark: &str) -> Self {
+        sentences.retain(|s| !s.is_empty());
+        Self { sentences, mark: mark.to_owned(), ..self }
+    }
+
+    /// Strings too that tell a part of the text which the spans cover or cut through.
+    pub(super) fn and_spans(self, spans: Spans, mark: &str) -> Self {
+        Self { spans: Some(spans), mark: mark.to_owned(), ..self }
+    }
+
+    /// The exact strings, with their replacement; longest first.
+    pub(super) fn exact_pairs(&self) -> &[(String, String)] {
+        &self.exact
     }
 
     /// True when there is nothing to take out.
     pub(super) fn is_empty(&self) -> bool {
-        self.exact.is_empty() && self.sentences.is_empty()
+        self.exact.is_empty() && self.sentences.is_empty() && self.spans.is_none()
     }
 
     /// The text without what is to go; None when nothing was in it.
     pub(super) fn text(&self, text: &str) -> Option<String> {
+        // Two words at least: a single one (a key, a role) may be any.
+        self.told(text, 2)
+    }
+
+    /// A record's text or title without what is to go: there a single word tells, too.
+    pub(super) fn record_text(&self, text: &str) -> Option<String> {
+        self.told(text, 1)
+    }
+
+    fn told(&self, text: &str, least: usize) -> Option<String> {
         let mut out = None::<String>;
-        let none = self.heads.as_ref().is_some_and(|heads| !heads.is_match(text));
-        for (from, to) in self.exact.iter().filter(|_| !none) {
+        for (from, to) in self.candidates(text) {
             let current = out.as_deref().unwrap_or(text);
             if current.contains(from.as_str()) {
                 out = Some(current.replace(from.as_str(), to));
@@ -54,12 +87,29 @@ impl Removal {
         if !self.sentences.is_empty() {
             out = self.without_sentences(out.as_deref().unwrap_or(text)).or(out);
         }
-        out
+        let touch = self.spans.as_ref().map_or(Touch::No, |spans| spans.touch(text, least));
+        // Holding a span that was not found in it: it is set another way here.
+        if touch == Touch::Crosses || touch == Touch::Holds && out.is_none() {
+            out = Some(self.mark.clone());
+        }
+        out.filter(|new| new != text)
+    }
+
+    /// Exact strings whose beginning is in the text, longest first: with a thousand of them most are not even compared.
+    fn candidates(&self, text: &str) -> impl Iterator<Item = &(String, String)> {
+        let found: BTreeSet<usize> = match &self.heads {
+            Some(heads) if !heads.is_match(text) => BTreeSet::new(),
+            Some(heads) => heads.find_overlapping_iter(text).map(|m| m.pattern().as_usize()).collect(),
+            None => (0..self.exact.len()).collect(),
+        };
+        found.into_iter().filter_map(|n| self.exact.get(n))
     }
 
     fn without_sentences(&self, text: &str) -> Option<String> {
         let whole = normal_text(text);
-        if !self.sentences.iter().any(|s| whole.contains(s.as_str())) {
+        let telling = |s: &&String| s.len() >= SENTENCE && whole.contains(s.as_str());
+        let inside = self.sentences.iter().any(|s| telling(&s));
+        if !inside && !self.sentences.iter().any(|s| s.len() < SENTENCE && whole.contains(s.as_str())) {
             return None;
         }
         let mut out = String::with_capacity(text.len());
@@ -68,7 +118,10 @@ impl Removal {
             for sentence in line.unicode_sentences() {
                 let normal = normal_text(sentence);
                 if !normal.is_empty()
-                    && self.sentences.iter().any(|s| *s == normal || (s.len() >= 12 && normal.contains(s.as_str())))
+                    && self
+                        .sentences
+                        .iter()
+                        .any(|s| *s == normal || (s.len() >= SENTENCE && normal.contains(s.as_str())))
                 {
                     let end = sentence.trim_end();
                     out.push_str(&self.mark);
@@ -79,23 +132,24 @@ impl Removal {
                 }
             }
         }
-        // A sentence that runs over a line end or a split that we do not see: rather too much than too little.
-        if !changed {
-            return Some(self.mark.clone());
+        if changed {
+            return Some(out);
         }
-        Some(out)
+        // A sentence that runs over a line end or a split that we do not see: rather too much than too little.
+        inside.then(|| self.mark.clone())
     }
 
-    fn in_place(&self, text: &mut String) -> bool {
+    pub(super) fn in_place(&self, text: &mut String) -> bool {
         self.text(text).map(|new| *text = new).is_some()
     }
 
-    /// Everywhere in a record: text, title, tags, names, fields, embeddings (dropped: they encode the words), verbatim.
-    /// True when something changed.
+    /// Everywhere in a record: text, title, tags, names, key, origin, source, fields, embeddings (dropped: they encode the
+    /// words), verbatim. True when something changed. Keys of *other* records (links, parents, files) stay: exports find
+    /// those records by them.
     pub(super) fn record(&self, record: &mut Record) -> bool {
-        let mut changed = self.in_place(&mut record.text);
-        if let Some(title) = &mut record.title {
-            changed |= self.in_place(title);
+        let mut changed = false;
+        for text in [Some(&mut record.text), record.title.as_mut()].into_iter().flatten() {
+            changed |= self.record_text(text).map(|new| *text = new).is_some();
         }
         for tag in &mut record.tags {
             changed |= self.in_place(tag);
@@ -112,6 +166,8 @@ impl Removal {
         for value in record.fields.values_mut() {
             changed |= self.value(value);
         }
+        changed |= self.keys(&mut record.fields);
+        changed |= self.whence(record);
         changed |= self.verbatim(record);
         if changed {
             record.embeddings.clear();
@@ -119,12 +175,57 @@ impl Removal {
         changed
     }
 
+    /// Names that a source gives its things by: paths, ids, folders. The vault's id of a record is a column of its own, so
+    /// its key may lose the words.
+    fn whence(&self, record: &mut Record) -> bool {
+        // An id with a part cut out is no id.
+        let told = record.origin_id.as_deref().is_some_and(|id| self.name(id).is_some());
+        if told {
+            record.origin_id = None;
+        }
+        let source = &mut record.source;
+        let optional = [
+            &mut record.namespace,
+            &mut source.account,
+            &mut source.conversation,
+            &mut source.message,
+            &mut source.method,
+            &mut source.project,
+        ];
+        let origin = &mut record.origin;
+        let names = [&mut record.key.value, &mut origin.container, &mut origin.pointer];
+        optional.into_iter().flatten().chain(names).fold(told, |changed, name| match self.name(name) {
+            Some(new) => {
+                *name = new;
+                true
+            }
+            None => changed,
+        })
+    }
+
+    /// A name without what is to go. Few letters inside a longer word or an id are not the words.
+    fn name(&self, name: &str) -> Option<String> {
+        if self.candidates(name).any(|(from, _)| stands_in(name, from)) {
+            return self.text(name);
+        }
+        if self.sentences.is_empty() { None } else { self.without_sentences(name) }
+    }
+
+    fn keys(&self, members: &mut serde_json::Map<String, serde_json::Value>) -> bool {
+        if !members.keys().any(|key| self.name(key).is_some()) {
+            return false;
+        }
+        let old = std::mem::take(members);
+        members.extend(old.into_iter().map(|(key, value)| (self.name(&key).unwrap_or(key), value)));
+        true
+    }
+
     fn value(&self, value: &mut serde_json::Value) -> bool {
         match value {
             serde_json::Value::String(text) => self.in_place(text),
             serde_json::Value::Array(items) => items.iter_mut().filter_map(|v| self.value(v).then_some(())).count() > 0,
             serde_json::Value::Object(members) => {
-                members.values_mut().filter_map(|v| self.value(v).then_some(())).count() > 0
+                members.values_mut().fold(false, |changed, v| self.value(v) | changed) | self.keys(members)
             }
             _ => false,
         }
@@ -189,9 +290,21 @@ impl Removal {
     }
 }
 
+/// True when `name` holds `words`, short ones only between other characters than letters and digits.
+pub(super) fn stands_in(name: &str, words: &str) -> bool {
+    let free = |c: Option<char>| !c.is_some_and(char::is_alphanumeric);
+    words.chars().count() >= LEAST
+        && name.match_indices(words).any(|(at, _)| {
+            words.len() >= 8
+                || free(name.get(..at).and_then(|s| s.chars().next_back()))
+                    && free(name.get(at + words.len()..).and_then(|s| s.chars().next()))
+        })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use keepsake_model::{Kind, RecordKey};
 
     #[test]
     fn exact_words_go_from_escaped_json() {
@@ -214,5 +327,27 @@ mod tests {
             "case, spaces and punctuation do not matter"
         );
         assert_eq!(removal.text("Nothing of it here."), None, "other text is left alone");
+    }
+
+    #[test]
+    fn short_sentences_go_only_as_a_whole() {
+        let removal = Removal::sentences(vec!["tea".into()], "[X]");
+        assert_eq!(removal.text("A steamy day. Tea! More."), Some("A steamy day. [X] More.".into()));
+        assert_eq!(removal.text("A steamy day."), None, "letters inside other words are not the sentence");
+    }
+
+    #[test]
+    fn names_of_every_sort_lose_the_words() {
+        let removal = Removal::exact(vec![("secret trip".into(), "[X]".into()), ("tea".into(), "[X]".into())]);
+        let mut record = Record::new(Kind::Memory, RecordKey::new("claude", "memory/secret trip.md"), "-");
+        record.origin_id = Some("secret trip.md".into());
+        record.namespace = Some("steam".into());
+        record.origin.container = "notes/secret trip.md".into();
+        record.source.project = Some("tea".into());
+        record.fields.insert("secret trip".into(), serde_json::json!({ "tea": 1 }));
+        assert!(removal.record(&mut record));
+        let text = serde_json::to_string(&record).unwrap();
+        assert!(!text.contains("secret trip") && !text.contains("\"tea"), "{text}");
+        assert_eq!(record.namespace.as_deref(), Some("steam"), "letters inside a word stay");
     }
 }

@@ -354,7 +354,7 @@ impl<'i> Importer<'i> {
         extra_flags: i64,
     ) -> VaultResult<()> {
         let updated = self.updated(record);
-        let Some(seen) = self.seen.get_mut(id) else { return Ok(()) };
+        let Some(seen) = self.seen.get(id) else { return Ok(()) };
         let (row, written, trashed) = (seen.row, seen.written, seen.trashed);
         let (same, newer) = (seen.digest == short(digest), updated > seen.updated);
         // A file that a record named is now told of in full; the record's row is there already.
@@ -381,8 +381,10 @@ impl<'i> Importer<'i> {
                 self.report.note(Some(record.kind), &place, ItemOutcome::Blocked, "same words deleted before");
                 return Ok(());
             }
-            seen.digest = short(digest);
-            seen.updated = updated;
+            if let Some(seen) = self.seen.get_mut(id) {
+                seen.digest = short(digest);
+                seen.updated = updated;
+            }
             if written && row > 0 {
                 self.replace_in_batch(row, trashed, record, digest, extra_flags)?;
             } else if row > 0

@@ -5,10 +5,14 @@ use super::{
     directory::META,
     schema::{Fields, IndexDoc, register},
 };
-use aho_corasick::{AhoCorasick, MatchKind};
-use std::{collections::HashSet, path::Path};
+use aho_corasick::AhoCorasick;
+use std::{
+    collections::{HashMap, HashSet},
+    path::Path,
+};
 use tantivy::{
     Directory, Index, IndexSettings, IndexWriter, SegmentReader, TantivyDocument, Term, directory::RamDirectory,
+    schema::IndexRecordOption,
 };
 
 /// Shorter words are found in any file by chance.
@@ -52,8 +56,10 @@ impl Residue {
 }
 
 /// Looks for erased rows, for `words` (folded tokens that no living record holds) and for files that belong to nothing.
+/// A word that only documents marked as deleted hold, none of them of `rows` or of the `rewritten` ones (which stay, and
+/// lost words), belongs to something else: a record in the Trash, a former version.
 /// `Missing` and `Damaged` as for opening an index: what cannot be read cannot be called clean.
-pub fn residue(dir: &Path, key: &[u8; 32], rows: &[u64], words: &[String]) -> IndexResult<Residue> {
+pub fn residue(dir: &Path, key: &[u8; 32], rows: &[u64], rewritten: &[u64], words: &[String]) -> IndexResult<Residue> {
     if !dir.join(META).try_exists()? {
         return Err(IndexError::Missing);
     }
@@ -63,17 +69,20 @@ pub fn residue(dir: &Path, key: &[u8; 32], rows: &[u64], words: &[String]) -> In
     let mut out = Residue::default();
     let mut named: HashSet<String> = HashSet::from([META.to_owned()]);
     named.extend(index.load_metas()?.list_segment_files().iter().map(|f| f.to_string_lossy().into_owned()));
+    let touched: HashSet<u64> = rows.iter().chain(rewritten).copied().collect();
+    // By segment: words that others left in it.
+    let mut others: HashMap<String, HashSet<&str>> = HashMap::new();
     for segment in index.searchable_segments()? {
         out.segments += 1;
         let id = segment.id().uuid_string();
-        look_into(&SegmentReader::open(&segment)?, &id, &fields, rows, words, &mut out)?;
+        let said = look_into(&SegmentReader::open(&segment)?, &id, &fields, rows, &touched, words, &mut out)?;
+        others.insert(id, said);
     }
     let furniture = furniture()?;
     let own = |word: &str| memchr::memmem::find(&furniture, word.to_ascii_lowercase().as_bytes()).is_some();
     let patterns: Vec<&str> = words.iter().map(String::as_str).filter(|w| w.len() >= MIN_SCANNED && !own(w)).collect();
     let longest = patterns.iter().map(|p| p.len()).max().unwrap_or(1);
     let finder = AhoCorasick::builder()
-        .match_kind(MatchKind::LeftmostFirst)
         .ascii_case_insensitive(true)
         .build(&patterns)
         .map_err(|e| IndexError::Damaged(e.to_string()))?;
@@ -84,11 +93,15 @@ pub fn residue(dir: &Path, key: &[u8; 32], rows: &[u64], words: &[String]) -> In
             continue;
         }
         let mut hit = false;
+        let said = name.split('.').next().and_then(|segment| others.get(segment));
+        let foreign = |n: usize| patterns.get(n).is_some_and(|word| said.is_some_and(|s| s.contains(word)));
         // The end of a chunk is looked at again with the next.
         let mut window: Vec<u8> = Vec::new();
         out.bytes += directory.scan(&name, |chunk| {
             window.extend_from_slice(chunk);
-            hit |= !patterns.is_empty() && finder.is_match(&window);
+            hit |= !patterns.is_empty()
+                && finder.is_match(&window)
+                && finder.find_overlapping_iter(&window).any(|m| !foreign(m.pattern().as_usize()));
             let keep = window.len().saturating_sub(longest);
             window.drain(..keep);
         })?;
@@ -125,14 +138,18 @@ fn furniture() -> IndexResult<Vec<u8>> {
     Ok(bytes)
 }
 
-fn look_into(
+/// Looks into dictionaries and columns; answers the words that are there for others' sake.
+fn look_into<'w>(
     segment: &SegmentReader,
     id: &str,
     fields: &Fields,
     rows: &[u64],
-    words: &[String],
+    touched: &HashSet<u64>,
+    words: &'w [String],
     out: &mut Residue,
-) -> IndexResult<()> {
+) -> IndexResult<HashSet<&'w str>> {
+    let column = segment.fast_fields().u64("row")?;
+    let mut others = HashSet::new();
     let dictionary = segment.inverted_index(fields.row)?;
     out.terms += dictionary.terms().num_terms() as u64;
     for row in rows {
@@ -144,16 +161,27 @@ fn look_into(
         let dictionary = segment.inverted_index(field)?;
         out.terms += dictionary.terms().num_terms() as u64;
         for word in words {
-            if dictionary.get_term_info(&Term::from_field_text(field, word))?.is_some() {
+            let option = IndexRecordOption::Basic;
+            let term = Term::from_field_text(field, word);
+            let Some(mut postings) = dictionary.read_block_postings(&term, option)? else { continue };
+            let mut other = true;
+            while other && !postings.docs().is_empty() {
+                other = postings.docs().iter().all(|doc| {
+                    segment.is_deleted(*doc) && column.first(*doc).is_some_and(|row| !touched.contains(&row))
+                });
+                postings.advance();
+            }
+            if other {
+                others.insert(word.as_str());
+            } else {
                 out.found(id, "an erased word is in its dictionary");
             }
         }
     }
     // The rows themselves, as they are read back for a hit.
-    let column = segment.fast_fields().u64("row")?;
     let erased: HashSet<u64> = rows.iter().copied().collect();
     if (0..segment.max_doc()).any(|doc| column.first(doc).is_some_and(|r| erased.contains(&r))) {
         out.found(id, "an erased row is in its columns");
     }
-    Ok(())
+    Ok(others)
 }

@@ -7,7 +7,7 @@ pub(crate) use packs::{Entry, PackWriter, Packs};
 pub use rows::RowView;
 pub(crate) use rows::{Cause, Flags, ROW_COLUMNS, kind_code, kind_from, platform_id};
 
-pub(crate) use scrub::scrub;
+pub(crate) use scrub::{scrub, scrub_all};
 
 use crate::{VaultError, VaultResult};
 use rusqlite::{Connection, OpenFlags, Transaction};

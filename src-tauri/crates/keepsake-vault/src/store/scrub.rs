@@ -6,15 +6,54 @@ use rusqlite::{Connection, params};
 
 /// Zeroes the unused parts of these b-tree pages. Pages of another kind are left alone.
 pub(crate) fn scrub(tx: &Connection, pages: &[i64]) -> VaultResult<()> {
+    let mut read = tx.prepare("SELECT data FROM sqlite_dbpage WHERE pgno = ?1")?;
     for page in pages {
-        let mut data: Vec<u8> = tx.query_row("SELECT data FROM sqlite_dbpage WHERE pgno = ?1", [page], |r| r.get(0))?;
+        let old: Vec<u8> = read.query_row([page], |r| r.get(0))?;
+        let mut data = old.clone();
         // The first page starts with the file header.
         let start = if *page == 1 { 100 } else { 0 };
-        if wipe(&mut data, start).is_some() {
-            tx.execute("UPDATE sqlite_dbpage SET data = ?2 WHERE pgno = ?1", params![page, data])?;
+        if wipe(&mut data, start).is_some() && data != old {
+            put(tx, *page, &data)?;
         }
     }
     Ok(())
+}
+
+/// Zeroes the unused parts of every b-tree page, and what the list of free pages holds.
+pub(crate) fn scrub_all(tx: &Connection) -> VaultResult<()> {
+    let count: i64 = tx.query_row("PRAGMA page_count", [], |r| r.get(0))?;
+    scrub(tx, &(1..=count).collect::<Vec<_>>())?;
+    let mut read = tx.prepare("SELECT data FROM sqlite_dbpage WHERE pgno = ?1")?;
+    let first: Vec<u8> = read.query_row([1], |r| r.get(0))?;
+    // A reserved end of each page is the cipher's own.
+    let reserved = usize::from(first.get(20).copied().unwrap_or(0));
+    let mut trunk = u32_at(&first, 32);
+    // A list that runs in a circle is no list.
+    for _ in 0..count {
+        let Some(number) = trunk.filter(|n| (2..=count).contains(n)) else { break };
+        let data: Vec<u8> = read.query_row([number], |r| r.get(0))?;
+        let leaves = u32_at(&data, 4).unwrap_or(0);
+        for leaf in (0..leaves).filter_map(|i| u32_at(&data, 8 + 4 * i as usize)).filter(|n| (2..=count).contains(n)) {
+            let mut blank: Vec<u8> = read.query_row([leaf], |r| r.get(0))?;
+            let used = blank.len().saturating_sub(reserved);
+            if blank.iter().take(used).any(|b| *b != 0) {
+                blank[..used].fill(0);
+                put(tx, leaf, &blank)?;
+            }
+        }
+        trunk = u32_at(&data, 0);
+    }
+    Ok(())
+}
+
+fn put(tx: &Connection, page: i64, data: &[u8]) -> VaultResult<()> {
+    tx.prepare_cached("UPDATE sqlite_dbpage SET data = ?2 WHERE pgno = ?1")?.execute(params![page, data])?;
+    Ok(())
+}
+
+fn u32_at(data: &[u8], at: usize) -> Option<i64> {
+    let bytes = data.get(at..at + 4)?.try_into().ok()?;
+    Some(i64::from(u32::from_be_bytes(bytes)))
 }
 
 /// Wipes gap and free blocks; None when this is no b-tree page (then nothing was changed that matters: the caller drops it).

@@ -1,0 +1,122 @@
+//! Every page of the database, free ones too, decrypted and searched as bytes.
+use super::{Evidence, PlaceOutcome, ReceiptPlace, Wipe, live, place, unused};
+use crate::{Vault, VaultError, VaultResult};
+use aho_corasick::AhoCorasick;
+use std::collections::{BTreeSet, HashMap};
+
+/// The head of a text stands for it: a preview keeps its beginning.
+const HEAD: usize = 48;
+/// Shorter texts stand everywhere.
+const LEAST: usize = 8;
+
+/// An occurrence: which needle, on which page.
+type Hit = (usize, i64);
+
+impl Vault {
+    /// Searches, has pages with traces wiped, and searches those again. Also answers whether the WAL was clean after the
+    /// wiping, if there was one.
+    pub(super) fn prove_pages(
+        &self,
+        evidence: &Evidence,
+        wipe: Option<Wipe<'_>>,
+    ) -> VaultResult<(ReceiptPlace, Option<bool>)> {
+        let connection = self.store.extra_reader()?;
+        if evidence.traces_unknown {
+            return Ok((unused::prove(&connection)?, None));
+        }
+        let pages: i64 = connection.query_row("PRAGMA page_count", [], |r| r.get(0))?;
+        let heads: BTreeSet<&[u8]> = evidence.texts.iter().map(|t| head(t)).filter(|t| t.len() >= LEAST).collect();
+        let mut needles: Vec<&[u8]> = evidence.windows.iter().map(Vec::as_slice).collect();
+        needles.extend(heads);
+        if needles.is_empty() {
+            let detail = "nothing in it is long enough to be looked for".into();
+            return Ok((place("database_pages", true, PlaceOutcome::NotPresent, detail), None));
+        }
+        let search = AhoCorasick::new(&needles).map_err(|e| VaultError::Usage(e.to_string()))?;
+        let mut hits = self.scan_halves(&connection, &search, pages)?;
+        let mut wal_clean = None;
+        if let (Some(wipe), false) = (wipe, hits.is_empty()) {
+            // Before anything is excused: what a page has between its cells nobody misses.
+            let dirty: Vec<i64> = hits.iter().map(|(_, page)| *page).collect::<BTreeSet<_>>().into_iter().collect();
+            wal_clean = Some(wipe(&dirty)?);
+            hits = scan(&connection, &search, dirty.into_iter())?;
+        }
+        let left = unexcused(&connection, &hits, &needles, evidence)?;
+        let detail = if left == 0 {
+            format!("{pages} pages searched for {} traces", needles.len())
+        } else {
+            format!("{left} traces found in {pages} pages")
+        };
+        Ok((place("database_pages", left == 0, PlaceOutcome::Erased, detail), wal_clean))
+    }
+
+    fn scan_halves(
+        &self,
+        connection: &rusqlite::Connection,
+        search: &AhoCorasick,
+        pages: i64,
+    ) -> VaultResult<Vec<Hit>> {
+        let middle = pages / 2;
+        std::thread::scope(|scope| {
+            let second = scope.spawn(|| scan(&self.store.extra_reader()?, search, middle + 1..=pages));
+            let mut first = scan(connection, search, 1..=middle)?;
+            let second = second.join().unwrap_or_else(|_| Err(VaultError::Usage("the page check stopped".into())));
+            first.extend(second?);
+            Ok(first)
+        })
+    }
+}
+
+fn head(text: &str) -> &[u8] {
+    let bytes = text.as_bytes();
+    bytes.get(..HEAD).unwrap_or(bytes)
+}
+
+/// Every occurrence of every needle, also of one that begins like another.
+fn scan(
+    connection: &rusqlite::Connection,
+    search: &AhoCorasick,
+    pages: impl Iterator<Item = i64>,
+) -> VaultResult<Vec<Hit>> {
+    let mut hits = Vec::new();
+    let mut statement = connection.prepare("SELECT data FROM sqlite_dbpage WHERE pgno = ?1")?;
+    for page in pages {
+        let mut rows = statement.query([page])?;
+        if let Some(row) = rows.next()?
+            && let Ok(Some(bytes)) = row.get_ref(0)?.as_blob_or_null()
+            // Far quicker than looking for all at once; most pages hold none.
+            && search.is_match(bytes)
+        {
+            hits.extend(search.find_overlapping_iter(bytes).map(|m| (m.pattern().as_usize(), page)));
+        }
+    }
+    Ok(hits)
+}
+
+/// How many needles stand in the pages more often than what is in the vault now accounts for.
+fn unexcused(
+    connection: &rusqlite::Connection,
+    hits: &[Hit],
+    needles: &[&[u8]],
+    evidence: &Evidence,
+) -> VaultResult<usize> {
+    let mut seen: HashMap<usize, u64> = HashMap::new();
+    for (needle, _) in hits {
+        *seen.entry(*needle).or_default() += 1;
+    }
+    if seen.is_empty() {
+        return Ok(0);
+    }
+    let numbers: Vec<usize> = seen.keys().copied().collect();
+    let patterns: Vec<&[u8]> = numbers.iter().filter_map(|n| needles.get(*n).copied()).collect();
+    let mut counter = live::Counter::new(&patterns)?;
+    let missing = |counter: &live::Counter| {
+        numbers.iter().zip(&counter.counts).filter(|(n, count)| seen.get(*n).is_some_and(|s| s > *count)).count()
+    };
+    counter.columns(connection)?;
+    if missing(&counter) > 0 {
+        let windows: Vec<bool> = numbers.iter().map(|n| *n < evidence.windows.len()).collect();
+        counter.packs(connection, &evidence.packs, &windows)?;
+    }
+    Ok(missing(&counter))
+}

@@ -1,0 +1,75 @@
+//! Where the traces to look for are not known any more (the program was stopped in the middle of a deletion), the check
+//! looks at the bytes that nothing uses: all of them have to be blank. SQLite file format, "The Database File".
+use super::{PlaceOutcome, ReceiptPlace, place};
+use crate::VaultResult;
+use rusqlite::Connection;
+use std::collections::HashSet;
+
+/// Looks at every page.
+pub(super) fn prove(connection: &Connection) -> VaultResult<ReceiptPlace> {
+    let count: i64 = connection.query_row("PRAGMA page_count", [], |r| r.get(0))?;
+    let mut read = connection.prepare("SELECT data FROM sqlite_dbpage WHERE pgno = ?1")?;
+    let mut page = |number: i64| -> VaultResult<Vec<u8>> { Ok(read.query_row([number], |r| r.get(0))?) };
+    let first = page(1)?;
+    let reserved = first.get(20).copied().map_or(0, usize::from);
+    let free = free_pages(&first, count, &mut page)?;
+    let mut stained = 0;
+    for number in 1..=count {
+        let data = page(number)?;
+        let blank = if free.contains(&number) {
+            data.iter().take(data.len().saturating_sub(reserved)).all(|b| *b == 0)
+        } else {
+            gaps_blank(&data, if number == 1 { 100 } else { 0 })
+        };
+        stained += u32::from(!blank);
+    }
+    let detail = if stained == 0 {
+        format!("{count} pages: nothing is in their unused bytes. What to look for was not known any more")
+    } else {
+        format!("{stained} of {count} pages have something in their unused bytes")
+    };
+    Ok(place("database_pages", stained == 0, PlaceOutcome::Erased, detail))
+}
+
+/// Numbers of the pages that are free and hold nothing for the list of free pages itself.
+fn free_pages(
+    first: &[u8],
+    count: i64,
+    page: &mut impl FnMut(i64) -> VaultResult<Vec<u8>>,
+) -> VaultResult<HashSet<i64>> {
+    let mut out = HashSet::new();
+    let mut seen = HashSet::new();
+    let mut trunk = number(first, 32, 4);
+    while (1..=count).contains(&trunk) && seen.insert(trunk) {
+        let data = page(trunk)?;
+        out.extend((0..number(&data, 4, 4)).map_while(|i| Some(number(&data, usize::try_from(8 + 4 * i).ok()?, 4))));
+        trunk = number(&data, 0, 4);
+    }
+    Ok(out)
+}
+
+/// True for a b-tree page whose gap and free blocks are blank, and for a page of another kind (all of it is in use).
+fn gaps_blank(data: &[u8], start: usize) -> bool {
+    let header = match data.get(start) {
+        Some(2 | 5) => 12,
+        Some(10 | 13) => 8,
+        _ => return true,
+    };
+    let at = |offset| usize::try_from(number(data, start + offset, 2)).unwrap_or(0);
+    let content = if at(5) == 0 { 65_536 } else { at(5) };
+    let blank = |from: usize, to: usize| data.get(from..to).is_none_or(|bytes| bytes.iter().all(|b| *b == 0));
+    let mut good = blank(start + header + 2 * at(3), content.min(data.len()));
+    let mut block = at(1);
+    while good && block != 0 {
+        let next = usize::try_from(number(data, block, 2)).unwrap_or(0);
+        let size = usize::try_from(number(data, block + 2, 2)).unwrap_or(0);
+        good = blank(block + 4, block + size);
+        block = if next > block { next } else { 0 };
+    }
+    good
+}
+
+/// A big-endian number of `len` bytes; 0 outside the page.
+fn number(data: &[u8], at: usize, len: usize) -> i64 {
+    data.get(at..at + len).unwrap_or_default().iter().fold(0, |n, b| n << 8 | i64::from(*b))
+}

@@ -1,0 +1,269 @@
+//! The check after an erasure: it finds what is left, excuses what is said by right, and comes back to what was cut off.
+use crate::deletion::{CANARY, SENTENCE, erase, found, id_of, outcome, planted, record};
+use keepsake_formats::PassthroughItem;
+use keepsake_model::Kind;
+use keepsake_testkit::{TempVault, at, holds, options};
+use keepsake_vault::{EditFields, ImportReport, IndexState, PlaceOutcome, Vault};
+use std::{path::Path, sync::atomic::AtomicBool};
+
+const LONG: &str = "The zanzibarquokka sleeps under the piano and dreams of lettuce.";
+
+fn with(texts: &[&str]) -> (TempVault, Vec<String>) {
+    let t = TempVault::new();
+    let ids = texts
+        .iter()
+        .map(|text| t.vault.add(text, None, vec![], at(0)).unwrap());
+    let ids = ids.collect();
+    (t, ids)
+}
+
+#[test]
+fn leftovers_are_wiped_even_when_another_record_begins_alike() {
+    let (t, ids) = with(&[LONG, "The zanzibarquokka is a rodent.", LONG]);
+    t.plant(LONG.as_bytes());
+    let done = erase(&t, &ids[..1]);
+    assert!(done.receipt.complete, "{:?}", done.receipt.places);
+    let done = erase(&t, &ids[2..]);
+    assert!(done.receipt.complete, "{:?}", done.receipt.places);
+    assert!(!holds(&t.decrypted(), LONG), "no page holds it");
+    assert_eq!(found(&t, CANARY), 1, "the other one stays");
+}
+
+#[test]
+fn a_leftover_is_not_hidden_by_words_it_begins_with() {
+    let short = "The zanzibarquokka sleeps";
+    let (t, ids) = with(&[short, LONG, "The zanzibarquokka sleeps in"]);
+    // One that cannot be wiped: in a cell that is in use.
+    t.database()
+        .execute("INSERT INTO meta (key, value) VALUES ('note', ?1)", [LONG])
+        .unwrap();
+    let done = erase(&t, &ids[..2]);
+    let (found, detail) = outcome(&done, "database_pages");
+    assert_eq!(found, PlaceOutcome::Failed, "{detail}");
+}
+
+#[test]
+fn what_another_record_says_is_no_leftover() {
+    let (t, ids) = with(&[LONG, LONG, LONG]);
+    let done = erase(&t, &ids[..1]);
+    assert!(done.receipt.complete, "{:?}", done.receipt.places);
+    assert_eq!(done.receipt.copies_left, 2, "it is counted as a copy");
+    t.vault.trash(&ids[1..2], at(50)).unwrap();
+    let done = erase(&t, &ids[2..]);
+    assert!(
+        done.receipt.complete,
+        "one in the Trash neither: {:?}",
+        done.receipt.places
+    );
+}
+
+#[test]
+fn words_of_the_trash_and_of_the_history_are_no_leftover_in_the_index() {
+    let t = TempVault::new();
+    // One import, so that all of it is in one segment and nothing drops the words of a part of it.
+    let texts = [LONG, "A piano!", "One lettuce, edited later", "Likes tea."];
+    let records = texts
+        .iter()
+        .map(|text| record(Kind::Memory, text, text))
+        .collect();
+    t.import_records(records).unwrap();
+    t.vault
+        .trash(&[id_of(&t, Kind::Memory, "piano!")], at(50))
+        .unwrap();
+    let plain = EditFields {
+        text: Some("Something else".into()),
+        ..EditFields::default()
+    };
+    t.vault
+        .edit(&id_of(&t, Kind::Memory, "edited"), plain, at(50))
+        .unwrap();
+    // Another segment than theirs, so that erasing it does not rewrite them.
+    let own = t.vault.add(LONG, None, vec![], at(0)).unwrap();
+    let done = erase(&t, &[own]);
+    assert!(done.receipt.complete, "{:?}", done.receipt.places);
+    let first = id_of(&t, Kind::Memory, CANARY);
+    t.vault.trash(std::slice::from_ref(&first), at(60)).unwrap();
+    let own = t.vault.add(LONG, None, vec![], at(0)).unwrap();
+    let done = erase(&t, &[own]);
+    assert!(
+        done.receipt.complete,
+        "only the Trash says it now: {:?}",
+        done.receipt.places
+    );
+    let done = erase(&t, &[first]);
+    assert!(done.receipt.complete, "{:?}", done.receipt.places);
+}
+
+fn import_parts(t: &TempVault, parts: &[(&str, &[u8])]) -> ImportReport {
+    let cancel = AtomicBool::new(false);
+    t.import_with(&options(&cancel, false), &|sink| {
+        for (name, mut bytes) in parts.iter().copied() {
+            let item = PassthroughItem {
+                format: "test".into(),
+                group: "g".into(),
+                name: name.into(),
+                role: "sidecar".into(),
+                place: name.into(),
+            };
+            sink.passthrough(item, &mut bytes)?;
+        }
+        Ok(())
+    })
+    .unwrap()
+}
+
+#[test]
+fn parts_of_every_sort_lose_the_words() {
+    let (t, ids) = with(&["Frau M\u{fc}ller sagt \"nie\" dazu"]);
+    import_parts(
+        &t,
+        &[
+            (
+                "lines.jsonl",
+                b"{\"a\":1}\n{\"b\":\"Frau M\\u00fcller sagt \\\"nie\\\" dazu\"}\n",
+            ),
+            (
+                "script.js",
+                b"var a = \"Frau M\\u00FCller sagt \\\"nie\\\" dazu\";",
+            ),
+            ("latin.txt", b"caf\xe9: Frau M\xfcller sagt \"nie\" dazu"),
+            ("bystander.txt", b"Frau Meier sagt oft dazu"),
+        ],
+    );
+    assert_eq!(t.vault.erase_plan(&ids).unwrap().passthrough, 3);
+    let done = erase(&t, &ids);
+    assert!(done.receipt.complete, "{:?}", done.receipt.places);
+    let (found, detail) = outcome(&done, "passthrough");
+    assert_eq!(found, PlaceOutcome::Redacted);
+    assert_eq!(detail, "3 rewritten; 4 parts of imports searched");
+}
+
+#[test]
+fn a_part_that_cannot_be_read_is_no_clean_part() {
+    let (t, ids) = with(&[LONG]);
+    import_parts(&t, &[("a.txt", b"nothing of it")]);
+    for blob in std::fs::read_dir(t.dir().join("blobs")).unwrap() {
+        let path = blob.unwrap().path();
+        let mut bytes = std::fs::read(&path).unwrap();
+        let last = bytes.len() - 1;
+        bytes[last] ^= 1;
+        std::fs::write(path, bytes).unwrap();
+    }
+    let done = erase(&t, &ids);
+    let (found, detail) = outcome(&done, "passthrough");
+    assert_eq!(found, PlaceOutcome::Failed, "{detail}");
+    assert!(!done.receipt.complete);
+}
+
+#[test]
+fn only_copies_of_the_vault_in_its_folder_are_a_failure() {
+    let (t, ids) = with(&[LONG, SENTENCE]);
+    for name in [
+        ".DS_Store",
+        "desktop.ini",
+        "notes.txt",
+        ".vault.json.a1b2c3",
+    ] {
+        std::fs::write(t.dir().join(name), "x").unwrap();
+    }
+    let done = erase(&t, &ids[..1]);
+    assert!(done.receipt.complete, "{:?}", done.receipt.places);
+    let (_, detail) = outcome(&done, "temporary_files");
+    assert!(
+        detail.contains("notes.txt") && !detail.contains("DS_Store"),
+        "strangers are named: {detail}"
+    );
+    let t = t.reopen();
+    assert!(
+        !t.dir().join(".vault.json.a1b2c3").exists(),
+        "a half-written header goes at the next opening"
+    );
+    let backup = t.dir().join("store.schema-1.db");
+    std::fs::write(&backup, "x").unwrap();
+    let done = erase(&t, &ids[1..]);
+    assert_eq!(outcome(&done, "temporary_files").0, PlaceOutcome::Failed);
+    // Looked at again when the reason may have passed.
+    t.vault.finish_interrupted(at(200)).unwrap();
+    assert!(!t.vault.receipt(&done.receipt.id).unwrap().complete);
+    std::fs::remove_file(backup).unwrap();
+    t.vault.finish_interrupted(at(300)).unwrap();
+    assert!(t.vault.receipt(&done.receipt.id).unwrap().complete);
+}
+
+#[test]
+fn what_was_cut_off_is_wiped_and_looked_at() {
+    let (t, ids) = with(&[LONG, "Likes tea."]);
+    let done = erase(&t, &ids[..1]);
+    // As if the program had died before the check, with something left between cells and in a free page.
+    t.database()
+        .execute("UPDATE receipts SET complete = 0, body = ''", [])
+        .unwrap();
+    t.plant(LONG.as_bytes());
+    let t = t.reopen();
+    assert_eq!(t.vault.finish_interrupted(at(200)).unwrap(), 1);
+    assert!(!holds(&t.decrypted(), CANARY), "nothing is left");
+    let receipt = t.vault.receipt(&done.receipt.id).unwrap();
+    assert!(receipt.complete, "{:?}", receipt.places);
+    let pages = receipt.places.iter().find(|p| p.place == "database_pages");
+    assert!(
+        pages.unwrap().detail.contains("unused bytes"),
+        "the receipt says what was looked at"
+    );
+    assert!(
+        t.vault.check().unwrap().iter().all(|p| p.ok),
+        "the vault is whole"
+    );
+}
+
+#[test]
+fn the_log_of_changes_is_short_and_an_older_index_is_made_anew() {
+    let (t, ids) = with(&[LONG, "Likes tea."]);
+    let kept = t.folder.path().join("older");
+    let t = t.reopen();
+    copy(&t.dir().join("index"), &kept);
+    let added = t
+        .vault
+        .add("Plays the bassoon.", None, vec![], at(10))
+        .unwrap();
+    erase(&t, &ids[..1]);
+    assert!(
+        t.number("SELECT count(*) FROM changes") <= 1,
+        "only the last"
+    );
+    let (dir, TempVault { folder, vault }) = (t.dir(), t);
+    drop(vault);
+    std::fs::remove_dir_all(dir.join("index")).unwrap();
+    copy(&kept, &dir.join("index"));
+    let vault = Vault::open(&dir, keepsake_testkit::PASSPHRASE).unwrap();
+    let t = TempVault { folder, vault };
+    assert_eq!(t.vault.index_state(), IndexState::Rebuilt);
+    assert_eq!(found(&t, "bassoon"), 1, "{added}");
+    assert_eq!(found(&t, CANARY), 0);
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        std::fs::copy(&path, to.join(path.file_name().unwrap())).unwrap();
+    }
+}
+
+#[test]
+fn erasing_a_word_of_the_reports_leaves_them_readable() {
+    let t = planted();
+    import_parts(&t, &[("missing_parts.txt", b"x")]);
+    t.import_records(vec![record(Kind::Memory, "w", "missing_parts")])
+        .unwrap();
+    let id = id_of(&t, Kind::Memory, "missing_parts");
+    let done = erase(&t, &[id]);
+    assert!(done.receipt.complete, "{:?}", done.receipt.places);
+    for batch in t.vault.batches().unwrap() {
+        let report = t.vault.batch_report(&batch.uid).unwrap();
+        assert!(
+            serde_json::from_str::<ImportReport>(&report).is_ok(),
+            "{}",
+            report
+        );
+    }
+}

@@ -1,0 +1,273 @@
+//! Redaction: the words go from every version and from what was taken from them, and stay away.
+use crate::deletion::{CANARY, SENTENCE, found, id_of, planted, record};
+use keepsake_model::{Derived, Kind, Link, Record, Tombstone, TombstoneOp};
+use keepsake_testkit::{TempVault, at, holds, options};
+use keepsake_vault::{EditFields, EraseOutcome, RedactSpan, Sabotage};
+use std::sync::atomic::AtomicBool;
+
+/// Redacts `words`, which the record's text holds once.
+fn redact(t: &TempVault, id: &str, words: &str, everywhere: bool) -> EraseOutcome {
+    let text = t.vault.record(&t.vault.view(id).unwrap()).unwrap().text;
+    let start = text[..text.find(words).unwrap()].chars().count() as u32;
+    let span = RedactSpan {
+        start,
+        end: start + words.chars().count() as u32,
+        class: "test".into(),
+    };
+    t.vault
+        .redact(id, &[span], everywhere, at(100), &|_| {})
+        .unwrap()
+}
+
+#[test]
+fn redaction_reaches_history_verbatim_and_index() {
+    let t = planted();
+    let id = id_of(&t, Kind::Memory, CANARY);
+    t.vault
+        .edit(
+            &id,
+            EditFields {
+                text: Some(format!("{SENTENCE} 🎹 Really.")),
+                ..EditFields::default()
+            },
+            at(90),
+        )
+        .unwrap();
+    let spans = [RedactSpan {
+        start: 4,
+        end: 18,
+        class: "animal".into(),
+    }];
+    let outcome = t.vault.redact(&id, &spans, true, at(100), &|_| {}).unwrap();
+    assert!(outcome.receipt.complete, "{:?}", outcome.receipt.places);
+    let view = t.vault.view(&id).unwrap();
+    for version in t.vault.versions(&view).unwrap() {
+        assert!(
+            version
+                .record
+                .text
+                .starts_with("The [REDACTED:animal] sleeps"),
+            "every version: {}",
+            version.record.text
+        );
+        assert!(
+            version
+                .record
+                .verbatim
+                .is_none_or(|v| !v.text.contains(CANARY)),
+            "and its verbatim"
+        );
+    }
+    assert_eq!(
+        found(&t, &format!("+{CANARY} +sleeps")),
+        0,
+        "the words are not found together any more"
+    );
+}
+
+#[test]
+fn a_record_erased_or_redacted_does_not_come_back() {
+    let t = planted();
+    let id = id_of(&t, Kind::Memory, "tea");
+    t.vault
+        .redact(
+            &id,
+            &[RedactSpan {
+                start: 6,
+                end: 9,
+                class: "drink".into(),
+            }],
+            false,
+            at(100),
+            &|_| {},
+        )
+        .unwrap();
+    let mut newer = record(Kind::Memory, "bystander", "Likes tea with milk and sugar.");
+    newer.times.updated = Some(at(500));
+    let report = t.import_records(vec![newer]).unwrap();
+    assert_eq!(
+        report.total().blocked,
+        1,
+        "a newer telling of a redacted record is held back"
+    );
+    assert_eq!(found(&t, "tea"), 0, "the word stays away");
+}
+
+#[test]
+fn redacted_words_do_not_come_back_under_another_id() {
+    let t = planted();
+    let id = id_of(&t, Kind::Memory, "tea");
+    let more = EditFields {
+        text: Some("Likes tea with milk, and scones.".into()),
+        ..EditFields::default()
+    };
+    t.vault.edit(&id, more, at(90)).unwrap();
+    redact(&t, &id, "tea", false);
+    let report = t
+        .import_records(vec![
+            record(Kind::Memory, "other", "Likes tea with milk."),
+            record(Kind::Memory, "third", "Likes TEA with milk, and scones!"),
+        ])
+        .unwrap();
+    assert_eq!(
+        report.total().blocked,
+        2,
+        "neither the present text nor a former one"
+    );
+    assert_eq!(found(&t, "tea"), 0, "the word stays away");
+    assert_eq!(
+        t.number("SELECT count(*) FROM redacted"),
+        1,
+        "the record is remembered, should it be unknown again"
+    );
+}
+
+#[test]
+fn redacted_copies_have_a_tombstone_each() {
+    let t = planted();
+    let memory = id_of(&t, Kind::Memory, CANARY);
+    let message = id_of(&t, Kind::Message, "Listen");
+    t.vault
+        .erase(
+            &[memory],
+            "test",
+            std::slice::from_ref(&message),
+            at(100),
+            &|_| {},
+            Sabotage::default(),
+        )
+        .unwrap();
+    let tombstones = t.vault.tombstones().unwrap();
+    let copy = tombstones.iter().find(|s| s.target == message).unwrap();
+    assert!(
+        copy.op == TombstoneOp::Redact && copy.signature_valid,
+        "{copy:?}"
+    );
+    assert_eq!(t.number("SELECT count(*) FROM redacted"), 1);
+    let again = record(
+        Kind::Message,
+        "elsewhere",
+        &format!("Listen. {SENTENCE} Good night."),
+    );
+    assert_eq!(
+        t.import_records(vec![again]).unwrap().total().blocked,
+        1,
+        "the message as it was is held back"
+    );
+}
+
+#[test]
+fn a_tombstone_of_a_redaction_that_came_with_an_import_is_remembered() {
+    let t = TempVault::new();
+    let cancel = AtomicBool::new(false);
+    let tombstone = Tombstone {
+        id: "tomb_1".into(),
+        op: TombstoneOp::Redact,
+        target_kind: "episode".into(),
+        target_id: "ep_1".into(),
+        scope: "mem".into(),
+        at: at(0),
+        actor: "somebody".into(),
+        reason: "test".into(),
+        derived: Derived::default(),
+        signature: None,
+        verbatim: None,
+    };
+    t.import_with(&options(&cancel, false), &|sink| {
+        sink.tombstone(tombstone.clone())
+    })
+    .unwrap();
+    assert!(t.number("SELECT count(*) FROM redacted WHERE tombstone = 'tomb_1'") > 0);
+    assert_eq!(t.number("SELECT count(*) FROM blocked"), 0);
+}
+
+fn fact(value: &str, text: &str, of: &Record) -> Record {
+    let mut fact = record(Kind::Fact, value, text);
+    fact.links.push(Link {
+        relation: "derived_from".into(),
+        kind: Kind::Memory,
+        target: of.key.clone(),
+    });
+    fact
+}
+
+#[test]
+fn a_span_over_several_bullets_reaches_the_statements_taken_from_them() {
+    let t = TempVault::new();
+    let text = "- Allergic to **sesame**.\n- Lives in Ravenna now.\n- Likes tea.";
+    let mut memory = record(Kind::Memory, "m", text);
+    // The source keeps its bullets apart.
+    memory.verbatim = Some(keepsake_model::Verbatim::json(
+        r#"{"bullets":["Allergic to **sesame**.","Lives in Ravenna now.","Likes tea."]}"#,
+    ));
+    let facts = [
+        fact("f1", "Allergic to sesame.", &memory),
+        fact("f2", "Lives in Ravenna now.", &memory),
+        fact("f3", "Likes tea.", &memory),
+    ];
+    t.import_records([vec![memory], facts.to_vec()].concat())
+        .unwrap();
+    let id = id_of(&t, Kind::Memory, "sesame");
+    let done = redact(&t, &id, "**sesame**.\n- Lives in", false);
+    assert!(done.receipt.complete, "{:?}", done.receipt.places);
+    let decrypted = t.decrypted();
+    for word in ["sesame", "Lives"] {
+        assert_eq!(found(&t, word), 0, "{word} is not found");
+        assert!(!holds(&decrypted, word), "{word} is nowhere");
+    }
+    assert_eq!(found(&t, "tea"), 2, "the third bullet stays");
+    assert!(
+        t.vault.tombstones().unwrap().len() >= 3,
+        "one for each record"
+    );
+}
+
+#[test]
+fn a_tombstone_does_not_tell_by_its_ids() {
+    let t = TempVault::new();
+    let mut file = record(
+        Kind::Memory,
+        "memory/Secret trip to Ravenna.md",
+        "Pack light.",
+    );
+    file.title = Some("Secret trip to Ravenna".into());
+    file.origin_id = Some("memory/Secret trip to Ravenna.md".into());
+    file.origin.container = "memory/Secret trip to Ravenna.md".into();
+    file.text = "# Secret trip to Ravenna".into();
+    let mut other = file.clone();
+    other.key.value = "memory/Secret trip to Ravenna (1).md".into();
+    other.text = "Secret trip to Ravenna, day two".into();
+    t.import_records(vec![file, other]).unwrap();
+    let (first, second) = (
+        id_of(&t, Kind::Memory, "# Secret"),
+        id_of(&t, Kind::Memory, "day two"),
+    );
+    redact(&t, &first, "Secret trip to Ravenna", false);
+    let kept = t.vault.record(&t.vault.view(&first).unwrap()).unwrap();
+    assert!(
+        !serde_json::to_string(&kept).unwrap().contains("Ravenna"),
+        "nothing of the record does, its key and its origin neither: {kept:?}"
+    );
+    t.vault
+        .erase(
+            &[first, second],
+            "test",
+            &[],
+            at(200),
+            &|_| {},
+            Sabotage::default(),
+        )
+        .unwrap();
+    assert!(
+        t.vault
+            .tombstones()
+            .unwrap()
+            .iter()
+            .all(|s| s.origin_id.is_none()),
+        "no tombstone names the file"
+    );
+    assert!(
+        !holds(&t.decrypted(), "Ravenna"),
+        "nothing in the database does"
+    );
+}

@@ -1,0 +1,167 @@
+//! The Trash: hides at once, gives back, and empties itself of what was put there and nothing else.
+use crate::deletion::{CANARY, conversation_of, found, id_of, planted};
+use keepsake_model::Kind;
+use keepsake_testkit::{TempVault, at};
+use keepsake_vault::{ListQuery, VaultError, index::IndexFilter};
+
+const DAY: i64 = 86_400;
+
+#[test]
+fn the_trash_hides_at_once_and_gives_back() {
+    let t = planted();
+    let conversation = t
+        .vault
+        .list(&ListQuery {
+            kind: Some(Kind::Conversation),
+            ..ListQuery::default()
+        })
+        .unwrap()
+        .rows[0]
+        .id_text();
+    t.vault
+        .trash(std::slice::from_ref(&conversation), at(100))
+        .unwrap();
+    assert_eq!(
+        t.vault
+            .list(&ListQuery {
+                kind: Some(Kind::Message),
+                ..ListQuery::default()
+            })
+            .unwrap()
+            .total,
+        0,
+        "its messages go along"
+    );
+    assert_eq!(
+        t.vault
+            .search("Listen", &IndexFilter::default(), 10, 0)
+            .unwrap()
+            .total,
+        0,
+        "search does not answer"
+    );
+    assert_eq!(
+        t.vault
+            .list(&ListQuery {
+                trash: true,
+                ..ListQuery::default()
+            })
+            .unwrap()
+            .total,
+        1,
+        "one thing in the Trash"
+    );
+    let t = t.reopen();
+    t.vault.restore(&[conversation], at(200)).unwrap();
+    assert_eq!(
+        t.vault
+            .search("Listen", &IndexFilter::default(), 10, 0)
+            .unwrap()
+            .total,
+        1,
+        "and back it is"
+    );
+}
+
+#[test]
+fn the_trash_empties_itself_after_its_time() {
+    let t = planted();
+    let id = id_of(&t, Kind::Memory, "tea");
+    t.vault.trash(std::slice::from_ref(&id), at(0)).unwrap();
+    let emptied = t.vault.empty_expired(30, at(29 * DAY)).unwrap();
+    assert_eq!(emptied.erased, 0, "not yet");
+    let emptied = t.vault.empty_expired(30, at(30 * DAY)).unwrap();
+    assert_eq!(emptied.erased, 1, "its time is over");
+    assert!(
+        matches!(
+            t.vault.view(&id),
+            Err(VaultError::NotFound { erased: true, .. })
+        ),
+        "erased like any other"
+    );
+}
+
+#[test]
+fn emptying_the_trash_leaves_what_is_in_use() {
+    let t = planted();
+    let (conversation, memory) = (conversation_of(&t), id_of(&t, Kind::Memory, CANARY));
+    t.vault
+        .trash(std::slice::from_ref(&conversation), at(0))
+        .unwrap();
+    let emptied = t.vault.empty_expired(30, at(30 * DAY)).unwrap();
+    assert_eq!(
+        (emptied.erased, emptied.failed.len()),
+        (1, 0),
+        "the conversation went"
+    );
+    assert!(
+        matches!(
+            t.vault.view(&conversation),
+            Err(VaultError::NotFound { erased: true, .. })
+        ),
+        "for good"
+    );
+    let view = t.vault.view(&memory).unwrap();
+    assert_eq!(
+        t.vault.links(&view).unwrap().len(),
+        0,
+        "the memory taken from it stays, without the link"
+    );
+    assert_eq!(found(&t, CANARY), 2, "the file stays as well");
+    let files = t.vault.list(&ListQuery {
+        kind: Some(Kind::Attachment),
+        ..ListQuery::default()
+    });
+    assert!(
+        t.vault
+            .file_facts(files.unwrap().rows[0].row)
+            .unwrap()
+            .present,
+        "with its bytes"
+    );
+    let t = t.reopen();
+    assert!(
+        t.vault.check().unwrap().iter().all(|p| p.ok),
+        "the vault checks clean"
+    );
+}
+
+#[test]
+fn what_has_days_left_in_the_trash_keeps_them() {
+    let t = planted();
+    let (conversation, memory) = (conversation_of(&t), id_of(&t, Kind::Memory, CANARY));
+    t.vault.trash(&[conversation], at(0)).unwrap();
+    t.vault
+        .trash(std::slice::from_ref(&memory), at(20 * DAY))
+        .unwrap();
+    let emptied = t.vault.empty_expired(30, at(30 * DAY)).unwrap();
+    assert_eq!(emptied.erased, 1, "the conversation's time is over");
+    t.vault
+        .restore(std::slice::from_ref(&memory), at(31 * DAY))
+        .unwrap();
+    assert!(
+        t.vault.view(&memory).unwrap().trashed.is_none(),
+        "the memory's is not"
+    );
+}
+
+#[test]
+fn one_damaged_pack_does_not_keep_the_rest_in_the_trash() {
+    let t = TempVault::new();
+    let ids: Vec<String> = (0..5)
+        .map(|n| {
+            let text = format!("Memory number {n}");
+            t.vault.add(&text, None, vec![], at(0)).unwrap()
+        })
+        .collect();
+    t.vault.trash(&ids, at(0)).unwrap();
+    let pack = t.vault.view(&ids[3]).unwrap().pack;
+    t.database()
+        .execute("UPDATE packs SET data = x'00' WHERE id = ?1", [pack])
+        .unwrap();
+    let t = t.reopen();
+    let emptied = t.vault.empty_expired(30, at(30 * DAY)).unwrap();
+    assert_eq!(emptied.erased, 4, "the others went");
+    let failed: Vec<&str> = emptied.failed.iter().map(|(id, _)| id.as_str()).collect();
+    assert_eq!(failed, [ids[3].as_str()], "the damaged one is told");
+}
