@@ -226,6 +226,6 @@ function report(rows, { quick, built, before, after }) {
   const table = [line(["Data", "What", "Figure"]), line(["---", "---", "---"]), ...rows.map(line)];
   const notes =
     "MB is 10^6 bytes of uncompressed conversation JSON. Commands run one by one, each with its own process and unlock. " +
-    "Cold start: from the start of the process to the first painted content, under Xvfb with software rendering.";
+    "Cold start: from the start of the process until WebDriver sees the unlock field (looked for every 50 ms), under Xvfb.";
   return `# Benchmark\n\n${facts.map((f) => `- ${f}`).join("\n")}\n\n${table.join("\n")}\n\n${notes}\n`;
 }

@@ -4,8 +4,8 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// 512 chunks of 64 KiB: 32 MB.
-const CHUNKS: NonZeroUsize = NonZeroUsize::new(512).unwrap();
+/// 2,048 chunks of 64 KiB, 128 MB at most: the words that people ask for in a vault of a million messages.
+const CHUNKS: NonZeroUsize = NonZeroUsize::new(2048).unwrap();
 
 type Key = (u64, u64);
 

@@ -3,7 +3,6 @@
 use crate::{VaultError, VaultResult};
 use aho_corasick::AhoCorasick;
 use rusqlite::{Connection, types::ValueRef};
-use std::collections::HashSet;
 
 /// Columns with text, and how often the database holds each value (once more for an index over it). The last few are
 /// words of our own, which somebody may have used as a title.
@@ -80,20 +79,15 @@ impl Counter {
         }
     }
 
-    /// Packs as they are stored: compression leaves some words as they are. What a rewritten pack looked like (`windows`)
-    /// is excused only by packs that were not touched.
-    pub(super) fn packs(
-        &mut self,
-        connection: &Connection,
-        rewritten: &HashSet<i64>,
-        windows: &[bool],
-    ) -> VaultResult<()> {
+    /// Packs as they are stored: compression leaves some words as they are. What a pack looked like before is excused by
+    /// other packs, which may hold the same bytes, and never by that pack itself (`owners`, by needle).
+    pub(super) fn packs(&mut self, connection: &Connection, owners: &[Option<i64>]) -> VaultResult<()> {
         let mut statement = connection.prepare("SELECT id, data FROM packs")?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            let touched = rewritten.contains(&row.get(0)?);
+            let pack: i64 = row.get(0)?;
             if let Ok(Some(bytes)) = row.get_ref(1)?.as_blob_or_null() {
-                self.add(bytes, 1, |needle| !touched || !windows.get(needle).copied().unwrap_or(true));
+                self.add(bytes, 1, |needle| owners.get(needle).copied().flatten() != Some(pack));
             }
         }
         Ok(())

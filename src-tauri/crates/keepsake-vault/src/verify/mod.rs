@@ -14,7 +14,7 @@ use keepsake_model::Timestamp;
 use memchr::memmem;
 use rusqlite::OptionalExtension;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 /// Wipes the unused parts of these pages; answers whether the WAL is clean afterwards.
 pub(crate) type Wipe<'a> = &'a dyn Fn(&[i64]) -> VaultResult<bool>;
@@ -72,8 +72,8 @@ const WINDOWS: usize = 6;
 #[derive(Debug, Default)]
 pub(crate) struct Evidence {
     windows: Vec<Vec<u8>>,
-    /// Packs that were rewritten or went.
-    packs: HashSet<i64>,
+    /// The pack that each window is of.
+    window_packs: Vec<i64>,
     /// Rows that are to be nowhere.
     pub(crate) gone_rows: Vec<i64>,
     /// Rows that stay and lost words.
@@ -95,12 +95,12 @@ impl Evidence {
 
     /// Remembers what a pack's former bytes looked like, where they differ from what replaced them.
     pub(crate) fn pack(&mut self, pack: i64, old: &[u8], new: &[u8]) {
-        self.packs.insert(pack);
         let common = old.iter().zip(new).take_while(|(a, b)| a == b).count();
         let rest = old.get(common..).unwrap_or_default();
         let step = (rest.len() / WINDOWS).max(WINDOW);
         let windows = rest.chunks(step).filter_map(|c| c.get(..WINDOW)).filter(|w| memmem::find(new, w).is_none());
         self.windows.extend(windows.take(WINDOWS).map(<[u8]>::to_vec));
+        self.window_packs.resize(self.windows.len(), pack);
     }
 }
 

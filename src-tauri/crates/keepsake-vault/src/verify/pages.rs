@@ -115,8 +115,8 @@ fn unexcused(
     };
     counter.columns(connection)?;
     if missing(&counter) > 0 {
-        let windows: Vec<bool> = numbers.iter().map(|n| *n < evidence.windows.len()).collect();
-        counter.packs(connection, &evidence.packs, &windows)?;
+        let owners: Vec<Option<i64>> = numbers.iter().map(|n| evidence.window_packs.get(*n).copied()).collect();
+        counter.packs(connection, &owners)?;
     }
     Ok(missing(&counter))
 }
