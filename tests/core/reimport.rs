@@ -5,6 +5,9 @@ use keepsake_testkit::{TempVault, at, options};
 use keepsake_vault::{EditFields, ImportOptions, RedactSpan, Sabotage, VaultError};
 use std::sync::atomic::AtomicBool;
 
+/// Something that a person does with a vault.
+type Act = fn(&TempVault);
+
 const SECRET: &str = "The zanzibarquokka sleeps under the piano.";
 
 fn erase(t: &TempVault, kind: Kind, value: &str) {
@@ -34,7 +37,7 @@ fn parts_that_were_redacted_stay_redacted() {
         sink.unit(record(Kind::Memory, "m", SECRET).into())?;
         part(sink, "side.json", &side)
     };
-    let cases: [(&str, fn(&TempVault)); 2] = [
+    let cases: [(&str, Act); 2] = [
         ("erased", |t| erase(t, Kind::Memory, "m")),
         ("redacted", |t| redact(t, Kind::Memory, "m")),
     ];
@@ -457,7 +460,7 @@ fn a_newer_export_moves_what_it_does_not_change() {
             head.sort == at(1).as_micros(),
         )
     };
-    tell_units(&t, &[first.clone()]);
+    tell_units(&t, std::slice::from_ref(&first));
     assert_eq!(active(), ("a b".into(), false, true));
     let second = tell_units(&t, &[branches(5, false)]);
     assert_eq!(

@@ -143,7 +143,7 @@ pub fn found(t: &TempVault, query: &str) -> u32 {
     t.vault
         .search(query, &IndexFilter::default(), 10, 0)
         .unwrap()
-        .total as u32
+        .total
 }
 
 /// Every place of the integrity check that does not hold.

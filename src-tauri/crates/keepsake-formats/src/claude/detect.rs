@@ -273,9 +273,9 @@ fn companions(catalog: &Catalog, found: &[(usize, Content)]) -> Vec<Part> {
             Role::Conversations
         } else if beside && name == "projects.json" {
             Role::Projects
-        } else if beside && name == "memories.json" {
-            Role::Memories
-        } else if beside && last == "memories" && name.ends_with(".json") && !foreign(member) {
+        } else if beside
+            && (name == "memories.json" || last == "memories" && name.ends_with(".json") && !foreign(member))
+        {
             Role::Memories
         } else if (beside && (member.archive.is_some() || in_folder || usual.contains(&name))) || (category && parts) {
             Role::Sidecar

@@ -303,6 +303,7 @@ pub(super) fn stands_in(name: &str, words: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
     use keepsake_model::{Kind, RecordKey};
 

@@ -136,6 +136,7 @@ fn forms(text: &str) -> BTreeSet<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]

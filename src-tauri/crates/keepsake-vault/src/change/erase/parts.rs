@@ -164,6 +164,7 @@ impl<R: Read> Read for Cleaned<'_, R> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn cleaned(source: &[u8], words: &Words<'_>) -> Vec<u8> {

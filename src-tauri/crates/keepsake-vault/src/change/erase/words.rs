@@ -224,6 +224,7 @@ fn escape(bytes: &[u8]) -> Option<(Vec<u8>, usize)> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn without(text: &str, bytes: &[u8]) -> Option<String> {

@@ -9,6 +9,9 @@ use crate::{
 use keepsake_model::{Kind, Record};
 use rusqlite::{OptionalExtension, params};
 
+/// Since when, with what (its root), and by which import.
+type InTrash = (i64, Option<i64>, Option<i64>);
+
 impl Importer<'_> {
     /// Adds a new record; returns its row (0 while planning) and whether it went to the Trash, where its owner is.
     pub(super) fn insert(
@@ -61,7 +64,7 @@ impl Importer<'_> {
     }
 
     /// Since when, with what and by which import a row is in the Trash.
-    fn trash_of(&self, row: i64) -> VaultResult<Option<(i64, Option<i64>, Option<i64>)>> {
+    fn trash_of(&self, row: i64) -> VaultResult<Option<InTrash>> {
         Ok(self
             .connection
             .prepare_cached(

@@ -33,6 +33,9 @@ pub(super) fn settle(tx: &Connection, batch: i64, later: &Later) -> VaultResult<
     Ok(())
 }
 
+/// Version, pack, slot, since, sort and position of a superseded version.
+type Former = (u32, i64, u32, i64, Option<i64>, Option<i64>);
+
 impl Vault {
     /// Gives rows of other batches, as far as this one wrote their present version, their former version back. Returns
     /// them.
@@ -51,7 +54,7 @@ impl Vault {
 
     /// Makes the last superseded version current again and forgets the present one.
     fn revert(&self, tx: &Connection, row: i64) -> VaultResult<bool> {
-        let former: Option<(u32, i64, u32, i64, Option<i64>, Option<i64>)> = tx
+        let former: Option<Former> = tx
             .prepare_cached(
                 "SELECT version, pack, slot, since, sort, position FROM versions WHERE row = ?1 \
                  ORDER BY version DESC LIMIT 1",
