@@ -63,8 +63,8 @@ async function closesCleanly(display, count) {
   const env = homeIn(home);
   const before = new Set(filesIn(home));
   const exit = await display.openAndClose(built("keepsake-app"), "Keepsake", env);
-  // Shaders, and a random salt that WebKit makes for media keys whatever it is told: neither knows a word of the vault.
-  const known = /mesa_shader_cache|\/mediakeys\/v1\/salt$/;
+  // Shaders, and the random salts that WebKit makes whatever it is told: neither knows a word of the vault.
+  const known = /mesa_shader_cache|\/(mediakeys\/v1|WebKitCache\/Version \d+)\/salt$/;
   const left = filesIn(home).filter((name) => !before.has(name) && !known.test(name));
   left.forEach((name) => console.log(`  left behind: ${name.replace(home, "~")}`));
   count.add("the window ends when it is closed", exit === 0);
