@@ -137,7 +137,7 @@ export class Display {
 
   /** Start a program without a driver, wait for its window, close that as a person does; `env` is added to its
    * environment. Answers the exit code. */
-  async openAndClose(program, title, env) {
+  async openAndClose(program, title, env = {}) {
     // The window of an earlier run goes away a moment after its program was told to end.
     await until("the earlier window to be gone", () => this.#xdotool("search", "--name", `^${title}$`).stdout === "");
     const child = this.#spawn(program, [], { env: { ...this.#env, ...env } });
