@@ -155,15 +155,7 @@ fn nothing_on_disk_is_in_the_clear() {
 #[test]
 fn erasing_leaves_nothing_anywhere() {
     let t = planted();
-    let conversation = t
-        .vault
-        .list(&ListQuery {
-            kind: Some(Kind::Conversation),
-            ..ListQuery::default()
-        })
-        .unwrap()
-        .rows[0]
-        .id_text();
+    let conversation = conversation_of(&t);
     let outcome = t
         .vault
         .erase(
@@ -284,15 +276,7 @@ fn the_check_notices_each_sabotaged_deletion() {
     ];
     for (place, sabotage) in cases {
         let t = planted();
-        let conversation = t
-            .vault
-            .list(&ListQuery {
-                kind: Some(Kind::Conversation),
-                ..ListQuery::default()
-            })
-            .unwrap()
-            .rows[0]
-            .id_text();
+        let conversation = conversation_of(&t);
         let receipt = t
             .vault
             .erase(&[conversation], "test", &[], at(100), &|_| {}, sabotage)

@@ -9,15 +9,7 @@ const DAY: i64 = 86_400;
 #[test]
 fn the_trash_hides_at_once_and_gives_back() {
     let t = planted();
-    let conversation = t
-        .vault
-        .list(&ListQuery {
-            kind: Some(Kind::Conversation),
-            ..ListQuery::default()
-        })
-        .unwrap()
-        .rows[0]
-        .id_text();
+    let conversation = conversation_of(&t);
     t.vault
         .trash(std::slice::from_ref(&conversation), at(100))
         .unwrap();

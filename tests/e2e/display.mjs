@@ -1,6 +1,6 @@
 // A display of our own with a window manager, the WebDriver server on it, and real drag and drop.
 import { spawn } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -135,12 +135,26 @@ export class Display {
     source.kill();
   }
 
-  /** Start a program without a driver, wait for its window, close that as a person does; `env` is added to its
-   * environment. Answers the exit code. */
-  async openAndClose(program, title, env = {}) {
+  /** Wait until the web processes of an ended window in this home are gone: they outlive it and may still write. */
+  webProcessesGone(home) {
+    const mine = (pid) => {
+      try {
+        return (
+          /^WebKit(Net|WebPro)/.test(readFileSync(`/proc/${pid}/comm`, "utf8")) &&
+          readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").includes(`HOME=${home}`)
+        );
+      } catch {
+        return false; // it ended in the meantime
+      }
+    };
+    return until("the web processes to be gone", () => !readdirSync("/proc").some((n) => /^\d+$/.test(n) && mine(n)));
+  }
+
+  /** Start a program without a driver, wait for its window, close that as a person does. Answers the exit code. */
+  async openAndClose(program, title) {
     // The window of an earlier run goes away a moment after its program was told to end.
     await until("the earlier window to be gone", () => this.#xdotool("search", "--name", `^${title}$`).stdout === "");
-    const child = this.#spawn(program, [], { env: { ...this.#env, ...env } });
+    const child = this.#spawn(program, []);
     const exit = new Promise((resolve) => child.on("close", resolve));
     const id = await this.place(title);
     let code;

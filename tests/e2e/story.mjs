@@ -58,11 +58,10 @@ export async function story(count) {
 
 /** Started as people start it, without a driver: the window keeps nothing of its own on disk and ends when it is closed. */
 async function closesCleanly(display, home, count) {
+  await display.webProcessesGone(home);
   const before = new Set(filesIn(home));
   const exit = await display.openAndClose(built("keepsake-app"), "Keepsake");
-  // Shaders, and salts and origins that the driven web view of the steps before may write late: no word of the vault.
-  const known = /mesa_shader_cache|\/(salt|origin)$/;
-  const left = filesIn(home).filter((name) => !before.has(name) && !known.test(name));
+  const left = filesIn(home).filter((name) => !before.has(name) && !name.includes("mesa_shader_cache"));
   left.forEach((name) => console.log(`  left behind: ${name.replace(home, "~")}`));
   count.add("the window ends when it is closed", exit === 0);
   count.add("the window itself leaves nothing on disk", left.length === 0);

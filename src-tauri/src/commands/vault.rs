@@ -75,13 +75,18 @@ pub async fn create_vault(app: AppHandle, path: String, passphrase: String) -> A
 #[specta::specta]
 pub async fn unlock(app: AppHandle, path: String, secret: String) -> Answer<SessionState> {
     let secret = Zeroizing::new(secret);
-    blocking(app, move |state| {
+    let opened = blocking(app.clone(), move |state| {
         let path = absolute(&path)?;
         state.wait_for_lock();
         let session = Session::open(&path, &secret)?;
         state.put_session(&path, session)
     })
-    .await
+    .await?;
+    // Beside what the window loads now. What cannot be read is reported by the search that needs it.
+    drop(tauri::async_runtime::spawn(async move {
+        let _ = session(app, Session::warm_search).await;
+    }));
+    Ok(opened)
 }
 
 /// Lock. Jobs under way roll back first.

@@ -24,7 +24,7 @@ pub struct Done {
 const TEXT_LIMIT: u64 = 16 << 20;
 
 pub fn run(cli: Cli) -> ApiResult<Done> {
-    let job = job(&cli);
+    let job = reporting(&cli);
     match &cli.command {
         Command::Create { dir, kdf_floor } => {
             let passphrase = secret(cli.passphrase_file.as_deref(), "New passphrase", true)?;
@@ -65,6 +65,7 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
                 limit_bytes: *limit_bytes,
                 let_in: *let_in,
             };
+            cancelled_by_ctrl_c(job);
             done(&session.import(&request, *dry_run, job)?)
         }
         Command::Imports => done(&session.imports()?),
@@ -122,6 +123,7 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
                 filter: filter(filters),
                 overwrite: *overwrite,
             };
+            cancelled_by_ctrl_c(job);
             if *dry_run {
                 return done(&session.export_preview(&request, job)?);
             }
@@ -153,6 +155,7 @@ fn search(
         (Some(query), _) => done(&one(query)?),
         (None, Some(file)) => {
             let text = text(file)?;
+            session.warm_search()?;
             let results = text.lines().map(one).collect::<ApiResult<Vec<_>>>()?;
             let value = serde_json::to_value(&results).map_err(|_| internal())?;
             Ok(Done { value: serde_json::json!({"results": value}), exit: 0, essential: true })
@@ -253,19 +256,18 @@ fn path_text(path: &Path) -> ApiResult<String> {
     })
 }
 
-/// A job that Ctrl-C cancels: what is under way rolls back and the answer is `cancelled` (130). A second Ctrl-C ends
-/// the program where it stands, which the vault survives as it survives a power cut.
-fn job(cli: &Cli) -> Job {
-    let job = reporting(cli);
+/// From here on Ctrl-C cancels the job: what is under way rolls back and the answer is `cancelled` (130). A second
+/// Ctrl-C ends the program where it stands, which the vault survives as it survives a power cut. Other commands and
+/// the question for the passphrase end at the first one, as anywhere.
+fn cancelled_by_ctrl_c(job: &Job) {
     let (watched, asked) = (job.clone(), AtomicBool::new(false));
-    // Without a handler Ctrl-C ends the program at once, as it does anywhere.
+    // Without a handler Ctrl-C ends the program at once.
     let _ = ctrlc::set_handler(move || {
         if asked.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
         watched.cancel();
     });
-    job
 }
 
 fn reporting(cli: &Cli) -> Job {

@@ -29,6 +29,11 @@ pub fn registry() -> &'static [&'static dyn Format] {
     &[&mem::Mem, &alf::Alf, &chatgpt::ChatGpt, &claude::Claude, &transfer_text::TransferText]
 }
 
+/// True for a UUID with its hyphens, as vendors name files and ids.
+pub(crate) fn is_uuid(text: &str) -> bool {
+    text.len() == 36 && uuid::Uuid::try_parse(text).is_ok()
+}
+
 /// The format with this id.
 pub fn by_id(id: &str) -> Option<&'static dyn Format> {
     registry().iter().copied().find(|f| f.id() == id)

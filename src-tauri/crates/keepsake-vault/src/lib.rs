@@ -11,6 +11,7 @@ mod export;
 mod ids;
 mod import;
 pub mod index;
+mod needles;
 mod query;
 mod store;
 mod tombstones;

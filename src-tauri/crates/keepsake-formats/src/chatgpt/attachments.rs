@@ -1,5 +1,6 @@
 //! Files: which id a shipped file has, what it was called, what it is.
 use super::wire::{File, Nodes};
+use crate::is_uuid;
 use keepsake_model::RecordKey;
 use std::{
     collections::{HashMap, HashSet},
@@ -212,14 +213,6 @@ fn is_made_id(id: &str) -> bool {
     let has = |test: fn(&u8) -> bool| made.bytes().any(|b| test(&b));
     let hex = made.bytes().all(|b| b.is_ascii_hexdigit()) && has(u8::is_ascii_digit);
     made.len() >= 12 && (hex || has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase))
-}
-
-fn is_uuid(text: &str) -> bool {
-    text.len() == 36
-        && text
-            .bytes()
-            .enumerate()
-            .all(|(i, b)| if matches!(i, 8 | 13 | 18 | 23) { b == b'-' } else { b.is_ascii_hexdigit() })
 }
 
 /// Media type by the first bytes, else by the name.

@@ -4,7 +4,7 @@ use super::{
     wire::{Object, Place, Yield},
 };
 use crate::{
-    Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Role, Sink,
+    Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Role, Sink, is_uuid,
     json::{self, ElementError, Elements},
 };
 use keepsake_model::{Dropped, DroppedAs, Issue, Kind, Limits, Unit};
@@ -259,12 +259,4 @@ impl What {
             What::Memories => Kind::Memory,
         })
     }
-}
-
-fn is_uuid(text: &str) -> bool {
-    text.len() == 36
-        && text
-            .bytes()
-            .enumerate()
-            .all(|(i, b)| if matches!(i, 8 | 13 | 18 | 23) { b == b'-' } else { b.is_ascii_hexdigit() })
 }

@@ -34,7 +34,7 @@ impl<'v> VaultSource<'v> {
         cancel: &'v AtomicBool,
         progress: &'v dyn Fn(&str, u64),
     ) -> VaultResult<Self> {
-        let (condition, values) = scope.query.condition(vault)?;
+        let (condition, values) = scope.query.condition();
         let name = vault.dir().file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
         let about = SourceAbout {
             vault_id: vault.header().vault_id,
@@ -110,7 +110,7 @@ impl<'v> VaultSource<'v> {
     /// Rows of a kind in scope. What belongs to a record in scope goes with it: the messages of a conversation, the
     /// pieces of a document, and the files that any of them names.
     fn rows(&self, kind: Kind) -> VaultResult<Vec<i64>> {
-        let asked = format!("FROM records r JOIN platforms p ON p.id = r.platform WHERE {}", self.condition);
+        let asked = format!("FROM records r WHERE {}", self.condition);
         let code = kind_code(kind);
         let sql = if self.everything {
             format!("SELECT r.row {asked} AND r.kind = {code} ORDER BY r.row")

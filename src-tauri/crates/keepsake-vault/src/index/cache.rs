@@ -4,8 +4,10 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// 2,048 chunks of 64 KiB, 128 MB at most: the words that people ask for in a vault of a million messages.
-const CHUNKS: NonZeroUsize = NonZeroUsize::new(2048).unwrap();
+/// 512 chunks of 64 KiB, 32 MB: enough to write, merge and erase.
+const SMALL: NonZeroUsize = NonZeroUsize::new(512).unwrap();
+/// 192 MB for whoever asks more than once: the index of a million messages.
+const LARGE: NonZeroUsize = NonZeroUsize::new(3072).unwrap();
 
 type Key = (u64, u64);
 
@@ -14,7 +16,13 @@ pub(super) struct ChunkCache(Mutex<lru::LruCache<Key, Arc<[u8]>>>);
 
 impl ChunkCache {
     pub(super) fn new() -> Self {
-        Self(Mutex::new(lru::LruCache::new(CHUNKS)))
+        Self(Mutex::new(lru::LruCache::new(SMALL)))
+    }
+
+    /// From now on there is more room; answers for how many chunks.
+    pub(super) fn enlarge(&self) -> usize {
+        self.lock().resize(LARGE);
+        LARGE.get()
     }
 
     pub(super) fn get(&self, file: u64, chunk: u64) -> Option<Arc<[u8]>> {

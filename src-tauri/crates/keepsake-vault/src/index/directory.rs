@@ -113,6 +113,28 @@ impl EncryptedDirectory {
         Ok(reader.len())
     }
 
+    /// Makes more room for decrypted chunks; answers for how many.
+    pub(super) fn enlarge_cache(&self) -> usize {
+        self.0.cache.enlarge()
+    }
+
+    /// Decrypts the beginning of a file into the cache, at most `most` chunks; answers how many.
+    pub(super) fn read_ahead(&self, name: &str, most: usize) -> io::Result<usize> {
+        let (generation, number) = self.known(name)?;
+        let file = Opened {
+            directory: self.clone(),
+            reader: self.reader(name, generation)?,
+            number,
+            len: 0,
+            name: name.to_owned(),
+        };
+        let chunks = file.reader.chunks().min(most as u64);
+        for chunk in 0..chunks {
+            file.chunk(chunk)?;
+        }
+        Ok(chunks as usize)
+    }
+
     fn next_number(&self) -> u64 {
         self.0.next.fetch_add(1, Ordering::Relaxed)
     }

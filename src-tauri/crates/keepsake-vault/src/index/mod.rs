@@ -20,6 +20,7 @@ mod search;
 mod snippet;
 mod tokenize;
 mod verify;
+mod warm;
 
 pub use directory::EncryptedDirectory;
 pub use error::{IndexError, IndexResult};

@@ -82,7 +82,7 @@ impl SearchIndex {
 
     /// tantivy panics on some files that are not as it wrote them. Ours fail their check first, but a panic in a search
     /// must not end the program.
-    fn guarded<T>(&self, body: impl FnOnce(&Searcher) -> IndexResult<T>) -> IndexResult<T> {
+    pub(super) fn guarded<T>(&self, body: impl FnOnce(&Searcher) -> IndexResult<T>) -> IndexResult<T> {
         let _open = self.in_use.read().unwrap_or_else(PoisonError::into_inner);
         let searcher = self.reader.searcher();
         catch_unwind(AssertUnwindSafe(|| body(&searcher)))

@@ -5,7 +5,7 @@ use super::{
     directory::META,
     schema::{Fields, IndexDoc, register},
 };
-use aho_corasick::AhoCorasick;
+use crate::needles::Needles;
 use std::{
     collections::{HashMap, HashSet},
     path::Path,
@@ -82,10 +82,8 @@ pub fn residue(dir: &Path, key: &[u8; 32], rows: &[u64], rewritten: &[u64], word
     let own = |word: &str| memchr::memmem::find(&furniture, word.to_ascii_lowercase().as_bytes()).is_some();
     let patterns: Vec<&str> = words.iter().map(String::as_str).filter(|w| w.len() >= MIN_SCANNED && !own(w)).collect();
     let longest = patterns.iter().map(|p| p.len()).max().unwrap_or(1);
-    let finder = AhoCorasick::builder()
-        .ascii_case_insensitive(true)
-        .build(&patterns)
-        .map_err(|e| IndexError::Damaged(e.to_string()))?;
+    let lower: Vec<String> = patterns.iter().map(|p| p.to_ascii_lowercase()).collect();
+    let finder = Needles::new(&lower).map_err(|e| IndexError::Damaged(e.to_string()))?;
     for name in directory.on_disk()? {
         out.files += 1;
         if !named.contains(&name) {
@@ -98,10 +96,14 @@ pub fn residue(dir: &Path, key: &[u8; 32], rows: &[u64], rewritten: &[u64], word
         // The end of a chunk is looked at again with the next.
         let mut window: Vec<u8> = Vec::new();
         out.bytes += directory.scan(&name, |chunk| {
+            if patterns.is_empty() {
+                return;
+            }
+            let known = window.len();
             window.extend_from_slice(chunk);
-            hit |= !patterns.is_empty()
-                && finder.is_match(&window)
-                && finder.find_overlapping_iter(&window).any(|m| !foreign(m.pattern().as_usize()));
+            // Words are looked for in any case.
+            window[known..].make_ascii_lowercase();
+            hit |= finder.each(&window).any(|(number, _)| !foreign(number));
             let keep = window.len().saturating_sub(longest);
             window.drain(..keep);
         })?;
@@ -179,8 +181,9 @@ fn look_into<'w>(
         }
     }
     // The rows themselves, as they are read back for a hit.
-    let erased: HashSet<u64> = rows.iter().copied().collect();
-    if (0..segment.max_doc()).any(|doc| column.first(doc).is_some_and(|r| erased.contains(&r))) {
+    let mut erased = rows.to_vec();
+    erased.sort_unstable();
+    if (0..segment.max_doc()).any(|doc| column.first(doc).is_some_and(|r| erased.binary_search(&r).is_ok())) {
         out.found(id, "an erased row is in its columns");
     }
     Ok(others)

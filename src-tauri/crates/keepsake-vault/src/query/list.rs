@@ -46,8 +46,8 @@ pub struct ListPage {
 }
 
 impl ListQuery {
-    /// SQL condition over `records r JOIN platforms p`, with its values.
-    pub(crate) fn condition(&self, _vault: &Vault) -> VaultResult<(String, Vec<Value>)> {
+    /// SQL condition over `records r`, with its values.
+    pub(crate) fn condition(&self) -> (String, Vec<Value>) {
         let mut parts: Vec<String> = Vec::new();
         let mut values: Vec<Value> = Vec::new();
         let mut bind = |parts: &mut Vec<String>, sql: &str, value: Value| {
@@ -62,7 +62,7 @@ impl ListQuery {
             if self.trash { "r.trashed IS NOT NULL AND r.trash_root = r.row" } else { "r.trashed IS NULL" }.to_owned(),
         );
         if let Some(source) = &self.source {
-            bind(&mut parts, "p.name = ?", source.clone().into());
+            bind(&mut parts, "r.platform = (SELECT id FROM platforms WHERE name = ?)", source.clone().into());
         }
         if let Some(status) = &self.status {
             bind(&mut parts, "r.status = ?", status.clone().into());
@@ -84,7 +84,7 @@ impl ListQuery {
                 ids.iter().filter(|id| crate::ids::parse_id(id).is_some()).map(|id| format!("x'{id}'")).collect();
             parts.push(format!("r.id IN ({})", list.join(",")));
         }
-        Ok((parts.join(" AND "), values))
+        (parts.join(" AND "), values)
     }
 }
 
@@ -94,7 +94,7 @@ impl Vault {
     /// # Errors
     /// `Usage` for a cursor that this list did not give.
     pub fn list(&self, query: &ListQuery) -> VaultResult<ListPage> {
-        let (condition, mut values) = query.condition(self)?;
+        let (condition, mut values) = query.condition();
         let limit = if query.limit == 0 { 50 } else { query.limit.min(1000) };
         let (order, after) = match query.sort {
             Sort::Newest => ("r.sort DESC, r.row DESC", "(r.sort, r.row) < (?, ?)"),
@@ -105,7 +105,7 @@ impl Vault {
             ),
         };
         let total = self.store.read(|c| {
-            let sql = format!("SELECT count(*) FROM records r JOIN platforms p ON p.id = r.platform WHERE {condition}");
+            let sql = format!("SELECT count(*) FROM records r WHERE {condition}");
             Ok(c.prepare_cached(&sql)?.query_row(rusqlite::params_from_iter(values.iter()), |r| r.get(0))?)
         })?;
         let mut whole = condition;

@@ -322,7 +322,7 @@ impl Vault {
 
     /// Types, tags and sources of live records that a query finds, with their numbers.
     pub fn facet_counts(&self, query: &ListQuery) -> VaultResult<[BTreeMap<String, u32>; 3]> {
-        let (condition, values) = query.condition(self)?;
+        let (condition, values) = query.condition();
         self.store.read(|c| {
             let run = |sql: &str| -> VaultResult<BTreeMap<String, u32>> {
                 let mut statement = c.prepare(sql)?;
@@ -331,8 +331,8 @@ impl Vault {
             };
             Ok([
                 run(&format!("SELECT p.name, count(*) FROM records r JOIN platforms p ON p.id = r.platform WHERE {condition} GROUP BY 1"))?,
-                run(&format!("SELECT r.type, count(*) FROM records r JOIN platforms p ON p.id = r.platform WHERE {condition} AND r.type IS NOT NULL GROUP BY 1"))?,
-                run(&format!("SELECT t.tag, count(*) FROM records r JOIN platforms p ON p.id = r.platform JOIN tags t ON t.row = r.row WHERE {condition} GROUP BY 1"))?,
+                run(&format!("SELECT r.type, count(*) FROM records r WHERE {condition} AND r.type IS NOT NULL GROUP BY 1"))?,
+                run(&format!("SELECT t.tag, count(*) FROM records r JOIN tags t ON t.row = r.row WHERE {condition} GROUP BY 1"))?,
             ])
         })
     }

@@ -1,7 +1,7 @@
 //! Full text: rows from the index, words from the store.
 use crate::{
     Vault, VaultResult,
-    index::{IndexFilter, SearchOutcome},
+    index::{IndexFilter, SearchIndex, SearchOutcome},
     store::RowView,
 };
 use keepsake_model::Record;
@@ -10,6 +10,11 @@ impl Vault {
     /// Ranked rows for a query.
     pub fn search(&self, query: &str, filter: &IndexFilter, limit: usize, offset: usize) -> VaultResult<SearchOutcome> {
         self.with_index(|i| i.search(query, filter, limit, offset))
+    }
+
+    /// Reads ahead what most questions need, so that the first ones are as quick as the others.
+    pub fn warm_search(&self) -> VaultResult<()> {
+        self.with_index(SearchIndex::warm)
     }
 
     /// Row and record of a hit; None when it went in between.

@@ -1,13 +1,14 @@
 //! What the vault says now. Words that a record still says are no leftover: they are counted, and only what stands in the
 //! pages more often than that is one.
-use crate::{VaultError, VaultResult};
-use aho_corasick::AhoCorasick;
-use rusqlite::{Connection, types::ValueRef};
+use crate::{Vault, VaultError, VaultResult, index::IndexFilter, needles::Needles, store::Store};
+use rusqlite::{Connection, Row, types::ValueRef};
+use std::{collections::BTreeSet, ops::Range};
 
 /// Columns with text, and how often the database holds each value (once more for an index over it). The last few are
 /// words of our own, which somebody may have used as a title.
 const COLUMNS: [(&str, u64); 10] = [
-    ("SELECT title, preview, type, status FROM records", 1),
+    // Most records are messages, which have none of these.
+    ("SELECT title, preview, type, status FROM records WHERE coalesce(title, preview, type, status) IS NOT NULL", 1),
     ("SELECT tag FROM tags", 2),
     ("SELECT name FROM platforms", 2),
     ("SELECT format FROM batches", 1),
@@ -19,41 +20,108 @@ const COLUMNS: [(&str, u64); 10] = [
     ("SELECT key FROM meta", 1),
 ];
 
-/// Counts needles in what is there by right.
-pub(super) struct Counter {
-    search: AhoCorasick,
-    /// By needle.
-    pub(super) counts: Vec<u64>,
+/// Records that the index finds for a needle; a text that more say is rather counted everywhere.
+const FOUND: usize = 200;
+/// Needles for which asking the index is quicker than counting everywhere.
+const ASKED: usize = 32;
+
+/// How often each needle stands, at least, in what is there by right: counted in the records that the index finds for it,
+/// which mostly are all that say it. Needles with an owner are bytes of a pack and no words: they count nothing.
+pub(super) fn counts_by_index(vault: &Vault, needles: &[&[u8]], owners: &[Option<i64>]) -> VaultResult<Vec<u64>> {
+    let search = Needles::new(needles).map_err(|e| VaultError::Usage(e.to_string()))?;
+    let mut counter = Counter { search: &search, counts: vec![0; needles.len()] };
+    if needles.len() > ASKED {
+        return Ok(counter.counts);
+    }
+    let mut found = BTreeSet::new();
+    let words = |needle: usize| owners.get(needle).is_none_or(Option::is_none);
+    let texts = needles.iter().enumerate().filter(|(n, _)| words(*n));
+    for text in texts.filter_map(|(_, needle)| needle.utf8_chunks().next()).map(|chunk| chunk.valid()) {
+        // The last word may be cut off.
+        let phrase = text.rsplit_once(' ').map_or(text, |(whole, _)| whole).replace('"', " ");
+        let outcome = vault.with_index(|i| i.search(&format!("\"{phrase}\""), &IndexFilter::default(), FOUND, 0))?;
+        found.extend(outcome.hits.into_iter().map(|(row, _)| row as i64));
+    }
+    let connection = vault.store.extra_reader()?;
+    let mut columns = connection.prepare("SELECT title, preview, type, status, pack FROM records WHERE row = ?1")?;
+    let mut packs = BTreeSet::new();
+    for row in found {
+        let mut rows = columns.query([row])?;
+        while let Some(row) = rows.next()? {
+            counter.texts(row, 0..4, 1, words)?;
+            packs.insert(row.get::<_, i64>(4)?);
+        }
+    }
+    let mut data = connection.prepare("SELECT data FROM packs WHERE id = ?1")?;
+    for pack in packs {
+        let mut rows = data.query([pack])?;
+        while let Some(row) = rows.next()? {
+            counter.texts(row, 0..1, 1, words)?;
+        }
+    }
+    Ok(counter.counts)
 }
 
-impl Counter {
-    pub(super) fn new(needles: &[&[u8]]) -> VaultResult<Self> {
-        let search = AhoCorasick::new(needles).map_err(|e| VaultError::Usage(e.to_string()))?;
-        Ok(Self { search, counts: vec![0; needles.len()] })
-    }
+/// How often each needle stands in what is there by right. Packs are counted as they are stored: compression leaves some
+/// words as they are. What a pack looked like before is excused by other packs, which may hold the same bytes, and never
+/// by that pack itself (`owners`, by needle).
+pub(super) fn counts(store: &Store, needles: &[&[u8]], owners: &[Option<i64>]) -> VaultResult<Vec<u64>> {
+    let search = Needles::new(needles).map_err(|e| VaultError::Usage(e.to_string()))?;
+    let counter = || Counter { search: &search, counts: vec![0; needles.len()] };
+    let connection = store.extra_reader()?;
+    let last: i64 = connection.query_row("SELECT coalesce(max(id), 0) FROM packs", [], |r| r.get(0))?;
+    let packs = |from: i64, to: i64| counter().packs(&store.extra_reader()?, owners, from, to);
+    std::thread::scope(|scope| {
+        let first = scope.spawn(|| packs(0, last / 2));
+        let second = scope.spawn(|| packs(last / 2 + 1, last));
+        let mut sum = counter().columns(&connection)?;
+        for half in [first.join(), second.join()] {
+            let half = half.unwrap_or_else(|_| Err(VaultError::Usage("the page check stopped".into())))?;
+            sum.iter_mut().zip(half).for_each(|(all, one)| *all += one);
+        }
+        Ok(sum)
+    })
+}
 
+/// Counts needles in bytes.
+struct Counter<'n> {
+    search: &'n Needles,
+    /// By needle.
+    counts: Vec<u64>,
+}
+
+impl Counter<'_> {
     fn add(&mut self, bytes: &[u8], times: u64, counted: impl Fn(usize) -> bool) {
-        if self.search.is_match(bytes) {
-            for found in self.search.find_overlapping_iter(bytes).map(|m| m.pattern().as_usize()) {
-                if counted(found) {
-                    self.counts[found] += times;
-                }
+        for (found, _) in self.search.each(bytes) {
+            if counted(found) {
+                self.counts[found] += times;
             }
         }
     }
 
+    fn texts(
+        &mut self,
+        row: &Row<'_>,
+        columns: Range<usize>,
+        times: u64,
+        counted: impl Fn(usize) -> bool + Copy,
+    ) -> VaultResult<()> {
+        for column in columns {
+            if let ValueRef::Text(bytes) | ValueRef::Blob(bytes) = row.get_ref(column)? {
+                self.add(bytes, times, counted);
+            }
+        }
+        Ok(())
+    }
+
     /// Columns of tables, and the keys of import reports (their values lose erased words).
-    pub(super) fn columns(&mut self, connection: &Connection) -> VaultResult<()> {
+    fn columns(mut self, connection: &Connection) -> VaultResult<Vec<u64>> {
         for (sql, times) in COLUMNS {
             let mut statement = connection.prepare(sql)?;
             let columns = statement.column_count();
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
-                for column in 0..columns {
-                    if let ValueRef::Text(bytes) | ValueRef::Blob(bytes) = row.get_ref(column)? {
-                        self.add(bytes, times, |_| true);
-                    }
-                }
+                self.texts(row, 0..columns, times, |_| true)?;
             }
         }
         let mut statement = connection.prepare("SELECT report FROM batches")?;
@@ -63,7 +131,7 @@ impl Counter {
                 self.keys(&report);
             }
         }
-        Ok(())
+        Ok(self.counts)
     }
 
     fn keys(&mut self, value: &serde_json::Value) {
@@ -79,17 +147,16 @@ impl Counter {
         }
     }
 
-    /// Packs as they are stored: compression leaves some words as they are. What a pack looked like before is excused by
-    /// other packs, which may hold the same bytes, and never by that pack itself (`owners`, by needle).
-    pub(super) fn packs(&mut self, connection: &Connection, owners: &[Option<i64>]) -> VaultResult<()> {
-        let mut statement = connection.prepare("SELECT id, data FROM packs")?;
-        let mut rows = statement.query([])?;
+    /// Packs whose number is in this range.
+    fn packs(mut self, connection: &Connection, owners: &[Option<i64>], from: i64, to: i64) -> VaultResult<Vec<u64>> {
+        let mut statement = connection.prepare("SELECT id, data FROM packs WHERE id BETWEEN ?1 AND ?2")?;
+        let mut rows = statement.query([from, to])?;
         while let Some(row) = rows.next()? {
             let pack: i64 = row.get(0)?;
             if let Ok(Some(bytes)) = row.get_ref(1)?.as_blob_or_null() {
                 self.add(bytes, 1, |needle| owners.get(needle).copied().flatten() != Some(pack));
             }
         }
-        Ok(())
+        Ok(self.counts)
     }
 }

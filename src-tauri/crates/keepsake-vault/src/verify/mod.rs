@@ -116,12 +116,13 @@ impl Vault {
     ) -> VaultResult<Receipt> {
         let mut places = vec![self.prove_records(evidence)?];
         let told = &*evidence;
-        let stopped = |_| Err(crate::VaultError::Usage("the check stopped".into()));
-        let (pages, index, parts) = std::thread::scope(|scope| {
-            let beside = scope.spawn(|| (self.prove_index(told), self.prove_parts(told)));
+        let stopped = || crate::VaultError::Usage("the check stopped".into());
+        let (pages, index, parts, copies_left) = std::thread::scope(|scope| {
+            let beside = scope.spawn(|| (self.prove_index(told), self.prove_parts(told), self.copies_left(told)));
             let pages = self.prove_pages(told, wipe);
-            let (index, parts) = beside.join().unwrap_or_else(|e| (stopped(e), stopped(Box::new(()))));
-            (pages, index, parts)
+            let (index, parts, copies) =
+                beside.join().unwrap_or_else(|_| (Err(stopped()), Err(stopped()), Err(stopped())));
+            (pages, index, parts, copies)
         });
         // What cannot be searched cannot be called clean.
         let failed =
@@ -132,7 +133,7 @@ impl Vault {
         places.push(parts.unwrap_or_else(|e| failed("passthrough", e)));
         places.push(self.prove_wal(evidence.wal_clean));
         places.push(self.prove_folder());
-        let copies_left = self.copies_left(evidence)?;
+        let copies_left = copies_left?;
         let complete = places.iter().all(|p| p.outcome != PlaceOutcome::Failed);
         Ok(Receipt { id, at: now, complete, places, copies_left })
     }

@@ -1,7 +1,6 @@
 //! Every page of the database, free ones too, decrypted and searched as bytes.
 use super::{Evidence, PlaceOutcome, ReceiptPlace, Wipe, live, place, unused};
-use crate::{Vault, VaultError, VaultResult};
-use aho_corasick::AhoCorasick;
+use crate::{Vault, VaultError, VaultResult, needles::Needles};
 use std::collections::{BTreeSet, HashMap};
 
 /// The head of a text stands for it: a preview keeps its beginning.
@@ -32,7 +31,7 @@ impl Vault {
             let detail = "nothing in it is long enough to be looked for".into();
             return Ok((place("database_pages", true, PlaceOutcome::NotPresent, detail), None));
         }
-        let search = AhoCorasick::new(&needles).map_err(|e| VaultError::Usage(e.to_string()))?;
+        let search = Needles::new(&needles).map_err(|e| VaultError::Usage(e.to_string()))?;
         let mut hits = self.scan_halves(&connection, &search, pages)?;
         let mut wal_clean = None;
         if let (Some(wipe), false) = (wipe, hits.is_empty()) {
@@ -41,7 +40,7 @@ impl Vault {
             wal_clean = Some(wipe(&dirty)?);
             hits = scan(&connection, &search, dirty.into_iter())?;
         }
-        let left = unexcused(&connection, &hits, &needles, evidence)?;
+        let left = unexcused(self, &hits, &needles, evidence)?;
         let detail = if left == 0 {
             format!("{pages} pages searched for {} traces", needles.len())
         } else {
@@ -50,12 +49,7 @@ impl Vault {
         Ok((place("database_pages", left == 0, PlaceOutcome::Erased, detail), wal_clean))
     }
 
-    fn scan_halves(
-        &self,
-        connection: &rusqlite::Connection,
-        search: &AhoCorasick,
-        pages: i64,
-    ) -> VaultResult<Vec<Hit>> {
+    fn scan_halves(&self, connection: &rusqlite::Connection, search: &Needles, pages: i64) -> VaultResult<Vec<Hit>> {
         let middle = pages / 2;
         std::thread::scope(|scope| {
             let second = scope.spawn(|| scan(&self.store.extra_reader()?, search, middle + 1..=pages));
@@ -75,7 +69,7 @@ fn head(text: &str) -> &[u8] {
 /// Every occurrence of every needle, also of one that begins like another.
 fn scan(
     connection: &rusqlite::Connection,
-    search: &AhoCorasick,
+    search: &Needles,
     pages: impl Iterator<Item = i64>,
 ) -> VaultResult<Vec<Hit>> {
     let mut hits = Vec::new();
@@ -84,22 +78,15 @@ fn scan(
         let mut rows = statement.query([page])?;
         if let Some(row) = rows.next()?
             && let Ok(Some(bytes)) = row.get_ref(0)?.as_blob_or_null()
-            // Far quicker than looking for all at once; most pages hold none.
-            && search.is_match(bytes)
         {
-            hits.extend(search.find_overlapping_iter(bytes).map(|m| (m.pattern().as_usize(), page)));
+            hits.extend(search.each(bytes).map(|(needle, _)| (needle, page)));
         }
     }
     Ok(hits)
 }
 
 /// How many needles stand in the pages more often than what is in the vault now accounts for.
-fn unexcused(
-    connection: &rusqlite::Connection,
-    hits: &[Hit],
-    needles: &[&[u8]],
-    evidence: &Evidence,
-) -> VaultResult<usize> {
+fn unexcused(vault: &Vault, hits: &[Hit], needles: &[&[u8]], evidence: &Evidence) -> VaultResult<usize> {
     let mut seen: HashMap<usize, u64> = HashMap::new();
     for (needle, _) in hits {
         *seen.entry(*needle).or_default() += 1;
@@ -109,14 +96,13 @@ fn unexcused(
     }
     let numbers: Vec<usize> = seen.keys().copied().collect();
     let patterns: Vec<&[u8]> = numbers.iter().filter_map(|n| needles.get(*n).copied()).collect();
-    let mut counter = live::Counter::new(&patterns)?;
-    let missing = |counter: &live::Counter| {
-        numbers.iter().zip(&counter.counts).filter(|(n, count)| seen.get(*n).is_some_and(|s| s > *count)).count()
+    let owners: Vec<Option<i64>> = numbers.iter().map(|n| evidence.window_packs.get(*n).copied()).collect();
+    let left = |counts: &[u64]| {
+        numbers.iter().zip(counts).filter(|(n, count)| seen.get(*n).is_some_and(|s| s > *count)).count()
     };
-    counter.columns(connection)?;
-    if missing(&counter) > 0 {
-        let owners: Vec<Option<i64>> = numbers.iter().map(|n| evidence.window_packs.get(*n).copied()).collect();
-        counter.packs(connection, &owners)?;
+    // Quicker than counting everywhere, which is only needed for what this leaves open.
+    if left(&live::counts_by_index(vault, &patterns, &owners)?) == 0 {
+        return Ok(0);
     }
-    Ok(missing(&counter))
+    Ok(left(&live::counts(&vault.store, &patterns, &owners)?))
 }

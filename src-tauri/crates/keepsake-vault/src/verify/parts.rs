@@ -1,8 +1,7 @@
 //! Passthrough parts, read again from the first byte to the last. Nothing of the rewriting is used: the words are looked
 //! for as bytes, plain and as JSON writes them.
 use super::{Evidence, PlaceOutcome, ReceiptPlace, place};
-use crate::{Vault, VaultError, VaultResult};
-use aho_corasick::AhoCorasick;
+use crate::{Vault, VaultError, VaultResult, needles::Needles};
 use std::{collections::BTreeSet, fmt::Write, io::Read};
 
 /// Bytes that are looked for before the whole is compared.
@@ -16,7 +15,7 @@ const COMPRESSED: [&[u8]; 8] =
     [b"PK\x03\x04", b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\x89PNG", b"\xff\xd8\xff", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf"];
 
 struct Finder {
-    heads: AhoCorasick,
+    heads: Needles,
     forms: Vec<Vec<u8>>,
     longest: usize,
 }
@@ -32,8 +31,9 @@ impl Vault {
     pub(super) fn prove_parts(&self, evidence: &Evidence) -> VaultResult<ReceiptPlace> {
         let blobs: BTreeSet<[u8; 32]> = {
             let connection = self.store.extra_reader()?;
+            // From the few files to their records: there is no index on the kind of all.
             let mut statement = connection
-                .prepare("SELECT blob FROM named_blobs WHERE row IN (SELECT row FROM records WHERE kind = ?1)")?;
+                .prepare("SELECT n.blob FROM named_blobs n CROSS JOIN records r ON r.row = n.row WHERE r.kind = ?1")?;
             let kind = crate::store::kind_code(keepsake_model::Kind::Foreign);
             let found = statement.query_map([kind], |r| r.get(0))?;
             found.collect::<Result<_, _>>()?
@@ -80,8 +80,8 @@ impl Finder {
         };
         let forms: Vec<Vec<u8>> = texts.iter().filter(told).flat_map(|t| forms(t)).collect();
         let Some(longest) = forms.iter().map(Vec::len).max() else { return Ok(None) };
-        let heads = AhoCorasick::new(forms.iter().map(|f| f.get(..HEAD).unwrap_or(f)))
-            .map_err(|e| VaultError::Usage(e.to_string()))?;
+        let heads: Vec<&[u8]> = forms.iter().map(|f| f.get(..HEAD).unwrap_or(f)).collect();
+        let heads = Needles::new(&heads).map_err(|e| VaultError::Usage(e.to_string()))?;
         Ok(Some(Self { heads, forms, longest }))
     }
 
@@ -107,11 +107,10 @@ impl Finder {
     }
 
     fn in_window(&self, window: &[u8]) -> bool {
-        self.heads.is_match(window)
-            && self.heads.find_overlapping_iter(window).any(|m| {
-                let rest = window.get(m.start()..).unwrap_or_default();
-                self.forms.get(m.pattern().as_usize()).is_some_and(|form| rest.starts_with(form))
-            })
+        self.heads.each(window).any(|(number, start)| {
+            let rest = window.get(start..).unwrap_or_default();
+            self.forms.get(number).is_some_and(|form| rest.starts_with(form))
+        })
     }
 }
 
