@@ -1,7 +1,12 @@
 //! What a format can do, and what it is handed.
 use crate::{Catalog, Claim, Detected, FormatError};
 use keepsake_model::{Dropped, Issue, Limits, LossReport, Record, RecordKey, Timestamp, Tombstone, Unit};
-use std::{collections::BTreeMap, io::Read, path::Path};
+use std::{
+    collections::BTreeMap,
+    io::Read,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 /// What a format declares; conformance tests, the documentation's table and the window are driven by it.
 #[derive(Debug, Clone, Copy, Default)]
@@ -100,6 +105,8 @@ pub struct ReadContext {
     pub limits: Limits,
     /// The clock, for formats whose spec says "now" for a missing time. Never used for ids.
     pub now: Timestamp,
+    /// Opens encrypted input.
+    pub passphrase: Option<Arc<dyn Passphrase>>,
 }
 
 /// A file that came with an export.
@@ -205,11 +212,60 @@ pub trait RecordSource {
     ) -> Result<bool, FormatError>;
 }
 
+/// A private key that a writer may sign with. The key stays with the caller.
+pub trait Signer: std::fmt::Debug + Send + Sync {
+    /// `ed25519` or `ml-dsa-65`.
+    fn algorithm(&self) -> &'static str;
+    /// The public key: 32 raw bytes (Ed25519), or 1952 (ML-DSA-65).
+    fn public_key(&self) -> Vec<u8>;
+    /// Signs exactly these bytes.
+    fn sign(&self, message: &[u8]) -> Result<Vec<u8>, FormatError>;
+}
+
+/// Bytes under a passphrase: AES-256-GCM with a key by Argon2id. All but the passphrase is written down in the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sealed {
+    /// Salt of Argon2id.
+    pub salt: Vec<u8>,
+    /// Memory in KiB.
+    pub memory_kib: u32,
+    /// Passes.
+    pub passes: u32,
+    /// Lanes.
+    pub lanes: u32,
+    /// 12 bytes.
+    pub nonce: Vec<u8>,
+    /// Ciphertext with the 16 bytes of the tag at its end.
+    pub ciphertext: Vec<u8>,
+}
+
+/// A passphrase that a reader or writer may use. The passphrase stays with the caller.
+pub trait Passphrase: std::fmt::Debug + Send + Sync {
+    /// Seals under a new salt and nonce.
+    fn seal(&self, plain: &[u8]) -> Result<Sealed, FormatError>;
+    /// Opens; absurd parameters are refused before any work is done.
+    fn open(&self, sealed: &Sealed) -> Result<Vec<u8>, FormatError>;
+}
+
 /// How to write.
 #[derive(Debug, Clone, Default)]
 pub struct WriteOptions {
     /// True when the export is of everything in the vault (scope matters to some manifests).
     pub everything: bool,
+    /// Only what changed since then; makes an incremental export where the format knows one.
+    pub since: Option<Timestamp>,
+    /// The export that an incremental one or a delta builds on.
+    pub base: Option<PathBuf>,
+    /// Signs what is written, where the format has a place for it.
+    pub signer: Option<Arc<dyn Signer>>,
+    /// Encrypts what is written, where the format has a way to.
+    pub passphrase: Option<Arc<dyn Passphrase>>,
+    /// `json`, `yaml` or `jsonl`, where the format has several.
+    pub encoding: Option<String>,
+    /// Version of the format, where several are written.
+    pub version: Option<String>,
+    /// Leaves identifiers of platforms and accounts out, where the format knows how.
+    pub strip_identifiers: bool,
 }
 
 /// What was written.

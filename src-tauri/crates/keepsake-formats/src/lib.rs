@@ -19,8 +19,8 @@ mod mixed_tests;
 pub use detect::{Candidate, Claim, Detected, Detection, Part, Role, detect};
 pub use error::FormatError;
 pub use format::{
-    AttachmentFile, Capabilities, Finding, Format, PassthroughItem, ReadContext, RecordSource, Signed, Sink,
-    SourceAbout, StoredRecord, Validation, WriteOptions, WriteReport,
+    AttachmentFile, Capabilities, Finding, Format, Passphrase, PassthroughItem, ReadContext, RecordSource, Sealed,
+    Signed, Signer, Sink, SourceAbout, StoredRecord, Validation, WriteOptions, WriteReport,
 };
 pub use input::{Catalog, Member, Spool, SpoolFile, file_sha256};
 

@@ -91,7 +91,7 @@ fn read(folder: &Folder) -> (Seen, Vec<String>, Vec<String>) {
     let catalog = Catalog::open(std::slice::from_ref(&folder.0), &limits, None).unwrap();
     let found = detect(&catalog, &limits, None).unwrap();
     assert!(found.ties.is_empty(), "{:?}", found.ties);
-    let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap() };
+    let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
     let (mut seen, mut missing) = (Seen::default(), vec![]);
     for source in &found.sources {
         seen.format = source.format;

@@ -157,7 +157,7 @@ pub(super) fn open(path: &Path) -> Result<(Catalog, Detection), FormatError> {
 pub(super) fn read(path: &Path) -> Result<Shelf, FormatError> {
     let (catalog, detection) = open(path)?;
     let mut shelf = Shelf::default();
-    let context = ReadContext { limits: Limits::default(), now: Timestamp::from_micros(0).unwrap() };
+    let context = ReadContext { limits: Limits::default(), now: Timestamp::from_micros(0).unwrap(), passphrase: None };
     assert!(!detection.sources.is_empty(), "no source in {}", path.display());
     for source in &detection.sources {
         super::Alf.read(&catalog, source, &context, &mut shelf)?;
@@ -166,7 +166,7 @@ pub(super) fn read(path: &Path) -> Result<Shelf, FormatError> {
 }
 
 pub(super) fn write(shelf: &mut Shelf, path: &Path) -> WriteReport {
-    super::Alf.write(shelf, path, &WriteOptions { everything: true }).unwrap()
+    super::Alf.write(shelf, path, &WriteOptions { everything: true, ..WriteOptions::default() }).unwrap()
 }
 
 /// Leaves a copy for checks outside (`tests/interop`), if a folder for it is named.

@@ -93,7 +93,7 @@ fn import(path: &Path) -> Result<Read1, FormatError> {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None)?;
     let found = detect(&catalog, &limits, Some("chatgpt"))?;
-    let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap() };
+    let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
     let mut sink = Counting::default();
     let (mut versions, mut missing, mut confidence) = (vec![], vec![], 0.0_f64);
     for source in &found.sources {

@@ -94,7 +94,7 @@ fn import(path: &Path) -> (Detected, Seen) {
     let detected = detection.sources.remove(0);
     assert_eq!(detected.format, "claude");
     let mut seen = Seen::default();
-    let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap() };
+    let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
     Claude.read(&catalog, &detected, &context, &mut seen).unwrap();
     (detected, seen)
 }
@@ -355,7 +355,7 @@ fn truncated_files_give_what_is_complete_and_say_so() {
     let detection = detect(&catalog, &limits, None).unwrap();
     assert_eq!(detection.sources[0].format, "claude");
     let mut seen = Seen::default();
-    let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap() };
+    let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
     Claude.read(&catalog, &detection.sources[0], &context, &mut seen).unwrap();
     assert_eq!((seen.count(Kind::Conversation), seen.count(Kind::Message)), (1, 1));
     assert_eq!(seen.dropped.len(), 1);
@@ -384,7 +384,7 @@ fn near_json_is_mended_and_other_values_are_dropped() {
     let catalog = Catalog::from_text(text, &limits);
     let detection = detect(&catalog, &limits, Some("claude")).unwrap();
     let mut seen = Seen::default();
-    let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap() };
+    let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
     Claude.read(&catalog, &detection.sources[0], &context, &mut seen).unwrap();
     assert_eq!(seen.of(Kind::Message).map(|m| m.text.as_str()).collect::<Vec<_>>(), vec!["x\ty"]);
     let codes: Vec<_> = seen.issues.iter().map(|i| i.code.as_str()).collect();

@@ -48,7 +48,7 @@ fn read_all(catalog: &Catalog, only: Option<&str>) -> (Vec<Detected>, Seen) {
     let limits = Limits::default();
     let sources = detect(catalog, &limits, only).unwrap().sources;
     let sources: Vec<_> = sources.into_iter().filter(|s| s.format == "transfer_text").collect();
-    let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap() };
+    let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
     let mut seen = Seen::default();
     for source in &sources {
         TransferText.read(catalog, source, &context, &mut seen).unwrap();

@@ -120,7 +120,9 @@ impl Vault {
     ) -> VaultResult<WriteReport> {
         let writer = writer(format)?;
         let mut source = VaultSource::new(self, scope, now, cancel, progress)?;
-        writer.plan(&mut source, &WriteOptions { everything: scope.everything }).map_err(unwrap_format)
+        writer
+            .plan(&mut source, &WriteOptions { everything: scope.everything, ..WriteOptions::default() })
+            .map_err(unwrap_format)
     }
 
     fn write_to(
@@ -134,7 +136,7 @@ impl Vault {
     ) -> VaultResult<WriteReport> {
         let mut source = VaultSource::new(self, scope, now, cancel, progress)?;
         let report = writer
-            .write(&mut source, partial, &WriteOptions { everything: scope.everything })
+            .write(&mut source, partial, &WriteOptions { everything: scope.everything, ..WriteOptions::default() })
             .map_err(unwrap_format)?;
         if cancel.load(Ordering::Relaxed) {
             return Err(VaultError::Cancelled);

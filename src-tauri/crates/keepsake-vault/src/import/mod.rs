@@ -61,7 +61,7 @@ impl Vault {
         let total: u64 = detection.sources.iter().map(|s| s.total_bytes).sum();
         let mut report = ImportReport { dry_run: options.dry_run, ..ImportReport::default() };
         report.start(catalog, detection);
-        let context = ReadContext { limits: options.limits.clone(), now: options.now };
+        let context = ReadContext { limits: options.limits.clone(), now: options.now, passphrase: None };
         let read = |sink: &mut ChannelSink<'_>| {
             let mut failed = Vec::new();
             let mut offset = 0;

@@ -110,7 +110,7 @@ pub(crate) fn only(catalog: &Catalog, limits: &Limits) -> Detected {
 pub(crate) fn read_with(path: &Path, limits: &Limits, taken: &mut Taken) -> Result<(), FormatError> {
     let catalog = Catalog::open(&[path.to_path_buf()], limits, None).unwrap();
     let detected = only(&catalog, limits);
-    Mem.read(&catalog, &detected, &ReadContext { limits: limits.clone(), now: now() }, taken)
+    Mem.read(&catalog, &detected, &ReadContext { limits: limits.clone(), now: now(), passphrase: None }, taken)
 }
 
 pub(crate) fn read(path: &Path) -> Taken {
@@ -140,7 +140,7 @@ pub(crate) fn validate(path: &Path, trust: &[String]) -> Validation {
 
 pub(crate) fn write(taken: &Taken, edited: &[&str], out: &Path) -> WriteReport {
     let mut source = Held { taken, edited };
-    Mem.write(&mut source, out, &WriteOptions { everything: true }).unwrap()
+    Mem.write(&mut source, out, &WriteOptions { everything: true, ..WriteOptions::default() }).unwrap()
 }
 
 /// Vault id of a key, as a stand-in for the keyed hash.
