@@ -1,6 +1,6 @@
 //! "The same words elsewhere": other records that say a sentence of what is to go. Candidates come from the index by
 //! phrase; each is then compared in normal form, so the answer does not depend on the index's tokens.
-use crate::{Vault, VaultResult, index::IndexFilter, store::RowView};
+use crate::{Vault, VaultResult, store::RowView};
 use keepsake_model::{Record, normal_sentences, normal_text};
 use std::collections::HashSet;
 
@@ -32,9 +32,7 @@ impl Vault {
         let mut found = Vec::new();
         let mut seen = except.clone();
         for sentence in sentences {
-            let phrase = format!("\"{sentence}\"");
-            let outcome = self.with_index(|i| i.search(&phrase, &IndexFilter::default(), CANDIDATES, 0))?;
-            for (row, _) in outcome.hits {
+            for row in self.with_index(|i| i.saying(sentence, CANDIDATES))? {
                 let row = row as i64;
                 if !seen.insert(row) {
                     continue;

@@ -91,7 +91,7 @@ fn closed(text: &str) -> Option<(&str, &str)> {
 
 /// Tokens of a piece of query. The lone last character of a run without spaces is left out where a pair has it: in a
 /// text the run may go on. Alone it stands for every pair that starts with it.
-fn parts(text: &str, unfinished: bool) -> Vec<Part> {
+pub(super) fn parts(text: &str, unfinished: bool) -> Vec<Part> {
     let mut words = Words::new(text);
     let mut out: Vec<Part> = Vec::new();
     let mut place = 0;

@@ -2,7 +2,7 @@
 use super::{
     IndexError, IndexResult, SearchIndex,
     matching::{Docs, phrase},
-    query::{Parsed, Part},
+    query::{Parsed, Part, parts},
     rank::{Candidate, Ranking, with_scores},
 };
 use std::{
@@ -73,6 +73,31 @@ impl SearchIndex {
     /// No query is an error; `Damaged` when a file fails its check on the way.
     pub fn search(&self, query: &str, filter: &IndexFilter, limit: usize, offset: usize) -> IndexResult<SearchOutcome> {
         self.guarded(|searcher| self.search_in(searcher, query, filter, limit, offset))
+    }
+
+    /// Rows of at most `most` documents that hold these words one after the other, the last written ones. Not ranked, so
+    /// much cheaper than [`search`](Self::search) for the same phrase.
+    pub fn saying(&self, words: &str, most: usize) -> IndexResult<Vec<u64>> {
+        self.guarded(|searcher| {
+            let parts = parts(words, false);
+            let ranking = Ranking::new(searcher, &self.fields, std::iter::empty())?;
+            let expand = |part: &Part| ranking.expand(part).unwrap_or_else(|_| vec![part.token.clone()]);
+            let mut out = Vec::new();
+            for segment in searcher.segment_readers().iter().rev() {
+                let mut docs = phrase(segment, &self.fields, &parts, &expand)?;
+                docs.drop_deleted(segment);
+                let rows = segment.fast_fields().u64("row")?;
+                docs.each_from_end(|doc| {
+                    if out.len() < most {
+                        out.extend(rows.first(doc));
+                    }
+                });
+                if out.len() >= most {
+                    break;
+                }
+            }
+            Ok(out)
+        })
     }
 
     /// How many matching documents have each value of a field.

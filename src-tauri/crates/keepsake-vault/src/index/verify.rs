@@ -90,15 +90,15 @@ pub fn residue(dir: &Path, key: &[u8; 32], rows: &[u64], rewritten: &[u64], word
             out.found(&name, "the file belongs to no segment");
             continue;
         }
+        if patterns.is_empty() {
+            continue;
+        }
         let mut hit = false;
         let said = name.split('.').next().and_then(|segment| others.get(segment));
         let foreign = |n: usize| patterns.get(n).is_some_and(|word| said.is_some_and(|s| s.contains(word)));
         // The end of a chunk is looked at again with the next.
         let mut window: Vec<u8> = Vec::new();
         out.bytes += directory.scan(&name, |chunk| {
-            if patterns.is_empty() {
-                return;
-            }
             let known = window.len();
             window.extend_from_slice(chunk);
             // Words are looked for in any case.

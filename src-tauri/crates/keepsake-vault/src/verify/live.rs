@@ -1,6 +1,6 @@
 //! What the vault says now. Words that a record still says are no leftover: they are counted, and only what stands in the
 //! pages more often than that is one.
-use crate::{Vault, VaultError, VaultResult, index::IndexFilter, needles::Needles, store::Store};
+use crate::{Vault, VaultError, VaultResult, needles::Needles, store::Store};
 use rusqlite::{Connection, Row, types::ValueRef};
 use std::{collections::BTreeSet, ops::Range};
 
@@ -38,9 +38,8 @@ pub(super) fn counts_by_index(vault: &Vault, needles: &[&[u8]], owners: &[Option
     let texts = needles.iter().enumerate().filter(|(n, _)| words(*n));
     for text in texts.filter_map(|(_, needle)| needle.utf8_chunks().next()).map(|chunk| chunk.valid()) {
         // The last word may be cut off.
-        let phrase = text.rsplit_once(' ').map_or(text, |(whole, _)| whole).replace('"', " ");
-        let outcome = vault.with_index(|i| i.search(&format!("\"{phrase}\""), &IndexFilter::default(), FOUND, 0))?;
-        found.extend(outcome.hits.into_iter().map(|(row, _)| row as i64));
+        let phrase = text.rsplit_once(' ').map_or(text, |(whole, _)| whole);
+        found.extend(vault.with_index(|i| i.saying(phrase, FOUND))?.into_iter().map(|row| row as i64));
     }
     let connection = vault.store.extra_reader()?;
     let mut columns = connection.prepare("SELECT title, preview, type, status, pack FROM records WHERE row = ?1")?;

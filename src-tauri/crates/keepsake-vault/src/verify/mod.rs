@@ -9,7 +9,7 @@ mod unused;
 
 pub(crate) use folder::clear_partials;
 
-use crate::{Vault, VaultResult, index::IndexFilter};
+use crate::{Vault, VaultResult};
 use keepsake_model::Timestamp;
 use memchr::memmem;
 use rusqlite::OptionalExtension;
@@ -18,6 +18,9 @@ use std::collections::BTreeSet;
 
 /// Wipes the unused parts of these pages; answers whether the WAL is clean afterwards.
 pub(crate) type Wipe<'a> = &'a dyn Fn(&[i64]) -> VaultResult<bool>;
+
+/// What is left to do in the index: done in a thread of its own before that is looked through.
+pub(crate) type Beside<'a> = &'a (dyn Fn() -> VaultResult<()> + Sync);
 
 /// Result of one place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,7 +108,7 @@ impl Evidence {
 }
 
 impl Vault {
-    /// Looks everywhere and says what it found, place by place. `wipe` is called once, with pages that hold traces, before
+    /// Does what is left to do (`beside`), looks everywhere and says what it found, place by place. `wipe` is called once, with pages that hold traces, before
     /// any of them is excused.
     pub(crate) fn prove(
         &self,
@@ -113,17 +116,21 @@ impl Vault {
         evidence: &mut Evidence,
         now: Timestamp,
         wipe: Option<Wipe<'_>>,
+        beside: Beside<'_>,
     ) -> VaultResult<Receipt> {
         let mut places = vec![self.prove_records(evidence)?];
         let told = &*evidence;
         let stopped = || crate::VaultError::Usage("the check stopped".into());
         let (pages, index, parts, copies_left) = std::thread::scope(|scope| {
-            let beside = scope.spawn(|| (self.prove_index(told), self.prove_parts(told), self.copies_left(told)));
+            let others = scope.spawn(|| {
+                beside()?;
+                VaultResult::Ok((self.prove_index(told), self.prove_parts(told), self.copies_left(told)))
+            });
             let pages = self.prove_pages(told, wipe);
             let (index, parts, copies) =
-                beside.join().unwrap_or_else(|_| (Err(stopped()), Err(stopped()), Err(stopped())));
-            (pages, index, parts, copies)
-        });
+                others.join().unwrap_or_else(|_| Ok((Err(stopped()), Err(stopped()), Err(stopped()))))?;
+            VaultResult::Ok((pages, index, parts, copies))
+        })?;
         // What cannot be searched cannot be called clean.
         let failed =
             |name: &str, e: crate::VaultError| place(name, false, PlaceOutcome::Failed, format!("not searched: {e}"));
@@ -191,8 +198,7 @@ impl Vault {
         }
         let mut orphaned = Vec::new();
         for word in words.into_iter().take(64) {
-            let outcome = self.with_index(|i| i.search(&format!("+{word}"), &IndexFilter::default(), 1, 0))?;
-            if outcome.hits.is_empty() {
+            if self.with_index(|i| i.saying(&word, 1))?.is_empty() {
                 orphaned.push(word);
             }
         }
@@ -246,8 +252,7 @@ impl Vault {
     fn copies_left(&self, evidence: &Evidence) -> VaultResult<u32> {
         let mut rows = BTreeSet::new();
         for sentence in evidence.sentences.iter().filter(|s| s.contains(' ')).take(200) {
-            let outcome = self.with_index(|i| i.search(&format!("\"{sentence}\""), &IndexFilter::default(), 50, 0))?;
-            rows.extend(outcome.hits.into_iter().map(|(row, _)| row));
+            rows.extend(self.with_index(|i| i.saying(sentence, 50))?);
         }
         Ok(rows.len() as u32)
     }

@@ -23,7 +23,7 @@ use crate::{
     Vault, VaultResult,
     store::{RowView, Store},
     tombstones::TombstoneRow,
-    verify::{Evidence, Receipt},
+    verify::{Beside, Evidence, Receipt},
 };
 use keepsake_model::{Kind, Timestamp};
 use rusqlite::{Connection, params};
@@ -169,16 +169,18 @@ impl Vault {
         }
         progress("search_index");
         evidence.gone_rows = targets.iter().map(|t| t.view.row).collect();
-        if sabotage.keep_index {
-            for row in &rows {
-                self.index_delete(*row)?;
+        let erased: Vec<u64> = evidence.gone_rows.iter().map(|r| *r as u64).collect();
+        let erase_from_index = || {
+            if !sabotage.keep_index {
+                return self.with_index(|i| i.erase(&erased, seq));
             }
-            self.index_commit(seq)?;
-        } else {
-            let erased: Vec<u64> = evidence.gone_rows.iter().map(|r| *r as u64).collect();
-            self.with_index(|i| i.erase(&erased, seq))?;
-        }
+            rows.iter().try_for_each(|row| self.index_delete(*row))?;
+            self.index_commit(seq)
+        };
+        // Beside the look through the database, which it has no part in, unless more is to be written there.
+        let beside: Beside<'_> = if reindex.is_empty() { &erase_from_index } else { &|| Ok(()) };
         if !reindex.is_empty() {
+            erase_from_index()?;
             for row in &reindex {
                 self.reindex(*row)?;
             }
@@ -194,7 +196,7 @@ impl Vault {
         evidence.rewritten_rows.clone_from(&reindex);
         progress("database_pages");
         let honest = sabotage == Sabotage::default();
-        let receipt = self.prove_and_wipe(receipt_id, &mut evidence, order.now, honest)?;
+        let receipt = self.prove_and_wipe(receipt_id, &mut evidence, order.now, honest, beside)?;
         Ok(EraseOutcome { tombstones, receipt, copies_redacted: reindex.len() as u32 })
     }
 

@@ -3,7 +3,7 @@ use super::targets::column;
 use crate::{
     Vault, VaultError, VaultResult,
     store::{Store, scrub, scrub_all},
-    verify::{Evidence, Receipt, Wipe},
+    verify::{Beside, Evidence, Receipt, Wipe},
 };
 use keepsake_model::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -25,12 +25,13 @@ impl Vault {
         evidence: &mut Evidence,
         now: Timestamp,
         wipe: bool,
+        beside: Beside<'_>,
     ) -> VaultResult<Receipt> {
         let clean = |pages: &[i64]| -> VaultResult<bool> {
             self.store.write(|tx| scrub(tx, pages))?;
             self.store.checkpoint()
         };
-        let receipt = self.prove(id, evidence, now, wipe.then_some(&clean as Wipe<'_>))?;
+        let receipt = self.prove(id, evidence, now, wipe.then_some(&clean as Wipe<'_>), beside)?;
         self.keep_receipt(&receipt)?;
         Ok(receipt)
     }
@@ -76,7 +77,7 @@ impl Vault {
         self.store.write(|tx| scrub_all(tx))?;
         for id in &pending {
             let mut evidence = Evidence::cut_off(gone.clone(), changed.clone(), self.store.checkpoint()?);
-            self.prove_and_wipe(id.clone(), &mut evidence, now, true)?;
+            self.prove_and_wipe(id.clone(), &mut evidence, now, true, &|| Ok(()))?;
         }
         self.store.checkpoint()?;
         Ok(pending.len() as u32)
