@@ -57,6 +57,29 @@ pub struct Filters {
     pub until: Option<String>,
 }
 
+/// How an export is written.
+#[derive(Args, Default)]
+pub struct Means {
+    /// Sign with the vault's own key.
+    #[arg(long)]
+    pub sign: bool,
+    /// The export that a delta or an incremental export builds on.
+    #[arg(long, value_name = "EXPORT")]
+    pub base: Option<PathBuf>,
+    /// json, yaml or jsonl.
+    #[arg(long)]
+    pub encoding: Option<String>,
+    /// Version of the format.
+    #[arg(long = "version", id = "format_version", value_name = "V")]
+    pub version: Option<String>,
+    /// Leave identifiers of platforms and accounts out.
+    #[arg(long)]
+    pub strip_identifiers: bool,
+    /// Replace what is there.
+    #[arg(long)]
+    pub overwrite: bool,
+}
+
 #[derive(Subcommand)]
 pub enum Command {
     /// Make a new vault; prints the recovery code once.
@@ -219,12 +242,34 @@ pub enum Command {
         out: PathBuf,
         #[command(flatten)]
         filters: Filters,
-        /// Replace what is there.
-        #[arg(long)]
-        overwrite: bool,
+        #[command(flatten)]
+        means: Means,
         /// Only say what would be held and lost.
         #[arg(long)]
         dry_run: bool,
+    },
+    /// From one format to another, without a vault; nothing is kept.
+    Convert {
+        input: PathBuf,
+        out: PathBuf,
+        /// What to write.
+        #[arg(long)]
+        format: String,
+        /// What the input is, where that is not plain.
+        #[arg(long, value_name = "FORMAT")]
+        from: Option<String>,
+        #[command(flatten)]
+        means: Means,
+        /// Allow this many streamed bytes.
+        #[arg(long, value_name = "N")]
+        limit_bytes: Option<u64>,
+    },
+    /// Is a signature there, valid, and by a trusted key? Needs no vault, changes nothing.
+    Verify {
+        path: PathBuf,
+        /// Public key in hex or did:key, may be given again.
+        #[arg(long)]
+        trust: Vec<String>,
     },
     /// Integrity of the vault.
     Check {

@@ -1,6 +1,6 @@
 //! One delegate per command.
-use crate::args::{Cli, Command, Filters};
-use keepsake_api::{ApiError, ApiResult, CreateOptions, Job, Session, files, types::*};
+use crate::args::{Cli, Command, Filters, Means};
+use keepsake_api::{ApiError, ApiResult, CreateOptions, ExportMeans, Job, Session, convert, files, types::*};
 use serde::Serialize;
 use serde_json::Value;
 use std::{
@@ -36,6 +36,24 @@ pub fn run(cli: Cli) -> ApiResult<Done> {
             let expect = expect.as_deref().map(files::Expected::parse).transpose()?;
             let result = files::validate(path, format.as_deref(), expect, trust, &job)?;
             Ok(Done { exit: u8::from(!result.ok), ..done(&result)? })
+        }
+        Command::Verify { path, trust } => {
+            let result = files::validate(path, None, None, trust, &job)?;
+            let held = result.ok && result.signature.valid == Some(true) && result.signature.trusted == Some(true);
+            Ok(Done { exit: u8::from(!held), ..done(&result)? })
+        }
+        Command::Convert { input, out, format, from, means, limit_bytes } => {
+            let request = ImportRequest {
+                paths: vec![path_text(input)?],
+                text: None,
+                format: from.clone(),
+                limit_bytes: *limit_bytes,
+                let_in: false,
+            };
+            let export = export_request(format, out, &Filters::default(), means)?;
+            cancelled_by_ctrl_c(&job);
+            let converted = convert(&request, None, &export, &self::means(means), &job)?;
+            Ok(Done { exit: u8::from(!converted.exported.validated), ..done(&converted)? })
         }
         Command::Passwd { new_passphrase_file, kdf_floor } => {
             let old = secret(cli.passphrase_file.as_deref(), "Passphrase", false)?;
@@ -116,27 +134,46 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
             let log = session.audit(*verify)?;
             Ok(Done { exit: u8::from(log.verified == Some(false)), ..done(&log)? })
         }
-        Command::Export { format, out, filters, overwrite, dry_run } => {
-            let request = ExportRequest {
-                format: format.clone(),
-                out: path_text(out)?,
-                filter: filter(filters),
-                overwrite: *overwrite,
-            };
+        Command::Export { format, out, filters, means, dry_run } => {
+            let request = export_request(format, out, filters, means)?;
+            let means = self::means(means);
             cancelled_by_ctrl_c(job);
             if *dry_run {
-                return done(&session.export_preview(&request, job)?);
+                return done(&session.export_preview_with(&request, &means, job)?);
             }
-            let exported = session.export(&request, job)?;
+            let exported = session.export_with(&request, &means, job)?;
             Ok(Done { exit: u8::from(!exported.validated), ..done(&exported)? })
         }
         Command::Check { rebuild_index } => {
             let report = session.check(*rebuild_index, job)?;
             Ok(Done { exit: if report.ok { 0 } else { 5 }, ..done(&report)? })
         }
-        Command::Create { .. } | Command::Detect { .. } | Command::Validate { .. } | Command::Passwd { .. } => {
-            Err(ApiError::new("usage", 2, "This command needs no open vault."))
-        }
+        Command::Create { .. }
+        | Command::Detect { .. }
+        | Command::Validate { .. }
+        | Command::Verify { .. }
+        | Command::Convert { .. }
+        | Command::Passwd { .. } => Err(ApiError::new("usage", 2, "This command needs no open vault.")),
+    }
+}
+
+fn export_request(format: &str, out: &Path, filters: &Filters, means: &Means) -> ApiResult<ExportRequest> {
+    Ok(ExportRequest {
+        format: format.to_owned(),
+        out: path_text(out)?,
+        filter: filter(filters),
+        overwrite: means.overwrite,
+    })
+}
+
+fn means(given: &Means) -> ExportMeans {
+    ExportMeans {
+        sign: given.sign,
+        base: given.base.clone(),
+        encoding: given.encoding.clone(),
+        version: given.version.clone(),
+        strip_identifiers: given.strip_identifiers,
+        ..ExportMeans::default()
     }
 }
 

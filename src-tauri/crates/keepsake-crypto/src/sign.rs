@@ -2,6 +2,7 @@
 use ed25519_dalek::{Signature, Signer, VerifyingKey};
 
 /// The vault's signing key. Wiped on drop; `Debug` shows nothing.
+#[derive(Clone)]
 pub struct SigningKey(ed25519_dalek::SigningKey);
 
 impl SigningKey {

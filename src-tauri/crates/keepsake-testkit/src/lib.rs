@@ -138,7 +138,15 @@ impl Default for TempVault {
 
 /// Import options with a fixed clock.
 pub fn options(cancel: &AtomicBool, dry_run: bool) -> ImportOptions<'_> {
-    ImportOptions { dry_run, let_in: false, limits: Limits::default(), now: at(60), cancel, progress: &|_, _, _, _| {} }
+    ImportOptions {
+        dry_run,
+        let_in: false,
+        limits: Limits::default(),
+        now: at(60),
+        passphrase: None,
+        cancel,
+        progress: &|_, _, _, _| {},
+    }
 }
 
 /// True when `needle` is in `haystack`.

@@ -1,12 +1,12 @@
 //! Import, undo, export.
 use super::{Session, now, read::query, time};
 use crate::{ApiError, ApiResult, Job, files, types::*};
-use keepsake_formats::{Catalog, Detection as Detected, Spool, SpoolFile, detect};
-use keepsake_model::{Limits, LossReport};
+use keepsake_formats::{Catalog, Detection as Detected, Passphrase, Signer, Spool, SpoolFile, WriteOptions, detect};
+use keepsake_model::{Limits, LossReport, Timestamp};
 use keepsake_vault::{ImportOptions, ItemOutcome, KindCounts, Scope};
 use std::{
     path::{Path, PathBuf},
-    sync::Mutex,
+    sync::{Arc, Mutex},
     time::{Duration, Instant},
 };
 
@@ -26,6 +26,17 @@ impl Spool for VaultSpool {
 impl Session {
     /// Read, plan and (unless `dry_run`) commit one batch.
     pub fn import(&self, request: &ImportRequest, dry_run: bool, job: &Job) -> ApiResult<ImportReport> {
+        self.import_with(request, None, dry_run, job)
+    }
+
+    /// The same, with a passphrase for encrypted input.
+    pub fn import_with(
+        &self,
+        request: &ImportRequest,
+        passphrase: Option<Arc<dyn Passphrase>>,
+        dry_run: bool,
+        job: &Job,
+    ) -> ApiResult<ImportReport> {
         let mut limits = Limits::default();
         if let Some(allowed) = request.limit_bytes {
             limits.total_bytes = allowed;
@@ -50,6 +61,7 @@ impl Session {
             let_in: request.let_in,
             limits,
             now: now(),
+            passphrase,
             cancel: &cancel,
             progress: &|stage, done, total, records| gate.report(stage, done, total, records),
         };
@@ -100,17 +112,30 @@ impl Session {
 
     /// What an export would hold and lose; nothing is written.
     pub fn export_preview(&self, request: &ExportRequest, job: &Job) -> ApiResult<Exported> {
+        self.export_preview_with(request, &ExportMeans::default(), job)
+    }
+
+    /// The same, with means.
+    pub fn export_preview_with(&self, request: &ExportRequest, means: &ExportMeans, job: &Job) -> ApiResult<Exported> {
         let _turn = self.exporting();
         let cancel = job.cancel_flag();
-        let report_out =
-            self.vault.export_preview(&request.format, &scope(request)?, now(), &cancel, &|stage, n| {
-                report(job, stage, n, 0, n)
-            })?;
+        let scope = self.scope(request, means)?;
+        let report_out = self
+            .vault
+            .export_preview(&request.format, &scope, now(), &cancel, &|stage, n| report(job, stage, n, 0, n))?;
         Ok(exported(request, Path::new(&request.out), &report_out, 0, String::new(), None))
     }
 
     /// Write, read back, validate.
     pub fn export(&self, request: &ExportRequest, job: &Job) -> ApiResult<Exported> {
+        self.export_with(request, &ExportMeans::default(), job)
+    }
+
+    /// The same, signed, encrypted, incremental …
+    ///
+    /// # Errors
+    /// Besides those of the writer: `usage` for a time that is none.
+    pub fn export_with(&self, request: &ExportRequest, means: &ExportMeans, job: &Job) -> ApiResult<Exported> {
         if request.out.trim().is_empty() {
             return Err(ApiError::new("usage", 2, "Choose where to save the export."));
         }
@@ -119,7 +144,7 @@ impl Session {
         let outcome = self.vault.export(
             &request.format,
             Path::new(&request.out),
-            &scope(request)?,
+            &self.scope(request, means)?,
             request.overwrite,
             now(),
             &cancel,
@@ -127,19 +152,54 @@ impl Session {
         )?;
         Ok(exported(request, &outcome.path, &outcome.report, outcome.bytes, outcome.digest, Some(&outcome.validation)))
     }
+
+    fn scope(&self, request: &ExportRequest, means: &ExportMeans) -> ApiResult<Scope> {
+        let signer = means.signer.clone().or_else(|| means.sign.then(|| self.vault.signer()));
+        let query = query(&request.filter)?;
+        let since = query.since.and_then(Timestamp::from_micros);
+        let writing = WriteOptions {
+            everything: false,
+            since,
+            base: means.base.clone(),
+            signer,
+            passphrase: means.passphrase.clone(),
+            encoding: means.encoding.clone(),
+            version: means.version.clone(),
+            strip_identifiers: means.strip_identifiers,
+        };
+        Ok(Scope { query, everything: everything(&request.filter), writing })
+    }
 }
 
-fn scope(request: &ExportRequest) -> ApiResult<Scope> {
-    let filter = &request.filter;
-    let everything = filter.kind.is_none()
+/// What an export may use besides the request: keys and passphrases never travel in a request.
+#[derive(Debug, Clone, Default)]
+pub struct ExportMeans {
+    /// Sign with the vault's own key.
+    pub sign: bool,
+    /// Sign with this key instead.
+    pub signer: Option<Arc<dyn Signer>>,
+    /// Encrypt.
+    pub passphrase: Option<Arc<dyn Passphrase>>,
+    /// The export that a delta or an incremental export builds on.
+    pub base: Option<PathBuf>,
+    /// `json`, `yaml` or `jsonl`.
+    pub encoding: Option<String>,
+    /// Version of the format.
+    pub version: Option<String>,
+    /// Leave identifiers of platforms and accounts out.
+    pub strip_identifiers: bool,
+}
+
+/// True when nothing is filtered.
+fn everything(filter: &Filter) -> bool {
+    filter.kind.is_none()
         && filter.source.is_none()
         && filter.status.is_none()
         && filter.tag.is_none()
         && filter.record_type.is_none()
         && filter.since.is_none()
         && filter.until.is_none()
-        && filter.ids.is_none();
-    Ok(Scope { query: query(filter)?, everything })
+        && filter.ids.is_none()
 }
 
 fn exported(

@@ -4,6 +4,8 @@ mod exchange;
 mod read;
 mod view;
 
+pub use exchange::ExportMeans;
+
 use crate::{ApiError, ApiResult, Job, types::*};
 use keepsake_crypto::{Header, KdfChoice, MINIMUM_SCORE};
 use keepsake_model::Timestamp;

@@ -1,4 +1,5 @@
 //! Export: collect → write → read back → validate → rename. Nothing is at its final name before it was validated.
+mod signer;
 mod source;
 
 use crate::{ListQuery, Vault, VaultError, VaultResult, error::unwrap_format};
@@ -17,6 +18,14 @@ pub struct Scope {
     pub query: ListQuery,
     /// True when nothing is filtered.
     pub everything: bool,
+    /// How to write; `everything` in it is not looked at.
+    pub writing: WriteOptions,
+}
+
+impl Scope {
+    fn options(&self) -> WriteOptions {
+        WriteOptions { everything: self.everything, ..self.writing.clone() }
+    }
 }
 
 /// What was written.
@@ -120,9 +129,7 @@ impl Vault {
     ) -> VaultResult<WriteReport> {
         let writer = writer(format)?;
         let mut source = VaultSource::new(self, scope, now, cancel, progress)?;
-        writer
-            .plan(&mut source, &WriteOptions { everything: scope.everything, ..WriteOptions::default() })
-            .map_err(unwrap_format)
+        writer.plan(&mut source, &scope.options()).map_err(unwrap_format)
     }
 
     fn write_to(
@@ -135,9 +142,7 @@ impl Vault {
         progress: &dyn Fn(&str, u64),
     ) -> VaultResult<WriteReport> {
         let mut source = VaultSource::new(self, scope, now, cancel, progress)?;
-        let report = writer
-            .write(&mut source, partial, &WriteOptions { everything: scope.everything, ..WriteOptions::default() })
-            .map_err(unwrap_format)?;
+        let report = writer.write(&mut source, partial, &scope.options()).map_err(unwrap_format)?;
         if cancel.load(Ordering::Relaxed) {
             return Err(VaultError::Cancelled);
         }

@@ -16,12 +16,13 @@ use crate::{
 };
 use apply::Importer;
 pub(crate) use facts::Facts;
-use keepsake_formats::{Catalog, Detection, FormatError, ReadContext, Sink, by_id};
+use keepsake_formats::{Catalog, Detection, FormatError, Passphrase, ReadContext, Sink, by_id};
 use keepsake_model::{DroppedAs, Limits, Timestamp};
 use sink::{ChannelSink, Message};
 use std::{
     collections::HashSet,
     sync::{
+        Arc,
         atomic::{AtomicBool, Ordering},
         mpsc::{Receiver, sync_channel},
     },
@@ -37,6 +38,8 @@ pub struct ImportOptions<'a> {
     pub limits: Limits,
     /// The clock.
     pub now: Timestamp,
+    /// Opens encrypted input.
+    pub passphrase: Option<Arc<dyn Passphrase>>,
     /// Looked at between records.
     pub cancel: &'a AtomicBool,
     /// Stage, bytes done, bytes in all, records so far.
@@ -61,7 +64,8 @@ impl Vault {
         let total: u64 = detection.sources.iter().map(|s| s.total_bytes).sum();
         let mut report = ImportReport { dry_run: options.dry_run, ..ImportReport::default() };
         report.start(catalog, detection);
-        let context = ReadContext { limits: options.limits.clone(), now: options.now, passphrase: None };
+        let context =
+            ReadContext { limits: options.limits.clone(), now: options.now, passphrase: options.passphrase.clone() };
         let read = |sink: &mut ChannelSink<'_>| {
             let mut failed = Vec::new();
             let mut offset = 0;
