@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 /// Keep what AI assistants remember about you in an encrypted vault on this machine.
 #[derive(Parser)]
-#[command(name = "keepsake", version, propagate_version = true)]
+#[command(name = "keepsake", version)]
 pub struct Cli {
     /// Vault folder.
     #[arg(long, global = true, env = "KEEPSAKE_VAULT", value_name = "DIR", value_parser = path())]
