@@ -1,7 +1,7 @@
 //! Signing, disclosing, and what no change gets past.
 use super::harness::{Key, Taken, Temp, fixture, holds, keep, read, signature, source, validate, write};
 use crate::{
-    Format, FormatError,
+    FormatError,
     zaxy::{Disclosure, Grain, Selector, disclose, sign},
 };
 use keepsake_model::{Kind, Limits, Record, RecordKey, Timestamp};
