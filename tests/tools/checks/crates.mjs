@@ -19,6 +19,7 @@ const ONLY = {
   argon2: "keepsake-crypto",
   chacha20poly1305: "keepsake-crypto",
   "ed25519-dalek": "keepsake-crypto",
+  "ml-dsa": "keepsake-crypto",
   hkdf: "keepsake-crypto",
   hmac: "keepsake-crypto",
   getrandom: "keepsake-crypto",

@@ -22,6 +22,9 @@ pub enum CryptoError {
     /// The file system; a missing header is `NotFound`.
     #[error(transparent)]
     Io(#[from] std::io::Error),
+    /// A file with a private key cannot be used.
+    #[error("the key file cannot be used: {0}")]
+    KeyFile(&'static str),
     /// The system gave no randomness.
     #[error("the system has no randomness to give")]
     Random,

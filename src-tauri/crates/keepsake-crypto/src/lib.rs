@@ -17,6 +17,7 @@
 //! | scratch space | [`SpoolFile`] |
 //! | names and fingerprints that say nothing | [`keyed_id`], [`keyed_digest`], [`KeyedHasher`] |
 //! | signatures | [`SigningKey`], [`verify`] |
+//! | signatures of portable files, keys in PEM | [`portable`] |
 mod chunked;
 mod error;
 mod hazmat;
@@ -25,6 +26,8 @@ mod kdf;
 mod keyed;
 mod keys;
 mod passphrase;
+mod pkcs8;
+pub mod portable;
 mod random;
 mod read_at;
 mod recovery;

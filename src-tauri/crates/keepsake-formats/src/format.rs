@@ -266,6 +266,8 @@ pub struct WriteOptions {
     pub version: Option<String>,
     /// Leaves identifiers of platforms and accounts out, where the format knows how.
     pub strip_identifiers: bool,
+    /// Which entries of a Zaxy bundle; None = all.
+    pub zaxy: Option<crate::zaxy::Selector>,
 }
 
 /// What was written.
@@ -290,6 +292,8 @@ pub struct Signed {
     pub tombstone: Option<String>,
     /// Where it stands.
     pub place: String,
+    /// `ed25519`, `ml-dsa-65`, or what the file says.
+    pub algorithm: String,
     /// Public key and signature, in bytes; None = not in the format's form.
     pub token: Option<(Vec<u8>, Vec<u8>)>,
     /// The exact bytes that were signed.

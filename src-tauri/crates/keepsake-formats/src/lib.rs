@@ -10,8 +10,10 @@ pub mod json;
 pub mod alf;
 pub mod chatgpt;
 pub mod claude;
+pub mod eventloom;
 pub mod mem;
 pub mod transfer_text;
+pub mod zaxy;
 
 #[cfg(test)]
 mod mixed_tests;
@@ -26,7 +28,15 @@ pub use input::{Catalog, Member, Spool, SpoolFile, file_sha256};
 
 /// Every format, in the order in which detection asks them. One line each.
 pub fn registry() -> &'static [&'static dyn Format] {
-    &[&mem::Mem, &alf::Alf, &chatgpt::ChatGpt, &claude::Claude, &transfer_text::TransferText]
+    &[
+        &mem::Mem,
+        &alf::Alf,
+        &chatgpt::ChatGpt,
+        &claude::Claude,
+        &zaxy::Zaxy,
+        &eventloom::Eventloom,
+        &transfer_text::TransferText,
+    ]
 }
 
 /// True for a UUID with its hyphens, as vendors name files and ids.

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 mod chunked;
 mod header;
+mod portable;
 mod small;
 mod spool;
 mod vectors;

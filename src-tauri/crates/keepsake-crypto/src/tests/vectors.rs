@@ -63,6 +63,7 @@ fn name_of(error: &CryptoError) -> &'static str {
         CryptoError::Decrypt => "decrypt",
         CryptoError::Io(_) => "io",
         CryptoError::Random => "random",
+        CryptoError::KeyFile(_) => "key_file",
     }
 }
 

@@ -15,7 +15,13 @@ pub(super) fn signatures(
 ) -> Result<(), FormatError> {
     if let (Some(bytes), Some(message)) = (bundle.bytes(SIGNATURE)?, bundle.bytes(MANIFEST)?) {
         let token = std::str::from_utf8(&bytes).ok().and_then(|t| token(t.trim()));
-        visit(Signed { tombstone: None, place: bundle.place_of(SIGNATURE), token, message })?;
+        visit(Signed {
+            tombstone: None,
+            place: bundle.place_of(SIGNATURE),
+            algorithm: "ed25519".into(),
+            token,
+            message,
+        })?;
     }
     let Some(member) = bundle.files.get(TOMBSTONES) else { return Ok(()) };
     let depth = bundle.limits.json_depth;
@@ -28,6 +34,7 @@ pub(super) fn signatures(
         visit(Signed {
             tombstone: text(&tree, "id").map(str::to_owned),
             place: format!("{}:{number}", bundle.place_of(TOMBSTONES)),
+            algorithm: "ed25519".into(),
             token: token(signature),
             message,
         })

@@ -1,0 +1,106 @@
+//! The Merkle tree over a bundle's entries, and proofs that an entry is in it. Leaves and nodes are hashed under
+//! different first bytes; a node without a partner goes up unchanged.
+use sha2::{Digest, Sha256};
+
+/// A digest.
+pub(crate) type Hash = [u8; 32];
+
+/// Longest proof that is looked at; 2^64 entries would need no more.
+pub(crate) const PROOF: usize = 64;
+
+/// On which side of the way up the sibling stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// `L`
+    Left,
+    /// `R`
+    Right,
+}
+
+/// Digest of an entry's canonical text.
+pub(crate) fn leaf(canonical: &str) -> Hash {
+    Sha256::new().chain_update([0]).chain_update(canonical).finalize().into()
+}
+
+fn node(left: &Hash, right: &Hash) -> Hash {
+    Sha256::new().chain_update([1]).chain_update(left).chain_update(right).finalize().into()
+}
+
+/// The whole tree: leaves first, the root's layer last.
+pub(crate) struct Merkle(Vec<Vec<Hash>>);
+
+impl Merkle {
+    /// A tree; None without leaves.
+    pub(crate) fn new(leaves: Vec<Hash>) -> Option<Self> {
+        let mut layers = vec![leaves];
+        while let Some(layer) = layers.last().filter(|l| l.len() > 1) {
+            let next = layer.chunks(2).map(|pair| match pair {
+                [left, right] => node(left, right),
+                rest => rest.first().copied().unwrap_or_default(),
+            });
+            layers.push(next.collect());
+        }
+        layers.last().is_some_and(|l| l.len() == 1).then_some(Self(layers))
+    }
+
+    /// The root.
+    pub(crate) fn root(&self) -> Hash {
+        self.0.last().and_then(|l| l.first()).copied().unwrap_or_default()
+    }
+
+    /// Siblings from leaf to root; a level on which the node goes up alone has none.
+    pub(crate) fn proof(&self, mut index: usize) -> Vec<(Hash, Side)> {
+        let mut proof = Vec::new();
+        for layer in &self.0 {
+            let (sibling, side) = if index % 2 == 0 { (index + 1, Side::Right) } else { (index - 1, Side::Left) };
+            if let Some(hash) = layer.get(sibling) {
+                proof.push((*hash, side));
+            }
+            index /= 2;
+        }
+        proof
+    }
+}
+
+/// Where a proof leads from a leaf.
+pub(crate) fn climb(leaf: Hash, proof: &[(Hash, Side)]) -> Hash {
+    proof.iter().fold(leaf, |at, (sibling, side)| match side {
+        Side::Left => node(sibling, &at),
+        Side::Right => node(&at, sibling),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn every_index_of_every_small_tree_is_proved_and_only_there() {
+        for n in 1..40u8 {
+            let leaves: Vec<Hash> = (0..n).map(|i| leaf(&i.to_string())).collect();
+            let tree = Merkle::new(leaves.clone()).unwrap();
+            for (i, start) in leaves.iter().enumerate() {
+                let proof = tree.proof(i);
+                assert_eq!(climb(*start, &proof), tree.root(), "{i} of {n}");
+                for at in 0..proof.len() {
+                    let mut other = proof.clone();
+                    other[at].0[31] ^= 1;
+                    assert_ne!(climb(*start, &other), tree.root());
+                }
+                assert!(n == 1 || climb(leaf("another"), &proof) != tree.root());
+            }
+        }
+        assert!(Merkle::new(vec![]).is_none());
+    }
+
+    #[test]
+    fn a_lone_node_goes_up_unchanged() {
+        let [a, b, c] = ["a", "b", "c"].map(leaf);
+        let tree = Merkle::new(vec![a, b, c]).unwrap();
+        assert_eq!(tree.root(), node(&node(&a, &b), &c));
+        assert_eq!(tree.proof(2), vec![(node(&a, &b), Side::Left)]);
+        assert_eq!(Merkle::new(vec![a]).unwrap().root(), a);
+        assert!(Merkle::new(vec![a]).unwrap().proof(0).is_empty());
+    }
+}

@@ -1,0 +1,96 @@
+//! `fixtures/zaxy/*` and `fixtures/eventloom/*`: what is read of each, and what is found wrong.
+use super::harness::{Taken, codes, fixture, holds, read_into, repo, signature, source, validate};
+use crate::FormatError;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+#[derive(Deserialize)]
+struct Case {
+    #[serde(rename = "about")]
+    _about: String,
+    input: String,
+    kind: Option<String>,
+    version: Option<String>,
+    records: Option<BTreeMap<String, usize>>,
+    errors: Option<Vec<String>>,
+    warnings: Option<Vec<String>>,
+    notes: Option<Vec<String>>,
+    dropped: Option<Vec<String>>,
+    /// Does the signature hold? Absent = there is none.
+    signature: Option<bool>,
+    /// Code with which reading refuses the file.
+    refused: Option<String>,
+}
+
+fn code(error: &FormatError) -> &'static str {
+    match error {
+        FormatError::Invalid { code, .. } => code,
+        FormatError::Version { .. } => "version",
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn every_case_is_read_and_judged_as_it_says() {
+    let mut seen = 0;
+    for format in ["zaxy", "eventloom"] {
+        for entry in std::fs::read_dir(repo().join("fixtures").join(format)).unwrap() {
+            let folder = entry.unwrap().path();
+            let name = folder.file_name().unwrap().to_string_lossy().into_owned();
+            let case: Case = serde_json::from_slice(&std::fs::read(folder.join("case.json")).unwrap()).unwrap();
+            let path = folder.join(&case.input);
+            assert_eq!(source(&path).map(|(_, d, _)| d.format), Some(format), "{name}");
+            let mut taken = Taken::default();
+            let outcome = read_into(&path, &mut taken);
+            assert_eq!(outcome.as_ref().err().map(code), case.refused.as_deref(), "{name}: {outcome:?}");
+            if case.refused.is_some() {
+                assert!(taken.records.is_empty() && taken.parts.is_empty(), "{name}");
+            }
+            if let Some(expected) = &case.records {
+                let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+                taken.records.iter().for_each(|r| *counts.entry(r.kind.as_str().into()).or_default() += 1);
+                assert_eq!(&counts, expected, "{name}");
+            }
+            if let Some(expected) = &case.dropped {
+                let mut found: Vec<&str> =
+                    taken.dropped.iter().map(|d| d.reason.split(':').next().unwrap_or_default()).collect();
+                found.sort_unstable();
+                assert_eq!(&found, expected, "{name}: {:?}", taken.dropped);
+            }
+            if let Some(expected) = &case.notes {
+                let found: Vec<&str> = taken.notes.iter().map(|n| n.code.as_str()).collect();
+                assert_eq!(&found, expected, "{name}");
+            }
+            match validate(&path) {
+                Ok(found) => {
+                    assert_eq!(codes(&found.errors), case.errors.clone().unwrap(), "{name}: {:?}", found.errors);
+                    assert_eq!(codes(&found.warnings), case.warnings.clone().unwrap_or_default(), "{name}");
+                    assert_eq!(found.kind, case.kind.or(Some("log".into())), "{name}");
+                    assert!(case.version.is_none() || found.version == case.version, "{name}");
+                    let read = (taken.records.len() + taken.dropped.len()) as u64;
+                    assert!(case.refused.is_some() || found.records == read, "{name}");
+                }
+                Err(error) => assert_eq!(Some(code(&error)), case.refused.as_deref(), "{name}"),
+            }
+            if case.refused.is_none() {
+                assert_eq!(signature(&path).as_ref().map(holds), case.signature, "{name}");
+            }
+            seen += 1;
+        }
+    }
+    assert!(seen >= 30, "{seen}");
+}
+
+#[test]
+fn no_cut_of_a_bundle_does_more_than_fail() {
+    let text = std::fs::read(fixture("subset-ed25519")).unwrap();
+    let temp = super::harness::Temp::new();
+    let path = temp.join("cut.json");
+    for at in 0..text.len() - 1 {
+        std::fs::write(&path, &text[..at]).unwrap();
+        if source(&path).is_some_and(|(_, d, _)| d.format == "zaxy") {
+            assert!(validate(&path).is_err(), "{at}");
+            assert!(read_into(&path, &mut Taken::default()).is_err(), "{at}");
+        }
+    }
+}
