@@ -151,7 +151,7 @@ fn what_another_program_changed_is_the_truth() {
     assert!(line.contains("Other text."));
 }
 
-fn tombstone(scope: &str, kind: &str, target: &str) -> Tombstone {
+pub(super) fn tombstone(scope: &str, kind: &str, target: &str) -> Tombstone {
     Tombstone {
         id: format!("tomb_{target}"),
         op: TombstoneOp::Delete,
