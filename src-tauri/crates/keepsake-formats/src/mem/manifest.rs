@@ -9,6 +9,8 @@ use std::{collections::BTreeMap, fmt::Write};
 
 /// Format version that we write; its first component is what we read.
 pub(super) const VERSION: &str = "1.1.0";
+/// What may be asked for: 1.0 is 1.1 without its four summaries (spec v1.1 §3.1).
+pub(super) const VERSIONS: [&str; 2] = ["1.0.0", VERSION];
 /// Where the specification lives, for `specURL`.
 const SPEC_URL: &str = "https://github.com/MacPaw/portable-memory/blob/main/Spec/portable-memory-spec.md";
 /// What our bundles do.
@@ -170,6 +172,9 @@ impl Manifest {
             ])
         };
         tree.set("files", Tree::Array(self.files.iter().map(file).collect()));
+        if self.format == VERSIONS[0] {
+            return canonical(&tree).unwrap_or_default();
+        }
         tree.set("specURL", word(SPEC_URL));
         if let Some((from, to)) = self.coverage {
             tree.set("coverage", Tree::Object(vec![("from".into(), stamp(from)), ("to".into(), stamp(to))]));

@@ -88,9 +88,7 @@ impl Place {
         signer: Option<&dyn Signer>,
     ) -> Result<String, FormatError> {
         files.sort_by(|a, b| a.path.cmp(&b.path));
-        let sums = checksums(&files);
-        let digest = hex::encode(Sha256::digest(&sums));
-        self.put(CHECKSUMS, sums.as_bytes())?;
+        let digest = self.sums(&files)?;
         manifest.files = files;
         manifest.bundle_digest = Some(digest.clone());
         if signer.is_some() {
@@ -104,6 +102,28 @@ impl Place {
         }
         self.finish()?;
         Ok(digest)
+    }
+
+    /// The same with a manifest that is there already, and the signature that is over it.
+    pub fn seal_as(
+        mut self,
+        files: &[FileEntry],
+        manifest: &[u8],
+        signature: Option<&[u8]>,
+    ) -> Result<String, FormatError> {
+        let digest = self.sums(files)?;
+        self.put(MANIFEST, manifest)?;
+        if let Some(signature) = signature {
+            self.put(SIGNATURE, signature)?;
+        }
+        self.finish()?;
+        Ok(digest)
+    }
+
+    fn sums(&mut self, files: &[FileEntry]) -> Result<String, FormatError> {
+        let sums = checksums(files);
+        self.put(CHECKSUMS, sums.as_bytes())?;
+        Ok(hex::encode(Sha256::digest(&sums)))
     }
 
     /// Ends an archive; nothing is left to do for a folder.

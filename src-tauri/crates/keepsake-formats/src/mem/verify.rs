@@ -397,9 +397,10 @@ fn summaries(manifest: &Manifest, report: &mut Report) {
 /// What the manifest claims of itself (spec v1.1 §3, §6, §8).
 fn governance(manifest: &Manifest, report: &mut Report) {
     let mut warn = |code, place, message: String| report.add(Severity::Warning, code, place, message);
-    let semver = manifest.format.split('.').filter(|part| part.parse::<u32>().is_ok()).count();
-    if semver != 3 || manifest.format.split('.').count() != 3 {
-        warn("version_form", MANIFEST, format!("format is not three numbers: {}", manifest.format));
+    let core = manifest.format.split(['-', '+']).next().unwrap_or_default();
+    let numbers: Vec<_> = core.split('.').map(str::parse::<u32>).collect();
+    if numbers.len() != 3 || numbers.iter().any(Result::is_err) {
+        warn("version_form", MANIFEST, format!("format is no semantic version: {}", manifest.format));
     }
     if manifest.mode == "incremental" && manifest.since.is_none() {
         warn("since_missing", MANIFEST, "an incremental export does not say since when".into());

@@ -3,7 +3,7 @@ use super::{
     bundle::{MANIFEST, SIGNATURE},
     delta::Delta,
     kinds::{LOG, Spec, TOMBSTONE, TOMBSTONES, by_name, vendor_of},
-    manifest::{CAPABILITIES, FileEntry, Manifest, VERSION, path_is_safe},
+    manifest::{CAPABILITIES, FileEntry, Manifest, VERSION, VERSIONS, checksums, path_is_safe},
     map::{SCOPE, to_record, tree_of},
     native::{FOREIGN, id_prefix, patch, skeleton},
     overlay::{EXTENSION, attach, losses, whole},
@@ -66,7 +66,11 @@ struct Writing<'l> {
     signer: Option<&'l dyn Signer>,
     streams: BTreeMap<String, Stream>,
     parts: BTreeMap<String, Option<FileEntry>>,
-    manifests: Vec<Manifest>,
+    /// Manifests of the bundles behind this export, with their bytes, and those bundles' signatures.
+    manifests: Vec<(Manifest, Vec<u8>)>,
+    signatures: Vec<Vec<u8>>,
+    /// Asked for: the version of a source that is to come out as it was.
+    version: Option<String>,
     coverage: Option<(Timestamp, Timestamp)>,
     scopes: BTreeSet<String>,
     report: WriteReport,
@@ -74,6 +78,10 @@ struct Writing<'l> {
 
 impl<'l> Writing<'l> {
     fn new(about: SourceAbout, options: &'l WriteOptions, limits: &'l Limits, keep: bool) -> Result<Self, FormatError> {
+        let version = options.version.clone();
+        if let Some(version) = version.as_ref().filter(|v| !VERSIONS.contains(&v.as_str())) {
+            return Err(FormatError::Version { place: MANIFEST.into(), version: version.clone() });
+        }
         let delta = Delta::new(options, about.now, limits)?;
         Ok(Self {
             about,
@@ -84,9 +92,14 @@ impl<'l> Writing<'l> {
             streams: BTreeMap::new(),
             parts: BTreeMap::new(),
             manifests: Vec::new(),
+            signatures: Vec::new(),
             coverage: None,
             scopes: BTreeSet::new(),
-            report: WriteReport { version: VERSION.into(), ..WriteReport::default() },
+            report: WriteReport {
+                version: version.clone().unwrap_or_else(|| VERSION.into()),
+                ..WriteReport::default()
+            },
+            version,
         })
     }
 
@@ -134,6 +147,7 @@ impl<'l> Writing<'l> {
                 self.report.losses.add(MANIFEST, "manifest", LossKind::LeftOut, note);
             }
             self.manifests.clear();
+            self.signatures.clear();
         }
     }
 
@@ -294,11 +308,14 @@ impl<'l> Writing<'l> {
         let bound = self.limits.mem_file_bytes;
         bytes.take(bound + 1).read_to_end(&mut all).map_err(|e| FormatError::io(&item.name, e))?;
         if item.name == MANIFEST {
-            self.manifests.extend(Manifest::parse(&all, self.limits.json_depth));
+            self.manifests.extend(Manifest::parse(&all, self.limits.json_depth).map(|m| (m, all)));
             return Ok(());
         }
         let note = match item.name.as_str() {
-            SIGNATURE => return Ok(()), // of another manifest
+            SIGNATURE => {
+                self.signatures.push(all);
+                return Ok(());
+            }
             name if name.starts_with("embeddings/") => "vectors are made anew by the receiving program",
             name if name.starts_with("provenance/") => "part of an evidence pack, which is not what is written here",
             name if !path_is_safe(name) || all.len() as u64 > bound => "the name or size is not allowed",
@@ -332,13 +349,20 @@ impl<'l> Writing<'l> {
             counts.insert(count_name(&path).to_owned(), stream.lines.len() as u64);
             files.push(place.put(&path, text.as_bytes())?);
         }
+        if let Some((bytes, signature)) = self.unchanged(&files) {
+            self.report.digest = place.seal_as(&files, &bytes, signature.as_deref())?;
+            return Ok(self.report);
+        }
         let mut manifest = Manifest::new(&self.about.generator, self.about.now, "L2", &CAPABILITIES);
         // With one bundle behind it, what that one's manifest said of its store still holds.
-        if let Some(only) = self.manifests.pop() {
+        if let Some((only, _)) = self.manifests.pop() {
             manifest.schema_version = only.schema_version;
             manifest.embedding_model = only.embedding_model;
             manifest.embedding_dim = only.embedding_dim;
             manifest.unknown = only.unknown;
+        }
+        if let Some(version) = self.version.take() {
+            manifest.format = version;
         }
         if self.delta.is_incremental() {
             manifest.mode = "incremental".into();
@@ -349,6 +373,24 @@ impl<'l> Writing<'l> {
         manifest.scopes = (!self.scopes.is_empty()).then(|| self.scopes.iter().cloned().collect());
         self.report.digest = place.seal(files, manifest, self.signer)?;
         Ok(self.report)
+    }
+}
+
+impl Writing<'_> {
+    /// The one bundle behind this export, when its version was asked for and every file of it is as it was: then its
+    /// manifest holds, and with it its signature.
+    fn unchanged(&mut self, files: &[FileEntry]) -> Option<(Vec<u8>, Option<Vec<u8>>)> {
+        let [(only, bytes)] = self.manifests.as_slice() else { return None };
+        let mut sorted: (Vec<_>, Vec<_>) = (files.iter().collect(), only.files.iter().collect());
+        sorted.0.sort_by(|a, b| a.path.cmp(&b.path));
+        sorted.1.sort_by(|a, b| a.path.cmp(&b.path));
+        let digest = hex::encode(Sha256::digest(checksums(files)));
+        let same = self.version.as_ref() == Some(&only.format)
+            && self.signer.is_none()
+            && !self.delta.is_incremental()
+            && sorted.0 == sorted.1
+            && only.bundle_digest.as_ref().is_none_or(|said| *said == digest);
+        same.then(|| (bytes.clone(), self.signatures.first().cloned()))
     }
 }
 

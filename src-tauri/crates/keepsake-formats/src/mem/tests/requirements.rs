@@ -190,8 +190,9 @@ fn l0_since_stands_on_an_incremental_export_only() {
 }
 
 #[test]
-fn l0_the_version_is_three_numbers() {
-    for (version, found) in [("1.2.0", [""; 0].as_slice()), ("1.1", &["version_form"]), ("1.1.0-rc", &["version_form"])]
+fn l0_the_version_is_a_semantic_one() {
+    for (version, found) in
+        [("1.2.0", [""; 0].as_slice()), ("1.1", &["version_form"]), ("1.1.x", &["version_form"]), ("1.1.0-rc.1", &[])]
     {
         let copy = Copy::of("small");
         copy.replace("manifest.json", "\"format\":\"1.1.0\"", &format!("\"format\":\"{version}\""));

@@ -166,6 +166,40 @@ fn only_an_ed25519_key_signs() {
     }
 }
 
+/// A bundle through us into a bundle: all of it, as long as nothing is changed.
+#[test]
+fn a_signature_stays_where_every_byte_stays() {
+    let temp = Temp::new();
+    let version = |v: &str| WriteOptions { version: Some(v.into()), ..WriteOptions::default() };
+    let whole = temp.join("whole.mem");
+    sign::sign(&fixture("all-kinds"), &Stamp, &whole).unwrap();
+    let out = temp.join("out.mem");
+    let report = write_as(&read(&whole), &[], &out, version("1.1.0")).unwrap();
+    assert_eq!(files(&out), files(&whole));
+    assert_eq!(report.digest, hex::encode(<sha2::Sha256 as sha2::Digest>::digest(&files(&out)["CHECKSUMS"])));
+
+    let mut taken = read(&whole);
+    taken.records.retain(|r| r.key.value != "preference/units");
+    let less = temp.join("less.mem");
+    write_as(&taken, &[], &less, version("1.1.0")).unwrap();
+    assert!(!less.join("manifest.sig").exists(), "a record less: the signature is over something else");
+    assert!(validate(&less, &[]).errors.is_empty());
+    let own = temp.join("own.mem");
+    write_as(&read(&whole), &[], &own, signed()).unwrap();
+    assert_ne!(files(&own)["manifest.json"], files(&whole)["manifest.json"], "ours says who wrote it");
+
+    // 1.0 has no summaries; other versions are nobody's to guess at.
+    let old = temp.join("old.mem");
+    write_as(&read(&whole), &[], &old, version("1.0.0")).unwrap();
+    let text = String::from_utf8(files(&old)["manifest.json"].clone()).unwrap();
+    assert!(text.contains("\"format\":\"1.0.0\"") && !text.contains("bundleDigest") && !text.contains("specURL"));
+    assert!(!old.join("manifest.sig").exists());
+    let validation = validate(&old, &[]);
+    assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{validation:?}");
+    let refused = write_as(&read(&whole), &[], &temp.join("two.mem"), version("2.0.0"));
+    assert!(matches!(refused, Err(FormatError::Version { .. })));
+}
+
 #[test]
 fn an_archive_is_asked_for_by_name() {
     let (taken, temp) = (everything(), Temp::new());
@@ -181,6 +215,16 @@ fn an_archive_is_asked_for_by_name() {
     let unpacked = temp.join("unpacked.mem");
     sign::pack(&archive, &unpacked).unwrap();
     assert_eq!(files(&unpacked), files(&folder));
+    // Without a folder in it, as other programs may pack it.
+    let flat = temp.join("flat.zip");
+    let mut zip = zip::ZipWriter::new(std::fs::File::create(&flat).unwrap());
+    for (name, bytes) in files(&folder) {
+        zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        std::io::Write::write_all(&mut zip, &bytes).unwrap();
+    }
+    zip.finish().unwrap();
+    assert!(validate(&flat, &[]).errors.is_empty() && all_stamped(&flat));
+    assert_eq!(read(&flat).records.len(), taken.records.len());
     // The same again is the same file.
     let second = temp.join("two");
     std::fs::create_dir(&second).unwrap();
