@@ -9,6 +9,7 @@
 mod damage;
 mod deletion;
 mod import;
+mod merge;
 mod proof;
 mod properties;
 mod redaction;

@@ -8,7 +8,10 @@ import { python } from "../tools/setup.mjs";
 import { quiet } from "../tools/sh.mjs";
 
 const REFERENCE = fileURLToPath(new URL("reference.py", import.meta.url));
-const PACKAGES = ["portable-memory==0.3.0", "jsonschema==4.26.0"];
+const MEM_CHECK = fileURLToPath(new URL("mem_check.py", import.meta.url));
+const PACKAGES = ["portable-memory==0.3.0", "cryptography==50.0.2", "jsonschema==4.26.0"];
+/** Test keys: 32 bytes of one value each. */
+const [SEED, OTHER] = ["07", "08"].map((byte) => byte.repeat(32));
 const SAMPLES = join(ROOT, "fixtures", "samples");
 const SCHEMAS = join(ROOT, "schemas", "alf");
 
@@ -18,6 +21,8 @@ export async function interop(count) {
   const folder = mkdtempSync(join(tmpdir(), "keepsake-interop-"));
   const place = (name) => join(folder, name);
   const reference = (...args) => answer(quiet(program, [REFERENCE, ...args]));
+  const sdk = (...args) => answer(quiet(program, [MEM_CHECK, ...args]));
+  const publicKey = (seed) => quiet(program, [MEM_CHECK, "key", seed]).stdout.trim();
   const keepsake = (...args) =>
     answer(quiet(built("keepsake"), ["--vault", place("v"), "--passphrase-file", place("p"), "--json", ...args]));
   try {
@@ -42,6 +47,22 @@ export async function interop(count) {
     count.add("we accept a .mem of portable-memory", keepsake("validate", place("theirs.mem")).ok === true);
     const taken = keepsake("import", place("theirs.mem"));
     count.add("and take in what it holds", taken.added + taken.unchanged === taken.found && taken.found > 0);
+
+    const march = "2026-03-01T00:00:00+00:00";
+    for (const [name, kind, ...more] of [
+      ["signed", "full"],
+      ["increment", "incremental", "--since", march],
+      ["evidence", "full", "--evidence"],
+    ]) {
+      const made = place(`${name}.mem`);
+      sdk("make", made, "--seed", SEED, ...more);
+      const trusting = (seed) => keepsake("validate", made, "--trust", publicKey(seed));
+      const good = trusting(SEED);
+      const deletions = good.signature.tombstones;
+      count.add(`we trust a signed ${name} of portable-memory`, good.ok && good.kind === kind);
+      count.add(`and its deletions (${name})`, deletions.length > 0 && deletions.every((t) => t.valid && t.trusted));
+      count.add(`and not under another key (${name})`, trusting(OTHER).ok === false);
+    }
 
     if (existsSync(SCHEMAS)) {
       const checked = reference("schemas", SCHEMAS, place("out.alf"));

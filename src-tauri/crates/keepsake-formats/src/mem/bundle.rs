@@ -14,8 +14,10 @@ pub(super) const MANIFEST: &str = "manifest.json";
 pub(super) const CHECKSUMS: &str = "CHECKSUMS";
 /// Detached signature of the manifest.
 pub(super) const SIGNATURE: &str = "manifest.sig";
-/// Folders in which every file must be listed.
-pub(super) const POLICED: [&str; 3] = ["items", "audit", "embeddings"];
+/// Edges of an evidence pack (spec v1.1 §6).
+pub(super) const PROVENANCE: &str = "provenance/edges.jsonl";
+/// Folders in which every file must be listed. The reference SDK does not look into the last one.
+pub(super) const POLICED: [&str; 4] = ["items", "audit", "embeddings", "provenance"];
 
 /// Files below one prefix of one given path or archive.
 pub(super) struct Bundle<'a> {
@@ -23,6 +25,8 @@ pub(super) struct Bundle<'a> {
     pub limits: &'a Limits,
     /// Display name: the folder or archive.
     pub place: String,
+    /// Where it is inside what was given: empty, or folders with a `/` behind them.
+    pub prefix: String,
     /// Readable files by path inside the bundle.
     pub files: BTreeMap<&'a str, &'a Member>,
     /// Links, devices and refused names by path inside the bundle.
@@ -64,7 +68,7 @@ impl<'a> Bundle<'a> {
         let unreadable =
             catalog.issues().iter().filter_map(|i| Some(i.place.strip_prefix(&base)?.to_owned())).collect();
         let place = base.trim_end_matches(['/', '!']).to_owned();
-        Self { catalog, limits, place, files, unreadable }
+        Self { catalog, limits, place, prefix: prefix.to_owned(), files, unreadable }
     }
 
     /// Display place of a path.

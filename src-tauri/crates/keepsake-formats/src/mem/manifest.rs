@@ -9,10 +9,13 @@ use std::{collections::BTreeMap, fmt::Write};
 
 /// Format version that we write; its first component is what we read.
 pub(super) const VERSION: &str = "1.1.0";
+/// What may be asked for: 1.0 is 1.1 without its four summaries (spec v1.1 §3.1).
+pub(super) const VERSIONS: [&str; 2] = ["1.0.0", VERSION];
 /// Where the specification lives, for `specURL`.
 const SPEC_URL: &str = "https://github.com/MacPaw/portable-memory/blob/main/Spec/portable-memory-spec.md";
 /// What our bundles do.
-const CAPABILITIES: [&str; 5] = ["bitemporal", "tombstones", "redaction", "ext", "passthrough"];
+pub(super) const CAPABILITIES: [&str; 6] =
+    ["bitemporal", "tombstones", "redaction", "evidence-pack", "ext", "passthrough"];
 
 /// One listed file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +37,7 @@ pub(super) struct Manifest {
     pub schema_version: String,
     pub embedding_model: String,
     pub embedding_dim: String,
+    pub capabilities: Vec<String>,
     pub counts: BTreeMap<String, u64>,
     pub files: Vec<FileEntry>,
     pub coverage: Option<(Timestamp, Timestamp)>,
@@ -68,6 +72,28 @@ static FILE: [Field; 3] = [field!("path", Text, true), field!("sha256", Text, tr
 static COVERAGE: [Field; 2] = [field!("from", Time, true), field!("to", Time, true)];
 
 impl Manifest {
+    /// That of a full export of ours, before its files are known.
+    pub fn new(generator: &str, now: Timestamp, level: &str, capabilities: &[&str]) -> Self {
+        Self {
+            format: VERSION.into(),
+            generator: generator.into(),
+            level: level.into(),
+            created: Some(now),
+            mode: "full".into(),
+            since: None,
+            schema_version: "1".into(),
+            embedding_model: String::new(),
+            embedding_dim: "0".into(),
+            capabilities: capabilities.iter().map(|c| (*c).to_owned()).collect(),
+            counts: BTreeMap::new(),
+            files: Vec::new(),
+            coverage: None,
+            scopes: None,
+            bundle_digest: None,
+            unknown: Vec::new(),
+        }
+    }
+
     /// Reads the exact bytes of a manifest. The error says which field.
     pub fn parse(bytes: &[u8], depth: u32) -> Result<Self, String> {
         let source = std::str::from_utf8(bytes).map_err(|_| "not UTF-8".to_owned())?;
@@ -98,6 +124,7 @@ impl Manifest {
             schema_version: digits(&tree, "schemaVersion"),
             embedding_model: text(&tree, "embeddingModel").unwrap_or_default().to_owned(),
             embedding_dim: digits(&tree, "embeddingDim"),
+            capabilities: list(&tree, "capabilities"),
             counts: counts(&tree)?,
             files: files(&tree)?,
             coverage: coverage(&tree)?,
@@ -127,11 +154,14 @@ impl Manifest {
         tree.set("conformanceLevel", word(&self.level));
         tree.set("createdAt", stamp(self.created.unwrap_or_else(epoch)));
         tree.set("exportMode", word(&self.mode));
+        if let Some(since) = self.since {
+            tree.set("since", stamp(since));
+        }
         tree.set("schemaVersion", Tree::Number(self.schema_version.clone()));
         tree.set("embeddingModel", word(&self.embedding_model));
         tree.set("embeddingDim", Tree::Number(self.embedding_dim.clone()));
         tree.set("embeddingsIncluded", Tree::Bool(false));
-        tree.set("capabilities", texts(&CAPABILITIES));
+        tree.set("capabilities", texts(&self.capabilities));
         let counts = self.counts.iter().filter(|(_, n)| **n > 0).map(|(k, n)| (k.clone(), int(*n)));
         tree.set("counts", Tree::Object(counts.collect()));
         let file = |f: &FileEntry| {
@@ -142,6 +172,9 @@ impl Manifest {
             ])
         };
         tree.set("files", Tree::Array(self.files.iter().map(file).collect()));
+        if self.format == VERSIONS[0] {
+            return canonical(&tree).unwrap_or_default();
+        }
         tree.set("specURL", word(SPEC_URL));
         if let Some((from, to)) = self.coverage {
             tree.set("coverage", Tree::Object(vec![("from".into(), stamp(from)), ("to".into(), stamp(to))]));

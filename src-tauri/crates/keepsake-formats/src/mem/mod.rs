@@ -1,13 +1,17 @@
 //! Portable Memory (`.mem`), a folder of canonical JSON lines: reader 1.0 and 1.1, writer 1.1, validator. See README.md.
 mod bundle;
 mod canonical;
+mod delta;
 mod detect;
+pub mod evidence;
 mod kinds;
 mod manifest;
 mod map;
 mod native;
 mod overlay;
+mod place;
 mod read;
+pub mod sign;
 mod signed;
 mod tombstones;
 mod validate;
@@ -65,12 +69,12 @@ impl Format for Mem {
         &self,
         source: &mut dyn RecordSource,
         out: &Path,
-        _options: &WriteOptions,
+        options: &WriteOptions,
     ) -> Result<WriteReport, FormatError> {
-        write::write(source, out, &Limits::default())
+        write::write(source, out, options, &Limits::default())
     }
-    fn plan(&self, source: &mut dyn RecordSource, _options: &WriteOptions) -> Result<WriteReport, FormatError> {
-        write::plan(source, &Limits::default())
+    fn plan(&self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
+        write::plan(source, options, &Limits::default())
     }
     fn signatures(
         &self,

@@ -122,6 +122,7 @@ pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static Spec,
                 }
                 tree.set("actors", texts(&[role]));
             }
+            tree.set("metadata", marks(record));
             if chat && let Some(context) = parent_id(Kind::Conversation) {
                 tree.set("contextID", Tree::Text(context));
             }
@@ -160,6 +161,30 @@ pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static Spec,
         tree.set(name, value);
     }
     (spec, tree)
+}
+
+/// Where an episode came from, in the words of the reference's adapters: other programs know it by them, and so does
+/// our own reader where the extension was lost.
+fn marks(record: &Record) -> Tree {
+    let field = |name: &str| record.fields.get(name).and_then(|v| v.as_str());
+    let source = &record.source;
+    let marks = match (record.origin.format.as_str(), source.platform.as_str()) {
+        ("transfer_text", platform) => vec![
+            ("transfer_source", Some(platform)),
+            ("transfer_section", field("section")),
+            ("transfer_date_raw", field("date_raw")),
+            ("transfer_line", record.origin.pointer.strip_prefix("line ")),
+        ],
+        (_, "chatgpt") => vec![
+            ("openai_conversation_id", source.conversation.as_deref()),
+            ("openai_message_id", source.message.as_deref()),
+            ("openai_role", record.message.as_ref().map(|m| m.role.as_str())),
+            ("openai_model", record.message.as_ref().and_then(|m| m.model.as_deref())),
+        ],
+        _ => vec![],
+    };
+    let said = marks.into_iter().filter_map(|(name, value)| Some((name, value.filter(|v| !v.is_empty())?)));
+    Tree::Object(said.map(|(name, value)| (name.to_owned(), Tree::Text(value.to_owned()))).collect())
 }
 
 fn default(ty: Type, base: &str) -> Tree {

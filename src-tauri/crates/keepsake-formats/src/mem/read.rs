@@ -7,7 +7,7 @@ use super::{
     native::FOREIGN,
     overlay::{EXTENSION, read_whole, restore},
     tombstones,
-    verify::{Report, Severity, verify},
+    verify::{Depth, Report, Severity, verify},
     wire::{decode, line, list, text},
 };
 use crate::{Detected, FormatError, Member, PassthroughItem, ReadContext, Role, Sink};
@@ -25,7 +25,7 @@ pub(super) fn read(
     context: &ReadContext,
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
-    let report = verify(bundle, &mut || sink.progress(0))?;
+    let report = verify(bundle, Depth::Import, &mut || sink.progress(0))?;
     if let Some(refusal) = report.refusal(bundle) {
         return Err(refusal);
     }

@@ -43,7 +43,7 @@ pub(super) fn signatures(
 }
 
 /// The reference signs what it decoded, so fields that the format does not know are not covered.
-fn signed_bytes(tree: &Tree) -> Option<Vec<u8>> {
+pub(super) fn signed_bytes(tree: &Tree) -> Option<Vec<u8>> {
     let Tree::Object(members) = tree else { return None };
     let covered = members.iter().filter(|(key, _)| key != "signature" && TOMBSTONE.field(key).is_some());
     line(&TOMBSTONE, &Tree::Object(covered.cloned().collect())).ok().map(String::into_bytes)

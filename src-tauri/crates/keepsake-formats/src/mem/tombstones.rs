@@ -71,6 +71,11 @@ pub(super) fn from_tree(tree: &Tree, verbatim: &str) -> Tombstone {
     }
 }
 
+/// Is it this vault's own, and not yet signed in this format?
+pub(super) fn is_own(tombstone: &Tombstone) -> bool {
+    tombstone.verbatim.is_none() && tombstone.signature.is_none()
+}
+
 /// The canonical line of a tombstone. One that came in a bundle goes out as it came, unknown fields and signature
 /// included; our own are built, ids in the form in which our bundles name records.
 pub(super) fn to_line(tombstone: &Tombstone, depth: u32) -> String {
@@ -121,7 +126,7 @@ pub(super) fn to_line(tombstone: &Tombstone, depth: u32) -> String {
 }
 
 /// A bare vault id gets the prefix under which our bundles name it; ids of any other shape are a source's own.
-fn named(prefix: &str, id: &str) -> String {
+pub(super) fn named(prefix: &str, id: &str) -> String {
     let vault_id = id.len() == 32 && id.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
     if vault_id { format!("{prefix}{id}") } else { id.to_owned() }
 }

@@ -3,13 +3,13 @@
 use super::{
     bundle::{Bundle, SIGNATURE},
     signed,
-    verify::{Severity, verify},
+    verify::{Depth, Severity, verify},
 };
 use crate::{Finding, FormatError, Validation};
 
 /// Checks a bundle. With keys in `trust` it has to be signed.
 pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, FormatError> {
-    let mut report = verify(bundle, &mut || Ok(()))?;
+    let mut report = verify(bundle, Depth::Full, &mut || Ok(()))?;
     let signature = if report.manifest.is_some() { signature(bundle, trust, &mut report)? } else { Default::default() };
     let pick = |errors: bool| -> Vec<Finding> {
         let matching = report.findings.iter().filter(|(s, _, _)| (*s != Severity::Warning) == errors);

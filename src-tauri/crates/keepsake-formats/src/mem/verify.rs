@@ -1,10 +1,10 @@
 //! One pass over a whole bundle that finds everything wrong with it; the validator reports all of it, the reader
 //! stops at the first fatal finding. Messages are the reference SDK's own words where it has them (spec v1.1 §9).
 use super::{
-    bundle::{Bundle, CHECKSUMS, MANIFEST, POLICED, known_line},
-    kinds::{LOG, Spec, TOMBSTONES, by_path, vendor_of},
+    bundle::{Bundle, CHECKSUMS, MANIFEST, POLICED, PROVENANCE, SIGNATURE, known_line},
+    kinds::{LOG, Spec, TOMBSTONES, by_name, by_path, vendor_of},
     manifest::{Manifest, VERSION, checksums, path_is_safe},
-    wire::{decode, text, time_of},
+    wire::{decode, line, list, text, time_of},
 };
 use crate::{Finding, FormatError, Member};
 use keepsake_model::{Timestamp, json::Tree};
@@ -25,6 +25,18 @@ pub(super) enum Severity {
     Warning,
 }
 
+/// Ids in a proof of reach that other records may name.
+const REACHED: [&str; 4] = ["factIDs", "edgeIDs", "entityIDs", "chunkIDs"];
+
+/// How much is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Depth {
+    /// What decides over an import.
+    Import,
+    /// Also what only a validator says: form, level, governance.
+    Full,
+}
+
 /// What the pass found.
 #[derive(Default)]
 pub(super) struct Report {
@@ -33,8 +45,9 @@ pub(super) struct Report {
     pub findings: Vec<(Severity, &'static str, Finding)>,
     /// Lines by kind, as `counts` names them.
     pub lines: BTreeMap<String, u64>,
-    /// Ids that the bundle's own delete tombstones name.
+    /// Ids that the bundle's own tombstones say are gone.
     pub tombstoned: HashSet<String>,
+    unsigned_tombstones: u64,
     coverage: Option<(Timestamp, Timestamp)>,
     scopes: BTreeSet<String>,
 }
@@ -67,6 +80,7 @@ impl Report {
 /// Checks the whole bundle. `tick` is called now and then; its error (cancelled) ends the pass.
 pub(super) fn verify(
     bundle: &Bundle,
+    depth: Depth,
     tick: &mut dyn FnMut() -> Result<(), FormatError>,
 ) -> Result<Report, FormatError> {
     let mut report = Report::default();
@@ -94,10 +108,13 @@ pub(super) fn verify(
         let message = format!("major format mismatch: bundle {} vs reader {VERSION}", manifest.format);
         report.fatal("version_mismatch", MANIFEST, message);
     }
-    listed_files(bundle, &manifest, &mut report, tick)?;
-    unlisted_files(bundle, &manifest, &mut report);
+    listed_files(bundle, &manifest, &mut report, depth, tick)?;
+    unlisted_files(bundle, &manifest, &mut report, depth);
     checksum_file(bundle, &manifest, &mut report)?;
     summaries(&manifest, &mut report);
+    if depth == Depth::Full {
+        governance(&manifest, &mut report);
+    }
     report.manifest = Some(manifest);
     Ok(report)
 }
@@ -106,6 +123,7 @@ fn listed_files(
     bundle: &Bundle,
     manifest: &Manifest,
     report: &mut Report,
+    depth: Depth,
     tick: &mut dyn FnMut() -> Result<(), FormatError>,
 ) -> Result<(), FormatError> {
     let mut seen = HashSet::new();
@@ -115,6 +133,9 @@ fn listed_files(
         if !path_is_safe(path) || bundle.unreadable.contains(path) {
             report.fatal("path_escapes", path, format!("path escapes the bundle: {path}"));
             continue;
+        }
+        if [MANIFEST, CHECKSUMS, SIGNATURE].contains(&path) {
+            report.add(Severity::Error, "self_listed", path, format!("listed, and must not be: {path}"));
         }
         if !seen.insert(path) {
             report.fatal("duplicate_path", path, format!("path listed twice: {path}"));
@@ -133,7 +154,7 @@ fn listed_files(
             report.fatal("size_limit", path, oversize());
             continue;
         }
-        let Some((size, digest)) = one_file(bundle, path, member, report, tick)? else {
+        let Some((size, digest)) = one_file(bundle, path, member, report, depth, tick)? else {
             report.fatal("size_limit", path, oversize());
             continue;
         };
@@ -153,13 +174,19 @@ fn one_file(
     path: &str,
     member: &Member,
     report: &mut Report,
+    depth: Depth,
     tick: &mut dyn FnMut() -> Result<(), FormatError>,
 ) -> Result<Option<(u64, String)>, FormatError> {
-    let spec = by_path(path);
+    let spec = if path == PROVENANCE { by_name("edge") } else { by_path(path) };
     let vendor = vendor_of(path);
-    let (mut count, mut malformed, mut binary) = (0u64, None, false);
-    let mut ids = Ids::default();
+    let (mut count, mut malformed, mut binary, mut loose) = (0u64, None, false, None);
+    let (mut ids, mut framed) = (Ids::default(), 0u64);
     let result = bundle.lines(member, &mut |number, bytes| {
+        framed += bytes.len() as u64 + 1;
+        // Blank lines carry nothing; a conformant writer has none.
+        if bytes.is_empty() && spec.is_some() {
+            loose = loose.or(Some(number));
+        }
         if number % 256 == 1 {
             tick()?;
         }
@@ -172,7 +199,15 @@ fn one_file(
                         .map_err(|()| "not UTF-8".to_owned())
                         .and_then(|l| decode(spec, l, bundle.limits.json_depth));
                     match tree {
-                        Ok(tree) => note_record(spec, &tree, report, &mut ids),
+                        Ok(tree) => {
+                            note_record(spec, &tree, report, &mut ids);
+                            if depth == Depth::Full && loose.is_none() && !is_canonical(spec, &tree, bytes) {
+                                loose = Some(number);
+                            }
+                            if depth == Depth::Full {
+                                carried_secret(spec, &tree, path, number, report);
+                            }
+                        }
                         Err(why) if malformed.is_none() => malformed = Some((number, why)),
                         Err(_) => {}
                     }
@@ -191,6 +226,14 @@ fn one_file(
         report.fatal("malformed", &format!("{path}:{number}"), format!("malformed {name} record"));
         report.add(Severity::Warning, "malformed_detail", &format!("{path}:{number}"), why);
     }
+    // Every stream ends with a line feed.
+    if (spec.is_some() || vendor.is_some()) && result.as_ref().is_some_and(|(size, _)| *size != framed) {
+        loose = loose.or(Some(0));
+    }
+    if let Some(number) = loose.filter(|_| depth == Depth::Full) {
+        let message = "not canonical JSON: another program's checksum of the same records differs";
+        report.add(Severity::Warning, "not_canonical", &format!("{path}:{number}"), message);
+    }
     if binary {
         report.fatal("malformed", path, format!("malformed {} record", vendor.unwrap_or_default()));
     }
@@ -201,6 +244,7 @@ fn one_file(
     let name = match (path, spec, vendor) {
         (TOMBSTONES, _, _) => Some("tombstone"),
         (LOG, _, _) => Some("audit"),
+        (PROVENANCE, _, _) => Some("provenanceEdge"),
         (_, Some(spec), _) => Some(spec.kind),
         (_, _, vendor) => vendor,
     };
@@ -239,26 +283,53 @@ fn note_record(spec: &Spec, tree: &Tree, report: &mut Report, ids: &mut Ids) {
             report.scopes.extend(text(tree, "id").map(str::to_owned));
         }
         "tombstone" => {
+            // A redaction leaves its target as a skeleton; what was derived from it is gone either way.
             if text(tree, "op") == Some("delete") {
                 report.tombstoned.extend(text(tree, "targetID").map(str::to_owned));
             }
+            if let Some(reach) = tree.get("derived") {
+                REACHED.iter().for_each(|name| report.tombstoned.extend(list(reach, name)));
+            }
             if tree.get("derived").is_none() {
                 report.add(Severity::Warning, "derived_missing", TOMBSTONES, "a tombstone has no proof of reach");
+            }
+            if text(tree, "signature").is_none() {
+                report.unsigned_tombstones += 1;
             }
         }
         _ => {}
     }
 }
 
-fn unlisted_files(bundle: &Bundle, manifest: &Manifest, report: &mut Report) {
+/// Where records are read, a file that is not listed is refused. Beside them it is nobody's: no checksum and no
+/// signature covers it.
+fn unlisted_files(bundle: &Bundle, manifest: &Manifest, report: &mut Report, depth: Depth) {
     let listed: HashSet<&str> = manifest.files.iter().map(|f| f.path.as_str()).collect();
     let names = bundle.files.keys().copied().chain(bundle.unreadable.iter().map(String::as_str));
-    let unlisted: BTreeSet<&str> = names
-        .filter(|path| !listed.contains(path))
-        .filter(|path| path.split_once('/').is_some_and(|(folder, _)| POLICED.contains(&folder)))
-        .collect();
+    let unlisted: BTreeSet<&str> = names.filter(|path| !listed.contains(path)).collect();
     for path in unlisted {
-        report.fatal("unlisted_file", path, format!("unlisted file present: {path}"));
+        // A link in a folder's place hides what is behind it.
+        let folder = path.split_once('/').map_or(path, |(folder, _)| folder);
+        if POLICED.contains(&folder) {
+            report.fatal("unlisted_file", path, format!("unlisted file present: {path}"));
+        } else if depth == Depth::Full && ![MANIFEST, CHECKSUMS, SIGNATURE].contains(&path) {
+            let message = format!("not listed, so no checksum covers it: {path}");
+            report.add(Severity::Warning, "unlisted_beside", path, message);
+        }
+    }
+}
+
+/// Is this line, as it stands, what a conformant writer writes?
+fn is_canonical(spec: &Spec, tree: &Tree, bytes: &[u8]) -> bool {
+    line(spec, tree).is_ok_and(|line| line.as_bytes() == bytes)
+}
+
+/// A vault reference never carries what it refers to (spec v1.1 §7).
+fn carried_secret(spec: &Spec, tree: &Tree, path: &str, number: u64, report: &mut Report) {
+    const NAMES: [&str; 7] = ["value", "secret", "plaintext", "ciphertext", "encryptedValue", "password", "privateKey"];
+    if spec.kind == "secretRef" && NAMES.iter().any(|name| tree.get(name).is_some_and(|v| *v != Tree::Null)) {
+        let message = "a vault reference carries a value; only its metadata may travel";
+        report.add(Severity::Error, "secret_carried", &format!("{path}:{number}"), message);
     }
 }
 
@@ -299,8 +370,7 @@ fn checksum_file(bundle: &Bundle, manifest: &Manifest, report: &mut Report) -> R
 
 /// The manifest's own figures against what is there.
 fn summaries(manifest: &Manifest, report: &mut Report) {
-    let said: BTreeMap<&String, &u64> =
-        manifest.counts.iter().filter(|(k, n)| **n > 0 && *k != "provenanceEdge").collect();
+    let said: BTreeMap<&String, &u64> = manifest.counts.iter().filter(|(_, n)| **n > 0).collect();
     let found: BTreeMap<String, u64> =
         report.lines.iter().filter(|(_, n)| **n > 0).map(|(k, n)| (k.clone(), *n)).collect();
     if !said.into_iter().eq(found.iter()) {
@@ -321,5 +391,28 @@ fn summaries(manifest: &Manifest, report: &mut Report) {
     }
     if manifest.since.is_some() && manifest.mode == "full" {
         report.add(Severity::Warning, "since_on_full", MANIFEST, "a full export says since");
+    }
+}
+
+/// What the manifest claims of itself (spec v1.1 §3, §6, §8).
+fn governance(manifest: &Manifest, report: &mut Report) {
+    let mut warn = |code, place, message: String| report.add(Severity::Warning, code, place, message);
+    let core = manifest.format.split(['-', '+']).next().unwrap_or_default();
+    let numbers: Vec<_> = core.split('.').map(str::parse::<u32>).collect();
+    if numbers.len() != 3 || numbers.iter().any(Result::is_err) {
+        warn("version_form", MANIFEST, format!("format is no semantic version: {}", manifest.format));
+    }
+    if manifest.mode == "incremental" && manifest.since.is_none() {
+        warn("since_missing", MANIFEST, "an incremental export does not say since when".into());
+    }
+    if manifest.level == "L3" {
+        let (unsigned, logged) = (report.unsigned_tombstones, report.lines.get("audit").copied().unwrap_or_default());
+        if unsigned > 0 {
+            let message = format!("{unsigned} tombstones are not signed, which the level L3 asks for");
+            report.add(Severity::Warning, "tombstone_unsigned", TOMBSTONES, message);
+        }
+        if logged == 0 {
+            report.add(Severity::Warning, "audit_missing", LOG, "the level L3 asks for the audit trail");
+        }
     }
 }

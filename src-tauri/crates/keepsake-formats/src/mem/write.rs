@@ -1,17 +1,19 @@
-//! Writing a bundle folder, version 1.1, level L2 (spec v1.1 §1, §3, §10).
+//! Writing a bundle, version 1.1, level L2 (spec v1.1 §1, §3, §10): a folder, or an archive with that folder in it.
 use super::{
     bundle::{MANIFEST, SIGNATURE},
-    kinds::{LOG, Spec, TOMBSTONES, by_name, vendor_of},
-    manifest::{FileEntry, Manifest, VERSION, checksums, path_is_safe},
+    delta::Delta,
+    kinds::{LOG, Spec, TOMBSTONE, TOMBSTONES, by_name, vendor_of},
+    manifest::{CAPABILITIES, FileEntry, Manifest, VERSION, VERSIONS, checksums, path_is_safe},
     map::{SCOPE, to_record, tree_of},
     native::{FOREIGN, id_prefix, patch, skeleton},
     overlay::{EXTENSION, attach, losses, whole},
+    place::Place,
     read::{RENDERING, spec_of},
-    tombstones,
+    sign, tombstones,
     wire::{self, decode, line, text},
 };
-use crate::{FormatError, PassthroughItem, RecordSource, SourceAbout, StoredRecord, WriteReport};
-use keepsake_model::{Kind, Limits, LossKind, Record, Timestamp, json::Tree};
+use crate::{FormatError, PassthroughItem, RecordSource, Signer, SourceAbout, StoredRecord, WriteOptions, WriteReport};
+use keepsake_model::{Kind, Limits, LossKind, Record, Timestamp, Tombstone, json::Tree};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::{
@@ -20,44 +22,32 @@ use std::{
     path::Path,
 };
 
-/// Writes everything `source` has into the new folder `out`.
-pub(super) fn write(source: &mut dyn RecordSource, out: &Path, limits: &Limits) -> Result<WriteReport, FormatError> {
-    let mut writing = Writing::new(source.about(), limits, true);
+/// Writes what `source` has into the new folder or archive `out`.
+pub(super) fn write(
+    source: &mut dyn RecordSource,
+    out: &Path,
+    options: &WriteOptions,
+    limits: &Limits,
+) -> Result<WriteReport, FormatError> {
+    let mut writing = Writing::new(source.about(), options, limits, true)?;
     writing.lines(source)?;
-    let folder = Folder::create(out)?;
-    source.passthrough(SCOPE, &mut |item, bytes| writing.part(Some(&folder), item, bytes))?;
+    let mut place = Place::create(out, &["items", "audit"])?;
+    source.passthrough(SCOPE, &mut |item, bytes| writing.part(Some(&mut place), item, bytes))?;
     writing.several_bundles();
-    writing.finish(&folder)
+    writing.finish(place)
 }
 
 /// What [`write`] would hold and lose. Nothing is written, and no line is kept.
-pub(super) fn plan(source: &mut dyn RecordSource, limits: &Limits) -> Result<WriteReport, FormatError> {
-    let mut writing = Writing::new(source.about(), limits, false);
+pub(super) fn plan(
+    source: &mut dyn RecordSource,
+    options: &WriteOptions,
+    limits: &Limits,
+) -> Result<WriteReport, FormatError> {
+    let mut writing = Writing::new(source.about(), options, limits, false)?;
     writing.lines(source)?;
     source.passthrough(SCOPE, &mut |item, bytes| writing.part(None, item, bytes))?;
     writing.several_bundles();
     Ok(writing.report)
-}
-
-struct Folder<'a>(&'a Path);
-
-impl<'a> Folder<'a> {
-    fn create(out: &'a Path) -> Result<Self, FormatError> {
-        for path in [out.to_path_buf(), out.join("items"), out.join("audit")] {
-            std::fs::create_dir(&path).map_err(|e| FormatError::io(path.display().to_string(), e))?;
-        }
-        Ok(Self(out))
-    }
-
-    fn put(&self, path: &str, bytes: &[u8]) -> Result<FileEntry, FormatError> {
-        let target = self.0.join(path);
-        let io = |e| FormatError::io(path, e);
-        if let Some(parent) = target.parent() {
-            std::fs::create_dir_all(parent).map_err(io)?;
-        }
-        std::fs::write(&target, bytes).map_err(io)?;
-        Ok(FileEntry { path: path.to_owned(), sha256: hex::encode(Sha256::digest(bytes)), bytes: bytes.len() as u64 })
-    }
 }
 
 /// Lines of one file with what orders them.
@@ -72,27 +62,45 @@ struct Writing<'l> {
     limits: &'l Limits,
     /// False while planning: lines are made, for their losses, and let go.
     keep: bool,
+    delta: Delta,
+    signer: Option<&'l dyn Signer>,
     streams: BTreeMap<String, Stream>,
     parts: BTreeMap<String, Option<FileEntry>>,
-    manifests: Vec<Manifest>,
+    /// Manifests of the bundles behind this export, with their bytes, and those bundles' signatures.
+    manifests: Vec<(Manifest, Vec<u8>)>,
+    signatures: Vec<Vec<u8>>,
+    /// Asked for: the version of a source that is to come out as it was.
+    version: Option<String>,
     coverage: Option<(Timestamp, Timestamp)>,
     scopes: BTreeSet<String>,
     report: WriteReport,
 }
 
 impl<'l> Writing<'l> {
-    fn new(about: SourceAbout, limits: &'l Limits, keep: bool) -> Self {
-        Self {
+    fn new(about: SourceAbout, options: &'l WriteOptions, limits: &'l Limits, keep: bool) -> Result<Self, FormatError> {
+        let version = options.version.clone();
+        if let Some(version) = version.as_ref().filter(|v| !VERSIONS.contains(&v.as_str())) {
+            return Err(FormatError::Version { place: MANIFEST.into(), version: version.clone() });
+        }
+        let delta = Delta::new(options, about.now, limits)?;
+        Ok(Self {
             about,
             limits,
             keep,
+            delta,
+            signer: options.signer.as_deref(),
             streams: BTreeMap::new(),
             parts: BTreeMap::new(),
             manifests: Vec::new(),
+            signatures: Vec::new(),
             coverage: None,
             scopes: BTreeSet::new(),
-            report: WriteReport { version: VERSION.into(), ..WriteReport::default() },
-        }
+            report: WriteReport {
+                version: version.clone().unwrap_or_else(|| VERSION.into()),
+                ..WriteReport::default()
+            },
+            version,
+        })
     }
 
     /// Records and tombstones.
@@ -101,10 +109,34 @@ impl<'l> Writing<'l> {
         let mut seen = HashSet::new();
         for tombstone in source.tombstones()? {
             if seen.insert(tombstone.id.clone()) {
-                self.push(TOMBSTONES, String::new(), tombstones::to_line(&tombstone, self.limits.json_depth))?;
+                self.tombstone(&tombstone)?;
             }
         }
         Ok(())
+    }
+
+    fn tombstone(&mut self, tombstone: &Tombstone) -> Result<(), FormatError> {
+        let depth = self.limits.json_depth;
+        let mut line = tombstones::to_line(tombstone, depth);
+        let tree = decode(&TOMBSTONE, &line, depth)
+            .map_err(|_| FormatError::invalid("malformed", TOMBSTONES, "malformed tombstone record"))?;
+        if !self.delta.keeps(TOMBSTONES, &tree, &line) {
+            return Ok(());
+        }
+        // What came in a bundle is its vault's to sign: our name under it would say that we know it to be true.
+        if let Some(signer) = self.signer.filter(|_| self.keep && tombstones::is_own(tombstone)) {
+            line = sign::tombstone(&line, signer, depth)?;
+        }
+        self.push(TOMBSTONES, String::new(), line)
+    }
+
+    /// A record that the export this one builds on has already.
+    fn stays(&mut self) {
+        *self.report.withheld.entry("unchanged".into()).or_default() += 1;
+    }
+
+    fn goes(&mut self, record: &Record) {
+        *self.report.by_kind.entry(record.kind.as_str().into()).or_default() += 1;
     }
 
     /// What two manifests say of two stores cannot be said of one.
@@ -115,6 +147,7 @@ impl<'l> Writing<'l> {
                 self.report.losses.add(MANIFEST, "manifest", LossKind::LeftOut, note);
             }
             self.manifests.clear();
+            self.signatures.clear();
         }
     }
 
@@ -132,11 +165,10 @@ impl<'l> Writing<'l> {
 
     fn record(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
         let record = &stored.record;
-        *self.report.by_kind.entry(record.kind.as_str().into()).or_default() += 1;
         if record.origin.format == SCOPE {
             if let Some(spec) = spec_of(&record.origin) {
-                if let Some(tree) = self.own_tree(spec, stored) {
-                    return self.item(spec, tree);
+                if let Some((tree, mapped)) = self.own_tree(spec, stored) {
+                    return self.item(spec, stored, tree, mapped, false);
                 }
             } else if let Some(vendor) = vendor_of(pointer_path(record)).filter(|v| vendor_is_safe(v))
                 && let Some(verbatim) = &record.verbatim
@@ -144,28 +176,47 @@ impl<'l> Writing<'l> {
             {
                 // A foreign line has no fields that could be edited; redaction rewrites the verbatim itself.
                 let order = format!("{}\u{0}{:020}", record.origin.container, pointer_line(record));
-                return self.push(&format!("items/{vendor}.jsonl"), order, verbatim.text.clone());
+                return self.vendor(&format!("items/{vendor}.jsonl"), order, verbatim.text.clone(), stored, None);
             }
         }
         self.elsewhere(stored)
     }
 
-    /// A record of this format: its own line, patched where it was edited.
-    fn own_tree(&mut self, spec: &'static Spec, stored: &StoredRecord) -> Option<Tree> {
+    fn vendor(
+        &mut self,
+        path: &str,
+        order: String,
+        line: String,
+        stored: &StoredRecord,
+        loss: Option<&str>,
+    ) -> Result<(), FormatError> {
+        if !self.delta.keeps_vendor(path, &line) {
+            self.stays();
+            return Ok(());
+        }
+        self.goes(&stored.record);
+        if let Some(note) = loss {
+            self.report.losses.add(&stored.id, "record", LossKind::MovedToExtension, note);
+        }
+        self.push(path, order, line)
+    }
+
+    /// A record of this format: its own line, patched where it was edited, then with what the line says by itself.
+    fn own_tree(&self, spec: &'static Spec, stored: &StoredRecord) -> Option<(Tree, Option<Record>)> {
         let record = &stored.record;
         let mut tree = decode(spec, &record.verbatim.as_ref()?.text, self.limits.json_depth).ok()?;
-        if stored.edited {
-            let said = to_record(spec, &tree);
-            patch(spec, &mut tree, &said, record);
-            let mut mapped = to_record(spec, &tree);
-            if spec.id.is_empty() {
-                mapped.key = record.key.clone(); // by content, which the edit changed
-            }
-            mapped.repeats = record.repeats;
-            attach(spec, &mut tree, &mapped, record, true);
-            losses(&stored.id, &mapped, record, &tree, &mut self.report.losses);
+        if !stored.edited {
+            return Some((tree, None));
         }
-        Some(tree)
+        let said = to_record(spec, &tree);
+        patch(spec, &mut tree, &said, record);
+        let mut mapped = to_record(spec, &tree);
+        if spec.id.is_empty() {
+            mapped.key = record.key.clone(); // by content, which the edit changed
+        }
+        mapped.repeats = record.repeats;
+        attach(spec, &mut tree, &mapped, record, true);
+        Some((tree, Some(mapped)))
     }
 
     fn elsewhere(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
@@ -173,8 +224,8 @@ impl<'l> Writing<'l> {
         if record.kind == Kind::Foreign {
             let id = format!("{}{}", id_prefix(record.kind), stored.id);
             let note = "kept whole in a vendor kind, which other programs carry and do not read";
-            self.report.losses.add(&stored.id, "record", LossKind::MovedToExtension, note);
-            return self.push(&format!("items/{FOREIGN}.jsonl"), id.clone(), whole(&id, record));
+            let line = whole(&id, record);
+            return self.vendor(&format!("items/{FOREIGN}.jsonl"), id, line, stored, Some(note));
         }
         let (spec, mut tree) = skeleton(stored, self.about.now);
         let said = to_record(spec, &tree);
@@ -185,19 +236,12 @@ impl<'l> Writing<'l> {
             shown.record_type.clone_from(&said.record_type);
         }
         patch(spec, &mut tree, &said, &shown);
-        let long = record.text.chars().count() > SUMMARY;
-        if spec.kind == "resource" && long {
+        if spec.kind == "resource" && is_long(record) {
             tree.set("summary", Tree::Text(record.text.chars().take(SUMMARY).collect()));
-            self.rendering(stored, text(&tree, "id").unwrap_or_default())?;
         }
         let mapped = to_record(spec, &tree);
         attach(spec, &mut tree, &mapped, record, false);
-        losses(&stored.id, &mapped, record, &tree, &mut self.report.losses);
-        if record.kind == Kind::Attachment {
-            let note = "bytes of files do not travel in this format; name, type and text do";
-            self.report.losses.add(&stored.id, "bytes", LossKind::LeftOut, note);
-        }
-        self.item(spec, tree)
+        self.item(spec, stored, tree, Some(mapped), true)
     }
 
     /// The text of a document as a chunk, which is where other programs look for it.
@@ -206,15 +250,37 @@ impl<'l> Writing<'l> {
             "id": format!("chunk_{}", stored.id), "resourceID": resource, "position": 0, "text": stored.record.text,
             "sensitivity": stored.record.sensitivity.as_deref().unwrap_or("low"), (EXTENSION): {(RENDERING): resource},
         });
-        match by_name("chunk") {
-            Some(spec) => self.item(spec, tree_of(&chunk)),
-            None => Ok(()),
-        }
+        let Some(spec) = by_name("chunk") else { return Ok(()) };
+        let line = to_line(spec, &tree_of(&chunk))?;
+        self.push(&spec.path(), String::new(), line)
     }
 
-    fn item(&mut self, spec: &'static Spec, tree: Tree) -> Result<(), FormatError> {
-        let line = line(spec, &tree)
-            .map_err(|_| FormatError::invalid("malformed", spec.path(), "a number is out of range"))?;
+    /// One line of a known kind; `mapped` is what the line says by itself, where that is not all. `fresh` = made here.
+    fn item(
+        &mut self,
+        spec: &'static Spec,
+        stored: &StoredRecord,
+        tree: Tree,
+        mapped: Option<Record>,
+        fresh: bool,
+    ) -> Result<(), FormatError> {
+        let line = to_line(spec, &tree)?;
+        if !self.delta.keeps(&spec.path(), &tree, &line) {
+            self.stays();
+            return Ok(());
+        }
+        let record = &stored.record;
+        self.goes(record);
+        if let Some(mapped) = mapped {
+            losses(&stored.id, &mapped, record, &tree, &mut self.report.losses);
+        }
+        if fresh && spec.kind == "resource" && is_long(record) {
+            self.rendering(stored, text(&tree, "id").unwrap_or_default())?;
+        }
+        if fresh && record.kind == Kind::Attachment {
+            let note = "bytes of files do not travel in this format; name, type and text do";
+            self.report.losses.add(&stored.id, "bytes", LossKind::LeftOut, note);
+        }
         let mut order = String::new();
         match spec.kind {
             "episode" => {
@@ -234,7 +300,7 @@ impl<'l> Writing<'l> {
     /// Files of imported bundles that are no records. Vectors and provenance speak of records that may be gone since.
     fn part(
         &mut self,
-        folder: Option<&Folder>,
+        place: Option<&mut Place>,
         item: &PassthroughItem,
         bytes: &mut dyn Read,
     ) -> Result<(), FormatError> {
@@ -242,11 +308,14 @@ impl<'l> Writing<'l> {
         let bound = self.limits.mem_file_bytes;
         bytes.take(bound + 1).read_to_end(&mut all).map_err(|e| FormatError::io(&item.name, e))?;
         if item.name == MANIFEST {
-            self.manifests.extend(Manifest::parse(&all, self.limits.json_depth));
+            self.manifests.extend(Manifest::parse(&all, self.limits.json_depth).map(|m| (m, all)));
             return Ok(());
         }
         let note = match item.name.as_str() {
-            SIGNATURE => return Ok(()), // of another manifest
+            SIGNATURE => {
+                self.signatures.push(all);
+                return Ok(());
+            }
             name if name.starts_with("embeddings/") => "vectors are made anew by the receiving program",
             name if name.starts_with("provenance/") => "part of an evidence pack, which is not what is written here",
             name if !path_is_safe(name) || all.len() as u64 > bound => "the name or size is not allowed",
@@ -254,7 +323,10 @@ impl<'l> Writing<'l> {
                 "another bundle has a file of this name"
             }
             name => {
-                let entry = folder.map(|f| f.put(name, &all)).transpose()?;
+                if !self.delta.keeps_part(name, &hex::encode(Sha256::digest(&all))) {
+                    return Ok(());
+                }
+                let entry = place.map(|p| p.put(name, &all)).transpose()?;
                 self.parts.insert(name.to_owned(), entry);
                 return Ok(());
             }
@@ -263,7 +335,7 @@ impl<'l> Writing<'l> {
         Ok(())
     }
 
-    fn finish(mut self, folder: &Folder) -> Result<WriteReport, FormatError> {
+    fn finish(mut self, mut place: Place) -> Result<WriteReport, FormatError> {
         let mut counts = BTreeMap::new();
         let mut files: Vec<FileEntry> = std::mem::take(&mut self.parts).into_values().flatten().collect();
         for (path, mut stream) in std::mem::take(&mut self.streams) {
@@ -275,35 +347,59 @@ impl<'l> Writing<'l> {
                 text.push('\n');
             }
             counts.insert(count_name(&path).to_owned(), stream.lines.len() as u64);
-            files.push(folder.put(&path, text.as_bytes())?);
+            files.push(place.put(&path, text.as_bytes())?);
         }
-        files.sort_by(|a, b| a.path.cmp(&b.path));
-        let sums = checksums(&files);
-        folder.put("CHECKSUMS", sums.as_bytes())?;
-        let digest = hex::encode(Sha256::digest(&sums));
+        if let Some((bytes, signature)) = self.unchanged(&files) {
+            self.report.digest = place.seal_as(&files, &bytes, signature.as_deref())?;
+            return Ok(self.report);
+        }
+        let mut manifest = Manifest::new(&self.about.generator, self.about.now, "L2", &CAPABILITIES);
         // With one bundle behind it, what that one's manifest said of its store still holds.
-        let only = self.manifests.pop();
-        let manifest = Manifest {
-            format: VERSION.into(),
-            generator: self.about.generator.clone(),
-            level: "L2".into(),
-            created: Some(self.about.now),
-            mode: "full".into(),
-            since: None,
-            schema_version: only.as_ref().map_or_else(|| "1".into(), |m| m.schema_version.clone()),
-            embedding_model: only.as_ref().map(|m| m.embedding_model.clone()).unwrap_or_default(),
-            embedding_dim: only.as_ref().map_or_else(|| "0".into(), |m| m.embedding_dim.clone()),
-            counts,
-            files,
-            coverage: self.coverage,
-            scopes: (!self.scopes.is_empty()).then(|| self.scopes.iter().cloned().collect()),
-            bundle_digest: Some(digest.clone()),
-            unknown: only.map(|m| m.unknown).unwrap_or_default(),
-        };
-        folder.put(MANIFEST, manifest.write().as_bytes())?;
-        self.report.digest = digest;
+        if let Some((only, _)) = self.manifests.pop() {
+            manifest.schema_version = only.schema_version;
+            manifest.embedding_model = only.embedding_model;
+            manifest.embedding_dim = only.embedding_dim;
+            manifest.unknown = only.unknown;
+        }
+        if let Some(version) = self.version.take() {
+            manifest.format = version;
+        }
+        if self.delta.is_incremental() {
+            manifest.mode = "incremental".into();
+            manifest.since = self.delta.since;
+        }
+        manifest.counts = counts;
+        manifest.coverage = self.coverage;
+        manifest.scopes = (!self.scopes.is_empty()).then(|| self.scopes.iter().cloned().collect());
+        self.report.digest = place.seal(files, manifest, self.signer)?;
         Ok(self.report)
     }
+}
+
+impl Writing<'_> {
+    /// The one bundle behind this export, when its version was asked for and every file of it is as it was: then its
+    /// manifest holds, and with it its signature.
+    fn unchanged(&mut self, files: &[FileEntry]) -> Option<(Vec<u8>, Option<Vec<u8>>)> {
+        let [(only, bytes)] = self.manifests.as_slice() else { return None };
+        let mut sorted: (Vec<_>, Vec<_>) = (files.iter().collect(), only.files.iter().collect());
+        sorted.0.sort_by(|a, b| a.path.cmp(&b.path));
+        sorted.1.sort_by(|a, b| a.path.cmp(&b.path));
+        let digest = hex::encode(Sha256::digest(checksums(files)));
+        let same = self.version.as_ref() == Some(&only.format)
+            && self.signer.is_none()
+            && !self.delta.is_incremental()
+            && sorted.0 == sorted.1
+            && only.bundle_digest.as_ref().is_none_or(|said| *said == digest);
+        same.then(|| (bytes.clone(), self.signatures.first().cloned()))
+    }
+}
+
+fn to_line(spec: &Spec, tree: &Tree) -> Result<String, FormatError> {
+    line(spec, tree).map_err(|_| FormatError::invalid("malformed", spec.path(), "a number is out of range"))
+}
+
+fn is_long(record: &Record) -> bool {
+    record.text.chars().count() > SUMMARY
 }
 
 /// Code points of a text that count as its summary.

@@ -78,6 +78,8 @@ pub(super) struct Importer<'i> {
     held: Held,
     /// Ids that tombstones of this input name.
     doomed: Vec<[u8; 16]>,
+    /// Ids whose words tombstones of this input say were taken out.
+    emptied: Vec<[u8; 16]>,
     /// Nothing was in the vault: no look-ups needed.
     empty: bool,
     /// The unit at hand is of an older export than what the vault has of its conversation.
@@ -106,6 +108,7 @@ impl<'i> Importer<'i> {
             seen: HashMap::new(),
             held: Held::load(connection, options.let_in)?,
             doomed: Vec::new(),
+            emptied: Vec::new(),
             empty,
             older_unit: false,
             unit_updated: None,
@@ -332,6 +335,9 @@ impl<'i> Importer<'i> {
         if self.is_older(known, record)? || self.older_unit && record.kind == Kind::Message {
             return Ok(Verdict::Older("older than what the vault has"));
         }
+        if is_bitemporal(record) && reopens(&self.stored(known.row)?, record) {
+            return Ok(Verdict::Older("closed in the vault"));
+        }
         // A newer telling would bring redacted words back.
         if known.flags & Flags::REDACTED != 0 {
             return Ok(Verdict::Held("redacted before"));
@@ -356,7 +362,7 @@ impl<'i> Importer<'i> {
         let updated = self.updated(record);
         let Some(seen) = self.seen.get(id) else { return Ok(()) };
         let (row, written, trashed) = (seen.row, seen.written, seen.trashed);
-        let (same, newer) = (seen.digest == short(digest), updated > seen.updated);
+        let (same, later) = (seen.digest == short(digest), updated > seen.updated);
         // A file that a record named is now told of in full; the record's row is there already.
         if record.kind == Kind::Attachment {
             return if written && row > 0 {
@@ -369,6 +375,9 @@ impl<'i> Importer<'i> {
             return if same && row > 0 { self.write_links(row, record) } else { Ok(()) };
         }
         let place = place(record);
+        // Two bundles given together: the one that closes a row is the newer, in whatever order they come.
+        let closes = !same && row > 0 && is_bitemporal(record) && reopens(record, &self.stored(row)?);
+        let newer = later || closes;
         if newer
             && same
             && row > 0
@@ -471,6 +480,18 @@ impl<'i> Importer<'i> {
         self.platforms.insert(name.to_owned(), id);
         Ok(id)
     }
+}
+
+/// Statements that are succeeded, not changed (spec of `.mem` v1.1 §4.1).
+fn is_bitemporal(record: &Record) -> bool {
+    matches!(record.kind, Kind::Fact | Kind::Relation)
+}
+
+/// True when a telling of a bi-temporal statement would clear what closed it: its end, or its successor. Such rows are
+/// never opened again, only succeeded; an older export still has them open.
+fn reopens(stored: &Record, told: &Record) -> bool {
+    let succeeded = |r: &Record| r.links.iter().any(|l| l.relation == "superseded_by");
+    stored.times.valid_to.is_some() && told.times.valid_to.is_none() || succeeded(stored) && !succeeded(told)
 }
 
 fn place(record: &Record) -> String {

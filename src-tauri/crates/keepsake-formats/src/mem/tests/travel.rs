@@ -111,6 +111,10 @@ fn messages_belong_to_their_conversation() {
     let line = episodes.lines().find(|l| l.contains(&message)).unwrap();
     assert!(line.contains("\"speaker\":\"assistant\""));
     assert!(line.contains(&format!("\"contextID\":\"{context}\"")), "{line}");
+    // In the reference's own words, so that a program that drops our extension still knows where it was said.
+    let marks =
+        "\"metadata\":{\"openai_conversation_id\":\"c1\",\"openai_model\":\"gpt\",\"openai_role\":\"assistant\"}";
+    assert!(line.contains(marks), "{line}");
     let contexts = std::fs::read_to_string(out.join("items/context.jsonl")).unwrap();
     assert!(contexts.contains(&context));
 }
@@ -151,7 +155,7 @@ fn what_another_program_changed_is_the_truth() {
     assert!(line.contains("Other text."));
 }
 
-fn tombstone(scope: &str, kind: &str, target: &str) -> Tombstone {
+pub(super) fn tombstone(scope: &str, kind: &str, target: &str) -> Tombstone {
     Tombstone {
         id: format!("tomb_{target}"),
         op: TombstoneOp::Delete,

@@ -4,6 +4,7 @@ use super::Importer;
 use crate::{
     VaultResult,
     change::trash_row,
+    store::Flags,
     tombstones::{is_taken, store_foreign, targets},
 };
 use keepsake_model::{Tombstone, TombstoneOp};
@@ -16,10 +17,16 @@ impl Importer<'_> {
             Some(staging) => store_foreign(self.connection, tombstone, &ids, staging.batch)?,
             None => !is_taken(self.connection, tombstone)?,
         };
-        // A tombstone of a redaction blocks nothing: the skeleton may come again.
-        if news && tombstone.op == TombstoneOp::Delete {
-            self.held.block(&ids);
-            self.doomed.extend(ids);
+        if !news {
+            return Ok(());
+        }
+        // A redaction is a deletion of the words (spec of `.mem` v1.1 §5) that blocks nothing: its skeleton may come.
+        match tombstone.op {
+            TombstoneOp::Delete => {
+                self.held.block(&ids);
+                self.doomed.extend(ids);
+            }
+            TombstoneOp::Redact => self.emptied.extend(ids),
         }
         Ok(())
     }
@@ -27,8 +34,15 @@ impl Importer<'_> {
     /// Moves what the tombstones of this input name to the Trash.
     pub(super) fn trash_named(&mut self) -> VaultResult<()> {
         let mut any = false;
-        for id in std::mem::take(&mut self.doomed) {
+        // What is redacted here too, or was told anew by this input as the skeleton that is left, has lost its words.
+        let mut emptied = std::mem::take(&mut self.emptied);
+        emptied.retain(|id| self.seen.get(id).is_none_or(|seen| !seen.written));
+        let doomed = std::mem::take(&mut self.doomed).into_iter().map(|id| (id, false));
+        for (id, skeleton) in doomed.chain(emptied.into_iter().map(|id| (id, true))).collect::<Vec<_>>() {
             let Some(known) = self.known(&id)?.filter(|known| !known.trashed) else { continue };
+            if skeleton && known.flags & Flags::REDACTED != 0 {
+                continue;
+            }
             any = true;
             let Some(staging) = &self.staging else { continue };
             for row in trash_row(self.connection, known.row, self.options.now, Some(staging.batch))? {

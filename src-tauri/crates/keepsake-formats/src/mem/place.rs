@@ -1,0 +1,151 @@
+//! Where a bundle is written: a folder, or one ZIP with that folder in it. The specification leaves the archive open
+//! (§1); ours holds `<name>.mem/…`, so that unpacking it gives the bundle back and scatters nothing.
+use super::{
+    bundle::{CHECKSUMS, MANIFEST, SIGNATURE},
+    manifest::{FileEntry, Manifest, checksums},
+    sign,
+};
+use crate::{FormatError, Signer};
+use sha2::{Digest, Sha256};
+use std::{
+    fs::File,
+    io::{BufWriter, Write},
+    path::{Path, PathBuf},
+};
+use zip::{CompressionMethod, DateTime, ZipWriter, result::ZipError, write::SimpleFileOptions};
+
+/// A bundle being written.
+pub(super) enum Place {
+    Folder(PathBuf),
+    Zip { zip: ZipWriter<BufWriter<File>>, folder: String },
+}
+
+/// Does this name ask for an archive?
+fn is_archive(out: &Path) -> bool {
+    out.extension().is_some_and(|e| e.eq_ignore_ascii_case("zip"))
+}
+
+/// `me.zip` and `me.mem.zip` → `me.mem`.
+fn folder_in(archive: &Path) -> String {
+    let stem = archive.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    let stem = stem.trim_start_matches('.');
+    let name = stem.strip_suffix(".mem").unwrap_or(stem);
+    format!("{}.mem", if name.is_empty() { "bundle" } else { name })
+}
+
+fn zip_failed(error: ZipError, path: &str) -> FormatError {
+    match error {
+        ZipError::Io(source) => FormatError::io(path, source),
+        other => FormatError::invalid("zip_failed", path, other.to_string()),
+    }
+}
+
+impl Place {
+    /// A new folder with these folders in it, or a new archive when `out` ends in `.zip`. `out` must not exist yet.
+    pub fn create(out: &Path, folders: &[&str]) -> Result<Self, FormatError> {
+        let io = |e| FormatError::io(out.display().to_string(), e);
+        if is_archive(out) {
+            let file = File::create_new(out).map_err(io)?;
+            return Ok(Self::Zip { zip: ZipWriter::new(BufWriter::new(file)), folder: folder_in(out) });
+        }
+        std::fs::create_dir(out).map_err(io)?;
+        for folder in folders {
+            std::fs::create_dir(out.join(folder)).map_err(io)?;
+        }
+        Ok(Self::Folder(out.to_path_buf()))
+    }
+
+    /// Writes one file of the bundle.
+    pub fn put(&mut self, path: &str, bytes: &[u8]) -> Result<FileEntry, FormatError> {
+        let io = |e| FormatError::io(path, e);
+        match self {
+            Self::Folder(folder) => {
+                let target = folder.join(path);
+                if let Some(parent) = target.parent() {
+                    std::fs::create_dir_all(parent).map_err(io)?;
+                }
+                std::fs::write(&target, bytes).map_err(io)?;
+            }
+            Self::Zip { zip, folder } => {
+                // The time is a constant, so that equal content is an equal file.
+                let options = SimpleFileOptions::default()
+                    .compression_method(CompressionMethod::Deflated)
+                    .last_modified_time(DateTime::default())
+                    .unix_permissions(0o644);
+                zip.start_file(format!("{folder}/{path}"), options).map_err(|e| zip_failed(e, path))?;
+                zip.write_all(bytes).map_err(io)?;
+            }
+        }
+        Ok(FileEntry { path: path.to_owned(), sha256: hex::encode(Sha256::digest(bytes)), bytes: bytes.len() as u64 })
+    }
+
+    /// CHECKSUMS over `files`, the manifest that lists them, and with a signer `manifest.sig`; then the place is done.
+    /// Gives the bundle digest.
+    pub fn seal(
+        mut self,
+        mut files: Vec<FileEntry>,
+        mut manifest: Manifest,
+        signer: Option<&dyn Signer>,
+    ) -> Result<String, FormatError> {
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        let digest = self.sums(&files)?;
+        manifest.files = files;
+        manifest.bundle_digest = Some(digest.clone());
+        if signer.is_some() {
+            manifest.capabilities.push("signed".into());
+        }
+        let text = manifest.write();
+        self.put(MANIFEST, text.as_bytes())?;
+        if let Some(signer) = signer {
+            let token = sign::token(signer, text.as_bytes())?;
+            self.put(SIGNATURE, format!("{token}\n").as_bytes())?;
+        }
+        self.finish()?;
+        Ok(digest)
+    }
+
+    /// The same with a manifest that is there already, and the signature that is over it.
+    pub fn seal_as(
+        mut self,
+        files: &[FileEntry],
+        manifest: &[u8],
+        signature: Option<&[u8]>,
+    ) -> Result<String, FormatError> {
+        let digest = self.sums(files)?;
+        self.put(MANIFEST, manifest)?;
+        if let Some(signature) = signature {
+            self.put(SIGNATURE, signature)?;
+        }
+        self.finish()?;
+        Ok(digest)
+    }
+
+    fn sums(&mut self, files: &[FileEntry]) -> Result<String, FormatError> {
+        let sums = checksums(files);
+        self.put(CHECKSUMS, sums.as_bytes())?;
+        Ok(hex::encode(Sha256::digest(&sums)))
+    }
+
+    /// Ends an archive; nothing is left to do for a folder.
+    pub fn finish(self) -> Result<(), FormatError> {
+        let Self::Zip { zip, folder } = self else { return Ok(()) };
+        let io = |e| FormatError::io(folder.clone(), e);
+        let file = zip.finish().map_err(|e| zip_failed(e, &folder))?;
+        file.into_inner().map_err(|e| io(e.into_error()))?.sync_all().map_err(io)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_ask_for_an_archive() {
+        for (name, archive) in [("me.mem", false), ("me.mem.zip", true), ("me.ZIP", true), ("zip", false)] {
+            assert_eq!(is_archive(Path::new(name)), archive, "{name}");
+        }
+        for (name, folder) in [("a/me.mem.zip", "me.mem"), ("me.zip", "me.mem"), (".zip.zip", "zip.mem")] {
+            assert_eq!(folder_in(Path::new(name)), folder, "{name}");
+        }
+    }
+}

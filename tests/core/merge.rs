@@ -1,0 +1,259 @@
+//! Bundles of other vaults, in any order: what was closed stays closed, and deletions reach everything that they name.
+use crate::tell::*;
+use keepsake_model::{Derived, Kind, Link, Record, RecordKey, Times, Tombstone, TombstoneOp, Unit};
+use keepsake_testkit::{TempVault, at};
+
+/// A row of a bundle.
+fn row(kind: Kind, value: &str, text: &str) -> Record {
+    let mut record = record(kind, value, text);
+    record.key = RecordKey::new("mem", value);
+    record.times = Times {
+        created: Some(at(10)),
+        valid_from: Some(at(10)),
+        ..Times::default()
+    };
+    record
+}
+
+fn linked(mut record: Record, relation: &str, kind: Kind, target: &str) -> Record {
+    record.links.push(Link {
+        relation: relation.into(),
+        kind,
+        target: RecordKey::new("mem", target),
+    });
+    record
+}
+
+fn tombstone(id: &str, op: TombstoneOp, kind: &str, target: &str, derived: Derived) -> Tombstone {
+    Tombstone {
+        id: id.into(),
+        op,
+        target_kind: kind.into(),
+        target_id: target.into(),
+        scope: "mem".into(),
+        at: at(20),
+        actor: "someone".into(),
+        reason: String::new(),
+        derived,
+        signature: None,
+        verbatim: None,
+    }
+}
+
+/// Rows carry no time of their last change: which of two is newer shows in what closed it.
+#[test]
+fn an_older_bundle_opens_nothing_again() {
+    for (kind, name) in [(Kind::Fact, "fact"), (Kind::Relation, "edge")] {
+        let open = || row(kind, &format!("{name}/1"), "The launch is in May.");
+        let mut ended = open();
+        ended.times.valid_to = Some(at(50));
+        let successor = format!("{name}/2");
+        let succeeded = linked(ended.clone(), "superseded_by", kind, &successor);
+        let next = row(kind, &successor, "The launch is in June.");
+        for (closed, what) in [(ended, "its end"), (succeeded, "its successor")] {
+            let t = TempVault::new();
+            tell_units(&t, &[open().into()]);
+            let news = tell_units(&t, &[closed.clone().into(), next.clone().into()]);
+            assert_eq!(
+                numbers(&news),
+                [2, 1, 1, 0, 0],
+                "{name}: {what} comes, and the new row beside it"
+            );
+            let stale = tell_units(&t, &[open().into()]);
+            assert_eq!(numbers(&stale), [1, 0, 0, 1, 0], "{name}: {what} stays");
+            let kept = live(&t, kind)
+                .into_iter()
+                .find(|(_, r)| r.key == closed.key)
+                .unwrap()
+                .1;
+            assert_eq!(kept.times.valid_to, closed.times.valid_to);
+            assert_eq!(kept.links, closed.links);
+            assert_eq!(texts(&t, kind).len(), 2, "{name}: both rows");
+        }
+    }
+}
+
+/// An older and a newer bundle dropped together.
+#[test]
+fn of_two_bundles_in_one_import_the_one_that_closed_a_row_counts() {
+    let open = || row(Kind::Fact, "fact/1", "The launch is in May.");
+    let mut closed = open();
+    closed.times.valid_to = Some(at(50));
+    for (order, units) in [
+        ("older first", [open(), closed.clone()]),
+        ("newer first", [closed.clone(), open()]),
+    ] {
+        for known in [false, true] {
+            let t = TempVault::new();
+            if known {
+                tell_units(&t, &[open().into()]);
+            }
+            tell_units(&t, &units.clone().map(Unit::from));
+            let kept = one_row(&t);
+            assert_eq!(kept.times.valid_to, Some(at(50)), "{order}, known: {known}");
+            assert_eq!(faults(&t), [""; 0], "{order}, known: {known}");
+        }
+    }
+}
+
+fn one_row(t: &TempVault) -> Record {
+    let rows = live(t, Kind::Fact);
+    assert_eq!(rows.len(), 1);
+    rows.into_iter().next().unwrap().1
+}
+
+/// A statement may still be corrected, and an end may be moved.
+#[test]
+fn a_closed_row_may_be_told_anew() {
+    let closed = |day: i64, text: &str| {
+        let mut fact = row(Kind::Fact, "fact/1", text);
+        fact.times.valid_to = Some(at(day));
+        Unit::from(fact)
+    };
+    let t = TempVault::new();
+    tell_units(&t, &[closed(50, "The launch is in May.")]);
+    let again = tell_units(&t, &[closed(60, "The launch is in late May.")]);
+    assert_eq!(numbers(&again), [1, 0, 1, 0, 0]);
+    assert_eq!(texts(&t, Kind::Fact), ["The launch is in late May."]);
+}
+
+/// Of every kind, and what was derived from it; before the rows that the same bundle still has.
+#[test]
+fn deletions_of_every_kind_come_first_and_reach_what_was_derived() {
+    let kinds = [
+        (Kind::Profile, "context"),
+        (Kind::Profile, "core"),
+        (Kind::Profile, "preference"),
+        (Kind::Foreign, "category"),
+        (Kind::Foreign, "community"),
+        (Kind::Foreign, "acmeNote"),
+        (Kind::Entity, "entity"),
+        (Kind::Memory, "episode"),
+        (Kind::Resource, "resource"),
+        (Kind::Chunk, "chunk"),
+        (Kind::Relation, "edge"),
+        (Kind::Fact, "fact"),
+        (Kind::Relation, "factLink"),
+        (Kind::Relation, "episodeLink"),
+        (Kind::Procedure, "procedure"),
+        (Kind::Credential, "secretRef"),
+    ];
+    let rows: Vec<Unit> = kinds
+        .iter()
+        .map(|(kind, name)| row(*kind, &format!("{name}/gone"), &format!("A {name}.")).into())
+        .collect();
+    let stones: Vec<Tombstone> = kinds
+        .iter()
+        .map(|(_, name)| {
+            tombstone(
+                &format!("t_{name}"),
+                TombstoneOp::Delete,
+                name,
+                "gone",
+                Derived::default(),
+            )
+        })
+        .collect();
+    for known in [false, true] {
+        let t = TempVault::new();
+        if known {
+            assert_eq!(tell_units(&t, &rows).total().added as usize, kinds.len());
+        }
+        let report = tell(&t, &|sink| {
+            stones.iter().cloned().try_for_each(|s| sink.tombstone(s))?;
+            rows.iter().cloned().try_for_each(|u| sink.unit(u))
+        });
+        assert_eq!(
+            report.total().blocked as usize,
+            kinds.len(),
+            "known before: {known}"
+        );
+        for kind in Kind::ALL {
+            assert_eq!(live(&t, kind).len(), 0, "{}", kind.as_str());
+        }
+        assert_eq!(
+            tell_units(&t, &rows).total().blocked as usize,
+            kinds.len(),
+            "nor later"
+        );
+    }
+    let t = TempVault::new();
+    let reach = Derived {
+        fact_ids: vec!["gone".into()],
+        edge_ids: vec!["gone".into()],
+        entity_ids: vec!["gone".into()],
+        chunk_ids: vec!["gone".into()],
+        ..Derived::default()
+    };
+    tell(&t, &|sink| {
+        sink.tombstone(tombstone(
+            "t",
+            TombstoneOp::Delete,
+            "episode",
+            "other",
+            reach.clone(),
+        ))
+    });
+    let report = tell_units(&t, &rows);
+    assert_eq!(
+        report.total().blocked,
+        4,
+        "what was derived does not come back"
+    );
+}
+
+/// A redaction takes the words out as well; only a skeleton may be left, and it may come.
+#[test]
+fn a_redaction_that_came_takes_the_words_out_of_sight() {
+    let stone = || {
+        tombstone(
+            "t",
+            TombstoneOp::Redact,
+            "episode",
+            "ep_1",
+            Derived::default(),
+        )
+    };
+    let said = |text: &str| row(Kind::Memory, "episode/ep_1", text);
+    let t = TempVault::new();
+    tell_units(&t, &[said("The zanzibarquokka sleeps.").into()]);
+    let report = tell(&t, &|sink| sink.tombstone(stone()));
+    assert_eq!(texts(&t, Kind::Memory), [""; 0], "in the Trash");
+    assert_eq!(found(&t, "zanzibarquokka"), 0);
+    assert!(
+        report
+            .warnings
+            .keys()
+            .any(|k| k.starts_with("tombstones_to_trash"))
+    );
+    t.vault.undo_import(&report.batch, at(200)).unwrap();
+    assert_eq!(
+        found(&t, "zanzibarquokka"),
+        1,
+        "undoing the import takes it back"
+    );
+    assert_eq!(faults(&t), [""; 0]);
+
+    // A bundle of the vault that redacted it has the skeleton.
+    tell(&t, &|sink| {
+        sink.tombstone(stone())?;
+        sink.unit(said("[REDACTED:secret]").into())
+    });
+    assert_eq!(texts(&t, Kind::Memory), ["[REDACTED:secret]"]);
+    assert_eq!(found(&t, "zanzibarquokka"), 0);
+
+    // What was derived from it and went along goes here too.
+    let t = TempVault::new();
+    tell_units(&t, &[row(Kind::Fact, "fact/f", "It sleeps.").into()]);
+    let reach = Derived {
+        fact_ids: vec!["f".into()],
+        ..Derived::default()
+    };
+    tell(&t, &|sink| {
+        sink.tombstone(Tombstone {
+            derived: reach.clone(),
+            ..stone()
+        })
+    });
+    assert_eq!(live(&t, Kind::Fact).len(), 0);
+}
