@@ -294,6 +294,14 @@ pub struct Signed {
     pub token: Option<(Vec<u8>, Vec<u8>)>,
     /// The exact bytes that were signed.
     pub message: Vec<u8>,
+    /// What kind of key and signature `token` holds: [`Signed::ED25519`] unless the format says otherwise. `es256` and
+    /// `es384`: SEC1 point and `r || s` (JOSE). `rs256`, `rs384`, `rs512`: DER `SubjectPublicKeyInfo` and PKCS#1 v1.5.
+    pub algorithm: &'static str,
+}
+
+impl Signed {
+    /// 32 bytes of key, 64 of signature.
+    pub const ED25519: &'static str = "ed25519";
 }
 
 /// One finding of a validator.

@@ -15,7 +15,8 @@ pub(super) fn signatures(
 ) -> Result<(), FormatError> {
     if let (Some(bytes), Some(message)) = (bundle.bytes(SIGNATURE)?, bundle.bytes(MANIFEST)?) {
         let token = std::str::from_utf8(&bytes).ok().and_then(|t| token(t.trim()));
-        visit(Signed { tombstone: None, place: bundle.place_of(SIGNATURE), token, message })?;
+        let place = bundle.place_of(SIGNATURE);
+        visit(Signed { tombstone: None, place, token, message, algorithm: Signed::ED25519 })?;
     }
     let Some(member) = bundle.files.get(TOMBSTONES) else { return Ok(()) };
     let depth = bundle.limits.json_depth;
@@ -30,6 +31,7 @@ pub(super) fn signatures(
             place: format!("{}:{number}", bundle.place_of(TOMBSTONES)),
             token: token(signature),
             message,
+            algorithm: Signed::ED25519,
         })
     })?;
     Ok(())
