@@ -3,7 +3,7 @@
 use super::{
     ext,
     forms::{Form, slug},
-    hash::content_hash,
+    hash::{content_hash, sdk_form},
     map,
     shapes::{METHODS, STATUSES, TYPES},
     survey::{Survey, digest_uuid, uuid},
@@ -105,6 +105,10 @@ impl Context<'_> {
             self.strip(&mut tree);
         }
         let changed = tree != came;
+        if changed {
+            // Not what came in any more: then in the form that every program hashes alike.
+            tree = sdk_form(&tree);
+        }
         let text = if changed { compact(&tree) } else { source.clone() };
         Some(Composed { text, tree, vectors, changed: changed || stored.edited })
     }

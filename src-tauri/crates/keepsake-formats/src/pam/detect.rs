@@ -138,7 +138,8 @@ fn marks(bytes: &[u8]) -> (Option<String>, Option<String>) {
                 while bytes.get(at).is_some_and(|b| *b != b'"') {
                     at += if bytes[at] == b'\\' { 2 } else { 1 };
                 }
-                let Some(text) = bytes.get(start..at) else { break };
+                // A text that is cut off says nothing.
+                let Some(text) = bytes.get(start..at).filter(|_| at < bytes.len()) else { break };
                 let next = bytes.iter().skip(at + 1).find(|b| !b.is_ascii_whitespace());
                 if depth == 1 {
                     let word = || std::str::from_utf8(text).ok().map(str::to_owned);

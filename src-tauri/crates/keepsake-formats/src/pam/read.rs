@@ -228,6 +228,8 @@ impl Reading<'_> {
             let id = Document::open(&text, &member.place)?.word("id").unwrap_or_default();
             files.entry(id).or_insert(member);
         }
+        let paths: HashMap<&str, &Member> =
+            self.bundle.conversations.iter().map(|m| (self.bundle.path_of(m), *m)).collect();
         let mut told: HashSet<usize> = HashSet::new();
         for (i, raw) in doc.list("conversations_index").into_iter().enumerate() {
             let place = format!("{}/conversations_index/{i}", store.place);
@@ -237,8 +239,8 @@ impl Reading<'_> {
                 continue;
             };
             let id = map::text(&tree, "id").unwrap_or_default();
-            let by_path = |m: &&Member| map::inner(&tree, "storage", "ref") == Some(self.bundle.path_of(m));
-            let file = files.get(id).copied().or_else(|| self.bundle.conversations.iter().copied().find(by_path));
+            let by_path = || map::inner(&tree, "storage", "ref").and_then(|path| paths.get(path));
+            let file = files.get(id).or_else(by_path).copied();
             let file = file.filter(|m| told.insert(m.id));
             let stored = map::inner(&tree, "storage", "type") == Some("file");
             if file.is_none() && stored {

@@ -54,6 +54,8 @@ pub(super) struct Survey {
     pub base_export_id: Option<String>,
     /// Vault id → id in the store.
     pub memories: HashMap<String, String>,
+    /// Ids in the store of all memories that go out.
+    pub names: HashSet<String>,
     /// Vault id (or `stub:…`) → conversation.
     pub talks: HashMap<String, Talk>,
     /// Vault id → conversation's key in `talks`, and id there.
@@ -138,8 +140,11 @@ impl Survey {
             survey.frame.clone_from(&frame.0);
             survey.embeddings_frame.clone_from(&frame.1);
         }
-        let mut entries = Vec::new();
+        let (mut entries, mut seen) = (Vec::new(), HashSet::new());
         source.records(&mut |stored| {
+            if !seen.insert(stored.id.clone()) {
+                return Ok(());
+            }
             survey.identifiers.extend(stored.record.source.account.clone());
             entries.push(survey.entry(stored));
             Ok(())
@@ -226,6 +231,7 @@ impl Survey {
         if !stale.is_empty() {
             self.withheld.insert("unchanged".into(), stale.len() as u64);
         }
+        self.names = self.memories.values().cloned().collect();
         self.talks(entries, base, &name, &fresh);
     }
 

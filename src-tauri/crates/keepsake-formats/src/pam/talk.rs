@@ -39,6 +39,7 @@ pub(super) struct Open {
     created: Timestamp,
     fresh: bool,
     strip: bool,
+    depth: u32,
 }
 
 /// A conversation ready to be written.
@@ -143,6 +144,7 @@ impl Open {
             created,
             fresh: true,
             strip: false,
+            depth: 0,
         }
     }
 
@@ -231,6 +233,7 @@ impl Open {
             path,
             fresh: stored.edited,
             strip: context.strip,
+            depth: context.depth,
             ..Self::fresh(order, index, file, talk, created)
         }
     }
@@ -276,8 +279,9 @@ impl Open {
             true => "[]".to_owned(),
             false => format!("[\n{}\n]", texts.join(",\n")),
         };
+        let depth = self.depth;
         let unchanged = |tree: &Tree, source: &Option<String>| {
-            source.as_ref().filter(|s| Tree::parse(s, u32::MAX).ok().as_ref() == Some(tree)).cloned()
+            source.as_ref().filter(|s| Tree::parse(s, depth).ok().as_ref() == Some(tree)).cloned()
         };
         let file = self.file.as_ref().and_then(|tree| {
             let head = unchanged(tree, &self.file_source).unwrap_or_else(|| {
@@ -351,12 +355,11 @@ fn index_entry(
 
 /// Only memories that go out; those from elsewhere that came to it since are added.
 fn derived(index: &mut Tree, context: &Context, talk: &Talk) {
-    let out: HashSet<&String> = context.survey.memories.values().collect();
     let mut items: Vec<Tree> = match index.get("derived_memories") {
         Some(Tree::Array(items)) => items.clone(),
         _ => vec![],
     };
-    items.retain(|item| item.as_str().is_none_or(|id| out.contains(&id.to_owned())));
+    items.retain(|item| item.as_str().is_none_or(|id| context.survey.names.contains(id)));
     for (id, own) in &talk.derived {
         let id = Tree::Text(id.clone());
         if !own && !items.contains(&id) {

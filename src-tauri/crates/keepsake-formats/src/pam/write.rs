@@ -87,6 +87,8 @@ struct Writing<'a> {
     lists: Lists,
     checksum: Checksum,
     open: HashMap<String, Open>,
+    /// Vault ids; a source that was not merged may tell a record twice.
+    written: HashSet<String>,
     names: Names,
     /// Positions of vectors in the file that came in.
     vector_order: HashMap<String, u64>,
@@ -115,6 +117,7 @@ fn run(
         lists: Lists::default(),
         checksum: Checksum::default(),
         open: HashMap::new(),
+        written: HashSet::new(),
         names: Names::default(),
         vector_order: vector_order(survey.embeddings_frame.as_ref()),
         seq: 0,
@@ -146,6 +149,9 @@ impl Writing<'_> {
     }
 
     fn record(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
+        if !self.written.insert(stored.id.clone()) {
+            return Ok(());
+        }
         match self.context.survey.place(&stored.record) {
             Place::Memory => self.memory(stored),
             Place::Relation => self.relation(stored),
