@@ -292,7 +292,8 @@ pub struct Signed {
     pub tombstone: Option<String>,
     /// Where it stands.
     pub place: String,
-    /// `ed25519`, `ml-dsa-65`, or what the file says.
+    /// What kind of key and signature `token` holds: `ed25519`, `ml-dsa-65`, or what the file says. `es256` and `es384`:
+    /// SEC1 point and `r || s` (JOSE). `rs256`, `rs384`, `rs512`: DER `SubjectPublicKeyInfo` and PKCS#1 v1.5.
     pub algorithm: String,
     /// Public key and signature, in bytes; None = not in the format's form.
     pub token: Option<(Vec<u8>, Vec<u8>)>,

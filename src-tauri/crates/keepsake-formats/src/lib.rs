@@ -12,6 +12,7 @@ pub mod chatgpt;
 pub mod claude;
 pub mod eventloom;
 pub mod mem;
+pub mod pam;
 pub mod transfer_text;
 pub mod zaxy;
 
@@ -31,6 +32,7 @@ pub fn registry() -> &'static [&'static dyn Format] {
     &[
         &mem::Mem,
         &alf::Alf,
+        &pam::Pam,
         &chatgpt::ChatGpt,
         &claude::Claude,
         &zaxy::Zaxy,

@@ -1,0 +1,69 @@
+//! The validator, and the signature for who can judge it.
+use super::{
+    bundle::Bundle,
+    keys,
+    verify::{Integrity, verify},
+};
+use crate::{FormatError, Signed, Validation};
+use keepsake_model::json::Tree;
+
+/// Checks a source. With keys in `trust` it has to be signed.
+pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, FormatError> {
+    let mut report = match verify(bundle, &mut || Ok(())) {
+        Ok(report) => report,
+        Err(FormatError::Version { place, version }) => {
+            let mut out = Validation { version: Some(version), ..Validation::default() };
+            let message = "another major version: this validator knows 1.x".into();
+            out.errors.push(crate::Finding { code: "unsupported_version".into(), place, message });
+            return Ok(out);
+        }
+        Err(other) => return Err(other),
+    };
+    let block = report.outline.as_ref().and_then(|o| o.get("signature")).filter(|s| matches!(s, Tree::Object(_)));
+    let word = |name: &str| block.and_then(|b| b.get(name)).and_then(Tree::as_str).map(str::to_owned);
+    let (algorithm, key) = (word("algorithm"), word("public_key"));
+    let shown = match (algorithm.as_deref(), &key) {
+        (Some("Ed25519"), Some(key)) => keys::public_key("Ed25519", key).map(hex::encode),
+        _ => key.clone(),
+    };
+    let signature = (block.is_some(), algorithm, None, None, shown);
+    if !signature.0 && !trust.is_empty() {
+        let place = bundle.store.map_or("", |s| s.place.as_str());
+        report.error("signature_missing", place, "the export is not signed, and a signature is asked for");
+    }
+    Ok(Validation {
+        version: report.version,
+        level: None,
+        records: report.records,
+        kind: report.kind,
+        signature,
+        errors: report.errors,
+        warnings: report.warnings,
+    })
+}
+
+/// Visits the store's signature with the bytes that it is over. A store whose checksum does not fit its memories, or is
+/// missing, has no bytes that a signature could be over: the token is then left out, and the signature cannot be valid.
+pub(super) fn signatures(
+    bundle: &Bundle,
+    visit: &mut dyn FnMut(Signed) -> Result<(), FormatError>,
+) -> Result<(), FormatError> {
+    let Some(store) = bundle.store else { return Ok(()) };
+    let report = verify(bundle, &mut || Ok(()))?;
+    let Some(outline) = report.outline else { return Ok(()) };
+    let Some(block) = outline.get("signature").filter(|s| matches!(s, Tree::Object(_))) else { return Ok(()) };
+    let word = |name: &str| block.get(name).and_then(Tree::as_str).unwrap_or_default();
+    let algorithm = keys::algorithm_name(word("algorithm"));
+    let message = keys::payload(&outline);
+    let whole = matches!(report.integrity, Integrity::Fits | Integrity::FitsSdk) && message.is_some();
+    let token = algorithm
+        .filter(|_| whole)
+        .and_then(|_| keys::public_key(word("algorithm"), word("public_key")).zip(keys::from_base64url(word("value"))));
+    visit(Signed {
+        tombstone: None,
+        place: format!("{}/signature", store.place),
+        token,
+        message: message.unwrap_or_default(),
+        algorithm: algorithm.unwrap_or("unknown").into(),
+    })
+}

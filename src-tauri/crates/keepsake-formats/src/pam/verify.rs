@@ -1,0 +1,524 @@
+//! Everything that the specification asks of a store and its companions, in one pass: structure by the tables of
+//! `shapes.rs`, then hashes, counts, ids, references and times.
+use super::{
+    bundle::{Bundle, LISTS, supported},
+    check::{Fault, check},
+    document::{self, Document},
+    hash::{Checksum, content_hash, sdk_form},
+    shapes::{CONVERSATION, EMBEDDING, EMBEDDINGS, INDEX, MEMORY, MESSAGE, RELATION, STORE},
+};
+use crate::{Finding, FormatError};
+use keepsake_model::{Timestamp, json::Tree};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// Findings beyond this are counted only: a hostile file may have a fault per byte.
+const LISTED: usize = 2000;
+
+/// What was found.
+#[derive(Default)]
+pub(super) struct Report {
+    pub version: Option<String>,
+    pub kind: Option<String>,
+    pub records: u64,
+    /// The store without its records.
+    pub outline: Option<Tree>,
+    pub errors: Vec<Finding>,
+    pub warnings: Vec<Finding>,
+    pub integrity: Integrity,
+    more: (u64, u64),
+    minor: u64,
+}
+
+/// What the checksum says.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Integrity {
+    /// No checksum.
+    #[default]
+    None,
+    /// Fits the memories as they are in the file.
+    Fits,
+    /// Fits them in the form of the Python SDK only.
+    FitsSdk,
+    /// Does not fit.
+    Broken,
+}
+
+impl Report {
+    pub fn error(&mut self, code: &str, place: &str, message: impl Into<String>) {
+        if self.errors.len() < LISTED {
+            self.errors.push(Finding { code: code.into(), place: place.into(), message: message.into() });
+        } else {
+            self.more.0 += 1;
+        }
+    }
+
+    pub fn warn(&mut self, code: &str, place: &str, message: impl Into<String>) {
+        if self.warnings.len() < LISTED {
+            self.warnings.push(Finding { code: code.into(), place: place.into(), message: message.into() });
+        } else {
+            self.more.1 += 1;
+        }
+    }
+
+    /// A structural fault. What a later minor version added is not known here, and no error (§22.3).
+    fn fault(&mut self, place: &str, fault: Fault) {
+        let place = format!("{place}{}", fault.pointer);
+        if fault.mild || fault.code == "duplicate_key" || (fault.code == "unknown_field" && self.minor > 0) {
+            self.warn(fault.code, &place, fault.message);
+        } else {
+            self.error(fault.code, &place, fault.message);
+        }
+    }
+
+    fn faults(&mut self, place: &str, faults: Vec<Fault>) {
+        faults.into_iter().for_each(|fault| self.fault(place, fault));
+    }
+}
+
+/// Ids of a store's records and what they refer to.
+#[derive(Default)]
+struct Ids {
+    memories: HashSet<String>,
+    conversations: HashMap<String, HashSet<String>>,
+    relations: HashSet<String>,
+    /// Place, memory, conversation.
+    conversation_refs: Vec<(String, String, String)>,
+    superseded: Vec<(String, String)>,
+    embedding_refs: Vec<(String, String)>,
+    /// Memory, embedding.
+    embeddings: BTreeMap<String, String>,
+    /// Id of a conversation → what the index says: platform, title, message count, place.
+    index: HashMap<String, Said>,
+}
+
+struct Said {
+    platform: Option<String>,
+    title: Option<Tree>,
+    count: Option<f64>,
+    place: String,
+}
+
+fn word<'t>(tree: &'t Tree, block: &str, name: &str) -> Option<&'t str> {
+    tree.get(block)?.get(name)?.as_str()
+}
+
+/// Checks everything. Faults are findings; only what cannot be read at all is an error.
+pub(super) fn verify(
+    bundle: &Bundle,
+    tick: &mut dyn FnMut() -> Result<(), FormatError>,
+) -> Result<Report, FormatError> {
+    let mut report = Report::default();
+    let mut ids = Ids::default();
+    if let Some(member) = bundle.store {
+        let text = document::text(bundle.catalog, member, bundle.limits)?;
+        let doc = Document::open(&text, &member.place)?;
+        report.version = doc.word("schema_version");
+        let (_, minor) = supported(&doc, &member.place)?;
+        report.minor = minor;
+        store(bundle, &doc, &member.place, &mut report, &mut ids, tick)?;
+    }
+    for member in &bundle.embeddings {
+        tick()?;
+        embeddings(bundle, member, &mut report, &mut ids)?;
+    }
+    for member in &bundle.conversations {
+        tick()?;
+        conversation(bundle, member, &mut report, &mut ids)?;
+    }
+    if bundle.store.is_some() {
+        references(bundle, &mut report, &ids);
+    }
+    for (count, errors) in [(report.more.0, true), (report.more.1, false)] {
+        if count > 0 {
+            let list = if errors { &mut report.errors } else { &mut report.warnings };
+            let message = format!("{count} more are not listed");
+            list.push(Finding { code: "more".into(), place: String::new(), message });
+        }
+    }
+    Ok(report)
+}
+
+fn store(
+    bundle: &Bundle,
+    doc: &Document,
+    place: &str,
+    report: &mut Report,
+    ids: &mut Ids,
+    tick: &mut dyn FnMut() -> Result<(), FormatError>,
+) -> Result<(), FormatError> {
+    let depth = bundle.limits.json_depth;
+    let outline = doc.outline(&LISTS, depth);
+    report.faults(place, check(&STORE, &outline));
+    let kind = outline.get("export_type").and_then(Tree::as_str).unwrap_or("full");
+    report.kind = Some(kind.to_owned());
+    if kind == "incremental" {
+        for (name, what) in [("base_export_id", "which export it builds on"), ("since", "since when")] {
+            if outline.get(name).and_then(Tree::as_str).is_none() {
+                report.warn("incremental_without_base", &format!("{place}/{name}"), format!("it does not say {what}"));
+            }
+        }
+    }
+    let (mut exact, mut sdk) = (Checksum::default(), Checksum::default());
+    let mut total = 0u64;
+    for (i, raw) in doc.list("memories").into_iter().enumerate() {
+        if i % 256 == 0 {
+            tick()?;
+        }
+        let at = format!("{place}/memories/{i}");
+        total += 1;
+        let Ok(tree) = Tree::parse(raw.get(), depth) else {
+            report.error("too_deep", &at, "nested too deep, or a text that is no Unicode");
+            exact = Checksum::default();
+            continue;
+        };
+        exact.add(&tree);
+        sdk.add(&sdk_form(&tree));
+        report.faults(&at, check(&MEMORY, &tree));
+        memory(&at, &tree, report, ids);
+    }
+    for (i, raw) in doc.list("relations").into_iter().enumerate() {
+        let at = format!("{place}/relations/{i}");
+        let Ok(tree) = Tree::parse(raw.get(), depth) else { continue };
+        report.faults(&at, check(&RELATION, &tree));
+        relation(&at, &tree, report, ids);
+    }
+    for (i, raw) in doc.list("conversations_index").into_iter().enumerate() {
+        let at = format!("{place}/conversations_index/{i}");
+        let Ok(tree) = Tree::parse(raw.get(), depth) else { continue };
+        report.faults(&at, check(&INDEX, &tree));
+        index(&at, &tree, report, ids);
+    }
+    integrity(place, &outline, total, exact.finish(), sdk.finish(), report);
+    signature(place, &outline, report);
+    report.records += total + doc.list("relations").len() as u64 + doc.list("conversations_index").len() as u64;
+    report.outline = Some(outline);
+    Ok(())
+}
+
+fn memory(at: &str, tree: &Tree, report: &mut Report, ids: &mut Ids) {
+    let text = |name: &str| tree.get(name).and_then(Tree::as_str);
+    let id = text("id").unwrap_or_default().to_owned();
+    if let (Some(content), Some(said)) = (text("content"), text("content_hash"))
+        && content_hash(content) != said
+    {
+        report.error("content_hash_mismatch", &format!("{at}/content_hash"), "not the hash of the content");
+    }
+    let custom = tree.get("custom_type").filter(|v| **v != Tree::Null);
+    match (text("type"), custom) {
+        (Some("custom"), None) => {
+            report.error("custom_type", &format!("{at}/custom_type"), "type custom needs a custom_type");
+        }
+        (Some(kind), Some(_)) if kind != "custom" => {
+            report.error("custom_type", &format!("{at}/custom_type"), "only type custom has a custom_type");
+        }
+        _ => {}
+    }
+    let times = |name: &str| word(tree, "temporal", name).and_then(Timestamp::parse);
+    let ordered = |a: Option<Timestamp>, b: Option<Timestamp>| a.zip(b).is_none_or(|(a, b)| a <= b);
+    if !ordered(times("created_at"), times("updated_at")) {
+        report.error("time_order", &format!("{at}/temporal/updated_at"), "updated before it was created");
+    }
+    if !ordered(times("valid_from"), times("valid_until")) {
+        report.error("time_order", &format!("{at}/temporal/valid_until"), "ends before it begins");
+    }
+    if !ordered(times("created_at"), word(tree, "confidence", "last_reinforced").and_then(Timestamp::parse)) {
+        report.warn("time_order", &format!("{at}/confidence/last_reinforced"), "confirmed before it was created");
+    }
+    let superseded = word(tree, "temporal", "superseded_by").filter(|s| !s.is_empty());
+    if (text("status") == Some("superseded")) != superseded.is_some() {
+        report.warn("status_mismatch", at, "status superseded and superseded_by belong together");
+    }
+    if tree.get("access").and_then(|a| a.get("exportable")) == Some(&Tree::Bool(false)) {
+        report.warn("not_exportable", at, "marked as not exportable, and exported nevertheless");
+    }
+    if let Some(target) = superseded {
+        ids.superseded.push((format!("{at}/temporal/superseded_by"), target.to_owned()));
+    }
+    if let Some(conversation) = word(tree, "provenance", "conversation_ref").filter(|s| !s.is_empty()) {
+        ids.conversation_refs.push((format!("{at}/provenance/conversation_ref"), id.clone(), conversation.to_owned()));
+    }
+    if let Some(embedding) = text("embedding_ref") {
+        ids.embedding_refs.push((format!("{at}/embedding_ref"), embedding.to_owned()));
+    }
+    if !id.is_empty() && !ids.memories.insert(id) {
+        report.error("duplicate_id", &format!("{at}/id"), "another memory has this id");
+    }
+}
+
+fn relation(at: &str, tree: &Tree, report: &mut Report, ids: &mut Ids) {
+    let text = |name: &str| tree.get(name).and_then(Tree::as_str);
+    if text("id").is_some_and(|id| !ids.relations.insert(id.to_owned())) {
+        report.error("duplicate_id", &format!("{at}/id"), "another relation has this id");
+    }
+    let incremental = report.kind.as_deref() == Some("incremental");
+    for end in ["from", "to"] {
+        if text(end).is_some_and(|id| !ids.memories.contains(id)) {
+            let message = "no memory of this file has this id";
+            // In a delta it may be one of the base.
+            if incremental {
+                report.warn("dangling_reference", &format!("{at}/{end}"), message);
+            } else {
+                report.error("dangling_reference", &format!("{at}/{end}"), message);
+            }
+        }
+    }
+    if text("from").is_some() && text("from") == text("to") {
+        report.warn("self_relation", at, "both ends are the same memory");
+    }
+}
+
+fn index(at: &str, tree: &Tree, report: &mut Report, ids: &mut Ids) {
+    let text = |name: &str| tree.get(name).and_then(Tree::as_str);
+    let id = text("id").unwrap_or_default().to_owned();
+    let mut derived = HashSet::new();
+    if let Some(Tree::Array(items)) = tree.get("derived_memories") {
+        for (i, memory) in items.iter().enumerate() {
+            let Some(memory) = memory.as_str() else { continue };
+            if !ids.memories.contains(memory) {
+                let place = format!("{at}/derived_memories/{i}");
+                report.error("dangling_reference", &place, "no memory of this file has this id");
+            }
+            derived.insert(memory.to_owned());
+        }
+    }
+    if let Some(storage) = tree.get("storage")
+        && storage.get("type").and_then(Tree::as_str) == Some("file")
+        && storage.get("ref").and_then(Tree::as_str).is_some_and(|r| !safe_path(r))
+    {
+        report.error("unsafe_path", &format!("{at}/storage/ref"), "a path that leaves the bundle");
+    }
+    let said = Said {
+        platform: text("platform").map(str::to_owned),
+        title: tree.get("title").filter(|t| **t != Tree::Null).cloned(),
+        count: tree.get("message_count").and_then(Tree::as_f64),
+        place: at.to_owned(),
+    };
+    if id.is_empty() {
+        return;
+    }
+    if ids.conversations.insert(id.clone(), derived).is_some() {
+        report.error("duplicate_id", &format!("{at}/id"), "another conversation has this id");
+    }
+    ids.index.insert(id, said);
+}
+
+/// A path that stays inside the bundle.
+pub(super) fn safe_path(path: &str) -> bool {
+    !path.is_empty()
+        && path.len() <= 400
+        && !path.contains(['\\', '\0', ':'])
+        && !path.chars().any(char::is_control)
+        && path.split('/').all(|s| !s.is_empty() && s != "." && s != ".." && !s.ends_with(['.', ' ']))
+}
+
+fn integrity(place: &str, outline: &Tree, total: u64, exact: Option<String>, sdk: Option<String>, report: &mut Report) {
+    let Some(block) = outline.get("integrity").filter(|b| matches!(b, Tree::Object(_))) else {
+        report.warn("integrity_missing", &format!("{place}/integrity"), "no checksum: changes go unnoticed");
+        return;
+    };
+    let said = block.get("checksum").and_then(Tree::as_str);
+    let at = format!("{place}/integrity/checksum");
+    report.integrity = if said.is_some() && exact.as_deref() == said {
+        Integrity::Fits
+    } else if said.is_some() && sdk.as_deref() == said {
+        report.warn(
+            "checksum_sdk_form",
+            &at,
+            "fits the memories as the Python SDK spells them, not as they stand here",
+        );
+        Integrity::FitsSdk
+    } else {
+        report.error("checksum_mismatch", &at, "the memories are not those that were written");
+        Integrity::Broken
+    };
+    if block.get("total_memories").and_then(Tree::as_f64).is_some_and(|n| n != total as f64) {
+        let message = format!("{total} memories are there");
+        report.error("count_mismatch", &format!("{place}/integrity/total_memories"), message);
+    }
+}
+
+/// Form and surroundings of a signature; whether it holds is for who has a key library. A signature that cannot be read
+/// is one that does not hold, which is worth a warning and no reason to reject (§21.4).
+fn signature(place: &str, outline: &Tree, report: &mut Report) {
+    let Some(block) = outline.get("signature").filter(|b| matches!(b, Tree::Object(_))) else { return };
+    let at = format!("{place}/signature");
+    for name in ["export_id", "export_date"] {
+        if outline.get(name).and_then(Tree::as_str).is_none() {
+            report.error("signature_incomplete", &format!("{place}/{name}"), "a signed export has to have it");
+        }
+    }
+    if outline.get("integrity").is_none() {
+        report.error("signature_incomplete", &format!("{place}/integrity"), "a signature is over the checksum");
+    }
+    let text = |name: &str| block.get(name).and_then(Tree::as_str);
+    if let (Some(algorithm), Some(key)) = (text("algorithm"), text("public_key"))
+        && super::keys::algorithm_name(algorithm).is_some()
+        && super::keys::public_key(algorithm, key).is_none()
+    {
+        report.warn("signature_form", &format!("{at}/public_key"), format!("not a key for {algorithm}"));
+    }
+    if text("value").is_some_and(|v| super::keys::from_base64url(v).is_none_or(|b| b.is_empty())) {
+        report.warn("signature_form", &format!("{at}/value"), "not base64url");
+    }
+    let time = |value: Option<&str>| value.and_then(Timestamp::parse);
+    let date = time(outline.get("export_date").and_then(Tree::as_str));
+    if date.zip(time(text("signed_at"))).is_some_and(|(date, signed)| signed < date) {
+        report.error("signature_before_export", &format!("{at}/signed_at"), "signed before it was exported");
+    }
+    let did = outline.get("owner").and_then(|o| o.get("did")).and_then(Tree::as_str);
+    if let (Some(did), Some(key_id)) = (did, text("key_id"))
+        && key_id.split('#').next() != Some(did)
+    {
+        report.warn("signature_owner", &format!("{at}/key_id"), "not a key of the owner's DID");
+    }
+    if let (Some("Ed25519"), Some(did), Some(key)) =
+        (text("algorithm"), did.filter(|d| d.starts_with("did:key:")), text("public_key"))
+        && super::keys::ed25519(did) != super::keys::ed25519(key)
+    {
+        report.warn("signature_owner", &format!("{at}/public_key"), "not the key that the owner's DID names");
+    }
+}
+
+fn embeddings(bundle: &Bundle, member: &crate::Member, report: &mut Report, ids: &mut Ids) -> Result<(), FormatError> {
+    let text = document::text(bundle.catalog, member, bundle.limits)?;
+    let doc = Document::open(&text, &member.place)?;
+    same_version(&doc, &member.place, report)?;
+    report.faults(&member.place, check(&EMBEDDINGS, &doc.outline(&["embeddings"], bundle.limits.json_depth)));
+    let mut seen = HashSet::new();
+    for (i, raw) in doc.list("embeddings").into_iter().enumerate() {
+        let at = format!("{}/embeddings/{i}", member.place);
+        let Ok(tree) = Tree::parse(raw.get(), bundle.limits.json_depth) else { continue };
+        report.faults(&at, check(&EMBEDDING, &tree));
+        let word = |name: &str| tree.get(name).and_then(Tree::as_str).unwrap_or_default().to_owned();
+        let (id, memory) = (word("id"), word("memory_id"));
+        if !seen.insert(id.clone()) {
+            report.error("duplicate_id", &format!("{at}/id"), "another embedding has this id");
+        }
+        if bundle.store.is_some() && !ids.memories.contains(&memory) {
+            report.error("dangling_reference", &format!("{at}/memory_id"), "no memory of the store has this id");
+        }
+        if let (Some(Tree::Array(vector)), Some(n)) =
+            (tree.get("vector"), tree.get("dimensions").and_then(Tree::as_f64))
+            && vector.len() as f64 != n
+        {
+            report.error("dimensions_mismatch", &format!("{at}/dimensions"), "not the length of the vector");
+        }
+        if ids.embeddings.insert(memory, id).is_some() {
+            report.error("duplicate_id", &format!("{at}/memory_id"), "another embedding is of the same memory");
+        }
+        report.records += u64::from(bundle.store.is_none());
+    }
+    Ok(())
+}
+
+fn same_version(doc: &Document, place: &str, report: &mut Report) -> Result<(), FormatError> {
+    let said = doc.word("schema_version");
+    supported(doc, place)?;
+    match (&report.version, said) {
+        (None, said) => report.version = said,
+        (Some(version), Some(said)) if *version != said => {
+            report.error("version_mismatch", &format!("{place}/schema_version"), "not the version of the store");
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn conversation(
+    bundle: &Bundle,
+    member: &crate::Member,
+    report: &mut Report,
+    ids: &mut Ids,
+) -> Result<(), FormatError> {
+    let text = document::text(bundle.catalog, member, bundle.limits)?;
+    let doc = Document::open(&text, &member.place)?;
+    same_version(&doc, &member.place, report)?;
+    let depth = bundle.limits.json_depth;
+    let outline = doc.outline(&["messages"], depth);
+    report.faults(&member.place, check(&CONVERSATION, &outline));
+    let messages = doc.list("messages");
+    let trees: Vec<Option<Tree>> = messages.iter().map(|raw| Tree::parse(raw.get(), depth).ok()).collect();
+    let id_of = |tree: &Tree| tree.get("id").and_then(Tree::as_str).unwrap_or_default().to_owned();
+    let known: HashSet<String> = trees.iter().flatten().map(&id_of).collect();
+    let mut seen = HashSet::new();
+    for (i, tree) in trees.iter().enumerate() {
+        let at = format!("{}/messages/{i}", member.place);
+        let Some(tree) = tree else {
+            report.error("too_deep", &at, "nested too deep, or a text that is no Unicode");
+            continue;
+        };
+        report.faults(&at, check(&MESSAGE, tree));
+        if !seen.insert(id_of(tree)) {
+            report.error("duplicate_id", &format!("{at}/id"), "another message has this id");
+        }
+        let parent = tree.get("parent_id").and_then(Tree::as_str).filter(|p| !p.is_empty());
+        if parent.is_some_and(|p| !known.contains(p)) {
+            report.warn("dangling_reference", &format!("{at}/parent_id"), "no message of this file has this id");
+        }
+        if let Some(Tree::Array(children)) = tree.get("children_ids") {
+            for (n, child) in children.iter().enumerate() {
+                if child.as_str().is_some_and(|c| !known.contains(c)) {
+                    let place = format!("{at}/children_ids/{n}");
+                    report.warn("dangling_reference", &place, "no message of this file has this id");
+                }
+            }
+        }
+    }
+    let id = id_of(&outline);
+    match ids.index.get(&id) {
+        Some(said) => {
+            let name = outline.get("provider").and_then(|p| p.get("name")).and_then(Tree::as_str);
+            if said.platform.as_deref() != name {
+                report.warn("index_mismatch", &format!("{}/platform", said.place), "not the provider of the file");
+            }
+            if said.title.as_ref() != outline.get("title").filter(|t| **t != Tree::Null) {
+                report.warn("index_mismatch", &format!("{}/title", said.place), "not the title in the file");
+            }
+            if said.count.is_some_and(|n| n != messages.len() as f64) {
+                let place = format!("{}/message_count", said.place);
+                report.warn("index_mismatch", &place, "not the number of messages in the file");
+            }
+        }
+        None if bundle.store.is_some() => {
+            report.warn("not_in_index", &member.place, "the store's index does not name this conversation");
+        }
+        None => {}
+    }
+    report.records += messages.len() as u64 + u64::from(!ids.index.contains_key(&id));
+    Ok(())
+}
+
+/// References that can be judged only when everything was seen.
+fn references(bundle: &Bundle, report: &mut Report, ids: &Ids) {
+    for (place, memory, conversation) in &ids.conversation_refs {
+        match ids.conversations.get(conversation) {
+            Some(derived) if !derived.contains(memory) => {
+                report.warn("not_mutual", place, "the conversation does not name this memory in derived_memories");
+            }
+            None if !ids.conversations.is_empty() => {
+                report.error("dangling_reference", place, "no conversation of the index has this id");
+            }
+            _ => {}
+        }
+    }
+    let incremental = report.kind.as_deref() == Some("incremental");
+    for (place, target) in &ids.superseded {
+        if !ids.memories.contains(target) && !incremental {
+            report.error("dangling_reference", place, "no memory of this file has this id");
+        } else if !ids.memories.contains(target) {
+            report.warn("dangling_reference", place, "no memory of this file has this id; the base may have it");
+        }
+    }
+    let known: HashSet<&String> = ids.embeddings.values().collect();
+    for (place, embedding) in &ids.embedding_refs {
+        if known.contains(embedding) {
+            continue;
+        }
+        if bundle.embeddings.is_empty() {
+            // §12.1: a consumer must not fail over it.
+            report.warn("embedding_missing", place, "the embeddings file is not here");
+        } else {
+            report.error("dangling_reference", place, "no embedding of the file has this id");
+        }
+    }
+}

@@ -1,0 +1,70 @@
+// Interop of PAM: the Python SDK and JSON Schemas judge what we write, and we read what the SDK writes.
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ROOT, built } from "../tools/places.mjs";
+import { python } from "../tools/setup.mjs";
+import { quiet } from "../tools/sh.mjs";
+
+const CHECK = fileURLToPath(new URL("pam_check.py", import.meta.url));
+const PACKAGES = ["portable-ai-memory==1.0.0", "jsonschema==4.26.0", "rfc8785==0.1.4", "cryptography==50.0.2"];
+const SAMPLE = join(ROOT, "fixtures", "samples", "chatgpt-export.zip");
+const SCHEMAS = join(ROOT, "schemas", "pam");
+// The published schemas are not ours to copy; where a folder with them is named, they judge too.
+const OFFICIAL = process.env.KEEPSAKE_SHARED && join(process.env.KEEPSAKE_SHARED, "reference", "pam");
+
+/** Run all of it and count. */
+export async function pamInterop(count) {
+  const program = await python(PACKAGES);
+  const folder = mkdtempSync(join(tmpdir(), "keepsake-pam-"));
+  const place = (name) => join(folder, name);
+  const check = (...args) => answer(quiet(program, [CHECK, ...args]));
+  const keepsake = (...args) =>
+    answer(quiet(built("keepsake"), ["--vault", place("v"), "--passphrase-file", place("p"), "--json", ...args]));
+  const out = place("out");
+  try {
+    mkdirSync(out);
+    writeFileSync(place("p"), "correct horse battery staple\n", { mode: 0o600 });
+    keepsake("create", place("v"), "--kdf-floor");
+    keepsake("import", SAMPLE);
+    const full = keepsake("export", "--format", "pam", join(out, "full"));
+    const signed = keepsake("export", "--format", "pam", join(out, "signed"), "--sign");
+    writeFileSync(place("memory.txt"), "Learns to sail on Thursdays.");
+    keepsake("add", "--type", "goal", "--text-file", place("memory.txt"));
+    const delta = keepsake("export", "--format", "pam", join(out, "delta"), "--base", join(out, "full"));
+    count.add("the exports validate", full.validated && signed.validated && delta.validated);
+
+    for (const [name, schemas] of [["ours", SCHEMAS], ["the published ones", OFFICIAL]]) {
+      if (!schemas || !existsSync(schemas)) {
+        count.leaveOut(`PAM JSON Schemas: ${name} are not there`);
+        continue;
+      }
+      const judged = check("judge", out, schemas);
+      judged.issues.forEach((issue) => console.log(`  ${issue}`));
+      count.add(`portable-ai-memory 1.0.0 and JSON Schemas (${name}) accept full, signed and delta`, judged.ok === true);
+      count.add("the signature holds by the specification", judged.bundles?.signed?.signed === true);
+      count.add("the delta holds one memory", judged.bundles?.delta?.memories === 1);
+      count.add("the delta says what it is", judged.bundles?.delta?.export_type === "incremental");
+    }
+
+    check("make", place("theirs"));
+    count.add("we accept a store of the SDK", keepsake("validate", place("theirs")).ok === true);
+    const taken = keepsake("import", place("theirs"));
+    count.add("and take in what it holds", taken.memories === 2 && taken.conversations === 1 && taken.messages === 2);
+
+    check("resave", join(out, "full"), place("resaved"));
+    const again = keepsake("import", place("resaved"), "--dry-run");
+    count.add("our own store, saved by the SDK, is nothing new", again.added === 0 && again.failed === 0);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function answer({ code, stdout, stderr }) {
+  try {
+    return JSON.parse(stdout);
+  } catch {
+    throw new Error(`ended with ${code}: ${stdout.slice(0, 400)}${stderr.slice(-400)}`);
+  }
+}
