@@ -26,7 +26,7 @@ pub use input::{Catalog, Member, Spool, SpoolFile, file_sha256};
 
 /// Every format, in the order in which detection asks them. One line each.
 pub fn registry() -> &'static [&'static dyn Format] {
-    &[&mem::Mem, &alf::Alf, &chatgpt::ChatGpt, &claude::Claude, &transfer_text::TransferText]
+    &[&mem::Mem, &alf::Alf, &alf::delta::AlfDelta, &chatgpt::ChatGpt, &claude::Claude, &transfer_text::TransferText]
 }
 
 /// True for a UUID with its hyphens, as vendors name files and ids.

@@ -100,7 +100,7 @@ fn file_loss(plan: &mut Plan, id: &str, bytes: Option<u64>) {
     plan.losses.add(id, "attachment", LossKind::LeftOut, note);
 }
 
-fn space(scope: &str, runtime: Option<&str>) -> Tree {
+pub(super) fn space(scope: &str, runtime: Option<&str>) -> Tree {
     let members = [("scope", Some(scope)), ("runtime", runtime)];
     let members = members.into_iter().filter_map(|(k, v)| Some((k.to_owned(), Tree::Text(v?.to_owned()))));
     Tree::Object(members.collect())
@@ -278,7 +278,8 @@ fn memory(
     Ok(())
 }
 
-fn line(plan: &Plan, stored: &StoredRecord, agent: &str, created: Timestamp) -> (String, String) {
+/// Id and text of the line of a record.
+pub(super) fn line(plan: &Plan, stored: &StoredRecord, agent: &str, created: Timestamp) -> (String, String) {
     let record = &stored.record;
     let id = plan.id_of(&stored.id).unwrap_or_default();
     if let (Some(Own::Line), Some(verbatim)) = (own(record), &record.verbatim) {
