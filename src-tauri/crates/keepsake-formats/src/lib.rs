@@ -11,7 +11,9 @@ pub mod alf;
 pub mod chatgpt;
 pub mod claude;
 pub mod mem;
+pub mod openclaw;
 pub mod transfer_text;
+pub mod zeroclaw;
 
 #[cfg(test)]
 mod mixed_tests;
@@ -26,7 +28,16 @@ pub use input::{Catalog, Member, Spool, SpoolFile, file_sha256};
 
 /// Every format, in the order in which detection asks them. One line each.
 pub fn registry() -> &'static [&'static dyn Format] {
-    &[&mem::Mem, &alf::Alf, &alf::delta::AlfDelta, &chatgpt::ChatGpt, &claude::Claude, &transfer_text::TransferText]
+    &[
+        &mem::Mem,
+        &alf::Alf,
+        &alf::delta::AlfDelta,
+        &openclaw::OpenClaw,
+        &zeroclaw::ZeroClaw,
+        &chatgpt::ChatGpt,
+        &claude::Claude,
+        &transfer_text::TransferText,
+    ]
 }
 
 /// True for a UUID with its hyphens, as vendors name files and ids.

@@ -39,7 +39,11 @@ impl<'c> Archive<'c> {
         let manifest = found
             .and_then(|p| catalog.members().get(p.member))
             .ok_or_else(|| FormatError::invalid("manifest_missing", detected.format, "no manifest.json"))?;
-        let place = manifest.place.strip_suffix(manifest.name.as_str()).and_then(|p| p.strip_suffix("!/")).unwrap_or(&manifest.place);
+        let place = manifest
+            .place
+            .strip_suffix(manifest.name.as_str())
+            .and_then(|p| p.strip_suffix("!/"))
+            .unwrap_or(&manifest.place);
         // an issue of an archive inside this one is not this one's; a name that only looks so is
         let nested = |rest: &str| {
             rest.match_indices("!/").any(|(i, _)| {

@@ -7,6 +7,7 @@ mod documents;
 mod ext;
 mod identity;
 mod lines;
+mod linkage;
 mod manifest;
 mod partitions;
 mod parts;
@@ -17,8 +18,10 @@ mod read_attachments;
 mod rewrite;
 mod shape;
 #[cfg(test)]
+mod spec_tests;
+#[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::expect_used)]
-mod testing;
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod validate;

@@ -43,12 +43,23 @@ pub(super) struct Reader<'a> {
     done: u64,
     remarks: BTreeMap<Remark, (String, u64)>,
     delta: bool,
+    linkage: super::linkage::Linkage,
 }
 
 impl<'a> Reader<'a> {
     fn new(archive: &'a Archive<'a>, manifest: &'a Manifest, limits: &'a Limits, sink: &'a mut dyn Sink) -> Self {
         let used = BTreeSet::from([MANIFEST.to_owned()]);
-        Self { archive, manifest, limits, sink, used, done: 0, remarks: BTreeMap::new(), delta: false }
+        Self {
+            archive,
+            manifest,
+            limits,
+            sink,
+            used,
+            done: 0,
+            remarks: BTreeMap::new(),
+            delta: false,
+            linkage: Default::default(),
+        }
     }
 
     /// Reads a delta bundle: each line is a change, and what is no record belongs to the bundle, not to the agent.
@@ -70,6 +81,10 @@ impl Reader<'_> {
         self.identity()?;
         self.principals()?;
         self.credentials()?;
+        // a delta holds only the documents that changed: what is not in it is not missing
+        for issue in self.linkage.issues(&self.archive.place).into_iter().filter(|_| !self.delta) {
+            self.sink.note(issue);
+        }
         let attachments = super::read_attachments::read(self)?;
         self.memory(&attachments)?;
         self.passthrough()?;
@@ -169,6 +184,7 @@ impl Reader<'_> {
         // the spec's example wraps the document, its schema does not
         let inner = tree.get("identity").filter(|i| tree.get("id").is_none() && i.get("id").is_some());
         let doc = inner.unwrap_or(&tree);
+        self.linkage.identity(doc);
         let id = doc.get("id").and_then(Tree::as_str).unwrap_or("identity");
         let scope = self.manifest.scope_of(id, None);
         let mut record = identity::identity(&text, doc, &scope);
@@ -202,6 +218,9 @@ impl Reader<'_> {
                 slots.push(String::new());
                 continue;
             };
+            if kind == Kind::Credential {
+                self.linkage.credential(&doc);
+            }
             if let Some(ours) = wire::members(element).and_then(|m| wire::get(&m, "keepsake")) {
                 slots.push(String::new());
                 if let Some(record) = super::ext::restore_row(ours) {

@@ -48,6 +48,9 @@ pub(super) enum Fate {
     Drop,
 }
 
+/// Decides on a line; it may write before it.
+pub(super) type Decide<'a> = dyn FnMut(Option<&str>, &mut dyn Write) -> Result<Fate, FormatError> + 'a;
+
 /// Visits the lines of a partition in order with their own bytes, which `out` gets unless their fate is another.
 /// `each` sees None for a line that is no UTF-8. Gives the number of lines that are not blank, and whether the last one
 /// still lacks its line end.
@@ -56,7 +59,7 @@ pub(super) fn lines(
     member: &Member,
     limits: &Limits,
     out: &mut dyn Write,
-    each: &mut dyn FnMut(Option<&str>, &mut dyn Write) -> Result<Fate, FormatError>,
+    each: &mut Decide<'_>,
 ) -> Result<(u64, bool), FormatError> {
     let io = |e| FormatError::io(&member.place, e);
     archive.catalog.read(member, |reader| {
@@ -64,7 +67,8 @@ pub(super) fn lines(
         let (mut raw, mut kept, mut open) = (Vec::new(), 0u64, false);
         loop {
             raw.clear();
-            let n = reader.by_ref().take(limits.line_bytes.saturating_add(1)).read_until(b'\n', &mut raw).map_err(io)?;
+            let n =
+                reader.by_ref().take(limits.line_bytes.saturating_add(1)).read_until(b'\n', &mut raw).map_err(io)?;
             if n == 0 {
                 return Ok((kept, open));
             }

@@ -2,7 +2,7 @@
 //! (spec §4.3.1, §7.3: the last write wins).
 use super::super::lines::{Entry, each_line};
 use super::super::manifest::{Archive, Manifest};
-use super::super::partitions::Quarter;
+use super::super::partitions::Period;
 use super::super::rewrite::{self, Fate, Opened, Rewrite};
 use super::super::{documents, write_documents};
 use super::manifest::{DOCUMENTS, DeltaManifest, sequence_of};
@@ -132,7 +132,8 @@ pub fn apply(base: &Path, deltas: &[PathBuf], out: &Path, limits: &Limits) -> Re
     let opened = Opened::open(base, limits)?;
     let archive = opened.archive()?;
     let manifest = Manifest::of(&archive, limits)?;
-    let mut state = State { applied: Applied { sequence: sequence_of(&manifest), ..Applied::default() }, ..State::default() };
+    let mut state =
+        State { applied: Applied { sequence: sequence_of(&manifest), ..Applied::default() }, ..State::default() };
     for delta in deltas {
         state.take(&manifest, delta, limits)?;
     }
@@ -145,7 +146,8 @@ pub(super) fn check(base: &Path, delta: &Path, limits: &Limits) -> Result<Vec<Fi
     let opened = Opened::open(base, limits)?;
     let archive = opened.archive()?;
     let manifest = Manifest::of(&archive, limits)?;
-    let mut state = State { applied: Applied { sequence: sequence_of(&manifest), ..Applied::default() }, ..State::default() };
+    let mut state =
+        State { applied: Applied { sequence: sequence_of(&manifest), ..Applied::default() }, ..State::default() };
     match state.take(&manifest, delta, limits) {
         Ok(()) => Ok(state.applied.findings),
         Err(ApplyError::Format(e)) => Err(e),
@@ -181,7 +183,8 @@ impl State {
         }
         for layer in DOCUMENTS {
             let Some(file) = delta.file(layer) else { continue };
-            let missing = || FormatError::invalid("layer_missing", &archive.place, "a changed layer's file is not there");
+            let missing =
+                || FormatError::invalid("layer_missing", &archive.place, "a changed layer's file is not there");
             let text = archive.text(archive.entry(&file).ok_or_else(missing)?, limits)?;
             Tree::parse(&text, limits.json_depth)
                 .map_err(|e| FormatError::invalid("malformed", format!("{}!/{file}", archive.place), e.to_string()))?;
@@ -189,7 +192,8 @@ impl State {
             self.documents.insert(layer, text);
         }
         if let Some(file) = delta.file("memory") {
-            let missing = || FormatError::invalid("partition_missing", &archive.place, "the changed records are not there");
+            let missing =
+                || FormatError::invalid("partition_missing", &archive.place, "the changed records are not there");
             let member = archive.entry(&file).ok_or_else(missing)?;
             archive.catalog.read(member, |reader| {
                 each_line(reader, &member.place, limits.line_bytes, &mut |entry, bytes| {
@@ -198,7 +202,11 @@ impl State {
                         Entry::Line(number, text) => (number, operation::parse(text)),
                         // what is cut off or damaged is not half applied
                         Entry::Bad(_, code) => {
-                            return Err(FormatError::invalid(code, &member.place, "the changed records cannot be read"));
+                            return Err(FormatError::invalid(
+                                code,
+                                &member.place,
+                                "the changed records cannot be read",
+                            ));
                         }
                     };
                     let place = format!("{}#line {number}", member.place);
@@ -251,7 +259,13 @@ impl State {
         self.changes.insert(id, Final { line, erased, operation: kind, place, met: false });
     }
 
-    fn write(&mut self, archive: &Archive<'_>, manifest: &Manifest, out: &Path, limits: &Limits) -> Result<(), FormatError> {
+    fn write(
+        &mut self,
+        archive: &Archive<'_>,
+        manifest: &Manifest,
+        out: &Path,
+        limits: &Limits,
+    ) -> Result<(), FormatError> {
         let at = self.time.as_deref().and_then(Timestamp::parse);
         let mut rows = rewrite::rows_of(manifest);
         self.meet(archive, manifest, limits)?;
@@ -285,7 +299,8 @@ impl State {
             tree.set("created_at", Tree::Text(time.clone()));
         }
         tree.set("sync", sync);
-        if let (Some(scopes), Some(own)) = (self.keepsake.as_ref().and_then(|k| k.get("scopes")), tree.get("keepsake")) {
+        if let (Some(scopes), Some(own)) = (self.keepsake.as_ref().and_then(|k| k.get("scopes")), tree.get("keepsake"))
+        {
             let mut own = own.clone();
             own.set("scopes", scopes.clone());
             tree.set("keepsake", own);
@@ -332,9 +347,15 @@ impl State {
                 Operation::Update => updated += 1,
             }
             match (change.operation, change.met) {
-                (Operation::Create, true) => odd.push(("create_of_known", change.place.clone(), "the record was there: replaced")),
-                (Operation::Update, false) => odd.push(("update_of_unknown", change.place.clone(), "the record was not there: added")),
-                (Operation::Delete, false) => odd.push(("delete_of_unknown", change.place.clone(), "the record was not there")),
+                (Operation::Create, true) => {
+                    odd.push(("create_of_known", change.place.clone(), "the record was there: replaced"))
+                }
+                (Operation::Update, false) => {
+                    odd.push(("update_of_unknown", change.place.clone(), "the record was not there: added"))
+                }
+                (Operation::Delete, false) => {
+                    odd.push(("delete_of_unknown", change.place.clone(), "the record was not there"))
+                }
                 _ => {}
             }
             if let (false, false, Some(line)) = (change.met, change.erased, &change.line) {
@@ -432,7 +453,7 @@ fn partition_for(rows: &mut Vec<Tree>, created: Timestamp, at: Option<Timestamp>
     };
     // of several that cover it, the one that begins last: an open one has no end
     let found = rows.iter().filter(covers).max_by(|a, b| from_of(a).cmp(from_of(b)));
-    let quarter = Quarter::of(created);
+    let quarter = Period::quarter(created);
     if let Some(row) = found
         && (row.get("to").and_then(Tree::as_str).is_some() || from_of(row) >= quarter.from().as_str())
     {
@@ -442,7 +463,7 @@ fn partition_for(rows: &mut Vec<Tree>, created: Timestamp, at: Option<Timestamp>
     while rows.iter().any(|r| r.get("file").and_then(Tree::as_str) == Some(&name)) {
         name = format!("{}-keepsake.jsonl", name.trim_end_matches(".jsonl"));
     }
-    let current = at.is_some_and(|at| Quarter::of(at) == quarter);
+    let current = at.is_some_and(|at| Period::quarter(at) == quarter);
     let to = if current { Tree::Null } else { Tree::Text(quarter.to()) };
     let members = [
         ("file", Tree::Text(name.clone())),
@@ -463,7 +484,7 @@ fn seal(row: &mut Tree, at: Option<Timestamp>) {
     let end = match row.get("to").and_then(Tree::as_str) {
         Some(to) => to.to_owned(),
         None => match Timestamp::parse(&format!("{}T00:00:00Z", from_of(row))) {
-            Some(from) => Quarter::of(from).to(),
+            Some(from) => Period::quarter(from).to(),
             None => return,
         },
     };

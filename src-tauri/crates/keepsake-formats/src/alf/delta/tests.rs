@@ -145,7 +145,14 @@ fn spec_10_4_incremental_sync() {
     assert_eq!(second["changes"]["memory"]["record_count"], 1);
     let both = [at("d1.alf-delta"), at("d2.alf-delta")];
     assert_eq!(apply(&at("s0.alf"), &both, &at("s2.alf"), &Limits::default()).unwrap().sequence, sequence + 2);
-    assert_eq!(validate(&at("s2.alf")).errors.iter().filter(|e| e.code.contains("checksum") && !e.place.contains("attachments")).count(), 0);
+    assert_eq!(
+        validate(&at("s2.alf"))
+            .errors
+            .iter()
+            .filter(|e| e.code.contains("checksum") && !e.place.contains("attachments"))
+            .count(),
+        0
+    );
 
     // into the vault: the agent's own records, as they are in its archive
     let read_in = read_delta(&at("d2.alf-delta"));
@@ -176,7 +183,9 @@ fn deltas_are_applied_in_order_or_not_at_all() {
         let deltas: Vec<_> = names.iter().map(|n| at(n)).collect();
         let result = apply(&at("base.alf"), &deltas, &at("out.alf"), &Limits::default());
         let written = at("out.alf").exists();
-        let left = std::fs::read_dir(&scratch.0).unwrap().any(|e| e.unwrap().file_name().to_string_lossy().contains("partial"));
+        let left = std::fs::read_dir(&scratch.0)
+            .unwrap()
+            .any(|e| e.unwrap().file_name().to_string_lossy().contains("partial"));
         assert!(!left, "nothing half written stays");
         assert_eq!(written, result.is_ok(), "{names:?}");
         if written {
@@ -235,10 +244,19 @@ fn lines_of_one_bundle_are_applied_in_their_order() {
     let codes: Vec<_> = applied.findings.iter().map(|f| f.code.as_str()).collect();
     assert_eq!(
         codes,
-        ["unknown_operation", "not_json", "create_of_known", "delete_of_unknown", "delete_of_unknown", "update_of_unknown"]
+        [
+            "unknown_operation",
+            "not_json",
+            "create_of_known",
+            "delete_of_unknown",
+            "delete_of_unknown",
+            "update_of_unknown"
+        ]
     );
     let shelf = read(&at("out.alf")).unwrap();
-    let find = |id: &str| shelf.records.iter().find(|r| r.key.value == id).map(|r| (r.text.as_str(), r.status.as_deref().unwrap()));
+    let find = |id: &str| {
+        shelf.records.iter().find(|r| r.key.value == id).map(|r| (r.text.as_str(), r.status.as_deref().unwrap()))
+    };
     assert_eq!(find(&ids(1)), Some(("b", "active")), "created and changed in one bundle");
     assert_eq!(find(&ids(2)), Some(("c", "deleted")), "a tombstone stays");
     assert_eq!(find(&ids(3)), Some(("never made", "active")), "the last write wins");
@@ -264,7 +282,10 @@ fn a_selection_deletes_nothing_and_a_base_is_needed() {
     assert!(!entries(&at("d")).contains_key("memory/delta.jsonl"), "nothing changed, nothing deleted");
     let refused = AlfDelta.write(&mut shelf, &at("e"), &WriteOptions::default());
     assert!(matches!(refused, Err(FormatError::Invalid { code: "base_required", .. })));
-    let mut foreign = Shelf { records: vec![Record::new(keepsake_model::Kind::Memory, RecordKey::new("x", "1"), "a")], ..Shelf::default() };
+    let mut foreign = Shelf {
+        records: vec![Record::new(keepsake_model::Kind::Memory, RecordKey::new("x", "1"), "a")],
+        ..Shelf::default()
+    };
     let refused = AlfDelta.write(&mut foreign, &at("f"), &options);
     assert!(matches!(refused, Err(FormatError::Invalid { code: "base_of_another_agent", .. })));
     assert!(!at("f").exists() && !at("e").exists());
@@ -282,7 +303,11 @@ fn the_operation_is_cut_out_without_touching_the_rest() {
     ] {
         let change = super::operation::parse(text).unwrap();
         let line = change.line.unwrap();
-        assert_eq!(serde_json::from_str::<Value>(&line).unwrap(), serde_json::from_str::<Value>(plain).unwrap(), "{text}");
+        assert_eq!(
+            serde_json::from_str::<Value>(&line).unwrap(),
+            serde_json::from_str::<Value>(plain).unwrap(),
+            "{text}"
+        );
         assert!(line.contains("1.0") && !line.contains("operation"));
     }
     assert_eq!(super::operation::parse(&with).unwrap().line.as_deref(), Some(plain), "ours: byte for byte");
@@ -293,12 +318,24 @@ fn the_operation_is_cut_out_without_touching_the_rest() {
 fn spec_10_10_delta_of_fifty_thousand_records() {
     let scratch = Scratch::new("scale");
     let at = |name: &str| scratch.0.join(name);
-    let many = |n: u32| memory(&format!("0197f2a0-3333-7000-8000-{n:012x}"), &format!("202{}-0{}-01T00:00:00Z", n % 6, n % 9 + 1), &format!("Fact number {n}."));
+    let many = |n: u32| {
+        memory(
+            &format!("0197f2a0-3333-7000-8000-{n:012x}"),
+            &format!("202{}-0{}-01T00:00:00Z", n % 6, n % 9 + 1),
+            &format!("Fact number {n}."),
+        )
+    };
     let mut shelf = Shelf { records: (0..50_000).map(many).collect(), ..Shelf::default() };
     let manifest = format!(
         r#"{{"alf_version":"1.0.0","created_at":"2026-01-01T00:00:00Z","agent":{{"id":"{AGENT}","name":"A","source_runtime":"r"}},"layers":{{}}}}"#
     );
-    let item = crate::PassthroughItem { format: "alf".into(), group: AGENT.into(), name: "manifest.json".into(), role: "manifest".into(), place: String::new() };
+    let item = crate::PassthroughItem {
+        format: "alf".into(),
+        group: AGENT.into(),
+        name: "manifest.json".into(),
+        role: "manifest".into(),
+        place: String::new(),
+    };
     shelf.parts.push((item, manifest.into_bytes()));
     write(&mut shelf, &at("base.alf"));
     assert!(std::fs::metadata(at("base.alf")).unwrap().len() < 50 << 20, "spec §8.1");
@@ -309,4 +346,32 @@ fn spec_10_10_delta_of_fifty_thousand_records() {
     assert!(std::fs::metadata(at("d")).unwrap().len() < 100 << 10, "spec §8.1");
     assert_eq!(apply(&at("base.alf"), &[at("d")], &at("out.alf"), &Limits::default()).unwrap().created, 1);
     assert_eq!(read(&at("out.alf")).unwrap().records.len(), 50_001);
+}
+
+#[test]
+fn a_bundle_of_the_reference_layout() {
+    let folder = root().join("fixtures/alf/delta");
+    let expected: Value = serde_json::from_slice(&std::fs::read(folder.join("case.json")).unwrap()).unwrap();
+    let scratch = Scratch::new("fixture");
+    let at = |name: &str| scratch.0.join(name);
+    pack_folder(&folder.join("base"), &at("base.alf"));
+    pack_folder(&folder.join("input"), &at("d.alf-delta"));
+    assert_eq!(validate_delta(&at("d.alf-delta")).errors, []);
+    let applied = apply(&at("base.alf"), &[at("d.alf-delta")], &at("out.alf"), &Limits::default()).unwrap();
+    assert_eq!(applied.sequence, expected["sequence"].as_u64().unwrap());
+    let counts =
+        serde_json::json!({"created": applied.created, "updated": applied.updated, "deleted": applied.deleted});
+    assert_eq!(counts, expected["applied"]);
+    let shelf = read(&at("out.alf")).unwrap();
+    for (text, status) in expected["status"].as_object().unwrap() {
+        let record = shelf.records.iter().find(|r| r.text == *text).unwrap();
+        assert_eq!(record.status.as_deref(), status.as_str(), "{text}");
+    }
+    let manifest: Value = serde_json::from_slice(&entries(&at("out.alf"))["manifest.json"]).unwrap();
+    assert_eq!(manifest["x_kept"], 1.0);
+    let rows = manifest["layers"]["memory"]["partitions"].as_array().unwrap();
+    let rows: Vec<Value> =
+        rows.iter().map(|r| serde_json::json!([r["file"], r["record_count"], r["sealed"]])).collect();
+    assert_eq!(Value::from(rows), expected["partitions"]);
+    assert_eq!(validate(&at("out.alf")).errors, []);
 }

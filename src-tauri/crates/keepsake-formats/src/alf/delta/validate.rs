@@ -15,8 +15,7 @@ const LISTED: usize = 1000;
 pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) -> Result<Validation, FormatError> {
     let archive = Archive::open_any(catalog, detected)?;
     let delta = DeltaManifest::read(&archive, limits)?;
-    let out =
-        Validation { version: Some(delta.version.clone()), kind: Some("delta".into()), ..Validation::default() };
+    let out = Validation { version: Some(delta.version.clone()), kind: Some("delta".into()), ..Validation::default() };
     let mut check = Check { archive: &archive, limits, out };
     check.shape(&delta.tree, &shape::DELTA_MANIFEST, &delta.place);
     if delta.new <= delta.base {

@@ -7,11 +7,11 @@ use super::super::lines::{Entry, each_line};
 use super::super::manifest::{Archive, MANIFEST, Manifest};
 use super::super::parts::Parts;
 use super::super::plan::{Own, Plan, own};
+use super::super::rewrite::Opened;
 use super::super::write::{line, space};
 use super::super::write_documents::{assemble, identity_version, owner_row};
 use super::super::write_manifest::VERSION;
 use super::super::{documents, wire};
-use super::super::rewrite::Opened;
 use super::manifest::sequence_of;
 use super::operation::{Operation, put};
 use crate::{FormatError, RecordSource, WriteOptions, WriteReport};
@@ -46,11 +46,7 @@ pub(super) fn plan(source: &mut dyn RecordSource, options: &WriteOptions) -> Res
     make(source, None, options)
 }
 
-fn make(
-    source: &mut dyn RecordSource,
-    out: Option<&Path>,
-    options: &WriteOptions,
-) -> Result<WriteReport, FormatError> {
+fn make(source: &mut dyn RecordSource, out: Option<&Path>, options: &WriteOptions) -> Result<WriteReport, FormatError> {
     let limits = Limits::default();
     let name = |path: &Path| path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let base = options.base.as_deref().ok_or_else(|| {
@@ -100,7 +96,8 @@ fn make(
     let base_sequence = sequence_of(&manifest);
     let now = about.now.to_rfc3339();
     let mut sync = object([("base_sequence", number(base_sequence)), ("new_sequence", number(base_sequence + 1))]);
-    let since = manifest.tree.get("sync").and_then(|s| s.get("last_sync_at")).or_else(|| manifest.tree.get("created_at"));
+    let since =
+        manifest.tree.get("sync").and_then(|s| s.get("last_sync_at")).or_else(|| manifest.tree.get("created_at"));
     if let Some(since) = since.and_then(Tree::as_str) {
         sync.set("base_timestamp", text(since));
     }
@@ -221,7 +218,9 @@ impl Writer<'_> {
     fn known(&self) -> Result<HashMap<Box<str>, Known>, FormatError> {
         let mut known: HashMap<Box<str>, Known> = HashMap::new();
         self.each_base_line(&mut |text| {
-            if let Some(id) = wire::members(text).and_then(|m| Some(wire::get(&m, "id").and_then(wire::string)?.into_owned())) {
+            if let Some(id) =
+                wire::members(text).and_then(|m| Some(wire::get(&m, "id").and_then(wire::string)?.into_owned()))
+            {
                 known.entry(id.into()).or_default().digests.push(digest(text));
             }
             Ok(())

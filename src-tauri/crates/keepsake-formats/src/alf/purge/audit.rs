@@ -48,7 +48,12 @@ impl Audit {
         }
     }
 
-    pub(super) fn of_records(agent: &str, ids: &BTreeSet<String>, partitions: Vec<String>, options: &PurgeOptions) -> Self {
+    pub(super) fn of_records(
+        agent: &str,
+        ids: &BTreeSet<String>,
+        partitions: Vec<String>,
+        options: &PurgeOptions,
+    ) -> Self {
         let ids: Vec<String> = ids.iter().cloned().collect();
         let audit = Self::new(agent, "record_purge", &ids.join(","), partitions, options);
         Self { record_ids: Some(ids), ..audit }
@@ -69,7 +74,8 @@ impl Audit {
         let mut name = file.file_name().map(std::ffi::OsStr::to_os_string).unwrap_or_default();
         name.push(format!(".purge-{}.json", self.purge_id));
         let path = file.with_file_name(name);
-        let io = |e| FormatError::io(path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned()), e);
+        let io =
+            |e| FormatError::io(path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned()), e);
         let mut out = std::fs::File::create(&path).map_err(io)?;
         out.write_all(text.as_bytes()).and_then(|()| out.write_all(b"\n")).and_then(|()| out.sync_all()).map_err(io)?;
         Ok(path)

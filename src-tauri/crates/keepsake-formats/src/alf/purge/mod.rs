@@ -194,9 +194,8 @@ impl Work<'_> {
             return None;
         }
         let mut tree = Tree::parse(line, 512).ok()?;
-        let named = |id: Option<&Tree>| {
-            id.and_then(Tree::as_str).is_some_and(|id| self.ids.contains(&id.to_ascii_lowercase()))
-        };
+        let named =
+            |id: Option<&Tree>| id.and_then(Tree::as_str).is_some_and(|id| self.ids.contains(&id.to_ascii_lowercase()));
         if named(tree.get("supersedes")) {
             tree.remove("supersedes");
         }
@@ -338,7 +337,10 @@ impl Work<'_> {
                     if let Some(text) = text.filter(|t| self.doomed(t).is_none()) {
                         // a link to the record is told of by `links`; its text in another record is a leftover
                         let hit = finder.search(&mut text.as_bytes(), false)?;
-                        out.extend(hit.map(|reason| Leftover { place: format!("{name}#record {number}"), reason: reason.into() }));
+                        out.extend(hit.map(|reason| Leftover {
+                            place: format!("{name}#record {number}"),
+                            reason: reason.into(),
+                        }));
                     }
                     Ok(Fate::Keep)
                 })?;

@@ -39,7 +39,12 @@ fn agent(path: &Path) {
         (from..to).map(|n| line(n, &format!("{month}-02T00:00:00Z"), "") + "\n").collect::<String>()
     };
     let mut third = quarter(0, 100, "2025-08");
-    let link = format!(r#","supersedes":"{}","related_records":[{{"id":"{}","relation":"caused_by"}},{{"id":"{}","relation":"x"}}]"#, id(3), id(3), id(4));
+    let link = format!(
+        r#","supersedes":"{}","related_records":[{{"id":"{}","relation":"caused_by"}},{{"id":"{}","relation":"x"}}]"#,
+        id(3),
+        id(3),
+        id(4)
+    );
     third = third.replace(&line(50, "2025-08-02T00:00:00Z", ""), &line(50, "2025-08-02T00:00:00Z", &link));
     let manifest = format!(
         r#"{{"alf_version":"1.0.0","created_at":"2026-11-01T00:00:00Z","agent":{{"id":"{AGENT}","name":"A","source_runtime":"openclaw"}},"layers":{{"attachments":{{"count":1,"file":"attachments.json"}},"memory":{{"record_count":115,"index_file":"memory/index.json","partitions":[
@@ -98,7 +103,12 @@ fn spec_10_14_surgical_purge() {
     let kept: Vec<&str> = third.lines().collect();
     let old_third = String::from_utf8(old["memory/partitions/2025-Q3.jsonl"].clone()).unwrap();
     assert!(kept.iter().all(|l| old_third.lines().any(|o| o == *l)), "the others keep their bytes");
-    for name in ["memory/partitions/2025-Q4.jsonl", "memory/partitions/2026-Q4.jsonl", "attachments.json", "artifacts/notes.json"] {
+    for name in [
+        "memory/partitions/2025-Q4.jsonl",
+        "memory/partitions/2026-Q4.jsonl",
+        "attachments.json",
+        "artifacts/notes.json",
+    ] {
         assert_eq!(new[name], old[name], "{name}");
     }
     let row = manifest(&file)["layers"]["memory"]["partitions"][0].clone();
