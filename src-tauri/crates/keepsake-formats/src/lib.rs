@@ -12,9 +12,11 @@ pub mod chatgpt;
 pub mod claude;
 pub mod eventloom;
 pub mod mem;
+pub mod openclaw;
 pub mod pam;
 pub mod transfer_text;
 pub mod zaxy;
+pub mod zeroclaw;
 
 #[cfg(test)]
 mod mixed_tests;
@@ -32,11 +34,14 @@ pub fn registry() -> &'static [&'static dyn Format] {
     &[
         &mem::Mem,
         &alf::Alf,
+        &alf::delta::AlfDelta,
         &pam::Pam,
-        &chatgpt::ChatGpt,
-        &claude::Claude,
         &zaxy::Zaxy,
         &eventloom::Eventloom,
+        &openclaw::OpenClaw,
+        &zeroclaw::ZeroClaw,
+        &chatgpt::ChatGpt,
+        &claude::Claude,
         &transfer_text::TransferText,
     ]
 }

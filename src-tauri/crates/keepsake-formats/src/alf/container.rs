@@ -57,6 +57,30 @@ impl Container {
         Ok((size, digest))
     }
 
+    /// An entry whose bytes are pushed by `fill`; gives its SHA-256. None = `fill` wants no entry after all.
+    pub(super) fn entry_from(
+        &mut self,
+        name: &str,
+        fill: &mut dyn FnMut(&mut dyn Write) -> Result<bool, FormatError>,
+    ) -> Result<Option<String>, FormatError> {
+        let options = SimpleFileOptions::default()
+            .compression_method(zip::CompressionMethod::Deflated)
+            .last_modified_time(zip::DateTime::default())
+            .unix_permissions(0o644)
+            .large_file(true);
+        let failed = |e: zip::result::ZipError| FormatError::invalid("zip_failed", name, e.to_string());
+        self.zip.start_file(name, options).map_err(failed)?;
+        let mut hashed = Hashed { inner: &mut self.zip, hasher: Sha256::new() };
+        let wanted = fill(&mut hashed)?;
+        let digest = hex::encode(hashed.hasher.finalize());
+        if !wanted {
+            self.zip.abort_file().map_err(failed)?;
+            return Ok(None);
+        }
+        self.digests.insert(name.to_owned(), digest.clone());
+        Ok(Some(digest))
+    }
+
     /// The checksum `keepsake-v1` over everything written so far.
     pub(super) fn checksum(&self) -> String {
         checksum(self.digests.iter().map(|(name, digest)| (name.as_str(), digest.as_str())))
@@ -68,6 +92,23 @@ impl Container {
         let buffered = self.zip.finish().map_err(failed)?;
         let file = buffered.into_inner().map_err(|e| FormatError::io(&self.place, e.into_error()))?;
         file.sync_all().map_err(|e| FormatError::io(&self.place, e))
+    }
+}
+
+/// Takes the digest of what goes through.
+struct Hashed<'a> {
+    inner: &'a mut dyn Write,
+    hasher: Sha256,
+}
+
+impl Write for Hashed<'_> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let n = self.inner.write(bytes)?;
+        self.hasher.update(&bytes[..n]);
+        Ok(n)
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.inner.flush()
     }
 }
 

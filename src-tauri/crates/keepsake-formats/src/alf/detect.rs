@@ -8,13 +8,23 @@ use keepsake_model::Limits;
 const MANIFEST_BYTES: u64 = 4 << 20;
 
 /// Manifest of a delta bundle as the reference names it; the specification has [`MANIFEST`].
-const DELTA_MANIFEST: &str = "delta-manifest.json";
+pub(super) const DELTA_MANIFEST: &str = "delta-manifest.json";
 
 /// `version` of the claim on a delta bundle.
 pub(super) const DELTA: &str = "delta";
 
-/// One claim for each agent file. A delta bundle (`changes`, no `layers`) is claimed too, so that it is refused in words.
+/// One claim for each agent file; a delta bundle (`changes`, no `layers`) is another format's.
 pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+    Ok(detect_any(catalog, limits)?.into_iter().filter(|c| c.version.as_deref() != Some(DELTA)).collect())
+}
+
+/// One claim for each delta bundle.
+pub(super) fn detect_deltas(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+    Ok(detect_any(catalog, limits)?.into_iter().filter(|c| c.version.as_deref() == Some(DELTA)).collect())
+}
+
+/// One claim for each agent file and each delta bundle. A person who says that a delta is an `.alf` is told in words.
+pub(super) fn detect_any(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
     let mut claims = Vec::new();
     let named = |m: &&Member| m.archive.is_some() && matches!(m.name.as_str(), MANIFEST | DELTA_MANIFEST);
     for manifest in catalog.members().iter().filter(named) {

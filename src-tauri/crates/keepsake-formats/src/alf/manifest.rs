@@ -23,11 +23,27 @@ pub(super) struct Archive<'c> {
 impl<'c> Archive<'c> {
     /// The archive that was detected. Unsafe or duplicate names, links and encryption refuse the whole file.
     pub(super) fn open(catalog: &'c Catalog, detected: &Detected) -> Result<Self, FormatError> {
+        if detected.claim.version.as_deref() == Some(super::detect::DELTA) {
+            let found = detected.claim.parts.iter().find(|p| p.role == Role::Manifest);
+            let place = found.and_then(|p| catalog.members().get(p.member)).map_or("", |m| m.place.as_str());
+            let reason = "an .alf-delta holds only what changed since an export; the agent's whole .alf is needed";
+            let place = place.split("!/").next().unwrap_or_default().into();
+            return Err(FormatError::Refused { place, reason: reason.into() });
+        }
+        Self::open_any(catalog, detected)
+    }
+
+    /// The archive that was detected, a delta bundle too.
+    pub(super) fn open_any(catalog: &'c Catalog, detected: &Detected) -> Result<Self, FormatError> {
         let found = detected.claim.parts.iter().find(|p| p.role == Role::Manifest);
         let manifest = found
             .and_then(|p| catalog.members().get(p.member))
             .ok_or_else(|| FormatError::invalid("manifest_missing", detected.format, "no manifest.json"))?;
-        let place = manifest.place.strip_suffix(MANIFEST).and_then(|p| p.strip_suffix("!/")).unwrap_or(&manifest.place);
+        let place = manifest
+            .place
+            .strip_suffix(manifest.name.as_str())
+            .and_then(|p| p.strip_suffix("!/"))
+            .unwrap_or(&manifest.place);
         // an issue of an archive inside this one is not this one's; a name that only looks so is
         let nested = |rest: &str| {
             rest.match_indices("!/").any(|(i, _)| {
@@ -39,10 +55,6 @@ impl<'c> Archive<'c> {
             at == place || at.strip_prefix(place).and_then(|r| r.strip_prefix("!/")).is_some_and(|r| !nested(r))
         };
         let refused = |at: &str, reason: &str| FormatError::Refused { place: at.into(), reason: reason.into() };
-        if detected.claim.version.as_deref() == Some(super::detect::DELTA) {
-            let reason = "an .alf-delta holds only what changed since an export; the agent's whole .alf is needed";
-            return Err(refused(manifest.place.split("!/").next().unwrap_or_default(), reason));
-        }
         for issue in catalog.issues().iter().filter(|i| inside(&i.place)) {
             if matches!(issue.code.as_str(), "unsafe_name" | "duplicate_name" | "link" | "encrypted") {
                 return Err(refused(&issue.place, &issue.code));
@@ -108,6 +120,13 @@ pub(super) struct Manifest {
 }
 
 impl Manifest {
+    /// The manifest of an archive.
+    pub(super) fn of(archive: &Archive<'_>, limits: &Limits) -> Result<Self, FormatError> {
+        let entry = archive.entry(MANIFEST);
+        let entry = entry.ok_or_else(|| FormatError::invalid("manifest_missing", &archive.place, "none"))?;
+        Self::parse(&archive.text(entry, limits)?, &entry.place, limits)
+    }
+
     /// Reads the manifest. Errors: `Version` for another major version, `Invalid` when it is no manifest.
     pub(super) fn parse(text: &str, place: &str, limits: &Limits) -> Result<Self, FormatError> {
         let bad = |message: String| FormatError::invalid("manifest_invalid", place, message);

@@ -1,21 +1,27 @@
 //! Agent Life Format (`.alf`) 1.0: one agent in a ZIP of four layers, attachments and raw files. See README.md.
 mod compose;
 mod container;
+pub mod delta;
 mod detect;
 mod documents;
 mod ext;
 mod identity;
 mod lines;
+mod linkage;
 mod manifest;
 mod partitions;
 mod parts;
 mod plan;
+pub mod purge;
 mod read;
 mod read_attachments;
+mod rewrite;
 mod shape;
 #[cfg(test)]
+mod spec_tests;
+#[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::expect_used)]
-mod testing;
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod validate;
@@ -53,6 +59,9 @@ impl Format for Alf {
     }
     fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         detect::detect(catalog, limits)
+    }
+    fn detect_asked(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+        detect::detect_any(catalog, limits)
     }
     fn read(
         &self,

@@ -1,35 +1,68 @@
-//! Quarterly partitions and the ids of records we make (spec §3.1.1, §4.1.1).
+//! Quarterly and monthly partitions, and the ids of records we make (spec §3.1.1, §4.1.1).
 use keepsake_model::Timestamp;
 use sha2::{Digest, Sha256};
 
-/// A calendar quarter in UTC.
+/// The time of a partition in UTC: a calendar quarter, or a month where an agent is busy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Quarter {
+pub(super) struct Period {
     year: i16,
-    quarter: i8,
+    /// First month.
+    month: i8,
+    /// 3 or 1.
+    months: i8,
 }
 
-impl Quarter {
+impl Period {
     /// The quarter that holds a time.
-    pub(super) fn of(time: Timestamp) -> Self {
-        let (year, month, _) = time.date();
-        Self { year, quarter: (month - 1) / 3 + 1 }
+    pub(super) fn quarter(time: Timestamp) -> Self {
+        Self::month(time).to_quarter()
     }
 
-    /// `2025-Q3`
+    /// The month that holds a time.
+    pub(super) fn month(time: Timestamp) -> Self {
+        let (year, month, _) = time.date();
+        Self { year, month, months: 1 }
+    }
+
+    /// The quarter that a month is in.
+    pub(super) fn to_quarter(self) -> Self {
+        Self { month: (self.month - 1) / 3 * 3 + 1, months: 3, ..self }
+    }
+
+    /// `2025-Q3`, `2025-07`
     pub(super) fn name(self) -> String {
-        format!("{:04}-Q{}", self.year, self.quarter)
+        match self.months {
+            3 => format!("{:04}-Q{}", self.year, (self.month - 1) / 3 + 1),
+            _ => format!("{:04}-{:02}", self.year, self.month),
+        }
     }
 
     /// First day, inclusive.
     pub(super) fn from(self) -> String {
-        format!("{:04}-{:02}-01", self.year, self.quarter * 3 - 2)
+        format!("{:04}-{:02}-01", self.year, self.month)
     }
 
     /// Last day, inclusive.
     pub(super) fn to(self) -> String {
-        let day = if matches!(self.quarter, 1 | 4) { 31 } else { 30 };
-        format!("{:04}-{:02}-{day}", self.year, self.quarter * 3)
+        let last = self.month + self.months - 1;
+        let leap = self.year % 4 == 0 && (self.year % 100 != 0 || self.year % 400 == 0);
+        let day = match last {
+            2 if leap => 29,
+            2 => 28,
+            4 | 6 | 9 | 11 => 30,
+            _ => 31,
+        };
+        format!("{:04}-{last:02}-{day}", self.year)
+    }
+
+    /// Is it over at this time, or does it hold it?
+    pub(super) fn against(self, now: Timestamp) -> std::cmp::Ordering {
+        let (year, month, _) = now.date();
+        match (self.year, self.month + self.months - 1) < (year, month) {
+            true => std::cmp::Ordering::Less,
+            false if (self.year, self.month) > (year, month) => std::cmp::Ordering::Greater,
+            false => std::cmp::Ordering::Equal,
+        }
     }
 }
 

@@ -2,8 +2,13 @@
 use super::container::Container;
 use super::manifest::MANIFEST;
 use super::plan::Plan;
+use crate::openclaw::{
+    files::{self, FileRole},
+    redact,
+};
 use crate::{FormatError, PassthroughItem, RecordSource};
 use keepsake_model::json::Tree;
+use keepsake_model::{LossKind, LossReport};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 
@@ -57,19 +62,20 @@ impl Parts {
         &self,
         source: &mut dyn RecordSource,
         out: &mut Container,
+        losses: &mut LossReport,
     ) -> Result<Vec<(String, Tree)>, FormatError> {
         let mut table = Vec::new();
         source.passthrough("alf", &mut |item, bytes| {
             if self.agent.as_deref() == Some(item.group.as_str()) {
                 let assembled = item.name == MANIFEST || self.layers.contains_key(&item.name);
                 if !assembled && !out.has(&item.name) {
-                    out.entry(&item.name, bytes)?;
+                    entry(out, &item.name, item, bytes, losses)?;
                 }
                 return Ok(());
             }
             if self.agent.is_none() && (self.everything || self.groups.contains(&item.group)) {
                 let name = free_name(out, item);
-                out.entry(&name, bytes)?;
+                entry(out, &name, item, bytes, losses)?;
                 let text = |t: &str| Tree::Text(t.to_owned());
                 let row = [("group", &item.group), ("name", &item.name), ("role", &item.role)];
                 table.push((name, Tree::Object(row.map(|(k, v)| (k.to_owned(), text(v))).to_vec())));
@@ -78,6 +84,30 @@ impl Parts {
         })?;
         Ok(table)
     }
+}
+
+/// A part as it came; of a runtime's settings files everything but their secrets (spec §8.3: no credential in the clear in
+/// any file of the archive).
+fn entry(
+    out: &mut Container,
+    name: &str,
+    item: &PassthroughItem,
+    bytes: &mut dyn Read,
+    losses: &mut LossReport,
+) -> Result<(), FormatError> {
+    let inner = item.name.strip_prefix("raw/").and_then(|rest| rest.split_once('/')).map(|(_, path)| path);
+    let settings = inner.is_some_and(|path| matches!(files::role(path), FileRole::Settings));
+    if !settings {
+        return out.entry(name, bytes).map(drop);
+    }
+    let mut raw = Vec::new();
+    (&mut *bytes).take(DOCUMENT_BYTES).read_to_end(&mut raw).map_err(|e| FormatError::io(name, e))?;
+    let clean = std::str::from_utf8(&raw).ok().map(redact::redact).filter(|(_, n)| *n > 0);
+    if let Some((clean, _)) = clean {
+        losses.add(&item.name, "secret", LossKind::LeftOut, "secrets of a settings file are written as <redacted>");
+        raw = clean.into_bytes();
+    }
+    out.entry(name, &mut raw.as_slice().chain(bytes)).map(drop)
 }
 
 fn free_name(out: &Container, item: &PassthroughItem) -> String {

@@ -1,8 +1,9 @@
 //! First pass over what is to be written: whose file is it, which id has each record, how large is each partition.
 use super::compose;
 use super::identity;
-use super::partitions::{Quarter, stable_v5, stable_v7};
+use super::partitions::{Period, stable_v5, stable_v7};
 use crate::{FormatError, RecordSource, SourceAbout, StoredRecord};
+use keepsake_model::json::Tree;
 use keepsake_model::{AttachmentRef, Kind, LossKind, LossReport, Record, Timestamp};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -64,8 +65,8 @@ pub(super) struct Plan {
     pub agents: BTreeSet<String>,
     /// True when any record is not from an ALF file.
     pub others: bool,
-    /// Lines and an estimate of their bytes, by quarter.
-    pub quarters: BTreeMap<Quarter, (u64, u64)>,
+    /// Lines and an estimate of their bytes, by month; after [`Plan::settle_periods`] by partition.
+    pub periods: BTreeMap<Period, (u64, u64)>,
     /// Rows by layer; `identity` too.
     pub rows: BTreeMap<&'static str, Vec<Row>>,
     /// Lines whose id space is not that of the agent they name: id and space.
@@ -167,8 +168,8 @@ impl Plan {
         }
         let verbatim = record.verbatim.as_ref().map_or(0, |v| v.text.len());
         let bytes = if own { verbatim } else { record.text.len() + verbatim + verbatim / 8 + 2048 };
-        let quarter = self.quarters.entry(Quarter::of(created)).or_default();
-        *quarter = (quarter.0 + 1, quarter.1 + bytes as u64);
+        let month = self.periods.entry(Period::month(created)).or_default();
+        *month = (month.0 + 1, month.1 + bytes as u64);
         let id = match own {
             true => record.origin_id.clone().unwrap_or_else(|| record.key.value.clone()),
             false => stable_v7(created, &stored.id).hyphenated().to_string(),
@@ -200,6 +201,25 @@ impl Plan {
         }
     }
 
+    /// Quarters, or months where the agent's own file has months or a quarter is busy (spec §4.1.1).
+    pub(super) fn settle_periods(&mut self, own: Option<&Tree>) {
+        let mut quarters = BTreeMap::<Period, (u64, u64)>::new();
+        for (month, (lines, bytes)) in &self.periods {
+            let quarter = quarters.entry(month.to_quarter()).or_default();
+            *quarter = (quarter.0 + lines, quarter.1 + bytes);
+        }
+        let monthly = own.is_some_and(monthly);
+        self.periods.retain(|month, _| monthly || quarters.get(&month.to_quarter()).is_some_and(|q| q.0 > BUSY_LINES));
+        let busy: BTreeSet<Period> = self.periods.keys().map(|month| month.to_quarter()).collect();
+        self.periods.extend(quarters.into_iter().filter(|(quarter, _)| !busy.contains(quarter)));
+    }
+
+    /// The partition of a time.
+    pub(super) fn period_of(&self, created: Timestamp) -> Period {
+        let month = Period::month(created);
+        if self.periods.contains_key(&month) { month } else { month.to_quarter() }
+    }
+
     /// The line id of a record.
     pub(super) fn id_of(&self, vault_id: &str) -> Option<String> {
         let number = u128::from_str_radix(vault_id, 16).ok().and_then(|key| self.uuids.get(&key));
@@ -217,6 +237,23 @@ impl Plan {
         let known = t.created.or(t.updated).or(t.observed).or(t.valid_from).or(conversation);
         known.or_else(|| Timestamp::from_micros(0)).unwrap_or_else(Timestamp::now)
     }
+}
+
+/// More lines than this in one quarter are filed by month.
+pub(super) const BUSY_LINES: u64 = 100_000;
+
+/// Does a manifest file by month? One range of at most 31 days that begins on the first says so.
+fn monthly(manifest: &Tree) -> bool {
+    let Some(Tree::Array(rows)) =
+        manifest.get("layers").and_then(|l| l.get("memory")).and_then(|m| m.get("partitions"))
+    else {
+        return false;
+    };
+    let day = |row: &Tree, key: &str| row.get(key).and_then(Tree::as_str).map(str::to_owned);
+    let mut ranges = rows.iter().filter_map(|row| Some((day(row, "from")?, day(row, "to")?)));
+    ranges.any(|(from, to)| {
+        from.ends_with("-01") && from.get(..7) == to.get(..7) && to.get(8..).is_some_and(|d| d >= "28")
+    })
 }
 
 /// A file's record as something that names the file.

@@ -26,16 +26,7 @@ pub(super) fn read(
         archive.entry(MANIFEST).ok_or_else(|| FormatError::invalid("manifest_missing", &archive.place, "none"))?;
     let text = archive.text(entry, &context.limits)?;
     let manifest = Manifest::parse(&text, &entry.place, &context.limits)?;
-    let mut reader = Reader {
-        archive: &archive,
-        manifest: &manifest,
-        limits: &context.limits,
-        sink,
-        used: BTreeSet::from([MANIFEST.to_owned()]),
-        done: 0,
-        remarks: BTreeMap::new(),
-    };
-    reader.run()
+    Reader::new(&archive, &manifest, &context.limits, sink).run()
 }
 
 /// One reading.
@@ -51,16 +42,49 @@ pub(super) struct Reader<'a> {
     used: BTreeSet<String>,
     done: u64,
     remarks: BTreeMap<Remark, (String, u64)>,
+    delta: bool,
+    linkage: super::linkage::Linkage,
+}
+
+impl<'a> Reader<'a> {
+    fn new(archive: &'a Archive<'a>, manifest: &'a Manifest, limits: &'a Limits, sink: &'a mut dyn Sink) -> Self {
+        let used = BTreeSet::from([MANIFEST.to_owned()]);
+        Self {
+            archive,
+            manifest,
+            limits,
+            sink,
+            used,
+            done: 0,
+            remarks: BTreeMap::new(),
+            delta: false,
+            linkage: Default::default(),
+        }
+    }
+
+    /// Reads a delta bundle: each line is a change, and what is no record belongs to the bundle, not to the agent.
+    pub(super) fn of_delta(
+        archive: &'a Archive<'a>,
+        manifest: &'a Manifest,
+        limits: &'a Limits,
+        sink: &'a mut dyn Sink,
+    ) -> Self {
+        Self { delta: true, ..Self::new(archive, manifest, limits, sink) }
+    }
 }
 
 impl Reader<'_> {
-    fn run(&mut self) -> Result<(), FormatError> {
+    pub(super) fn run(&mut self) -> Result<(), FormatError> {
         if let Some(issue) = self.manifest.checksum_issue(&self.archive.place) {
             self.sink.note(issue);
         }
         self.identity()?;
         self.principals()?;
         self.credentials()?;
+        // a delta holds only the documents that changed: what is not in it is not missing
+        for issue in self.linkage.issues(&self.archive.place).into_iter().filter(|_| !self.delta) {
+            self.sink.note(issue);
+        }
         let attachments = super::read_attachments::read(self)?;
         self.memory(&attachments)?;
         self.passthrough()?;
@@ -144,8 +168,9 @@ impl Reader<'_> {
         let kept = self.manifest.keepsake("entries").and_then(|e| e.get(name));
         let say =
             |key: &str, other: &str| kept.and_then(|k| k.get(key)).and_then(Tree::as_str).unwrap_or(other).to_owned();
+        let bundle = self.delta && role != "layer";
         PassthroughItem {
-            format: "alf".into(),
+            format: if bundle { "alf_delta" } else { "alf" }.into(),
             group: say("group", &self.manifest.agent),
             name: say("name", name),
             role: say("role", role),
@@ -159,6 +184,7 @@ impl Reader<'_> {
         // the spec's example wraps the document, its schema does not
         let inner = tree.get("identity").filter(|i| tree.get("id").is_none() && i.get("id").is_some());
         let doc = inner.unwrap_or(&tree);
+        self.linkage.identity(doc);
         let id = doc.get("id").and_then(Tree::as_str).unwrap_or("identity");
         let scope = self.manifest.scope_of(id, None);
         let mut record = identity::identity(&text, doc, &scope);
@@ -192,6 +218,9 @@ impl Reader<'_> {
                 slots.push(String::new());
                 continue;
             };
+            if kind == Kind::Credential {
+                self.linkage.credential(&doc);
+            }
             if let Some(ours) = wire::members(element).and_then(|m| wire::get(&m, "keepsake")) {
                 slots.push(String::new());
                 if let Some(record) = super::ext::restore_row(ours) {
@@ -307,7 +336,21 @@ impl Reader<'_> {
             Entry::Bad(number, code) => (number, Err(code)),
         };
         let place = |member: &Member| format!("{}#line {number}", member.place);
-        let parsed = text.and_then(|text| {
+        let change = match text {
+            Ok(text) if self.delta => match super::delta::record_of(text) {
+                Ok(Some(line)) => Ok(std::borrow::Cow::Owned(line)),
+                Ok(None) => {
+                    let reason = "tombstone_only: the deletion names its record and has none of its own".to_owned();
+                    let (outcome, kind) = (DroppedAs::Skipped, Some(Kind::Memory));
+                    self.sink.dropped(Dropped { place: place(member), outcome, reason, kind });
+                    return Ok(());
+                }
+                Err(code) => Err(code),
+            },
+            Ok(text) => Ok(std::borrow::Cow::Borrowed(text)),
+            Err(code) => Err(code),
+        };
+        let parsed = change.as_deref().map_err(|code| *code).and_then(|text| {
             wire::read_line(text, |id, agent| self.manifest.scope_of(id, agent)).map(|line| (text, line))
         });
         let (text, mut line) = match parsed {
@@ -323,7 +366,10 @@ impl Reader<'_> {
             self.remark(&place(member), remark);
         }
         let (id_hash, line_hash) = (hash128(&(&line.record.key.scope, &line.id)), hash128(&text) as u64);
+        // in a delta a later change of the same record follows the earlier one: one record, not two
+        let in_order = self.delta && !matches!(seen.get(&id_hash), Some((first, _)) if *first == line_hash);
         match seen.entry(id_hash) {
+            _ if in_order => drop(seen.insert(id_hash, (line_hash, 1))),
             hash_map::Entry::Vacant(slot) => drop(slot.insert((line_hash, 1))),
             hash_map::Entry::Occupied(slot) if slot.get().0 == line_hash => {
                 let reason = "duplicate: the same line is there twice".to_owned();
@@ -360,6 +406,7 @@ impl Reader<'_> {
         let archive = self.archive;
         for (name, member) in &archive.entries {
             let role = match *name {
+                name if name == MANIFEST && self.delta => continue,
                 name if name == MANIFEST => "manifest",
                 name if self.used.contains(name) => continue,
                 name if Some(name) == index || layers.iter().any(|l| l == name) => "layer",
@@ -369,6 +416,9 @@ impl Reader<'_> {
             };
             let ours = self.manifest.generated() && (*name == MANIFEST || Some(*name) == index);
             if ours {
+                continue;
+            }
+            if self.delta && *name == super::detect::DELTA_MANIFEST {
                 continue;
             }
             if name.ends_with(".jsonl") && name.starts_with("memory/") {

@@ -99,7 +99,8 @@ fn reference(doc: &Tree, key: RecordKey) -> AttachmentRef {
 fn file(reader: &mut Reader<'_>, doc: &Tree, reference: AttachmentRef, row: &str) -> Result<(), FormatError> {
     let path = doc.get("archive_path").and_then(Tree::as_str);
     let Some(member) = path.and_then(|p| reader.archive.entry(p)).cloned() else {
-        let message = "the file itself is not in the archive, only its entry in the index";
+        let size = declared_size(doc).map_or_else(|| "size not known".to_owned(), |s| format!("{s} bytes"));
+        let message = format!("{} ({size}) is not in the archive, only its entry in the index", reference.name);
         reader.sink.note(Issue::new("attachment_not_in_archive", row, message));
         return Ok(());
     };

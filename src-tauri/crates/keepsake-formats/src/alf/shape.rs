@@ -128,6 +128,31 @@ pub(super) const MANIFEST: Rule = Object(&[
     may("checksum", Checksum),
 ]);
 
+/// `manifest.json` of a delta bundle.
+pub(super) const DELTA_MANIFEST: Rule = Object(&[
+    must("alf_version", Version),
+    must("created_at", Time),
+    must("agent", Object(&[must("id", Uuid), may("source_runtime", Text)])),
+    must(
+        "sync",
+        Object(&[
+            must("base_sequence", Whole(0)),
+            must("new_sequence", Whole(0)),
+            may("base_timestamp", Time),
+            may("new_timestamp", Time),
+        ]),
+    ),
+    must(
+        "changes",
+        Object(&[
+            may("identity", Object(&[may("file", Text), may("new_version", Whole(1))])),
+            may("principals", Object(&[may("file", Text), may("changed_ids", List(&Uuid))])),
+            may("credentials", Object(&[may("file", Text)])),
+            may("memory", Object(&[may("file", Text), may("record_count", Whole(0))])),
+        ]),
+    ),
+]);
+
 /// A line of a partition.
 pub(super) const MEMORY: Rule = Object(&[
     must("id", UuidV7),

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 /// Everything that a reader said.
 #[derive(Default)]
-pub(super) struct Shelf {
+pub(crate) struct Shelf {
     pub records: Vec<Record>,
     pub files: Vec<(AttachmentFile, Vec<u8>)>,
     pub parts: Vec<(PassthroughItem, Vec<u8>)>,
@@ -56,7 +56,7 @@ impl Sink for Shelf {
 }
 
 /// A vault id as the vault makes one: a digest of kind and key.
-pub(super) fn vault_id(kind: Kind, key: &RecordKey) -> String {
+pub(crate) fn vault_id(kind: Kind, key: &RecordKey) -> String {
     hex::encode(&Sha256::digest(format!("{}|{}|{}", kind.as_str(), key.scope, key.value))[..16])
 }
 
@@ -111,10 +111,10 @@ impl RecordSource for Shelf {
 }
 
 /// A folder that vanishes.
-pub(super) struct Scratch(pub PathBuf);
+pub(crate) struct Scratch(pub PathBuf);
 
 impl Scratch {
-    pub(super) fn new(name: &str) -> Self {
+    pub(crate) fn new(name: &str) -> Self {
         let dir = std::env::temp_dir().join(format!("keepsake-alf-{}-{name}", std::process::id()));
         let _ = std::fs::remove_dir_all(&dir);
         std::fs::create_dir_all(&dir).unwrap();
@@ -129,12 +129,12 @@ impl Drop for Scratch {
 }
 
 /// Repository root.
-pub(super) fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap().to_path_buf()
 }
 
 /// A file of the shared reference folder; None (said aloud) where it is absent.
-pub(super) fn shared(name: &str) -> Option<PathBuf> {
+pub(crate) fn shared(name: &str) -> Option<PathBuf> {
     let base = std::env::var_os("KEEPSAKE_SHARED").map_or_else(|| root().join("../shared"), PathBuf::from);
     let path = base.join(name);
     if path.exists() {
@@ -147,14 +147,14 @@ pub(super) fn shared(name: &str) -> Option<PathBuf> {
     None
 }
 
-pub(super) fn open(path: &Path) -> Result<(Catalog, Detection), FormatError> {
+pub(crate) fn open(path: &Path) -> Result<(Catalog, Detection), FormatError> {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None)?;
     let detection = crate::detect(&catalog, &limits, Some("alf"))?;
     Ok((catalog, detection))
 }
 
-pub(super) fn read(path: &Path) -> Result<Shelf, FormatError> {
+pub(crate) fn read(path: &Path) -> Result<Shelf, FormatError> {
     let (catalog, detection) = open(path)?;
     let mut shelf = Shelf::default();
     let context = ReadContext { limits: Limits::default(), now: Timestamp::from_micros(0).unwrap(), passphrase: None };
@@ -165,24 +165,24 @@ pub(super) fn read(path: &Path) -> Result<Shelf, FormatError> {
     Ok(shelf)
 }
 
-pub(super) fn write(shelf: &mut Shelf, path: &Path) -> WriteReport {
+pub(crate) fn write(shelf: &mut Shelf, path: &Path) -> WriteReport {
     super::Alf.write(shelf, path, &WriteOptions { everything: true, ..WriteOptions::default() }).unwrap()
 }
 
 /// Leaves a copy for checks outside (`tests/interop`), if a folder for it is named.
-pub(super) fn keep(path: &Path, name: &str) {
+pub(crate) fn keep(path: &Path, name: &str) {
     if let Some(folder) = std::env::var_os("KEEPSAKE_ALF_OUT") {
         std::fs::copy(path, Path::new(&folder).join(name)).unwrap();
     }
 }
 
-pub(super) fn validate(path: &Path) -> Validation {
+pub(crate) fn validate(path: &Path) -> Validation {
     let (catalog, detection) = open(path).unwrap();
     super::Alf.validate(&catalog, &detection.sources[0], &Limits::default(), &[]).unwrap()
 }
 
 /// All entries of an archive.
-pub(super) fn entries(path: &Path) -> BTreeMap<String, Vec<u8>> {
+pub(crate) fn entries(path: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut zip = zip::ZipArchive::new(std::fs::File::open(path).unwrap()).unwrap();
     (0..zip.len())
         .map(|i| {
@@ -195,7 +195,7 @@ pub(super) fn entries(path: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 /// Packs entries as given.
-pub(super) fn pack(path: &Path, entries: &[(&str, &[u8])]) {
+pub(crate) fn pack(path: &Path, entries: &[(&str, &[u8])]) {
     let mut zip = zip::ZipWriter::new(std::fs::File::create(path).unwrap());
     for (name, bytes) in entries {
         zip.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
@@ -205,7 +205,7 @@ pub(super) fn pack(path: &Path, entries: &[(&str, &[u8])]) {
 }
 
 /// Packs a fixture folder.
-pub(super) fn pack_folder(folder: &Path, path: &Path) {
+pub(crate) fn pack_folder(folder: &Path, path: &Path) {
     let mut files: Vec<(String, Vec<u8>)> = Vec::new();
     let mut pending = vec![folder.to_path_buf()];
     while let Some(dir) = pending.pop() {

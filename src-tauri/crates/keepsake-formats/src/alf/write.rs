@@ -5,7 +5,7 @@
 use super::compose::{self, LineFacts};
 use super::container::Container;
 use super::manifest::{CHECKSUM_SCOPE, MANIFEST};
-use super::partitions::Quarter;
+use super::partitions::Period;
 use super::parts::Parts;
 use super::plan::{Own, Plan, Row, own};
 use super::write_documents::{self as documents, FileFacts};
@@ -37,6 +37,7 @@ pub(super) fn write(
     let mut file = Container::create(out)?;
     let original = parts.manifest.as_deref().and_then(|text| Tree::parse(text, 512).ok());
     let mut layers = Layers::from_manifest(original.as_ref());
+    plan.settle_periods(original.as_ref());
 
     identity(&mut file, &plan, &mut layers)?;
     if parts.agent.is_none() && !plan.rows.contains_key("principals") {
@@ -58,7 +59,7 @@ pub(super) fn write(
             file.entry(name, &mut text.as_bytes())?;
         }
     }
-    layers.entries = parts.write(source, &mut file)?;
+    layers.entries = parts.write(source, &mut file, &mut plan.losses)?;
     layers.has_embeddings = plan.has_embeddings;
     if parts.agent.is_none() {
         let rows = plan.rows.values().flatten().filter(|r| !r.scope.is_empty());
@@ -100,7 +101,7 @@ fn file_loss(plan: &mut Plan, id: &str, bytes: Option<u64>) {
     plan.losses.add(id, "attachment", LossKind::LeftOut, note);
 }
 
-fn space(scope: &str, runtime: Option<&str>) -> Tree {
+pub(super) fn space(scope: &str, runtime: Option<&str>) -> Tree {
     let members = [("scope", Some(scope)), ("runtime", runtime)];
     let members = members.into_iter().filter_map(|(k, v)| Some((k.to_owned(), Tree::Text(v?.to_owned()))));
     Tree::Object(members.collect())
@@ -240,45 +241,46 @@ fn memory(
     agent: &str,
     now: Timestamp,
 ) -> Result<(), FormatError> {
-    let mut batches: Vec<(Vec<Quarter>, u64)> = Vec::new();
-    for (quarter, (_, bytes)) in &plan.quarters {
+    let mut batches: Vec<(Vec<Period>, u64)> = Vec::new();
+    for (period, (_, bytes)) in &plan.periods {
         match batches.last_mut() {
             Some((batch, sum)) if *sum + bytes <= BATCH_BYTES => {
-                batch.push(*quarter);
+                batch.push(*period);
                 *sum += bytes;
             }
-            _ => batches.push((vec![*quarter], *bytes)),
+            _ => batches.push((vec![*period], *bytes)),
         }
     }
     for (batch, _) in batches {
-        let mut lines: BTreeMap<Quarter, Vec<(Timestamp, String, String)>> = BTreeMap::new();
+        let mut lines: BTreeMap<Period, Vec<(Timestamp, String, String)>> = BTreeMap::new();
         source.records(&mut |stored| {
             if plan.is_line(&stored) {
                 let created = plan.created(&stored);
-                let quarter = Quarter::of(created);
-                if batch.contains(&quarter) {
+                let period = plan.period_of(created);
+                if batch.contains(&period) {
                     let (id, text) = line(plan, &stored, agent, created);
-                    lines.entry(quarter).or_default().push((created, id, text));
+                    lines.entry(period).or_default().push((created, id, text));
                 }
             }
             Ok(())
         })?;
-        for (quarter, mut lines) in lines {
+        for (period, mut lines) in lines {
             lines.sort();
-            let mut name = format!("memory/partitions/{}.jsonl", quarter.name());
+            let mut name = format!("memory/partitions/{}.jsonl", period.name());
             while out.has(&name) || parts.reserved.contains(&name) {
                 name = format!("{}-keepsake.jsonl", name.trim_end_matches(".jsonl"));
             }
             let count = lines.len() as u64;
             let mut bytes = Lines { lines: lines.into_iter(), current: vec![], at: 0 };
             let (_, sha256) = out.entry(&name, &mut bytes)?;
-            layers.partitions.push(PartitionRow::new(name, quarter, count, sha256, now));
+            layers.partitions.push(PartitionRow::new(name, period, count, sha256, now));
         }
     }
     Ok(())
 }
 
-fn line(plan: &Plan, stored: &StoredRecord, agent: &str, created: Timestamp) -> (String, String) {
+/// Id and text of the line of a record.
+pub(super) fn line(plan: &Plan, stored: &StoredRecord, agent: &str, created: Timestamp) -> (String, String) {
     let record = &stored.record;
     let id = plan.id_of(&stored.id).unwrap_or_default();
     if let (Some(Own::Line), Some(verbatim)) = (own(record), &record.verbatim) {

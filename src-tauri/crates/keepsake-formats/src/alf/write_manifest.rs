@@ -1,6 +1,6 @@
 //! The manifest and the memory index that we write (spec §4.2). An agent's own manifest is patched: members that we
 //! do not know stay as they are.
-use super::partitions::Quarter;
+use super::partitions::Period;
 use super::plan::Row;
 use crate::SourceAbout;
 use keepsake_model::Timestamp;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// A row of the partition list.
 pub(super) struct PartitionRow {
     file: String,
-    quarter: Quarter,
+    period: Period,
     count: u64,
     sha256: String,
     sealed: bool,
@@ -18,17 +18,17 @@ pub(super) struct PartitionRow {
 }
 
 impl PartitionRow {
-    /// A partition as of a time: past quarters are sealed, the current one has no end yet.
-    pub(super) fn new(file: String, quarter: Quarter, count: u64, sha256: String, now: Timestamp) -> Self {
-        let this = Quarter::of(now);
-        Self { file, quarter, count, sha256, sealed: quarter < this, current: quarter == this }
+    /// A partition as of a time: past periods are sealed, the current one has no end yet.
+    pub(super) fn new(file: String, period: Period, count: u64, sha256: String, now: Timestamp) -> Self {
+        let against = period.against(now);
+        Self { file, period, count, sha256, sealed: against.is_lt(), current: against.is_eq() }
     }
 
     fn tree(&self) -> Tree {
-        let to = if self.current { Tree::Null } else { text(&self.quarter.to()) };
+        let to = if self.current { Tree::Null } else { text(&self.period.to()) };
         object([
             ("file", text(&self.file)),
-            ("from", text(&self.quarter.from())),
+            ("from", text(&self.period.from())),
             ("to", to),
             ("record_count", number(self.count)),
             ("sealed", Tree::Bool(self.sealed)),

@@ -1,0 +1,356 @@
+//! Hard deletion in a local archive (spec §3.1.11, §6.4): records go for good, an audit record says that they went, and
+//! every place that still holds their text is named.
+mod audit;
+mod needles;
+#[cfg(test)]
+mod tests;
+
+pub use audit::Audit;
+
+use super::manifest::{Archive, MANIFEST, Manifest};
+use super::rewrite::{self, Fate, Opened, Rewrite};
+use super::{delta, documents, wire};
+use crate::FormatError;
+use keepsake_model::json::Tree;
+use keepsake_model::{Limits, Timestamp};
+use needles::Needles;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// How to delete.
+#[derive(Debug, Clone)]
+pub struct PurgeOptions {
+    /// The new archive; None = it takes the place of the old one. With a new one the old one stays as it is.
+    pub out: Option<PathBuf>,
+    /// `gdpr_article_17`, `ccpa_deletion`, `user_request` or `security_incident`; another word is kept as it is.
+    pub reason: String,
+    /// Who asked: a principal's id. Never a name.
+    pub requested_by: Option<String>,
+    /// Links to the deleted records go too. They are kept by default: the specification tolerates links into nothing
+    /// (§3.1.12), and stripping changes other records.
+    pub strip_links: bool,
+    /// Says what would happen and writes nothing.
+    pub dry_run: bool,
+    /// Deltas of the same agent: they are rewritten without the records, in their place (§10.14, 5).
+    pub deltas: Vec<PathBuf>,
+    /// Time of the request; the only clock.
+    pub now: Timestamp,
+    /// Bounds.
+    pub limits: Limits,
+}
+
+/// A place that still holds the text of a deleted record, or that cannot be searched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Leftover {
+    /// Entry of the archive, with `#line N` for a line.
+    pub place: String,
+    /// `holds_text`, `holds_part_of_text`, `names_record`, `cannot_be_searched`.
+    pub reason: String,
+}
+
+/// What was deleted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Purged {
+    /// The audit record. It holds no content.
+    pub audit: Audit,
+    /// Where it was written; None in a dry run.
+    pub audit_path: Option<PathBuf>,
+    /// Records removed from partitions and deltas, by entry or delta.
+    pub removed_from: BTreeMap<String, u64>,
+    /// Records removed from the archive's partitions.
+    pub removed: u64,
+    /// Ids that no record has.
+    pub not_found: Vec<String>,
+    /// Links of other records to the deleted ones: kept, or stripped.
+    pub links: u64,
+    /// What still holds the text.
+    pub leftovers: Vec<Leftover>,
+}
+
+/// Deletes records for good. The archive is written anew and takes its place when it is whole; the audit record is
+/// written beside it. Errors: `not_found` when no record has any of the ids; nothing is written then.
+pub fn purge(archive: &Path, ids: &[String], options: &PurgeOptions) -> Result<Purged, FormatError> {
+    let limits = &options.limits;
+    let opened = Opened::open(archive, limits)?;
+    let open = opened.archive()?;
+    let manifest = Manifest::of(&open, limits)?;
+    let mut work = Work {
+        archive: &open,
+        manifest: &manifest,
+        limits,
+        ids: ids.iter().map(|id| id.trim().to_ascii_lowercase()).collect(),
+        strip: options.strip_links,
+        found: BTreeSet::new(),
+        removed_from: BTreeMap::new(),
+        needles: Needles::default(),
+        links: 0,
+    };
+    work.look()?;
+    let mut changed_deltas = Vec::new();
+    for path in &options.deltas {
+        changed_deltas.extend(work.look_into_delta(path)?.map(|n| (path, n)));
+    }
+    if work.found.is_empty() {
+        return Err(FormatError::invalid("not_found", &open.place, "no record of this archive has any of these ids"));
+    }
+    let removed: u64 = work.removed_from.values().sum();
+    let leftovers = work.leftovers()?;
+    let partitions = work.removed_from.keys().cloned().collect();
+    let target = options.out.clone().unwrap_or_else(|| archive.to_path_buf());
+    let mut audit = Audit::of_records(&manifest.agent, &work.found, partitions, options);
+    let mut audit_path = None;
+    if !options.dry_run {
+        work.write(&target)?;
+        for (path, _) in &changed_deltas {
+            work.write_delta(path)?;
+        }
+        audit.complete(Timestamp::now());
+        audit_path = Some(audit.write_beside(&target)?);
+    }
+    let mut removed_from = work.removed_from.clone();
+    removed_from.extend(changed_deltas.iter().map(|(path, n)| (file_name(path), *n)));
+    let not_found = work.ids.difference(&work.found).cloned().collect();
+    Ok(Purged { audit, audit_path, removed_from, removed, not_found, links: work.links, leftovers })
+}
+
+/// Deletes a whole agent (scope `full_agent`): the file goes, its audit record stays beside where it was.
+pub fn purge_agent(archive: &Path, options: &PurgeOptions) -> Result<(Audit, Option<PathBuf>), FormatError> {
+    let opened = Opened::open(archive, &options.limits)?;
+    let (agent, partitions) = {
+        let open = opened.archive()?;
+        let manifest = Manifest::of(&open, &options.limits)?;
+        (manifest.agent.clone(), manifest.partitions.iter().map(|p| p.file.clone()).collect())
+    };
+    drop(opened);
+    let mut audit = Audit::of_agent(&agent, partitions, options);
+    if options.dry_run {
+        return Ok((audit, None));
+    }
+    for path in std::iter::once(archive).chain(options.deltas.iter().map(PathBuf::as_path)) {
+        std::fs::remove_file(path).map_err(|e| FormatError::io(file_name(path), e))?;
+    }
+    audit.complete(Timestamp::now());
+    let written = audit.write_beside(archive)?;
+    Ok((audit, Some(written)))
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned())
+}
+
+struct Work<'a> {
+    archive: &'a Archive<'a>,
+    manifest: &'a Manifest,
+    limits: &'a Limits,
+    ids: BTreeSet<String>,
+    strip: bool,
+    found: BTreeSet<String>,
+    removed_from: BTreeMap<String, u64>,
+    needles: Needles,
+    links: u64,
+}
+
+impl Work<'_> {
+    fn doomed(&self, line: &str) -> Option<String> {
+        rewrite::id_of(line).map(|id| id.to_ascii_lowercase()).filter(|id| self.ids.contains(id))
+    }
+
+    /// First pass: what is there, and which words to look for afterwards.
+    fn look(&mut self) -> Result<(), FormatError> {
+        let (archive, limits) = (self.archive, self.limits);
+        for row in &self.manifest.partitions {
+            let Some(member) = archive.entry(&row.file) else { continue };
+            rewrite::lines(archive, member, limits, &mut std::io::sink(), &mut |text, _| {
+                if let Some(text) = text {
+                    if let Some(id) = self.doomed(text) {
+                        self.found.insert(id);
+                        *self.removed_from.entry(row.file.clone()).or_default() += 1;
+                        self.needles.add_line(text);
+                    } else {
+                        self.links += self.links_of(text);
+                    }
+                }
+                Ok(Fate::Keep)
+            })?;
+        }
+        Ok(())
+    }
+
+    fn links_of(&self, line: &str) -> u64 {
+        let Some(m) = wire::members(line) else { return 0 };
+        let named = |raw: Option<&serde_json::value::RawValue>| {
+            raw.and_then(wire::string).is_some_and(|id| self.ids.contains(&id.to_ascii_lowercase()))
+        };
+        let related = wire::get(&m, "related_records")
+            .and_then(|raw| serde_json::from_str::<Vec<&serde_json::value::RawValue>>(raw.get()).ok())
+            .unwrap_or_default();
+        let related = related.iter().filter(|r| wire::members(r.get()).is_some_and(|m| named(wire::get(&m, "id"))));
+        related.count() as u64 + u64::from(named(wire::get(&m, "supersedes")))
+    }
+
+    /// A line without its links to the deleted records; None = it has none.
+    fn stripped(&self, line: &str) -> Option<String> {
+        if !self.strip || self.links_of(line) == 0 {
+            return None;
+        }
+        let mut tree = Tree::parse(line, 512).ok()?;
+        let named =
+            |id: Option<&Tree>| id.and_then(Tree::as_str).is_some_and(|id| self.ids.contains(&id.to_ascii_lowercase()));
+        if named(tree.get("supersedes")) {
+            tree.remove("supersedes");
+        }
+        if let Some(Tree::Array(rows)) = tree.get("related_records").cloned() {
+            let kept: Vec<Tree> = rows.into_iter().filter(|row| !named(row.get("id"))).collect();
+            match kept.is_empty() {
+                true => tree.remove("related_records"),
+                false => tree.set("related_records", Tree::Array(kept)),
+            }
+        }
+        Some(rewrite::written(&tree))
+    }
+
+    fn write(&mut self, target: &Path) -> Result<(), FormatError> {
+        let mut file = Rewrite::begin(target)?;
+        let mut rows = rewrite::rows_of(self.manifest);
+        for row in &mut rows {
+            let name = row.get("file").and_then(Tree::as_str).unwrap_or_default().to_owned();
+            let Some(member) = self.archive.entry(&name) else { continue };
+            if file.out.has(&name) {
+                continue;
+            }
+            let mut count = 0;
+            let sha = file.out.entry_from(&name, &mut |sink| {
+                (count, _) = rewrite::lines(self.archive, member, self.limits, sink, &mut |text, _| {
+                    let Some(text) = text else { return Ok(Fate::Keep) };
+                    Ok(match (self.doomed(text), self.stripped(text)) {
+                        (Some(_), _) => Fate::Drop,
+                        (None, Some(line)) => Fate::Replace(line),
+                        _ => Fate::Keep,
+                    })
+                })?;
+                Ok(true)
+            })?;
+            row.set("record_count", Tree::Number(count.to_string()));
+            row.set("sha256", Tree::Text(sha.unwrap_or_default()));
+        }
+        self.attachments(&mut file)?;
+        let mut tree = self.manifest.tree.clone();
+        if let Some(mut own) = tree.get("keepsake").cloned()
+            && let Some(Tree::Object(scopes)) = own.get("scopes").cloned()
+        {
+            let kept = scopes.into_iter().filter(|(id, _)| !self.ids.contains(&id.to_ascii_lowercase())).collect();
+            own.set("scopes", Tree::Object(kept));
+            tree.set("keepsake", own);
+        }
+        file.finish(self.archive, self.manifest, tree, rows, self.limits)
+    }
+
+    /// `referenced_by` of files that the records named.
+    fn attachments(&self, file: &mut Rewrite) -> Result<(), FormatError> {
+        if !self.strip {
+            return Ok(());
+        }
+        let Some(name) = self.manifest.layer_file("attachments") else { return Ok(()) };
+        let Some(member) = self.archive.entry(name) else { return Ok(()) };
+        let text = self.archive.text(member, self.limits)?;
+        let Some(document) = documents::split(&text, "attachments") else { return Ok(()) };
+        let strip = |element: &str| {
+            let mut tree = Tree::parse(element, self.limits.json_depth).ok()?;
+            let Some(Tree::Array(ids)) = tree.get("referenced_by").cloned() else { return None };
+            let before = ids.len();
+            let named = |id: &Tree| id.as_str().is_some_and(|id| self.ids.contains(&id.to_ascii_lowercase()));
+            let kept: Vec<Tree> = ids.into_iter().filter(|id| !named(id)).collect();
+            (kept.len() < before).then(|| {
+                tree.set("referenced_by", Tree::Array(kept));
+                rewrite::written(&tree)
+            })
+        };
+        let spliced = document.splice(
+            |i| document.elements.get(i).map(|element| strip(element).unwrap_or_else(|| (*element).to_owned())),
+            &[],
+        );
+        file.out.entry(name, &mut spliced.as_bytes()).map(drop)
+    }
+
+    /// How many changes of a delta are about the records; None = none, or another agent's delta.
+    fn look_into_delta(&mut self, path: &Path) -> Result<Option<u64>, FormatError> {
+        let opened = Opened::open(path, self.limits)?;
+        let archive = opened.any()?;
+        let (agent, file) = delta::memory_of(&archive, self.limits)?;
+        if !agent.eq_ignore_ascii_case(&self.manifest.agent) {
+            return Err(FormatError::invalid("delta_wrong_agent", &archive.place, "this delta is for another agent"));
+        }
+        let mut n = 0;
+        if let Some(member) = file.as_deref().and_then(|f| archive.entry(f)) {
+            rewrite::lines(&archive, member, self.limits, &mut std::io::sink(), &mut |text, _| {
+                if let Some((text, id)) = text.and_then(|t| Some((t, self.doomed(t)?))) {
+                    self.found.insert(id);
+                    self.needles.add_line(text);
+                    n += 1;
+                }
+                Ok(Fate::Keep)
+            })?;
+        }
+        Ok((n > 0).then_some(n))
+    }
+
+    fn write_delta(&self, path: &Path) -> Result<(), FormatError> {
+        let opened = Opened::open(path, self.limits)?;
+        let archive = opened.any()?;
+        let (_, Some(name)) = delta::memory_of(&archive, self.limits)? else { return Ok(()) };
+        let Some(member) = archive.entry(&name) else { return Ok(()) };
+        let mut file = Rewrite::begin(path)?;
+        let mut count = 0;
+        file.out.entry_from(&name, &mut |sink| {
+            (count, _) = rewrite::lines(&archive, member, self.limits, sink, &mut |text, _| {
+                let doomed = text.and_then(|t| self.doomed(t)).is_some();
+                Ok(if doomed { Fate::Drop } else { Fate::Keep })
+            })?;
+            Ok(true)
+        })?;
+        for manifest in [MANIFEST, super::detect::DELTA_MANIFEST] {
+            let Some(member) = archive.entry(manifest) else { continue };
+            let text = archive.text(member, self.limits)?;
+            let Ok(mut tree) = Tree::parse(&text, self.limits.json_depth) else { continue };
+            if let Some(mut changes) = tree.get("changes").cloned() {
+                let mut memory = changes.get("memory").cloned().unwrap_or_else(|| Tree::Object(vec![]));
+                memory.set("record_count", Tree::Number(count.to_string()));
+                changes.set("memory", memory);
+                tree.set("changes", changes);
+            }
+            file.out.entry(manifest, &mut rewrite::written(&tree).as_bytes())?;
+        }
+        file.copy_rest(&archive, &|_| false)?;
+        file.put_in_place()
+    }
+
+    /// Everything that stays, searched for the text and the ids of what goes.
+    fn leftovers(&self) -> Result<Vec<Leftover>, FormatError> {
+        let mut out = Vec::new();
+        let finder = self.needles.finder(&self.found);
+        for (name, member) in &self.archive.entries {
+            let lines = self.manifest.partitions.iter().any(|p| p.file == *name);
+            if lines {
+                let mut number = 0u64;
+                rewrite::lines(self.archive, member, self.limits, &mut std::io::sink(), &mut |text, _| {
+                    number += 1;
+                    if let Some(text) = text.filter(|t| self.doomed(t).is_none()) {
+                        // a link to the record is told of by `links`; its text in another record is a leftover
+                        let hit = finder.search(&mut text.as_bytes(), false)?;
+                        out.extend(hit.map(|reason| Leftover {
+                            place: format!("{name}#record {number}"),
+                            reason: reason.into(),
+                        }));
+                    }
+                    Ok(Fate::Keep)
+                })?;
+                continue;
+            }
+            let structured = *name == MANIFEST || self.manifest.layer_file("attachments") == Some(name);
+            let hit = self.archive.catalog.read(member, |bytes| finder.search(bytes, !structured))?;
+            let opaque = name.starts_with("memory/embeddings/").then_some("cannot_be_searched");
+            out.extend(hit.or(opaque).map(|reason| Leftover { place: (*name).into(), reason: reason.into() }));
+        }
+        Ok(out)
+    }
+}

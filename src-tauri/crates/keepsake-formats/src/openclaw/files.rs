@@ -1,0 +1,123 @@
+//! Which file of a workspace is what (spec §2.1, §3.1.7, §9).
+
+/// How a file's text becomes records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FileRole {
+    /// One profile: identity, operating rules, checklists, the person.
+    Profile(&'static str),
+    /// Memory, split at second-level headings, or one record for the whole file.
+    Memory(Notes),
+    /// Settings: kept as they are, secrets left out on the way out.
+    Settings,
+    /// Keys: kept, and never written out.
+    Secret,
+    /// Anything else of the agent's: kept as it is.
+    Other,
+    /// Bookkeeping of other programs.
+    Junk,
+    /// Our own: records of other formats beside their text.
+    Slots,
+}
+
+/// What a memory file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Notes {
+    /// Memory type (spec §3.1.2).
+    pub memory_type: &'static str,
+    /// Namespace.
+    pub namespace: &'static str,
+    /// Category, where the specification names one.
+    pub category: Option<&'static str>,
+    /// Who writes such a file.
+    pub method: &'static str,
+    /// One record for the whole file?
+    pub whole: bool,
+    /// Status, where the place of the file says one.
+    pub status: Option<&'static str>,
+}
+
+/// Where our slots lie in a workspace.
+pub(crate) const SLOTS: &str = ".keepsake/records.jsonl";
+/// The reference tool's note of the agent's id.
+pub(crate) const AGENT_ID: &str = ".alf-agent-id";
+
+/// Profiles by file name, with the block of `.alf`'s identity that each is.
+pub(crate) const PROFILES: [(&str, &str); 8] = [
+    ("SOUL.md", "soul"),
+    ("IDENTITY.md", "identity_profile"),
+    ("AGENTS.md", "operating_instructions"),
+    ("USER.md", "user_profile"),
+    ("TOOLS.md", "tools_guidance"),
+    ("HEARTBEAT.md", "heartbeat_checklist"),
+    ("BOOT.md", "boot_checklist"),
+    ("BOOTSTRAP.md", "bootstrap"),
+];
+
+/// What a file is, by its path in the workspace.
+pub(crate) fn role(path: &str) -> FileRole {
+    let notes = |memory_type, namespace, method| Notes {
+        memory_type,
+        namespace,
+        category: None,
+        method,
+        whole: false,
+        status: None,
+    };
+    if let Some((_, block)) = PROFILES.iter().find(|(name, _)| *name == path) {
+        return FileRole::Profile(block);
+    }
+    if path == SLOTS {
+        return FileRole::Slots;
+    }
+    if path == "MEMORY.md" {
+        return FileRole::Memory(notes("summary", "curated", "user_authored"));
+    }
+    let mut segments = path.split('/');
+    if segments.clone().any(|s| matches!(s, ".git" | "node_modules" | ".DS_Store" | "__MACOSX" | "Thumbs.db")) {
+        return FileRole::Junk;
+    }
+    let name = path.rsplit('/').next().unwrap_or(path);
+    if segments.next() == Some("memory") && name.to_ascii_lowercase().ends_with(".md") {
+        let status = path.contains("/archive/").then_some("archived");
+        let of = |notes: Notes| FileRole::Memory(Notes { status, ..notes });
+        if date_of(path).is_some() {
+            return of(Notes { category: Some("daily_log"), ..notes("episodic", "daily", "agent_written") });
+        }
+        if name.contains("active-context") {
+            return of(Notes { whole: true, ..notes("summary", "active-context", "agent_written") });
+        }
+        if name.contains("gating-policies") {
+            return of(notes("procedural", "procedural", "user_authored"));
+        }
+        if name.starts_with("project-") {
+            return of(notes("semantic", "project", "agent_written"));
+        }
+        if name.starts_with("session_") {
+            return of(notes("episodic", "session", "agent_written"));
+        }
+        return of(notes("semantic", "workspace", "agent_written"));
+    }
+    if name == ".secret_key" || name.ends_with(".pem") || name == "id_ed25519" || name == "id_rsa" {
+        return FileRole::Secret;
+    }
+    let ending = name.rsplit_once('.').map_or("", |(_, e)| e).to_ascii_lowercase();
+    let settings = ["toml", "json", "json5", "jsonc", "yaml", "yml", "ini", "cfg", "conf", "env", "properties"];
+    if settings.contains(&ending.as_str()) || name.starts_with(".env") || matches!(name, ".netrc" | ".npmrc") {
+        return FileRole::Settings;
+    }
+    FileRole::Other
+}
+
+/// The day of a daily log. A dated file in a folder below is none (it is an archive of somebody's own).
+pub(crate) fn date_of(path: &str) -> Option<&str> {
+    let day = path.strip_prefix("memory/")?.strip_suffix(".md")?;
+    (day.len() == 10 && day.parse::<jiff::civil::Date>().is_ok()).then_some(day)
+}
+
+/// A path that may be written below a folder.
+pub(crate) fn is_safe(path: &str) -> bool {
+    !path.is_empty()
+        && !path.contains(['\\', '\0', ':'])
+        && !path.chars().any(char::is_control)
+        && path.split('/').all(|part| !part.is_empty() && part != "." && part != "..")
+}

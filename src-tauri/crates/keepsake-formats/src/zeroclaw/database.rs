@@ -1,0 +1,177 @@
+//! SQLite from memory. A database of somebody else's is never opened where it lies: its bytes are read under a limit and
+//! handed to SQLite as an image, so nothing is locked, changed or written anywhere.
+use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, params};
+use serde_json::{Map, Value};
+
+/// First bytes of a database.
+pub(super) const MAGIC: &[u8] = b"SQLite format 3\0";
+
+/// Why a database could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum DatabaseError {
+    /// Not a database.
+    #[error("not a SQLite database")]
+    NotSqlite,
+    /// No table of memories.
+    #[error("no table of memories")]
+    NoMemories,
+    /// SQLite's own error; it names tables and columns, no content.
+    #[error("SQLite: {0}")]
+    Sqlite(#[from] rusqlite::Error),
+}
+
+/// Names under which ZeroClaw, the reference tool and the specification know the database.
+pub(super) fn is_named(name: &str) -> bool {
+    matches!(name, "memory.db" | "memories.db" | "brain.db")
+}
+
+/// One row: its columns in order, as JSON.
+pub(super) type Row = Map<String, Value>;
+
+/// Opens an image; the log of a database that was in use is applied first.
+pub(super) fn open(mut image: Vec<u8>, wal: Option<&[u8]>, read_only: bool) -> Result<Connection, DatabaseError> {
+    if !image.starts_with(MAGIC) || image.len() < 100 {
+        return Err(DatabaseError::NotSqlite);
+    }
+    if let Some(wal) = wal {
+        let _ = super::wal::apply(&mut image, wal);
+    }
+    // an image has no log beside it: as if it had been closed properly
+    (image[18], image[19]) = (1, 1);
+    let mut connection = Connection::open_in_memory()?;
+    guard(&connection)?;
+    connection.deserialize_read_exact("main", image.as_slice(), image.len(), read_only)?;
+    guard(&connection)?;
+    Ok(connection)
+}
+
+fn guard(connection: &Connection) -> Result<(), DatabaseError> {
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, 256 << 20)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.execute_batch("PRAGMA cell_size_check=ON; PRAGMA temp_store=MEMORY;")?;
+    Ok(())
+}
+
+/// Columns of the table of memories; an error unless it is a plain table with what a memory needs.
+pub(super) fn columns(connection: &Connection) -> Result<Vec<String>, DatabaseError> {
+    // a view, or a table of a module, could run what its author wrote
+    let plain: i64 = connection.query_row(
+        "SELECT count(*) FROM sqlite_master WHERE name = 'memories' AND type = 'table' AND sql LIKE 'CREATE TABLE%'",
+        [],
+        |r| r.get(0),
+    )?;
+    if plain != 1 {
+        return Err(DatabaseError::NoMemories);
+    }
+    let mut statement = connection.prepare("SELECT name FROM pragma_table_info('memories')")?;
+    let names: Vec<String> = statement.query_map([], |r| r.get(0))?.collect::<Result<_, _>>()?;
+    let has = |name: &str| names.iter().any(|n| n == name);
+    if has("content") && (has("id") || has("key")) { Ok(names) } else { Err(DatabaseError::NoMemories) }
+}
+
+/// All memories in the order of the table.
+pub(super) fn rows(connection: &Connection) -> Result<Vec<Row>, DatabaseError> {
+    let names = columns(connection)?;
+    let list: Vec<String> = names.iter().map(|n| format!("\"{}\"", n.replace('"', "\"\""))).collect();
+    let mut statement = connection.prepare(&format!("SELECT {} FROM memories ORDER BY rowid", list.join(",")))?;
+    let mut found = statement.query([])?;
+    let mut out = Vec::new();
+    while let Some(row) = found.next()? {
+        let mut map = Map::new();
+        for (i, name) in names.iter().enumerate() {
+            let value = match row.get_ref(i)? {
+                ValueRef::Null => Value::Null,
+                ValueRef::Integer(n) => n.into(),
+                ValueRef::Real(f) => serde_json::Number::from_f64(f).map_or(Value::Null, Value::Number),
+                ValueRef::Text(t) => match std::str::from_utf8(t) {
+                    Ok(t) => t.into(),
+                    Err(_) => tagged("text_hex", t),
+                },
+                ValueRef::Blob(b) => tagged("blob_hex", b),
+            };
+            map.insert(name.clone(), value);
+        }
+        out.push(map);
+    }
+    Ok(out)
+}
+
+fn tagged(tag: &str, bytes: &[u8]) -> Value {
+    Value::Object(Map::from_iter([(tag.to_owned(), Value::String(hex::encode(bytes)))]))
+}
+
+/// Bytes of a blob column.
+pub(super) fn blob(value: &Value) -> Option<Vec<u8>> {
+    hex::decode(value.get("blob_hex")?.as_str()?).ok()
+}
+
+fn bind(value: &Value) -> rusqlite::types::Value {
+    use rusqlite::types::Value as Sql;
+    match value {
+        Value::String(t) => Sql::Text(t.clone()),
+        Value::Number(n) => n.as_i64().map(Sql::Integer).or_else(|| n.as_f64().map(Sql::Real)).unwrap_or(Sql::Null),
+        Value::Bool(b) => Sql::Integer(i64::from(*b)),
+        Value::Object(o) => {
+            let bytes = |tag: &str| o.get(tag).and_then(Value::as_str).and_then(|h| hex::decode(h).ok());
+            bytes("blob_hex")
+                .map(Sql::Blob)
+                .or_else(|| bytes("text_hex").map(|b| Sql::Text(String::from_utf8_lossy(&b).into_owned())))
+                .unwrap_or(Sql::Null)
+        }
+        _ => Sql::Null,
+    }
+}
+
+/// A new database: the columns of the reference tool and those of the runtime.
+pub(super) fn fresh() -> Result<Connection, DatabaseError> {
+    let connection = Connection::open_in_memory()?;
+    guard(&connection)?;
+    connection.execute_batch(
+        "CREATE TABLE memories (id TEXT PRIMARY KEY, key TEXT NOT NULL UNIQUE, content TEXT NOT NULL, \
+         category TEXT NOT NULL DEFAULT 'core', timestamp TEXT NOT NULL, embedding BLOB, created_at TEXT, \
+         updated_at TEXT);",
+    )?;
+    Ok(connection)
+}
+
+/// What is to become of a database.
+#[derive(Default)]
+pub(super) struct Changes {
+    /// Rows that stay, by id, with new values of some columns.
+    pub updated: Vec<(String, Row)>,
+    /// Ids of rows that go.
+    pub removed: Vec<String>,
+    /// New rows.
+    pub added: Vec<Row>,
+}
+
+/// Carries changes out and gives the new image. What was removed is in no page of it.
+pub(super) fn change(connection: &mut Connection, changes: &Changes) -> Result<Vec<u8>, DatabaseError> {
+    connection.execute_batch("PRAGMA secure_delete=ON;")?;
+    let names = columns(connection)?;
+    let id = if names.iter().any(|n| n == "id") { "id" } else { "key" };
+    let tx = connection.transaction()?;
+    for gone in &changes.removed {
+        tx.execute(&format!("DELETE FROM memories WHERE {id} = ?1"), params![gone])?;
+    }
+    for (row, values) in &changes.updated {
+        for (column, value) in values.iter().filter(|(c, _)| names.contains(c)) {
+            let column = column.replace('"', "\"\"");
+            tx.execute(&format!("UPDATE memories SET \"{column}\" = ?1 WHERE {id} = ?2"), params![bind(value), row])?;
+        }
+    }
+    for row in &changes.added {
+        let own: Vec<(&String, &Value)> = row.iter().filter(|(c, _)| names.contains(c)).collect();
+        let list: Vec<String> = own.iter().map(|(c, _)| format!("\"{}\"", c.replace('"', "\"\""))).collect();
+        let marks: Vec<String> = (1..=own.len()).map(|i| format!("?{i}")).collect();
+        let sql = format!("INSERT INTO memories ({}) VALUES ({})", list.join(","), marks.join(","));
+        tx.execute(&sql, rusqlite::params_from_iter(own.iter().map(|(_, v)| bind(v))))?;
+    }
+    tx.commit()?;
+    connection.execute_batch("VACUUM;")?;
+    Ok(connection.serialize("main")?.to_vec())
+}
