@@ -12,7 +12,7 @@ const BASE58: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrst
 const ED25519: [u8; 2] = [0xed, 0x01];
 
 /// The public keys that count. None = signatures are looked at, and nobody is required to have signed.
-pub(crate) struct Trust(Vec<[u8; 32]>);
+pub(crate) struct Trust(Vec<Vec<u8>>);
 
 impl Trust {
     /// Keys in hex or as did:key.
@@ -24,7 +24,7 @@ impl Trust {
                 None => from_hex(key),
             };
             bytes.ok_or_else(|| {
-                let message = "A key to trust has to be an Ed25519 public key: 64 hex digits, or did:key:z6Mk…";
+                let message = "A key to trust has to be a public key: 64 hex digits (Ed25519), 3904 (ML-DSA-65), or did:key:z6Mk…";
                 ApiError::new("bad_key", 2, message)
             })
         });
@@ -49,7 +49,7 @@ impl Trust {
             let what = if signed.tombstone.is_some() { "the tombstone's signature" } else { "the signature" };
             let (code, message) = match (valid, trusted) {
                 (false, _) if signed.token.is_none() => {
-                    ("signature_invalid", format!("{what} is not an Ed25519 token"))
+                    ("signature_invalid", format!("{what} is not in the format's form"))
                 }
                 (false, _) => ("signature_invalid", format!("{what} does not fit: what it is over was changed")),
                 (true, Some(false)) => ("signature_untrusted", format!("{what} is not by a trusted key")),
@@ -85,24 +85,25 @@ impl Trust {
 
     /// Valid; and by one of the keys, if there are any. Never trusted without being valid.
     fn verdict(&self, signed: &Signed) -> (bool, Option<bool>) {
-        let parts = signed.token.as_ref().and_then(|(key, signature)| {
-            Some((<&[u8; 32]>::try_from(key.as_slice()).ok()?, <&[u8; 64]>::try_from(signature.as_slice()).ok()?))
+        let token = signed.token.as_ref();
+        let valid = token.is_some_and(|(key, signature)| {
+            keepsake_crypto::portable::verify(&signed.algorithm, key, &signed.message, signature)
         });
-        let valid = parts.is_some_and(|(key, signature)| keepsake_crypto::verify(key, &signed.message, signature));
-        let known = parts.is_some_and(|(key, _)| self.0.contains(key));
+        let known = token.is_some_and(|(key, _)| self.0.contains(key));
         (valid, (!self.0.is_empty()).then_some(valid && known))
     }
 }
 
-fn from_hex(text: &str) -> Option<[u8; 32]> {
+/// A public key of 32 bytes (Ed25519) or 1952 (ML-DSA-65).
+fn from_hex(text: &str) -> Option<Vec<u8>> {
     let digits: Vec<u8> =
         text.chars().map(|c| c.to_digit(16).and_then(|d| u8::try_from(d).ok())).collect::<Option<_>>()?;
-    let bytes: Vec<u8> = digits.chunks(2).map(|pair| pair[0] << 4 | pair.get(1).copied().unwrap_or_default()).collect();
-    (digits.len() == 64).then_some(bytes)?.try_into().ok()
+    matches!(digits.len(), 64 | 3904)
+        .then(|| digits.chunks(2).map(|pair| pair[0] << 4 | pair.get(1).copied().unwrap_or_default()).collect())
 }
 
 /// The key in `z6Mk…` (a fragment behind it repeats it).
-fn did_key(id: &str) -> Option<[u8; 32]> {
+fn did_key(id: &str) -> Option<Vec<u8>> {
     let text = id.split('#').next()?.strip_prefix('z')?;
     // 34 bytes; anything much longer is no key.
     if text.len() > 64 {
@@ -120,7 +121,7 @@ fn did_key(id: &str) -> Option<[u8; 32]> {
             bytes.insert(0, u8::try_from(carry).ok()?);
         }
     }
-    bytes.strip_prefix(&ED25519)?.try_into().ok()
+    bytes.strip_prefix(&ED25519).filter(|key| key.len() == 32).map(<[u8]>::to_vec)
 }
 
 #[cfg(test)]

@@ -60,9 +60,12 @@ pub struct Filters {
 /// How an export is written.
 #[derive(Args, Default)]
 pub struct Means {
-    /// Sign with the vault's own key.
+    /// Sign with the vault's own key, or with the one that is given.
     #[arg(long)]
     pub sign: bool,
+    /// Private key (PKCS#8 PEM) to sign with.
+    #[arg(long, value_name = "FILE")]
+    pub signing_key_file: Option<PathBuf>,
     /// The export that a delta or an incremental export builds on.
     #[arg(long, value_name = "EXPORT")]
     pub base: Option<PathBuf>,
@@ -78,6 +81,57 @@ pub struct Means {
     /// Replace what is there.
     #[arg(long)]
     pub overwrite: bool,
+}
+
+/// Which entries of a Zaxy bundle.
+#[derive(Args, Default)]
+pub struct Select {
+    /// event, semantic
+    #[arg(long, value_delimiter = ',', value_name = "G,…")]
+    pub grains: Vec<String>,
+    #[arg(long, value_delimiter = ',', value_name = "K,…")]
+    pub kinds: Vec<String>,
+    /// Above this number.
+    #[arg(long, value_name = "N")]
+    pub since_seq: Option<u64>,
+    /// Up to this number.
+    #[arg(long, value_name = "N")]
+    pub max_seq: Option<u64>,
+    #[arg(long, value_name = "T")]
+    pub since_time: Option<String>,
+    #[arg(long, value_name = "T")]
+    pub until_time: Option<String>,
+}
+
+/// More ways to select, for exports.
+#[derive(Args, Default)]
+pub struct SelectExport {
+    #[command(flatten)]
+    pub select: Select,
+    /// Only what says some of these words.
+    #[arg(long)]
+    pub query: Option<String>,
+    #[arg(long, value_name = "N")]
+    pub query_limit: Option<usize>,
+    #[arg(long, value_delimiter = ',', value_name = "S,…")]
+    pub exclude_sensitivities: Vec<String>,
+    /// Only the most recent so many.
+    #[arg(long, value_name = "N")]
+    pub latest: Option<usize>,
+}
+
+#[derive(Subcommand)]
+pub enum KeysCommand {
+    /// Make a key pair.
+    Make {
+        /// ed25519 or ml-dsa-65
+        #[arg(long)]
+        algorithm: String,
+        #[arg(long, value_name = "FILE")]
+        out_private: PathBuf,
+        #[arg(long, value_name = "FILE")]
+        out_public: PathBuf,
+    },
 }
 
 #[derive(Subcommand)]
@@ -244,6 +298,8 @@ pub enum Command {
         filters: Filters,
         #[command(flatten)]
         means: Means,
+        #[command(flatten)]
+        select: SelectExport,
         /// Only say what would be held and lost.
         #[arg(long)]
         dry_run: bool,
@@ -263,6 +319,52 @@ pub enum Command {
         /// Allow this many streamed bytes.
         #[arg(long, value_name = "N")]
         limit_bytes: Option<u64>,
+    },
+    /// Sign a bundle or export that can carry a signature.
+    Sign {
+        path: PathBuf,
+        /// Private key (PKCS#8 PEM).
+        #[arg(long, value_name = "FILE")]
+        signing_key_file: PathBuf,
+        #[arg(long)]
+        out: Option<PathBuf>,
+    },
+    /// Signing keys.
+    #[command(subcommand)]
+    Keys(KeysCommand),
+    /// A provable part of a signed Zaxy bundle.
+    Disclose {
+        bundle: PathBuf,
+        out: PathBuf,
+        #[command(flatten)]
+        select: Select,
+    },
+    /// Hard deletion in a local .alf archive.
+    Purge {
+        archive: PathBuf,
+        #[arg(required = true)]
+        ids: Vec<String>,
+        /// A new archive instead of the old one.
+        #[arg(long)]
+        out: Option<PathBuf>,
+        #[arg(long)]
+        reason: Option<String>,
+        /// Also take out links to what goes.
+        #[arg(long)]
+        strip_links: bool,
+        /// Say what would happen.
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Evidence Pack: what was deleted and done, without content.
+    Evidence {
+        out: PathBuf,
+        /// Date or time, inclusive.
+        #[arg(long)]
+        since: Option<String>,
+        /// Sign with the vault's own key.
+        #[arg(long)]
+        sign: bool,
     },
     /// Is a signature there, valid, and by a trusted key? Needs no vault, changes nothing.
     Verify {

@@ -6,6 +6,7 @@
     reason = "printing is this crate's work; the words are in args.rs"
 )]
 mod args;
+mod portable;
 mod print;
 mod run;
 

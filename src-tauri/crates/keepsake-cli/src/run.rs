@@ -1,6 +1,9 @@
 //! One delegate per command.
-use crate::args::{Cli, Command, Filters, Means};
-use keepsake_api::{ApiError, ApiResult, CreateOptions, ExportMeans, Job, Session, convert, files, types::*};
+use crate::{
+    args::{Cli, Command, Filters},
+    portable::{self, export_request},
+};
+use keepsake_api::{ApiError, ApiResult, CreateOptions, Job, Session, files, types::*};
 use serde::Serialize;
 use serde_json::Value;
 use std::{
@@ -37,24 +40,6 @@ pub fn run(cli: Cli) -> ApiResult<Done> {
             let result = files::validate(path, format.as_deref(), expect, trust, &job)?;
             Ok(Done { exit: u8::from(!result.ok), ..done(&result)? })
         }
-        Command::Verify { path, trust } => {
-            let result = files::validate(path, None, None, trust, &job)?;
-            let held = result.ok && result.signature.valid == Some(true) && result.signature.trusted == Some(true);
-            Ok(Done { exit: u8::from(!held), ..done(&result)? })
-        }
-        Command::Convert { input, out, format, from, means, limit_bytes } => {
-            let request = ImportRequest {
-                paths: vec![path_text(input)?],
-                text: None,
-                format: from.clone(),
-                limit_bytes: *limit_bytes,
-                let_in: false,
-            };
-            let export = export_request(format, out, &Filters::default(), means)?;
-            cancelled_by_ctrl_c(&job);
-            let converted = convert(&request, None, &export, &self::means(means), &job)?;
-            Ok(Done { exit: u8::from(!converted.exported.validated), ..done(&converted)? })
-        }
         Command::Passwd { new_passphrase_file, kdf_floor } => {
             let old = secret(cli.passphrase_file.as_deref(), "Passphrase", false)?;
             let session = Session::open(&vault_dir(&cli)?, &old)?;
@@ -65,10 +50,10 @@ pub fn run(cli: Cli) -> ApiResult<Done> {
                 session.change_passphrase(&old, &new)?
             })
         }
-        _ => {
-            let session = open(&cli)?;
-            with_vault(&session, &cli.command, &job)
-        }
+        command => match portable::run(command, &job) {
+            Some(done) => done,
+            None => with_vault(&open(&cli)?, command, &job),
+        },
     }
 }
 
@@ -134,9 +119,9 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
             let log = session.audit(*verify)?;
             Ok(Done { exit: u8::from(log.verified == Some(false)), ..done(&log)? })
         }
-        Command::Export { format, out, filters, means, dry_run } => {
+        Command::Export { format, out, filters, means, select, dry_run } => {
             let request = export_request(format, out, filters, means)?;
-            let means = self::means(means);
+            let means = portable::means(means, Some(select))?;
             cancelled_by_ctrl_c(job);
             if *dry_run {
                 return done(&session.export_preview_with(&request, &means, job)?);
@@ -148,32 +133,11 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
             let report = session.check(*rebuild_index, job)?;
             Ok(Done { exit: if report.ok { 0 } else { 5 }, ..done(&report)? })
         }
-        Command::Create { .. }
-        | Command::Detect { .. }
-        | Command::Validate { .. }
-        | Command::Verify { .. }
-        | Command::Convert { .. }
-        | Command::Passwd { .. } => Err(ApiError::new("usage", 2, "This command needs no open vault.")),
-    }
-}
-
-fn export_request(format: &str, out: &Path, filters: &Filters, means: &Means) -> ApiResult<ExportRequest> {
-    Ok(ExportRequest {
-        format: format.to_owned(),
-        out: path_text(out)?,
-        filter: filter(filters),
-        overwrite: means.overwrite,
-    })
-}
-
-fn means(given: &Means) -> ExportMeans {
-    ExportMeans {
-        sign: given.sign,
-        base: given.base.clone(),
-        encoding: given.encoding.clone(),
-        version: given.version.clone(),
-        strip_identifiers: given.strip_identifiers,
-        ..ExportMeans::default()
+        Command::Evidence { out, since, sign } => {
+            let made = session.evidence(out, since.as_deref(), *sign, job)?;
+            Ok(Done { exit: u8::from(!made.validated), ..done(&made)? })
+        }
+        _ => Err(ApiError::new("usage", 2, "This command needs no open vault.")),
     }
 }
 
@@ -201,7 +165,7 @@ fn search(
     }
 }
 
-fn filter(f: &Filters) -> Filter {
+pub fn filter(f: &Filters) -> Filter {
     Filter {
         kind: f.kind.clone(),
         source: f.source.clone(),
@@ -224,7 +188,7 @@ fn parse_span(text: &str) -> ApiResult<Span> {
     }
 }
 
-fn done<T: Serialize>(value: &T) -> ApiResult<Done> {
+pub fn done<T: Serialize>(value: &T) -> ApiResult<Done> {
     Ok(Done { value: serde_json::to_value(value).map_err(|_| internal())?, exit: 0, essential: true })
 }
 
@@ -285,7 +249,7 @@ fn text(file: &Path) -> ApiResult<String> {
 }
 
 /// A path as the API takes it.
-fn path_text(path: &Path) -> ApiResult<String> {
+pub fn path_text(path: &Path) -> ApiResult<String> {
     let text = path.to_str().map(str::to_owned);
     text.ok_or_else(|| {
         let message = format!("The name {} is not UTF-8. Rename it, then try again.", path.display());
@@ -296,7 +260,7 @@ fn path_text(path: &Path) -> ApiResult<String> {
 /// From here on Ctrl-C cancels the job: what is under way rolls back and the answer is `cancelled` (130). A second
 /// Ctrl-C ends the program where it stands, which the vault survives as it survives a power cut. Other commands and
 /// the question for the passphrase end at the first one, as anywhere.
-fn cancelled_by_ctrl_c(job: &Job) {
+pub fn cancelled_by_ctrl_c(job: &Job) {
     let (watched, asked) = (job.clone(), AtomicBool::new(false));
     // Without a handler Ctrl-C ends the program at once.
     let _ = ctrlc::set_handler(move || {

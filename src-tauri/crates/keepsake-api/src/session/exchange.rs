@@ -153,6 +153,27 @@ impl Session {
         Ok(exported(request, &outcome.path, &outcome.report, outcome.bytes, outcome.digest, Some(&outcome.validation)))
     }
 
+    /// Write an Evidence Pack (folder, or archive when the name ends in `.zip`), and check it.
+    ///
+    /// # Errors
+    /// `usage` for a time that is none, `io`.
+    pub fn evidence(&self, out: &Path, since: Option<&str>, sign: bool, job: &Job) -> ApiResult<Evidence> {
+        let since = query(&Filter { since: since.map(str::to_owned), ..Filter::default() })?.since;
+        let cancel = job.cancel_flag();
+        let _turn = self.exporting();
+        let made = self.vault.evidence(out, since.and_then(Timestamp::from_micros), sign, now(), &cancel)?;
+        let checked = files::validate(out, None, None, &[], job)?;
+        let count = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+        Ok(Evidence {
+            path: out.display().to_string(),
+            tombstones: count(made.tombstones),
+            audit_entries: count(made.audit_entries),
+            provenance_edges: count(made.provenance_edges),
+            validated: checked.ok,
+            signed: made.signed,
+        })
+    }
+
     fn scope(&self, request: &ExportRequest, means: &ExportMeans) -> ApiResult<Scope> {
         let signer = means.signer.clone().or_else(|| means.sign.then(|| self.vault.signer()));
         let query = query(&request.filter)?;
@@ -166,9 +187,27 @@ impl Session {
             encoding: means.encoding.clone(),
             version: means.version.clone(),
             strip_identifiers: means.strip_identifiers,
+            zaxy: means.zaxy.clone(),
         };
         Ok(Scope { query, everything: everything(&request.filter), writing })
     }
+}
+
+/// An Evidence Pack that was written.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Evidence {
+    /// Where.
+    pub path: String,
+    /// Tombstones in it.
+    pub tombstones: u32,
+    /// Events in it.
+    pub audit_entries: u32,
+    /// Derivations and relations in it.
+    pub provenance_edges: u32,
+    /// It was read back and is valid.
+    pub validated: bool,
+    /// With a signature of the vault's key.
+    pub signed: bool,
 }
 
 /// What an export may use besides the request: keys and passphrases never travel in a request.
@@ -188,6 +227,8 @@ pub struct ExportMeans {
     pub version: Option<String>,
     /// Leave identifiers of platforms and accounts out.
     pub strip_identifiers: bool,
+    /// Which entries of a Zaxy bundle.
+    pub zaxy: Option<crate::portable::Selector>,
 }
 
 /// True when nothing is filtered.

@@ -4,7 +4,7 @@ mod exchange;
 mod read;
 mod view;
 
-pub use exchange::ExportMeans;
+pub use exchange::{Evidence, ExportMeans};
 
 use crate::{ApiError, ApiResult, Job, types::*};
 use keepsake_crypto::{Header, KdfChoice, MINIMUM_SCORE};

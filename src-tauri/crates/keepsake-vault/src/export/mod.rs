@@ -1,4 +1,5 @@
 //! Export: collect → write → read back → validate → rename. Nothing is at its final name before it was validated.
+mod evidence;
 mod signer;
 mod source;
 

@@ -1,0 +1,248 @@
+//! What is done with files alone: signing keys, signatures, disclosures, hard deletion in an archive. No vault is needed.
+use crate::{ApiError, ApiResult, files, types::*};
+use keepsake_crypto::portable::{Algorithm, SigningKey};
+use keepsake_formats::{Catalog, FormatError, Signer, alf::purge, mem, zaxy};
+use keepsake_model::{Limits, Timestamp};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+pub use keepsake_formats::zaxy::{Disclosure, Grain, Selector};
+
+/// Largest key file that is read, in bytes.
+const KEY_LIMIT: u64 = 64 << 10;
+
+/// A new key pair.
+#[derive(Debug, Clone, Serialize)]
+pub struct MadeKey {
+    /// `ed25519` or `ml-dsa-65`.
+    pub algorithm: String,
+    /// In hex.
+    pub public_key: String,
+    /// First 16 bytes of the SHA-256 of the public key, in hex.
+    pub fingerprint: String,
+}
+
+/// Make a key pair: the private key as PKCS#8 PEM that only its owner may read, the public key in hex. Neither file may
+/// be there already.
+///
+/// # Errors
+/// `usage` for an unknown algorithm, `exists`, `io`. After an error neither file is there.
+pub fn make_key(algorithm: &str, private: &Path, public: &Path) -> ApiResult<MadeKey> {
+    let known =
+        || ApiError::new("usage", 2, format!("{algorithm} is no algorithm for keys: ed25519 and ml-dsa-65 are."));
+    let algorithm = Algorithm::parse(algorithm).ok_or_else(known)?;
+    let key = SigningKey::generate(algorithm)
+        .map_err(|_| ApiError::new("random", 7, "The system gave no random numbers. No key was made."))?;
+    write_new(private, key.to_pem().as_bytes(), true)?;
+    if let Err(error) = write_new(public, format!("{}\n", key.public_hex()).as_bytes(), false) {
+        let _ = std::fs::remove_file(private);
+        return Err(error);
+    }
+    Ok(MadeKey {
+        algorithm: algorithm.as_str().into(),
+        public_key: key.public_hex(),
+        fingerprint: fingerprint(&key.public_key()),
+    })
+}
+
+/// How a key is shown to people.
+pub fn fingerprint(public: &[u8]) -> String {
+    Sha256::digest(public).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn write_new(path: &Path, bytes: &[u8], secret: bool) -> ApiResult<()> {
+    let failed = |e: std::io::Error| {
+        let place = path.display();
+        match e.kind() {
+            std::io::ErrorKind::AlreadyExists => {
+                ApiError::new("exists", 7, format!("{place} is already there. Nothing was written."))
+            }
+            _ => ApiError::new("io", 7, format!("{place} could not be written: {e}.")),
+        }
+    };
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, if secret { 0o600 } else { 0o644 });
+    let mut file = options.open(path).map_err(failed)?;
+    file.write_all(bytes).and_then(|()| file.sync_all()).map_err(failed)
+}
+
+#[derive(Debug)]
+struct FileSigner(SigningKey);
+
+impl Signer for FileSigner {
+    fn algorithm(&self) -> &'static str {
+        self.0.algorithm().as_str()
+    }
+
+    fn public_key(&self) -> Vec<u8> {
+        self.0.public_key()
+    }
+
+    fn sign(&self, message: &[u8]) -> Result<Vec<u8>, FormatError> {
+        self.0.sign(message).map_err(|_| FormatError::invalid("signing_failed", "key", "the key could not sign"))
+    }
+}
+
+/// The private key in a PKCS#8 PEM file.
+///
+/// # Errors
+/// `io`, and `bad_key` for a file that holds no Ed25519 or ML-DSA-65 key.
+pub fn signer_from(file: &Path) -> ApiResult<Arc<dyn Signer>> {
+    let place = file.display();
+    let bad =
+        || ApiError::new("bad_key", 2, format!("{place} holds no private key of a kind that Keepsake signs with."));
+    let io = |e: std::io::Error| ApiError::new("io", 7, format!("{place} could not be read: {e}."));
+    let opened = std::fs::File::open(file).map_err(io)?;
+    let mut text = zeroize::Zeroizing::new(String::new());
+    std::io::Read::read_to_string(&mut std::io::Read::take(opened, KEY_LIMIT), &mut text).map_err(|e| {
+        match e.kind() {
+            std::io::ErrorKind::InvalidData => bad(),
+            _ => io(e),
+        }
+    })?;
+    Ok(Arc::new(FileSigner(SigningKey::from_pem(&text).map_err(|_| bad())?)))
+}
+
+/// Sign a bundle or an export that can carry a signature; `out` = where to, the file itself where that is possible. The
+/// result is checked as [`files::validate`] does, against the signer's own key.
+///
+/// # Errors
+/// `not_supported` for a format that carries no signature of this kind, what is wrong with the file, `io`.
+pub fn sign(path: &Path, signer: &dyn Signer, out: Option<&Path>, job: &crate::Job) -> ApiResult<Validation> {
+    let out = out.unwrap_or(path);
+    let limits = Limits::default();
+    match format_of(path, &limits)? {
+        "mem" => {
+            mem::sign::sign(path, signer, out)?;
+        }
+        "zaxy" => in_place(path, out, |new| zaxy::sign(path, signer, new, Timestamp::now(), &limits))?,
+        other => {
+            let message = format!("A file of the format {other} is signed when it is exported, not afterwards.");
+            return Err(ApiError::new("not_supported", 2, message));
+        }
+    }
+    let key: String = signer.public_key().iter().map(|byte| format!("{byte:02x}")).collect();
+    files::validate(out, None, None, &[key], job)
+}
+
+/// A provable part of a signed Zaxy bundle, written to the new file `out`.
+///
+/// # Errors
+/// Not a signed bundle, one that does not fit its own root, `io`.
+pub fn disclose(bundle: &Path, selector: &Selector, out: &Path) -> ApiResult<Disclosure> {
+    let mut written = Disclosure { disclosed: 0, of: 0 };
+    in_place(bundle, out, |new| {
+        written = zaxy::disclose(bundle, selector, new, &Limits::default())?;
+        Ok(())
+    })?;
+    Ok(written)
+}
+
+/// Writes beside `out` and puts it there when it is whole. Another file at `out` is not replaced, the source itself is.
+fn in_place(source: &Path, out: &Path, write: impl FnOnce(&Path) -> Result<(), FormatError>) -> ApiResult<()> {
+    let io = |e: std::io::Error| ApiError::new("io", 7, format!("{} could not be written: {e}.", out.display()));
+    let same = match (source.canonicalize(), out.canonicalize()) {
+        (Ok(a), Ok(b)) => a == b,
+        _ => false,
+    };
+    if out.symlink_metadata().is_ok() && !same {
+        return Err(ApiError::new("exists", 7, format!("{} is already there. Nothing was written.", out.display())));
+    }
+    let parent = out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let holder = tempfile::Builder::new().prefix(".keepsake-partial-").tempdir_in(parent).map_err(io)?;
+    let partial = holder.path().join("new");
+    write(&partial)?;
+    std::fs::rename(&partial, out).map_err(io)
+}
+
+fn format_of(path: &Path, limits: &Limits) -> ApiResult<&'static str> {
+    let catalog = Catalog::open(&[path.to_path_buf()], limits, None)?;
+    let found = keepsake_formats::detect(&catalog, limits, None)?;
+    match found.sources.as_slice() {
+        [one] => Ok(one.format),
+        _ => Err(ApiError::new("not_recognised", 6, format!("{} is not one file of a known format.", path.display()))),
+    }
+}
+
+/// How to purge.
+#[derive(Debug, Clone, Default)]
+pub struct PurgeRequest {
+    /// The archive.
+    pub archive: PathBuf,
+    /// Ids of its records.
+    pub ids: Vec<String>,
+    /// A new archive; without it the old one is replaced.
+    pub out: Option<PathBuf>,
+    /// Why; `user_request` without it.
+    pub reason: Option<String>,
+    /// Links to what goes are taken out as well.
+    pub strip_links: bool,
+    /// Only say what would happen.
+    pub dry_run: bool,
+}
+
+/// What was purged.
+#[derive(Debug, Clone, Serialize)]
+pub struct PurgeResult {
+    /// The audit record, as it was written.
+    pub audit: serde_json::Value,
+    /// Where.
+    pub audit_path: Option<String>,
+    /// Partitions that changed.
+    pub partitions_affected: Vec<String>,
+    /// Records removed.
+    pub removed: u64,
+    /// Ids that no record has.
+    pub not_found: Vec<String>,
+    /// Places that still hold the text, or cannot be searched.
+    pub leftovers: Vec<Leftover>,
+}
+
+/// A place that a purge does not reach.
+#[derive(Debug, Clone, Serialize)]
+pub struct Leftover {
+    /// Entry of the archive.
+    pub place: String,
+    /// Code.
+    pub reason: String,
+}
+
+/// Hard deletion in a local `.alf` archive.
+///
+/// # Errors
+/// `not_found` when no record has any of the ids, what is wrong with the archive, `io`. Nothing is changed then.
+pub fn purge_archive(request: &PurgeRequest) -> ApiResult<PurgeResult> {
+    let options = purge::PurgeOptions {
+        out: request.out.clone(),
+        reason: request.reason.clone().unwrap_or_else(|| "user_request".into()),
+        requested_by: None,
+        strip_links: request.strip_links,
+        dry_run: request.dry_run,
+        deltas: Vec::new(),
+        now: Timestamp::now(),
+        limits: Limits::default(),
+    };
+    let purged = match purge::purge(&request.archive, &request.ids, &options) {
+        Err(FormatError::Invalid { code: "not_found", message, .. }) => {
+            return Err(ApiError::new("not_found", 1, format!("Nothing was removed: {message}.")));
+        }
+        other => other?,
+    };
+    let audit = serde_json::to_value(&purged.audit)
+        .map_err(|_| ApiError::new("internal", 7, "The audit record could not be shown."))?;
+    Ok(PurgeResult {
+        audit,
+        audit_path: purged.audit_path.map(|path| path.display().to_string()),
+        partitions_affected: purged.removed_from.into_keys().collect(),
+        removed: purged.removed,
+        not_found: purged.not_found,
+        leftovers: purged.leftovers.into_iter().map(|l| Leftover { place: l.place, reason: l.reason }).collect(),
+    })
+}

@@ -1,0 +1,117 @@
+//! Commands on files alone: keys, signatures, conversions, disclosures, hard deletion.
+use crate::{
+    args::{Command, Filters, KeysCommand, Means, Select, SelectExport},
+    run::{Done, cancelled_by_ctrl_c, done, filter, path_text},
+};
+use keepsake_api::{
+    ApiError, ApiResult, ExportMeans, Job, convert, files,
+    portable::{self, PurgeRequest, Selector},
+    types::*,
+};
+use std::path::Path;
+
+/// Runs a command that needs no vault; None = it needs one.
+pub fn run(command: &Command, job: &Job) -> Option<ApiResult<Done>> {
+    Some(match command {
+        Command::Verify { path, trust } => verify(path, trust, job),
+        Command::Convert { input, out, format, from, means, limit_bytes } => {
+            converted(input, out, format, from.clone(), means, *limit_bytes, job)
+        }
+        Command::Sign { path, signing_key_file, out } => portable::signer_from(signing_key_file)
+            .and_then(|signer| portable::sign(path, &*signer, out.as_deref(), job))
+            .and_then(|result| Ok(Done { exit: u8::from(!result.ok), ..done(&result)? })),
+        Command::Keys(KeysCommand::Make { algorithm, out_private, out_public }) => {
+            portable::make_key(algorithm, out_private, out_public).and_then(|made| done(&made))
+        }
+        Command::Disclose { bundle, out, select } => disclosed(bundle, out, select),
+        Command::Purge { archive, ids, out, reason, strip_links, dry_run } => {
+            let request = PurgeRequest {
+                archive: archive.clone(),
+                ids: ids.clone(),
+                out: out.clone(),
+                reason: reason.clone(),
+                strip_links: *strip_links,
+                dry_run: *dry_run,
+            };
+            portable::purge_archive(&request).and_then(|purged| done(&purged))
+        }
+        _ => return None,
+    })
+}
+
+fn verify(path: &Path, trust: &[String], job: &Job) -> ApiResult<Done> {
+    let result = files::validate(path, None, None, trust, job)?;
+    let held = result.ok && result.signature.valid == Some(true) && result.signature.trusted == Some(true);
+    Ok(Done { exit: u8::from(!held), ..done(&result)? })
+}
+
+fn converted(
+    input: &Path,
+    out: &Path,
+    format: &str,
+    from: Option<String>,
+    given: &Means,
+    limit_bytes: Option<u64>,
+    job: &Job,
+) -> ApiResult<Done> {
+    let request =
+        ImportRequest { paths: vec![path_text(input)?], text: None, format: from, limit_bytes, let_in: false };
+    let export = export_request(format, out, &Filters::default(), given)?;
+    cancelled_by_ctrl_c(job);
+    let converted = convert(&request, None, &export, &means(given, None)?, job)?;
+    Ok(Done { exit: u8::from(!converted.exported.validated), ..done(&converted)? })
+}
+
+fn disclosed(bundle: &Path, out: &Path, select: &Select) -> ApiResult<Done> {
+    let written = portable::disclose(bundle, &selector(select)?, out)?;
+    done(&serde_json::json!({"path": path_text(out)?, "disclosed": written.disclosed, "of": written.of}))
+}
+
+pub fn export_request(format: &str, out: &Path, filters: &Filters, means: &Means) -> ApiResult<ExportRequest> {
+    Ok(ExportRequest {
+        format: format.to_owned(),
+        out: path_text(out)?,
+        filter: filter(filters),
+        overwrite: means.overwrite,
+    })
+}
+
+pub fn means(given: &Means, select: Option<&SelectExport>) -> ApiResult<ExportMeans> {
+    Ok(ExportMeans {
+        sign: given.sign,
+        signer: given.signing_key_file.as_deref().map(portable::signer_from).transpose()?,
+        base: given.base.clone(),
+        encoding: given.encoding.clone(),
+        version: given.version.clone(),
+        strip_identifiers: given.strip_identifiers,
+        zaxy: select.map(export_selector).transpose()?.filter(|s| *s != Selector::default()),
+        ..ExportMeans::default()
+    })
+}
+
+fn selector(given: &Select) -> ApiResult<Selector> {
+    let mut out = Selector {
+        kinds: (!given.kinds.is_empty()).then(|| given.kinds.iter().cloned().collect()),
+        since_seq: given.since_seq,
+        max_seq: given.max_seq,
+        since_time: given.since_time.clone(),
+        until_time: given.until_time.clone(),
+        ..Selector::default()
+    };
+    if !given.grains.is_empty() {
+        let unknown = || ApiError::new("usage", 2, "A grain is event or semantic.");
+        out.grains = Selector::grains_of(given.grains.iter().map(String::as_str)).ok_or_else(unknown)?;
+    }
+    Ok(out)
+}
+
+fn export_selector(given: &SelectExport) -> ApiResult<Selector> {
+    let base = selector(&given.select)?;
+    Ok(Selector {
+        query: given.query.clone(),
+        query_limit: given.query_limit.unwrap_or(base.query_limit),
+        exclude_sensitivities: given.exclude_sensitivities.iter().cloned().collect(),
+        limit: given.latest,
+        ..base
+    })
+}
