@@ -17,6 +17,7 @@
 //! | scratch space | [`SpoolFile`] |
 //! | names and fingerprints that say nothing | [`keyed_id`], [`keyed_digest`], [`KeyedHasher`] |
 //! | signatures | [`SigningKey`], [`verify`] |
+//! | bytes under a passphrase, as other programs seal them | [`seal_with_passphrase`], [`open_with_passphrase`] |
 mod chunked;
 mod error;
 mod hazmat;
@@ -28,6 +29,7 @@ mod passphrase;
 mod random;
 mod read_at;
 mod recovery;
+mod sealed;
 mod sign;
 mod slots;
 mod spool;
@@ -44,6 +46,7 @@ pub use passphrase::{MINIMUM_SCORE, strength, suggest};
 pub use random::{random_bytes, random_id};
 pub use read_at::ReadAt;
 pub use recovery::RecoveryCode;
+pub use sealed::{PassphraseSealed, open_with_passphrase, seal_with_passphrase};
 pub use sign::{SigningKey, verify};
 pub use slots::SlotKind;
 pub use spool::SpoolFile;

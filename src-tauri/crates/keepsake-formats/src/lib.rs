@@ -11,6 +11,7 @@ pub mod alf;
 pub mod chatgpt;
 pub mod claude;
 pub mod mem;
+pub mod mif;
 pub mod transfer_text;
 
 #[cfg(test)]
@@ -26,7 +27,7 @@ pub use input::{Catalog, Member, Spool, SpoolFile, file_sha256};
 
 /// Every format, in the order in which detection asks them. One line each.
 pub fn registry() -> &'static [&'static dyn Format] {
-    &[&mem::Mem, &alf::Alf, &chatgpt::ChatGpt, &claude::Claude, &transfer_text::TransferText]
+    &[&mem::Mem, &alf::Alf, &mif::Mif, &chatgpt::ChatGpt, &claude::Claude, &transfer_text::TransferText]
 }
 
 /// True for a UUID with its hyphens, as vendors name files and ids.
