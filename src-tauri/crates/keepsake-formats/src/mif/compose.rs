@@ -159,7 +159,9 @@ fn memory(tree: &mut Tree, record: &Record, shape: Shape, facts: &Facts<'_>, cre
         tree.set("entities", Tree::Array(entities));
     }
     let mut vectors = record.embeddings.iter().filter_map(|e| Tree::parse(&e.json, 8).ok());
-    if let Some(vector) = vectors.find(is_embedding) {
+    // A model that the published schema does not list would make the whole file invalid to it.
+    let listed = |v: &Tree| shape == Shape::V2 || text(v, "model").is_some_and(|m| shape::MODELS.contains(&m));
+    if let Some(vector) = vectors.find(|v| is_embedding(v) && listed(v)) {
         tree.set(if shape == Shape::V1 { "embedding" } else { "embeddings" }, vector);
     }
     let (memories, todos) = (texts(&facts.related.0), texts(&facts.related.1));

@@ -113,7 +113,8 @@ pub(super) const SOURCES: [&str; 5] = ["conversation", "file", "api", "hook", "u
 /// Edge types of version 1: five of the specification, one more of its schema.
 pub(super) const EDGE_TYPES: [&str; 6] =
     ["semantic_association", "entity_mention", "temporal_sequence", "causal", "user_linked", "todo_memory"];
-const MODELS: [&str; 5] =
+/// Models of vectors that the schema of version 1 lists; the specification lists none.
+pub(super) const MODELS: [&str; 5] =
     ["minilm-l6-v2", "bge-small-en-v1.5", "text-embedding-3-small", "text-embedding-3-large", "voyage-3"];
 
 const TEXTS: Rule = List(&Text);

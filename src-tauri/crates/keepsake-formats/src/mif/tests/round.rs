@@ -87,7 +87,11 @@ fn yaml_by_hand() {
     assert_eq!((first.importance, first.record_type.as_deref()), (Some(0.5), Some("Decision")));
     assert_eq!(shelf.find("Two lines").text, "Two lines,\nkept as two.\n");
     let copy = &shelf.find("Two lines").fields["x_copy"];
-    assert_eq!((&copy["tags"][1], &copy["content"]), (&json!(2024), &json!("yes")), "only members of the format are text");
+    assert_eq!(
+        (&copy["tags"][1], &copy["content"]),
+        (&json!(2024), &json!("yes")),
+        "only members of the format are text"
+    );
     assert_eq!(first.origin.version.as_deref(), Some("1.0"));
 }
 
