@@ -190,11 +190,11 @@ fn of_block(block: &str, form: Form) -> Record {
     record
 }
 
-/// Elements, and those that hold no memory: where and why.
-pub(super) fn check(
-    source: &mut Source<'_>,
-    limits: &Limits,
-) -> Result<(u64, Vec<(String, &'static str)>), FormatError> {
+/// Elements in all, and where and why some hold no memory.
+pub(super) type Checked = (u64, Vec<(String, &'static str)>);
+
+/// Looks at every element.
+pub(super) fn check(source: &mut Source<'_>, limits: &Limits) -> Result<Checked, FormatError> {
     let bytes = source.whole(limits)?;
     if source.written == Form::Markdown {
         return Ok((blocks(&String::from_utf8_lossy(&bytes).replace("\r\n", "\n")).len() as u64, vec![]));

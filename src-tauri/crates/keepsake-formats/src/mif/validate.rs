@@ -267,8 +267,9 @@ impl Check {
                     for end in ["source", "target"] {
                         let Some(id) = text(&tree, end) else { continue };
                         // An entity may be named without a node of its own.
-                        let known = has(&MEMORIES, id) || has(&TODOS, id) || has(&NODES, id);
-                        if !known && !(id.starts_with("entity:") && survey.counts[NODES.number()] == 0) {
+                        let unlisted = id.starts_with("entity:") && survey.counts[NODES.number()] == 0;
+                        let known = unlisted || has(&MEMORIES, id) || has(&TODOS, id) || has(&NODES, id);
+                        if !known {
                             self.warn("dangling_edge", &format!("{at}/{end}"), "names nothing in this document");
                         }
                     }
