@@ -17,6 +17,7 @@ const DIRECTION = {
 /** Crates of others that only one of ours may touch: primitives, the store, the index, the window. */
 const ONLY = {
   argon2: "keepsake-crypto",
+  "aes-gcm": "keepsake-crypto",
   chacha20poly1305: "keepsake-crypto",
   "ed25519-dalek": "keepsake-crypto",
   "ml-dsa": "keepsake-crypto",

@@ -18,6 +18,7 @@
 //! | names and fingerprints that say nothing | [`keyed_id`], [`keyed_digest`], [`KeyedHasher`] |
 //! | signatures | [`SigningKey`], [`verify`] |
 //! | signatures of portable files, keys in PEM | [`portable`] |
+//! | bytes under a passphrase, as other programs seal them | [`seal_with_passphrase`], [`open_with_passphrase`] |
 mod chunked;
 mod error;
 mod hazmat;
@@ -31,6 +32,7 @@ pub mod portable;
 mod random;
 mod read_at;
 mod recovery;
+mod sealed;
 mod sign;
 mod slots;
 mod spool;
@@ -47,6 +49,7 @@ pub use passphrase::{MINIMUM_SCORE, strength, suggest};
 pub use random::{random_bytes, random_id};
 pub use read_at::ReadAt;
 pub use recovery::RecoveryCode;
+pub use sealed::{PassphraseSealed, open_with_passphrase, seal_with_passphrase};
 pub use sign::{SigningKey, verify};
 pub use slots::SlotKind;
 pub use spool::SpoolFile;

@@ -12,6 +12,7 @@ pub mod chatgpt;
 pub mod claude;
 pub mod eventloom;
 pub mod mem;
+pub mod mif;
 pub mod openclaw;
 pub mod pam;
 pub mod transfer_text;
@@ -36,6 +37,7 @@ pub fn registry() -> &'static [&'static dyn Format] {
         &alf::Alf,
         &alf::delta::AlfDelta,
         &pam::Pam,
+        &mif::Mif,
         &zaxy::Zaxy,
         &eventloom::Eventloom,
         &openclaw::OpenClaw,

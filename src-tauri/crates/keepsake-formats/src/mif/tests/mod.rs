@@ -1,0 +1,6 @@
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+mod carry;
+mod forms;
+mod parts;
+mod round;
+mod secret;

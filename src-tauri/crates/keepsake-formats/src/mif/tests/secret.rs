@@ -1,0 +1,94 @@
+//! Documents under a passphrase.
+use super::super::testing::*;
+use crate::{FormatError, WriteOptions};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+fn code(error: FormatError) -> &'static str {
+    match error {
+        FormatError::Invalid { code, .. } => code,
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn what_is_sealed_shows_nothing_and_comes_back() {
+    let scratch = Scratch::new("sealed");
+    for (name, input) in [("v1", "v1/input.mif.json"), ("v2", "v2/input.json")] {
+        let input = root().join("fixtures/mif").join(input);
+        let mut shelf = read(&input).unwrap();
+        for encoding in ["json", "yaml", "jsonl"] {
+            let out = scratch.0.join(format!("{name}.mif.{encoding}"));
+            let options = WriteOptions { passphrase: Some(Arc::new(Paper("tea"))), ..options(encoding, None) };
+            write(&mut shelf, &out, &options);
+            let text = std::fs::read_to_string(&out).unwrap();
+            for word in ["ilse", "beans", "Garden01", "jonas", "shift", "Test vault", "0191b2c3"] {
+                assert!(!text.contains(word), "{name}: {word}");
+            }
+            assert_eq!(detected(&out, false).map(|d| d.0), Some("mif"));
+            let validation = validate(&out);
+            assert!(validation.errors.is_empty(), "{name} {encoding}: {:?}", validation.errors);
+            assert_eq!(validation.kind.as_deref(), Some("encrypted"));
+            assert_eq!(code(read(&out).err().unwrap()), "passphrase_needed");
+            assert_eq!(code(read_with(&out, Some(Arc::new(Paper("milk")))).err().unwrap()), "passphrase_wrong");
+            let mut again = read_with(&out, Some(Arc::new(Paper("tea")))).unwrap();
+            let plain = scratch.0.join(format!("{name}-{encoding}.plain.json"));
+            write(&mut again, &plain, &self::options("json", None));
+            assert_eq!(value(&plain), value(&input), "{name} {encoding}");
+        }
+    }
+}
+
+#[test]
+fn an_envelope_says_what_it_lacks() {
+    let scratch = Scratch::new("envelope");
+    let five = json!({
+        "algorithm": "aes-256-gcm", "key_derivation": "argon2id", "encrypted_payload": "AAAA",
+        "iv": "AAAAAAAAAAAAAAAA", "auth_tag": "AAAAAAAAAAAAAAAAAAAAAA=="
+    });
+    let open = |envelope: &Value| {
+        let path = scratch.put("e.json", json!({"encryption": envelope}).to_string());
+        let found = code(read_with(&path, Some(Arc::new(Paper("tea")))).err().unwrap());
+        (found, codes(&validate(&path).errors))
+    };
+    assert_eq!(open(&five), ("encryption_parameters_missing", vec!["encryption_parameters_missing".to_owned()]));
+    let mut whole = five.clone();
+    whole["salt"] = "AAAAAAAAAAAAAAAAAAAAAA==".into();
+    whole["kdf_params"] =
+        json!({"memory_kib": 65536, "iterations": 3, "parallelism": 4, "version": 19, "output_length": 32});
+    for (name, value, expected) in [
+        ("algorithm", json!("rot13"), "encryption_algorithm"),
+        ("key_derivation", json!("scrypt"), "encryption_algorithm"),
+        ("iv", json!("AAAA"), "bad_value"),
+        ("auth_tag", json!("not base64!"), "bad_value"),
+        ("encrypted_payload", json!(7), "missing_field"),
+        ("kdf_params", json!({"memory_kib": -1, "iterations": 3, "parallelism": 4}), "encryption_parameters_missing"),
+    ] {
+        let mut broken = whole.clone();
+        broken[name] = value;
+        if name == "encrypted_payload" {
+            let path = scratch.put("e.json", json!({"mif_version": "1.0", "encryption": broken}).to_string());
+            assert_eq!(code(read(&path).err().unwrap()), expected);
+            continue;
+        }
+        assert_eq!(open(&broken), (expected, vec![expected.to_owned()]), "{name}");
+    }
+}
+
+#[test]
+fn an_envelope_with_nothing_readable_inside() {
+    let scratch = Scratch::new("inside");
+    let seal = |plain: &[u8]| {
+        let tree = super::super::envelope::seal(plain, &Paper("tea")).unwrap();
+        let text =
+            format!("{{\"mif_version\":\"1.0\",\"memories\":[],\"encryption\":{}}}", super::super::wire::json(&tree));
+        let path = scratch.put("e.json", text);
+        read_with(&path, Some(Arc::new(Paper("tea"))))
+    };
+    assert_eq!(code(seal(b"hello").err().unwrap()), "malformed");
+    let inner = super::super::wire::json(&super::super::envelope::seal(b"{}", &Paper("tea")).unwrap());
+    let twice = format!("{{\"mif_version\":\"1.0\",\"memories\":[],\"encryption\":{inner}}}");
+    assert_eq!(code(seal(twice.as_bytes()).err().unwrap()), "encrypted_twice");
+    let fine = br#"{"mif_version":"1.0","memories":[{"id":"mem_1","content":"inside"}]}"#;
+    assert_eq!(seal(fine).unwrap().records[0].text, "inside");
+}

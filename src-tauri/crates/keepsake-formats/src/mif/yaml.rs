@@ -1,0 +1,180 @@
+//! YAML to a tree, event by event: nothing is expanded beyond a bound (aliases), nothing is guessed at (dates stay
+//! text, `yes` and `no` too), nothing recurses over the depth of the input. The parser is `saphyr-parser`.
+use keepsake_model::json::Tree;
+use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
+use std::{borrow::Cow, collections::HashMap};
+
+/// What is wrong with a text.
+#[derive(Debug)]
+pub(super) struct YamlError {
+    /// Stable code.
+    pub code: &'static str,
+    /// For people; no content.
+    pub message: String,
+}
+
+fn error(code: &'static str, message: impl Into<String>) -> YamlError {
+    YamlError { code, message: message.into() }
+}
+
+/// A list or mapping that is still open.
+struct Open {
+    tree: Tree,
+    key: Option<String>,
+    anchor: usize,
+}
+
+/// The only document of a text.
+pub(super) fn parse(text: &str, depth: u32) -> Result<Tree, YamlError> {
+    // Aliases may repeat what is there; a file that grows many times over by them is an attack.
+    let mut left = text.len() as u64 * 4 + 10_000;
+    let mut open: Vec<Open> = Vec::new();
+    let mut anchors: HashMap<usize, Tree> = HashMap::new();
+    let mut root = None;
+    for event in Parser::new_from_str(text) {
+        let (event, _) = event.map_err(|e| {
+            error("malformed", format!("not YAML: line {}, column {}", e.marker().line(), e.marker().col() + 1))
+        })?;
+        let (done, anchor) = match event {
+            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => continue,
+            Event::DocumentStart(_) => {
+                if root.is_some() {
+                    return Err(error("malformed", "more than one YAML document"));
+                }
+                continue;
+            }
+            Event::SequenceStart(anchor, _) => {
+                start(&mut open, Tree::Array(vec![]), anchor, depth)?;
+                continue;
+            }
+            Event::MappingStart(anchor, _) => {
+                start(&mut open, Tree::Object(vec![]), anchor, depth)?;
+                continue;
+            }
+            Event::SequenceEnd | Event::MappingEnd => match open.pop() {
+                Some(closed) => (closed.tree, closed.anchor),
+                None => return Err(error("malformed", "a list ends that never began")),
+            },
+            Event::Alias(id) => {
+                // An anchor that is still open would contain itself.
+                let tree = anchors.get(&id).ok_or_else(|| error("malformed", "an alias names nothing"))?;
+                left = left
+                    .checked_sub(size(tree))
+                    .ok_or_else(|| error("yaml_aliases", "aliases make the document many times larger"))?;
+                (tree.clone(), 0)
+            }
+            Event::Scalar(text, style, anchor, tag) => (scalar(text, style, tag.as_deref()), anchor),
+        };
+        if anchor > 0 {
+            left = left
+                .checked_sub(size(&done))
+                .ok_or_else(|| error("yaml_aliases", "anchors make the document many times larger"))?;
+            anchors.insert(anchor, done.clone());
+        }
+        match open.last_mut() {
+            None => root = Some(done),
+            Some(parent) => put(parent, done)?,
+        }
+    }
+    root.ok_or_else(|| error("malformed", "an empty YAML document"))
+}
+
+fn start(open: &mut Vec<Open>, tree: Tree, anchor: usize, depth: u32) -> Result<(), YamlError> {
+    if open.len() >= depth as usize {
+        return Err(error("too_deep", format!("nested deeper than {depth} levels")));
+    }
+    open.push(Open { tree, key: None, anchor });
+    Ok(())
+}
+
+fn put(parent: &mut Open, value: Tree) -> Result<(), YamlError> {
+    match &mut parent.tree {
+        Tree::Array(items) => items.push(value),
+        Tree::Object(members) => match parent.key.take() {
+            Some(key) => members.push((key, value)),
+            None => {
+                parent.key = Some(match value {
+                    Tree::Text(text) | Tree::Number(text) => text,
+                    Tree::Bool(b) => b.to_string(),
+                    Tree::Null => "null".into(),
+                    Tree::Array(_) | Tree::Object(_) => return Err(error("malformed", "a key is no word")),
+                });
+            }
+        },
+        _ => {}
+    }
+    Ok(())
+}
+
+/// About the bytes that a tree takes; its depth is bounded by [`parse`].
+fn size(tree: &Tree) -> u64 {
+    match tree {
+        Tree::Null | Tree::Bool(_) => 8,
+        Tree::Number(t) | Tree::Text(t) => 8 + t.len() as u64,
+        Tree::Array(items) => 8 + items.iter().map(size).sum::<u64>(),
+        Tree::Object(members) => 8 + members.iter().map(|(k, v)| k.len() as u64 + size(v)).sum::<u64>(),
+    }
+}
+
+/// YAML 1.2 core types, as far as JSON has them. Everything else is the text that stands there.
+fn scalar(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Tree {
+    let core = tag.filter(|t| t.is_yaml_core_schema()).map(|t| t.suffix.as_str());
+    let plain = style == ScalarStyle::Plain;
+    if core == Some("str") || (!plain && core.is_none()) || tag.is_some_and(|t| t.handle == "!" && t.suffix.is_empty())
+    {
+        return Tree::Text(text.into_owned());
+    }
+    match text.as_ref() {
+        "" | "~" | "null" | "Null" | "NULL" => Tree::Null,
+        "true" | "True" | "TRUE" => Tree::Bool(true),
+        "false" | "False" | "FALSE" => Tree::Bool(false),
+        word => match number(word) {
+            Some(token) => Tree::Number(token),
+            None => Tree::Text(text.into_owned()),
+        },
+    }
+}
+
+/// A number as JSON writes it. Leading zeros mean octal to some and nothing to others: that stays text.
+fn number(word: &str) -> Option<String> {
+    let first = *word.as_bytes().first()?;
+    if !(first.is_ascii_digit() || matches!(first, b'-' | b'+' | b'.')) || word.len() > 400 {
+        return None;
+    }
+    if is_json_number(word) {
+        return Some(word.to_owned());
+    }
+    if let Some(hex) = word.strip_prefix("0x") {
+        return u64::from_str_radix(hex, 16).ok().map(|n| n.to_string());
+    }
+    if let Some(octal) = word.strip_prefix("0o") {
+        return u64::from_str_radix(octal, 8).ok().map(|n| n.to_string());
+    }
+    // `+1`, `.5`, `5.`
+    let (sign, rest) = match word.strip_prefix('-') {
+        Some(rest) => ("-", rest),
+        None => ("", word.strip_prefix('+').unwrap_or(word)),
+    };
+    let (mantissa, exponent) = match rest.find(['e', 'E']) {
+        Some(at) => rest.split_at(at),
+        None => (rest, ""),
+    };
+    let mantissa = match mantissa.split_once('.') {
+        Some((whole, fraction)) => {
+            format!(
+                "{}.{}",
+                if whole.is_empty() { "0" } else { whole },
+                if fraction.is_empty() { "0" } else { fraction }
+            )
+        }
+        None => mantissa.to_owned(),
+    };
+    let token = format!("{sign}{mantissa}{exponent}");
+    (rest != "." && is_json_number(&token)).then_some(token)
+}
+
+fn is_json_number(word: &str) -> bool {
+    serde_json::from_str::<&serde_json::value::RawValue>(word).is_ok()
+        && !word.bytes().any(|b| b.is_ascii_whitespace())
+        && word.bytes().any(|b| b.is_ascii_digit())
+}
