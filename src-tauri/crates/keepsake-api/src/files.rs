@@ -108,15 +108,26 @@ pub enum Expected {
     Full,
     /// Holds what changed.
     Incremental,
+    /// A disclosed part.
+    Subset,
+    /// An event log.
+    Log,
+    /// Changes to apply to another file.
+    Delta,
 }
 
 impl Expected {
-    const ALL: [Self; 4] = [Self::Signed, Self::Unsigned, Self::Full, Self::Incremental];
+    const ALL: [Self; 7] =
+        [Self::Signed, Self::Unsigned, Self::Subset, Self::Log, Self::Full, Self::Incremental, Self::Delta];
 
     /// By its name. Wrong usage for any other word.
     pub fn parse(word: &str) -> ApiResult<Self> {
         Self::ALL.into_iter().find(|e| e.as_str() == word).ok_or_else(|| {
-            ApiError::new("usage", 2, format!("{word} cannot be expected: signed, unsigned, full or incremental can."))
+            ApiError::new(
+                "usage",
+                2,
+                format!("{word} cannot be expected: signed, unsigned, subset, log, full, incremental or delta can."),
+            )
         })
     }
 
@@ -127,6 +138,9 @@ impl Expected {
             Self::Unsigned => "unsigned",
             Self::Full => "full",
             Self::Incremental => "incremental",
+            Self::Subset => "subset",
+            Self::Log => "log",
+            Self::Delta => "delta",
         }
     }
 
@@ -134,7 +148,7 @@ impl Expected {
         match self {
             Self::Signed => found.signature.0,
             Self::Unsigned => !found.signature.0,
-            Self::Full | Self::Incremental => found.kind.as_deref() == Some(self.as_str()),
+            _ => found.kind.as_deref() == Some(self.as_str()),
         }
     }
 }
@@ -150,6 +164,18 @@ pub fn validate(
     format: Option<&str>,
     expect: Option<Expected>,
     trust: &[String],
+    job: &Job,
+) -> ApiResult<Validation> {
+    validate_on(path, format, expect, trust, None, job)
+}
+
+/// The same; `base`: what a delta builds on, which it is then checked against.
+pub fn validate_on(
+    path: &Path,
+    format: Option<&str>,
+    expect: Option<Expected>,
+    trust: &[String],
+    base: Option<&Path>,
     _job: &Job,
 ) -> ApiResult<Validation> {
     let limits = Limits::default();
@@ -176,6 +202,12 @@ pub fn validate(
         Err(other) => return Err(other.into()),
     };
     let signature = trusted.judge(reader, &catalog, source, &limits, &mut result)?;
+    if let Some(base) = base {
+        if source.format != "alf_delta" {
+            return Err(ApiError::new("usage", 2, "Only a delta builds on another file."));
+        }
+        result.errors.extend(keepsake_formats::alf::delta::check_base(base, path, &limits)?);
+    }
     if let Some(expected) = expect.filter(|e| !e.is(&result)) {
         result.errors.push(keepsake_formats::Finding {
             code: "not_as_expected".into(),

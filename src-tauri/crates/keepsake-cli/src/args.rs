@@ -66,6 +66,12 @@ pub struct Means {
     /// Private key (PKCS#8 PEM) to sign with.
     #[arg(long, value_name = "FILE")]
     pub signing_key_file: Option<PathBuf>,
+    /// Encrypt, where the format has a way to.
+    #[arg(long, requires = "export_passphrase_file")]
+    pub encrypt: bool,
+    /// Passphrase of the encrypted file.
+    #[arg(long, value_name = "FILE", requires = "encrypt")]
+    pub export_passphrase_file: Option<PathBuf>,
     /// The export that a delta or an incremental export builds on.
     #[arg(long, value_name = "EXPORT")]
     pub base: Option<PathBuf>,
@@ -162,12 +168,15 @@ pub enum Command {
         path: PathBuf,
         #[arg(long)]
         format: Option<String>,
-        /// Also require this: signed, unsigned, full or incremental.
+        /// Also require this: signed, unsigned, subset, log, full, incremental or delta.
         #[arg(long, value_name = "KIND")]
         expect: Option<String>,
-        /// Public key in hex, may be given again.
+        /// Public key in hex or did:key, may be given again.
         #[arg(long)]
         trust: Vec<String>,
+        /// For a delta: what it builds on is checked too.
+        #[arg(long)]
+        base: Option<PathBuf>,
     },
     /// Import files, folders and archives as one batch.
     Import {
@@ -178,6 +187,12 @@ pub enum Command {
         /// Only say what would happen.
         #[arg(long)]
         dry_run: bool,
+        /// Public key in hex or did:key: the file must have a valid signature of one of them.
+        #[arg(long)]
+        trust: Vec<String>,
+        /// Passphrase of an encrypted file.
+        #[arg(long, value_name = "FILE")]
+        import_passphrase_file: Option<PathBuf>,
         /// Allow this many streamed bytes.
         #[arg(long, value_name = "N")]
         limit_bytes: Option<u64>,
@@ -314,6 +329,9 @@ pub enum Command {
         /// What the input is, where that is not plain.
         #[arg(long, value_name = "FORMAT")]
         from: Option<String>,
+        /// Passphrase of an encrypted input.
+        #[arg(long, value_name = "FILE")]
+        import_passphrase_file: Option<PathBuf>,
         #[command(flatten)]
         means: Means,
         /// Allow this many streamed bytes.

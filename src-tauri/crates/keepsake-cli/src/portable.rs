@@ -1,21 +1,25 @@
 //! Commands on files alone: keys, signatures, conversions, disclosures, hard deletion.
 use crate::{
     args::{Command, Filters, KeysCommand, Means, Select, SelectExport},
-    run::{Done, cancelled_by_ctrl_c, done, filter, path_text},
+    run::{Done, cancelled_by_ctrl_c, done, filter, path_text, secret},
 };
 use keepsake_api::{
-    ApiError, ApiResult, ExportMeans, Job, convert, files,
+    ApiError, ApiResult, ExportMeans, Job, Passphrase, convert, files, passphrase,
     portable::{self, PurgeRequest, Selector},
     types::*,
 };
-use std::path::Path;
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 /// Runs a command that needs no vault; None = it needs one.
 pub fn run(command: &Command, job: &Job) -> Option<ApiResult<Done>> {
     Some(match command {
         Command::Verify { path, trust } => verify(path, trust, job),
-        Command::Convert { input, out, format, from, means, limit_bytes } => {
-            converted(input, out, format, from.clone(), means, *limit_bytes, job)
+        Command::Convert { input, out, format, from, import_passphrase_file, means, limit_bytes } => {
+            file_passphrase(import_passphrase_file.as_deref())
+                .and_then(|opening| converted(input, opening, out, format, from.clone(), means, *limit_bytes, job))
         }
         Command::Sign { path, signing_key_file, out } => portable::signer_from(signing_key_file)
             .and_then(|signer| portable::sign(path, &*signer, out.as_deref(), job))
@@ -45,8 +49,10 @@ fn verify(path: &Path, trust: &[String], job: &Job) -> ApiResult<Done> {
     Ok(Done { exit: u8::from(!held), ..done(&result)? })
 }
 
+#[expect(clippy::too_many_arguments, reason = "one for each option")]
 fn converted(
     input: &Path,
+    opening: Option<Arc<dyn Passphrase>>,
     out: &Path,
     format: &str,
     from: Option<String>,
@@ -58,8 +64,29 @@ fn converted(
         ImportRequest { paths: vec![path_text(input)?], text: None, format: from, limit_bytes, let_in: false };
     let export = export_request(format, out, &Filters::default(), given)?;
     cancelled_by_ctrl_c(job);
-    let converted = convert(&request, None, &export, &means(given, None)?, job)?;
+    let converted = convert(&request, opening, &export, &means(given, None)?, job)?;
     Ok(Done { exit: u8::from(!converted.exported.validated), ..done(&converted)? })
+}
+
+/// The passphrase of a file from a file.
+pub fn file_passphrase(file: Option<&Path>) -> ApiResult<Option<Arc<dyn Passphrase>>> {
+    file.map(|file| Ok(passphrase(secret(Some(file), "Passphrase", false)?))).transpose()
+}
+
+/// Every file must have a valid signature by one of these keys, or nothing is imported.
+pub fn signed_by(paths: &[PathBuf], format: Option<&str>, trust: &[String], job: &Job) -> ApiResult<()> {
+    for path in paths {
+        let result = files::validate(path, format, None, trust, job)?;
+        if result.signature.trusted != Some(true) {
+            let message = format!("{} is not signed by a key that you named. Nothing was imported.", path.display());
+            return Err(ApiError::new("signature_untrusted", 1, message));
+        }
+        if let Some(first) = result.errors.first() {
+            let message = format!("{} is not valid: {}. Nothing was imported.", path.display(), first.message);
+            return Err(ApiError::new("not_valid", 1, message).with("code", &first.code));
+        }
+    }
+    Ok(())
 }
 
 fn disclosed(bundle: &Path, out: &Path, select: &Select) -> ApiResult<Done> {
@@ -80,6 +107,7 @@ pub fn means(given: &Means, select: Option<&SelectExport>) -> ApiResult<ExportMe
     Ok(ExportMeans {
         sign: given.sign,
         signer: given.signing_key_file.as_deref().map(portable::signer_from).transpose()?,
+        passphrase: file_passphrase(given.export_passphrase_file.as_deref())?,
         base: given.base.clone(),
         encoding: given.encoding.clone(),
         version: given.version.clone(),

@@ -35,9 +35,9 @@ pub fn run(cli: Cli) -> ApiResult<Done> {
             Ok(Done { essential: true, ..done(&created)? })
         }
         Command::Detect { paths } => done(&files::detect(paths)?),
-        Command::Validate { path, format, expect, trust } => {
+        Command::Validate { path, format, expect, trust, base } => {
             let expect = expect.as_deref().map(files::Expected::parse).transpose()?;
-            let result = files::validate(path, format.as_deref(), expect, trust, &job)?;
+            let result = files::validate_on(path, format.as_deref(), expect, trust, base.as_deref(), &job)?;
             Ok(Done { exit: u8::from(!result.ok), ..done(&result)? })
         }
         Command::Passwd { new_passphrase_file, kdf_floor } => {
@@ -60,7 +60,7 @@ pub fn run(cli: Cli) -> ApiResult<Done> {
 fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done> {
     match command {
         Command::Info => done(&session.info()?),
-        Command::Import { paths, format, dry_run, limit_bytes, let_in } => {
+        Command::Import { paths, format, dry_run, limit_bytes, let_in, trust, import_passphrase_file } => {
             let request = ImportRequest {
                 paths: paths.iter().map(|p| path_text(p)).collect::<ApiResult<_>>()?,
                 text: None,
@@ -69,7 +69,11 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
                 let_in: *let_in,
             };
             cancelled_by_ctrl_c(job);
-            done(&session.import(&request, *dry_run, job)?)
+            if !trust.is_empty() {
+                portable::signed_by(paths, format.as_deref(), trust, job)?;
+            }
+            let opening = portable::file_passphrase(import_passphrase_file.as_deref())?;
+            done(&session.import_with(&request, opening, *dry_run, job)?)
         }
         Command::Imports => done(&session.imports()?),
         Command::Undo { batch } => done(&session.undo_import(batch, job)?),
@@ -215,7 +219,7 @@ fn vault_dir(cli: &Cli) -> ApiResult<PathBuf> {
     given.ok_or_else(|| ApiError::new("usage", 2, "Which vault? Give --vault DIR or set KEEPSAKE_VAULT."))
 }
 
-fn secret(file: Option<&Path>, prompt: &str, twice: bool) -> ApiResult<String> {
+pub fn secret(file: Option<&Path>, prompt: &str, twice: bool) -> ApiResult<String> {
     if let Some(file) = file.filter(|f| !f.as_os_str().is_empty()) {
         let mut line = text(file)?;
         line.truncate(line.trim_end_matches(['\n', '\r']).len());
