@@ -134,7 +134,9 @@ impl Rewrite {
         name.push(".keepsake-partial");
         let path = target.with_file_name(name);
         let out = Container::create(&path)?;
-        Ok(Self { out, partial: Partial { path, target: target.to_path_buf(), done: false } })
+        let partial = Partial { path, target: target.to_path_buf(), done: false };
+        private(&partial.path, target).map_err(|e| FormatError::io("permissions", e))?;
+        Ok(Self { out, partial })
     }
 
     /// Entries that are not there yet, byte for byte; `skip` leaves some out.
@@ -203,6 +205,19 @@ impl Drop for Partial {
             let _ = std::fs::remove_file(&self.path);
         }
     }
+}
+
+/// The rights of the file whose place it takes; a new file is for its owner only.
+fn private(path: &Path, target: &Path) -> std::io::Result<()> {
+    if let Ok(there) = std::fs::metadata(target) {
+        return std::fs::set_permissions(path, there.permissions());
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))?;
+    }
+    Ok(())
 }
 
 /// A tree as text.

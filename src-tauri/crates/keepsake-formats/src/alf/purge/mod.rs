@@ -33,7 +33,7 @@ pub struct PurgeOptions {
     pub dry_run: bool,
     /// Deltas of the same agent: they are rewritten without the records, in their place (§10.14, 5).
     pub deltas: Vec<PathBuf>,
-    /// Time of the request; the only clock.
+    /// Time of the request.
     pub now: Timestamp,
     /// Bounds.
     pub limits: Limits,
@@ -97,6 +97,10 @@ pub fn purge(archive: &Path, ids: &[String], options: &PurgeOptions) -> Result<P
     let leftovers = work.leftovers()?;
     let partitions = work.removed_from.keys().cloned().collect();
     let target = options.out.clone().unwrap_or_else(|| archive.to_path_buf());
+    if options.out.as_deref().is_some_and(|out| out.symlink_metadata().is_ok()) {
+        let there = std::io::Error::from(std::io::ErrorKind::AlreadyExists);
+        return Err(FormatError::io(file_name(&target), there));
+    }
     let mut audit = Audit::of_records(&manifest.agent, &work.found, partitions, options);
     let mut audit_path = None;
     if !options.dry_run {

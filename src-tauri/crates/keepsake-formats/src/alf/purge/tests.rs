@@ -155,6 +155,8 @@ fn spec_10_14_links_are_stripped_on_request_and_several_partitions_replaced() {
     let asked = PurgeOptions { out: Some(out.clone()), strip_links: true, ..options() };
     let done = purge(&file, &[id(3), id(7), id(105), id(112)], &asked).unwrap();
     assert_eq!(done.removed_from.len(), 3, "10.14.3 and 10.14.4: each partition for itself, the current one too");
+    let again = purge(&file, &[id(3)], &asked);
+    assert!(matches!(again, Err(FormatError::Io { .. })), "a file that is there is not replaced");
     let new = entries(&out);
     for (name, bytes) in &new {
         let text = String::from_utf8_lossy(bytes);
