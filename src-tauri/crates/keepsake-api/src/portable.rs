@@ -240,7 +240,7 @@ pub fn purge_archive(request: &PurgeRequest) -> ApiResult<PurgeResult> {
     Ok(PurgeResult {
         audit,
         audit_path: purged.audit_path.map(|path| path.display().to_string()),
-        partitions_affected: purged.removed_from.into_keys().collect(),
+        partitions_affected: purged.audit.partitions_affected.clone(),
         removed: purged.removed,
         not_found: purged.not_found,
         leftovers: purged.leftovers.into_iter().map(|l| Leftover { place: l.place, reason: l.reason }).collect(),
