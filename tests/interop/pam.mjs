@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { ROOT, built } from "../tools/places.mjs";
 import { python } from "../tools/setup.mjs";
 import { quiet } from "../tools/sh.mjs";
+import { answer } from "./answer.mjs";
 
 const CHECK = fileURLToPath(new URL("pam_check.py", import.meta.url));
 const PACKAGES = ["portable-ai-memory==1.0.0", "jsonschema==4.26.0", "rfc8785==0.1.4", "cryptography==50.0.2"];
@@ -35,14 +36,20 @@ export async function pamInterop(count) {
     const delta = keepsake("export", "--format", "pam", join(out, "delta"), "--base", join(out, "full"));
     count.add("the exports validate", full.validated && signed.validated && delta.validated);
 
-    for (const [name, schemas] of [["ours", SCHEMAS], ["the published ones", OFFICIAL]]) {
+    for (const [name, schemas] of [
+      ["ours", SCHEMAS],
+      ["the published ones", OFFICIAL],
+    ]) {
       if (!schemas || !existsSync(schemas)) {
         count.leaveOut(`PAM JSON Schemas: ${name} are not there`);
         continue;
       }
       const judged = check("judge", out, schemas);
       judged.issues.forEach((issue) => console.log(`  ${issue}`));
-      count.add(`portable-ai-memory 1.0.0 and JSON Schemas (${name}) accept full, signed and delta`, judged.ok === true);
+      count.add(
+        `portable-ai-memory 1.0.0 and JSON Schemas (${name}) accept full, signed and delta`,
+        judged.ok === true,
+      );
       count.add("the signature holds by the specification", judged.bundles?.signed?.signed === true);
       count.add("the delta holds one memory", judged.bundles?.delta?.memories === 1);
       count.add("the delta says what it is", judged.bundles?.delta?.export_type === "incremental");
@@ -58,13 +65,5 @@ export async function pamInterop(count) {
     count.add("our own store, saved by the SDK, is nothing new", again.added === 0 && again.failed === 0);
   } finally {
     rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-function answer({ code, stdout, stderr }) {
-  try {
-    return JSON.parse(stdout);
-  } catch {
-    throw new Error(`ended with ${code}: ${stdout.slice(0, 400)}${stderr.slice(-400)}`);
   }
 }

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { ROOT, built } from "../tools/places.mjs";
 import { python } from "../tools/setup.mjs";
 import { quiet } from "../tools/sh.mjs";
+import { answer } from "./answer.mjs";
 
 const REFERENCE = fileURLToPath(new URL("reference.py", import.meta.url));
 const MEM_CHECK = fileURLToPath(new URL("mem_check.py", import.meta.url));
@@ -72,13 +73,5 @@ export async function interop(count) {
     } else count.leaveOut("the JSON Schemas of .alf are not in schemas/alf");
   } finally {
     rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-function answer({ code, stdout, stderr }) {
-  try {
-    return JSON.parse(stdout);
-  } catch {
-    throw new Error(`ended with ${code}: ${stdout.slice(0, 400)}${stderr.slice(-400)}`);
   }
 }

@@ -6,7 +6,9 @@ import { canaries } from "../cli/canary.mjs";
 import { exportsAsWritten } from "../cli/exports.mjs";
 import { cliCases } from "../cli/run.mjs";
 import { story } from "../e2e/story.mjs";
+import { pamInterop } from "../interop/pam.mjs";
 import { interop } from "../interop/run.mjs";
+import { zaxyInterop } from "../interop/zaxy.mjs";
 import { kills } from "../kill/run.mjs";
 import { CHECKS } from "./checks/index.mjs";
 import { WORKSPACE } from "./places.mjs";
@@ -127,6 +129,6 @@ export const LAYERS = {
   pages,
   cli: named(cliCases, exportsAsWritten, canaries),
   kill: named(kills),
-  interop: named(interop),
+  interop: named(interop, pamInterop, zaxyInterop),
   window: named(story),
 };

@@ -1,7 +1,7 @@
 //! A record of any origin as an element, in either version, and an edited element of MIF's own.
 use super::{
     map::{names, tree_of},
-    sections::{EDGES, ENTITIES, MEMORIES, NODES, RELATIONSHIPS, Section, TODOS, by_pointer},
+    sections::{EDGES, ENTITIES, MEMORIES, NODES, RELATIONSHIPS, Section, TASKS, by_pointer},
     shape::{self, Field, PRIORITIES, Rule, SOURCES, STATES, TYPES, TYPES_2},
     wire::{SCOPE, Shape, text, texts},
 };
@@ -25,7 +25,7 @@ pub(super) fn own(record: &Record, shape: Shape) -> Option<(&'static Section, u6
 /// The list that a record from elsewhere goes into; a relation only where both its ends can be named.
 pub(super) fn section_for(kind: Kind, shape: Shape, ends: bool) -> &'static Section {
     match (kind, shape) {
-        (Kind::Todo, _) => &TODOS,
+        (Kind::Todo, _) => &TASKS,
         (Kind::Entity, Shape::V1) => &NODES,
         (Kind::Entity, Shape::V2) => &ENTITIES,
         (Kind::Relation, Shape::V1) if ends => &EDGES,

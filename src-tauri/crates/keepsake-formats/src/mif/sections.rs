@@ -38,7 +38,7 @@ const fn section(
 pub(super) static MEMORIES: Section =
     section(("", "memories"), ("memory", "memories"), Kind::Memory, "memory", ["content", "", "updated_at"]);
 /// Todos of both versions.
-pub(super) static TODOS: Section =
+pub(super) static TASKS: Section =
     section(("", "todos"), ("todo", "todos"), Kind::Todo, "todo", ["content", "", "updated_at"]);
 /// Projects of version 2.
 pub(super) static PROJECTS: Section =
@@ -74,7 +74,7 @@ pub(super) static EPISODES: Section = section(
 
 /// All of them.
 pub(super) static SECTIONS: [&Section; 9] =
-    [&MEMORIES, &TODOS, &PROJECTS, &REMINDERS, &NODES, &EDGES, &ENTITIES, &RELATIONSHIPS, &EPISODES];
+    [&MEMORIES, &TASKS, &PROJECTS, &REMINDERS, &NODES, &EDGES, &ENTITIES, &RELATIONSHIPS, &EPISODES];
 
 impl Section {
     /// Place of an element as a JSON pointer.

@@ -216,7 +216,7 @@ pub(super) const MEMORY_1: Rule = Object(&[
 ]);
 
 /// A version 1 todo (§4).
-pub(super) const TODO_1: Rule = Object(&[
+pub(super) const TASK_1: Rule = Object(&[
     must("id", Id("todo_", Hex)),
     must("content", Length(10_000)),
     must("status", Word(&STATES)),
@@ -298,7 +298,7 @@ pub(super) const MEMORY_2: Rule = Object(&[
 ]);
 
 /// A version 2 todo.
-pub(super) const TODO_2: Rule = Object(&[
+pub(super) const TASK_2: Rule = Object(&[
     must("id", Id("", Uuid)),
     must("content", Text),
     must("status", Usual(&STATES)),

@@ -2,7 +2,7 @@
 //! everything found. What other programs get wrong without harm is a warning.
 use super::{
     adapters, detect, envelope,
-    sections::{EDGES, ENTITIES, MEMORIES, NODES, SECTIONS, Section, TODOS},
+    sections::{EDGES, ENTITIES, MEMORIES, NODES, SECTIONS, Section, TASKS},
     shape::{self, Breach},
     source::{Form, Source},
     survey::{Checksum, Survey},
@@ -268,7 +268,7 @@ impl Check {
                         let Some(id) = text(&tree, end) else { continue };
                         // An entity may be named without a node of its own.
                         let unlisted = id.starts_with("entity:") && survey.counts[NODES.number()] == 0;
-                        let known = unlisted || has(&MEMORIES, id) || has(&TODOS, id) || has(&NODES, id);
+                        let known = unlisted || has(&MEMORIES, id) || has(&TASKS, id) || has(&NODES, id);
                         if !known {
                             self.warn("dangling_edge", &format!("{at}/{end}"), "names nothing in this document");
                         }
@@ -285,10 +285,10 @@ impl Check {
                     let relations = if v1 { tree.get("relations").unwrap_or(&Tree::Null) } else { &tree };
                     let rows = [
                         ("related_memories", relations, &MEMORIES),
-                        ("related_todos", relations, &TODOS),
+                        ("related_todos", relations, &TASKS),
                         ("related_memory_ids", &tree, &MEMORIES),
-                        ("related_todo_ids", &tree, &TODOS),
-                        ("subtask_ids", &tree, &TODOS),
+                        ("related_todo_ids", &tree, &TASKS),
+                        ("subtask_ids", &tree, &TASKS),
                     ];
                     for (name, object, target) in rows {
                         if list(object, name).iter().any(|id| !has(target, id)) {
@@ -308,7 +308,7 @@ impl Check {
         let said = |path: [&str; 2]| survey.root.get(path[0]).and_then(|o| o.get(path[1])).and_then(Tree::as_f64);
         let rows = [
             (["metadata", "total_memories"], survey.counts[MEMORIES.number()]),
-            (["metadata", "total_todos"], survey.counts[TODOS.number()]),
+            (["metadata", "total_todos"], survey.counts[TASKS.number()]),
             (["graph", "node_count"], survey.counts[NODES.number()]),
             (["graph", "edge_count"], survey.counts[EDGES.number()]),
         ];

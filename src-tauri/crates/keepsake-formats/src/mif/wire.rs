@@ -48,8 +48,8 @@ impl Shape {
         match (section.key, self) {
             ("memory", Shape::V1) => &shape::MEMORY_1,
             ("memory", Shape::V2) => &shape::MEMORY_2,
-            ("todo", Shape::V1) => &shape::TODO_1,
-            ("todo", Shape::V2) => &shape::TODO_2,
+            ("todo", Shape::V1) => &shape::TASK_1,
+            ("todo", Shape::V2) => &shape::TASK_2,
             ("project", _) => &shape::PROJECT,
             ("reminder", _) => &shape::REMINDER,
             ("node", _) => &shape::NODE,

@@ -8,7 +8,7 @@ use super::{
     overlay::{EXTENSION, Home, attach, losses},
     plan::Plan,
     read::METADATA,
-    sections::{EDGES, MEMORIES, NODES, SECTIONS, Section, TODOS},
+    sections::{EDGES, MEMORIES, NODES, SECTIONS, Section, TASKS},
     source::Form,
     survey::METHOD,
     wire::{Shape, json, text, texts},
@@ -205,7 +205,7 @@ impl Writing {
         if *section == MEMORIES {
             *self.types.entry(kind.unwrap_or_default().to_owned()).or_default() += 1;
         }
-        if *section == MEMORIES || *section == TODOS {
+        if *section == MEMORIES || *section == TASKS {
             for time in [record.times.created, record.times.updated].into_iter().flatten() {
                 let (from, to) = self.range.unwrap_or((time, time));
                 self.range = Some((from.min(time), to.max(time)));
@@ -315,7 +315,7 @@ impl Writing {
             match part {
                 Part::Tree(metadata @ Tree::Object(_)) if key == "metadata" => {
                     metadata.set("total_memories", number(counts[MEMORIES.number()]));
-                    metadata.set("total_todos", number(counts[TODOS.number()]));
+                    metadata.set("total_todos", number(counts[TASKS.number()]));
                     if let Some((from, to)) = self.range {
                         let range = vec![
                             ("earliest".into(), Tree::Text(stamp(from))),
@@ -407,7 +407,7 @@ fn header(shape: Shape, about: &SourceAbout, seed: &str, user: &str) -> Tree {
 
 /// Ids of everything in the lists.
 fn ids_of(lists: &[Vec<(Place, String)>]) -> HashSet<String> {
-    let sections = [&MEMORIES, &TODOS, &NODES];
+    let sections = [&MEMORIES, &TASKS, &NODES];
     let texts = sections.into_iter().flat_map(|s| &lists[s.number()]);
     texts.filter_map(|(_, t)| Tree::parse(t, DEPTH).ok().and_then(|t| text(&t, "id").map(str::to_owned))).collect()
 }
