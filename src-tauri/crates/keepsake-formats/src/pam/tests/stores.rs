@@ -140,7 +140,7 @@ fn a_signature_is_over_the_four_texts_as_they_stand() {
     );
     assert_eq!(String::from_utf8(found[0].message.clone()).unwrap(), message);
     let (key, value) = found[0].token.clone().unwrap();
-    assert_eq!((key, found[0].algorithm), (vec![7; 32], "ed25519"));
+    assert_eq!((key, found[0].algorithm.as_str()), (vec![7; 32], "ed25519"));
     assert_eq!(value, crate::Signer::sign(&Echo, message.as_bytes()).unwrap());
     assert_eq!(errors(&scratch.at("out")), Vec::<String>::new());
     assert_eq!(validate(&scratch.at("out")).signature.4.as_deref(), Some("07".repeat(32).as_str()));
