@@ -101,7 +101,12 @@ pub(crate) fn from_format(error: &keepsake_formats::FormatError) -> ApiError {
         F::Version { place, version } => ApiError::new("unsupported_version", 6, format!("{place} has version {version}, which this Keepsake does not read. Nothing was changed.")).with("place", place).with("version", version),
         F::Invalid { code, place, message } => {
             // Nothing there to work on, rather than a broken file.
-            let exit = if *code == "not_supported" { 2 } else { 1 };
+            let exit = match *code {
+                "not_supported" => 2,
+                "passphrase_wrong" | "passphrase_needed" => 3,
+                "kdf_parameters" => 6,
+                _ => 1,
+            };
             ApiError::new(code, exit, format!("{place}: {message}. Nothing was changed.")).with("place", place)
         }
         F::Io { place, source } => from_io(place, source),

@@ -86,11 +86,26 @@ impl Vault {
         progress("write", 0);
         let report = self.write_to(writer, &partial, scope, now, cancel, progress)?;
         progress("validate", 0);
-        let (validation, mut digest) = check(writer, &partial)?;
+        let beside = companions(holder.path(), &partial).map_err(|e| VaultError::io(&place, e))?;
+        for companion in &beside {
+            let target = parent.join(companion.file_name().unwrap_or_default());
+            if target.symlink_metadata().is_ok() {
+                return Err(VaultError::Exists(target.display().to_string()));
+            }
+        }
+        let (validation, mut digest) = check(writer, &partial, &beside)?;
         if !report.digest.is_empty() {
             digest.clone_from(&report.digest);
         }
-        let bytes = sync_tree(&partial).map_err(|e| VaultError::io(&place, e))?;
+        let mut bytes = sync_tree(&partial).map_err(|e| VaultError::io(&place, e))?;
+        for companion in &beside {
+            bytes += sync_tree(companion).map_err(|e| VaultError::io(&place, e))?;
+        }
+        // The file itself last: it is never there without what it names.
+        for companion in &beside {
+            let target = parent.join(companion.file_name().unwrap_or_default());
+            std::fs::rename(companion, target).map_err(|e| VaultError::io(&place, e))?;
+        }
         put_in_place(&partial, out, holder.path()).map_err(|e| VaultError::io(&place, e))?;
         self.store.write(|tx| {
             crate::audit::append(
@@ -179,10 +194,24 @@ fn recognised(writer: &dyn Format, path: &Path) -> Result<bool, FormatError> {
     Ok(found.sources.len() == 1 && found.sources.iter().all(|s| s.format == writer.id()) && found.unknown.is_empty())
 }
 
+/// What a writer put beside its file (conversations of a memory store).
+fn companions(holder: &Path, partial: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut out = Vec::new();
+    for entry in std::fs::read_dir(holder)? {
+        let path = entry?.path();
+        if path != partial {
+            out.push(path);
+        }
+    }
+    out.sort();
+    Ok(out)
+}
+
 /// Reads back what was written, with the same detection and validator that any other file gets.
-fn check(writer: &dyn Format, path: &Path) -> VaultResult<(Validation, String)> {
+fn check(writer: &dyn Format, path: &Path, beside: &[PathBuf]) -> VaultResult<(Validation, String)> {
     let limits = Limits::default();
-    let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).map_err(unwrap_format)?;
+    let paths: Vec<PathBuf> = std::iter::once(path.to_path_buf()).chain(beside.iter().cloned()).collect();
+    let catalog = Catalog::open(&paths, &limits, None).map_err(unwrap_format)?;
     let detection: Detection = detect(&catalog, &limits, Some(writer.id())).map_err(unwrap_format)?;
     let source = detection.sources.first().ok_or_else(|| {
         VaultError::Format(FormatError::invalid(
