@@ -17,7 +17,7 @@ use zip::{CompressionMethod, DateTime, ZipWriter, result::ZipError, write::Simpl
 /// A bundle being written.
 pub(super) enum Place {
     Folder(PathBuf),
-    Zip { zip: ZipWriter<BufWriter<File>>, folder: String },
+    Zip { zip: Box<ZipWriter<BufWriter<File>>>, folder: String },
 }
 
 /// Does this name ask for an archive?
@@ -46,7 +46,7 @@ impl Place {
         let io = |e| FormatError::io(out.display().to_string(), e);
         if is_archive(out) {
             let file = File::create_new(out).map_err(io)?;
-            return Ok(Self::Zip { zip: ZipWriter::new(BufWriter::new(file)), folder: folder_in(out) });
+            return Ok(Self::Zip { zip: Box::new(ZipWriter::new(BufWriter::new(file))), folder: folder_in(out) });
         }
         std::fs::create_dir(out).map_err(io)?;
         for folder in folders {

@@ -292,11 +292,7 @@ fn frames(source: &mut dyn RecordSource, limits: &Limits) -> Result<Frames, Form
         let slot = frames.entry(item.group.clone()).or_default();
         let date = |tree: &Tree| tree.get("export_date").and_then(Tree::as_str).and_then(Timestamp::parse);
         match item.name.as_str() {
-            "memory-store.json" => {
-                if slot.0.as_ref().is_none_or(|old| date(old) <= date(&tree)) {
-                    slot.0 = Some(tree);
-                }
-            }
+            "memory-store.json" if slot.0.as_ref().is_none_or(|old| date(old) <= date(&tree)) => slot.0 = Some(tree),
             "embeddings.json" => slot.1 = Some(tree),
             _ => {}
         }

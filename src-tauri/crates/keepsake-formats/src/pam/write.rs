@@ -340,7 +340,7 @@ impl Writing<'_> {
         for list in
             [&mut self.lists.memories, &mut self.lists.relations, &mut self.lists.index, &mut self.lists.vectors]
         {
-            list.sort_by(|a, b| a.0.cmp(&b.0));
+            list.sort_by_key(|entry| entry.0);
         }
         let checksum = std::mem::take(&mut self.checksum).finish();
         let frame = self.context.survey.frame.as_ref();

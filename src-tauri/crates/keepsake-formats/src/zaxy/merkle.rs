@@ -52,7 +52,8 @@ impl Merkle {
     pub(crate) fn proof(&self, mut index: usize) -> Vec<(Hash, Side)> {
         let mut proof = Vec::new();
         for layer in &self.0 {
-            let (sibling, side) = if index % 2 == 0 { (index + 1, Side::Right) } else { (index - 1, Side::Left) };
+            let (sibling, side) =
+                if index.is_multiple_of(2) { (index + 1, Side::Right) } else { (index - 1, Side::Left) };
             if let Some(hash) = layer.get(sibling) {
                 proof.push((*hash, side));
             }
