@@ -314,7 +314,7 @@ pub enum Command {
         #[command(flatten)]
         means: Means,
         #[command(flatten)]
-        select: SelectExport,
+        select: Box<SelectExport>,
         /// Only say what would be held and lost.
         #[arg(long)]
         dry_run: bool,

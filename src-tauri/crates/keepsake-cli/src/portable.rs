@@ -113,7 +113,6 @@ pub fn means(given: &Means, select: Option<&SelectExport>) -> ApiResult<ExportMe
         version: given.version.clone(),
         strip_identifiers: given.strip_identifiers,
         zaxy: select.map(export_selector).transpose()?.filter(|s| *s != Selector::default()),
-        ..ExportMeans::default()
     })
 }
 
