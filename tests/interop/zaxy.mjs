@@ -35,14 +35,14 @@ export async function zaxyInterop(count) {
       const found = check("verify", bundle, made.public_key);
       count.add(
         `zaxy-memory 3.2.0 verifies our bundle signed with ${algorithm}`,
-        written.validated && found.valid === true && found.entries === written.records,
+        written.validated && found.ok === true && found.entries === written.records,
       );
       const part = join(place("ours"), `${algorithm}.part.json`);
       const disclosed = keepsake("disclose", bundle, part, "--grains", "event", "--max-seq", "3");
       const seen = check("verify", part, made.public_key);
       count.add(
         `and the part of it that we disclose (${algorithm})`,
-        seen.valid === true && disclosed.disclosed > 0 && seen.entries === disclosed.disclosed,
+        seen.ok === true && disclosed.disclosed > 0 && seen.entries === disclosed.disclosed,
       );
       count.add(
         `both fit our schemas (${algorithm})`,

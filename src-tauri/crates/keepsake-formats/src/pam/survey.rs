@@ -74,6 +74,7 @@ struct Entry {
     origin_id: Option<String>,
     exportable: bool,
     time: Option<Timestamp>,
+    edited: bool,
     next: Vec<String>,
     talk: Option<String>,
     made_from: Vec<String>,
@@ -169,6 +170,7 @@ impl Survey {
             origin_id: record.origin_id.clone(),
             exportable: access.and_then(|a| a.get("exportable")) != Some(&Value::Bool(false)),
             time: t.created.max(t.updated).or(t.observed).or(t.valid_from),
+            edited: stored.edited,
             next: linked(&|relation, kind| relation == "superseded_by" && kind == Kind::Memory),
             talk: linked(&|_, kind| kind == Kind::Conversation).into_iter().next(),
             made_from: linked(&|relation, kind| relation == "derived_from" && kind == Kind::Memory),
@@ -214,7 +216,9 @@ impl Survey {
         for entry in memories().filter(|e| !self.withheld_ids.contains(&e.id)) {
             let name = name(entry);
             let unknown = base.is_some_and(|b| !b.memories.contains(&name));
-            if !self.incremental || unknown || fresh(entry.time, self.since) {
+            // Without a time nothing says that it changed, except an edit; without a base nothing says that it is known.
+            let same = entry.time.is_none() && !entry.edited && base.is_some();
+            if !self.incremental || unknown || !same && fresh(entry.time, self.since) {
                 self.memories.insert(entry.id.clone(), name);
             } else {
                 stale.insert(&entry.id, entry);
