@@ -78,7 +78,8 @@ mod tests {
 
     #[test]
     fn the_committed_bindings_are_fresh() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../ui/src/lib/ipc/bindings.ts");
+        let path = std::path::PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap())
+            .join("../ui/src/lib/ipc/bindings.ts");
         let committed = std::fs::read_to_string(path).unwrap();
         assert!(committed == super::bindings().unwrap(), "bindings.ts is stale: run `npm run bindings`");
     }

@@ -52,7 +52,7 @@ pub fn make_key(algorithm: &str, private: &Path, public: &Path) -> ApiResult<Mad
 
 /// How a key is shown to people.
 pub fn fingerprint(public: &[u8]) -> String {
-    Sha256::digest(public).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(&Sha256::digest(public)[..16])
 }
 
 fn write_new(path: &Path, bytes: &[u8], secret: bool) -> ApiResult<()> {
@@ -128,31 +128,35 @@ pub fn sign(path: &Path, signer: &dyn Signer, out: Option<&Path>, job: &crate::J
             return Err(ApiError::new("not_supported", 2, message));
         }
     }
-    let key: String = signer.public_key().iter().map(|byte| format!("{byte:02x}")).collect();
-    files::validate(out, None, None, &[key], job)
+    files::validate(out, None, None, &[hex::encode(signer.public_key())], job)
 }
 
 /// A provable part of a signed Zaxy bundle, written to the new file `out`.
 ///
 /// # Errors
-/// Not a signed bundle, one that does not fit its own root, `io`.
+/// `exists` when there is a file at `out` (the bundle itself is one), not a signed bundle, one that does not fit its own root, `io`.
 pub fn disclose(bundle: &Path, selector: &Selector, out: &Path) -> ApiResult<Disclosure> {
     let mut written = Disclosure { disclosed: 0, of: 0 };
-    in_place(bundle, out, |new| {
+    put(out, false, |new| {
         written = zaxy::disclose(bundle, selector, new, &Limits::default())?;
         Ok(())
     })?;
     Ok(written)
 }
 
-/// Writes beside `out` and puts it there when it is whole. Another file at `out` is not replaced, the source itself is.
+/// [`put`], where the source itself may be replaced.
 fn in_place(source: &Path, out: &Path, write: impl FnOnce(&Path) -> Result<(), FormatError>) -> ApiResult<()> {
-    let io = |e: std::io::Error| ApiError::new("io", 7, format!("{} could not be written: {e}.", out.display()));
     let same = match (source.canonicalize(), out.canonicalize()) {
         (Ok(a), Ok(b)) => a == b,
         _ => false,
     };
-    if out.symlink_metadata().is_ok() && !same {
+    put(out, same, write)
+}
+
+/// Writes beside `out` and puts it there when it is whole. What is there is only replaced if that is wanted.
+fn put(out: &Path, replace: bool, write: impl FnOnce(&Path) -> Result<(), FormatError>) -> ApiResult<()> {
+    let io = |e: std::io::Error| ApiError::new("io", 7, format!("{} could not be written: {e}.", out.display()));
+    if out.symlink_metadata().is_ok() && !replace {
         return Err(ApiError::new("exists", 7, format!("{} is already there. Nothing was written.", out.display())));
     }
     let parent = out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));

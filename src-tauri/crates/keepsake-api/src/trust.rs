@@ -3,13 +3,8 @@ use crate::{
     ApiError, ApiResult,
     types::{CheckedSignature, TombstoneSignature},
 };
-use keepsake_formats::{Catalog, Detected, Finding, Format, FormatError, Signed, Validation};
+use keepsake_formats::{Catalog, Detected, Finding, Format, FormatError, Signed, Validation, did_key};
 use keepsake_model::Limits;
-
-/// Base58 as did:key has it.
-const BASE58: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
-/// Multicodec of an Ed25519 public key.
-const ED25519: [u8; 2] = [0xed, 0x01];
 
 /// The public keys that count. None = signatures are looked at, and nobody is required to have signed.
 pub(crate) struct Trust(Vec<Vec<u8>>);
@@ -19,10 +14,7 @@ impl Trust {
     pub(crate) fn parse(keys: &[String]) -> ApiResult<Self> {
         let parsed = keys.iter().map(|key| {
             let key = key.trim();
-            let bytes = match key.strip_prefix("did:key:") {
-                Some(id) => did_key(id),
-                None => from_hex(key),
-            };
+            let bytes = if key.starts_with("did:key:") { did_key(key) } else { from_hex(key) };
             bytes.ok_or_else(|| {
                 let message = "A key to trust has to be a public key: 64 hex digits (Ed25519), 3904 (ML-DSA-65), or did:key:z6Mk…";
                 ApiError::new("bad_key", 2, message)
@@ -96,32 +88,7 @@ impl Trust {
 
 /// A public key of 32 bytes (Ed25519) or 1952 (ML-DSA-65).
 fn from_hex(text: &str) -> Option<Vec<u8>> {
-    let digits: Vec<u8> =
-        text.chars().map(|c| c.to_digit(16).and_then(|d| u8::try_from(d).ok())).collect::<Option<_>>()?;
-    matches!(digits.len(), 64 | 3904)
-        .then(|| digits.chunks(2).map(|pair| pair[0] << 4 | pair.get(1).copied().unwrap_or_default()).collect())
-}
-
-/// The key in `z6Mk…` (a fragment behind it repeats it).
-fn did_key(id: &str) -> Option<Vec<u8>> {
-    let text = id.split('#').next()?.strip_prefix('z')?;
-    // 34 bytes; anything much longer is no key.
-    if text.len() > 64 {
-        return None;
-    }
-    let mut bytes: Vec<u8> = Vec::new();
-    for digit in text.bytes() {
-        let mut carry = u32::try_from(BASE58.iter().position(|c| *c == digit)?).ok()?;
-        for byte in bytes.iter_mut().rev() {
-            carry += u32::from(*byte) * 58;
-            *byte = (carry & 0xff) as u8;
-            carry >>= 8;
-        }
-        if carry > 0 {
-            bytes.insert(0, u8::try_from(carry).ok()?);
-        }
-    }
-    bytes.strip_prefix(&ED25519).filter(|key| key.len() == 32).map(<[u8]>::to_vec)
+    hex::decode(text).ok().filter(|key| matches!(key.len(), 32 | 1952))
 }
 
 #[cfg(test)]
@@ -134,7 +101,8 @@ mod tests {
 
     /// A bundle of ours, copied to where it can be signed.
     fn bundle(name: &str) -> PathBuf {
-        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../fixtures/mem/small/input.mem");
+        let from =
+            Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../../fixtures/mem/small/input.mem");
         let to = std::env::temp_dir().join(format!("keepsake-trust-{}-{name}.mem", std::process::id()));
         let _ = std::fs::remove_dir_all(&to);
         for dir in ["", "items", "audit"] {

@@ -2,6 +2,7 @@
 //!
 //! A format is a folder and one line in [`registry`]. Formats see bytes, limits and a clock; never a key, never the store.
 mod detect;
+mod did_key;
 mod error;
 mod format;
 pub mod input;
@@ -21,8 +22,12 @@ pub mod zeroclaw;
 
 #[cfg(test)]
 mod mixed_tests;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
+mod testing;
 
 pub use detect::{Candidate, Claim, Detected, Detection, Part, Role, detect};
+pub use did_key::did_key;
 pub use error::FormatError;
 pub use format::{
     AttachmentFile, Capabilities, Finding, Format, Passphrase, PassthroughItem, ReadContext, RecordSource, Sealed,

@@ -175,9 +175,10 @@ pub fn files_holding(dir: &Path, needle: &str) -> Vec<PathBuf> {
     found
 }
 
-/// Top of the repository.
+/// Top of the repository. Asked of cargo when a test runs: one that was built in another clone reads its own fixtures.
 pub fn repo() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..").canonicalize().unwrap()
+    let krate = std::env::var_os("CARGO_MANIFEST_DIR").expect("run by cargo");
+    Path::new(&krate).join("../../..").canonicalize().unwrap()
 }
 
 /// A sample of our own in `fixtures/samples`.

@@ -33,7 +33,7 @@ enum Input {
 }
 
 fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../fixtures/crypto")
+    PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../../fixtures/crypto")
 }
 
 fn bytes<const N: usize>(hex_text: &str) -> [u8; N] {

@@ -169,7 +169,7 @@ fn spec_10_2_2_links() {
 fn spec_10_3_a_workspace_survives_a_trip_through_alf() {
     use crate::openclaw::{OpenClaw, tests as workspace};
     let scratch = Scratch::new("10-3");
-    let source = root().join("fixtures/openclaw/workspace/input");
+    let source = repo().join("fixtures/openclaw/workspace/input");
     let mut shelf = workspace::read(&source, &OpenClaw);
     write(&mut shelf, &scratch.0.join("a.alf"));
     assert_eq!(validate(&scratch.0.join("a.alf")).errors, []);

@@ -1,4 +1,5 @@
 //! A stand-in for the vault in tests: a sink that keeps everything, and a record source over it.
+pub(crate) use crate::testing::{repo, shared};
 use crate::{
     AttachmentFile, Catalog, Detection, Format, FormatError, PassthroughItem, ReadContext, RecordSource, Sink,
     SourceAbout, StoredRecord, Validation, WriteOptions, WriteReport,
@@ -126,25 +127,6 @@ impl Drop for Scratch {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
-}
-
-/// Repository root.
-pub(crate) fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap().to_path_buf()
-}
-
-/// A file of the shared reference folder; None (said aloud) where it is absent.
-pub(crate) fn shared(name: &str) -> Option<PathBuf> {
-    let base = std::env::var_os("KEEPSAKE_SHARED").map_or_else(|| root().join("../shared"), PathBuf::from);
-    let path = base.join(name);
-    if path.exists() {
-        return Some(path);
-    }
-    #[allow(clippy::print_stderr)]
-    {
-        eprintln!("SKIPPED: {name} is not there");
-    }
-    None
 }
 
 pub(crate) fn open(path: &Path) -> Result<(Catalog, Detection), FormatError> {

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 fn case(name: &str) -> (Value, std::path::PathBuf) {
-    let folder = root().join("fixtures/alf").join(name);
+    let folder = repo().join("fixtures/alf").join(name);
     let text = std::fs::read_to_string(folder.join("case.json")).unwrap();
     (serde_json::from_str(&text).unwrap(), folder.join("input"))
 }

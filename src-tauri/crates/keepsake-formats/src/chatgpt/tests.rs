@@ -108,14 +108,7 @@ fn import(path: &Path) -> Result<Read1, FormatError> {
 }
 
 fn shared() -> Option<PathBuf> {
-    let found = std::env::var_os("KEEPSAKE_SHARED")
-        .map(PathBuf::from)
-        .unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../shared"));
-    if found.join("exports/expected.json").is_file() {
-        return Some(found);
-    }
-    eprintln!("SKIPPED: the shared folder with sample exports is not there");
-    None
+    crate::testing::shared("exports").and_then(|exports| Some(exports.parent()?.to_path_buf()))
 }
 
 #[test]
@@ -267,7 +260,7 @@ fn generated() {
 /// `fixtures/chatgpt/<case>`: what `case.json` names must hold.
 #[test]
 fn fixtures() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../fixtures/chatgpt");
+    let root = crate::testing::repo().join("fixtures/chatgpt");
     let mut cases: Vec<_> = std::fs::read_dir(root).unwrap().map(|e| e.unwrap().path()).collect();
     cases.sort();
     assert!(!cases.is_empty());

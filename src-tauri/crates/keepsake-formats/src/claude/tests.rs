@@ -77,13 +77,7 @@ impl Seen {
 }
 
 fn shared() -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
-    let shared = std::env::var_os("KEEPSAKE_SHARED").map_or_else(|| root.join("../shared"), PathBuf::from);
-    let there = shared.join("exports").is_dir();
-    if !there {
-        eprintln!("SKIPPED: the folder with sample exports is not there");
-    }
-    there.then_some(shared)
+    crate::testing::shared("exports").and_then(|exports| Some(exports.parent()?.to_path_buf()))
 }
 
 fn import(path: &Path) -> (Detected, Seen) {

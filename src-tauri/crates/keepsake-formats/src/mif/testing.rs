@@ -1,5 +1,6 @@
 //! A stand-in for the vault in tests: a sink that keeps everything, and a record source over it.
 use super::Mif;
+pub(super) use crate::testing::repo;
 use crate::{
     AttachmentFile, Catalog, Detection, Format, FormatError, Passphrase, PassthroughItem, ReadContext, RecordSource,
     Sealed, Sink, SourceAbout, StoredRecord, Validation, WriteOptions, WriteReport,
@@ -148,23 +149,9 @@ impl Drop for Scratch {
     }
 }
 
-/// Repository root.
-pub(super) fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap().to_path_buf()
-}
-
-/// A file of the shared reference folder; None (said aloud) where it is absent.
+/// A file of the shared reference data.
 pub(super) fn shared(name: &str) -> Option<PathBuf> {
-    let base = std::env::var_os("KEEPSAKE_SHARED").map_or_else(|| root().join("../shared"), PathBuf::from);
-    let path = base.join("reference/mif").join(name);
-    if path.exists() {
-        return Some(path);
-    }
-    #[allow(clippy::print_stderr)]
-    {
-        eprintln!("SKIPPED: {name} is not there");
-    }
-    None
+    crate::testing::shared(&format!("reference/mif/{name}"))
 }
 
 pub(super) fn open(path: &Path, asked: bool) -> (Catalog, Detection) {

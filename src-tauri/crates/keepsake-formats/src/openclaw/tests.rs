@@ -1,7 +1,7 @@
 //! Workspaces there and back (spec §10.2, §10.3): byte for byte, and with what other formats bring.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::{OpenClaw, files, redact, sections};
-use crate::alf::testing::{Scratch, Shelf, root, shared};
+use crate::alf::testing::{Scratch, Shelf, repo, shared};
 use crate::{Catalog, Format, ReadContext, WriteOptions, detect};
 use keepsake_model::{Kind, Limits, LossKind, Record, RecordKey, Timestamp};
 use std::collections::BTreeMap;
@@ -57,7 +57,7 @@ pub(crate) fn put(path: &Path, files: &[(&str, &[u8])]) {
 }
 
 fn fixture() -> std::path::PathBuf {
-    root().join("fixtures/openclaw/workspace/input")
+    repo().join("fixtures/openclaw/workspace/input")
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Signatures as they stand in the file (spec §18): what is signed, and the ways in which keys and values are written.
 use super::jcs::canonical;
+use crate::did_key::{base58, did_key};
 use base64::{
     Engine,
     alphabet::URL_SAFE,
@@ -7,10 +8,6 @@ use base64::{
 };
 use keepsake_model::json::Tree;
 
-/// Base58 as Bitcoin, multibase and did:key have it.
-const BASE58: &[u8; 58] = b"123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
-/// Multicodec of an Ed25519 public key.
-const ED25519: [u8; 2] = [0xed, 0x01];
 /// Longest key text that is looked at (RSA 16384 in PEM is below it).
 const KEY_TEXT: usize = 16 << 10;
 
@@ -30,54 +27,10 @@ pub(super) fn from_base64url(text: &str) -> Option<Vec<u8>> {
     (text.len() <= KEY_TEXT).then(|| BASE64URL.decode(text).ok()).flatten()
 }
 
-/// `z6Mk…` of an Ed25519 public key.
-pub(super) fn multibase(key: &[u8]) -> String {
-    let mut digits: Vec<u8> = Vec::new();
-    let bytes: Vec<u8> = ED25519.iter().chain(key).copied().collect();
-    for byte in &bytes {
-        let mut carry = u32::from(*byte);
-        for digit in &mut digits {
-            carry += u32::from(*digit) << 8;
-            *digit = (carry % 58) as u8;
-            carry /= 58;
-        }
-        while carry > 0 {
-            digits.push((carry % 58) as u8);
-            carry /= 58;
-        }
-    }
-    let zeros = bytes.iter().take_while(|b| **b == 0).map(|_| '1');
-    std::iter::once('z').chain(zeros).chain(digits.iter().rev().map(|d| char::from(BASE58[usize::from(*d)]))).collect()
-}
-
-fn base58(text: &str) -> Option<Vec<u8>> {
-    if text.is_empty() || text.len() > 128 {
-        return None;
-    }
-    let mut bytes: Vec<u8> = Vec::new();
-    for digit in text.bytes() {
-        let mut carry = u32::try_from(BASE58.iter().position(|c| *c == digit)?).ok()?;
-        for byte in bytes.iter_mut().rev() {
-            carry += u32::from(*byte) * 58;
-            *byte = (carry & 0xff) as u8;
-            carry >>= 8;
-        }
-        while carry > 0 {
-            bytes.insert(0, (carry & 0xff) as u8);
-            carry >>= 8;
-        }
-    }
-    let zeros = text.bytes().take_while(|b| *b == b'1').count();
-    bytes.splice(0..0, std::iter::repeat_n(0, zeros));
-    Some(bytes)
-}
-
 /// 32 bytes of an Ed25519 key: `z6Mk…`, `did:key:z6Mk…`, or bare Base58.
 pub(super) fn ed25519(text: &str) -> Option<Vec<u8>> {
-    let text = text.strip_prefix("did:key:").unwrap_or(text);
-    let text = text.split('#').next()?;
-    let multi = text.strip_prefix('z').and_then(base58).and_then(|b| Some(b.strip_prefix(&ED25519)?.to_vec()));
-    multi.or_else(|| base58(text)).filter(|key| key.len() == 32)
+    let bare = || base58(text.strip_prefix("did:key:").unwrap_or(text).split('#').next()?);
+    did_key(text).or_else(|| bare().filter(|key| key.len() == 32))
 }
 
 /// The key of an algorithm in one form: Ed25519 32 bytes, ECDSA the SEC1 point, RSA a DER `SubjectPublicKeyInfo`.
@@ -186,18 +139,19 @@ pub(super) fn algorithm_name(algorithm: &str) -> Option<&'static str> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::did_key::multikey;
 
     #[test]
     fn keys_in_every_form() {
         let spec = "z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK";
         let key = ed25519(spec).unwrap();
         assert_eq!(hex::encode(&key), "2e6fcce36701dc791488e0d0b1745cc1e33a4c1c9fcc41c63bd343dbbe0970e6");
-        assert_eq!(multibase(&key), spec);
+        assert_eq!(multikey(&key), spec);
         assert_eq!(ed25519(&format!("did:key:{spec}")).unwrap(), key);
         assert_eq!(ed25519(&format!("did:key:{spec}#{spec}")).unwrap(), key);
         // a bare key whose Base58 begins with zeros
         let zero = [vec![0, 0], vec![7; 30]].concat();
-        let bare = multibase(&zero);
+        let bare = multikey(&zero);
         assert_eq!(ed25519(&bare).unwrap(), zero);
         assert_eq!(base58("11").unwrap(), [0, 0]);
         for bad in ["", "z6Mk", "0OIl", "did:key:z6Mk", &"1".repeat(5000)] {

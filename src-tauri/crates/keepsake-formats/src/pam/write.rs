@@ -427,7 +427,7 @@ impl Writing<'_> {
 
     fn sign(&self, out: &mut Tree, now: &str) -> Result<(), FormatError> {
         let Some(signer) = &self.options.signer else { return Ok(()) };
-        let key = keys::multibase(&signer.public_key());
+        let key = crate::did_key::multikey(&signer.public_key());
         let did = format!("did:key:{key}");
         let mut owner = out.get("owner").cloned().unwrap_or(Tree::Object(vec![]));
         let named = map::text(&owner, "did").map(str::to_owned);

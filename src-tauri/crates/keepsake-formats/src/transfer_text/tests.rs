@@ -5,7 +5,7 @@ use crate::{AttachmentFile, PassthroughItem, detect};
 use keepsake_model::{Dropped, Issue, Kind, Record, Timestamp, Tombstone, Unit};
 use std::{
     io::Read,
-    path::{Path, PathBuf},
+    path::PathBuf,
 };
 
 #[derive(Default)]
@@ -65,13 +65,7 @@ fn texts(seen: &Seen) -> Vec<&str> {
 }
 
 fn shared() -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
-    let shared = std::env::var_os("KEEPSAKE_SHARED").map_or_else(|| root.join("../shared"), PathBuf::from);
-    let there = shared.join("exports").is_dir();
-    if !there {
-        eprintln!("SKIPPED: the folder with sample exports is not there");
-    }
-    there.then_some(shared.join("exports"))
+    crate::testing::shared("exports")
 }
 
 #[test]

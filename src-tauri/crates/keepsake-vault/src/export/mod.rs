@@ -87,11 +87,9 @@ impl Vault {
         let report = self.write_to(writer, &partial, scope, now, cancel, progress)?;
         progress("validate", 0);
         let beside = companions(holder.path(), &partial).map_err(|e| VaultError::io(&place, e))?;
-        for companion in &beside {
-            let target = parent.join(companion.file_name().unwrap_or_default());
-            if target.symlink_metadata().is_ok() {
-                return Err(VaultError::Exists(target.display().to_string()));
-            }
+        let target = |companion: &Path| parent.join(companion.file_name().unwrap_or_default());
+        if let Some(there) = beside.iter().map(|c| target(c)).find(|t| t.symlink_metadata().is_ok()) {
+            return Err(VaultError::Exists(there.display().to_string()));
         }
         let (validation, mut digest) = check(writer, &partial, &beside)?;
         if !report.digest.is_empty() {
@@ -103,8 +101,7 @@ impl Vault {
         }
         // The file itself last: it is never there without what it names.
         for companion in &beside {
-            let target = parent.join(companion.file_name().unwrap_or_default());
-            std::fs::rename(companion, target).map_err(|e| VaultError::io(&place, e))?;
+            std::fs::rename(companion, target(companion)).map_err(|e| VaultError::io(&place, e))?;
         }
         put_in_place(&partial, out, holder.path()).map_err(|e| VaultError::io(&place, e))?;
         self.store.write(|tx| {

@@ -11,7 +11,7 @@ use std::path::Path;
 const AGENT: &str = "0197f2a0-1111-7000-8000-00000000000a";
 
 fn lossless(path: &Path) -> Shelf {
-    pack_folder(&root().join("fixtures/alf/lossless/input"), path);
+    pack_folder(&repo().join("fixtures/alf/lossless/input"), path);
     read(path).unwrap()
 }
 
@@ -350,7 +350,7 @@ fn spec_10_10_delta_of_fifty_thousand_records() {
 
 #[test]
 fn a_bundle_of_the_reference_layout() {
-    let folder = root().join("fixtures/alf/delta");
+    let folder = repo().join("fixtures/alf/delta");
     let expected: Value = serde_json::from_slice(&std::fs::read(folder.join("case.json")).unwrap()).unwrap();
     let scratch = Scratch::new("fixture");
     let at = |name: &str| scratch.0.join(name);

@@ -1,4 +1,6 @@
 //! A sink and a record source in memory, and bundles in temporary folders.
+pub(crate) use crate::testing::repo;
+use crate::testing::shared;
 use crate::{
     AttachmentFile, Catalog, Detected, Format, FormatError, PassthroughItem, ReadContext, RecordSource, Sink,
     SourceAbout, StoredRecord, Validation, WriteOptions, WriteReport, detect, mem::Mem,
@@ -12,19 +14,9 @@ use std::{
     sync::atomic::{AtomicU32, Ordering},
 };
 
-pub(crate) fn repo() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..").canonicalize().unwrap()
-}
-
-/// A folder of the shared reference data, or None (said aloud) where it is absent.
+/// A folder of the shared reference data.
 pub(crate) fn reference(path: &str) -> Option<PathBuf> {
-    let shared = std::env::var_os("KEEPSAKE_SHARED").map_or_else(|| repo().join("../shared"), PathBuf::from);
-    let found = shared.join("reference/mem").join(path);
-    if !found.exists() {
-        eprintln!("SKIPPED: {path} is not in the shared reference data");
-        return None;
-    }
-    Some(found)
+    shared(&format!("reference/mem/{path}"))
 }
 
 pub(crate) fn now() -> Timestamp {

@@ -196,7 +196,7 @@ fn without_identifiers() {
 #[test]
 fn a_document_among_others_goes_along() {
     let scratch = Scratch::new("mixed");
-    let input = root().join("fixtures/mif/v1/input.mif.json");
+    let input = repo().join("fixtures/mif/v1/input.mif.json");
     let mut shelf = read(&input).unwrap();
     shelf.records.extend(vault().records);
     let mixed = scratch.0.join("mixed.mif.json");

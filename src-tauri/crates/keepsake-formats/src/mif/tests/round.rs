@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 fn case(name: &str) -> (Value, PathBuf) {
-    let folder = root().join("fixtures/mif").join(name);
+    let folder = repo().join("fixtures/mif").join(name);
     let text = std::fs::read_to_string(folder.join("case.json")).unwrap();
     let mut files = std::fs::read_dir(&folder).unwrap().map(|f| f.unwrap().path());
     let input = files.find(|f| f.file_stem().unwrap().to_string_lossy().starts_with("input")).unwrap();

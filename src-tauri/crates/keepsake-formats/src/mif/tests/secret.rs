@@ -15,7 +15,7 @@ fn code(error: FormatError) -> &'static str {
 fn what_is_sealed_shows_nothing_and_comes_back() {
     let scratch = Scratch::new("sealed");
     for (name, input) in [("v1", "v1/input.mif.json"), ("v2", "v2/input.json")] {
-        let input = root().join("fixtures/mif").join(input);
+        let input = repo().join("fixtures/mif").join(input);
         let mut shelf = read(&input).unwrap();
         for encoding in ["json", "yaml", "jsonl"] {
             let out = scratch.0.join(format!("{name}.mif.{encoding}"));

@@ -11,7 +11,7 @@ fn words(value: &Value) -> BTreeSet<String> {
 #[test]
 fn every_case_is_judged_and_read_as_it_says() {
     let mut seen = 0;
-    for entry in std::fs::read_dir(root().join("fixtures/pam")).unwrap() {
+    for entry in std::fs::read_dir(repo().join("fixtures/pam")).unwrap() {
         let folder = entry.unwrap().path();
         let Ok(text) = std::fs::read_to_string(folder.join("case.json")) else { continue };
         seen += 1;
@@ -63,7 +63,7 @@ fn every_case_is_judged_and_read_as_it_says() {
 
 #[test]
 fn a_whole_bundle_is_understood() {
-    let shelf = read(&root().join("fixtures/pam/whole/input")).unwrap();
+    let shelf = read(&repo().join("fixtures/pam/whole/input")).unwrap();
     let tea = shelf.record("memory/mem-tea");
     assert_eq!(tea.key.scope, "pam:6a1f0c1e-0000-4000-8000-00000000aa01");
     assert_eq!((tea.record_type.as_deref(), tea.status.as_deref()), (Some("preference"), Some("superseded")));
@@ -100,7 +100,7 @@ fn a_whole_bundle_is_understood() {
 
 #[test]
 fn a_bundle_goes_back_as_it_came_loose_and_zipped() {
-    let input = root().join("fixtures/pam/whole/input");
+    let input = repo().join("fixtures/pam/whole/input");
     let scratch = Scratch::new("back");
     pack(&input, &scratch.at("bundle.zip"));
     for (name, source) in [("folder", input.clone()), ("zip", scratch.at("bundle.zip"))] {
@@ -191,7 +191,7 @@ fn resolved<'v>(schema: &'v Value, root: &'v Value) -> &'v Value {
 #[test]
 fn our_schemas_say_what_the_tables_say() {
     for (name, shape) in [("memory-store", &STORE), ("conversation", &CONVERSATION), ("embeddings", &EMBEDDINGS)] {
-        let schema = json(&root().join(format!("schemas/pam/{name}.schema.json")));
+        let schema = json(&repo().join(format!("schemas/pam/{name}.schema.json")));
         same_names(shape, &schema, &schema, name);
     }
 }

@@ -1,4 +1,5 @@
 //! A stand-in for the vault: a sink that keeps everything, and a record source over it.
+pub(super) use crate::testing::{repo, shared};
 use crate::{
     AttachmentFile, Catalog, Detection, Format, FormatError, PassthroughItem, ReadContext, RecordSource, Signed,
     Signer, Sink, SourceAbout, StoredRecord, Validation, WriteOptions, WriteReport, by_id, detect, pam::Pam,
@@ -149,22 +150,6 @@ impl Drop for Scratch {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
-}
-
-/// Repository root.
-pub(super) fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap().to_path_buf()
-}
-
-/// A file of the shared reference folder; None (said aloud) where it is absent.
-pub(super) fn shared(name: &str) -> Option<PathBuf> {
-    let base = std::env::var_os("KEEPSAKE_SHARED").map_or_else(|| root().join("../shared"), PathBuf::from);
-    let path = base.join(name);
-    if path.exists() {
-        return Some(path);
-    }
-    eprintln!("SKIPPED: {name} is not there");
-    None
 }
 
 pub(super) fn open(path: &Path, format: Option<&str>) -> (Catalog, Detection) {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 fn whole() -> Shelf {
-    read(&root().join("fixtures/pam/whole/input")).unwrap()
+    read(&repo().join("fixtures/pam/whole/input")).unwrap()
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn an_edit_is_patched_over_the_source() {
         (&json!("Warm drinks"), &json!("Warm drinks"))
     );
     assert_eq!(talk["messages"][1]["content"]["text"], "Changed answer.");
-    let old = json(&root().join("fixtures/pam/whole/input/memory-store.json"));
+    let old = json(&repo().join("fixtures/pam/whole/input/memory-store.json"));
     assert_ne!(store["export_id"], old["export_id"], "another export");
     assert_eq!(store["owner"], old["owner"]);
     let again = read(&scratch.at("out")).unwrap();
@@ -49,7 +49,7 @@ fn an_edit_is_patched_over_the_source() {
 #[test]
 fn what_may_not_leave_stays_with_all_that_would_dangle() {
     let scratch = Scratch::new("access");
-    let mut store = json(&root().join("fixtures/pam/whole/input/memory-store.json"));
+    let mut store = json(&repo().join("fixtures/pam/whole/input/memory-store.json"));
     let memory = store["memories"].as_array_mut().unwrap().iter_mut().find(|m| m["id"] == "mem-coffee").unwrap();
     memory["access"] = json!({"exportable": false});
     memory["content"] = "QWERTZ secret".into();
@@ -57,7 +57,7 @@ fn what_may_not_leave_stays_with_all_that_would_dangle() {
     store.as_object_mut().unwrap().remove("integrity");
     scratch.put("in/memory-store.json", &store.to_string());
     for companion in ["embeddings.json", "conversations/talk-1.json"] {
-        let text = std::fs::read_to_string(root().join("fixtures/pam/whole/input").join(companion)).unwrap();
+        let text = std::fs::read_to_string(repo().join("fixtures/pam/whole/input").join(companion)).unwrap();
         scratch.put(&format!("in/{companion}"), &text);
     }
     let mut shelf = read(&scratch.at("in")).unwrap();
@@ -165,7 +165,7 @@ fn a_signature_is_over_the_four_texts_as_they_stand() {
 fn account_ids_stay_behind_when_asked() {
     let scratch = Scratch::new("strip");
     let mut shelf = whole();
-    let mut chat = read_any(&root().join("fixtures/samples/chatgpt-export.zip")).unwrap();
+    let mut chat = read_any(&repo().join("fixtures/samples/chatgpt-export.zip")).unwrap();
     for record in &mut chat.records {
         record.source.account = Some("acct-9917".into());
         record.fields.insert("user".into(), "acct-9917".into());
@@ -243,7 +243,7 @@ fn deep_and_cut_input_is_refused_without_harm() {
     let path = scratch.put("deep.json", &deep);
     let shelf = read(&path).unwrap();
     assert_eq!((shelf.records.len(), shelf.dropped.len()), (0, 1));
-    let text = std::fs::read_to_string(root().join("fixtures/pam/whole/input/memory-store.json")).unwrap();
+    let text = std::fs::read_to_string(repo().join("fixtures/pam/whole/input/memory-store.json")).unwrap();
     for cut in [text.len() / 3, text.len() / 2, text.len() - 3] {
         let at = (cut..).find(|n| text.is_char_boundary(*n)).unwrap();
         let path = scratch.put("cut.json", &text[..at]);

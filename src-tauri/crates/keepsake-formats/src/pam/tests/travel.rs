@@ -9,17 +9,17 @@ fn inputs(scratch: &Scratch) -> Vec<(String, PathBuf)> {
         [("mem", &["all-kinds", "small"][..]), ("chatgpt", &["memories", "content-types", "graph-damage"][..])]
     {
         for case in cases {
-            let folder = root().join("fixtures").join(format).join(case);
+            let folder = repo().join("fixtures").join(format).join(case);
             let inside = std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().path());
             let input = inside.into_iter().find(|p| p.file_name().unwrap().to_string_lossy().starts_with("input"));
             out.push((format!("{format}-{case}"), input.unwrap_or(folder)));
         }
     }
     let alf = scratch.at("lossless.alf");
-    pack(&root().join("fixtures/alf/lossless/input"), &alf);
+    pack(&repo().join("fixtures/alf/lossless/input"), &alf);
     out.push(("alf-lossless".into(), alf));
     for sample in ["chatgpt-export.zip", "claude-export.zip", "chatgpt-saved-memories.txt"] {
-        out.push((sample.split('.').next().unwrap().into(), root().join("fixtures/samples").join(sample)));
+        out.push((sample.split('.').next().unwrap().into(), repo().join("fixtures/samples").join(sample)));
     }
     out
 }
@@ -58,7 +58,7 @@ fn other_formats_go_in_and_come_back_equal() {
 #[test]
 fn saving_by_the_python_sdk_is_no_change_and_an_edit_is_one() {
     let scratch = Scratch::new("saved");
-    let mut shelf = read_any(&root().join("fixtures/mem/all-kinds/input.mem")).unwrap();
+    let mut shelf = read_any(&repo().join("fixtures/mem/all-kinds/input.mem")).unwrap();
     let out = scratch.at("out");
     write(&mut shelf, &out, &everything());
     let mut store = json(&out.join("memory-store.json"));
@@ -87,7 +87,7 @@ fn saving_by_the_python_sdk_is_no_change_and_an_edit_is_one() {
 #[test]
 fn losses_are_told() {
     let scratch = Scratch::new("losses");
-    let mut shelf = read_any(&root().join("fixtures/mem/all-kinds/input.mem")).unwrap();
+    let mut shelf = read_any(&repo().join("fixtures/mem/all-kinds/input.mem")).unwrap();
     let report = write(&mut shelf, &scratch.at("out"), &everything());
     assert!(report.losses.count("fields", LossKind::MovedToExtension) > 0);
     assert!(report.losses.count("passthrough", LossKind::LeftOut) > 0, "manifest of the other format");

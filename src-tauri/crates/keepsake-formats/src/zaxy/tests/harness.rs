@@ -1,4 +1,6 @@
 //! A sink, a record source and keys in memory, and bundles in temporary folders.
+pub(crate) use crate::testing::repo;
+use crate::testing::shared;
 use crate::{
     AttachmentFile, Catalog, Detected, Format, FormatError, PassthroughItem, ReadContext, RecordSource, Signed, Signer,
     Sink, SourceAbout, StoredRecord, Validation, WriteOptions, WriteReport, by_id, detect, zaxy::Zaxy,
@@ -16,19 +18,9 @@ use std::{
     },
 };
 
-pub(crate) fn repo() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..").canonicalize().unwrap()
-}
-
-/// A file of the shared reference data, or None (said aloud) where it is absent.
+/// A file of the shared reference data.
 pub(crate) fn reference(name: &str) -> Option<PathBuf> {
-    let shared = std::env::var_os("KEEPSAKE_SHARED").map_or_else(|| repo().join("../shared"), PathBuf::from);
-    let found = shared.join("reference/zaxy").join(name);
-    if !found.exists() {
-        eprintln!("SKIPPED: {name} is not in the shared reference data");
-        return None;
-    }
-    Some(found)
+    shared(&format!("reference/zaxy/{name}"))
 }
 
 pub(crate) fn fixture(case: &str) -> PathBuf {
