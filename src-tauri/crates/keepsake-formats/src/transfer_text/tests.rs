@@ -3,10 +3,7 @@
 use super::*;
 use crate::{AttachmentFile, PassthroughItem, detect};
 use keepsake_model::{Dropped, Issue, Kind, Record, Timestamp, Tombstone, Unit};
-use std::{
-    io::Read,
-    path::PathBuf,
-};
+use std::{io::Read, path::PathBuf};
 
 #[derive(Default)]
 struct Seen {
