@@ -1,4 +1,5 @@
 // What happens to a vault from outside while a case plays: damage, another process, a full disk, files of odd kinds.
+import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   copyFileSync,
@@ -19,6 +20,20 @@ import { entriesOf, manyConversations, zip } from "./made.mjs";
 
 /** How long another process may take to open a vault, in milliseconds. */
 const PATIENCE = 30_000;
+
+/** Writes head and body of each request to its first argument and answers with the status in its second. */
+const RECEIVER = `
+  const { createServer } = require("node:http");
+  const { writeFileSync } = require("node:fs");
+  const [, file, status] = process.argv;
+  const server = createServer(async (request, answer) => {
+    const body = [];
+    for await (const piece of request) body.push(piece);
+    writeFileSync(file, request.method + " " + request.url + " " + JSON.stringify(request.headers) + "\\n" + Buffer.concat(body));
+    answer.writeHead(Number(status), { location: "http://127.0.0.1:1/" }).end();
+  });
+  server.listen(0, "127.0.0.1", () => console.log(server.address().port));
+`;
 
 /** Why a case that needs this cannot be played here, or nothing. */
 export function missing(need) {
@@ -111,6 +126,21 @@ export const OUTSIDE = {
     if (said === "") return [`it ended with ${exit} before it had begun`];
     const problems = exit === 130 ? [] : [`it ended with ${exit} instead of 130`];
     return out.includes('"cancelled"') ? problems : [...problems, `it answered ${out.slice(0, 300)}`];
+  },
+  /** A web server on this machine that answers every request with `status`; `$NAME` is its address. What it got goes to `file`. */
+  async receive(stage, { file, name, status = 200 }) {
+    const child = spawn(process.execPath, ["-e", RECEIVER, join(stage.folder, file), String(status)], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    stage.undo.push(() => child.kill());
+    const port = await new Promise((resolve) => child.stdout.once("data", (bytes) => resolve(Number(bytes))));
+    stage.known[name] = `http://127.0.0.1:${port}/hook`;
+    return [];
+  },
+  /** A file says this. */
+  says({ folder }, { file, match }) {
+    const text = readFileSync(join(folder, file), "utf8");
+    return new RegExp(match, "u").test(text) ? [] : [`${file} does not say ${match}: ${text.slice(0, 300)}`];
   },
   /** The other process goes. */
   async release(stage) {

@@ -54,7 +54,7 @@ describe("conversation as a tree", () => {
 });
 
 describe("import report", () => {
-  const sample = report({ paths: [], text: null, format: null, limit_bytes: null, let_in: false }, true);
+  const sample = report({ paths: [], text: null, format: null, limit_bytes: null, let_in: false, merge: null }, true);
 
   it("adds up, row by row and in all", () => {
     expect(sumOf(sample)).toEqual([669, 40, 42918, 12, 6, 5]);

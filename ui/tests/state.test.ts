@@ -206,7 +206,7 @@ describe("importing", () => {
       await mock.cancelJob(id);
       return mockBackend({ open: true }).importRun(
         id,
-        { paths: [], text: null, format: null, limit_bytes: null, let_in: false },
+        { paths: [], text: null, format: null, limit_bytes: null, let_in: false, merge: null },
         tell,
       );
     };

@@ -2,7 +2,7 @@
 use crate::blocking::{Answer, blocking, job, session};
 use keepsake_api::types::*;
 use keepsake_api::{Job, files};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tauri::AppHandle;
 use tauri::ipc::Channel;
 
@@ -12,6 +12,13 @@ use tauri::ipc::Channel;
 pub async fn detect(app: AppHandle, paths: Vec<String>) -> Answer<Detections> {
     let paths: Vec<PathBuf> = paths.into_iter().map(PathBuf::from).collect();
     blocking(app, move |_| files::detect(&paths)).await
+}
+
+/// Is this file whole, who signed it, and does the vault know them?
+#[tauri::command]
+#[specta::specta]
+pub async fn check_file(app: AppHandle, path: String, format: Option<String>) -> Answer<FileCheck> {
+    session(app, move |vault| vault.check_file(Path::new(&path), format.as_deref(), &Job::silent())).await
 }
 
 /// What an import would do; nothing is written.

@@ -148,6 +148,27 @@ pub async fn audit(app: AppHandle, verify: bool) -> Answer<AuditLog> {
     session(app, move |vault| vault.audit(verify)).await
 }
 
+/// The vault's own key, whom it trusts, and whose signatures it has seen.
+#[tauri::command]
+#[specta::specta]
+pub async fn keys(app: AppHandle) -> Answer<Keys> {
+    session(app, |vault| vault.keys()).await
+}
+
+/// Trust a public key.
+#[tauri::command]
+#[specta::specta]
+pub async fn trust_key(app: AppHandle, key: String, name: Option<String>) -> Answer<Keys> {
+    session(app, move |vault| vault.trust_key(&key, name.as_deref())).await
+}
+
+/// Forget a key.
+#[tauri::command]
+#[specta::specta]
+pub async fn forget_key(app: AppHandle, key: String) -> Answer<Keys> {
+    session(app, move |vault| vault.forget_key(&key)).await
+}
+
 /// A path as typed or chosen. Relative ones would depend on where the window was started from.
 fn absolute(path: &str) -> Result<PathBuf, ApiError> {
     let path = PathBuf::from(path);

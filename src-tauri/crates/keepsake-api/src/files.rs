@@ -1,5 +1,9 @@
 //! What needs no vault: detection and validation.
-use crate::{ApiError, ApiResult, Job, trust::Trust, types::*};
+use crate::{
+    ApiError, ApiResult, Job,
+    trust::{Trust, signers},
+    types::*,
+};
 use keepsake_formats::{Catalog, Detection as Found, by_id, detect as detect_in};
 use keepsake_model::Limits;
 use std::path::{Path, PathBuf};
@@ -242,6 +246,15 @@ fn invalid(format: Option<&str>, code: &str, place: &Path, message: &str) -> Val
         errors: vec![Finding { code: code.into(), place, message: message.into() }],
         warnings: Vec::new(),
     }
+}
+
+/// The keys whose signatures are on a file and hold; none when one does not.
+pub(crate) fn signed_by(path: &Path) -> ApiResult<Vec<Vec<u8>>> {
+    let limits = Limits::default();
+    let catalog = Catalog::open(&[path.to_path_buf()], &limits, None)?;
+    let found = detect_in(&catalog, &limits, None)?;
+    Ok(signers(&catalog, &found, &limits)
+        .map_or_else(|_| Vec::new(), |keys| keys.into_iter().map(|(_, key)| key).collect()))
 }
 
 pub(crate) fn signature(validation: &keepsake_formats::Validation) -> SignatureInfo {

@@ -3,7 +3,9 @@ use crate::{
     ApiError, ApiResult,
     types::{CheckedSignature, TombstoneSignature},
 };
-use keepsake_formats::{Catalog, Detected, Finding, Format, FormatError, Signed, Validation, did_key};
+use keepsake_formats::{
+    Catalog, Detected, Detection, Finding, Format, FormatError, Signed, Validation, by_id, did_key,
+};
 use keepsake_model::Limits;
 
 /// The public keys that count. None = signatures are looked at, and nobody is required to have signed.
@@ -12,15 +14,7 @@ pub(crate) struct Trust(Vec<Vec<u8>>);
 impl Trust {
     /// Keys in hex or as did:key.
     pub(crate) fn parse(keys: &[String]) -> ApiResult<Self> {
-        let parsed = keys.iter().map(|key| {
-            let key = key.trim();
-            let bytes = if key.starts_with("did:key:") { did_key(key) } else { from_hex(key) };
-            bytes.ok_or_else(|| {
-                let message = "A key to trust has to be a public key: 64 hex digits (Ed25519), 3904 (ML-DSA-65), or did:key:z6Mk…";
-                ApiError::new("bad_key", 2, message)
-            })
-        });
-        Ok(Self(parsed.collect::<ApiResult<_>>()?))
+        Ok(Self(keys.iter().map(|key| public_key(key).map(|(_, bytes)| bytes)).collect::<ApiResult<_>>()?))
     }
 
     /// Verifies every signature of a file. What speaks against it is added to the findings: an error when keys were
@@ -52,7 +46,11 @@ impl Trust {
             }
             match signed.tombstone {
                 Some(id) => out.tombstones.push(TombstoneSignature { id, valid, trusted }),
-                None => (out.valid, out.trusted) = (Some(valid), trusted),
+                None => {
+                    (out.valid, out.trusted) = (Some(valid), trusted);
+                    // However the format writes it: one form to compare and to show.
+                    out.key = signed.token.map(|(key, _)| hex::encode(key)).or(out.key.take());
+                }
             }
             Ok(())
         });
@@ -86,9 +84,51 @@ impl Trust {
     }
 }
 
-/// A public key of 32 bytes (Ed25519) or 1952 (ML-DSA-65).
-fn from_hex(text: &str) -> Option<Vec<u8>> {
-    hex::decode(text).ok().filter(|key| matches!(key.len(), 32 | 1952))
+/// A public key in hex or as did:key, and its algorithm: 32 bytes are Ed25519, 1952 ML-DSA-65.
+///
+/// # Errors
+/// `bad_key`.
+pub(crate) fn public_key(text: &str) -> ApiResult<(&'static str, Vec<u8>)> {
+    let text = text.trim();
+    let bytes = if text.starts_with("did:key:") { did_key(text) } else { hex::decode(text).ok() };
+    let known = bytes.and_then(|bytes| match bytes.len() {
+        32 => Some(("ed25519", bytes)),
+        1952 => Some(("ml-dsa-65", bytes)),
+        _ => None,
+    });
+    known.ok_or_else(|| {
+        let message =
+            "A key to trust has to be a public key: 64 hex digits (Ed25519), 3904 (ML-DSA-65), or did:key:z6Mk…";
+        ApiError::new("bad_key", 2, message)
+    })
+}
+
+/// Algorithm and key of every signature over a whole source. What cannot be read signs nothing.
+///
+/// # Errors
+/// `signature_invalid`, with the place, when one does not hold: somebody changed what was signed.
+pub(crate) fn signers(catalog: &Catalog, found: &Detection, limits: &Limits) -> ApiResult<Vec<(String, Vec<u8>)>> {
+    let mut out = Vec::new();
+    let mut broken = None;
+    for source in &found.sources {
+        let Some(format) = by_id(source.format) else { continue };
+        let _ = format.signatures(catalog, source, limits, &mut |signed| {
+            if signed.tombstone.is_some() {
+            } else if Trust(Vec::new()).verdict(&signed).0 {
+                out.extend(signed.token.map(|(key, _)| (signed.algorithm, key)));
+            } else {
+                broken.get_or_insert(signed.place);
+            }
+            Ok(())
+        });
+    }
+    match broken {
+        Some(place) => {
+            let message = "The signature does not fit: this was changed after it was signed. Nothing was imported.";
+            Err(ApiError::new("signature_invalid", 1, message).with("place", place))
+        }
+        None => Ok(out),
+    }
 }
 
 #[cfg(test)]

@@ -138,6 +138,17 @@ pub enum KeysCommand {
         #[arg(long, value_name = "FILE")]
         out_public: PathBuf,
     },
+    /// The vault's own key, whom it trusts, and whose signatures it has seen.
+    List,
+    /// Trust a public key, in hex or as did:key.
+    Trust {
+        key: String,
+        /// What to call it.
+        #[arg(long)]
+        name: Option<String>,
+    },
+    /// Forget a key; its fingerprint will do.
+    Forget { key: String },
 }
 
 #[derive(Subcommand)]
@@ -190,6 +201,9 @@ pub enum Command {
         /// Public key in hex or did:key: the file must have a valid signature of one of them.
         #[arg(long)]
         trust: Vec<String>,
+        /// What becomes of records that the vault has already; without it the newer telling stays.
+        #[arg(long, value_name = "skip_duplicates|overwrite|rename")]
+        merge: Option<String>,
         /// Passphrase of an encrypted file.
         #[arg(long, value_name = "FILE")]
         import_passphrase_file: Option<PathBuf>,
@@ -373,6 +387,18 @@ pub enum Command {
         /// Say what would happen.
         #[arg(long)]
         dry_run: bool,
+    },
+    /// Hand a finished file on, once: to another place, or to a webhook. The only command that may open a connection.
+    Push {
+        file: PathBuf,
+        #[arg(long, value_name = "file|webhook")]
+        sink: String,
+        /// A path, or an https address.
+        #[arg(long)]
+        dest: String,
+        /// File with the bearer token for a webhook.
+        #[arg(long, value_name = "FILE")]
+        auth_token_file: Option<PathBuf>,
     },
     /// Evidence Pack: what was deleted and done, without content.
     Evidence {

@@ -8,6 +8,7 @@
 mod args;
 mod portable;
 mod print;
+mod push;
 mod run;
 
 use clap::{Parser, error::ErrorKind};

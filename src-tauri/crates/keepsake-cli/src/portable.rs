@@ -1,6 +1,7 @@
 //! Commands on files alone: keys, signatures, conversions, disclosures, hard deletion.
 use crate::{
     args::{Command, Filters, KeysCommand, Means, Select, SelectExport},
+    push,
     run::{Done, cancelled_by_ctrl_c, done, filter, path_text, secret},
 };
 use keepsake_api::{
@@ -39,6 +40,9 @@ pub fn run(command: &Command, job: &Job) -> Option<ApiResult<Done>> {
             };
             portable::purge_archive(&request).and_then(|purged| done(&purged))
         }
+        Command::Push { file, sink, dest, auth_token_file } => {
+            push::push(file, sink, dest, auth_token_file.as_deref(), job)
+        }
         _ => return None,
     })
 }
@@ -60,8 +64,13 @@ fn converted(
     limit_bytes: Option<u64>,
     job: &Job,
 ) -> ApiResult<Done> {
-    let request =
-        ImportRequest { paths: vec![path_text(input)?], text: None, format: from, limit_bytes, let_in: false };
+    let request = ImportRequest {
+        paths: vec![path_text(input)?],
+        text: None,
+        format: from,
+        limit_bytes,
+        ..ImportRequest::default()
+    };
     let export = export_request(format, out, &Filters::default(), given)?;
     cancelled_by_ctrl_c(job);
     let converted = convert(&request, opening, &export, &means(given, None)?, job)?;
@@ -100,12 +109,12 @@ pub fn export_request(format: &str, out: &Path, filters: &Filters, means: &Means
         out: path_text(out)?,
         filter: filter(filters),
         overwrite: means.overwrite,
+        sign: means.sign,
     })
 }
 
 pub fn means(given: &Means, select: Option<&SelectExport>) -> ApiResult<ExportMeans> {
     Ok(ExportMeans {
-        sign: given.sign,
         signer: given.signing_key_file.as_deref().map(portable::signer_from).transpose()?,
         passphrase: file_passphrase(given.export_passphrase_file.as_deref())?,
         base: given.base.clone(),

@@ -1,6 +1,6 @@
 //! One delegate per command.
 use crate::{
-    args::{Cli, Command, Filters},
+    args::{Cli, Command, Filters, KeysCommand},
     portable::{self, export_request},
 };
 use keepsake_api::{ApiError, ApiResult, CreateOptions, Job, Session, files, types::*};
@@ -60,13 +60,14 @@ pub fn run(cli: Cli) -> ApiResult<Done> {
 fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done> {
     match command {
         Command::Info => done(&session.info()?),
-        Command::Import { paths, format, dry_run, limit_bytes, let_in, trust, import_passphrase_file } => {
+        Command::Import { paths, format, dry_run, limit_bytes, let_in, trust, merge, import_passphrase_file } => {
             let request = ImportRequest {
                 paths: paths.iter().map(|p| path_text(p)).collect::<ApiResult<_>>()?,
                 text: None,
                 format: format.clone(),
                 limit_bytes: *limit_bytes,
                 let_in: *let_in,
+                merge: merge.as_deref().map(MergeStrategy::parse).transpose()?,
             };
             cancelled_by_ctrl_c(job);
             if !trust.is_empty() {
@@ -141,6 +142,9 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
             let made = session.evidence(out, since.as_deref(), *sign, job)?;
             Ok(Done { exit: u8::from(!made.validated), ..done(&made)? })
         }
+        Command::Keys(KeysCommand::List) => done(&session.keys()?),
+        Command::Keys(KeysCommand::Trust { key, name }) => done(&session.trust_key(key, name.as_deref())?),
+        Command::Keys(KeysCommand::Forget { key }) => done(&session.forget_key(key)?),
         _ => Err(ApiError::new("usage", 2, "This command needs no open vault.")),
     }
 }

@@ -141,6 +141,7 @@ pub fn options(cancel: &AtomicBool, dry_run: bool) -> ImportOptions<'_> {
     ImportOptions {
         dry_run,
         let_in: false,
+        merge: None,
         limits: Limits::default(),
         now: at(60),
         passphrase: None,

@@ -19,7 +19,11 @@ export interface Backend {
   vaultInfo(): Promise<b.VaultInfo>;
   checkVault(rebuildIndex: boolean): Promise<b.CheckReport>;
   audit(verify: boolean): Promise<b.AuditLog>;
+  keys(): Promise<b.Keys>;
+  trustKey(key: string, name: string | null): Promise<b.Keys>;
+  forgetKey(key: string): Promise<b.Keys>;
   detect(paths: string[]): Promise<b.Detections>;
+  checkFile(path: string, format: string | null): Promise<b.FileCheck>;
   importPreview(
     jobId: string,
     request: b.ImportRequest,

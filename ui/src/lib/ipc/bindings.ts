@@ -36,8 +36,16 @@ export const commands = {
 	checkVault: (rebuildIndex: boolean) => typedError<CheckReport, ErrorBody>(__TAURI_INVOKE("check_vault", { rebuildIndex })),
 	/**  The audit log; with `verify` its chain and signatures are checked. */
 	audit: (verify: boolean) => typedError<AuditLog, ErrorBody>(__TAURI_INVOKE("audit", { verify })),
+	/**  The vault's own key, whom it trusts, and whose signatures it has seen. */
+	keys: () => typedError<Keys, ErrorBody>(__TAURI_INVOKE("keys")),
+	/**  Trust a public key. */
+	trustKey: (key: string, name: string | null) => typedError<Keys, ErrorBody>(__TAURI_INVOKE("trust_key", { key, name })),
+	/**  Forget a key. */
+	forgetKey: (key: string) => typedError<Keys, ErrorBody>(__TAURI_INVOKE("forget_key", { key })),
 	/**  What are these files? Needs no vault. */
 	detect: (paths: string[]) => typedError<Detections, ErrorBody>(__TAURI_INVOKE("detect", { paths })),
+	/**  Is this file whole, who signed it, and does the vault know them? */
+	checkFile: (path: string, format: string | null) => typedError<FileCheck, ErrorBody>(__TAURI_INVOKE("check_file", { path, format })),
 	/**  What an import would do; nothing is written. */
 	importPreview: (jobId: string, request: ImportRequest, onProgress: Channel<Progress>) => typedError<ImportReport, ErrorBody>(__TAURI_INVOKE("import_preview", { jobId, request, onProgress })),
 	/**  Import as one batch. */
@@ -189,6 +197,16 @@ export type CheckReport = {
 	places: CheckPlace[],
 };
 
+/**  Signatures of a file that was checked. */
+export type CheckedSignature = {
+	present: boolean,
+	algorithm: string | null,
+	valid: boolean | null,
+	trusted: boolean | null,
+	key: string | null,
+	tombstones: TombstoneSignature[],
+};
+
 /**  Another record that says the same. */
 export type Copy = {
 	id: string,
@@ -275,12 +293,14 @@ export type ErrorBody = {
 
 /**  What to write. */
 export type ExportRequest = {
-	/**  `mem` or `alf`. */
+	/**  Id of a format that can be written. */
 	format: string,
 	out: string,
 	filter: Filter,
 	/**  Replace an export that is already there. */
 	overwrite: boolean,
+	/**  Sign with the vault's own key. */
+	sign: boolean,
 };
 
 /**  Result of an export, or its preview (`bytes` 0, `validated` false, nothing written). */
@@ -310,6 +330,22 @@ export type Facets = {
 	tags: { [key in string]: number },
 };
 
+/**  What is to be known of a file before it is imported. */
+export type FileCheck = {
+	path: string,
+	format: string | null,
+	/**  False = there is nothing to check a file of this kind against; then the rest says nothing. */
+	checked: boolean,
+	/**  Whole: no error was found. */
+	ok: boolean,
+	records: number,
+	signature: CheckedSignature,
+	/**  Whose signature it is. None = unsigned, or a key that cannot be read. */
+	signer: SignerInfo | null,
+	errors: Finding[],
+	warnings: Finding[],
+};
+
 /**  Filters of `list`, `search` and `export`. All given ones must hold. */
 export type Filter = {
 	/**  `memory`, `conversation`, `message`, `fact`, `profile`, `attachment` … */
@@ -328,6 +364,13 @@ export type Filter = {
 	trash: boolean,
 	/**  Only these ids. */
 	ids: string[] | null,
+};
+
+/**  One problem found by a validator. */
+export type Finding = {
+	code: string,
+	place: string,
+	message: string,
 };
 
 /**  One hit. */
@@ -396,6 +439,8 @@ export type ImportRequest = {
 	limit_bytes: number | null,
 	/**  Let records in that are held back because the same was deleted before. */
 	let_in: boolean,
+	/**  Another rule for what the vault has already than that the newer telling stays. */
+	merge: MergeStrategy | null,
 };
 
 /**  State of the search index. */
@@ -403,6 +448,29 @@ export type IndexInfo = {
 	/**  `current`, `rebuilding`, `rebuilt` (this session, after a failed check) or `stale`. */
 	state: string,
 	documents: number,
+};
+
+/**  A public key. */
+export type KeyInfo = {
+	/**  `ed25519`, `ml-dsa-65` … */
+	algorithm: string,
+	/**  In hex. */
+	public_key: string,
+	/**  How it is shown to people: the first half of its SHA-256, in hex. */
+	fingerprint: string,
+	name: string | null,
+	/**  When it was first seen or trusted; the vault's own has none. */
+	since: string | null,
+};
+
+/**  Keys by what this vault knows of them. */
+export type Keys = {
+	/**  The vault's own. */
+	own: KeyInfo[],
+	/**  The owner said that these are trusted. */
+	trusted: KeyInfo[],
+	/**  They were on something that was imported, and nothing more. */
+	seen: KeyInfo[],
 };
 
 /**  A link from one record to another. */
@@ -475,6 +543,15 @@ export type LossCount = {
 	kind: string,
 	count: number,
 };
+
+/**  What becomes of records that the vault has already. */
+export type MergeStrategy = 
+/**  Known ids and equal texts do not come in. */
+"skip_duplicates" | 
+/**  Known ids are replaced, also by something older. */
+"overwrite" | 
+/**  Known ids that say something else come in beside it, under a fresh id. */
+"rename";
 
 /**  Where exactly a record came from. */
 export type OriginInfo = {
@@ -670,6 +747,12 @@ export type SignatureInfo = {
 	key: string | null,
 };
 
+/**  Who signed a file, as this vault sees it. */
+export type SignerInfo = {
+	/**  `own`, `trusted`, `seen` or `new`. */
+	standing: string,
+} & KeyInfo;
+
 /**  One key slot, without secrets. */
 export type SlotInfo = {
 	/**  `passphrase` or `recovery`. */
@@ -741,6 +824,13 @@ export type ThreadMessage = {
 	siblings: string[],
 	/**  Memories taken from this message. */
 	memories: LinkInfo[],
+};
+
+/**  The signature of one tombstone inside a file. */
+export type TombstoneSignature = {
+	id: string,
+	valid: boolean,
+	trusted: boolean | null,
 };
 
 /**  A signed tombstone; it holds no content. */

@@ -5,7 +5,7 @@ import { onLock } from "./scope";
 export type Open =
   | { kind: "import" }
   | { kind: "report"; batch: string }
-  | { kind: "export"; filter: Filter | null; query: string; found: number | null; format: "mem" | "alf" }
+  | { kind: "export"; filter: Filter | null; query: string; found: number | null; format: "mem" }
   | { kind: "redact"; id: string; text: string; span: { start: number; end: number } | null }
   | { kind: "erase"; ids: string[] }
   | { kind: "receipt"; receipt: Receipt; title: string }

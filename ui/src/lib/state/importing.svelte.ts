@@ -1,4 +1,4 @@
-import { backend, codeOf, type Detection, type ImportReport, type ImportRequest } from "$lib/ipc";
+import { backend, codeOf, type Detection, type FileCheck, type ImportReport, type ImportRequest } from "$lib/ipc";
 import { t } from "$lib/text";
 import { fileName } from "$lib/text/format";
 import { JobProgress } from "./job.svelte";
@@ -17,6 +17,9 @@ export type Plan = {
   report: ImportReport | null;
 };
 
+/** Formats with a check of their own; vendors' exports have none. */
+const CHECKED = new Set(["mem", "alf", "alf_delta", "mif", "pam", "zaxy", "eventloom"]);
+
 /** One drop, from the first look to the report. */
 class Importing {
   stage = $state<Stage>("idle");
@@ -24,6 +27,8 @@ class Importing {
   text = $state<string | null>(null);
   detections = $state.raw<Detection[]>([]);
   chosen = $state<Record<string, string>>({});
+  /** By path; null while it is being looked at. */
+  checks = $state.raw<Record<string, FileCheck | null>>({});
   plans = $state.raw<Plan[]>([]);
   letIn = $state(false);
   background = $state(false);
@@ -99,6 +104,7 @@ class Importing {
     this.job?.drop();
     this.stage = "planning";
     this.problem = null;
+    void this.check();
     const plans: Plan[] = [];
     try {
       for (const request of this.requests()) {
@@ -114,8 +120,24 @@ class Importing {
     }
   }
 
+  /** Is each file whole, and who signed it? Nothing waits for it: a large file takes as long as its import. */
+  async check(): Promise<void> {
+    const run = this.#run;
+    for (const { path, format } of this.detections) {
+      const known = this.chosen[path] ?? format;
+      if (!known || !CHECKED.has(known)) continue;
+      this.checks = { ...this.checks, [path]: null };
+      const found = await backend()
+        .checkFile(path, this.chosen[path] ?? null)
+        .catch(() => undefined);
+      if (run !== this.#run) return;
+      const { [path]: _, ...others } = this.checks;
+      this.checks = found ? { ...others, [path]: found } : others;
+    }
+  }
+
   private requests(): ImportRequest[] {
-    const base = { text: null, format: null, limit_bytes: null, let_in: this.letIn };
+    const base = { text: null, format: null, limit_bytes: null, let_in: this.letIn, merge: null };
     if (this.text !== null) return [{ ...base, paths: [], text: this.text, format: "transfer_text" }];
     const known = this.detections
       .filter((found) => found.format && !this.chosen[found.path])
@@ -178,6 +200,7 @@ class Importing {
     this.text = null;
     this.detections = [];
     this.chosen = {};
+    this.checks = {};
     this.plans = [];
     this.letIn = false;
     this.background = false;

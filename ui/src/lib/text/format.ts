@@ -116,6 +116,11 @@ export function joinPath(folder: string, name: string): string {
   return folder.endsWith(separator) ? folder + name : folder + separator + name;
 }
 
+/** `7f3a 91c0`: the beginning of a key's fingerprint, in groups. */
+export function shortKey(fingerprint: string): string {
+  return fingerprint.slice(0, 16).replaceAll(/(.{4})(?=.)/g, "$1 ");
+}
+
 /** `Documents / Ines.keepsake`: the last two parts. */
 export function shortPath(path: string): string {
   return path.split(/[\\/]/).filter(Boolean).slice(-2).join(" / ");

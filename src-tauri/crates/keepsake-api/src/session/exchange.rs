@@ -1,9 +1,9 @@
 //! Import, undo, export.
 use super::{Session, now, read::query, time};
-use crate::{ApiError, ApiResult, Job, files, types::*};
+use crate::{ApiError, ApiResult, Job, files, trust::signers, types::*};
 use keepsake_formats::{Catalog, Detection as Detected, Passphrase, Signer, Spool, SpoolFile, WriteOptions, detect};
 use keepsake_model::{Limits, LossReport, Timestamp};
-use keepsake_vault::{ImportOptions, ItemOutcome, KindCounts, Scope};
+use keepsake_vault::{ImportOptions, ItemOutcome, KindCounts, Merge, Scope};
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, Mutex},
@@ -54,11 +54,17 @@ impl Session {
         if detection.sources.is_empty() {
             return Err(nothing(&catalog, &detection, request));
         }
+        let signed_by = signers(&catalog, &detection, &limits)?;
         let gate = Gate::new(job);
         let cancel = job.cancel_flag();
         let options = ImportOptions {
             dry_run,
             let_in: request.let_in,
+            merge: request.merge.map(|merge| match merge {
+                MergeStrategy::SkipDuplicates => Merge::SkipDuplicates,
+                MergeStrategy::Overwrite => Merge::Overwrite,
+                MergeStrategy::Rename => Merge::Rename,
+            }),
             limits,
             now: now(),
             passphrase,
@@ -67,6 +73,9 @@ impl Session {
         };
         let _turn = (!dry_run).then(|| self.changing());
         let outcome = self.vault.import(&catalog, &detection, &options)?;
+        if !dry_run {
+            self.pin_signers(signed_by);
+        }
         let mut out = report_view(&outcome);
         out.sources = files::describe(&catalog, &detection);
         Ok(out)
@@ -150,7 +159,15 @@ impl Session {
             &cancel,
             &|stage, n| report(job, stage, n, 0, n),
         )?;
-        Ok(exported(request, &outcome.path, &outcome.report, outcome.bytes, outcome.digest, Some(&outcome.validation)))
+        let mut out =
+            exported(request, &outcome.path, &outcome.report, outcome.bytes, outcome.digest, Some(&outcome.validation));
+        if out.signature.present {
+            // Said of what is on the disk now, not of what was to be written.
+            let signed_by = files::signed_by(&outcome.path)?;
+            out.signature.valid = Some(!signed_by.is_empty());
+            out.signature.key = signed_by.first().map(hex::encode).or(out.signature.key);
+        }
+        Ok(out)
     }
 
     /// Write an Evidence Pack (folder, or archive when the name ends in `.zip`), and check it.
@@ -175,7 +192,7 @@ impl Session {
     }
 
     fn scope(&self, request: &ExportRequest, means: &ExportMeans) -> ApiResult<Scope> {
-        let signer = means.signer.clone().or_else(|| means.sign.then(|| self.vault.signer()));
+        let signer = means.signer.clone().or_else(|| request.sign.then(|| self.vault.signer()));
         let query = query(&request.filter)?;
         let since = query.since.and_then(Timestamp::from_micros);
         let writing = WriteOptions {
@@ -213,9 +230,7 @@ pub struct Evidence {
 /// What an export may use besides the request: keys and passphrases never travel in a request.
 #[derive(Debug, Clone, Default)]
 pub struct ExportMeans {
-    /// Sign with the vault's own key.
-    pub sign: bool,
-    /// Sign with this key instead.
+    /// Sign with this key instead of the vault's own.
     pub signer: Option<Arc<dyn Signer>>,
     /// Encrypt.
     pub passphrase: Option<Arc<dyn Passphrase>>,

@@ -8,12 +8,14 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct ExportRequest {
-    /// `mem` or `alf`.
+    /// Id of a format that can be written.
     pub format: String,
     pub out: String,
     pub filter: Filter,
     /// Replace an export that is already there.
     pub overwrite: bool,
+    /// Sign with the vault's own key.
+    pub sign: bool,
 }
 
 /// What another program would not see.

@@ -1,5 +1,6 @@
 //! Detection, validation, import and its report.
 use super::TsNumber;
+use crate::{ApiError, ApiResult};
 use serde::{Deserialize, Serialize};
 use specta::Type;
 use std::collections::BTreeMap;
@@ -57,6 +58,36 @@ pub struct ImportRequest {
     /// Let records in that are held back because the same was deleted before.
     #[serde(default)]
     pub let_in: bool,
+    /// Another rule for what the vault has already than that the newer telling stays.
+    #[serde(default)]
+    pub merge: Option<MergeStrategy>,
+}
+
+/// What becomes of records that the vault has already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Type)]
+#[serde(rename_all = "snake_case")]
+pub enum MergeStrategy {
+    /// Known ids and equal texts do not come in.
+    SkipDuplicates,
+    /// Known ids are replaced, also by something older.
+    Overwrite,
+    /// Known ids that say something else come in beside it, under a fresh id.
+    Rename,
+}
+
+impl MergeStrategy {
+    /// By its name.
+    ///
+    /// # Errors
+    /// Wrong usage for any other word.
+    pub fn parse(word: &str) -> ApiResult<Self> {
+        match word {
+            "skip_duplicates" => Ok(Self::SkipDuplicates),
+            "overwrite" => Ok(Self::Overwrite),
+            "rename" => Ok(Self::Rename),
+            _ => Err(ApiError::new("usage", 2, format!("{word} is not skip_duplicates, overwrite or rename."))),
+        }
+    }
 }
 
 /// Outcome counts; `found` is always the sum of the others.

@@ -5,12 +5,14 @@
 mod deletion;
 mod export;
 mod import;
+mod keys;
 mod records;
 mod vault;
 
 pub use deletion::*;
 pub use export::*;
 pub use import::*;
+pub use keys::*;
 pub use records::*;
 pub use vault::*;
 

@@ -1,6 +1,7 @@
 //! Planning and staging: what becomes of each record, and (when staging) writing it.
 mod files;
 mod held;
+mod merge;
 mod retire;
 mod tombstones;
 mod write;
@@ -14,6 +15,9 @@ use crate::{
 };
 use held::Held;
 use keepsake_model::{Kind, Record, RecordKey, Timestamp, normal_text};
+pub use merge::Merge;
+pub(super) use merge::Renames;
+use merge::Texts;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::{HashMap, HashSet};
 
@@ -80,6 +84,9 @@ pub(super) struct Importer<'i> {
     doomed: Vec<[u8; 16]>,
     /// Ids whose words tombstones of this input say were taken out.
     emptied: Vec<[u8; 16]>,
+    /// Texts to compare with where duplicates are skipped.
+    texts: Texts,
+    pub(super) renames: Renames,
     /// Nothing was in the vault: no look-ups needed.
     empty: bool,
     /// The unit at hand is of an older export than what the vault has of its conversation.
@@ -109,6 +116,8 @@ impl<'i> Importer<'i> {
             held: Held::load(connection, options.let_in)?,
             doomed: Vec::new(),
             emptied: Vec::new(),
+            texts: Texts::new(),
+            renames: Renames::default(),
             empty,
             older_unit: false,
             unit_updated: None,
@@ -208,6 +217,7 @@ impl<'i> Importer<'i> {
 
     fn record(&mut self, record: &mut Record, extra_flags: i64) -> VaultResult<()> {
         let keys = &self.vault.keys;
+        self.renames.apply(keys, record);
         let id = record_id(keys, &record.key);
         let digest = content_digest(keys, record);
         if self.seen.contains_key(&id) {
@@ -226,6 +236,13 @@ impl<'i> Importer<'i> {
             seen.written = self.tell_known(&known, &id, record, &digest, extra_flags)?;
         } else if let Some(reason) = self.held_back(&id, record)? {
             self.hold(id, record, reason);
+        } else if self.is_duplicate(record)? {
+            self.report.note(
+                Some(record.kind),
+                &place(record),
+                ItemOutcome::Unchanged,
+                "the vault says the same already",
+            );
         } else {
             self.report.note(Some(record.kind), &place(record), ItemOutcome::Added, "");
             seen.written = true;
@@ -295,6 +312,9 @@ impl<'i> Importer<'i> {
             self.older_unit = record.times.updated.is_some_and(|updated| updated.as_micros() < known.sort);
         }
         let verdict = self.judge(known, record, digest)?;
+        if matches!(verdict, Verdict::Changed | Verdict::Older(_)) {
+            self.renames.collect(*id, record, digest);
+        }
         let (outcome, reason) = match &verdict {
             Verdict::Same => (ItemOutcome::Unchanged, "same"),
             Verdict::Older(reason) => (ItemOutcome::Unchanged, *reason),
@@ -329,11 +349,16 @@ impl<'i> Importer<'i> {
         if known.digest == *digest {
             return Ok(Verdict::Same);
         }
-        if known.flags & Flags::EDITED != 0 && self.was_told(known.row, digest)? {
-            return Ok(Verdict::Older("told before the person's own words"));
+        if self.options.merge == Some(Merge::SkipDuplicates) {
+            return Ok(Verdict::Older("the vault has a record with this id"));
         }
-        if self.is_older(known, record)? || self.older_unit && record.kind == Kind::Message {
-            return Ok(Verdict::Older("older than what the vault has"));
+        if self.options.merge != Some(Merge::Overwrite) {
+            if known.flags & Flags::EDITED != 0 && self.was_told(known.row, digest)? {
+                return Ok(Verdict::Older("told before the person's own words"));
+            }
+            if self.is_older(known, record)? || self.older_unit && record.kind == Kind::Message {
+                return Ok(Verdict::Older("older than what the vault has"));
+            }
         }
         if is_bitemporal(record) && reopens(&self.stored(known.row)?, record) {
             return Ok(Verdict::Older("closed in the vault"));

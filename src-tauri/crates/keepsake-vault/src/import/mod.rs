@@ -14,7 +14,8 @@ use crate::{
     error::unwrap_format,
     store::{PackWriter, Store},
 };
-use apply::Importer;
+pub use apply::Merge;
+use apply::{Importer, Renames};
 pub(crate) use facts::Facts;
 use keepsake_formats::{Catalog, Detection, FormatError, Passphrase, ReadContext, Sink, by_id};
 use keepsake_model::{DroppedAs, Limits, Timestamp};
@@ -34,6 +35,8 @@ pub struct ImportOptions<'a> {
     pub dry_run: bool,
     /// Let records in that are held back because the same words were deleted (ids stay blocked).
     pub let_in: bool,
+    /// Another rule for what the vault has already than that the newer telling stays.
+    pub merge: Option<Merge>,
     /// Bounds.
     pub limits: Limits,
     /// The clock.
@@ -114,15 +117,17 @@ impl Vault {
         read: Read<'_>,
         options: &ImportOptions<'_>,
     ) -> VaultResult<ImportReport> {
+        let renames = self.renames(total, read, options)?;
         if options.dry_run {
             self.store.read(|connection| {
                 let mut importer = Importer::plan(self, connection, options, &mut report)?;
+                importer.renames = renames;
                 self.pump(&mut importer, read, options, total)?;
                 importer.finish().map(|_| ())
             })?;
             return Ok(report);
         }
-        match self.stage(&mut report, names, total, read, options) {
+        match self.stage(&mut report, names, total, read, renames, options) {
             Ok((seq, blobs)) => {
                 (options.progress)("index", total, total, u64::from(report.total().found));
                 self.settle(seq, blobs, &mut report);
@@ -134,6 +139,28 @@ impl Vault {
                 Err(error)
             }
         }
+    }
+
+    /// Which records need a fresh id: known only when all were read once.
+    fn renames(&self, total: u64, read: Read<'_>, options: &ImportOptions<'_>) -> VaultResult<Renames> {
+        if options.merge != Some(Merge::Rename) {
+            return Ok(Renames::default());
+        }
+        let mut renames = self.store.read(|connection| {
+            let mut scratch = ImportReport::default();
+            let planned = ImportOptions {
+                dry_run: true,
+                limits: options.limits.clone(),
+                passphrase: options.passphrase.clone(),
+                ..*options
+            };
+            let mut importer = Importer::plan(self, connection, &planned, &mut scratch)?;
+            importer.renames.collecting = true;
+            self.pump(&mut importer, read, &planned, total)?;
+            Ok(std::mem::take(&mut importer.renames))
+        })?;
+        renames.collecting = false;
+        Ok(renames)
     }
 
     /// What follows the store's commit. The import is there whatever happens now, so nothing here makes it fail.
@@ -169,6 +196,7 @@ impl Vault {
         names: &[String],
         total: u64,
         read: Read<'_>,
+        renames: Renames,
         options: &ImportOptions<'_>,
     ) -> VaultResult<(u64, HashSet<[u8; 32]>)> {
         let uid = crate::ids::random_text()?;
@@ -185,6 +213,7 @@ impl Vault {
             let batch = tx.last_insert_rowid();
             let packs = PackWriter::new(tx, batch)?;
             let mut importer = Importer::stage(self, tx, options, report, batch, packs)?;
+            importer.renames = renames;
             self.pump(&mut importer, read, options, total)?;
             let blobs = importer.finish()?;
             drop(importer);

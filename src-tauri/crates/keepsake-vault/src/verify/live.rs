@@ -17,7 +17,7 @@ const COLUMNS: [(&str, u64); 10] = [
     ("SELECT relation FROM links", 1),
     ("SELECT media_type FROM files", 1),
     ("SELECT sql FROM sqlite_schema", 1),
-    ("SELECT key FROM meta", 1),
+    ("SELECT key, value FROM meta", 1),
 ];
 
 /// Records that the index finds for a needle; a text that more say is rather counted everywhere.

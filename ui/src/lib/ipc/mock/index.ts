@@ -1,4 +1,5 @@
-import type { Backend, ListItem } from "../backend";
+import type { Backend, Keys, ListItem } from "../backend";
+import { fileCheck, sampleKey } from "./checks";
 import { ago, item, sampleItems } from "./data";
 import { facetsOf, hitOf, matches, messageHit } from "./find";
 import { cancel, detection, receipt, refuse, report, tombstone, walk } from "./jobs";
@@ -78,6 +79,7 @@ export function mockBackend(
       edited_since: 2,
     },
   ];
+  const keys: Keys = { own: [sampleKey("7f".repeat(32))], trusted: [], seen: [sampleKey("5e".repeat(32))] };
   const entries = [
     { seq: 1, at: ago(172), actor: "user", op: "create", target: "", detail: "Passphrase and recovery code set." },
     { seq: 2, at: ago(156), actor: "user", op: "edit", target: "m-0", detail: "1 memory, version 2" },
@@ -209,6 +211,19 @@ export function mockBackend(
       })),
     }),
     audit: async (verify) => ({ entries, verified: verify ? true : null }),
+    keys: async () => structuredClone(keys),
+    trustKey: async (key, name) => {
+      if (!/^[0-9a-f]{64}$/.test(key)) throw refuse("bad_key", "A key to trust has to be a public key.");
+      keys.seen = keys.seen.filter((each) => each.public_key !== key);
+      keys.trusted.push({ ...sampleKey(key), name });
+      return structuredClone(keys);
+    },
+    forgetKey: async (key) => {
+      keys.trusted = keys.trusted.filter((each) => each.public_key !== key);
+      keys.seen = keys.seen.filter((each) => each.public_key !== key);
+      return structuredClone(keys);
+    },
+    checkFile: async (path, format) => fileCheck(path, format, keys),
     detect: async (paths) => ({ results: paths.map(detection) }),
     importPreview: async (id, request, tell) => (
       need(),
@@ -224,7 +239,7 @@ export function mockBackend(
     cancelJob: async (id) => cancel(id),
     imports: async () => ({ batches }),
     importReport: async (batch) => ({
-      ...report({ paths: [], text: null, format: null, limit_bytes: null, let_in: false }, false),
+      ...report({ paths: [], text: null, format: null, limit_bytes: null, let_in: false, merge: null }, false),
       batch,
     }),
     undoImport: async (batch) => {

@@ -1,0 +1,39 @@
+import { backend, type FileCheck } from "$lib/ipc";
+import { failed } from "$lib/state/removal";
+import { importing } from "$lib/state/importing.svelte";
+import { t } from "$lib/text";
+import { shortKey } from "$lib/text/format";
+
+/** What a check says in one line, and how it is to be taken. */
+export type CheckSaid = { tone: "ok" | "warn" | "danger" | "plain"; chip: string; text: string };
+
+/** Of the file at the path that was dropped; what has no check of its own says nothing. */
+export function said(check: FileCheck): CheckSaid | null {
+  if (!check.checked) return null;
+  if (check.signature.valid === false) return { tone: "danger", chip: t("check.forged"), text: t("check.forgedText") };
+  if (!check.ok)
+    return { tone: "danger", chip: t("check.damaged"), text: t("check.damagedText", { n: check.errors.length }) };
+  const text = signedBy(check);
+  return { tone: check.signer?.standing === "new" ? "warn" : "ok", chip: t("check.whole"), text };
+}
+
+function signedBy({ signature, signer }: FileCheck): string {
+  if (!signature.present) return t("check.unsigned");
+  if (!signer) return t("check.signedUnread");
+  const key = shortKey(signer.fingerprint);
+  if (signer.standing === "own") return t("check.signedOwn");
+  if (signer.standing === "trusted") return t("check.signedTrusted", { name: signer.name ?? key, key });
+  if (signer.standing === "seen") return t("check.signedSeen", { key });
+  return t("check.signedNew", { key });
+}
+
+/** Trust the signer of a file, then look at the files again. */
+export async function trust(check: FileCheck): Promise<void> {
+  if (!check.signer) return;
+  try {
+    await backend().trustKey(check.signer.public_key, null);
+    await importing.check();
+  } catch (error) {
+    failed(error);
+  }
+}
