@@ -27,7 +27,7 @@ const VOCABULARY = 20_000;
 /** One word of the vocabulary: the frequent ones are short. */
 function word(n) {
   let text = SYLLABLES[n % SYLLABLES.length];
-  for (let rest = n; rest >= SYLLABLES.length; ) {
+  for (let rest = n; rest >= SYLLABLES.length;) {
     rest = Math.floor(rest / SYLLABLES.length);
     text += SYLLABLES[(rest * 7) % SYLLABLES.length];
   }
