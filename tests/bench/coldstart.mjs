@@ -32,7 +32,8 @@ export async function coldStarts(program, vault) {
     return { cold, times };
   } finally {
     display.stop();
-    rmSync(home, { recursive: true, force: true });
+    // The web view's processes may still be writing their caches.
+    rmSync(home, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 

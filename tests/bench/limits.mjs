@@ -1,6 +1,6 @@
 // The machine's own limits, measured by the Rust program beside this file.
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { TARGET, WORKSPACE } from "../tools/places.mjs";
@@ -9,10 +9,26 @@ import { ENV, Stop, must } from "../tools/sh.mjs";
 const PACKAGE = fileURLToPath(new URL("limits", import.meta.url));
 const SHARD = /(^|\/)conversations[^/]*\.json$/;
 
+function program() {
+  const path = join(TARGET, "release", process.platform === "win32" ? "keepsake-limits.exe" : "keepsake-limits");
+  if (!existsSync(path)) throw new Stop(`${path} is not there. Run without --no-build.`);
+  return path;
+}
+
 /** Build it with the versions that Keepsake is built with. */
 export async function buildLimits() {
   copyFileSync(join(WORKSPACE, "Cargo.lock"), join(PACKAGE, "Cargo.lock"));
   await must("cargo", ["build", "--release", "-j2", "--manifest-path", join(PACKAGE, "Cargo.toml")]);
+}
+
+/** Going over a file's JSON twice, every value built: {wall, user, sys, rss}. A name in `.jsonl` goes by lines. */
+export function plainTwice(scale, file) {
+  const { status, stderr, stdout, ...figures } = scale.weigh([program(), "plain", file]);
+  if (status !== 0)
+    throw new Stop(
+      `limits plain ended with ${status}: ${stderr}${stdout} Was it built before this? Run without --no-build.`,
+    );
+  return figures;
 }
 
 /** Measure with the conversations of an export; answers the program's figures. */
@@ -21,9 +37,7 @@ export function limits(exportZip, folder) {
   writeFileSync(json, conversations(exportZip));
   const own = join(folder, "limits");
   mkdirSync(own);
-  const program = join(TARGET, "release", process.platform === "win32" ? "keepsake-limits.exe" : "keepsake-limits");
-  const { status, stdout, stderr, error } = spawnSync(program, [json, own], { env: ENV, encoding: "utf8" });
-  if (error) throw new Stop(`${program} could not be run (${error.code}). Run without --no-build.`);
+  const { status, stdout, stderr } = spawnSync(program(), [json, own], { env: ENV, encoding: "utf8" });
   if (status !== 0) throw new Stop(`limits ended with ${status}: ${stderr}`);
   return JSON.parse(stdout);
 }

@@ -6,19 +6,15 @@ import { ENV, Stop } from "../tools/sh.mjs";
 
 const TIME = "/usr/bin/time";
 
-/** The released command line on one vault. */
-export class Keepsake {
-  constructor({ program, folder, secret }) {
-    Object.assign(this, { program, folder, secret });
+/** Runs programs and weighs them. CPU seconds and memory need GNU time. */
+export class Scale {
+  constructor(folder) {
     this.figures = join(folder, "time.txt");
     this.gnu = process.platform === "linux" && existsSync(TIME);
   }
 
-  /** Run a command on `vault`; answers {value, wall, user, sys, rss}: seconds and MB. CPU and memory need GNU
-   * time. `{ exits }` before the command says which exit codes are answers; without it only 0 is. */
-  run(vault, ...args) {
-    const { exits } = typeof args[0] === "object" ? args.shift() : { exits: [0] };
-    const command = [this.program, "--vault", vault, "--passphrase-file", this.secret, "--json", ...args];
+  /** Run a program; answers {status, stdout, stderr, wall, user, sys, rss}: seconds and MB. */
+  weigh(command) {
     const all = this.gnu ? [TIME, "-f", "%U %S %M", "-o", this.figures, ...command] : command;
     const started = performance.now();
     const { status, stdout, stderr, error } = spawnSync(all[0], all.slice(1), {
@@ -28,14 +24,30 @@ export class Keepsake {
     });
     const wall = (performance.now() - started) / 1000;
     if (error) throw error;
+    const [user, sys, kib] = this.gnu
+      ? readFileSync(this.figures, "utf8").trim().split("\n").at(-1).split(" ").map(Number)
+      : [NaN, NaN, NaN];
+    return { status, stdout, stderr, wall, user, sys, rss: (kib * 1024) / 1e6 };
+  }
+}
+
+/** The released command line on one vault. */
+export class Keepsake {
+  constructor({ program, folder, secret }) {
+    Object.assign(this, { program, folder, secret, scale: new Scale(folder) });
+  }
+
+  /** Run a command on `vault`; answers {value, wall, user, sys, rss}: seconds and MB. `{ exits }` before the command
+   * says which exit codes are answers; without it only 0 is. */
+  run(vault, ...args) {
+    const { exits } = typeof args[0] === "object" ? args.shift() : { exits: [0] };
+    const command = [this.program, "--vault", vault, "--passphrase-file", this.secret, "--json", ...args];
+    const { status, stdout, stderr, ...figures } = this.scale.weigh(command);
     if (!exits.includes(status))
       throw new Stop(
         `keepsake ${args.slice(0, 4).join(" ")} ended with ${status}: ${(stdout || stderr).slice(0, 2000)}`,
       );
-    const [user, sys, kib] = this.gnu
-      ? readFileSync(this.figures, "utf8").trim().split("\n").at(-1).split(" ").map(Number)
-      : [NaN, NaN, NaN];
-    return { value: stdout.startsWith("{") ? JSON.parse(stdout) : stdout, wall, user, sys, rss: (kib * 1024) / 1e6 };
+    return { value: stdout.startsWith("{") ? JSON.parse(stdout) : stdout, ...figures };
   }
 
   /** Median wall seconds of several runs. */
@@ -52,6 +64,14 @@ export class Keepsake {
     };
     return median(Array.from({ length: 7 }, once));
   }
+}
+
+/** What a run took, for a table. */
+export function weight({ wall, user, sys, rss }) {
+  const cpu = Number.isNaN(user)
+    ? "CPU and memory not measured"
+    : `CPU ${(user + sys).toFixed(user + sys < 1 ? 2 : 1)} s, peak ${rss.toFixed(0)} MB`;
+  return `${wall.toFixed(wall < 1 ? 2 : 1)} s, ${cpu}`;
 }
 
 export const median = (values) => share(values, 0.5);

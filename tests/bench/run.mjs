@@ -1,50 +1,33 @@
 // `npm run bench`: how fast the released command line is here, and what this machine could do at best, in one table.
-// `--quick` leaves out the large export, `--no-build` takes the programs as they were built last. The table goes to RESULTS.md beside this file and to the screen.
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { cpus, loadavg, totalmem } from "node:os";
+// `--quick` leaves out the large export, `--no-build` takes the programs as they were built last; `formats` measures the
+// open formats beside their reference tools instead. The table goes to RESULTS.md beside this file and to the screen.
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { buildUi, forTesting } from "../tools/setup.mjs";
-import { CACHE, TARGET, WORKSPACE } from "../tools/places.mjs";
-import { Stop, main, must } from "../tools/sh.mjs";
+import { TARGET } from "../tools/places.mjs";
+import { Stop, main } from "../tools/sh.mjs";
 import { coldStarts } from "./coldstart.mjs";
-import { chatgpt, generator, memories } from "./data.mjs";
-import { buildLimits, limits } from "./limits.mjs";
-import { Keepsake, share } from "./measure.mjs";
+import { chatgpt, generator } from "./data.mjs";
+import { formats } from "./formats.mjs";
+import { build, place, publish } from "./frame.mjs";
+import { limits } from "./limits.mjs";
+import { share, weight } from "./measure.mjs";
+import { memories } from "./memories.mjs";
 
-const RESULTS = fileURLToPath(new URL("RESULTS.md", import.meta.url));
-const PASSPHRASE = "correct horse battery staple lamp";
 const MEMORIES = 50_000;
 const ERASED = 1000;
+const KNOWN = ["formats", "--quick", "--no-build"];
 
 await main(async () => {
-  const quick = process.argv.includes("--quick");
-  const build = !process.argv.includes("--no-build");
-  const unknown = process.argv.slice(2).filter((word) => !["--quick", "--no-build"].includes(word));
-  if (unknown.length > 0) throw new Stop(`Not understood: ${unknown.join(" ")}. There are --quick and --no-build.`);
+  const words = process.argv.slice(2);
+  const unknown = words.filter((word) => !KNOWN.includes(word));
+  if (unknown.length > 0) throw new Stop(`Not understood: ${unknown.join(" ")}. There are ${KNOWN.join(", ")}.`);
+  if (!words.includes("--no-build")) await build();
+  return words.includes("formats") ? formats() : programs(words.includes("--quick"));
+});
 
-  if (build) {
-    await forTesting();
-    await buildUi();
-    // The whole workspace, so that the programs are the ones that are released.
-    await must("cargo", ["build", "--locked", "--release", "--workspace", "--bins"], { cwd: WORKSPACE });
-    await buildLimits();
-  }
-
-  mkdirSync(join(CACHE, "bench"), { recursive: true });
-  const folder = mkdtempSync(join(CACHE, "bench", "run-"));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-  const secret = join(folder, "passphrase.txt");
-  writeFileSync(secret, `${PASSPHRASE}\n`, { mode: 0o600 });
-  const name = process.platform === "win32" ? "keepsake.exe" : "keepsake";
-  const released = join(TARGET, "release", name);
-  const built = statSync(released).mtime;
-  // A copy: a build in the meantime must not change what is measured.
-  const program = join(folder, name);
-  copyFileSync(released, program);
-  const run = { keepsake: new Keepsake({ program, folder, secret }), folder, rows: [], wrong: [] };
-
-  const before = loadavg()[0];
+/** Imports, exports, pages, search and erasure, and the window's start. */
+async function programs(quick) {
+  const run = { ...place(), rows: [], wrong: [] };
   await starting(run);
   bundles(run);
   if (generator()) {
@@ -55,12 +38,16 @@ await main(async () => {
     console.log(`SKIPPED: everything with a ChatGPT export; ${why}`);
     run.rows.push(["ChatGPT exports", "", why]);
   }
-  const table = report(run.rows, { quick, built, before, after: loadavg()[0] });
-  writeFileSync(RESULTS, table);
-  console.log(`\n${table}`);
-  for (const what of run.wrong) console.log(`WRONG: ${what}`);
-  return run.wrong.length === 0 ? 0 : 1;
-});
+  return publish(run, {
+    file: "RESULTS.md",
+    title: "Benchmark",
+    facts: [quick ? "Run with --quick: without the 1 GB export" : "Full run"],
+    columns: ["Data", "What", "Figure"],
+    notes:
+      "MB is 10^6 bytes of uncompressed conversation JSON. Commands run one by one, each with its own process and unlock. " +
+      "Cold start: from the start of the process until WebDriver sees the unlock field (looked for every 50 ms), under Xvfb.",
+  });
+}
 
 /** All that is measured with one ChatGPT export. */
 async function exportOf({ keepsake, folder, rows, wrong }, conversations, mb, withLimits) {
@@ -201,13 +188,6 @@ function bundles({ keepsake, folder, rows }) {
   }
 }
 
-function weight({ wall, user, sys, rss }) {
-  const cpu = Number.isNaN(user)
-    ? "CPU and memory not measured"
-    : `CPU ${(user + sys).toFixed(1)} s, peak ${rss.toFixed(0)} MB`;
-  return `${wall.toFixed(1)} s, ${cpu}`;
-}
-
 function ms(seconds) {
   return `${(seconds * 1000).toFixed(0)} ms`;
 }
@@ -216,22 +196,4 @@ function kdf(vault) {
   const { kdf: name, slots } = JSON.parse(readFileSync(join(vault, "vault.json"), "utf8"));
   const { memory_kib: memory, passes, lanes } = slots.find((s) => s.kind === "passphrase").kdf;
   return `${name} ${memory / 1024} MiB, ${passes} passes, ${lanes} lanes`;
-}
-
-function report(rows, { quick, built, before, after }) {
-  const all = cpus();
-  const facts = [
-    `Date: ${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC`,
-    `CPU: ${all[0]?.model.trim() || "unknown"}, ${all.length} logical`,
-    `Memory: ${(totalmem() / 1e9).toFixed(0)} GB`,
-    `Load average at the start and end: ${before.toFixed(1)} and ${after.toFixed(1)} (well above zero at the start means that other work took part of the machine: then read CPU seconds, not wall)`,
-    `Program built: ${built.toISOString().slice(0, 16).replace("T", " ")} UTC`,
-    quick ? "Run with --quick: without the 1 GB export" : "Full run",
-  ];
-  const line = (cells) => `| ${cells.join(" | ")} |`;
-  const table = [line(["Data", "What", "Figure"]), line(["---", "---", "---"]), ...rows.map(line)];
-  const notes =
-    "MB is 10^6 bytes of uncompressed conversation JSON. Commands run one by one, each with its own process and unlock. " +
-    "Cold start: from the start of the process until WebDriver sees the unlock field (looked for every 50 ms), under Xvfb.";
-  return `# Benchmark\n\n${facts.map((f) => `- ${f}`).join("\n")}\n\n${table.join("\n")}\n\n${notes}\n`;
 }

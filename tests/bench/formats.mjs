@@ -1,0 +1,222 @@
+// `npm run bench -- formats`: the open formats, each action beside the reference tool of its format on the same data and
+// beside two plain passes over the JSON. The table goes to RESULTS-formats.md beside this file and to the screen.
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { python } from "../tools/setup.mjs";
+import { Stop } from "../tools/sh.mjs";
+import { place, publish } from "./frame.mjs";
+import { plainTwice } from "./limits.mjs";
+import { median, weight } from "./measure.mjs";
+import { changes, memories, pamStore, varied } from "./memories.mjs";
+
+const REFERENCE = fileURLToPath(new URL("reference_formats.py", import.meta.url));
+/** The versions that the interop tests ask too. */
+const PACKAGES = ["portable-memory==0.3.0", "portable-ai-memory==1.0.0"];
+const EPISODES = 50_000;
+const STORED = 100_000;
+/** One in a hundred. */
+const LATER = { changed: EPISODES * 0.006, added: EPISODES * 0.002, removed: EPISODES * 0.002 };
+/** How many times as fast as the Python SDK it is to be. */
+const AIM = 20;
+const DELTA_SECONDS = 10;
+const ARCHIVE_MB = 50;
+/** Ours are measured this often; the median counts. */
+const RUNS = 3;
+
+/** Measure all of it. Answers the exit code. */
+export async function formats() {
+  const run = { ...place(), program: await python(PACKAGES), rows: [], wrong: [] };
+  const unlock = opening(run);
+  mem(run);
+  alf(run);
+  pam(run);
+  return publish(run, {
+    file: "RESULTS-formats.md",
+    title: "Benchmark of the open formats",
+    facts: [`Reference: ${PACKAGES.join(", ")} on Python; no tool of .alf is published as a package`],
+    columns: ["Data", "What", "Keepsake", "Reference", "Times as fast: wall (CPU)", "Two plain passes", "Verdict"],
+    notes: notes(unlock),
+  });
+}
+
+function notes(unlock) {
+  return [
+    `Keepsake: the whole process, median of ${RUNS} runs; what works on a vault unlocks it first: ${unlock.toFixed(2)} s and 67 MB of each figure.`,
+    "Import writes an encrypted vault with a search index, export reads one, reads back what it wrote and validates it.",
+    "Reference: its work alone, once, without starting Python and loading packages (peak: of the whole process); its store is a dictionary in memory. Its export is timed with the validation of what it wrote.",
+    "Two plain passes: serde_json reads the file's JSON (for .alf the lines as they are unpacked) into `Value` twice and drops it.",
+    "Held whole in memory: by the references everything; by Keepsake a PAM document, and while writing .mem the lines of the bundle, .alf those of some quarters.",
+    `Verdict: ${AIM}× = as fast as ${AIM} times the Python SDK, by wall; 2 passes = no slower than the two plain passes. MB is 10^6 bytes.`,
+  ].join("\n");
+}
+
+/** Seconds that opening a vault takes, the program's start included. */
+function opening({ keepsake, folder }) {
+  const vault = join(folder, "empty");
+  keepsake.run(vault, "create", vault, "--kdf-floor");
+  return keepsake.median(vault, "imports");
+}
+
+function mem(run) {
+  const { keepsake, folder } = run;
+  const bundle = memories(join(folder, "base.mem"), EPISODES, varied);
+  const label = `.mem, ${EPISODES} episodes, ${mb(bundle.bytes)} MB`;
+  const passes = plainTwice(keepsake.scale, bundle.lines);
+  const line = (what, ours, theirs) => row(run, label, what, ours, theirs, passes);
+
+  line(
+    "validation",
+    again(() => checked(keepsake.run("none", "validate", bundle.path), EPISODES)),
+    reference(run, "mem-validate", bundle.path),
+  );
+  const theirs = reference(run, "mem-import", bundle.path);
+  line(
+    "import and validation",
+    again((i) => counted(keepsake.run(fresh(run, `mem${i}`), "import", bundle.path), "memories", EPISODES)),
+    theirs,
+  );
+  line(
+    "the same without keeping it (--dry-run)",
+    again((i) =>
+      counted(keepsake.run(fresh(run, `dry${i}`), "import", "--dry-run", bundle.path), "memories", EPISODES),
+    ),
+    theirs,
+  );
+  line(
+    "export, read back and validated",
+    again((i) => written(keepsake.run(join(folder, "mem0"), "export", "--format", "mem", join(folder, `out${i}.mem`)))),
+    reference(run, "mem-export", bundle.path, join(folder, "reference.mem")),
+  );
+}
+
+/** In the vault that took in the bundle of `mem`. */
+function alf(run) {
+  const { keepsake, folder, wrong } = run;
+  const vault = join(folder, "mem0");
+  const base = join(folder, "base0.alf");
+  const later = changes(join(folder, "later.mem"), EPISODES, LATER, varied);
+
+  const exports = again((i) => written(keepsake.run(vault, "export", "--format", "alf", join(folder, `base${i}.alf`))));
+  const json = join(folder, "alf.jsonl");
+  const unpacked = reference(run, "alf-lines", base, json).value;
+  const size = statSync(base).size;
+  const label = `.alf, ${EPISODES} memories, ${mb(size)} MB, unpacked ${mb(unpacked.bytes)} MB`;
+  const passes = plainTwice(keepsake.scale, json);
+  const line = (what, ours, more) => row(run, label, what, ours, null, passes, more);
+  const small = size / 1e6 < ARCHIVE_MB;
+  if (!small) wrong.push(`the archive has ${mb(size)} MB, ${ARCHIVE_MB} are allowed`);
+  line("export, read back and validated", exports, `under ${ARCHIVE_MB} MB: ${yes(small)}`);
+  line(
+    "validation",
+    again(() => checked(keepsake.run("none", "validate", base), EPISODES)),
+  );
+  line(
+    "import into an empty vault",
+    again((i) => counted(keepsake.run(fresh(run, `alf${i}`), "import", base), "memories", EPISODES)),
+  );
+
+  const { added, updated } = keepsake.run(vault, "import", later.path).value.by_kind.memory;
+  if (added !== LATER.added || updated !== LATER.changed)
+    throw new Stop(`${added} memories added and ${updated} changed, not ${LATER.added} and ${LATER.changed}.`);
+  const told = `${LATER.changed} changed, ${LATER.added} new, ${LATER.removed} erased`;
+  const name = (i) => join(folder, `later${i}.alf-delta`);
+  const deltas = again((i) => written(keepsake.run(vault, "export", "--format", "alf_delta", "--base", base, name(i))));
+  const fast = deltas.wall < DELTA_SECONDS;
+  if (!fast) wrong.push(`the delta took ${deltas.wall.toFixed(1)} s, ${DELTA_SECONDS} are allowed`);
+  const kb = (statSync(name(0)).size / 1e3).toFixed(0);
+  line(`delta (${told}), ${kb} kB`, deltas, `under ${DELTA_SECONDS} s: ${yes(fast)}`);
+  const onto = again(() => checked(keepsake.run("none", "validate", name(0), "--base", base), EPISODES / 100));
+  row(run, label, "validation of the delta against its base", onto);
+  const other = join(folder, "alf0");
+  const taken = keepsake.run(other, "import", name(0));
+  row(run, label, "import of the delta into the vault that took in its base", taken);
+
+  const [full, applied] = [join(folder, "full.alf"), join(folder, "applied.alf")];
+  written(keepsake.run(vault, "export", "--format", "alf", full));
+  written(keepsake.run(other, "export", "--format", "alf", applied));
+  const found = reference(run, "alf-apply", base, name(0), full, applied).value;
+  run.rows.push([
+    label,
+    "base and delta by the specification, line by line",
+    "",
+    "",
+    "",
+    "",
+    `a full export: ${yes(found.ok)}`,
+  ]);
+  if (!found.ok) wrong.push("base and delta are not the full export");
+  const { missing, different, more } = found;
+  if (missing + different > 0) wrong.push(`base and delta in a vault: ${missing} missing, ${different} different`);
+  const verdict = `${missing} missing, ${different} different, ${more} more than a full export`;
+  run.rows.push([label, "base and delta taken into another vault", "", "", "", "", verdict]);
+}
+
+function pam(run) {
+  const { keepsake, folder } = run;
+  const store = pamStore(join(folder, "memory-store.json"), STORED, varied);
+  const label = `PAM, ${STORED} memories, ${mb(store.bytes)} MB`;
+  const passes = plainTwice(keepsake.scale, store.path);
+  const ours = again(() => checked(keepsake.run("none", "validate", store.path), STORED));
+  row(run, label, "checksum and validation", ours, reference(run, "pam-validate", store.path), passes);
+  // No command of ours gives the checksum and nothing else.
+  row(run, label, "as above, beside the SDK's checksum alone", ours, reference(run, "pam-checksum", store.path));
+}
+
+/** The run with the median time of several; `work` gets the number of the run. */
+function again(work) {
+  const runs = Array.from({ length: RUNS }, (_, i) => work(i));
+  const wall = median(runs.map((r) => r.wall));
+  return runs.find((r) => r.wall === wall);
+}
+
+function fresh({ keepsake, folder }, name) {
+  const vault = join(folder, name);
+  keepsake.run(vault, "create", vault, "--kdf-floor");
+  return vault;
+}
+
+function checked(done, records) {
+  if (done.value.ok !== true) throw new Stop(`not valid: ${JSON.stringify(done.value.errors).slice(0, 500)}`);
+  return counted(done, "records", records);
+}
+
+function written(done) {
+  if (done.value.validated !== true) throw new Stop(`an export was not validated: ${done.value.path}`);
+  return done;
+}
+
+function counted(done, what, wanted) {
+  if (done.value[what] !== wanted) throw new Stop(`${done.value[what]} ${what}, ${wanted} expected.`);
+  return done;
+}
+
+/** What the reference says of it: {value, wall, user, sys, rss}, the times those of the work alone. */
+function reference({ keepsake, program }, ...args) {
+  const { status, stdout, stderr, rss } = keepsake.scale.weigh([program, REFERENCE, ...args]);
+  if (status !== 0) throw new Stop(`reference_formats.py ${args[0]} ended with ${status}: ${stderr.slice(-1000)}`);
+  const value = JSON.parse(stdout);
+  if (value.ok !== true && args[0] !== "alf-apply") throw new Stop(`${args[0]}: the reference says no to ${args[1]}.`);
+  return { value, wall: value.seconds, user: value.cpu, sys: 0, rss };
+}
+
+function row(run, label, what, ours, theirs, passes, more) {
+  const said = [];
+  const cpu = (r) => r.user + r.sys;
+  const ratio = theirs && theirs.wall / ours.wall;
+  if (theirs) said.push(`${AIM}×: ${yes(ratio >= AIM)}`);
+  if (passes) said.push(`2 passes: ${yes(ours.wall <= passes.wall)}`);
+  if (more) said.push(more);
+  const cells = [
+    weight(ours),
+    theirs ? weight(theirs) : "none",
+    theirs ? `${ratio.toFixed(1)} (${(cpu(theirs) / cpu(ours)).toFixed(1)})` : "",
+    passes ? weight(passes) : "",
+    said.join("; "),
+  ];
+  run.rows.push([label, what, ...cells]);
+  console.log(`  ${label}: ${what}: ${cells.filter(Boolean).join(" | ")}`);
+}
+
+const mb = (bytes) => (bytes / 1e6).toFixed(1);
+const yes = (is) => (is ? "yes" : "**no**");

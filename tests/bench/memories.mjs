@@ -1,0 +1,180 @@
+// Memories to measure with, made here: a `.mem` bundle and a PAM store. The same arguments give the same bytes.
+import { createHash } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const START = Date.UTC(2024, 0, 1);
+const WORDS =
+  "always asks for short answers with sources lives near the harbour walks to work prefers metric units trains for a long run keeps bees reads before sleep plays the cello".split(
+    " ",
+  );
+const SYLLABLES =
+  "ba be bi bo da de di do fa fe fi ga ge go ha he hi ho ka ke ki ko la le li lo ma me mi mo na ne ni no pa pe pi po ra re ri ro sa se si so ta te ti to va ve vi vo nar sol ten bur lin mor gar hav dun rim tal".split(
+    " ",
+  );
+
+const hash = (data) => createHash("sha256").update(data).digest("hex");
+const stamp = (i) => new Date(START + i * 600_000).toISOString().replace(".000Z", "Z");
+
+/** A few words that come back again and again: an archive packs them to little. */
+export function plain(i) {
+  const words = Array.from({ length: 24 }, (_, k) => WORDS[(i * 7 + k * k + k * (i % 11)) % WORDS.length]);
+  return `Memory ${i}: ${words.join(" ")}.`;
+}
+
+const VOCABULARY = 20_000;
+
+/** One word of the vocabulary: the frequent ones are short. */
+function word(n) {
+  let text = SYLLABLES[n % SYLLABLES.length];
+  for (let rest = n; rest >= SYLLABLES.length;) {
+    rest = Math.floor(rest / SYLLABLES.length);
+    text += SYLLABLES[(rest * 7) % SYLLABLES.length];
+  }
+  return text;
+}
+
+/** Words of a large vocabulary by a congruential generator, some more frequent than others: packed, two fifths are left,
+ * about as of people's texts. */
+export function varied(i) {
+  let state = (i * 2_654_435_761) >>> 0;
+  const part = () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+  const words = Array.from({ length: 24 }, () => word(Math.floor(VOCABULARY * part() ** 2)));
+  return `Memory ${i}: ${words.join(" ")}.`;
+}
+
+const id = (i) => `ep_${String(i).padStart(6, "0")}`;
+
+/** An episode as a line. Canonical JSON: the members in order of their names, no spaces. */
+function episode(i, text, mentioned = stamp(i)) {
+  return JSON.stringify({
+    accessCount: 0,
+    actors: [],
+    categories: [],
+    confidence: 0.7,
+    details: text,
+    eventTime: stamp(i),
+    extractionState: "done",
+    id: id(i),
+    importance: 0.5,
+    ingestionTime: stamp(i),
+    lifecycleState: "HOT",
+    mentionTime: mentioned,
+    metadata: {},
+    pinned: false,
+    sensitivity: "low",
+    sourceType: "note",
+    summary: text,
+    vaultRefs: [],
+  });
+}
+
+function tombstone(i) {
+  return JSON.stringify({
+    actor: "bench",
+    deletedAt: "2026-03-02T00:00:00Z",
+    derived: {
+      chunkIDs: [],
+      edgeIDs: [],
+      embeddingCacheKeys: [],
+      entityIDs: [],
+      episodeLinkCount: 0,
+      factIDs: [],
+      sentenceIDs: [],
+    },
+    id: `tomb_${String(i).padStart(6, "0")}`,
+    op: "delete",
+    targetID: id(i),
+    targetKind: "episode",
+  });
+}
+
+/** A valid `.mem` bundle of this many memories, each with its own words. */
+export function memories(folder, count, text = plain) {
+  return bundle(
+    folder,
+    Array.from({ length: count }, (_, i) => i),
+    (i) => episode(i, text(i)),
+  );
+}
+
+/** What happened to such a bundle later, as a bundle: `changed` other words, `added` more, `removed` deletions. */
+export function changes(folder, count, { changed, added, removed }, text) {
+  const every = Math.floor(count / (changed + removed));
+  const touched = Array.from({ length: changed + removed }, (_, i) => i * every);
+  const fresh = Array.from({ length: added }, (_, i) => count + i);
+  const old = new Set(touched.slice(0, changed));
+  const line = (i) =>
+    old.has(i) ? episode(i, `${text(i)} Not so any more.`, "2026-03-01T12:00:00Z") : episode(i, text(i));
+  return bundle(folder, [...old, ...fresh], line, touched.slice(changed));
+}
+
+function bundle(folder, numbers, line, gone = []) {
+  const lines = (of, make) => Buffer.from(of.map((i) => `${make(i)}\n`).join(""));
+  const contents = { "items/episode.jsonl": lines(numbers, line) };
+  if (gone.length > 0) contents["audit/tombstones.jsonl"] = lines(gone, tombstone);
+  const files = Object.keys(contents)
+    .sort()
+    .map((path) => ({ bytes: contents[path].length, path, sha256: hash(contents[path]) }));
+  const sums = files.map((file) => `${file.sha256}  ${file.path}\n`).join("");
+  const manifest = {
+    bundleDigest: hash(sums),
+    capabilities: ["tombstones", "ext"],
+    conformanceLevel: "L2",
+    counts: { episode: numbers.length, ...(gone.length > 0 && { tombstone: gone.length }) },
+    coverage: { from: stamp(Math.min(...numbers)), to: stamp(Math.max(...numbers)) },
+    createdAt: "2026-03-01T00:00:00Z",
+    embeddingDim: 0,
+    embeddingModel: "",
+    embeddingsIncluded: false,
+    exportMode: "full",
+    files,
+    format: "1.1.0",
+    generator: "keepsake-bench/1",
+    schemaVersion: 1,
+  };
+  mkdirSync(join(folder, "items"), { recursive: true });
+  if (gone.length > 0) mkdirSync(join(folder, "audit"));
+  for (const { path } of files) writeFileSync(join(folder, path), contents[path]);
+  writeFileSync(join(folder, "CHECKSUMS"), sums);
+  writeFileSync(join(folder, "manifest.json"), JSON.stringify(manifest));
+  return { path: folder, lines: join(folder, "items", "episode.jsonl"), bytes: files.reduce((n, f) => n + f.bytes, 0) };
+}
+
+/** A valid PAM store of this many memories, as the SDK writes one: two spaces a level. */
+export function pamStore(path, count, text) {
+  const all = Array.from({ length: count }, (_, i) => {
+    const content = text(i);
+    // The members in order of their names: as it stands here the list is canonical JSON.
+    return {
+      confidence: { current: 0.7, initial: 0.5 },
+      content,
+      content_hash: `sha256:${hash(content.toLowerCase())}`,
+      id: `m-${String(i).padStart(6, "0")}`,
+      provenance: { extracted_at: stamp(i), extraction_method: "api_export", platform: "chatgpt" },
+      status: "active",
+      tags: ["bench"],
+      temporal: { created_at: stamp(i), updated_at: stamp(i + 1) },
+      type: "fact",
+    };
+  });
+  const store = {
+    schema: "portable-ai-memory",
+    schema_version: "1.0",
+    export_id: "bench",
+    exported_by: "keepsake-bench/1.0.0",
+    export_date: "2026-03-01T00:00:00Z",
+    owner: { id: "someone" },
+    memories: all,
+    relations: [],
+    conversations_index: [],
+    integrity: { canonicalization: "RFC8785", checksum: `sha256:${hash(JSON.stringify(all))}`, total_memories: count },
+    export_type: "full",
+  };
+  const bytes = Buffer.from(`${JSON.stringify(store, null, 2)}\n`);
+  writeFileSync(path, bytes);
+  return { path, bytes: bytes.length };
+}

@@ -1,0 +1,169 @@
+"""What other people's programs take for the same work, and judgements that need none of ours. One JSON object on standard
+output. `seconds` and `cpu` are of the work alone: not of starting Python, of loading the packages, or of what is named as
+`before`. Each call is one process, so that its peak memory is that of this work.
+
+reference_formats.py mem-validate BUNDLE      portable-memory: validate
+reference_formats.py mem-import BUNDLE        portable-memory: validate, then import into its store in memory
+reference_formats.py mem-export BUNDLE OUT    portable-memory: export and validate what was written (before: import)
+reference_formats.py pam-checksum FILE        portable-ai-memory: the checksum of a store (before: nothing, JSON included)
+reference_formats.py pam-validate FILE        portable-ai-memory: load and validate a store
+reference_formats.py alf-lines FILE OUT       the memory lines of an .alf as one JSONL file
+reference_formats.py alf-apply BASE DELTA FULL [APPLIED]
+                                              apply the delta to the base line by line: is it the full export? How does
+                                              APPLIED, an export of another vault that took both in, differ from it?
+"""
+import json
+import sys
+import time
+import zipfile
+
+ID_KEYS = ("id", "agent_id")
+
+
+def timed(work):
+    wall, cpu = time.perf_counter(), time.process_time()
+    answer = work()
+    return {**answer, "seconds": time.perf_counter() - wall, "cpu": time.process_time() - cpu}
+
+
+def mem_validate(bundle):
+    from portable_memory import BundleValidator
+
+    def work():
+        result = BundleValidator().validate(bundle)
+        return {"ok": result.ok, "records": sum(result.manifest.counts.values())}
+
+    return timed(work)
+
+
+def mem_import(bundle):
+    from portable_memory import BundleImporter, BundleValidator, InMemoryStore
+
+    def work():
+        ok = BundleValidator().validate(bundle).ok
+        store = InMemoryStore()
+        BundleImporter().import_bundle(store, bundle, reembed=False)
+        return {"ok": ok, "records": len(store.episodes)}
+
+    return timed(work)
+
+
+def mem_export(bundle, out):
+    from portable_memory import BundleExporter, BundleImporter, BundleValidator, InMemoryStore
+
+    store = InMemoryStore()
+    BundleImporter().import_bundle(store, bundle, reembed=False)
+
+    def work():
+        started = time.perf_counter()
+        manifest = BundleExporter().export(store, out)
+        alone = time.perf_counter() - started
+        ok = BundleValidator().validate(out).ok
+        return {"ok": ok, "records": sum(manifest.counts.values()), "export_alone": alone}
+
+    return timed(work)
+
+
+def pam_checksum(path):
+    from portable_ai_memory import compute_integrity_checksum
+
+    def work():
+        with open(path, encoding="utf-8") as file:
+            store = json.load(file)
+        found = compute_integrity_checksum(store["memories"])
+        return {"ok": found == store["integrity"]["checksum"], "records": len(store["memories"])}
+
+    return timed(work)
+
+
+def pam_validate(path):
+    from portable_ai_memory import load, validate
+
+    def work():
+        store = load(path)
+        return {"ok": validate(store).is_valid, "records": len(store.memories)}
+
+    return timed(work)
+
+
+def partitions(path):
+    with zipfile.ZipFile(path) as archive:
+        manifest = json.loads(archive.read("manifest.json"))
+        for row in manifest["layers"]["memory"]["partitions"]:
+            yield archive.read(row["file"])
+
+
+def lines(data):
+    return [line for line in data.decode("utf-8").split("\n") if line.strip()]
+
+
+def alf_lines(path, out):
+    records = total = 0
+    with open(out, "wb") as file:
+        for data in partitions(path):
+            file.write(data)
+            total += len(data)
+            records += len(lines(data))
+    return {"ok": records > 0, "records": records, "bytes": total}
+
+
+def state(path):
+    records = {}
+    for data in partitions(path):
+        for line in lines(data):
+            record = json.loads(line)
+            if record["id"] in records:
+                raise ValueError(f"{path}: {record['id']} is there twice")
+            records[record["id"]] = record
+    return records
+
+
+def delta(path):
+    with zipfile.ZipFile(path) as archive:
+        manifest = json.loads(archive.read("manifest.json"))
+        return [json.loads(line) for line in lines(archive.read(manifest["changes"]["memory"]["file"]))]
+
+
+def by_key(records):
+    """Another vault gives other ids: what a record was made from is the same."""
+    out = {}
+    for record in records.values():
+        key = record["raw_source_format"]["keepsake"]["record"]["key"]["value"]
+        out[key] = {name: value for name, value in record.items() if name not in ID_KEYS}
+    return out
+
+
+def alf_apply(base, changes, full, applied=None):
+    records, counts = state(base), {"create": 0, "update": 0, "delete": 0}
+    for change in delta(changes):
+        operation = change.pop("operation")
+        counts[operation] += 1
+        if change.get("keepsake", {}).get("erased"):
+            del records[change["id"]]
+        else:
+            records[change["id"]] = change
+    wanted = state(full)
+    answer = {"ok": records == wanted, "records": len(wanted), **counts}
+    if applied is not None:
+        there, wanted = by_key(state(applied)), by_key(wanted)
+        answer["missing"] = len(wanted.keys() - there.keys())
+        answer["more"] = len(there.keys() - wanted.keys())
+        answer["different"] = sum(there[key] != wanted[key] for key in wanted.keys() & there.keys())
+    return answer
+
+
+COMMANDS = {
+    "mem-validate": mem_validate,
+    "mem-import": mem_import,
+    "mem-export": mem_export,
+    "pam-checksum": pam_checksum,
+    "pam-validate": pam_validate,
+    "alf-lines": alf_lines,
+    "alf-apply": alf_apply,
+}
+
+if __name__ == "__main__":
+    if sys.argv[1:2] and sys.argv[1] in COMMANDS:
+        print(json.dumps(COMMANDS[sys.argv[1]](*sys.argv[2:])))
+    else:
+        sys.exit(__doc__)
