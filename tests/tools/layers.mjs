@@ -4,10 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { canaries } from "../cli/canary.mjs";
 import { exportsAsWritten } from "../cli/exports.mjs";
+import { matrix } from "../cli/matrix.mjs";
 import { cliCases } from "../cli/run.mjs";
 import { story } from "../e2e/story.mjs";
 import { pamInterop } from "../interop/pam.mjs";
 import { interop } from "../interop/run.mjs";
+import { schemas } from "../interop/schemas.mjs";
 import { zaxyInterop } from "../interop/zaxy.mjs";
 import { kills } from "../kill/run.mjs";
 import { CHECKS } from "./checks/index.mjs";
@@ -127,8 +129,8 @@ export const LAYERS = {
   lint,
   rust,
   pages,
-  cli: named(cliCases, exportsAsWritten, canaries),
+  cli: named(cliCases, exportsAsWritten, matrix, canaries),
   kill: named(kills),
-  interop: named(interop, pamInterop, zaxyInterop),
+  interop: named(interop, pamInterop, zaxyInterop, schemas),
   window: named(story),
 };

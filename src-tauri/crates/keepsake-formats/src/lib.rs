@@ -1,6 +1,7 @@
 //! Detection, containers and one folder per format: `{mod,detect,wire,read,write}.rs` and a README.
 //!
 //! A format is a folder and one line in [`registry`]. Formats see bytes, limits and a clock; never a key, never the store.
+pub mod carry;
 mod detect;
 mod did_key;
 mod error;

@@ -17,6 +17,11 @@ mod zip;
 pub use catalog::{Catalog, Member, Spool, SpoolFile};
 pub(crate) use nested::plain_name;
 
+/// May a name that stands inside a file become the name of something that we write?
+pub(crate) fn is_safe_path(name: &str) -> bool {
+    matches!(zip::safe_name(name), Ok(std::borrow::Cow::Borrowed(_))) && !name.chars().any(char::is_control)
+}
+
 /// SHA-256 of a file, in hex.
 ///
 /// # Errors

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{Catalog, Detected, FormatError, PassthroughItem, ReadContext, Sink};
 use keepsake_model::{
-    Dropped, DroppedAs, Issue, Kind, Origin, Record, RecordKey, Timestamp, Unit, Verbatim, json::Tree,
+    Dropped, DroppedAs, Fields, Issue, Kind, Origin, Record, RecordKey, Timestamp, Unit, Verbatim, json::Tree,
 };
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap, hash_map::Entry};
@@ -302,11 +302,32 @@ fn apply_metadata(record: &mut Record, metadata: &Tree) {
     let accessed = ["accessed_at", "last_accessed", "last_accessed_at"].into_iter();
     let accessed = accessed.filter_map(|name| text(metadata, name)).find_map(Timestamp::parse);
     record.times.last_accessed = accessed.or(record.times.last_accessed);
-    record.fields.insert(METADATA.into(), value(metadata));
+    let told = value(metadata);
+    let exact = json(metadata);
+    if json(&map::tree_of(&told)) != exact {
+        record.fields.insert(METADATA_TEXT.into(), exact.into());
+    }
+    record.fields.insert(METADATA.into(), told);
 }
 
 /// Field of a record with what version 2 keeps of it outside.
 pub(super) const METADATA: &str = "memory_metadata";
+/// The same as it was written, where that is not the usual form.
+const METADATA_TEXT: &str = "memory_metadata_text";
+
+/// What version 2 keeps of a record outside, as it was written.
+pub(super) fn metadata_of_record(fields: &Fields) -> Option<Tree> {
+    let told = fields.get(METADATA)?;
+    let exact = fields.get(METADATA_TEXT).and_then(|t| Tree::parse(t.as_str()?, 512).ok());
+    Some(exact.filter(|tree| value(tree) == *told).unwrap_or_else(|| map::tree_of(told)))
+}
+
+/// What stands outside the element, and stays there.
+pub(super) fn copy_metadata(from: &Fields, to: &mut Fields) {
+    for name in [METADATA, METADATA_TEXT] {
+        to.extend(from.get(name).map(|v| (name.to_owned(), v.clone())));
+    }
+}
 
 /// First half of a SHA-256.
 pub(super) fn digest(text: &str) -> u128 {

@@ -7,7 +7,7 @@ use super::{
     map::{to_record, tree_of},
     overlay::{EXTENSION, Home, attach, losses},
     plan::Plan,
-    read::METADATA,
+    read::{METADATA, copy_metadata, metadata_of_record},
     sections::{EDGES, MEMORIES, NODES, SECTIONS, Section, TASKS},
     source::Form,
     survey::METHOD,
@@ -115,8 +115,8 @@ impl Writing {
             };
             let place = (false, record.origin.container.clone(), index);
             self.count(record, section, kind.as_deref());
-            if let (Some(value), Some(id)) = (record.fields.get(METADATA), &record.origin_id) {
-                self.metadata.insert(id.clone(), tree_of(value));
+            if let (Some(metadata), Some(id)) = (metadata_of_record(&record.fields), &record.origin_id) {
+                self.metadata.insert(id.clone(), metadata);
             }
             return self.push(section, place, text);
         }
@@ -140,9 +140,8 @@ impl Writing {
         let kind = mapped.record_type.clone();
         mapped.key = record.key.clone(); // of two records with one id the later has a key of its own
         mapped.repeats = record.repeats;
-        if let Some(metadata) = record.fields.get(METADATA) {
-            // Stands outside the element, and stays there.
-            mapped.fields.insert(METADATA.into(), metadata.clone());
+        if record.fields.contains_key(METADATA) {
+            copy_metadata(&record.fields, &mut mapped.fields);
             mapped.importance = record.importance;
             mapped.times.last_accessed = record.times.last_accessed;
         }

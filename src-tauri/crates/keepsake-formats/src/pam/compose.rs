@@ -11,6 +11,9 @@ use super::{
 use crate::{SourceAbout, StoredRecord};
 use keepsake_model::{Kind, LossKind, LossReport, Record, Timestamp, json::Tree};
 
+/// What is said of a file.
+pub(super) const NO_BYTES: &str = "bytes of files do not travel in this format; name, type and text do";
+
 /// An object from members, those without a value left out.
 pub(super) fn object<const N: usize>(members: [(&str, Option<Tree>); N]) -> Tree {
     Tree::Object(members.into_iter().filter_map(|(k, v)| Some((k.to_owned(), v?))).collect())
@@ -247,8 +250,7 @@ impl Context<'_> {
         }
         ext::attach(&mut tree, difference);
         if record.kind == Kind::Attachment {
-            let note = "bytes of files do not travel in this format; name, type and text do";
-            losses.add(&stored.id, "bytes", LossKind::LeftOut, note);
+            losses.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES);
         }
         Composed { text: compact(&tree), tree, vectors: vector.into_iter().map(|(_, v)| v).collect(), changed: true }
     }

@@ -65,6 +65,8 @@ pub(super) struct Survey {
     pub withheld: BTreeMap<String, u64>,
     /// Account ids that are left out when asked to.
     pub identifiers: HashSet<String>,
+    /// Vault ids of files that this store's own messages name.
+    named: HashSet<String>,
 }
 
 struct Entry {
@@ -116,6 +118,13 @@ impl Survey {
         native && (record.kind == Kind::Memory || self.place(record) != Place::Memory)
     }
 
+    /// A file that a message of this store names says nothing that the message does not say. Messages come before files.
+    pub fn goes_with_message(&self, stored: &StoredRecord) -> bool {
+        let record = &stored.record;
+        let bare = record.kind == Kind::Attachment && record.verbatim.is_none() && !stored.edited;
+        bare && self.named.contains(&stored.id)
+    }
+
     /// Where a record goes.
     pub fn place(&self, record: &Record) -> Place {
         let own = native(record) && record.key.scope == self.home;
@@ -147,7 +156,12 @@ impl Survey {
                 return Ok(());
             }
             survey.identifiers.extend(stored.record.source.account.clone());
-            entries.push(survey.entry(stored));
+            if stored.record.kind == Kind::Message && survey.own(&stored.record) {
+                survey.named.extend(stored.attachment_ids.iter().cloned());
+            }
+            if !survey.goes_with_message(&stored) {
+                entries.push(survey.entry(stored));
+            }
             Ok(())
         })?;
         survey.decide(&entries, base.as_ref());

@@ -152,6 +152,10 @@ impl Writing<'_> {
         if !self.written.insert(stored.id.clone()) {
             return Ok(());
         }
+        if self.context.survey.goes_with_message(stored) {
+            self.report.losses.add(&stored.id, "bytes", LossKind::LeftOut, super::compose::NO_BYTES);
+            return Ok(());
+        }
         match self.context.survey.place(&stored.record) {
             Place::Memory => self.memory(stored),
             Place::Relation => self.relation(stored),

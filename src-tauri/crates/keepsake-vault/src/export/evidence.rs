@@ -23,7 +23,7 @@ impl Vault {
     ) -> VaultResult<EvidenceReport> {
         self.is_no_part_of(out)?;
         let scope = Scope { everything: true, ..Scope::default() };
-        let mut source = VaultSource::new(self, &scope, now, cancel, &|_, _| ())?;
+        let mut source = VaultSource::new(self, "", &scope, now, cancel, &|_, _| ())?;
         let edges = provenance(&mut source).map_err(unwrap_format)?;
         let tombstones = source.tombstones().map_err(unwrap_format)?;
         let audit = self.audit_log()?.into_iter().map(|row| AuditEntry {

@@ -141,8 +141,10 @@ impl Vault {
         progress: &dyn Fn(&str, u64),
     ) -> VaultResult<WriteReport> {
         let writer = writer(format)?;
-        let mut source = VaultSource::new(self, scope, now, cancel, progress)?;
-        writer.plan(&mut source, &scope.options()).map_err(unwrap_format)
+        let mut source = VaultSource::new(self, writer.id(), scope, now, cancel, progress)?;
+        let mut report = writer.plan(&mut source, &scope.options()).map_err(unwrap_format)?;
+        source.left_behind(&mut report.losses)?;
+        Ok(report)
     }
 
     fn write_to(
@@ -154,8 +156,9 @@ impl Vault {
         cancel: &AtomicBool,
         progress: &dyn Fn(&str, u64),
     ) -> VaultResult<WriteReport> {
-        let mut source = VaultSource::new(self, scope, now, cancel, progress)?;
-        let report = writer.write(&mut source, partial, &scope.options()).map_err(unwrap_format)?;
+        let mut source = VaultSource::new(self, writer.id(), scope, now, cancel, progress)?;
+        let mut report = writer.write(&mut source, partial, &scope.options()).map_err(unwrap_format)?;
+        source.left_behind(&mut report.losses)?;
         if cancel.load(Ordering::Relaxed) {
             return Err(VaultError::Cancelled);
         }

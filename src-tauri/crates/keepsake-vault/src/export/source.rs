@@ -5,10 +5,11 @@ use crate::{
     ids::record_id,
     store::{Flags, Packs, RowView, kind_code},
 };
-use keepsake_formats::{FormatError, PassthroughItem, RecordSource, SourceAbout, StoredRecord};
-use keepsake_model::{Kind, Timestamp, Tombstone};
+use keepsake_formats::{FormatError, PassthroughItem, RecordSource, SourceAbout, StoredRecord, carry};
+use keepsake_model::{Kind, LossKind, LossReport, Record, Timestamp, Tombstone};
 use rusqlite::OptionalExtension;
 use std::{
+    collections::BTreeSet,
     io::Read,
     sync::atomic::{AtomicBool, Ordering},
 };
@@ -24,11 +25,16 @@ pub(super) struct VaultSource<'v> {
     cancel: &'v AtomicBool,
     progress: &'v dyn Fn(&str, u64),
     everything: bool,
+    /// The format that is written, if it carries what is no record of the others.
+    carrier: Option<&'static str>,
+    /// Formats that records in scope came from.
+    came_from: BTreeSet<String>,
 }
 
 impl<'v> VaultSource<'v> {
     pub(super) fn new(
         vault: &'v Vault,
+        format: &'static str,
         scope: &Scope,
         now: Timestamp,
         cancel: &'v AtomicBool,
@@ -45,6 +51,8 @@ impl<'v> VaultSource<'v> {
         let connection = vault.store.extra_reader()?;
         // One snapshot for all visits: a write in between does not change what is exported.
         connection.execute_batch("BEGIN")?;
+        // Parts belong to a whole source, and may name accounts.
+        let whole = scope.everything && !scope.writing.strip_identifiers && scope.writing.zaxy.is_none();
         Ok(Self {
             vault,
             connection,
@@ -55,6 +63,8 @@ impl<'v> VaultSource<'v> {
             cancel,
             progress,
             everything: scope.everything,
+            carrier: Some(format).filter(|f| whole && carry::FORMATS.contains(f)),
+            came_from: BTreeSet::new(),
         })
     }
 
@@ -97,14 +107,87 @@ impl<'v> VaultSource<'v> {
                 if kind == Kind::Foreign && self.is_part(row)? {
                     continue;
                 }
-                visit(self.stored(&view)?).map_err(crate::error::unwrap_format)?;
+                let stored = self.stored(&view)?;
+                self.came_from.insert(stored.record.origin.format.clone());
+                visit(stored).map_err(crate::error::unwrap_format)?;
                 done += 1;
                 if done % 500 == 0 {
                     (self.progress)("write", done);
                 }
             }
         }
+        for record in self.carried(&mut LossReport::default())? {
+            let id = hex::encode(record_id(&self.vault.keys, &record.key));
+            visit(StoredRecord {
+                id,
+                edited: false,
+                link_ids: vec![],
+                parent_id: None,
+                message_parent_id: None,
+                attachment_ids: vec![],
+                record,
+            })
+            .map_err(crate::error::unwrap_format)?;
+        }
         Ok(())
+    }
+
+    /// What is no record and came from another format than the one that is written: parts, as long as records of their
+    /// format go too (of a file that only brought records of other formats they say nothing), and deletions.
+    fn carried(&mut self, losses: &mut LossReport) -> VaultResult<Vec<Record>> {
+        let Some(carrier) = self.carrier else { return Ok(vec![]) };
+        let mut records = Vec::new();
+        for format in self.came_from.clone() {
+            if format == carrier || !carry::FORMATS.contains(&format.as_str()) {
+                continue;
+            }
+            self.parts(&format, &mut |item, bytes| {
+                let mut all = Vec::new();
+                bytes.take(carry::PART_BYTES + 1).read_to_end(&mut all).map_err(|e| FormatError::io(&item.name, e))?;
+                if carry::may_ride(item) && all.len() as u64 <= carry::PART_BYTES {
+                    records.push(carry::part(item, &all));
+                } else {
+                    let note = "a file of another format's source; its bytes stay behind";
+                    losses.add(&item.name, "part", LossKind::LeftOut, note);
+                }
+                Ok(())
+            })?;
+        }
+        if !self.knows_deletions() {
+            records.extend(self.deletions()?.iter().filter_map(carry::tombstone));
+        }
+        Ok(records)
+    }
+
+    /// What stays behind of other formats' parts. After the records were visited.
+    pub(super) fn left_behind(&mut self, losses: &mut LossReport) -> VaultResult<()> {
+        self.carried(losses).map(drop)
+    }
+
+    fn deletions(&self) -> VaultResult<Vec<Tombstone>> {
+        let rows = self.vault.tombstones()?;
+        Ok(rows
+            .into_iter()
+            .map(|t| Tombstone {
+                // A record that came from a `.mem` is known there under its own id.
+                target_id: if t.scope == "keepsake" { t.target } else { t.origin_id.unwrap_or(t.target) },
+                id: t.id,
+                op: t.op,
+                target_kind: t.kind,
+                scope: t.scope,
+                at: t.at,
+                actor: t.actor,
+                reason: t.reason,
+                derived: t.derived,
+                // Our signature covers our own form, not this format's; a foreign one travels as it came.
+                signature: if t.own { None } else { Some(t.signature).filter(|s| !s.is_empty()) },
+                verbatim: t.verbatim,
+            })
+            .collect())
+    }
+
+    fn knows_deletions(&self) -> bool {
+        self.carrier == Some("mem")
     }
 
     /// Rows of a kind in scope. What belongs to a record in scope goes with it: the messages of a conversation, the
@@ -182,25 +265,11 @@ impl RecordSource for VaultSource<'_> {
     }
 
     fn tombstones(&mut self) -> Result<Vec<Tombstone>, FormatError> {
-        let rows = self.vault.tombstones().map_err(FormatError::from)?;
-        Ok(rows
-            .into_iter()
-            .map(|t| Tombstone {
-                // A record that came from a `.mem` is known there under its own id.
-                target_id: if t.scope == "keepsake" { t.target } else { t.origin_id.unwrap_or(t.target) },
-                id: t.id,
-                op: t.op,
-                target_kind: t.kind,
-                scope: t.scope,
-                at: t.at,
-                actor: t.actor,
-                reason: t.reason,
-                derived: t.derived,
-                // Our signature covers our own form, not this format's; a foreign one travels as it came.
-                signature: if t.own { None } else { Some(t.signature).filter(|s| !s.is_empty()) },
-                verbatim: t.verbatim,
-            })
-            .collect())
+        let mut all = self.deletions().map_err(FormatError::from)?;
+        if self.carrier.is_some() && !self.knows_deletions() {
+            all.retain(|t| carry::tombstone(t).is_none());
+        }
+        Ok(all)
     }
 
     fn passthrough(
@@ -208,6 +277,10 @@ impl RecordSource for VaultSource<'_> {
         format: &str,
         visit: &mut dyn FnMut(&PassthroughItem, &mut dyn Read) -> Result<(), FormatError>,
     ) -> Result<(), FormatError> {
+        // What rides as records is nothing to speak of here; what stays behind is in `left_behind`.
+        if self.carrier.is_some_and(|c| c != format) && carry::FORMATS.contains(&format) {
+            return Ok(());
+        }
         self.parts(format, visit).map_err(FormatError::from)
     }
 

@@ -3,7 +3,7 @@ use crate::{
     VaultError,
     blobs::{BlobInfo, Blobs},
 };
-use keepsake_formats::{AttachmentFile, FormatError, PassthroughItem, Sink};
+use keepsake_formats::{AttachmentFile, FormatError, PassthroughItem, Sink, carry};
 use keepsake_model::{Dropped, Issue, Tombstone, Unit};
 use std::{
     io::Read,
@@ -63,7 +63,15 @@ impl<'a> ChannelSink<'a> {
 
 impl Sink for ChannelSink<'_> {
     fn unit(&mut self, unit: Unit) -> Result<(), FormatError> {
-        self.send(Message::Unit(unit))
+        // What rode through another format is what it was before.
+        match unit.records.as_slice() {
+            [record] => match carry::unpack(record) {
+                Some(carry::Carried::Part(item, bytes)) => self.passthrough(item, &mut bytes.as_slice()),
+                Some(carry::Carried::Tombstone(tombstone)) => self.send(Message::Tombstone(tombstone)),
+                None => self.send(Message::Unit(unit)),
+            },
+            _ => self.send(Message::Unit(unit)),
+        }
     }
     fn attachment(&mut self, file: AttachmentFile, bytes: &mut dyn Read) -> Result<(), FormatError> {
         let info = self.store(bytes)?;

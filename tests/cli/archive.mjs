@@ -1,0 +1,21 @@
+// The entries of an archive that we wrote.
+import { readFileSync } from "node:fs";
+import { inflateRawSync } from "node:zlib";
+
+/** `{name: text}` of a ZIP file, by its directory. */
+export function entries(path) {
+  const bytes = readFileSync(path);
+  const end = bytes.lastIndexOf("PK\x05\x06");
+  let at = bytes.readUInt32LE(end + 16);
+  const found = {};
+  for (let left = bytes.readUInt16LE(end + 10); left > 0; left -= 1) {
+    const [method, size] = [bytes.readUInt16LE(at + 10), bytes.readUInt32LE(at + 20)];
+    const [name, extra, comment] = [28, 30, 32].map((offset) => bytes.readUInt16LE(at + offset));
+    const local = bytes.readUInt32LE(at + 42);
+    const start = local + 30 + bytes.readUInt16LE(local + 26) + bytes.readUInt16LE(local + 28);
+    const packed = bytes.subarray(start, start + size);
+    found[bytes.toString("utf8", at + 46, at + 46 + name)] = (method ? inflateRawSync(packed) : packed).toString();
+    at += 46 + name + extra + comment;
+  }
+  return found;
+}

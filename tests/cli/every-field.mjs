@@ -1,0 +1,103 @@
+// Does a fixture use every member that our schemas name? Otherwise what is shown with it says nothing of the rest.
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "../tools/places.mjs";
+import { FIXTURES } from "./keepsake.mjs";
+
+const read = (...path) => readFileSync(join(...path), "utf8");
+const SCHEMAS = join(ROOT, "schemas");
+const lines = (...path) =>
+  read(...path)
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .map((line) => JSON.parse(line));
+const MEM = join(FIXTURES, "mem", "every-field", "input.mem");
+const ALF = join(FIXTURES, "alf", "every-field", "input");
+const PAM = join(FIXTURES, "pam", "every-field", "input");
+
+/** `schema: documents` that together have to use all of it. */
+function subjects() {
+  const kinds = readdirSync(join(MEM, "items")).map((name) => name.replace(".jsonl", ""));
+  const native = kinds.filter((kind) => !kind.startsWith("acme"));
+  const alf = ["manifest", "identity", "principals", "credentials", "attachments"];
+  const zaxy = JSON.parse(read(FIXTURES, "zaxy", "every-field", "input.json"));
+  return {
+    ...Object.fromEntries(native.map((kind) => [`mem/${kind}`, lines(MEM, "items", `${kind}.jsonl`)])),
+    "mem/manifest": [JSON.parse(read(MEM, "manifest.json"))],
+    "mem/log": lines(MEM, "audit", "log.jsonl"),
+    "mem/tombstone": lines(MEM, "audit", "tombstones.jsonl"),
+    ...Object.fromEntries(alf.map((layer) => [`alf/${layer}`, [JSON.parse(read(ALF, `${layer}.json`))]])),
+    "alf/memory-record": lines(ALF, "memory", "partitions", "2026-Q1.jsonl"),
+    "mif/mif-1": [JSON.parse(read(FIXTURES, "mif", "every-field", "input.mif.json"))],
+    "mif/mif-2": [JSON.parse(read(FIXTURES, "mif", "every-field-2", "input.json"))],
+    "pam/memory-store": [JSON.parse(read(PAM, "memory-store.json"))],
+    "pam/conversation": [JSON.parse(read(PAM, "conversations", "talk-a.json"))],
+    "pam/embeddings": [JSON.parse(read(PAM, "embeddings.json"))],
+    "zaxy/unsigned-bundle": [zaxy],
+    "zaxy/entry": zaxy.entries,
+  };
+}
+
+/** Members that stay out of the fixtures, with the reason. */
+const APART = {
+  x_keepsake: "ours: what we write into files of our own making",
+  keepsake: "ours",
+  checksum_method: "ours",
+  checksum_scope: "ours",
+  "alf/manifest /layers/memory/partitions/*/sha256": "ours",
+  "alf/manifest /checksum": "of our own rule only; another program's is kept and not verified",
+  encryption: "a document in an envelope has no members in the clear",
+  "mem/manifest /since": "of an increment, which has no place in a full bundle",
+};
+
+/** One sentence for each member that a schema names and no document has; and for each kind without a document. */
+export function missingMembers() {
+  const problems = [];
+  const found = subjects();
+  for (const [name, documents] of Object.entries(found)) {
+    const root = JSON.parse(read(SCHEMAS, `${name}.schema.json`));
+    const wanted = new Map();
+    walk(root, documents, "", { root, wanted });
+    for (const [place, used] of wanted) {
+      const [short, long] = [place.split("/").pop(), `${name} ${place}`];
+      if (!used && !APART[short] && !APART[long] && !place.includes("/encryption/") && !place.includes("keepsake/"))
+        problems.push(`the fixture uses every member of ${name}: ${place} is in none`);
+    }
+  }
+  const kinds = readdirSync(join(SCHEMAS, "mem")).map((name) => `mem/${name.replace(".schema.json", "")}`);
+  return [
+    ...problems,
+    ...kinds.filter((kind) => !found[kind] && !kind.endsWith("keepsake")).map((kind) => `${kind} is in no fixture`),
+  ];
+}
+
+/** Goes through schema and documents side by side and notes for each member whether any document has it. */
+function walk(schema, values, place, context) {
+  if (!schema || typeof schema !== "object") return;
+  for (const part of [
+    ...(schema.allOf ?? []),
+    ...(schema.anyOf ?? []),
+    ...(schema.oneOf ?? []),
+    schema.then,
+    schema.else,
+  ])
+    walk(part, values, place, context);
+  if (schema.$ref?.startsWith("#/"))
+    walk(
+      schema.$ref
+        .slice(2)
+        .split("/")
+        .reduce((at, step) => at[step], context.root),
+      values,
+      place,
+      context,
+    );
+  const objects = values.filter((value) => value && typeof value === "object" && !Array.isArray(value));
+  for (const [name, inner] of Object.entries(schema.properties ?? {})) {
+    const there = objects.filter((object) => name in object).map((object) => object[name]);
+    context.wanted.set(`${place}/${name}`, there.length > 0 || context.wanted.get(`${place}/${name}`) === true);
+    walk(inner, there, `${place}/${name}`, context);
+  }
+  const elements = values.filter(Array.isArray).flat();
+  if (schema.items) walk(schema.items, elements, `${place}/*`, context);
+}

@@ -1,0 +1,212 @@
+"""Our JSON Schemas against the published ones: each accepts and rejects the same.
+
+schema_check.py OURS THEIRS FIXTURES EXCEPTIONS
+    OURS, FIXTURES: `schemas` and `fixtures` of this repository. THEIRS: the folder that holds the published ones.
+    EXCEPTIONS: JSON, the few places where the two may differ, each with its reason.
+
+Judged are the samples of both sides and damaged copies of them: every member dropped, every member that either schema
+names set to values of all types and to the edges of what the schemas allow, and a member that nobody knows.
+One JSON object on standard output: {ok, issues, unused, pairs: {name: {samples, both_accept, both_reject, excepted}}}.
+"""
+import copy
+import json
+import pathlib
+import sys
+
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
+
+from schema_samples import PAIRS, samples
+
+#: A copy of a sample holds no more elements of one list than this: more of the same costs time and shows nothing.
+ELEMENTS = 2
+#: Values that are tried everywhere. Texts are there for the patterns and forms that the schemas use.
+PROBES = [None, True, 0, 1, -1, 0.5, 1.5, [], {}, [None], ["x"], ["x", "x"], [0.5], [{}], {"x": 1}, {"x": "x"}]
+PROBES += ["", "x", "X-1", "1", "1.0", "1.4.2", "2.0", "9.9", "1.0-rc1", "a/1.0.0", "none", "mem_0a", "todo_0a", "exp_0a"]
+PROBES += ["2026-01-01T00:00:00Z", "2026-01-01T00:00:00+02:00", "2026-01-01T00:00:00", "2026-01-01", "2026-13-41"]
+PROBES += ["0197f2a0-1111-7000-8000-00000000000a", "5f0c1d2e-0001-4a00-8a00-000000000001"]
+PROBES += ["a" * 64, "A" * 64, "sha256:" + "a" * 64, "sha256:" + "A" * 64, "sha256:" + "a" * 63]
+PROBES += ["https://example.org/x", "did:web:example.org", "../x", "/x", "a/b.json"]
+
+
+class Schema:
+    """One schema and what is needed to go through it beside a document."""
+
+    def __init__(self, path):
+        files = {file.name: json.loads(file.read_text("utf-8")) for file in path.parent.glob("*.schema.json")}
+        self.roots = {**files, **{root["$id"]: root for root in files.values() if "$id" in root}}
+        self.root = files[path.name]
+        registry = Registry().with_resources([(k, Resource.from_contents(r)) for k, r in self.roots.items()])
+        checker = Draft202012Validator.FORMAT_CHECKER
+        self.validator = Draft202012Validator(self.root, registry=registry, format_checker=checker)
+
+    def accepts(self, document):
+        return self.validator.is_valid(document)
+
+    def at(self, place):
+        """All parts of the schema that speak about `place`."""
+        here = self.parts([(self.root, self.root)])
+        for step in place:
+            here = self.parts([found for one in here for found in below(*one, step)])
+        return here
+
+    def parts(self, found):
+        out, left = [], list(found)
+        while left:
+            schema, root = left.pop()
+            if not isinstance(schema, dict):
+                continue
+            out.append((schema, root))
+            left += [(part, root) for word in ("allOf", "anyOf", "oneOf") for part in schema.get(word, [])]
+            left += [(schema[word], root) for word in ("if", "then", "else") if word in schema]
+            if "$ref" in schema:
+                left.append(self.follow(schema["$ref"], root))
+        return out
+
+    def follow(self, ref, root):
+        name, _, pointer = ref.partition("#")
+        if name:
+            root = self.roots.get(name) or self.roots[name.rsplit("/", 1)[-1]]
+        target = root
+        for step in pointer.strip("/").split("/") if pointer else []:
+            target = target[step]
+        return target, root
+
+
+def below(schema, root, step):
+    if isinstance(step, int):
+        parts = [schema.get("items")] + schema.get("prefixItems", [])[step : step + 1]
+    else:
+        parts = [schema.get("properties", {}).get(step), schema.get("additionalProperties")]
+    return [(part, root) for part in parts if isinstance(part, dict)]
+
+
+def edges(parts):
+    """Values at the edges of what these parts allow."""
+    out = []
+    for schema, _ in parts:
+        out += schema.get("enum", []) + ([schema["const"]] if "const" in schema else [])
+        for word in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):
+            if word in schema:
+                out += [schema[word] - 1, schema[word], schema[word] + 1]
+        for word in ("minLength", "maxLength"):
+            if word in schema:
+                out += ["y" * n for n in (schema[word] - 1, schema[word], schema[word] + 1) if n >= 0]
+        for word in ("minItems", "maxItems"):
+            if word in schema:
+                out += [["x"] * n for n in (schema[word] - 1, schema[word], schema[word] + 1) if n >= 0]
+    return out
+
+
+def trimmed(value):
+    if isinstance(value, dict):
+        return {name: trimmed(member) for name, member in value.items()}
+    return [trimmed(element) for element in value[:ELEMENTS]] if isinstance(value, list) else value
+
+
+def places(value, at=()):
+    """Every object and list in it, with its place."""
+    if isinstance(value, (dict, list)):
+        yield at, value
+        for step, member in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from places(member, (*at, step))
+
+
+def changes(sample, ours, theirs):
+    """(place, what is done there, the value or None to drop it)."""
+    for at, here in places(sample):
+        both = ours.at(at) + theirs.at(at)
+        if isinstance(here, list):
+            steps = range(len(here))
+        else:
+            known = {name for schema, _ in both for name in schema.get("properties", {})}
+            steps = sorted(known | set(here) | {"x_nobody_knows"})
+            yield from (((*at, step), "drop", None) for step in here)
+        for step in steps:
+            there = (*at, step)
+            tried = PROBES if step != "x_nobody_knows" else ["x", 1, None]
+            for value in tried + edges(ours.at(there) + theirs.at(there)):
+                yield there, "set", value
+
+
+def changed(sample, place, what, value):
+    document = copy.deepcopy(sample)
+    if not place:
+        return value
+    inner = document
+    for step in place[:-1]:
+        inner = inner[step]
+    if what == "drop":
+        del inner[place[-1]]
+    else:
+        inner[place[-1]] = copy.deepcopy(value)
+    return document
+
+
+def general(place):
+    """A place without numbers: `/memories/*/id`."""
+    return "".join("/*" if isinstance(step, int) else f"/{step}" for step in place)
+
+
+class Pair:
+    def __init__(self, name, ours, theirs, exceptions):
+        self.name, self.ours, self.theirs = name, Schema(ours), Schema(theirs)
+        self.exceptions = [one for one in exceptions if one["schema"] in (name, name.split("/")[0] + "/*")]
+        self.count = {"samples": 0, "both_accept": 0, "both_reject": 0, "excepted": 0}
+        self.issues = []
+        self.seen = set()
+
+    def judge(self, document, source, place, what, value):
+        accepted, published = self.ours.accepts(document), self.theirs.accepts(document)
+        if accepted == published:
+            self.count["both_accept" if accepted else "both_reject"] += 1
+            return accepted
+        who = "ours" if accepted else "theirs"
+        text = json.dumps(value, ensure_ascii=False)
+        for one in self.exceptions:
+            if one["accepted_by"] == who and one["change"] == what and general(place).endswith(one["place"]):
+                if "values" not in one or any(json.dumps(v) == json.dumps(value) for v in one["values"]):
+                    one["used"] = True
+                    self.count["excepted"] += 1
+                    return False
+        self.issues.append(f"{self.name}: only {who} accept{'s' * (who == 'ours')} {what} {general(place)} {text[:90]} ({source})")
+        return False
+
+    def sample(self, document, source):
+        self.count["samples"] += 1
+        if not self.judge(document, source, (), "as it came", None):
+            return
+        base = trimmed(document)
+        if not (self.ours.accepts(base) and self.theirs.accepts(base)):
+            return
+        for place, what, value in changes(base, self.ours, self.theirs):
+            key = (general(place), what, json.dumps(value))
+            if key in self.seen:
+                continue
+            self.seen.add(key)
+            self.judge(changed(base, place, what, value), source, place, what, value)
+
+
+def main(ours, theirs, fixtures, exceptions):
+    ours, theirs, fixtures = map(pathlib.Path, (ours, theirs, fixtures))
+    listed = json.loads(pathlib.Path(exceptions).read_text("utf-8"))
+    issues, counts = [], {}
+    for name, published in PAIRS.items():
+        pair = Pair(name, ours / f"{name}.schema.json", theirs / published, listed)
+        for source, document in samples(name, fixtures, theirs):
+            pair.sample(document, source)
+        if pair.count["both_accept"] == 0:
+            pair.issues.append(f"{name}: no sample that both accept")
+        issues += pair.issues
+        counts[name] = pair.count
+    published = {str(file.relative_to(theirs)) for file in theirs.rglob("*.schema.json")}
+    issues += [f"{name}: a published schema that nothing is compared with" for name in published - set(PAIRS.values())]
+    unused = [{k: one[k] for k in ("schema", "place", "change")} for one in listed if "used" not in one]
+    issues += [f"an exception that nothing needs: {json.dumps(one)}" for one in unused]
+    return {"ok": not issues, "issues": issues, "pairs": counts}
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 5:
+        sys.exit(__doc__)
+    print(json.dumps(main(*sys.argv[1:]), indent=1, ensure_ascii=False))

@@ -1,0 +1,75 @@
+"""Which of our schemas has a published one, and the documents that both are tried on."""
+import json
+import zipfile
+
+MEM_KINDS = "category chunk community context core edge entity episode episodeLink fact factLink preference procedure".split()
+MEM_KINDS += ["resource", "secretRef"]
+ALF_LAYERS = ["identity", "principals", "credentials", "attachments"]
+
+#: Ours (`schemas/<name>.schema.json`) and the published one. Zaxy publishes none.
+PAIRS = {
+    **{f"mem/{kind}": f"mem/schemas/{kind}.schema.json" for kind in [*MEM_KINDS, "manifest", "tombstone", "log"]},
+    **{f"alf/{name}": f"alf/schemas/{name}.schema.json" for name in [*ALF_LAYERS, "manifest", "memory-record", "delta-manifest"]},
+    "mif/mif-1": "mif/mif-v1.schema.json",
+    "pam/memory-store": "pam/portable-ai-memory.schema.json",
+    "pam/conversation": "pam/portable-ai-memory-conversation.schema.json",
+    "pam/embeddings": "pam/portable-ai-memory-embeddings.schema.json",
+}
+
+
+def samples(name, fixtures, theirs):
+    """(where it is from, document) for the schema of this name. What is no JSON at all is left out."""
+    format_name, kind = name.split("/")
+    found = {"mem": mem, "alf": alf, "mif": mif, "pam": pam}[format_name](kind, fixtures / format_name, theirs / format_name)
+    for source, text in found:
+        try:
+            yield source, json.loads(text)
+        except ValueError:
+            continue
+
+
+def lines(source, text):
+    return [(f"{source}:{n}", line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
+
+
+def mem(kind, fixtures, theirs):
+    stream = {"manifest": "manifest.json", "tombstone": "audit/tombstones.jsonl", "log": "audit/log.jsonl"}
+    for manifest in [*sorted(fixtures.rglob("manifest.json")), *sorted(theirs.rglob("manifest.json"))]:
+        file = manifest.parent / stream.get(kind, f"items/{kind}.jsonl")
+        if file.exists():
+            text = file.read_text("utf-8", "replace")
+            yield from [(str(file), text)] if kind == "manifest" else lines(file, text)
+
+
+def alf(kind, fixtures, theirs):
+    for folder in sorted(path for path in fixtures.glob("*/*") if path.is_dir()):
+        names = {str(file.relative_to(folder)): file for file in folder.rglob("*") if file.is_file()}
+        yield from archive(kind, folder, {name: file.read_bytes for name, file in names.items()})
+    with zipfile.ZipFile(theirs / "synthetic-agent.alf") as file:
+        entries = {name: lambda name=name: file.read(name) for name in file.namelist()}
+        yield from archive(kind, "synthetic-agent.alf", entries)
+
+
+def archive(kind, source, entries):
+    for name, read in entries.items():
+        if kind == "memory-record" and name.startswith("memory/") and name.endswith(".jsonl"):
+            yield from lines(f"{source}/{name}", read().decode("utf-8", "replace"))
+        elif name == f"{kind}.json":
+            yield f"{source}/{name}", read().decode("utf-8", "replace")
+
+
+def mif(_, fixtures, theirs):
+    for file in [*sorted(fixtures.rglob("input*.json")), *sorted(theirs.glob("*.json"))]:
+        text = file.read_text("utf-8", "replace")
+        # Documents of version 2 have another shape, for which there is no published schema.
+        if '"export"' in text:
+            yield str(file), text
+
+
+def pam(kind, fixtures, theirs):
+    words = {"memory-store": "portable-ai-memory", "conversation": "portable-ai-memory-conversation"}
+    wanted = words.get(kind, "portable-ai-memory-embeddings")
+    for file in [*sorted(fixtures.rglob("*.json")), *sorted(theirs.glob("*.json"))]:
+        text = file.read_text("utf-8", "replace")
+        if f'"{wanted}"' in text and not file.name.endswith(".schema.json") and file.name != "case.json":
+            yield str(file), text
