@@ -3,6 +3,7 @@ use crate::{
     ApiError, ApiResult,
     types::{CheckedSignature, TombstoneSignature},
 };
+use keepsake_crypto::portable::{self, Refusal};
 use keepsake_formats::{
     Catalog, Detected, Detection, Finding, Format, FormatError, Signed, Validation, by_id, did_key,
 };
@@ -31,15 +32,26 @@ impl Trust {
         let mut out = CheckedSignature { present, algorithm, key, ..CheckedSignature::default() };
         let mut against: Vec<Finding> = Vec::new();
         let visited = format.signatures(catalog, source, limits, &mut |signed| {
-            let (valid, trusted) = self.verdict(&signed);
+            let (verdict, trusted) = self.verdict(&signed);
+            let valid = verdict.is_ok();
             let what = if signed.tombstone.is_some() { "the tombstone's signature" } else { "the signature" };
-            let (code, message) = match (valid, trusted) {
-                (false, _) if signed.token.is_none() => {
+            let (code, message) = match (verdict, trusted) {
+                (Err(Refusal::RsaTooWeak(bits)), _) => (
+                    "signature_key_weak",
+                    format!("{what} proves nothing: an RSA key of {bits} bits, 2048 is the least"),
+                ),
+                (Err(Refusal::RsaTooLarge(bits)), _) => (
+                    "signature_key_large",
+                    format!("{what} is not looked at: an RSA key of {bits} bits, 8192 is the most"),
+                ),
+                (Err(Refusal::Unfit), _) if signed.token.is_none() => {
                     ("signature_invalid", format!("{what} is not in the format's form"))
                 }
-                (false, _) => ("signature_invalid", format!("{what} does not fit: what it is over was changed")),
-                (true, Some(false)) => ("signature_untrusted", format!("{what} is not by a trusted key")),
-                (true, _) => ("", String::new()),
+                (Err(Refusal::Unfit), _) => {
+                    ("signature_invalid", format!("{what} does not fit: what it is over was changed"))
+                }
+                (Ok(()), Some(false)) => ("signature_untrusted", format!("{what} is not by a trusted key")),
+                (Ok(()), _) => ("", String::new()),
             };
             if !code.is_empty() {
                 against.push(Finding { code: code.into(), place: signed.place.clone(), message });
@@ -74,33 +86,36 @@ impl Trust {
     }
 
     /// Valid; and by one of the keys, if there are any. Never trusted without being valid.
-    fn verdict(&self, signed: &Signed) -> (bool, Option<bool>) {
+    fn verdict(&self, signed: &Signed) -> (Result<(), Refusal>, Option<bool>) {
         let token = signed.token.as_ref();
-        let valid = token.is_some_and(|(key, signature)| {
-            keepsake_crypto::portable::verify(&signed.algorithm, key, &signed.message, signature)
+        let verdict = token.map_or(Err(Refusal::Unfit), |(key, signature)| {
+            portable::check(&signed.algorithm, key, &signed.message, signature)
         });
         let known = token.is_some_and(|(key, _)| self.0.contains(key));
-        (valid, (!self.0.is_empty()).then_some(valid && known))
+        (verdict, (!self.0.is_empty()).then_some(verdict.is_ok() && known))
     }
 }
 
-/// A public key in hex or as did:key, and its algorithm: 32 bytes are Ed25519, 1952 ML-DSA-65.
+/// A public key in hex or as did:key, and the algorithm that it is for.
 ///
 /// # Errors
 /// `bad_key`.
 pub(crate) fn public_key(text: &str) -> ApiResult<(&'static str, Vec<u8>)> {
     let text = text.trim();
     let bytes = if text.starts_with("did:key:") { did_key(text) } else { hex::decode(text).ok() };
-    let known = bytes.and_then(|bytes| match bytes.len() {
-        32 => Some(("ed25519", bytes)),
-        1952 => Some(("ml-dsa-65", bytes)),
-        _ => None,
-    });
-    known.ok_or_else(|| {
-        let message =
-            "A key to trust has to be a public key: 64 hex digits (Ed25519), 3904 (ML-DSA-65), or did:key:z6Mk…";
+    let key = bytes.and_then(|bytes| portable::public_key(&bytes)).ok_or_else(|| {
+        let message = "A key to trust has to be a public key in hex (64 digits for Ed25519, 3904 for ML-DSA-65, \
+                       a point for ECDSA, SubjectPublicKeyInfo for RSA of 2048 to 8192 bits) or did:key:z…";
         ApiError::new("bad_key", 2, message)
-    })
+    })?;
+    let algorithm = match key.len() {
+        32 => "ed25519",
+        1952 => "ml-dsa-65",
+        65 => "es256",
+        97 => "es384",
+        _ => "rsa",
+    };
+    Ok((algorithm, key))
 }
 
 /// Algorithm and key of every signature over a whole source. What cannot be read signs nothing.
@@ -114,7 +129,7 @@ pub(crate) fn signers(catalog: &Catalog, found: &Detection, limits: &Limits) -> 
         let Some(format) = by_id(source.format) else { continue };
         let _ = format.signatures(catalog, source, limits, &mut |signed| {
             if signed.tombstone.is_some() {
-            } else if Trust(Vec::new()).verdict(&signed).0 {
+            } else if Trust(Vec::new()).verdict(&signed).0.is_ok() {
                 out.extend(signed.token.map(|(key, _)| (signed.algorithm, key)));
             } else {
                 broken.get_or_insert(signed.place);
@@ -137,7 +152,11 @@ mod tests {
     use super::*;
     use crate::{Job, files, types::Validation as Checked};
     use keepsake_crypto::SigningKey;
-    use std::path::{Path, PathBuf};
+    use serde_json::Value;
+    use std::{
+        collections::BTreeSet,
+        path::{Path, PathBuf},
+    };
 
     /// A bundle of ours, copied to where it can be signed.
     fn bundle(name: &str) -> PathBuf {
@@ -225,6 +244,54 @@ mod tests {
             checked.errors.iter().any(|e| e.code == "signature_invalid" && e.place.ends_with("tombstones.jsonl:2"))
         );
         std::fs::remove_dir_all(&bundle).unwrap();
+    }
+
+    /// `fixtures/pam/signed-*`: keys and signatures that another library made.
+    #[test]
+    fn every_algorithm_of_pam_is_judged_as_its_cases_say() {
+        let folder = Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../../fixtures/pam");
+        let (mut algorithms, mut refused, mut strangers) = (BTreeSet::new(), BTreeSet::new(), Vec::<String>::new());
+        let mut cases: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().path()).collect();
+        cases.sort();
+        for folder in cases {
+            let Ok(text) = std::fs::read_to_string(folder.join("case.json")) else { continue };
+            let case: Value = serde_json::from_str(&text).unwrap();
+            let told = &case["signature"];
+            let Some(valid) = told["valid"].as_bool() else { continue };
+            let words = |list: &Value| -> Vec<String> {
+                list.as_array().unwrap().iter().map(|w| w.as_str().unwrap().to_owned()).collect()
+            };
+            let codes = |list: &[crate::types::Finding]| list.iter().map(|f| f.code.clone()).collect::<Vec<_>>();
+            let (name, input) = (folder.file_name().unwrap().to_string_lossy().into_owned(), folder.join("input"));
+            let finding = told["finding"].as_str().map(str::to_owned);
+            let keys = words(&told["keys"]);
+
+            let checked = check(&input, &[]);
+            assert_eq!(state(&checked), (true, Some(valid), None), "{name}");
+            let expected: Vec<_> = words(&case["warnings"]).into_iter().chain(finding.clone()).collect();
+            assert_eq!(codes(&checked.warnings), expected, "{name}");
+            algorithms.extend(checked.signature.algorithm.filter(|_| valid));
+            if valid {
+                assert_eq!(checked.signature.key.as_ref(), keys.first(), "{name}");
+            }
+            for key in &keys {
+                let checked = check(&input, std::slice::from_ref(key));
+                assert_eq!(state(&checked), (valid, Some(valid), Some(valid)), "{name} {key}");
+                assert_eq!(codes(&checked.errors), Vec::from_iter(finding.clone()), "{name} {key}");
+            }
+            if let Some(stranger) = strangers.iter().rfind(|key| !keys.contains(key)) {
+                let checked = check(&input, std::slice::from_ref(stranger));
+                assert_eq!(state(&checked), (false, Some(valid), Some(false)), "{name}");
+                assert_eq!(codes(&checked.errors), [finding.clone().unwrap_or("signature_untrusted".into())], "{name}");
+            }
+            refused.extend(finding);
+            strangers.extend(keys);
+        }
+        assert_eq!(
+            algorithms.into_iter().collect::<Vec<_>>(),
+            ["ES256", "ES384", "Ed25519", "RS256", "RS384", "RS512"]
+        );
+        assert_eq!(refused.len(), 3, "{refused:?}");
     }
 
     #[test]

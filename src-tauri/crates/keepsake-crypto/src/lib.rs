@@ -23,6 +23,7 @@ mod chunked;
 mod error;
 mod hazmat;
 mod header;
+mod jose;
 mod kdf;
 mod keyed;
 mod keys;

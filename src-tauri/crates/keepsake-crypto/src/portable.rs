@@ -1,8 +1,9 @@
 //! Signatures of portable files: Ed25519 (RFC 8032) and ML-DSA-65 (FIPS 204, pure, empty context), by the names that
 //! formats use. Keys of these live in files of the person's own; a vault's signing key is [`crate::SigningKey`].
+//! ES256, ES384, RS256, RS384 and RS512 are verified, never made (`jose.rs`).
 //!
 //! No independent review of ML-DSA here: whoever shows such a signature says that it is experimental.
-use crate::{CryptoError, pkcs8, random_bytes};
+use crate::{CryptoError, jose, pkcs8, random_bytes};
 use ed25519_dalek::Signer as _;
 use ml_dsa::{ExpandedSigningKey, MlDsa65, VerifyingKey};
 use zeroize::Zeroizing;
@@ -150,21 +151,53 @@ impl std::fmt::Debug for SigningKey {
     }
 }
 
-/// True when `signature` is `key`'s over `message`. An unknown algorithm, a key or a signature of the wrong length, and
-/// anything malformed is false. Ed25519 strictly, as [`crate::verify`].
-pub fn verify(algorithm: &str, key: &[u8], message: &[u8], signature: &[u8]) -> bool {
-    match Algorithm::parse(algorithm) {
+/// Why a signature counts for nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// An unknown algorithm, a key or a signature of another form, or a signature over something else.
+    Unfit,
+    /// An RSA key of so many bits, below 2048: such signatures can be forged.
+    RsaTooWeak(u32),
+    /// An RSA key of so many bits, above 8192.
+    RsaTooLarge(u32),
+}
+
+/// Is `signature` `key`'s over `message`? Ed25519 strictly, as [`crate::verify`]. Keys are raw (Ed25519, ML-DSA-65), a
+/// point (ES256, ES384: 65 and 97 bytes) or a `SubjectPublicKeyInfo` (RS256, RS384, RS512).
+///
+/// # Errors
+/// [`Refusal`]: it is not.
+pub fn check(algorithm: &str, key: &[u8], message: &[u8], signature: &[u8]) -> Result<(), Refusal> {
+    let valid = match Algorithm::parse(algorithm) {
         Some(Algorithm::Ed25519) => match (key.try_into(), signature.try_into()) {
             (Ok(key), Ok(signature)) => crate::verify(key, message, signature),
             _ => false,
         },
-        Some(Algorithm::MlDsa65) => match (key.try_into(), signature.try_into()) {
-            (Ok(key), Ok(signature)) => match ml_dsa::Signature::<MlDsa65>::decode(signature) {
-                Some(signature) => VerifyingKey::<MlDsa65>::decode(key).verify_with_context(message, &[], &signature),
-                None => false,
-            },
-            _ => false,
-        },
-        None => false,
+        Some(Algorithm::MlDsa65) => ml_dsa_65(key, message, signature),
+        None => return jose::verify(algorithm, key, message, signature).unwrap_or(Err(Refusal::Unfit)),
+    };
+    valid.then_some(()).ok_or(Refusal::Unfit)
+}
+
+/// Apart from [`check`], because it needs 100 KB of stack: with all that in one function, rustc 1.95 keeps the algorithm
+/// in r11 over the loop that probes the stack, which uses r11 itself, and Ed25519 was taken for something else.
+#[inline(never)]
+fn ml_dsa_65(key: &[u8], message: &[u8], signature: &[u8]) -> bool {
+    let (Ok(key), Ok(signature)) = (key.try_into(), signature.try_into()) else { return false };
+    let Some(signature) = ml_dsa::Signature::<MlDsa65>::decode(signature) else { return false };
+    VerifyingKey::<MlDsa65>::decode(key).verify_with_context(message, &[], &signature)
+}
+
+/// True when [`check`] finds nothing against it.
+pub fn verify(algorithm: &str, key: &[u8], message: &[u8], signature: &[u8]) -> bool {
+    check(algorithm, key, message, signature).is_ok()
+}
+
+/// The form in which keys are compared: raw (Ed25519, ML-DSA-65), the uncompressed point (P-256, P-384; compressed ones
+/// are taken too), `SubjectPublicKeyInfo` (RSA of 2048 to 8192 bits). None = no public key.
+pub fn public_key(bytes: &[u8]) -> Option<Vec<u8>> {
+    if Algorithm::ALL.iter().any(|a| a.public_len() == bytes.len()) {
+        return Some(bytes.to_vec());
     }
+    jose::public_key(bytes)
 }

@@ -30,7 +30,20 @@ pub(super) fn from_base64url(text: &str) -> Option<Vec<u8>> {
 /// 32 bytes of an Ed25519 key: `z6Mk…`, `did:key:z6Mk…`, or bare Base58.
 pub(super) fn ed25519(text: &str) -> Option<Vec<u8>> {
     let bare = || base58(text.strip_prefix("did:key:").unwrap_or(text).split('#').next()?);
-    did_key(text).or_else(|| bare().filter(|key| key.len() == 32))
+    did_key(text).or_else(bare).filter(|key| key.len() == 32)
+}
+
+/// Is this the key that a `did:key` names? None = a kind that is not known here (RSA and others).
+pub(super) fn named_by(did: &str, key: &[u8]) -> Option<bool> {
+    let named = did_key(did)?;
+    Some(match key {
+        // did:key has points compressed: the sign of y, and x.
+        [4, point @ ..] if matches!(point.len(), 64 | 96) => {
+            let (x, y) = point.split_at(point.len() / 2);
+            named.split_first().is_some_and(|(sign, rest)| rest == x && *sign == 2 + (y[y.len() - 1] & 1))
+        }
+        _ => named == key,
+    })
 }
 
 /// The key of an algorithm in one form: Ed25519 32 bytes, ECDSA the SEC1 point, RSA a DER `SubjectPublicKeyInfo`.
@@ -76,13 +89,13 @@ fn pem(algorithm: &str, text: &str) -> Option<Vec<u8>> {
     let body = text.split("-----BEGIN PUBLIC KEY-----").nth(1)?.split("-----END PUBLIC KEY-----").next()?;
     let body: String = body.chars().filter(|c| !c.is_ascii_whitespace()).collect();
     let der = base64::engine::general_purpose::STANDARD.decode(body).ok()?;
-    let head = match algorithm {
-        "Ed25519" => SPKI_ED25519,
-        "ES256" => SPKI_P256,
-        "ES384" => SPKI_P384,
+    let (head, len) = match algorithm {
+        "Ed25519" => (SPKI_ED25519, 32),
+        "ES256" => (SPKI_P256, 65),
+        "ES384" => (SPKI_P384, 97),
         _ => return memchr::memmem::find(&der, RSA_OID).is_some_and(|at| at <= 8).then_some(der),
     };
-    der.strip_prefix(head).map(<[u8]>::to_vec)
+    der.strip_prefix(head).filter(|key| key.len() == len).map(<[u8]>::to_vec)
 }
 
 /// DER of an RSA key from its numbers.

@@ -23,7 +23,9 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
     let word = |name: &str| block.and_then(|b| b.get(name)).and_then(Tree::as_str).map(str::to_owned);
     let (algorithm, key) = (word("algorithm"), word("public_key"));
     let shown = match (algorithm.as_deref(), &key) {
-        (Some("Ed25519"), Some(key)) => keys::public_key("Ed25519", key).map(hex::encode),
+        (Some(algorithm), Some(key)) if keys::algorithm_name(algorithm).is_some() => {
+            keys::public_key(algorithm, key).map(hex::encode)
+        }
         _ => key.clone(),
     };
     let signature = (block.is_some(), algorithm, None, None, shown);

@@ -1,0 +1,79 @@
+//! Signatures as JOSE has them (RFC 7518 §3.3, §3.4): ES256 and ES384 as `r || s`, RS256, RS384 and RS512 in PKCS#1
+//! v1.5. Verification only: there is no private key of these kinds here.
+use crate::portable::Refusal;
+use rsa::{
+    RsaPublicKey,
+    pkcs1::der::{Decode, Encode},
+    pkcs1v15,
+    pkcs8::SubjectPublicKeyInfoRef,
+    sha2::{Sha256, Sha384, Sha512},
+    signature::Verifier,
+};
+
+/// Bits of an RSA modulus: below is too weak (NIST SP 800-131A), above is work that a hostile file would make us do.
+const RSA_BITS: std::ops::RangeInclusive<u32> = 2048..=8192;
+
+/// Is `signature` over `message` by `key`? None = no algorithm of this family.
+pub(crate) fn verify(algorithm: &str, key: &[u8], message: &[u8], signature: &[u8]) -> Option<Result<(), Refusal>> {
+    Some(match algorithm {
+        "es256" => es256(key, message, signature).ok_or(Refusal::Unfit),
+        "es384" => es384(key, message, signature).ok_or(Refusal::Unfit),
+        "rs256" | "rs384" | "rs512" => rsa_key(key).and_then(|key| {
+            let signature = pkcs1v15::Signature::try_from(signature).map_err(|_| Refusal::Unfit)?;
+            let verified = match algorithm {
+                "rs256" => pkcs1v15::VerifyingKey::<Sha256>::new(key).verify(message, &signature),
+                "rs384" => pkcs1v15::VerifyingKey::<Sha384>::new(key).verify(message, &signature),
+                _ => pkcs1v15::VerifyingKey::<Sha512>::new(key).verify(message, &signature),
+            };
+            verified.map_err(|_| Refusal::Unfit)
+        }),
+        _ => return None,
+    })
+}
+
+fn es256(key: &[u8], message: &[u8], signature: &[u8]) -> Option<()> {
+    let signature = p256::ecdsa::Signature::from_slice(signature).ok()?;
+    p256::ecdsa::VerifyingKey::from_sec1_bytes(key).ok()?.verify(message, &signature).ok()
+}
+
+fn es384(key: &[u8], message: &[u8], signature: &[u8]) -> Option<()> {
+    let signature = p384::ecdsa::Signature::from_slice(signature).ok()?;
+    p384::ecdsa::VerifyingKey::from_sec1_bytes(key).ok()?.verify(message, &signature).ok()
+}
+
+/// A DER `SubjectPublicKeyInfo` with nothing behind it, of a size that is worth something.
+fn rsa_key(der: &[u8]) -> Result<RsaPublicKey, Refusal> {
+    let unfit = |_| Refusal::Unfit;
+    let info = SubjectPublicKeyInfoRef::from_der(der).map_err(unfit)?;
+    let bits = info.subject_public_key.as_bytes().ok_or(Refusal::Unfit)?;
+    let parts = rsa::pkcs1::RsaPublicKeyRef::from_der(bits).map_err(unfit)?;
+    let modulus = parts.modulus.as_bytes();
+    let zeros = modulus.first().map_or(0, |byte| byte.leading_zeros());
+    let size = u32::try_from(modulus.len()).unwrap_or(u32::MAX).saturating_mul(8) - zeros;
+    if size < *RSA_BITS.start() {
+        return Err(Refusal::RsaTooWeak(size));
+    }
+    if size > *RSA_BITS.end() {
+        return Err(Refusal::RsaTooLarge(size));
+    }
+    RsaPublicKey::try_from(info).map_err(|_| Refusal::Unfit)
+}
+
+/// The one form of a public key that `bytes` hold: a point of P-256 or P-384 (compressed or not) uncompressed, an RSA
+/// key as `SubjectPublicKeyInfo`.
+pub(crate) fn public_key(bytes: &[u8]) -> Option<Vec<u8>> {
+    match bytes.len() {
+        33 | 65 => p256::PublicKey::from_sec1_bytes(bytes).ok().map(|key| {
+            use p256::elliptic_curve::sec1::ToSec1Point;
+            key.to_sec1_point(false).as_bytes().to_vec()
+        }),
+        49 | 97 => p384::PublicKey::from_sec1_bytes(bytes).ok().map(|key| {
+            use p384::elliptic_curve::sec1::ToSec1Point;
+            key.to_sec1_point(false).as_bytes().to_vec()
+        }),
+        _ => {
+            rsa_key(bytes).ok()?;
+            SubjectPublicKeyInfoRef::from_der(bytes).ok()?.to_der().ok()
+        }
+    }
+}
