@@ -13,6 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { entriesOf, zip } from "../cli/made.mjs";
 import { ROOT, built } from "../tools/places.mjs";
 import { cargoTool } from "../tools/setup.mjs";
 import { quiet } from "../tools/sh.mjs";
@@ -23,6 +24,49 @@ const OUT = fileURLToPath(new URL("out/", import.meta.url));
 const SAMPLES = ["chatgpt-export.zip", "claude-export.zip"].map((name) => join(ROOT, "fixtures", "samples", name));
 const PASSPHRASE = "correct horse battery staple";
 const VAULT = "Memories";
+const FIXTURES = join(ROOT, "fixtures");
+
+/** What is dropped to be checked, and what has to be said of each file. Archives and a damaged file are made in `folder`. */
+function dropped(folder) {
+  const made = (name, content) => {
+    writeFileSync(join(folder, name), content);
+    return join(folder, name);
+  };
+  const packed = (name, from) => made(name, zip(entriesOf(join(FIXTURES, from))));
+  const given = (...names) => names.map((name) => join(FIXTURES, name));
+  const bare = JSON.stringify({ mif_version: "1.0", memories: [] });
+  return {
+    whole: {
+      paths: [
+        ...given("mem/small/input.mem", "mif/v1/input.mif.json", "pam/whole/input", "zaxy/unsigned/input.json"),
+        packed("whole.alf", "alf/lossless/input"),
+      ],
+      said: /^Passes its check/,
+    },
+    damaged: {
+      paths: [
+        ...given("mem/wrong-checksum/input.mem", "pam/wrong-checksum/input", "zaxy/tampered-entry/input.json"),
+        packed("damaged.alf", "alf/defects/input"),
+        made("damaged.mif.json", bare),
+      ],
+      said: /doesn’t pass its check/,
+    },
+    forged: {
+      paths: given("mem/forged/input.mem", "pam/signed-ed25519-tampered/input", "zaxy/tampered-signature/input.json"),
+      said: /signature does not fit/,
+    },
+    stranger: {
+      paths: given(
+        "mem/signed/input.mem",
+        "pam/signed-es256/input",
+        "zaxy/signed-ed25519/input.json",
+        "zaxy/signed-ml-dsa-65/input.json",
+      ),
+      said: /Signed by somebody new/,
+    },
+  };
+}
+
 const SIZES = [
   [1280, 800],
   [900, 600],
@@ -76,12 +120,15 @@ class Play {
   async all() {
     await this.create();
     await this.dropExports();
+    await this.checkBeforeImport();
     await this.search();
     await this.readConversation();
     await this.redact();
     await this.erase();
     await this.export("mem");
     await this.export("alf");
+    await this.exportsOffered();
+    await this.signingKeys();
     await this.lockAndUnlock();
     await this.leavesNothingInTheClear();
   }
@@ -161,6 +208,35 @@ class Play {
     await browser.find("list-row");
     this.good("what was imported is listed", (await browser.count("list-row")) > 0);
     await this.picture("memories");
+  }
+
+  /** Every format dropped whole, damaged, forged and signed by a stranger: said before anything is imported. */
+  async checkBeforeImport() {
+    const { browser } = this;
+    const groups = dropped(this.home);
+    for (const [name, { paths, said }] of Object.entries(groups)) {
+      await this.display.drop(paths, 640, 400, async () => (await browser.count("drop-overlay")) > 0);
+      const lines = () =>
+        browser.run(
+          `() => [...document.querySelectorAll('[data-testid="import-check"]')].map((line) => line.innerText)`,
+        );
+      await until(`${name} files to be checked`, async () => (await lines()).length === paths.length);
+      const answers = await lines();
+      const wrong = answers.filter((line) => !said.test(line));
+      wrong.forEach((line) => console.log(`  ${name}: ${line}`));
+      this.good(`${name} files of every format are said to be so before the import`, wrong.length === 0);
+      await this.picture(`check-${name}`);
+      if (name === "stranger") {
+        const before = (await lines()).filter((line) => /somebody new/.test(line)).length;
+        await browser.click("import-trust");
+        await until("the key to be trusted", async () => (await lines()).some((line) => /whom you trust/.test(line)));
+        const after = (await lines()).filter((line) => /somebody new/.test(line)).length;
+        this.good("a stranger's key is trusted at a click", after < before);
+        await this.picture("check-trusted");
+      }
+      await browser.click((await browser.count("import-cancel")) > 0 ? "import-cancel" : "import-done");
+      await browser.gone("import-sheet");
+    }
   }
 
   async search() {
@@ -244,6 +320,28 @@ class Play {
     await this.picture("receipt");
     await browser.click("receipt-done");
     await browser.gone("receipt");
+  }
+
+  /** The sheet offers all five formats; what can be signed offers that. */
+  async exportsOffered() {
+    const { browser } = this;
+    await browser.click("export-button");
+    for (const format of ["mem", "alf", "mif", "pam", "zaxy"]) await browser.find(`export-${format}`);
+    await browser.click("export-zaxy");
+    await browser.find("export-sign");
+    await this.picture("export-zaxy");
+    await browser.click("export-cancel");
+    await browser.gone("export-sheet");
+    this.good("every format is offered");
+  }
+
+  async signingKeys() {
+    const { browser } = this;
+    await browser.click("nav-settings");
+    await browser.click("settings-keys");
+    await browser.find("keys-forget");
+    await this.picture("settings-keys");
+    this.good("a trusted key is listed in the settings");
   }
 
   async export(format) {

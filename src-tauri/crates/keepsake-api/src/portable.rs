@@ -1,7 +1,14 @@
 //! What is done with files alone: signing keys, signatures, disclosures, hard deletion in an archive. No vault is needed.
 use crate::{ApiError, ApiResult, files, types::*};
 use keepsake_crypto::portable::{Algorithm, SigningKey};
-use keepsake_formats::{Catalog, FormatError, Signer, alf::purge, mem, zaxy};
+use keepsake_formats::{
+    Catalog, FormatError, Signer,
+    alf::{
+        delta::{self, Applied, ApplyError},
+        purge,
+    },
+    mem, zaxy,
+};
 use keepsake_model::{Limits, Timestamp};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -173,6 +180,52 @@ fn format_of(path: &Path, limits: &Limits) -> ApiResult<&'static str> {
         [one] => Ok(one.format),
         _ => Err(ApiError::new("not_recognised", 6, format!("{} is not one file of a known format.", path.display()))),
     }
+}
+
+/// What applying deltas came to.
+#[derive(Debug, Clone, Serialize)]
+pub struct AppliedDeltas {
+    /// The new archive.
+    pub path: String,
+    /// Sequence that it stands at.
+    pub sequence: u64,
+    /// Records made new.
+    pub created: u64,
+    /// Records changed.
+    pub updated: u64,
+    /// Records deleted.
+    pub deleted: u64,
+    /// Lines that were not applied.
+    pub findings: Vec<Finding>,
+    /// Read back and valid.
+    pub validated: bool,
+}
+
+/// Applies deltas to an `.alf`, in order, all or none; the result is the new file `out`.
+///
+/// # Errors
+/// `delta_wrong_agent`, `delta_already_applied`, `delta_gap` (one before it is missing), `delta_wrong_base`,
+/// `delta_sequence_order`, what is wrong with a file, `exists`, `io`. Nothing is written then.
+pub fn apply(base: &Path, deltas: &[PathBuf], out: &Path, job: &crate::Job) -> ApiResult<AppliedDeltas> {
+    let mut applied = Applied::default();
+    put(out, false, |new| {
+        applied = delta::apply(base, deltas, new, &Limits::default()).map_err(|error| match error {
+            ApplyError::Format(error) => error,
+            refused => FormatError::invalid(refused.code(), "delta", refused.to_string()),
+        })?;
+        Ok(())
+    })?;
+    let checked = files::validate(out, Some("alf"), None, &[], job)?;
+    let finding = |f: keepsake_formats::Finding| Finding { code: f.code, place: f.place, message: f.message };
+    Ok(AppliedDeltas {
+        path: out.display().to_string(),
+        sequence: applied.sequence,
+        created: applied.created,
+        updated: applied.updated,
+        deleted: applied.deleted,
+        findings: applied.findings.into_iter().map(finding).collect(),
+        validated: checked.ok,
+    })
 }
 
 /// How to purge.

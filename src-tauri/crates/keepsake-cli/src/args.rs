@@ -371,6 +371,15 @@ pub enum Command {
         #[command(flatten)]
         select: Select,
     },
+    /// Apply .alf deltas to their base, in order, all or none.
+    Apply {
+        base: PathBuf,
+        #[arg(required = true)]
+        deltas: Vec<PathBuf>,
+        /// The new archive.
+        #[arg(long)]
+        out: PathBuf,
+    },
     /// Hard deletion in a local .alf archive.
     Purge {
         archive: PathBuf,

@@ -29,6 +29,8 @@ pub fn run(command: &Command, job: &Job) -> Option<ApiResult<Done>> {
             portable::make_key(algorithm, out_private, out_public).and_then(|made| done(&made))
         }
         Command::Disclose { bundle, out, select } => disclosed(bundle, out, select),
+        Command::Apply { base, deltas, out } => portable::apply(base, deltas, out, job)
+            .and_then(|made| Ok(Done { exit: u8::from(!made.validated), ..done(&made)? })),
         Command::Purge { archive, ids, out, reason, strip_links, dry_run } => {
             let request = PurgeRequest {
                 archive: archive.clone(),

@@ -7,7 +7,9 @@ use super::read_attachments::Attachments;
 use super::wire::{self, Remark};
 use crate::{Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Sink};
 use keepsake_model::json::Tree;
-use keepsake_model::{Dropped, DroppedAs, Issue, Kind, Limits, Origin, Record, RecordKey};
+use keepsake_model::{
+    Derived, Dropped, DroppedAs, Issue, Kind, Limits, Origin, Record, RecordKey, Timestamp, Tombstone, TombstoneOp,
+};
 use std::collections::{BTreeMap, BTreeSet, HashMap, hash_map};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -43,6 +45,8 @@ pub(super) struct Reader<'a> {
     done: u64,
     remarks: BTreeMap<Remark, (String, u64)>,
     delta: bool,
+    /// Records that the last word of a delta says were deleted.
+    deleted: BTreeSet<String>,
     linkage: super::linkage::Linkage,
 }
 
@@ -58,6 +62,7 @@ impl<'a> Reader<'a> {
             done: 0,
             remarks: BTreeMap::new(),
             delta: false,
+            deleted: BTreeSet::new(),
             linkage: Default::default(),
         }
     }
@@ -87,6 +92,7 @@ impl Reader<'_> {
         }
         let attachments = super::read_attachments::read(self)?;
         self.memory(&attachments)?;
+        self.deletions()?;
         self.passthrough()?;
         for ((code, detail), (place, count)) in std::mem::take(&mut self.remarks) {
             let times = if count > 1 { format!(", {count} times; first here") } else { String::new() };
@@ -338,11 +344,12 @@ impl Reader<'_> {
         let place = |member: &Member| format!("{}#line {number}", member.place);
         let change = match text {
             Ok(text) if self.delta => match super::delta::record_of(text) {
-                Ok(Some(line)) => Ok(std::borrow::Cow::Owned(line)),
-                Ok(None) => {
-                    let reason = "tombstone_only: the deletion names its record and has none of its own".to_owned();
-                    let (outcome, kind) = (DroppedAs::Skipped, Some(Kind::Memory));
-                    self.sink.dropped(Dropped { place: place(member), outcome, reason, kind });
+                Ok((id, Some(line))) => {
+                    self.deleted.remove(&id);
+                    Ok(std::borrow::Cow::Owned(line))
+                }
+                Ok((id, None)) => {
+                    self.deleted.insert(id);
                     return Ok(());
                 }
                 Err(code) => Err(code),
@@ -398,6 +405,28 @@ impl Reader<'_> {
         set_effective_status(&mut record, superseded.of(&line.id, (index, number)));
         record.attachments.extend(attachments.of(&line.id));
         self.sink.unit(record.into())
+    }
+
+    /// Deletions that only name their record (spec §3.1.8): a tombstone each, so that the vault takes the record out.
+    fn deletions(&mut self) -> Result<(), FormatError> {
+        let made = self.manifest.tree.get("created_at").and_then(Tree::as_str).and_then(Timestamp::parse);
+        let Some(at) = made.or_else(|| Timestamp::from_micros(0)) else { return Ok(()) };
+        for id in std::mem::take(&mut self.deleted) {
+            self.sink.tombstone(Tombstone {
+                id: format!("{}:{id}", self.manifest.agent),
+                op: TombstoneOp::Delete,
+                target_kind: "memory".into(),
+                scope: self.manifest.scope_of(&id, None),
+                target_id: id,
+                at,
+                actor: self.manifest.agent.clone(),
+                reason: "deleted at the source".into(),
+                derived: Derived::default(),
+                signature: None,
+                verbatim: None,
+            })?;
+        }
+        Ok(())
     }
 
     fn passthrough(&mut self) -> Result<(), FormatError> {

@@ -17,7 +17,8 @@ fn is_space(c: char) -> bool {
 /// Trimmed, lower case, NFC, every run of white space one space, in that order.
 pub(super) fn normal(content: &str) -> String {
     let lower = content.trim_matches(is_space).to_lowercase();
-    let composed: String = lower.nfc().collect();
+    // ASCII is composed already.
+    let composed: String = if lower.is_ascii() { lower } else { lower.nfc().collect() };
     composed.split(is_space).filter(|w| !w.is_empty()).collect::<Vec<_>>().join(" ")
 }
 

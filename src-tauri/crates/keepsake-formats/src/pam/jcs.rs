@@ -42,7 +42,13 @@ fn write(tree: &Tree, out: &mut String) -> Option<()> {
 /// Members by key; of duplicate keys the last one.
 fn sorted(members: &[(String, Tree)]) -> Vec<(&str, &Tree)> {
     let mut list: Vec<(&str, &Tree)> = members.iter().rev().map(|(k, v)| (k.as_str(), v)).collect();
-    list.sort_by(|a, b| a.0.encode_utf16().cmp(b.0.encode_utf16())); // stable: the last duplicate stays in front
+    // By UTF-16 code unit, which is another order than UTF-8's only from U+E000 on. Stable: the last duplicate stays in
+    // front.
+    if list.iter().all(|(key, _)| key.is_ascii()) {
+        list.sort_by(|a, b| a.0.cmp(b.0));
+    } else {
+        list.sort_by(|a, b| a.0.encode_utf16().cmp(b.0.encode_utf16()));
+    }
     list.dedup_by(|a, b| a.0 == b.0);
     list
 }

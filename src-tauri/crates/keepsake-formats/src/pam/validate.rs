@@ -2,7 +2,7 @@
 use super::{
     bundle::Bundle,
     keys,
-    verify::{Integrity, verify},
+    verify::{Integrity, sealed, verify},
 };
 use crate::{FormatError, Signed, Validation};
 use keepsake_model::json::Tree;
@@ -51,13 +51,12 @@ pub(super) fn signatures(
     visit: &mut dyn FnMut(Signed) -> Result<(), FormatError>,
 ) -> Result<(), FormatError> {
     let Some(store) = bundle.store else { return Ok(()) };
-    let report = verify(bundle, &mut || Ok(()))?;
-    let Some(outline) = report.outline else { return Ok(()) };
-    let Some(block) = outline.get("signature").filter(|s| matches!(s, Tree::Object(_))) else { return Ok(()) };
+    let Some((outline, integrity)) = sealed(bundle)? else { return Ok(()) };
+    let Some(block) = outline.get("signature") else { return Ok(()) };
     let word = |name: &str| block.get(name).and_then(Tree::as_str).unwrap_or_default();
     let algorithm = keys::algorithm_name(word("algorithm"));
     let message = keys::payload(&outline);
-    let whole = matches!(report.integrity, Integrity::Fits | Integrity::FitsSdk) && message.is_some();
+    let whole = matches!(integrity, Integrity::Fits | Integrity::FitsSdk) && message.is_some();
     let token = algorithm
         .filter(|_| whole)
         .and_then(|_| keys::public_key(word("algorithm"), word("public_key")).zip(keys::from_base64url(word("value"))));

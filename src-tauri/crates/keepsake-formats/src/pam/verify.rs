@@ -158,7 +158,7 @@ fn store(
             }
         }
     }
-    let (mut exact, mut sdk) = (Checksum::default(), Checksum::default());
+    let mut exact = Checksum::default();
     let mut total = 0u64;
     for (i, raw) in doc.list("memories").into_iter().enumerate() {
         if i % 256 == 0 {
@@ -172,7 +172,6 @@ fn store(
             continue;
         };
         exact.add(&tree);
-        sdk.add(&sdk_form(&tree));
         report.faults(&at, check(&MEMORY, &tree));
         memory(&at, &tree, report, ids);
     }
@@ -188,7 +187,7 @@ fn store(
         report.faults(&at, check(&INDEX, &tree));
         index(&at, &tree, report, ids);
     }
-    integrity(place, &outline, total, exact.finish(), sdk.finish(), report);
+    integrity(place, doc, &outline, total, exact.finish(), depth, report);
     signature(place, &outline, report);
     report.records += total + doc.list("relations").len() as u64 + doc.list("conversations_index").len() as u64;
     report.outline = Some(outline);
@@ -311,26 +310,72 @@ pub(super) fn safe_path(path: &str) -> bool {
         && path.split('/').all(|s| !s.is_empty() && s != "." && s != ".." && !s.ends_with(['.', ' ']))
 }
 
-fn integrity(place: &str, outline: &Tree, total: u64, exact: Option<String>, sdk: Option<String>, report: &mut Report) {
+/// Does the checksum fit the memories as they are, or as the Python SDK spells them? The second is asked only when the
+/// first does not.
+fn fits(doc: &Document, outline: &Tree, exact: Option<&str>, depth: u32) -> Integrity {
+    let Some(block) = outline.get("integrity").filter(|b| matches!(b, Tree::Object(_))) else { return Integrity::None };
+    let Some(said) = block.get("checksum").and_then(Tree::as_str) else { return Integrity::Broken };
+    if exact == Some(said) {
+        return Integrity::Fits;
+    }
+    let mut sdk = Checksum::default();
+    memories(doc, depth).flatten().for_each(|tree| sdk.add(&sdk_form(&tree)));
+    if sdk.finish().as_deref() == Some(said) { Integrity::FitsSdk } else { Integrity::Broken }
+}
+
+/// None for a memory that cannot be read.
+fn memories(doc: &Document, depth: u32) -> impl Iterator<Item = Option<Tree>> {
+    doc.list("memories").into_iter().map(move |raw| Tree::parse(raw.get(), depth).ok())
+}
+
+/// The store without its records, and what its checksum says: all that a signature asks for. None without a signature.
+pub(super) fn sealed(bundle: &Bundle) -> Result<Option<(Tree, Integrity)>, FormatError> {
+    let Some(member) = bundle.store else { return Ok(None) };
+    let text = document::text(bundle.catalog, member, bundle.limits)?;
+    let doc = Document::open(&text, &member.place)?;
+    supported(&doc, &member.place)?;
+    let depth = bundle.limits.json_depth;
+    let outline = doc.outline(&LISTS, depth);
+    if !outline.get("signature").is_some_and(|s| matches!(s, Tree::Object(_))) {
+        return Ok(None);
+    }
+    let mut exact = Checksum::default();
+    for tree in memories(&doc, depth) {
+        match tree {
+            Some(tree) => exact.add(&tree),
+            None => return Ok(Some((outline, Integrity::Broken))),
+        }
+    }
+    let integrity = fits(&doc, &outline, exact.finish().as_deref(), depth);
+    Ok(Some((outline, integrity)))
+}
+
+fn integrity(
+    place: &str,
+    doc: &Document,
+    outline: &Tree,
+    total: u64,
+    exact: Option<String>,
+    depth: u32,
+    report: &mut Report,
+) {
     let Some(block) = outline.get("integrity").filter(|b| matches!(b, Tree::Object(_))) else {
         report.warn("integrity_missing", &format!("{place}/integrity"), "no checksum: changes go unnoticed");
         return;
     };
-    let said = block.get("checksum").and_then(Tree::as_str);
     let at = format!("{place}/integrity/checksum");
-    report.integrity = if said.is_some() && exact.as_deref() == said {
-        Integrity::Fits
-    } else if said.is_some() && sdk.as_deref() == said {
-        report.warn(
+    report.integrity = fits(doc, outline, exact.as_deref(), depth);
+    match report.integrity {
+        Integrity::None | Integrity::Fits => {}
+        Integrity::FitsSdk => report.warn(
             "checksum_sdk_form",
             &at,
             "fits the memories as the Python SDK spells them, not as they stand here",
-        );
-        Integrity::FitsSdk
-    } else {
-        report.error("checksum_mismatch", &at, "the memories are not those that were written");
-        Integrity::Broken
-    };
+        ),
+        Integrity::Broken => {
+            report.error("checksum_mismatch", &at, "the memories are not those that were written");
+        }
+    }
     if block.get("total_memories").and_then(Tree::as_f64).is_some_and(|n| n != total as f64) {
         let message = format!("{total} memories are there");
         report.error("count_mismatch", &format!("{place}/integrity/total_memories"), message);

@@ -65,9 +65,9 @@ impl Format for AlfDelta {
     }
 }
 
-/// The record's line inside a line of a delta; None = a deletion that has no record of its own.
-pub(super) fn record_of(line: &str) -> Result<Option<String>, &'static str> {
-    operation::parse(line).map(|change| change.line.filter(|_| !change.erased))
+/// The id that a line of a delta is about, and its record's line; None = a deletion that has no record of its own.
+pub(super) fn record_of(line: &str) -> Result<(String, Option<String>), &'static str> {
+    operation::parse(line).map(|change| (change.id, change.line.filter(|_| !change.erased)))
 }
 
 /// The agent of a delta and the entry of its changed records.
