@@ -6,7 +6,7 @@ schema_check.py OURS THEIRS FIXTURES EXCEPTIONS
 
 Judged are the samples of both sides and damaged copies of them: every member dropped, every member that either schema
 names set to values of all types and to the edges of what the schemas allow, and a member that nobody knows.
-One JSON object on standard output: {ok, issues, unused, pairs: {name: {samples, both_accept, both_reject, excepted}}}.
+One JSON object on standard output: {ok, issues, pairs: {name: {samples, both_accept, both_reject, excepted}}}.
 """
 import copy
 import json
@@ -153,7 +153,7 @@ class Pair:
         self.name, self.ours, self.theirs = name, Schema(ours), Schema(theirs)
         self.exceptions = [one for one in exceptions if one["schema"] in (name, name.split("/")[0] + "/*")]
         self.count = {"samples": 0, "both_accept": 0, "both_reject": 0, "excepted": 0}
-        self.issues = []
+        self.found = {}
         self.seen = set()
 
     def judge(self, document, source, place, what, value):
@@ -162,15 +162,22 @@ class Pair:
             self.count["both_accept" if accepted else "both_reject"] += 1
             return accepted
         who = "ours" if accepted else "theirs"
-        text = json.dumps(value, ensure_ascii=False)
         for one in self.exceptions:
             if one["accepted_by"] == who and one["change"] == what and general(place).endswith(one["place"]):
                 if "values" not in one or any(json.dumps(v) == json.dumps(value) for v in one["values"]):
                     one["used"] = True
                     self.count["excepted"] += 1
                     return False
-        self.issues.append(f"{self.name}: only {who} accept{'s' * (who == 'ours')} {what} {general(place)} {text[:90]} ({source})")
+        self.found.setdefault((who, what, general(place)), []).append((value, source))
         return False
+
+    def issues(self):
+        """One for each place, with the first value that shows it."""
+        for (who, what, place), shown in self.found.items():
+            value = json.dumps(shown[0][0], ensure_ascii=False)[:90]
+            yield f"{self.name}: only {who} accept {what} {place} {value} (and {len(shown) - 1} more; {shown[0][1]})"
+        if self.count["both_accept"] == 0:
+            yield f"{self.name}: no sample that both accept"
 
     def sample(self, document, source):
         self.count["samples"] += 1
@@ -195,9 +202,7 @@ def main(ours, theirs, fixtures, exceptions):
         pair = Pair(name, ours / f"{name}.schema.json", theirs / published, listed)
         for source, document in samples(name, fixtures, theirs):
             pair.sample(document, source)
-        if pair.count["both_accept"] == 0:
-            pair.issues.append(f"{name}: no sample that both accept")
-        issues += pair.issues
+        issues += pair.issues()
         counts[name] = pair.count
     published = {str(file.relative_to(theirs)) for file in theirs.rglob("*.schema.json")}
     issues += [f"{name}: a published schema that nothing is compared with" for name in published - set(PAIRS.values())]
