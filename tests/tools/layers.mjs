@@ -22,6 +22,7 @@ const inWorkspace = { cwd: WORKSPACE };
 /** Programs that judge by their exit code. */
 const LINTERS = {
   rustfmt: ["cargo", ["fmt", "--all", "--check"], inWorkspace],
+  "rustfmt of the fuzz targets": ["cargo", ["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"], inWorkspace],
   clippy: [
     "cargo",
     ["clippy", "--locked", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"],

@@ -1,0 +1,126 @@
+// What a fuzz target begins with: the format's fixtures in the targets' framing, and the words in them.
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { inflateRawSync } from "node:zlib";
+import { ROOT } from "./places.mjs";
+
+// The marks of src-tauri/fuzz/src/lib.rs.
+const MARK = Buffer.from([0xff, 0x00, 0xff]);
+const SEALED = Buffer.from([0xff, 0x01, 0xff]);
+const LARGEST = 60_000;
+const WORDS = 400;
+const ABOUT = new Set(["case.json", "case.toml", "README.md", ".gitattributes"]);
+
+/** Folders of fixtures whose inputs a target begins with, and samples. */
+const FROM = {
+  alf_delta: ["alf"],
+  zaxy: ["zaxy", "eventloom"],
+  eventloom: ["eventloom", "zaxy"],
+  zeroclaw: ["openclaw"],
+};
+const SAMPLES = {
+  chatgpt: ["chatgpt-export.zip"],
+  claude: ["claude-export.zip"],
+  transfer_text: ["chatgpt-saved-memories.txt"],
+};
+
+/** Writes seeds into `corpus` and a dictionary to `words`. Answers how many seeds there are. */
+export function plant(target, corpus, words) {
+  mkdirSync(corpus, { recursive: true });
+  const seeds = [...fromFixtures(target), ...fromSamples(target), ...found(target)].filter((s) => s.length <= LARGEST);
+  for (const seed of seeds) writeFileSync(join(corpus, `seed-${digest(seed)}`), seed);
+  writeFileSync(words, dictionary(seeds));
+  return seeds.length;
+}
+
+export const digest = (bytes) => createHash("sha256").update(bytes).digest("hex").slice(0, 16);
+
+function fromFixtures(target) {
+  return (FROM[target] ?? [target])
+    .map((name) => join(ROOT, "fixtures", name))
+    .filter(existsSync)
+    .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
+    .filter((path) => statSync(path).isDirectory())
+    .flatMap((folder) =>
+      readdirSync(folder)
+        .filter((name) => !ABOUT.has(name))
+        .map((name) => join(folder, name)),
+    )
+    .flatMap((input) => {
+      const files = statSync(input).isDirectory() ? below(input, "") : [[basename(input), readFileSync(input)]];
+      const seeds = [framed(files, MARK)];
+      if (target === "mem") seeds.push(framed(files, SEALED));
+      if (target === "pam") seeds.push(framed(files.map(unsummed), MARK));
+      return seeds;
+    });
+}
+
+function fromSamples(target) {
+  return (SAMPLES[target] ?? [])
+    .map((name) => readFileSync(join(ROOT, "fixtures", "samples", name)))
+    .flatMap((bytes) => (bytes.subarray(0, 2).toString() === "PK" ? [bytes, framed(unzipped(bytes), MARK)] : [bytes]));
+}
+
+/** What was found before is a good place to begin. */
+function found(target) {
+  const folder = join(ROOT, "fixtures", "fuzz", target);
+  return existsSync(folder) ? readdirSync(folder).map((name) => readFileSync(join(folder, name))) : [];
+}
+
+function below(folder, prefix) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory()
+      ? below(join(folder, entry.name), `${prefix}${entry.name}/`)
+      : [[`${prefix}${entry.name}`, readFileSync(join(folder, entry.name))]],
+  );
+}
+
+const framed = (files, mark) =>
+  Buffer.concat(files.flatMap(([name, content]) => [mark, Buffer.from(`${name}\n`), content]));
+
+/** A store without its checksum: with it, a reader stops at the first byte that was changed. */
+function unsummed([name, content]) {
+  try {
+    const store = JSON.parse(content.toString());
+    delete store.integrity;
+    return [name, Buffer.from(JSON.stringify(store))];
+  } catch {
+    return [name, content];
+  }
+}
+
+/** Entries of a ZIP file of ours, by its directory. */
+function unzipped(zip) {
+  const files = [];
+  let at = zip.readUInt32LE(zip.lastIndexOf("PK\x05\x06") + 16);
+  while (zip.readUInt32LE(at) === 0x02014b50) {
+    const [method, size] = [zip.readUInt16LE(at + 10), zip.readUInt32LE(at + 20)];
+    const [name, extra, comment] = [28, 30, 32].map((field) => zip.readUInt16LE(at + field));
+    const local = zip.readUInt32LE(at + 42);
+    const start = local + 30 + zip.readUInt16LE(local + 26) + zip.readUInt16LE(local + 28);
+    const bytes = zip.subarray(start, start + size);
+    files.push([zip.toString("utf8", at + 46, at + 46 + name), method === 0 ? bytes : inflateRawSync(bytes)]);
+    at += 46 + name + extra + comment;
+  }
+  return files.filter(([name]) => !name.endsWith("/"));
+}
+
+/** Keys and short values as the fuzzer takes them in. */
+function dictionary(seeds) {
+  const counts = new Map();
+  for (const seed of seeds) {
+    for (const [word] of seed.toString("latin1").matchAll(/"[A-Za-z_@$:./-]{2,28}"/g)) {
+      counts.set(word, (counts.get(word) ?? 0) + 1);
+    }
+  }
+  const common = [...counts].sort((a, b) => b[1] - a[1]).slice(0, WORDS);
+  const lines = [
+    ...common.map(([word]) => word.slice(1, -1)),
+    "\\xff\\x00\\xff",
+    "\\xff\\x01\\xff",
+    "\\\\ud800",
+    "1e999",
+  ];
+  return `${lines.map((word) => `"${word}"`).join("\n")}\n`;
+}
