@@ -39,7 +39,7 @@ function dropped(folder) {
     whole: {
       paths: [
         ...given("mem/small/input.mem", "mif/v1/input.mif.json", "pam/whole/input", "zaxy/unsigned/input.json"),
-        packed("whole.alf", "alf/lossless/input"),
+        packed("whole.alf", "alf/every-field/input"),
       ],
       said: /^Passes its check/,
     },
@@ -229,7 +229,7 @@ class Play {
       if (name === "stranger") {
         const before = (await lines()).filter((line) => /somebody new/.test(line)).length;
         await browser.click("import-trust");
-        await until("the key to be trusted", async () => (await lines()).some((line) => /whom you trust/.test(line)));
+        await until("the key to be trusted", async () => (await lines()).some((line) => /that you trust/.test(line)));
         const after = (await lines()).filter((line) => /somebody new/.test(line)).length;
         this.good("a stranger's key is trusted at a click", after < before);
         await this.picture("check-trusted");

@@ -22,7 +22,8 @@ function signedBy({ signature, signer }: FileCheck): string {
   if (!signer) return t("check.signedUnread");
   const key = shortKey(signer.fingerprint);
   if (signer.standing === "own") return t("check.signedOwn");
-  if (signer.standing === "trusted") return t("check.signedTrusted", { name: signer.name ?? key, key });
+  if (signer.standing === "trusted")
+    return signer.name ? t("check.signedTrusted", { name: signer.name, key }) : t("check.signedKnown", { key });
   if (signer.standing === "seen") return t("check.signedSeen", { key });
   return t("check.signedNew", { key });
 }
