@@ -268,7 +268,13 @@ fn lines_of_one_bundle_are_applied_in_their_order() {
     let shelf = read(&at("last.alf")).unwrap();
     let one = shelf.records.iter().find(|r| r.key.value == ids(1)).unwrap();
     assert_eq!((one.text.as_str(), one.status.as_deref()), ("b", Some("deleted")));
-    assert_eq!(read_delta(&at("e")).dropped.len(), 1, "there is no record to take in");
+    let told = read_delta(&at("e"));
+    assert_eq!((told.dropped.len(), told.records.len()), (0, 0), "there is no record to take in");
+    assert_eq!(
+        told.tombstones.iter().map(|t| t.target_id.as_str()).collect::<Vec<_>>(),
+        [ids(1)],
+        "but one to take out"
+    );
 }
 
 #[test]
