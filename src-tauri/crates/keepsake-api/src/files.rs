@@ -219,7 +219,6 @@ pub fn validate_on(
             message: format!("it was to be {}, and is not", expected.as_str()),
         });
     }
-    let finding = |f: keepsake_formats::Finding| Finding { code: f.code, place: f.place, message: f.message };
     Ok(Validation {
         ok: result.errors.is_empty(),
         format: Some(source.format.into()),
@@ -228,8 +227,8 @@ pub fn validate_on(
         level: result.level,
         records: u32::try_from(result.records).unwrap_or(u32::MAX),
         kind: result.kind,
-        errors: result.errors.into_iter().map(finding).collect(),
-        warnings: result.warnings.into_iter().map(finding).collect(),
+        errors: result.errors.into_iter().map(Finding::from).collect(),
+        warnings: result.warnings.into_iter().map(Finding::from).collect(),
     })
 }
 

@@ -216,14 +216,13 @@ pub fn apply(base: &Path, deltas: &[PathBuf], out: &Path, job: &crate::Job) -> A
         Ok(())
     })?;
     let checked = files::validate(out, Some("alf"), None, &[], job)?;
-    let finding = |f: keepsake_formats::Finding| Finding { code: f.code, place: f.place, message: f.message };
     Ok(AppliedDeltas {
         path: out.display().to_string(),
         sequence: applied.sequence,
         created: applied.created,
         updated: applied.updated,
         deleted: applied.deleted,
-        findings: applied.findings.into_iter().map(finding).collect(),
+        findings: applied.findings.into_iter().map(Finding::from).collect(),
         validated: checked.ok,
     })
 }

@@ -129,7 +129,9 @@ pub(crate) fn signers(catalog: &Catalog, found: &Detection, limits: &Limits) -> 
         let Some(format) = by_id(source.format) else { continue };
         let _ = format.signatures(catalog, source, limits, &mut |signed| {
             if signed.tombstone.is_some() {
-            } else if Trust(Vec::new()).verdict(&signed).0.is_ok() {
+                return Ok(());
+            }
+            if Trust(Vec::new()).verdict(&signed).0.is_ok() {
                 out.extend(signed.token.map(|(key, _)| (signed.algorithm, key)));
             } else {
                 broken.get_or_insert(signed.place);

@@ -80,10 +80,7 @@ impl Session {
             let found = list.into_iter().find(|k| k.public_key == key)?;
             Some(SignerInfo { key: found, standing: standing.into() })
         });
-        Ok(known.unwrap_or_else(|| {
-            let key = KnownKey { key: key.to_owned(), algorithm, name: None, since: 0, trusted: false };
-            SignerInfo { key: KeyInfo { since: None, ..info(&key) }, standing: "new".into() }
-        }))
+        Ok(known.unwrap_or_else(|| SignerInfo { key: shown(algorithm, key.to_owned()), standing: "new".into() }))
     }
 
     /// Pins the keys that what was just imported was signed with. The import is there whatever happens now.
@@ -99,25 +96,22 @@ impl Session {
 
     fn own_key(&self) -> KeyInfo {
         let signer = self.vault.signer();
-        let public = signer.public_key();
-        KeyInfo {
-            algorithm: signer.algorithm().into(),
-            fingerprint: fingerprint(&public),
-            public_key: hex::encode(public),
-            name: None,
-            since: None,
-        }
+        shown(signer.algorithm().into(), hex::encode(signer.public_key()))
     }
 }
 
 fn info(known: &KnownKey) -> KeyInfo {
     KeyInfo {
-        algorithm: known.algorithm.clone(),
-        fingerprint: fingerprint(&hex::decode(&known.key).unwrap_or_default()),
-        public_key: known.key.clone(),
         name: known.name.clone(),
         since: Some(time(known.since)),
+        ..shown(known.algorithm.clone(), known.key.clone())
     }
+}
+
+/// A key with its fingerprint, of which nothing else is known.
+fn shown(algorithm: String, public_key: String) -> KeyInfo {
+    let fingerprint = fingerprint(&hex::decode(&public_key).unwrap_or_default());
+    KeyInfo { algorithm, public_key, fingerprint, name: None, since: None }
 }
 
 /// A file of a kind that has no check of its own.

@@ -200,6 +200,12 @@ pub struct Finding {
     pub message: String,
 }
 
+impl From<keepsake_formats::Finding> for Finding {
+    fn from(found: keepsake_formats::Finding) -> Self {
+        Self { code: found.code, place: found.place, message: found.message }
+    }
+}
+
 /// State of a signature.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct SignatureInfo {
