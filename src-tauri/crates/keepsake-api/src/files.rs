@@ -4,8 +4,9 @@ use crate::{
     trust::{Trust, signers},
     types::*,
 };
-use keepsake_formats::{Catalog, Detection as Found, by_id, detect as detect_in};
+use keepsake_formats::{Catalog, Detection as Found, Passphrase, by_id, detect as detect_in};
 use keepsake_model::Limits;
+use keepsake_vault::Scratch;
 use std::path::{Path, PathBuf};
 
 /// What are these files? One result for each path; content decides, not names.
@@ -157,35 +158,32 @@ impl Expected {
     }
 }
 
-/// Is this a valid file of its format? Changes nothing. `trust`: public keys, in hex or as did:key; with any, the file
-/// must have a valid signature of one of them.
-///
-/// # Errors
-/// Not recognised, not readable, no validator for the format, or a key that is none. An invalid file is not an error but
-/// `ok: false`.
-pub fn validate(
-    path: &Path,
-    format: Option<&str>,
-    expect: Option<Expected>,
-    trust: &[String],
-    job: &Job,
-) -> ApiResult<Validation> {
-    validate_on(path, format, expect, trust, None, job)
+/// What is asked of a file. The default: is it a valid one of whatever format it is?
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Check<'a> {
+    /// Take it for this format.
+    pub format: Option<&'a str>,
+    /// It has to be this besides.
+    pub expect: Option<Expected>,
+    /// Public keys, in hex or as did:key; with any, the file must have a valid signature of one of them.
+    pub trust: &'a [String],
+    /// What a delta builds on, which it is then checked against.
+    pub base: Option<&'a Path>,
+    /// Opens a file that is encrypted as a whole.
+    pub passphrase: Option<&'a dyn Passphrase>,
 }
 
-/// The same; `base`: what a delta builds on, which it is then checked against.
-pub fn validate_on(
-    path: &Path,
-    format: Option<&str>,
-    expect: Option<Expected>,
-    trust: &[String],
-    base: Option<&Path>,
-    _job: &Job,
-) -> ApiResult<Validation> {
+/// Is this a valid file of its format? Changes nothing.
+///
+/// # Errors
+/// Not recognised, not readable, encrypted (`passphrase_needed`, `passphrase_wrong`), no validator for the format, or a
+/// key that is none. An invalid file is not an error but `ok: false`.
+pub fn validate(path: &Path, check: &Check, _job: &Job) -> ApiResult<Validation> {
+    let Check { format, expect, trust, base, passphrase } = *check;
     let limits = Limits::default();
     known_format(format)?;
     let trusted = Trust::parse(trust)?;
-    let catalog = Catalog::open(&[path.to_path_buf()], &limits, None)?;
+    let catalog = open(path, &limits, passphrase)?;
     let found = detect_in(&catalog, &limits, format)?;
     let Some(source) = found.sources.iter().max_by(|a, b| a.claim.confidence.total_cmp(&b.claim.confidence)) else {
         let reason = catalog
@@ -210,7 +208,8 @@ pub fn validate_on(
         if source.format != "alf_delta" {
             return Err(ApiError::new("usage", 2, "Only a delta builds on another file."));
         }
-        result.errors.extend(keepsake_formats::alf::delta::check_base(base, path, &limits)?);
+        let delta = keepsake_formats::alf::delta::check_base(base, path, &limits, passphrase)?;
+        result.errors.extend(delta);
     }
     if let Some(expected) = expect.filter(|e| !e.is(&result)) {
         result.errors.push(keepsake_formats::Finding {
@@ -247,10 +246,19 @@ fn invalid(format: Option<&str>, code: &str, place: &Path, message: &str) -> Val
     }
 }
 
+/// Opens one file or folder. What is in an encrypted one is held in scratch space, encrypted again under a key that only
+/// this run knows.
+pub(crate) fn open(path: &Path, limits: &Limits, passphrase: Option<&dyn Passphrase>) -> ApiResult<Catalog> {
+    let scratch = Scratch(std::env::temp_dir());
+    let catalog = Catalog::open_with(&[path.to_path_buf()], limits, Some(&scratch), passphrase)?;
+    catalog.refuse_closed()?;
+    Ok(catalog)
+}
+
 /// The keys whose signatures are on a file and hold; none when one does not.
-pub(crate) fn signed_by(path: &Path) -> ApiResult<Vec<Vec<u8>>> {
+pub(crate) fn signed_by(path: &Path, passphrase: Option<&dyn Passphrase>) -> ApiResult<Vec<Vec<u8>>> {
     let limits = Limits::default();
-    let catalog = Catalog::open(&[path.to_path_buf()], &limits, None)?;
+    let catalog = open(path, &limits, passphrase)?;
     let found = detect_in(&catalog, &limits, None)?;
     Ok(signers(&catalog, &found, &limits)
         .map_or_else(|_| Vec::new(), |keys| keys.into_iter().map(|(_, key)| key).collect()))

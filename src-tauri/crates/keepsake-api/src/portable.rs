@@ -2,7 +2,7 @@
 use crate::{ApiError, ApiResult, files, types::*};
 use keepsake_crypto::portable::{Algorithm, SigningKey};
 use keepsake_formats::{
-    Catalog, FormatError, Signer,
+    FormatError, Signer,
     alf::{
         delta::{self, Applied, ApplyError},
         purge,
@@ -135,7 +135,8 @@ pub fn sign(path: &Path, signer: &dyn Signer, out: Option<&Path>, job: &crate::J
             return Err(ApiError::new("not_supported", 2, message));
         }
     }
-    files::validate(out, None, None, &[hex::encode(signer.public_key())], job)
+    let trust = [hex::encode(signer.public_key())];
+    files::validate(out, &files::Check { trust: &trust, ..files::Check::default() }, job)
 }
 
 /// A provable part of a signed Zaxy bundle, written to the new file `out`.
@@ -174,7 +175,7 @@ fn put(out: &Path, replace: bool, write: impl FnOnce(&Path) -> Result<(), Format
 }
 
 fn format_of(path: &Path, limits: &Limits) -> ApiResult<&'static str> {
-    let catalog = Catalog::open(&[path.to_path_buf()], limits, None)?;
+    let catalog = files::open(path, limits, None)?;
     let found = keepsake_formats::detect(&catalog, limits, None)?;
     match found.sources.as_slice() {
         [one] => Ok(one.format),
@@ -215,7 +216,7 @@ pub fn apply(base: &Path, deltas: &[PathBuf], out: &Path, job: &crate::Job) -> A
         })?;
         Ok(())
     })?;
-    let checked = files::validate(out, Some("alf"), None, &[], job)?;
+    let checked = files::validate(out, &files::Check { format: Some("alf"), ..files::Check::default() }, job)?;
     Ok(AppliedDeltas {
         path: out.display().to_string(),
         sequence: applied.sequence,

@@ -186,7 +186,7 @@ mod tests {
     }
 
     fn check(bundle: &Path, trust: &[String]) -> Checked {
-        files::validate(bundle, None, None, trust, &Job::default()).unwrap()
+        files::validate(bundle, &files::Check { trust, ..files::Check::default() }, &Job::default()).unwrap()
     }
 
     fn state(checked: &Checked) -> (bool, Option<bool>, Option<bool>) {

@@ -188,6 +188,9 @@ pub enum Command {
         /// For a delta: what it builds on is checked too.
         #[arg(long)]
         base: Option<PathBuf>,
+        /// Passphrase of an encrypted file.
+        #[arg(long, value_name = "FILE")]
+        import_passphrase_file: Option<PathBuf>,
     },
     /// Import files, folders and archives as one batch.
     Import {
@@ -425,6 +428,9 @@ pub enum Command {
         /// Public key in hex or did:key, may be given again.
         #[arg(long)]
         trust: Vec<String>,
+        /// Passphrase of an encrypted file.
+        #[arg(long, value_name = "FILE")]
+        import_passphrase_file: Option<PathBuf>,
     },
     /// Integrity of the vault.
     Check {

@@ -17,7 +17,9 @@ use std::{
 /// Runs a command that needs no vault; None = it needs one.
 pub fn run(command: &Command, job: &Job) -> Option<ApiResult<Done>> {
     Some(match command {
-        Command::Verify { path, trust } => verify(path, trust, job),
+        Command::Verify { path, trust, import_passphrase_file } => {
+            file_passphrase(import_passphrase_file.as_deref()).and_then(|opening| verify(path, trust, opening, job))
+        }
         Command::Convert { input, out, format, from, import_passphrase_file, means, limit_bytes } => {
             file_passphrase(import_passphrase_file.as_deref())
                 .and_then(|opening| converted(input, opening, out, format, from.clone(), means, *limit_bytes, job))
@@ -49,8 +51,9 @@ pub fn run(command: &Command, job: &Job) -> Option<ApiResult<Done>> {
     })
 }
 
-fn verify(path: &Path, trust: &[String], job: &Job) -> ApiResult<Done> {
-    let result = files::validate(path, None, None, trust, job)?;
+fn verify(path: &Path, trust: &[String], opening: Option<Arc<dyn Passphrase>>, job: &Job) -> ApiResult<Done> {
+    let result =
+        files::validate(path, &files::Check { trust, passphrase: opening.as_deref(), ..files::Check::default() }, job)?;
     let held = result.ok && result.signature.valid == Some(true) && result.signature.trusted == Some(true);
     Ok(Done { exit: u8::from(!held), ..done(&result)? })
 }
@@ -85,9 +88,16 @@ pub fn file_passphrase(file: Option<&Path>) -> ApiResult<Option<Arc<dyn Passphra
 }
 
 /// Every file must have a valid signature by one of these keys, or nothing is imported.
-pub fn signed_by(paths: &[PathBuf], format: Option<&str>, trust: &[String], job: &Job) -> ApiResult<()> {
+pub fn signed_by(
+    paths: &[PathBuf],
+    format: Option<&str>,
+    trust: &[String],
+    opening: Option<&dyn Passphrase>,
+    job: &Job,
+) -> ApiResult<()> {
     for path in paths {
-        let result = files::validate(path, format, None, trust, job)?;
+        let check = files::Check { format, trust, passphrase: opening, ..files::Check::default() };
+        let result = files::validate(path, &check, job)?;
         if result.signature.trusted != Some(true) {
             let message = format!("{} is not signed by a key that you named. Nothing was imported.", path.display());
             return Err(ApiError::new("signature_untrusted", 1, message));

@@ -32,7 +32,7 @@ pub fn push(path: &Path, sink: &str, dest: &str, token_file: Option<&Path>, job:
     if !path.metadata().map_err(|e| failed(path, &e))?.is_file() {
         return Err(usage("A folder cannot be handed on. Make one file of it first (zip it)."));
     }
-    let checked = files::validate(path, None, None, &[], job)?;
+    let checked = files::validate(path, &files::Check::default(), job)?;
     if let Some(first) = checked.errors.first() {
         let message = format!("{} is not valid: {}. Nothing was sent.", path.display(), first.message);
         return Err(ApiError::new("not_valid", 1, message).with("code", &first.code));

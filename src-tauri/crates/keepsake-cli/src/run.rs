@@ -35,9 +35,16 @@ pub fn run(cli: Cli) -> ApiResult<Done> {
             Ok(Done { essential: true, ..done(&created)? })
         }
         Command::Detect { paths } => done(&files::detect(paths)?),
-        Command::Validate { path, format, expect, trust, base } => {
-            let expect = expect.as_deref().map(files::Expected::parse).transpose()?;
-            let result = files::validate_on(path, format.as_deref(), expect, trust, base.as_deref(), &job)?;
+        Command::Validate { path, format, expect, trust, base, import_passphrase_file } => {
+            let opening = portable::file_passphrase(import_passphrase_file.as_deref())?;
+            let check = files::Check {
+                format: format.as_deref(),
+                expect: expect.as_deref().map(files::Expected::parse).transpose()?,
+                trust,
+                base: base.as_deref(),
+                passphrase: opening.as_deref(),
+            };
+            let result = files::validate(path, &check, &job)?;
             Ok(Done { exit: u8::from(!result.ok), ..done(&result)? })
         }
         Command::Passwd { new_passphrase_file, kdf_floor } => {
@@ -70,10 +77,10 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
                 merge: merge.as_deref().map(MergeStrategy::parse).transpose()?,
             };
             cancelled_by_ctrl_c(job);
-            if !trust.is_empty() {
-                portable::signed_by(paths, format.as_deref(), trust, job)?;
-            }
             let opening = portable::file_passphrase(import_passphrase_file.as_deref())?;
+            if !trust.is_empty() {
+                portable::signed_by(paths, format.as_deref(), trust, opening.as_deref(), job)?;
+            }
             done(&session.import_with(&request, opening, *dry_run, job)?)
         }
         Command::Imports => done(&session.imports()?),

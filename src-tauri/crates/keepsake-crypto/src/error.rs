@@ -19,6 +19,9 @@ pub enum CryptoError {
     /// Wrong key, changed, swapped, cut or extended bytes: which one is not told.
     #[error("the decryption operation failed")]
     Decrypt,
+    /// Encrypted to a key; no passphrase opens it.
+    #[error("encrypted to a key, not under a passphrase")]
+    NotForPassphrase,
     /// The file system; a missing header is `NotFound`.
     #[error(transparent)]
     Io(#[from] std::io::Error),

@@ -19,6 +19,8 @@
 //! | signatures | [`SigningKey`], [`verify`] |
 //! | signatures of portable files, keys in PEM | [`portable`] |
 //! | bytes under a passphrase, as other programs seal them | [`seal_with_passphrase`], [`open_with_passphrase`] |
+//! | a whole file under a passphrase, for the age tools | [`AgeWriter`], [`open_age`] |
+mod age_file;
 mod chunked;
 mod error;
 mod hazmat;
@@ -38,6 +40,7 @@ mod sign;
 mod slots;
 mod spool;
 
+pub use age_file::{AgeWriter, open_age};
 pub use chunked::{CHUNK_LEN, ChunkReader, ChunkStream, ChunkWriter, Context};
 pub use error::CryptoError;
 pub use header::{
@@ -50,7 +53,7 @@ pub use passphrase::{MINIMUM_SCORE, strength, suggest};
 pub use random::{random_bytes, random_id};
 pub use read_at::ReadAt;
 pub use recovery::RecoveryCode;
-pub use sealed::{PassphraseSealed, open_with_passphrase, seal_with_passphrase};
+pub use sealed::{PassphraseCipher, PassphraseSealed, open_with_passphrase, seal_with_passphrase};
 pub use sign::{SigningKey, verify};
 pub use slots::SlotKind;
 pub use spool::SpoolFile;

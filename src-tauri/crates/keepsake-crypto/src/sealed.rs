@@ -1,21 +1,51 @@
-//! Bytes under a passphrase as other programs' files have them: AES-256-GCM with a key by Argon2id, everything but the
-//! passphrase written down beside. The vault itself never uses this.
+//! Bytes under a passphrase as other programs' files have them: AES-256-GCM or XChaCha20-Poly1305 with a key by Argon2id,
+//! everything but the passphrase written down beside. The vault itself never uses this.
 use crate::{CryptoError, KdfParams, Secret, random_bytes};
-use aes_gcm::{AeadInOut, Aes256Gcm, KeyInit, Nonce, Tag};
+use aes_gcm::{
+    Aes256Gcm,
+    aead::{AeadInOut, KeyInit},
+};
 use argon2::{Algorithm, Argon2, Block, Params, Version};
+use chacha20poly1305::XChaCha20Poly1305;
 use zeroize::{Zeroize, Zeroizing};
 
-/// Bytes of a tag and of a nonce.
+/// Bytes of a tag.
 const TAG_LEN: usize = 16;
-const NONCE_LEN: usize = 12;
-/// What may be spent on a file from elsewhere: 1 GiB, and 64 passes over 64 MiB or as much work.
-const MOST_MEMORY_KIB: u32 = 1 << 20;
+/// What may be spent on a file from elsewhere: 448 MiB, and 64 passes over 64 MiB or as much work.
+const MOST_MEMORY_KIB: u32 = 448 << 10;
 const MOST_WORK: u64 = 64 * 64 * 1024;
 const MOST_LANES: u32 = 16;
+
+/// What seals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PassphraseCipher {
+    /// AES-256-GCM, a nonce of 12 bytes.
+    Aes256Gcm,
+    /// XChaCha20-Poly1305, a nonce of 24 bytes.
+    XChaCha20Poly1305,
+}
+
+impl PassphraseCipher {
+    fn seal(self, key: &Secret, aad: &[u8], bytes: &mut Vec<u8>) -> Result<Vec<u8>, CryptoError> {
+        match self {
+            Self::Aes256Gcm => seal::<Aes256Gcm, 12>(key, aad, bytes),
+            Self::XChaCha20Poly1305 => seal::<XChaCha20Poly1305, 24>(key, aad, bytes),
+        }
+    }
+
+    fn open(self, key: &Secret, nonce: &[u8], aad: &[u8], bytes: &mut Vec<u8>) -> Result<(), CryptoError> {
+        match self {
+            Self::Aes256Gcm => open::<Aes256Gcm>(key, nonce, aad, bytes),
+            Self::XChaCha20Poly1305 => open::<XChaCha20Poly1305>(key, nonce, aad, bytes),
+        }
+    }
+}
 
 /// Sealed bytes and what opens them, the passphrase apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PassphraseSealed {
+    /// What sealed it.
+    pub cipher: PassphraseCipher,
     /// Salt of Argon2id.
     pub salt: Vec<u8>,
     /// Memory in KiB.
@@ -24,41 +54,66 @@ pub struct PassphraseSealed {
     pub passes: u32,
     /// Lanes.
     pub lanes: u32,
-    /// 12 bytes.
+    /// As long as the cipher's nonce is.
     pub nonce: Vec<u8>,
     /// Ciphertext with the 16 bytes of the tag at its end.
     pub ciphertext: Vec<u8>,
 }
 
-/// Seals under a new salt and nonce, at the lowest cost that a vault's own slots may have.
-pub fn seal_with_passphrase(passphrase: &[u8], plain: &[u8]) -> Result<PassphraseSealed, CryptoError> {
+/// Seals under a new salt and nonce, at the lowest cost that a vault's own slots may have. `aad` is bound to it and has
+/// to be known to who opens it.
+pub fn seal_with_passphrase(
+    passphrase: &[u8],
+    cipher: PassphraseCipher,
+    aad: &[u8],
+    plain: &[u8],
+) -> Result<PassphraseSealed, CryptoError> {
     let KdfParams { memory_kib, passes, lanes } = KdfParams::floor();
     let salt: [u8; 16] = random_bytes()?;
-    let nonce: [u8; NONCE_LEN] = random_bytes()?;
     let key = derive(passphrase, &salt, (memory_kib, passes, lanes))?;
     let mut ciphertext = Vec::with_capacity(plain.len() + TAG_LEN);
     ciphertext.extend_from_slice(plain);
-    let tag: [u8; TAG_LEN] = Aes256Gcm::new(key.bytes().into())
-        .encrypt_inout_detached(&Nonce::from(nonce), &[], ciphertext.as_mut_slice().into())
-        .map_err(|_| CryptoError::Decrypt)?
-        .into();
-    ciphertext.extend_from_slice(&tag);
-    Ok(PassphraseSealed { salt: salt.to_vec(), memory_kib, passes, lanes, nonce: nonce.to_vec(), ciphertext })
+    let nonce = cipher.seal(&key, aad, &mut ciphertext)?;
+    Ok(PassphraseSealed { cipher, salt: salt.to_vec(), memory_kib, passes, lanes, nonce, ciphertext })
 }
 
 /// Opens. Parameters beyond reason are refused before any work is done; a wrong passphrase and changed bytes are the
 /// same error.
-pub fn open_with_passphrase(passphrase: &[u8], sealed: &PassphraseSealed) -> Result<Zeroizing<Vec<u8>>, CryptoError> {
-    let nonce: [u8; NONCE_LEN] = sealed.nonce.as_slice().try_into().map_err(|_| CryptoError::Decrypt)?;
-    let len = sealed.ciphertext.len().checked_sub(TAG_LEN).ok_or(CryptoError::Decrypt)?;
-    let (text, tag) = sealed.ciphertext.split_at(len);
-    let tag: [u8; TAG_LEN] = tag.try_into().map_err(|_| CryptoError::Decrypt)?;
+pub fn open_with_passphrase(
+    passphrase: &[u8],
+    aad: &[u8],
+    sealed: &PassphraseSealed,
+) -> Result<Zeroizing<Vec<u8>>, CryptoError> {
     let key = derive(passphrase, &sealed.salt, (sealed.memory_kib, sealed.passes, sealed.lanes))?;
-    let mut plain = Zeroizing::new(text.to_vec());
-    Aes256Gcm::new(key.bytes().into())
-        .decrypt_inout_detached(&Nonce::from(nonce), &[], plain.as_mut_slice().into(), &Tag::from(tag))
-        .map_err(|_| CryptoError::Decrypt)?;
+    let mut plain = Zeroizing::new(sealed.ciphertext.clone());
+    sealed.cipher.open(&key, &sealed.nonce, aad, &mut plain)?;
     Ok(plain)
+}
+
+/// Ciphertext and tag in place of the plaintext; gives the new nonce.
+fn seal<C: KeyInit + AeadInOut, const NONCE: usize>(
+    key: &Secret,
+    aad: &[u8],
+    bytes: &mut Vec<u8>,
+) -> Result<Vec<u8>, CryptoError> {
+    let nonce: [u8; NONCE] = random_bytes()?;
+    let failed = |_| CryptoError::Decrypt;
+    let cipher = C::new_from_slice(key.bytes()).map_err(|_| CryptoError::Decrypt)?;
+    let short = nonce.as_slice().try_into().map_err(|_| CryptoError::Decrypt)?;
+    cipher.encrypt_in_place(short, aad, bytes).map_err(failed)?;
+    Ok(nonce.to_vec())
+}
+
+fn open<C: KeyInit + AeadInOut>(
+    key: &Secret,
+    nonce: &[u8],
+    aad: &[u8],
+    bytes: &mut Vec<u8>,
+) -> Result<(), CryptoError> {
+    let failed = |_| CryptoError::Decrypt;
+    let cipher = C::new_from_slice(key.bytes()).map_err(|_| CryptoError::Decrypt)?;
+    let nonce = nonce.try_into().map_err(|_| CryptoError::Decrypt)?;
+    cipher.decrypt_in_place(nonce, aad, bytes).map_err(failed)
 }
 
 /// Argon2id 0x13, 32 bytes. Below the vault's floor too: others choose their own cost.
@@ -91,17 +146,24 @@ mod tests {
 
     #[test]
     fn what_is_sealed_opens_with_the_passphrase_and_with_nothing_else() {
-        let sealed = seal_with_passphrase(b"four words of it", b"what I remember").unwrap();
-        assert_eq!((sealed.nonce.len(), sealed.ciphertext.len()), (12, 15 + 16));
-        assert_eq!(open_with_passphrase(b"four words of it", &sealed).unwrap().as_slice(), b"what I remember");
-        assert!(matches!(open_with_passphrase(b"other words", &sealed), Err(CryptoError::Decrypt)));
-        for at in [0, 14, 15, 30] {
-            let mut changed = sealed.clone();
-            changed.ciphertext[at] ^= 1;
-            assert!(matches!(open_with_passphrase(b"four words of it", &changed), Err(CryptoError::Decrypt)));
+        for (cipher, nonce) in [(PassphraseCipher::Aes256Gcm, 12), (PassphraseCipher::XChaCha20Poly1305, 24)] {
+            let sealed = seal_with_passphrase(b"four words of it", cipher, b"place", b"what I remember").unwrap();
+            let open = |words: &[u8], aad: &[u8], sealed: &_| open_with_passphrase(words, aad, sealed);
+            let closed = |outcome: Result<_, _>| matches!(outcome, Err(CryptoError::Decrypt));
+            assert_eq!((sealed.nonce.len(), sealed.ciphertext.len()), (nonce, 15 + 16));
+            assert_eq!(open(b"four words of it", b"place", &sealed).unwrap().as_slice(), b"what I remember");
+            assert!(closed(open(b"other words", b"place", &sealed)));
+            assert!(closed(open(b"four words of it", b"elsewhere", &sealed)));
+            for at in [0, 14, 15, 30] {
+                let mut changed = sealed.clone();
+                changed.ciphertext[at] ^= 1;
+                assert!(closed(open(b"four words of it", b"place", &changed)));
+            }
+            let short = PassphraseSealed { nonce: vec![0; 3], ..sealed.clone() };
+            assert!(closed(open(b"four words of it", b"place", &short)));
+            let again = seal_with_passphrase(b"four words of it", cipher, b"place", b"what I remember").unwrap();
+            assert!(again.salt != sealed.salt && again.nonce != sealed.nonce);
         }
-        let again = seal_with_passphrase(b"four words of it", b"what I remember").unwrap();
-        assert!(again.salt != sealed.salt && again.nonce != sealed.nonce);
     }
 
     #[test]
@@ -109,6 +171,7 @@ mod tests {
         // python: argon2-cffi 25.1 hash_secret_raw(b"correct horse", 0..15, t=2, m=1024, p=2, 32, ID), cryptography 50
         // AESGCM(key).encrypt(bytes(range(12)), b'{"hello":"world"}', None)
         let sealed = PassphraseSealed {
+            cipher: PassphraseCipher::Aes256Gcm,
             salt: (0..16).collect(),
             memory_kib: 1024,
             passes: 2,
@@ -116,12 +179,13 @@ mod tests {
             nonce: (0..12).collect(),
             ciphertext: hex::decode("7b88193c47fac79f35b11048340df2a102813835bff4fb1713e1bffd2cfe733f0e").unwrap(),
         };
-        assert_eq!(open_with_passphrase(b"correct horse", &sealed).unwrap().as_slice(), br#"{"hello":"world"}"#);
+        assert_eq!(open_with_passphrase(b"correct horse", b"", &sealed).unwrap().as_slice(), br#"{"hello":"world"}"#);
     }
 
     #[test]
     fn absurd_costs_are_refused_before_any_work() {
         let sealed = PassphraseSealed {
+            cipher: PassphraseCipher::Aes256Gcm,
             salt: vec![0; 16],
             memory_kib: u32::MAX,
             passes: 1,
@@ -129,10 +193,10 @@ mod tests {
             nonce: vec![0; 12],
             ciphertext: vec![0; 32],
         };
-        assert!(matches!(open_with_passphrase(b"x", &sealed), Err(CryptoError::KdfParameters)));
+        assert!(matches!(open_with_passphrase(b"x", b"", &sealed), Err(CryptoError::KdfParameters)));
         let long = PassphraseSealed { memory_kib: 64 * 1024, passes: u32::MAX, ..sealed.clone() };
-        assert!(matches!(open_with_passphrase(b"x", &long), Err(CryptoError::KdfParameters)));
+        assert!(matches!(open_with_passphrase(b"x", b"", &long), Err(CryptoError::KdfParameters)));
         let short = PassphraseSealed { memory_kib: 1024, salt: vec![], ..sealed };
-        assert!(matches!(open_with_passphrase(b"x", &short), Err(CryptoError::KdfParameters)));
+        assert!(matches!(open_with_passphrase(b"x", b"", &short), Err(CryptoError::KdfParameters)));
     }
 }

@@ -1,5 +1,5 @@
 //! What a format can do, and what it is handed.
-use crate::{Catalog, Claim, Detected, FormatError};
+use crate::{Catalog, Claim, Detected, FormatError, Passphrase};
 use keepsake_model::{Dropped, Issue, Limits, LossReport, Record, RecordKey, Timestamp, Tombstone, Unit};
 use std::{
     collections::BTreeMap,
@@ -25,6 +25,10 @@ pub struct Capabilities {
     pub byte_exact: bool,
     /// Writes a folder rather than a file.
     pub folder: bool,
+    /// What is written can carry a signature.
+    pub signs: bool,
+    /// What is written can be encrypted under a passphrase.
+    pub encrypts: bool,
     /// Pasted text may be in it.
     pub text: bool,
 }
@@ -220,31 +224,6 @@ pub trait Signer: std::fmt::Debug + Send + Sync {
     fn public_key(&self) -> Vec<u8>;
     /// Signs exactly these bytes.
     fn sign(&self, message: &[u8]) -> Result<Vec<u8>, FormatError>;
-}
-
-/// Bytes under a passphrase: AES-256-GCM with a key by Argon2id. All but the passphrase is written down in the file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sealed {
-    /// Salt of Argon2id.
-    pub salt: Vec<u8>,
-    /// Memory in KiB.
-    pub memory_kib: u32,
-    /// Passes.
-    pub passes: u32,
-    /// Lanes.
-    pub lanes: u32,
-    /// 12 bytes.
-    pub nonce: Vec<u8>,
-    /// Ciphertext with the 16 bytes of the tag at its end.
-    pub ciphertext: Vec<u8>,
-}
-
-/// A passphrase that a reader or writer may use. The passphrase stays with the caller.
-pub trait Passphrase: std::fmt::Debug + Send + Sync {
-    /// Seals under a new salt and nonce.
-    fn seal(&self, plain: &[u8]) -> Result<Sealed, FormatError>;
-    /// Opens; absurd parameters are refused before any work is done.
-    fn open(&self, sealed: &Sealed) -> Result<Vec<u8>, FormatError>;
 }
 
 /// How to write.

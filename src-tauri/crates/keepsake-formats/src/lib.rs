@@ -8,6 +8,7 @@ mod error;
 mod format;
 pub mod input;
 pub mod json;
+mod passphrase;
 
 pub mod alf;
 pub mod chatgpt;
@@ -31,10 +32,11 @@ pub use detect::{Candidate, Claim, Detected, Detection, Part, Role, detect};
 pub use did_key::did_key;
 pub use error::FormatError;
 pub use format::{
-    AttachmentFile, Capabilities, Finding, Format, Passphrase, PassthroughItem, ReadContext, RecordSource, Sealed,
-    Signed, Signer, Sink, SourceAbout, StoredRecord, Validation, WriteOptions, WriteReport,
+    AttachmentFile, Capabilities, Finding, Format, PassthroughItem, ReadContext, RecordSource, Signed, Signer, Sink,
+    SourceAbout, StoredRecord, Validation, WriteOptions, WriteReport,
 };
 pub use input::{Catalog, Member, Spool, SpoolFile, file_sha256};
+pub use passphrase::{Cipher, Passphrase, Sealed, SealedFile};
 
 /// Every format, in the order in which detection asks them. One line each.
 pub fn registry() -> &'static [&'static dyn Format] {

@@ -1,9 +1,9 @@
 //! Import, undo, export.
 use super::{Session, now, read::query, time};
 use crate::{ApiError, ApiResult, Job, files, trust::signers, types::*};
-use keepsake_formats::{Catalog, Detection as Detected, Passphrase, Signer, Spool, SpoolFile, WriteOptions, detect};
+use keepsake_formats::{Catalog, Detection as Detected, Passphrase, Signer, WriteOptions, by_id, detect};
 use keepsake_model::{Limits, LossReport, Timestamp};
-use keepsake_vault::{ImportOptions, ItemOutcome, KindCounts, Merge, Scope};
+use keepsake_vault::{ImportOptions, ItemOutcome, KindCounts, Merge, Scope, Scratch};
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, Mutex},
@@ -12,16 +12,6 @@ use std::{
 
 /// Shortest time between two progress reports.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
-
-/// Scratch space inside the vault folder, encrypted with a key that lives only in memory.
-struct VaultSpool(PathBuf);
-
-impl Spool for VaultSpool {
-    fn create(&self) -> std::io::Result<Box<dyn SpoolFile>> {
-        let file = keepsake_crypto::SpoolFile::create_in(&self.0).map_err(std::io::Error::other)?;
-        Ok(Box::new(file))
-    }
-}
 
 impl Session {
     /// Read, plan and (unless `dry_run`) commit one batch.
@@ -47,9 +37,11 @@ impl Session {
             Some(text) => Catalog::from_text(text, &limits),
             None => {
                 let paths: Vec<PathBuf> = request.paths.iter().map(PathBuf::from).collect();
-                Catalog::open(&paths, &limits, Some(&VaultSpool(self.vault.dir().to_path_buf())))?
+                let scratch = Scratch(self.vault.dir().to_path_buf());
+                Catalog::open_with(&paths, &limits, Some(&scratch), passphrase.as_deref())?
             }
         };
+        catalog.refuse_closed()?;
         let detection = detect(&catalog, &limits, request.format.as_deref())?;
         if detection.sources.is_empty() {
             return Err(nothing(&catalog, &detection, request));
@@ -126,6 +118,7 @@ impl Session {
 
     /// The same, with means.
     pub fn export_preview_with(&self, request: &ExportRequest, means: &ExportMeans, job: &Job) -> ApiResult<Exported> {
+        able(request, means)?;
         let _turn = self.exporting();
         let cancel = job.cancel_flag();
         let scope = self.scope(request, means)?;
@@ -148,6 +141,7 @@ impl Session {
         if request.out.trim().is_empty() {
             return Err(ApiError::new("usage", 2, "Choose where to save the export."));
         }
+        able(request, means)?;
         let cancel = job.cancel_flag();
         let _turn = self.exporting();
         let outcome = self.vault.export(
@@ -163,7 +157,7 @@ impl Session {
             exported(request, &outcome.path, &outcome.report, outcome.bytes, outcome.digest, Some(&outcome.validation));
         if out.signature.present {
             // Said of what is on the disk now, not of what was to be written.
-            let signed_by = files::signed_by(&outcome.path)?;
+            let signed_by = files::signed_by(&outcome.path, means.passphrase.as_deref())?;
             out.signature.valid = Some(!signed_by.is_empty());
             out.signature.key = signed_by.first().map(hex::encode).or(out.signature.key);
         }
@@ -179,7 +173,7 @@ impl Session {
         let cancel = job.cancel_flag();
         let _turn = self.exporting();
         let made = self.vault.evidence(out, since.and_then(Timestamp::from_micros), sign, now(), &cancel)?;
-        let checked = files::validate(out, None, None, &[], job)?;
+        let checked = files::validate(out, &files::Check::default(), job)?;
         let count = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
         Ok(Evidence {
             path: out.display().to_string(),
@@ -244,6 +238,23 @@ pub struct ExportMeans {
     pub strip_identifiers: bool,
     /// Which entries of a Zaxy bundle.
     pub zaxy: Option<crate::portable::Selector>,
+}
+
+/// Nobody may think that a file is encrypted or signed which is not.
+fn able(request: &ExportRequest, means: &ExportMeans) -> ApiResult<()> {
+    let Some(format) = by_id(&request.format) else { return Ok(()) };
+    let able = format.capabilities();
+    let refuse = |what: &str| {
+        let message = format!("{} has no way to {what}. Nothing was written.", format.name());
+        Err(ApiError::new("not_supported", 2, message))
+    };
+    if means.passphrase.is_some() && !able.encrypts {
+        return refuse("encrypt what is in it");
+    }
+    if (request.sign || means.signer.is_some()) && !able.signs {
+        return refuse("carry a signature");
+    }
+    Ok(())
 }
 
 /// True when nothing is filtered.

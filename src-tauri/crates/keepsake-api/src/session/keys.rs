@@ -48,7 +48,7 @@ impl Session {
     /// As [`files::validate`]; a damaged file is not an error.
     pub fn check_file(&self, path: &Path, format: Option<&str>, job: &Job) -> ApiResult<FileCheck> {
         let shown = path.display().to_string();
-        let found = match files::validate(path, format, None, &[], job) {
+        let found = match files::validate(path, &files::Check { format, ..files::Check::default() }, job) {
             Ok(found) => found,
             Err(error) if error.code == "not_supported" => return Ok(unchecked(shown, format)),
             Err(error) => return Err(error),

@@ -64,6 +64,7 @@ fn name_of(error: &CryptoError) -> &'static str {
         CryptoError::Io(_) => "io",
         CryptoError::Random => "random",
         CryptoError::KeyFile(_) => "key_file",
+        CryptoError::NotForPassphrase => "not_for_passphrase",
     }
 }
 

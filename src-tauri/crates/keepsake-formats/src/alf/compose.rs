@@ -64,6 +64,8 @@ pub(super) fn line(stored: &StoredRecord, facts: &LineFacts<'_>) -> String {
     text(&mut out, "memory_type", memory_type(record));
     if record.kind != Kind::Memory {
         text(&mut out, "category", record.kind.as_str());
+    } else if let Some(category) = record.fields.get("category").and_then(|c| c.as_str()) {
+        text(&mut out, "category", category);
     }
     source(&mut out, record);
     temporal(&mut out, record, facts.created);
@@ -123,6 +125,8 @@ fn source(out: &mut String, record: &Record) {
     out.push_str(",\"source\":{\"runtime\":");
     write_string(platform, out);
     optional(out, "origin", Some(record.origin.format.as_str()).filter(|f| !f.is_empty()));
+    let file = record.fields.get("file").and_then(|f| f.as_str());
+    optional(out, "origin_file", file.filter(|_| super::workspaces::runtime_of(record).is_some()));
     let own = record.source.method.as_deref();
     let method = METHODS.into_iter().find(|known| Some(*known) == own).unwrap_or("migrated");
     text(out, "extraction_method", method);

@@ -1,19 +1,54 @@
-//! The ZIP that we write: deflate, one fixed time, a digest of each entry (spec §4.1).
+//! The ZIP that we write: deflate, one fixed time, a digest of each entry (spec §4.1); under a passphrase all of it is
+//! encrypted on its way to the disk (spec §8.3).
 use super::manifest::MANIFEST;
-use crate::FormatError;
+use crate::{FormatError, Passphrase, SealedFile};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Read, Write};
 use std::path::Path;
-use zip::write::SimpleFileOptions;
+use zip::ZipWriter;
+use zip::result::ZipResult;
+use zip::write::{SimpleFileOptions, StreamWriter};
 
 /// Bytes in memory at a time.
 const CHUNK: u64 = 1 << 20;
 
+/// What the archive's bytes go to.
+enum Target {
+    /// A file.
+    Plain(ZipWriter<BufWriter<File>>),
+    /// A file through a cipher: nothing that was written can be gone back to.
+    Sealed(ZipWriter<StreamWriter<Box<dyn SealedFile>>>),
+}
+
+impl Target {
+    fn start(&mut self, name: &str, options: SimpleFileOptions) -> ZipResult<()> {
+        match self {
+            Self::Plain(zip) => zip.start_file(name, options),
+            Self::Sealed(zip) => zip.start_file(name, options),
+        }
+    }
+
+    fn abort(&mut self) -> ZipResult<()> {
+        match self {
+            Self::Plain(zip) => zip.abort_file(),
+            Self::Sealed(zip) => zip.abort_file(),
+        }
+    }
+
+    fn writer(&mut self) -> &mut dyn Write {
+        match self {
+            Self::Plain(zip) => zip,
+            Self::Sealed(zip) => zip,
+        }
+    }
+}
+
 /// An archive being written.
 pub(super) struct Container {
-    zip: zip::ZipWriter<BufWriter<File>>,
+    zip: Target,
+    file: File,
     place: String,
     digests: BTreeMap<String, String>,
 }
@@ -21,9 +56,20 @@ pub(super) struct Container {
 impl Container {
     /// A new file; it must not exist yet.
     pub(super) fn create(out: &Path) -> Result<Self, FormatError> {
+        Self::create_with(out, None)
+    }
+
+    /// The same, encrypted as a whole if there is a passphrase.
+    pub(super) fn create_with(out: &Path, passphrase: Option<&dyn Passphrase>) -> Result<Self, FormatError> {
         let place = out.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
-        let file = File::create_new(out).map_err(|e| FormatError::io(&place, e))?;
-        Ok(Self { zip: zip::ZipWriter::new(BufWriter::new(file)), place, digests: BTreeMap::new() })
+        let io = |e| FormatError::io(&place, e);
+        let file = File::create_new(out).map_err(io)?;
+        let same = BufWriter::new(file.try_clone().map_err(io)?);
+        let zip = match passphrase {
+            None => Target::Plain(ZipWriter::new(same)),
+            Some(passphrase) => Target::Sealed(ZipWriter::new_stream(passphrase.seal_file(Box::new(same))?)),
+        };
+        Ok(Self { zip, file, place, digests: BTreeMap::new() })
     }
 
     /// Is there an entry with this name?
@@ -43,12 +89,12 @@ impl Container {
             .unix_permissions(0o644)
             .large_file(buffer.len() as u64 == CHUNK);
         let failed = |e: zip::result::ZipError| FormatError::invalid("zip_failed", name, e.to_string());
-        self.zip.start_file(name, options).map_err(failed)?;
+        self.zip.start(name, options).map_err(failed)?;
         let (mut hasher, mut size) = (Sha256::new(), 0u64);
         while !buffer.is_empty() {
             hasher.update(&buffer);
             size += buffer.len() as u64;
-            self.zip.write_all(&buffer).map_err(|e| FormatError::io(&self.place, e))?;
+            self.zip.writer().write_all(&buffer).map_err(|e| FormatError::io(&self.place, e))?;
             buffer.clear();
             (&mut *bytes).take(CHUNK).read_to_end(&mut buffer).map_err(read)?;
         }
@@ -69,12 +115,16 @@ impl Container {
             .unix_permissions(0o644)
             .large_file(true);
         let failed = |e: zip::result::ZipError| FormatError::invalid("zip_failed", name, e.to_string());
-        self.zip.start_file(name, options).map_err(failed)?;
-        let mut hashed = Hashed { inner: &mut self.zip, hasher: Sha256::new() };
-        let wanted = fill(&mut hashed)?;
-        let digest = hex::encode(hashed.hasher.finalize());
+        let mut entry = Hashed { target: &mut self.zip, name, options, started: false, hasher: Sha256::new() };
+        let wanted = fill(&mut entry)?;
+        if wanted {
+            entry.start().map_err(failed)?;
+        }
+        let (started, digest) = (entry.started, hex::encode(entry.hasher.finalize()));
         if !wanted {
-            self.zip.abort_file().map_err(failed)?;
+            if started {
+                self.zip.abort().map_err(failed)?;
+            }
             return Ok(None);
         }
         self.digests.insert(name.to_owned(), digest.clone());
@@ -89,26 +139,43 @@ impl Container {
     /// Writes the central directory and waits until the file is on disk.
     pub(super) fn finish(self) -> Result<(), FormatError> {
         let failed = |e: zip::result::ZipError| FormatError::invalid("zip_failed", &self.place, e.to_string());
-        let buffered = self.zip.finish().map_err(failed)?;
-        let file = buffered.into_inner().map_err(|e| FormatError::io(&self.place, e.into_error()))?;
-        file.sync_all().map_err(|e| FormatError::io(&self.place, e))
+        let io = |e| FormatError::io(&self.place, e);
+        match self.zip {
+            Target::Plain(zip) => zip.finish().map_err(failed)?.flush().map_err(io)?,
+            Target::Sealed(zip) => zip.finish().map_err(failed)?.into_inner().finish().map_err(io)?,
+        }
+        self.file.sync_all().map_err(io)
     }
 }
 
-/// Takes the digest of what goes through.
+/// An entry that begins with its first byte; takes the digest of what goes through.
 struct Hashed<'a> {
-    inner: &'a mut dyn Write,
+    target: &'a mut Target,
+    name: &'a str,
+    options: SimpleFileOptions,
+    started: bool,
     hasher: Sha256,
+}
+
+impl Hashed<'_> {
+    fn start(&mut self) -> ZipResult<()> {
+        if !self.started {
+            self.target.start(self.name, self.options)?;
+            self.started = true;
+        }
+        Ok(())
+    }
 }
 
 impl Write for Hashed<'_> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        let n = self.inner.write(bytes)?;
+        self.start().map_err(std::io::Error::other)?;
+        let n = self.target.writer().write(bytes)?;
         self.hasher.update(&bytes[..n]);
         Ok(n)
     }
     fn flush(&mut self) -> std::io::Result<()> {
-        self.inner.flush()
+        self.target.writer().flush()
     }
 }
 

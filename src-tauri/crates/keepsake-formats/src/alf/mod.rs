@@ -1,4 +1,5 @@
 //! Agent Life Format (`.alf`) 1.0: one agent in a ZIP of four layers, attachments and raw files. See README.md.
+mod aieos;
 mod compose;
 mod container;
 pub mod delta;
@@ -15,7 +16,9 @@ mod plan;
 pub mod purge;
 mod read;
 mod read_attachments;
+mod read_parts;
 mod rewrite;
+mod sealed;
 mod shape;
 #[cfg(test)]
 mod spec_tests;
@@ -26,6 +29,10 @@ pub(crate) mod testing;
 mod tests;
 mod validate;
 mod wire;
+mod workspace_profile;
+#[cfg(test)]
+mod workspace_tests;
+mod workspaces;
 mod write;
 mod write_documents;
 mod write_manifest;
@@ -54,6 +61,7 @@ impl Format for Alf {
             validate: true,
             attachments: true,
             byte_exact: true,
+            encrypts: true,
             ..Capabilities::default()
         }
     }

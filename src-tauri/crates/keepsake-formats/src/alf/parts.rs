@@ -2,6 +2,7 @@
 use super::container::Container;
 use super::manifest::MANIFEST;
 use super::plan::Plan;
+use super::sealed::Secrets;
 use crate::openclaw::{
     files::{self, FileRole},
     redact,
@@ -63,19 +64,20 @@ impl Parts {
         source: &mut dyn RecordSource,
         out: &mut Container,
         losses: &mut LossReport,
+        secrets: &mut Secrets,
     ) -> Result<Vec<(String, Tree)>, FormatError> {
         let mut table = Vec::new();
         source.passthrough("alf", &mut |item, bytes| {
             if self.agent.as_deref() == Some(item.group.as_str()) {
                 let assembled = item.name == MANIFEST || self.layers.contains_key(&item.name);
                 if !assembled && !out.has(&item.name) {
-                    entry(out, &item.name, item, bytes, losses)?;
+                    entry(out, &item.name, item, bytes, losses, secrets)?;
                 }
                 return Ok(());
             }
             if self.agent.is_none() && (self.everything || self.groups.contains(&item.group)) {
                 let name = free_name(out, item);
-                entry(out, &name, item, bytes, losses)?;
+                entry(out, &name, item, bytes, losses, &mut Secrets::default())?;
                 let text = |t: &str| Tree::Text(t.to_owned());
                 let row = [("group", &item.group), ("name", &item.name), ("role", &item.role)];
                 table.push((name, Tree::Object(row.map(|(k, v)| (k.to_owned(), text(v))).to_vec())));
@@ -94,6 +96,7 @@ fn entry(
     item: &PassthroughItem,
     bytes: &mut dyn Read,
     losses: &mut LossReport,
+    secrets: &mut Secrets,
 ) -> Result<(), FormatError> {
     let inner = item.name.strip_prefix("raw/").and_then(|rest| rest.split_once('/')).map(|(_, path)| path);
     let settings = inner.is_some_and(|path| matches!(files::role(path), FileRole::Settings));
@@ -104,7 +107,12 @@ fn entry(
     (&mut *bytes).take(DOCUMENT_BYTES).read_to_end(&mut raw).map_err(|e| FormatError::io(name, e))?;
     let clean = std::str::from_utf8(&raw).ok().map(redact::redact).filter(|(_, n)| *n > 0);
     if let Some((clean, _)) = clean {
-        losses.add(&item.name, "secret", LossKind::LeftOut, "secrets of a settings file are written as <redacted>");
+        if secrets.wanted() {
+            secrets.add(name.to_owned(), std::mem::take(&mut raw));
+        } else {
+            let note = "secrets of a settings file are written as <redacted>";
+            losses.add(&item.name, "secret", LossKind::LeftOut, note);
+        }
         raw = clean.into_bytes();
     }
     out.entry(name, &mut raw.as_slice().chain(bytes)).map(drop)

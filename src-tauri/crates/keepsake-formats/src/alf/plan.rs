@@ -2,6 +2,7 @@
 use super::compose;
 use super::identity;
 use super::partitions::{Period, stable_v5, stable_v7};
+use super::workspaces::{self, Home};
 use crate::{FormatError, RecordSource, SourceAbout, StoredRecord};
 use keepsake_model::json::Tree;
 use keepsake_model::{AttachmentRef, Kind, LossKind, LossReport, Record, Timestamp};
@@ -35,6 +36,7 @@ pub(super) fn own(record: &Record) -> Option<Own> {
 }
 
 /// An element of a list document, or the identity.
+#[derive(Clone)]
 pub(super) struct Row {
     /// Slot in its skeleton.
     pub value: String,
@@ -65,6 +67,14 @@ pub(super) struct Plan {
     pub agents: BTreeSet<String>,
     /// True when any record is not from an ALF file.
     pub others: bool,
+    /// True when any record is neither from an ALF file nor from a workspace.
+    pub strangers: bool,
+    /// Records of each workspace, by its id space.
+    pub homes: BTreeMap<String, u64>,
+    /// The workspace that all of it is, if so.
+    pub home: Option<Home>,
+    /// Records (vault ids) that identity or principals hold.
+    pub documented: HashSet<String>,
     /// Lines and an estimate of their bytes, by month; after [`Plan::settle_periods`] by partition.
     pub periods: BTreeMap<Period, (u64, u64)>,
     /// Rows by layer; `identity` too.
@@ -91,13 +101,16 @@ impl Plan {
     /// Goes through all records once.
     pub(super) fn survey(source: &mut dyn RecordSource) -> Result<Self, FormatError> {
         let mut plan = Self { agent: vault_agent(&source.about()), ..Self::default() };
-        let mut own_files = HashSet::new();
+        let (mut own_files, mut profiles, mut credentials) = (HashSet::new(), Vec::new(), Vec::new());
         source.records(&mut |stored| {
             *plan.by_kind.entry(stored.record.kind.as_str().to_owned()).or_default() += 1;
             let found = own(&stored.record);
             match (found, stored.record.key.scope.strip_prefix("alf:")) {
                 (Some(_), Some(agent)) => drop(plan.agents.insert(agent.to_owned())),
-                _ => plan.others = true,
+                _ => {
+                    plan.others = true;
+                    plan.strangers |= !workspaces::count(&mut plan.homes, &stored.record);
+                }
             }
             match found {
                 // one file has one identity: the first is it, others travel whole as memory lines
@@ -111,11 +124,18 @@ impl Plan {
                     own_files.extend(file.clone());
                     plan.row(layer, &stored, file);
                 }
-                None if stored.record.kind == Kind::Credential => plan.foreign_credential(&stored),
+                None if stored.record.kind == Kind::Credential => credentials.push(stored),
+                None if workspaces::is_profile(&stored.record) => profiles.push(stored),
                 _ => plan.line(&stored, found.is_some()),
             }
             Ok(())
         })?;
+        for stored in workspaces::settle(&mut plan, profiles) {
+            plan.line(&stored, false);
+        }
+        for stored in credentials {
+            plan.foreign_credential(&stored);
+        }
         plan.files.retain(|id, _| !own_files.contains(id));
         Ok(plan)
     }
@@ -134,7 +154,7 @@ impl Plan {
             Some(Own::Line) => true,
             Some(Own::Identity) => self.identity.as_deref() != Some(stored.id.as_str()),
             Some(Own::Row(_)) => false,
-            None => stored.record.kind != Kind::Credential,
+            None => stored.record.kind != Kind::Credential && !self.documented.contains(&stored.id),
         }
     }
 

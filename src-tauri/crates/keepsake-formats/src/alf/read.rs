@@ -4,14 +4,17 @@ use super::identity;
 use super::lines::{Entry, each_line};
 use super::manifest::{Archive, MANIFEST, Manifest, Partition};
 use super::read_attachments::Attachments;
+use super::sealed::{self, Opener};
 use super::wire::{self, Remark};
-use crate::{Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Sink};
+use super::workspace_profile;
+use crate::{Catalog, Detected, FormatError, Member, Passphrase, PassthroughItem, ReadContext, Sink};
 use keepsake_model::json::Tree;
 use keepsake_model::{
     Derived, Dropped, DroppedAs, Issue, Kind, Limits, Origin, Record, RecordKey, Timestamp, Tombstone, TombstoneOp,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap, hash_map};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 /// Distinct remarks kept in mind; more are counted under one.
 const REMARKS: usize = 500;
@@ -28,7 +31,9 @@ pub(super) fn read(
         archive.entry(MANIFEST).ok_or_else(|| FormatError::invalid("manifest_missing", &archive.place, "none"))?;
     let text = archive.text(entry, &context.limits)?;
     let manifest = Manifest::parse(&text, &entry.place, &context.limits)?;
-    Reader::new(&archive, &manifest, &context.limits, sink).run()
+    let mut reader = Reader::new(&archive, &manifest, &context.limits, sink);
+    reader.passphrase = context.passphrase.clone();
+    reader.run()
 }
 
 /// One reading.
@@ -41,13 +46,18 @@ pub(super) struct Reader<'a> {
     pub limits: &'a Limits,
     /// Where everything goes.
     pub sink: &'a mut dyn Sink,
-    used: BTreeSet<String>,
+    /// Entries that are dealt with.
+    pub used: BTreeSet<String>,
     done: u64,
     remarks: BTreeMap<Remark, (String, u64)>,
-    delta: bool,
+    /// Is it a delta bundle?
+    pub delta: bool,
     /// Records that the last word of a delta says were deleted.
     deleted: BTreeSet<String>,
     linkage: super::linkage::Linkage,
+    passphrase: Option<Arc<dyn Passphrase>>,
+    /// Secrets that a passphrase opened.
+    pub opener: Opener,
 }
 
 impl<'a> Reader<'a> {
@@ -64,6 +74,8 @@ impl<'a> Reader<'a> {
             delta: false,
             deleted: BTreeSet::new(),
             linkage: Default::default(),
+            passphrase: None,
+            opener: Opener::default(),
         }
     }
 
@@ -157,7 +169,7 @@ impl Reader<'_> {
     }
 
     /// Send an entry on as a passthrough part.
-    fn pass(&mut self, member: &Member, name: &str, role: &str) -> Result<(), FormatError> {
+    pub(super) fn pass(&mut self, member: &Member, name: &str, role: &str) -> Result<(), FormatError> {
         let item = self.item(member, name, role);
         let archive = self.archive;
         archive.catalog.read(member, |bytes| self.sink.passthrough(item, bytes))
@@ -191,6 +203,14 @@ impl Reader<'_> {
         let inner = tree.get("identity").filter(|i| tree.get("id").is_none() && i.get("id").is_some());
         let doc = inner.unwrap_or(&tree);
         self.linkage.identity(doc);
+        if let Some((records, more)) = workspace_profile::restore(doc).filter(|_| self.manifest.generated()) {
+            for record in records {
+                self.sink.unit(record.into())?;
+            }
+            if !more {
+                return Ok(());
+            }
+        }
         let id = doc.get("id").and_then(Tree::as_str).unwrap_or("identity");
         let scope = self.manifest.scope_of(id, None);
         let mut record = identity::identity(&text, doc, &scope);
@@ -226,10 +246,20 @@ impl Reader<'_> {
             };
             if kind == Kind::Credential {
                 self.linkage.credential(&doc);
+                if let Some(passphrase) = self.passphrase.clone().filter(|_| sealed::is_ours(&doc)) {
+                    if self.opener.open(&doc, &*passphrase) {
+                        slots.push(String::new());
+                        continue;
+                    }
+                    let place = format!("{}#{pointer}", member.place);
+                    let message = "this passphrase does not open it; it is kept as it is".to_owned();
+                    self.remark(&place, ("credential_closed", message));
+                }
             }
             if let Some(ours) = wire::members(element).and_then(|m| wire::get(&m, "keepsake")) {
                 slots.push(String::new());
-                if let Some(record) = super::ext::restore_row(ours) {
+                if let Some(mut record) = super::ext::restore_row(ours) {
+                    workspace_profile::restore_person(&mut record, &doc);
                     self.sink.unit(record.into())?;
                     continue;
                 }
@@ -425,37 +455,6 @@ impl Reader<'_> {
                 signature: None,
                 verbatim: None,
             })?;
-        }
-        Ok(())
-    }
-
-    fn passthrough(&mut self) -> Result<(), FormatError> {
-        let layers: Vec<String> = self.manifest.unknown_layer_files().into_iter().map(str::to_owned).collect();
-        let index = self.manifest.index_file();
-        let archive = self.archive;
-        for (name, member) in &archive.entries {
-            let role = match *name {
-                name if name == MANIFEST && self.delta => continue,
-                name if name == MANIFEST => "manifest",
-                name if self.used.contains(name) => continue,
-                name if Some(name) == index || layers.iter().any(|l| l == name) => "layer",
-                name if name.starts_with("raw/") => "raw",
-                name if name.starts_with("artifacts/") => "artifact",
-                _ => "entry",
-            };
-            let ours = self.manifest.generated() && (*name == MANIFEST || Some(*name) == index);
-            if ours {
-                continue;
-            }
-            if self.delta && *name == super::detect::DELTA_MANIFEST {
-                continue;
-            }
-            if name.ends_with(".jsonl") && name.starts_with("memory/") {
-                let message = "no partition of the manifest lists this file; kept, not read";
-                self.sink.note(Issue::new("unlisted_partition", &member.place, message));
-            }
-            self.pass(member, name, role)?;
-            self.advance(member.size)?;
         }
         Ok(())
     }

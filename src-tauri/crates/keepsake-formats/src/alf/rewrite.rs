@@ -3,7 +3,7 @@
 use super::container::Container;
 use super::manifest::{Archive, CHECKSUM_SCOPE, MANIFEST, Manifest};
 use super::wire;
-use crate::{Catalog, Detected, FormatError, Member};
+use crate::{Catalog, Detected, FormatError, Member, Passphrase};
 use keepsake_model::json::Tree;
 use keepsake_model::{Limits, Timestamp};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -18,7 +18,17 @@ pub(super) struct Opened {
 impl Opened {
     /// Opens an `.alf` or an `.alf-delta`.
     pub(super) fn open(path: &Path, limits: &Limits) -> Result<Self, FormatError> {
-        let catalog = Catalog::open(&[path.to_path_buf()], limits, None)?;
+        Self::open_with(path, limits, None)
+    }
+
+    /// The same, of a file that may be encrypted as a whole.
+    pub(super) fn open_with(
+        path: &Path,
+        limits: &Limits,
+        passphrase: Option<&dyn Passphrase>,
+    ) -> Result<Self, FormatError> {
+        let catalog = Catalog::open_with(&[path.to_path_buf()], limits, None, passphrase)?;
+        catalog.refuse_closed()?;
         let mut found = crate::detect(&catalog, limits, Some("alf"))?;
         if found.sources.len() != 1 {
             let place = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());

@@ -1,14 +1,15 @@
 //! A stand-in for the vault in tests: a sink that keeps everything, and a record source over it.
 pub(crate) use crate::testing::{repo, shared};
 use crate::{
-    AttachmentFile, Catalog, Detection, Format, FormatError, PassthroughItem, ReadContext, RecordSource, Sink,
-    SourceAbout, StoredRecord, Validation, WriteOptions, WriteReport,
+    AttachmentFile, Catalog, Detection, Format, FormatError, Passphrase, PassthroughItem, ReadContext, RecordSource,
+    Sink, SourceAbout, StoredRecord, Validation, WriteOptions, WriteReport,
 };
 use keepsake_model::{Dropped, Issue, Kind, Limits, Record, RecordKey, Timestamp, Tombstone, Unit};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Cursor, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Everything that a reader said.
 #[derive(Default)]
@@ -130,16 +131,25 @@ impl Drop for Scratch {
 }
 
 pub(crate) fn open(path: &Path) -> Result<(Catalog, Detection), FormatError> {
+    open_with(path, None)
+}
+
+fn open_with(path: &Path, passphrase: Option<&dyn Passphrase>) -> Result<(Catalog, Detection), FormatError> {
     let limits = Limits::default();
-    let catalog = Catalog::open(&[path.to_path_buf()], &limits, None)?;
+    let catalog = Catalog::open_with(&[path.to_path_buf()], &limits, None, passphrase)?;
+    catalog.refuse_closed()?;
     let detection = crate::detect(&catalog, &limits, Some("alf"))?;
     Ok((catalog, detection))
 }
 
 pub(crate) fn read(path: &Path) -> Result<Shelf, FormatError> {
-    let (catalog, detection) = open(path)?;
+    read_with(path, None)
+}
+
+pub(crate) fn read_with(path: &Path, passphrase: Option<Arc<dyn Passphrase>>) -> Result<Shelf, FormatError> {
+    let (catalog, detection) = open_with(path, passphrase.as_deref())?;
     let mut shelf = Shelf::default();
-    let context = ReadContext { limits: Limits::default(), now: Timestamp::from_micros(0).unwrap(), passphrase: None };
+    let context = ReadContext { limits: Limits::default(), now: Timestamp::from_micros(0).unwrap(), passphrase };
     assert!(!detection.sources.is_empty(), "no source in {}", path.display());
     for source in &detection.sources {
         super::Alf.read(&catalog, source, &context, &mut shelf)?;

@@ -8,6 +8,8 @@ use super::manifest::{CHECKSUM_SCOPE, MANIFEST};
 use super::partitions::Period;
 use super::parts::Parts;
 use super::plan::{Own, Plan, Row, own};
+use super::sealed::Secrets;
+use super::workspaces::Files;
 use super::write_documents::{self as documents, FileFacts};
 use super::write_manifest::{Layers, PartitionRow, VERSION, build, index};
 use crate::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport, registry};
@@ -34,18 +36,19 @@ pub(super) fn write(
     let mut plan = Plan::survey(source)?;
     let parts = Parts::survey(source, &plan, options.everything)?;
     let agent = parts.agent.clone().unwrap_or_else(|| plan.agent.clone());
-    let mut file = Container::create(out)?;
+    let mut file = Container::create_with(out, options.passphrase.as_deref())?;
+    let mut secrets = Secrets::new(options.passphrase.as_deref());
+    let workspaces = Files::gather(source, &mut plan, options, &mut secrets)?;
     let original = parts.manifest.as_deref().and_then(|text| Tree::parse(text, 512).ok());
     let mut layers = Layers::from_manifest(original.as_ref());
+    layers.home = plan.home.clone().filter(|_| parts.agent.is_none());
     plan.settle_periods(original.as_ref());
 
     identity(&mut file, &plan, &mut layers)?;
     if parts.agent.is_none() && !plan.rows.contains_key("principals") {
         plan.rows.insert("principals", vec![documents::owner_row(&about, &agent)]);
     }
-    for layer in ["principals", "credentials"] {
-        list(&mut file, &plan, &parts, &mut layers, layer)?;
-    }
+    list(&mut file, &plan, &parts, &mut layers, "principals")?;
     files(source, &mut file, &mut plan, &mut layers, &parts)?;
     list(&mut file, &plan, &parts, &mut layers, "attachments")?;
     memory(source, &mut file, &plan, &parts, &mut layers, &agent, about.now)?;
@@ -59,7 +62,11 @@ pub(super) fn write(
             file.entry(name, &mut text.as_bytes())?;
         }
     }
-    layers.entries = parts.write(source, &mut file, &mut plan.losses)?;
+    layers.entries = parts.write(source, &mut file, &mut plan.losses, &mut secrets)?;
+    layers.workspaces = workspaces.write(&mut file, &mut plan.losses)?;
+    let sealed = secrets.rows(options.passphrase.as_deref(), &agent, &about.now.to_rfc3339())?;
+    plan.rows.entry("credentials").or_default().extend(sealed);
+    list(&mut file, &plan, &parts, &mut layers, "credentials")?;
     layers.has_embeddings = plan.has_embeddings;
     if parts.agent.is_none() {
         let rows = plan.rows.values().flatten().filter(|r| !r.scope.is_empty());
@@ -77,6 +84,8 @@ pub(super) fn write(
 /// What [`write`] would hold and lose. Nothing is written.
 pub(super) fn plan(source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
     let mut plan = Plan::survey(source)?;
+    let mut secrets = Secrets::new(options.passphrase.as_deref());
+    Files::gather(source, &mut plan, options, &mut secrets)?;
     for id in std::mem::take(&mut plan.files).keys() {
         let mut held = None;
         let bound = ARTIFACT_BYTES + 1;

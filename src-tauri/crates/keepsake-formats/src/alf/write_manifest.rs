@@ -2,6 +2,7 @@
 //! do not know stay as they are.
 use super::partitions::Period;
 use super::plan::Row;
+use super::workspaces::Home;
 use crate::SourceAbout;
 use keepsake_model::Timestamp;
 use keepsake_model::json::Tree;
@@ -52,6 +53,10 @@ pub(super) struct Layers {
     pub scopes: Vec<(String, Tree)>,
     /// Whose part an entry is, in a file of several sources.
     pub entries: Vec<(String, Tree)>,
+    /// Workspaces whose files are under `raw/`.
+    pub workspaces: Vec<(String, Tree)>,
+    /// The workspace that all of it is, if so.
+    pub home: Option<Home>,
     names: BTreeMap<String, String>,
     included: (u64, u64),
     referenced: (u64, u64),
@@ -138,8 +143,9 @@ pub(super) fn build(
     scope: &str,
 ) -> (String, String) {
     let mut tree = original.filter(|t| matches!(t, Tree::Object(_))).unwrap_or_else(|| {
-        let name = if about.name.is_empty() { "Keepsake" } else { about.name.as_str() };
-        let runtime = [("id", text(agent)), ("name", text(name)), ("source_runtime", text("keepsake"))];
+        let vault = if about.name.is_empty() { "Keepsake" } else { about.name.as_str() };
+        let (name, runtime) = layers.home.as_ref().map_or((vault, "keepsake"), |h| (h.name.as_str(), h.runtime));
+        let runtime = [("id", text(agent)), ("name", text(name)), ("source_runtime", text(runtime))];
         object([("alf_version", text(VERSION)), ("created_at", Tree::Null), ("agent", object(runtime))])
     });
     tree.set("created_at", text(&about.now.to_rfc3339()));
@@ -172,14 +178,15 @@ pub(super) fn build(
     tree.set("checksum", text(checksum));
     tree.set("checksum_scope", text(scope));
     if several {
-        tree.set(
-            "keepsake",
-            object([
-                ("generated", Tree::Bool(true)),
-                ("scopes", Tree::Object(layers.scopes.clone())),
-                ("entries", Tree::Object(layers.entries.clone())),
-            ]),
-        );
+        let mut ours = object([
+            ("generated", Tree::Bool(true)),
+            ("scopes", Tree::Object(layers.scopes.clone())),
+            ("entries", Tree::Object(layers.entries.clone())),
+        ]);
+        if !layers.workspaces.is_empty() {
+            ours.set("workspaces", Tree::Object(layers.workspaces.clone()));
+        }
+        tree.set("keepsake", ours);
     }
     let version = tree.get("alf_version").and_then(Tree::as_str).unwrap_or(VERSION).to_owned();
     let mut out = String::new();

@@ -1,6 +1,6 @@
 //! The list of members of everything that was given together.
-use super::{expand, folder};
-use crate::FormatError;
+use super::{expand, folder, source::Source};
+use crate::{FormatError, Passphrase};
 use keepsake_model::{Dropped, Issue, Limits, Timestamp};
 use std::{
     io::{Cursor, Read, Seek, Write},
@@ -26,9 +26,14 @@ pub(super) enum Location {
     File(PathBuf),
     /// Entry `index` of archive `archive`.
     Zip { archive: usize, index: usize },
+    /// What was in an encrypted file.
+    Opened(Source),
     /// Text given directly.
     Text(std::sync::Arc<str>),
 }
+
+/// Code of the issue that an encrypted file without its passphrase is.
+pub(super) const CLOSED: &str = "passphrase_needed";
 
 /// One readable member.
 #[derive(Debug, Clone)]
@@ -76,6 +81,21 @@ impl Catalog {
     /// Open paths: regular files, folders (walked, links not followed), ZIP files (entries listed, archives inside
     /// opened by role).
     pub fn open(paths: &[PathBuf], limits: &Limits, spool: Option<&dyn Spool>) -> Result<Self, FormatError> {
+        Self::open_with(paths, limits, spool, None)
+    }
+
+    /// The same; a given file that is encrypted as a whole (age) stands for what is in it. What is in it goes through
+    /// the spool, and without one is held in memory and bounded.
+    ///
+    /// # Errors
+    /// As [`Catalog::open`]; `passphrase_wrong`, `damaged`, `kdf_parameters`, `not_for_passphrase` for such a file. One
+    /// that is given without a passphrase is an issue: `passphrase_needed`.
+    pub fn open_with(
+        paths: &[PathBuf],
+        limits: &Limits,
+        spool: Option<&dyn Spool>,
+        passphrase: Option<&dyn Passphrase>,
+    ) -> Result<Self, FormatError> {
         let mut catalog = Self::empty(limits);
         for path in paths {
             let root = catalog.roots.len();
@@ -84,7 +104,7 @@ impl Catalog {
             catalog.roots.push(name.clone());
             folder::add_path(&mut catalog, root, path, &name, limits)?;
         }
-        expand::expand(&mut catalog, limits, spool)?;
+        expand::expand(&mut catalog, limits, expand::Means { spool, passphrase })?;
         Ok(catalog)
     }
 
@@ -140,6 +160,17 @@ impl Catalog {
         &self.issues
     }
 
+    /// Refuses what was given encrypted and could not be opened.
+    ///
+    /// # Errors
+    /// `passphrase_needed`.
+    pub fn refuse_closed(&self) -> Result<(), FormatError> {
+        match self.issues.iter().find(|i| i.code == CLOSED) {
+            Some(issue) => Err(FormatError::invalid(CLOSED, &issue.place, &issue.message)),
+            None => Ok(()),
+        }
+    }
+
     /// Given and not listed: files that were given twice (`duplicate_file`). They belong into the import's report.
     pub fn dropped(&self) -> &[Dropped] {
         &self.dropped
@@ -171,6 +202,7 @@ impl Catalog {
                 let mut file = std::fs::File::open(path).map_err(io)?;
                 f(&mut self.counted(&mut file))
             }
+            Location::Opened(source) => f(&mut self.counted(&mut source.window(0).map_err(io)?)),
             Location::Text(text) => f(&mut self.counted(&mut Cursor::new(text.as_bytes()))),
             Location::Zip { archive, index } => {
                 let archive = self

@@ -2,19 +2,29 @@
 use super::{
     catalog::{Catalog, Location, Member, Spool},
     duplicates::Seen,
-    nested,
+    encrypted, nested,
     source::Source,
     zip::{self, Entry, Trait},
 };
-use crate::FormatError;
+use crate::{FormatError, Passphrase};
 use keepsake_model::{Dropped, DroppedAs, Issue, Limits};
 use std::{
     collections::{HashMap, HashSet},
     io::{Read, Write},
 };
 
-/// Bytes of a compressed archive inside an archive that are held in memory when there is no spool.
-const IN_MEMORY: u64 = 64 << 20;
+/// What opening may use.
+#[derive(Clone, Copy)]
+pub(super) struct Means<'a> {
+    /// Scratch space.
+    pub spool: Option<&'a dyn Spool>,
+    /// Opens encrypted files.
+    pub passphrase: Option<&'a dyn Passphrase>,
+}
+
+/// Bytes of a compressed archive inside an archive, or of an encrypted file, that are held in memory when there is no
+/// spool.
+pub(super) const IN_MEMORY: u64 = 64 << 20;
 
 /// An open archive.
 pub(super) struct Archive {
@@ -44,7 +54,7 @@ impl Archive {
 }
 
 /// Replaces members that are archives by their entries. Damage is an issue; it is an error only if nothing is left.
-pub(super) fn expand(catalog: &mut Catalog, limits: &Limits, spool: Option<&dyn Spool>) -> Result<(), FormatError> {
+pub(super) fn expand(catalog: &mut Catalog, limits: &Limits, means: Means) -> Result<(), FormatError> {
     let mut pending = std::mem::take(&mut catalog.members);
     let folders: HashSet<String> = pending
         .iter()
@@ -53,9 +63,10 @@ pub(super) fn expand(catalog: &mut Catalog, limits: &Limits, spool: Option<&dyn 
         .collect();
     pending.reverse();
     let (mut seen, mut unreadable) = (Seen::default(), None);
-    while let Some(member) = pending.pop() {
+    while let Some(mut member) = pending.pop() {
         let lone = member.depth == 0 && member.place == member.name;
-        let source = match archive_source(catalog, &member, &folders, limits, spool)? {
+        encrypted::open(catalog, &mut member, limits, means)?;
+        let source = match archive_source(catalog, &member, &folders, limits, means.spool)? {
             Found::Archive(source) => source,
             Found::Other(source) => {
                 if lone
@@ -126,6 +137,10 @@ fn archive_source(
     let io = |e| FormatError::io(&member.place, e);
     match &member.location {
         Location::Text(_) => Ok(Found::Other(None)),
+        Location::Opened(source) => {
+            let zip = source.bytes(0, 4).map(|head| zip::is_zip_head(&head)).map_err(io)?;
+            Ok(if zip { Found::Archive(source.clone()) } else { Found::Other(None) })
+        }
         Location::File(path) => {
             let source = Source::file(path.clone(), member.size);
             let lone = member.place == member.name;

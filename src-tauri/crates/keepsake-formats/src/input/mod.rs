@@ -2,10 +2,11 @@
 //! an archive inside an archive that cannot be read in place goes through a [`Spool`].
 //!
 //! Issue codes: `unsafe_name`, `duplicate_name`, `link`, `not_a_regular_file`, `encrypted`, `unsupported_compression`,
-//! `truncated_archive`, `unreadable_archive`, `empty_archive`, `archive_depth`, `damaged_entry`, `limit`, `unreadable`. The place of
+//! `truncated_archive`, `unreadable_archive`, `empty_archive`, `archive_depth`, `damaged_entry`, `passphrase_needed`, `limit`, `unreadable`. The place of
 //! an issue starts with the place of the archive it concerns.
 mod catalog;
 mod duplicates;
+mod encrypted;
 mod expand;
 mod folder;
 mod nested;

@@ -24,6 +24,12 @@ enum Backing {
     Spooled(Arc<Mutex<Box<dyn SpoolFile>>>),
 }
 
+impl std::fmt::Debug for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Source").field("start", &self.start).field("len", &self.len).finish_non_exhaustive()
+    }
+}
+
 impl Source {
     /// A regular file of `len` bytes.
     pub(super) fn file(path: PathBuf, len: u64) -> Self {

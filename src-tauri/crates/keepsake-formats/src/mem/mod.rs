@@ -49,6 +49,7 @@ impl Format for Mem {
             tombstones: true,
             byte_exact: true,
             folder: true,
+            signs: true,
             ..Capabilities::default()
         }
     }

@@ -2,7 +2,7 @@
 //! what the plaintext is; without those nobody can decrypt. We write them down beside: `salt`, `kdf_params`; the
 //! plaintext is the whole document as JSON, no additional data.
 use super::wire::text;
-use crate::{FormatError, Passphrase, Sealed};
+use crate::{Cipher, FormatError, Passphrase, Sealed};
 use base64::{
     Engine,
     alphabet::STANDARD,
@@ -98,12 +98,14 @@ pub(super) fn open(envelope: &Tree, passphrase: Option<&dyn Passphrase>, place: 
     let (memory_kib, passes, lanes) = parameters(envelope).unwrap_or_default();
     let mut ciphertext = bytes("encrypted_payload");
     ciphertext.extend(bytes("auth_tag"));
-    passphrase.open(&Sealed { salt: bytes("salt"), memory_kib, passes, lanes, nonce: bytes("iv"), ciphertext })
+    let cipher = Cipher::Aes256Gcm;
+    let sealed = Sealed { cipher, salt: bytes("salt"), memory_kib, passes, lanes, nonce: bytes("iv"), ciphertext };
+    passphrase.open(&[], &sealed)
 }
 
 /// The encryption object of a sealed document.
 pub(super) fn seal(plain: &[u8], passphrase: &dyn Passphrase) -> Result<Tree, FormatError> {
-    let sealed = passphrase.seal(plain)?;
+    let sealed = passphrase.seal(Cipher::Aes256Gcm, &[], plain)?;
     let wrong = || FormatError::invalid("malformed", "export", "the sealed document is shorter than its tag");
     let at = sealed.ciphertext.len().checked_sub(TAG).ok_or_else(wrong)?;
     let (payload, tag) = sealed.ciphertext.split_at(at);

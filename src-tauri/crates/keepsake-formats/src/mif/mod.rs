@@ -45,7 +45,14 @@ impl Format for Mif {
         "Memory Interchange Format (MIF)"
     }
     fn capabilities(&self) -> Capabilities {
-        Capabilities { read: true, write: true, validate: true, byte_exact: true, ..Capabilities::default() }
+        Capabilities {
+            read: true,
+            write: true,
+            validate: true,
+            byte_exact: true,
+            encrypts: true,
+            ..Capabilities::default()
+        }
     }
     fn detect(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         detect::detect(catalog, false)

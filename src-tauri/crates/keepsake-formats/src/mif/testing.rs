@@ -1,9 +1,9 @@
 //! A stand-in for the vault in tests: a sink that keeps everything, and a record source over it.
 use super::Mif;
-pub(super) use crate::testing::repo;
+pub(super) use crate::testing::{Paper, repo};
 use crate::{
     AttachmentFile, Catalog, Detection, Format, FormatError, Passphrase, PassthroughItem, ReadContext, RecordSource,
-    Sealed, Sink, SourceAbout, StoredRecord, Validation, WriteOptions, WriteReport,
+    Sink, SourceAbout, StoredRecord, Validation, WriteOptions, WriteReport,
 };
 use keepsake_model::{Dropped, Issue, Kind, Limits, Record, RecordKey, Timestamp, Tombstone, Unit};
 use serde_json::Value;
@@ -267,25 +267,4 @@ pub(super) fn yaml_value(path: &Path) -> Value {
     let text = std::fs::read_to_string(path).unwrap();
     let tree = super::yaml::parse(&text, 600).unwrap();
     normal(serde_json::from_str(&super::wire::json(&tree)).unwrap())
-}
-
-/// No cipher at all: shows what travels where. The real one is in keepsake-crypto.
-#[derive(Debug)]
-pub(super) struct Paper(pub &'static str);
-
-impl Passphrase for Paper {
-    fn seal(&self, plain: &[u8]) -> Result<Sealed, FormatError> {
-        let mut ciphertext: Vec<u8> = plain.iter().map(|b| b ^ 0x55).collect();
-        ciphertext.extend(&Sha256::digest(self.0)[..16]);
-        Ok(Sealed { salt: vec![7; 16], memory_kib: 65536, passes: 3, lanes: 4, nonce: vec![9; 12], ciphertext })
-    }
-    fn open(&self, sealed: &Sealed) -> Result<Vec<u8>, FormatError> {
-        assert_eq!((sealed.memory_kib, sealed.passes, sealed.lanes), (65536, 3, 4));
-        assert_eq!((sealed.salt.as_slice(), sealed.nonce.as_slice()), ([7; 16].as_slice(), [9; 12].as_slice()));
-        let (text, tag) = sealed.ciphertext.split_at(sealed.ciphertext.len() - 16);
-        if tag != &Sha256::digest(self.0)[..16] {
-            return Err(FormatError::invalid("passphrase_wrong", "test", "wrong"));
-        }
-        Ok(text.iter().map(|b| b ^ 0x55).collect())
-    }
 }

@@ -202,7 +202,7 @@ fn slots(
 }
 
 /// `Name: X`, also as a list item or in bold.
-fn named(line: &str, key: &str) -> Option<String> {
+pub(crate) fn named(line: &str, key: &str) -> Option<String> {
     let line = line.trim_start_matches(|c: char| c.is_whitespace() || "-*".contains(c));
     let rest = line.get(..key.len()).filter(|k| k.eq_ignore_ascii_case(key)).map(|_| &line[key.len()..])?;
     let value = rest.trim_start_matches('*').strip_prefix(':')?.trim_matches(|c: char| c.is_whitespace() || c == '*');

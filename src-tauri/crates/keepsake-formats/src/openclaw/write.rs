@@ -26,6 +26,8 @@ pub(crate) struct Workspace {
     pub rows: Vec<StoredRecord>,
     /// Records of other formats.
     pub foreign: Vec<Record>,
+    /// Which of the files are no records' text.
+    pub parts: BTreeSet<String>,
     /// Was everything asked for?
     pub everything: bool,
     /// Where new files go: below the workspace of a home.
@@ -45,6 +47,7 @@ impl Workspace {
         let mut out = Self {
             runtime,
             files: BTreeMap::new(),
+            parts: BTreeSet::new(),
             rows: vec![],
             foreign: vec![],
             everything: options.everything,
@@ -82,7 +85,11 @@ impl Workspace {
             out.put(path_of(&scope, &path), text.into_bytes());
         }
         for (scope, path, bytes) in parts {
-            out.put(path_of(&scope, &path), bytes);
+            let path = path_of(&scope, &path);
+            if !out.files.contains_key(&path) {
+                out.parts.insert(path.clone());
+            }
+            out.put(path, bytes);
         }
         for (path, bytes) in raw {
             if !out.files.contains_key(&path) {
@@ -115,7 +122,7 @@ impl Workspace {
             }
             *count.entry(record.key.scope.clone()).or_default() += 1;
             let number = record.origin.pointer.rsplit(' ').next().and_then(|n| n.parse().ok()).unwrap_or(0);
-            let text = if stored.edited { edited(record, &verbatim.text, &path) } else { verbatim.text.clone() };
+            let text = text_of(&stored);
             pieces.entry((record.key.scope.clone(), path)).or_default().push((number, stored.id.clone(), text));
             return;
         }
@@ -270,13 +277,18 @@ impl Workspace {
         self.report.losses.add(&record.key.value, "record", LossKind::MovedToExtension, note);
     }
 
-    /// Secrets leave settings files; key files stay behind.
-    fn withhold(&mut self) {
-        let mut gone = BTreeSet::new();
+    /// Secrets leave settings files; key files stay behind. Gives those files as they were, if they are `wanted` for
+    /// another way out; then nothing is lost.
+    pub(crate) fn withhold(&mut self, wanted: bool) -> Vec<(String, Vec<u8>)> {
+        let (mut gone, mut whole) = (BTreeSet::new(), Vec::new());
         let losses: &mut LossReport = &mut self.report.losses;
         for (path, bytes) in &mut self.files {
             let inner = path.strip_prefix("workspace/").unwrap_or(path);
             match files::role(inner) {
+                FileRole::Secret if wanted => {
+                    whole.push((path.clone(), std::mem::take(bytes)));
+                    gone.insert(path.clone());
+                }
                 FileRole::Secret => {
                     losses.add(path, "secret", LossKind::LeftOut, "a key file is not written out");
                     *self.report.withheld.entry("secret".into()).or_default() += 1;
@@ -285,7 +297,9 @@ impl Workspace {
                 FileRole::Settings => {
                     let text = String::from_utf8_lossy(bytes);
                     let (clean, n) = redact::redact(&text);
-                    if n > 0 {
+                    if n > 0 && wanted {
+                        whole.push((path.clone(), std::mem::replace(bytes, clean.into_bytes())));
+                    } else if n > 0 {
                         losses.add(
                             path,
                             "secret",
@@ -300,6 +314,7 @@ impl Workspace {
             }
         }
         self.files.retain(|path, _| !gone.contains(path));
+        whole
     }
 
     /// Writes the folder.
@@ -340,8 +355,16 @@ impl Workspace {
         if !marks.iter().any(|m| self.files.contains_key(*m)) && self.runtime.id == super::OPENCLAW.id {
             self.files.entry("SOUL.md".into()).or_insert_with(|| b"# Agent\n".to_vec());
         }
-        self.withhold();
+        self.withhold(false);
     }
+}
+
+/// The text of the file that one record is.
+pub(crate) fn text_of(stored: &StoredRecord) -> String {
+    let record = &stored.record;
+    let verbatim = record.verbatim.as_ref().map_or("", |v| v.text.as_str());
+    let path = record.fields.get("file").and_then(|f| f.as_str()).unwrap_or_default();
+    if stored.edited { edited(record, verbatim, path) } else { verbatim.to_owned() }
 }
 
 /// An edited piece: new words in the old white space.

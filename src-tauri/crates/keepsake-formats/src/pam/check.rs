@@ -5,6 +5,7 @@ use super::{
 };
 use keepsake_model::json::Tree;
 use std::collections::HashSet;
+use std::fmt;
 
 /// One fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,24 +20,52 @@ pub(super) struct Fault {
     pub mild: bool,
 }
 
+/// Where the walk is. It becomes a text only for a fault: most values have none.
+#[derive(Clone, Copy)]
+struct At<'a> {
+    parent: Option<&'a At<'a>>,
+    name: &'a str,
+    index: usize,
+}
+
+impl<'a> At<'a> {
+    const TOP: At<'static> = At { parent: None, name: "", index: 0 };
+
+    fn member(&'a self, name: &'a str) -> At<'a> {
+        At { parent: Some(self), name, index: 0 }
+    }
+
+    fn item(&'a self, index: usize) -> At<'a> {
+        At { parent: Some(self), name: "", index }
+    }
+}
+
+impl fmt::Display for At<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(parent) = self.parent else { return Ok(()) };
+        parent.fmt(f)?;
+        if self.name.is_empty() { write!(f, "/{}", self.index) } else { write!(f, "/{}", self.name) }
+    }
+}
+
 /// Every fault of an object.
 pub(super) fn check(shape: &Shape, tree: &Tree) -> Vec<Fault> {
     let mut faults = Vec::new();
-    object(shape, tree, "", &mut faults);
+    object(shape, tree, &At::TOP, &mut faults);
     faults
 }
 
-fn push(faults: &mut Vec<Fault>, code: &'static str, pointer: &str, message: impl Into<String>) {
+fn push(faults: &mut Vec<Fault>, code: &'static str, at: &At, message: impl Into<String>) {
     let mild = code == "date_without_zone";
-    faults.push(Fault { code, pointer: pointer.to_owned(), message: message.into(), mild });
+    faults.push(Fault { code, pointer: at.to_string(), message: message.into(), mild });
 }
 
-fn object(shape: &Shape, tree: &Tree, pointer: &str, faults: &mut Vec<Fault>) {
+fn object(shape: &Shape, tree: &Tree, pointer: &At, faults: &mut Vec<Fault>) {
     let Tree::Object(members) = tree else {
         return push(faults, "wrong_type", pointer, "an object is expected");
     };
     for field in shape.fields {
-        let at = format!("{pointer}/{}", field.0);
+        let at = pointer.member(field.0);
         match tree.get(field.0) {
             None if field.2 == Need::Required => {
                 push(faults, "missing_field", &at, format!("{} is required", field.0));
@@ -49,16 +78,25 @@ fn object(shape: &Shape, tree: &Tree, pointer: &str, faults: &mut Vec<Fault>) {
     if !shape.open {
         for (key, _) in members.iter().filter(|(k, _)| !shape.fields.iter().any(|f| f.0 == k)) {
             let name: String = key.chars().take(80).collect();
-            push(faults, "unknown_field", &format!("{pointer}/{name}"), "the format has no such member");
+            push(faults, "unknown_field", &pointer.member(&name), "the format has no such member");
         }
     }
-    let names: HashSet<&str> = members.iter().map(|(k, _)| k.as_str()).collect();
-    if names.len() < members.len() {
+    if repeats(members) {
         push(faults, "duplicate_key", pointer, "a member is there twice; the last one counts");
     }
 }
 
-fn one(ty: &Ty, value: &Tree, at: &str, faults: &mut Vec<Fault>) {
+/// Is a key there twice? A few keys are compared with each other; only a foreign heap of them needs a set.
+fn repeats(members: &[(String, Tree)]) -> bool {
+    const FEW: usize = 32;
+    if members.len() > FEW {
+        let names: HashSet<&str> = members.iter().map(|(k, _)| k.as_str()).collect();
+        return names.len() < members.len();
+    }
+    members.iter().enumerate().any(|(i, (key, _))| members[..i].iter().any(|(k, _)| k == key))
+}
+
+fn one(ty: &Ty, value: &Tree, at: &At, faults: &mut Vec<Fault>) {
     let text = value.as_str();
     let number = value.as_f64().filter(|n| n.is_finite());
     let (fits, expected) = match ty {
@@ -108,7 +146,7 @@ fn one(ty: &Ty, value: &Tree, at: &str, faults: &mut Vec<Fault>) {
                 }
             }
             for (i, value) in items.iter().enumerate() {
-                one(item, value, &format!("{at}/{i}"), faults);
+                one(item, value, &at.item(i), faults);
             }
         }
         _ => {}

@@ -4,6 +4,7 @@ mod check;
 mod compose;
 mod detect;
 mod document;
+mod examine;
 mod ext;
 mod forms;
 mod frame;
@@ -47,6 +48,7 @@ impl Format for Pam {
             validate: true,
             byte_exact: true,
             folder: true,
+            signs: true,
             ..Capabilities::default()
         }
     }

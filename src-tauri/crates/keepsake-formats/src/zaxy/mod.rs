@@ -40,7 +40,14 @@ impl Format for Zaxy {
         "Zaxy memory export"
     }
     fn capabilities(&self) -> Capabilities {
-        Capabilities { read: true, write: true, validate: true, byte_exact: true, ..Capabilities::default() }
+        Capabilities {
+            read: true,
+            write: true,
+            validate: true,
+            byte_exact: true,
+            signs: true,
+            ..Capabilities::default()
+        }
     }
     fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         detect::detect(catalog, limits)

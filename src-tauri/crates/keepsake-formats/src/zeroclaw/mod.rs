@@ -5,9 +5,11 @@ mod detect;
 mod read;
 mod rows;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod wal;
 mod write;
+
+pub(crate) use write::workspace;
 
 use crate::openclaw::{Root, Runtime, check_files, finish, own_files};
 use crate::{
@@ -18,7 +20,7 @@ use keepsake_model::Limits;
 use std::path::Path;
 
 /// ZeroClaw.
-const ZEROCLAW: Runtime = Runtime { id: "zeroclaw", namespace: *b"zeroclaw-alf-ns1" };
+pub(crate) const ZEROCLAW: Runtime = Runtime { id: "zeroclaw", namespace: *b"zeroclaw-alf-ns1" };
 
 /// A ZeroClaw home or workspace.
 pub struct ZeroClaw;

@@ -29,7 +29,7 @@ fn database_at(path: &Path, rows: &[(&str, &str, &str, &str)]) {
     }
 }
 
-fn home(path: &Path) {
+pub(crate) fn home(path: &Path) {
     put(
         path,
         &[

@@ -9,7 +9,7 @@ use keepsake_model::{Kind, LossKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The workspace, ready to be written.
-pub(super) fn workspace(source: &mut dyn RecordSource, options: &WriteOptions) -> Result<Workspace, FormatError> {
+pub(crate) fn workspace(source: &mut dyn RecordSource, options: &WriteOptions) -> Result<Workspace, FormatError> {
     let mut workspace = Workspace::gather(&ZEROCLAW, source, options)?;
     if workspace.files.keys().any(|p| p.starts_with("workspace/")) {
         workspace.prefix = "workspace/".into();

@@ -3,8 +3,10 @@ mod evidence;
 mod signer;
 mod source;
 
-use crate::{ListQuery, Vault, VaultError, VaultResult, error::unwrap_format};
-use keepsake_formats::{Catalog, Detection, Format, FormatError, Validation, WriteOptions, WriteReport, by_id, detect};
+use crate::{ListQuery, Scratch, Vault, VaultError, VaultResult, error::unwrap_format};
+use keepsake_formats::{
+    Catalog, Detection, Format, FormatError, Passphrase, Validation, WriteOptions, WriteReport, by_id, detect,
+};
 use keepsake_model::{Limits, Timestamp};
 use source::VaultSource;
 use std::{
@@ -91,7 +93,7 @@ impl Vault {
         if let Some(there) = beside.iter().map(|c| target(c)).find(|t| t.symlink_metadata().is_ok()) {
             return Err(VaultError::Exists(there.display().to_string()));
         }
-        let (validation, mut digest) = check(writer, &partial, &beside)?;
+        let (validation, mut digest) = check(writer, &partial, &beside, scope.writing.passphrase.as_deref())?;
         if !report.digest.is_empty() {
             digest.clone_from(&report.digest);
         }
@@ -208,10 +210,16 @@ fn companions(holder: &Path, partial: &Path) -> std::io::Result<Vec<PathBuf>> {
 }
 
 /// Reads back what was written, with the same detection and validator that any other file gets.
-fn check(writer: &dyn Format, path: &Path, beside: &[PathBuf]) -> VaultResult<(Validation, String)> {
+fn check(
+    writer: &dyn Format,
+    path: &Path,
+    beside: &[PathBuf],
+    passphrase: Option<&dyn Passphrase>,
+) -> VaultResult<(Validation, String)> {
     let limits = Limits::default();
     let paths: Vec<PathBuf> = std::iter::once(path.to_path_buf()).chain(beside.iter().cloned()).collect();
-    let catalog = Catalog::open(&paths, &limits, None).map_err(unwrap_format)?;
+    let scratch = Scratch(path.parent().unwrap_or(Path::new(".")).to_path_buf());
+    let catalog = Catalog::open_with(&paths, &limits, Some(&scratch), passphrase).map_err(unwrap_format)?;
     let detection: Detection = detect(&catalog, &limits, Some(writer.id())).map_err(unwrap_format)?;
     let source = detection.sources.first().ok_or_else(|| {
         VaultError::Format(FormatError::invalid(

@@ -63,7 +63,9 @@ impl<'v> VaultSource<'v> {
             cancel,
             progress,
             everything: scope.everything,
-            carrier: Some(format).filter(|f| whole && carry::FORMATS.contains(f)),
+            // A delta is lines of an archive.
+            carrier: Some(if format == "alf_delta" { "alf" } else { format })
+                .filter(|f| whole && carry::FORMATS.contains(f)),
             came_from: BTreeSet::new(),
         })
     }

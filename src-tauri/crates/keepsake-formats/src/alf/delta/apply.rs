@@ -7,7 +7,7 @@ use super::super::rewrite::{self, Fate, Opened, Rewrite};
 use super::super::{documents, write_documents};
 use super::manifest::{DOCUMENTS, DeltaManifest, sequence_of};
 use super::operation::{self, Operation};
-use crate::{Finding, FormatError};
+use crate::{Finding, FormatError, Passphrase};
 use keepsake_model::json::Tree;
 use keepsake_model::{Limits, Timestamp};
 use std::collections::{BTreeMap, HashMap};
@@ -135,20 +135,25 @@ pub fn apply(base: &Path, deltas: &[PathBuf], out: &Path, limits: &Limits) -> Re
     let mut state =
         State { applied: Applied { sequence: sequence_of(&manifest), ..Applied::default() }, ..State::default() };
     for delta in deltas {
-        state.take(&manifest, delta, limits)?;
+        state.take(&manifest, delta, limits, None)?;
     }
     state.write(&archive, &manifest, out, limits)?;
     Ok(state.applied)
 }
 
 /// What speaks against applying one delta to this archive.
-pub(super) fn check(base: &Path, delta: &Path, limits: &Limits) -> Result<Vec<Finding>, FormatError> {
-    let opened = Opened::open(base, limits)?;
+pub(super) fn check(
+    base: &Path,
+    delta: &Path,
+    limits: &Limits,
+    passphrase: Option<&dyn Passphrase>,
+) -> Result<Vec<Finding>, FormatError> {
+    let opened = Opened::open_with(base, limits, passphrase)?;
     let archive = opened.archive()?;
     let manifest = Manifest::of(&archive, limits)?;
     let mut state =
         State { applied: Applied { sequence: sequence_of(&manifest), ..Applied::default() }, ..State::default() };
-    match state.take(&manifest, delta, limits) {
+    match state.take(&manifest, delta, limits, passphrase) {
         Ok(()) => Ok(state.applied.findings),
         Err(ApplyError::Format(e)) => Err(e),
         Err(e) => Ok(vec![Finding { code: e.code().into(), place: name_of(delta), message: e.to_string() }]),
@@ -161,8 +166,14 @@ fn name_of(path: &Path) -> String {
 
 impl State {
     /// One delta, in order.
-    fn take(&mut self, base: &Manifest, path: &Path, limits: &Limits) -> Result<(), ApplyError> {
-        let opened = Opened::open(path, limits)?;
+    fn take(
+        &mut self,
+        base: &Manifest,
+        path: &Path,
+        limits: &Limits,
+        passphrase: Option<&dyn Passphrase>,
+    ) -> Result<(), ApplyError> {
+        let opened = Opened::open_with(path, limits, passphrase)?;
         let archive = opened.any()?;
         let delta = DeltaManifest::read(&archive, limits)?;
         let (place, at) = (name_of(path), self.applied.sequence);

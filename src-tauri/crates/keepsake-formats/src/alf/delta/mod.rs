@@ -12,8 +12,8 @@ mod write;
 pub use apply::{Applied, ApplyError, apply};
 
 use crate::{
-    Capabilities, Catalog, Claim, Detected, Finding, Format, FormatError, ReadContext, RecordSource, Sink, Validation,
-    WriteOptions, WriteReport,
+    Capabilities, Catalog, Claim, Detected, Finding, Format, FormatError, Passphrase, ReadContext, RecordSource, Sink,
+    Validation, WriteOptions, WriteReport,
 };
 use keepsake_model::Limits;
 use std::path::Path;
@@ -29,7 +29,7 @@ impl Format for AlfDelta {
         "Agent Life Format delta (.alf-delta)"
     }
     fn capabilities(&self) -> Capabilities {
-        Capabilities { read: true, write: true, validate: true, ..Capabilities::default() }
+        Capabilities { read: true, write: true, validate: true, encrypts: true, ..Capabilities::default() }
     }
     fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         super::detect::detect_deltas(catalog, limits)
@@ -80,6 +80,12 @@ pub(super) fn memory_of(
 }
 
 /// Would this delta apply to this archive? What speaks against it, as findings. Nothing is written.
-pub fn check_base(base: &Path, delta: &Path, limits: &Limits) -> Result<Vec<Finding>, FormatError> {
-    apply::check(base, delta, limits)
+/// `passphrase` opens either of them, where it is encrypted.
+pub fn check_base(
+    base: &Path,
+    delta: &Path,
+    limits: &Limits,
+    passphrase: Option<&dyn Passphrase>,
+) -> Result<Vec<Finding>, FormatError> {
+    apply::check(base, delta, limits, passphrase)
 }

@@ -213,8 +213,8 @@ fn deltas_are_applied_in_order_or_not_at_all() {
     let there = apply(&at("base.alf"), &[at("1")], &at("out.alf"), &Limits::default());
     assert!(matches!(there, Err(ApplyError::Exists { .. })));
     assert_eq!(std::fs::read(at("out.alf")).unwrap(), b"mine");
-    assert_eq!(check_base(&at("base.alf"), &at("2"), &Limits::default()).unwrap()[0].code, "delta_gap");
-    assert_eq!(check_base(&at("base.alf"), &at("1"), &Limits::default()).unwrap(), []);
+    assert_eq!(check_base(&at("base.alf"), &at("2"), &Limits::default(), None).unwrap()[0].code, "delta_gap");
+    assert_eq!(check_base(&at("base.alf"), &at("1"), &Limits::default(), None).unwrap(), []);
 }
 
 #[test]

@@ -6,12 +6,12 @@ use super::super::detect::DELTA_MANIFEST;
 use super::super::lines::{Entry, each_line};
 use super::super::manifest::{Archive, MANIFEST, Manifest};
 use super::super::parts::Parts;
-use super::super::plan::{Own, Plan, own};
+use super::super::plan::{Own, Plan, Row, own};
 use super::super::rewrite::Opened;
 use super::super::write::{line, space};
 use super::super::write_documents::{assemble, identity_version, owner_row};
 use super::super::write_manifest::VERSION;
-use super::super::{documents, wire};
+use super::super::{documents, sealed, wire};
 use super::manifest::sequence_of;
 use super::operation::{Operation, put};
 use crate::{FormatError, RecordSource, WriteOptions, WriteReport};
@@ -53,7 +53,7 @@ fn make(source: &mut dyn RecordSource, out: Option<&Path>, options: &WriteOption
         let place = out.map(name).unwrap_or_default();
         FormatError::invalid("base_required", place, "a delta needs the .alf that it builds on")
     })?;
-    let opened = Opened::open(base, &limits)?;
+    let opened = Opened::open_with(base, &limits, options.passphrase.as_deref())?;
     let archive = opened.archive()?;
     let manifest = Manifest::of(&archive, &limits)?;
     let about = source.about();
@@ -74,7 +74,10 @@ fn make(source: &mut dyn RecordSource, out: Option<&Path>, options: &WriteOption
     writer.files(&plan)?;
 
     let mut known = writer.known()?;
-    let mut file = out.map(Container::create).transpose()?;
+    let mut file = match out {
+        Some(out) => Some(Container::create_with(out, options.passphrase.as_deref())?),
+        None => None,
+    };
     for (name, text) in &texts {
         if let Some(file) = &mut file {
             file.entry(name, &mut text.as_bytes())?;
@@ -162,12 +165,15 @@ impl Writer<'_> {
         }
         for (layer, kind) in [("principals", Kind::Profile), ("credentials", Kind::Credential)] {
             let before = self.base_text(layer)?;
-            let rows = plan.rows.get(layer).map_or(&[][..], Vec::as_slice);
+            let mut rows = plan.rows.get(layer).cloned().unwrap_or_default();
+            if layer == "credentials" {
+                rows.extend(sealed_rows(before.as_deref().unwrap_or(""), &rows));
+            }
             let skeleton = parts.layers.get(&file(layer)).map(String::as_str);
             if rows.is_empty() && skeleton.is_none() && before.is_none() {
                 continue;
             }
-            let (now, count) = assemble(layer, skeleton, rows, "");
+            let (now, count) = assemble(layer, skeleton, &rows, "");
             if before.as_deref() == Some(now.as_str()) {
                 continue;
             }
@@ -319,6 +325,21 @@ fn elements<'t>(text: &'t str, layer: &str) -> BTreeMap<String, &'t str> {
     let Some(document) = documents::split(text, layer) else { return BTreeMap::new() };
     let id = |element: &str| wire::get(&wire::members(element)?, "id").and_then(wire::string).map(|t| t.into_owned());
     document.elements.into_iter().filter_map(|element| Some((id(element)?, element))).collect()
+}
+
+/// Sealed secrets of the base: they belong to its files, which a delta leaves as they are.
+fn sealed_rows(before: &str, rows: &[Row]) -> Vec<Row> {
+    let ours = |text: &str| Tree::parse(text, 512).is_ok_and(|doc| sealed::is_ours(&doc));
+    let kept = elements(before, "credentials").into_iter().filter(|(_, text)| ours(text));
+    let new = kept.filter(|(id, _)| rows.iter().all(|row| row.value != *id));
+    let row = |(value, text): (String, &str)| Row {
+        value,
+        scope: String::new(),
+        runtime: String::new(),
+        text: text.into(),
+        file: None,
+    };
+    new.map(row).collect()
 }
 
 fn changed_ids(before: &str, now: &str, layer: &str) -> Vec<String> {

@@ -1,0 +1,153 @@
+//! Whole files under a passphrase in the age format (age-encryption.org/v1), so that the age tools open them too.
+use crate::CryptoError;
+use age::{DecryptError, Decryptor, EncryptError, Encryptor, armor::ArmoredReader, scrypt, secrecy::SecretString};
+use std::io::{self, BufReader, Cursor, ErrorKind, Read, Write};
+
+/// 2^18 blocks: 256 MiB and about a second, as age's own tool takes. A file that asks for more is refused: the next
+/// step would be half a gigabyte for a file from anywhere.
+const WORK: u8 = 18;
+/// The part of a file before its first encrypted byte. One passphrase needs 150 bytes; parsers hold all of it.
+const HEADER_LIMIT: u64 = 16 << 10;
+
+/// Encrypts what is written to it. Without [`AgeWriter::finish`] the file is cut off and will not open.
+pub struct AgeWriter<W: Write>(age::stream::StreamWriter<W>);
+
+impl<W: Write> AgeWriter<W> {
+    /// A new encrypted stream on `out`.
+    ///
+    /// # Errors
+    /// I/O.
+    pub fn new(passphrase: &str, out: W) -> Result<Self, CryptoError> {
+        Self::with_work(passphrase, out, WORK)
+    }
+
+    fn with_work(passphrase: &str, out: W, work: u8) -> Result<Self, CryptoError> {
+        let mut recipient = scrypt::Recipient::new(SecretString::from(passphrase.to_owned()));
+        recipient.set_work_factor(work);
+        let encryptor = Encryptor::with_recipients(std::iter::once(&recipient as _)).map_err(|error| match error {
+            EncryptError::Io(e) => CryptoError::Io(e),
+            _ => CryptoError::KdfParameters,
+        })?;
+        Ok(Self(encryptor.wrap_output(out)?))
+    }
+
+    /// Writes the last chunk; gives the writer below back.
+    ///
+    /// # Errors
+    /// I/O.
+    pub fn finish(self) -> io::Result<W> {
+        self.0.finish()
+    }
+}
+
+impl<W: Write> Write for AgeWriter<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// What is inside an age file, binary or armoured. Bytes that were changed or cut off are an error while reading.
+///
+/// # Errors
+/// `Decrypt` for a wrong passphrase or a changed header, `KdfParameters` for more work than a file may ask for,
+/// `NotForPassphrase` for a file that only a key opens, I/O.
+pub fn open_age<'a>(passphrase: &str, from: Box<dyn Read + 'a>) -> Result<Box<dyn Read + 'a>, CryptoError> {
+    let mut plain = ArmoredReader::new(BufReader::new(from));
+    let mut head = Vec::new();
+    (&mut plain).take(HEADER_LIMIT).read_to_end(&mut head).map_err(unarmoured)?;
+    // The line that ends a header; without it nothing is parsed, however long the file is.
+    if !head.windows(5).any(|w| w == b"\n--- ") {
+        return Err(CryptoError::Decrypt);
+    }
+    let whole = Cursor::new(head).chain(plain);
+    let decryptor = Decryptor::new_buffered(BufReader::new(whole)).map_err(refused)?;
+    if !decryptor.is_scrypt() {
+        return Err(CryptoError::NotForPassphrase);
+    }
+    let mut identity = scrypt::Identity::new(SecretString::from(passphrase.to_owned()));
+    identity.set_max_work_factor(WORK);
+    let opened = decryptor.decrypt(std::iter::once(&identity as _)).map_err(refused)?;
+    Ok(Box::new(opened))
+}
+
+/// Armour that is none is damage, not a failing disk.
+fn unarmoured(error: io::Error) -> CryptoError {
+    match error.kind() {
+        ErrorKind::InvalidData | ErrorKind::UnexpectedEof => CryptoError::Decrypt,
+        _ => CryptoError::Io(error),
+    }
+}
+
+fn refused(error: DecryptError) -> CryptoError {
+    match error {
+        DecryptError::ExcessiveWork { .. } => CryptoError::KdfParameters,
+        DecryptError::Io(e) => unarmoured(e),
+        _ => CryptoError::Decrypt,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn sealed(plain: &[u8], work: u8) -> Vec<u8> {
+        let mut writer = AgeWriter::with_work("four words of it", Vec::new(), work).unwrap();
+        writer.write_all(plain).unwrap();
+        writer.finish().unwrap()
+    }
+
+    fn open(passphrase: &str, bytes: &[u8]) -> Result<Vec<u8>, CryptoError> {
+        let mut out = Vec::new();
+        open_age(passphrase, Box::new(bytes))?.read_to_end(&mut out)?;
+        Ok(out)
+    }
+
+    #[test]
+    fn what_is_sealed_opens_with_the_passphrase_and_with_nothing_else() {
+        let plain: Vec<u8> = (0..200_000u32).map(|n| (n % 251) as u8).collect();
+        let file = sealed(&plain, 4);
+        assert_eq!(open("four words of it", &file).unwrap(), plain);
+        assert!(matches!(open("other words", &file), Err(CryptoError::Decrypt)));
+        for at in [0, 30, 100, 170, 70_000, file.len() - 1] {
+            let mut changed = file.clone();
+            changed[at] ^= 1;
+            assert!(open("four words of it", &changed).is_err(), "byte {at}");
+        }
+        for len in [0, 20, 100, 170, 65_000, file.len() - 1] {
+            assert!(open("four words of it", &file[..len]).is_err(), "cut to {len}");
+        }
+    }
+
+    #[test]
+    fn more_work_than_a_file_may_ask_for_is_refused() {
+        let file = sealed(b"x", 2);
+        let text = String::from_utf8_lossy(&file).into_owned();
+        let asked = text.find(" 2\n").unwrap();
+        let mut dear = file[..asked].to_vec();
+        dear.extend_from_slice(b" 19");
+        dear.extend_from_slice(&file[asked + 2..]);
+        assert!(matches!(open("four words of it", &dear), Err(CryptoError::KdfParameters)));
+    }
+
+    #[test]
+    fn a_header_without_end_is_not_read_to_its_end() {
+        struct Endless(u64);
+        impl Read for Endless {
+            fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+                assert!(self.0 < 1 << 20, "{} bytes were read", self.0);
+                let line = b"-> X25519 aaaa\n";
+                let n = buf.len().min(line.len());
+                buf[..n].copy_from_slice(&line[..n]);
+                self.0 += n as u64;
+                Ok(n)
+            }
+        }
+        let head = Cursor::new(b"age-encryption.org/v1\n".to_vec());
+        assert!(matches!(open_age("x", Box::new(head.chain(Endless(0)))), Err(CryptoError::Decrypt)));
+    }
+}

@@ -1,0 +1,111 @@
+//! What is no record of an archive: `raw/`, artifacts, unknown entries and layers, the manifest.
+use super::manifest::MANIFEST;
+use super::read::Reader;
+use super::workspaces::{self, RawEntry};
+use crate::openclaw::{
+    files::{self, FileRole},
+    redact,
+};
+use crate::{FormatError, Member, PassthroughItem};
+use keepsake_model::Issue;
+use sha2::{Digest, Sha256};
+use std::io::Read;
+
+impl Reader<'_> {
+    /// Everything that was not read hands itself on as it is.
+    pub(super) fn passthrough(&mut self) -> Result<(), FormatError> {
+        let layers: Vec<String> = self.manifest.unknown_layer_files().into_iter().map(str::to_owned).collect();
+        let index = self.manifest.index_file();
+        let archive = self.archive;
+        for (name, member) in &archive.entries {
+            let role = match *name {
+                name if name == MANIFEST && self.delta => continue,
+                name if name == MANIFEST => "manifest",
+                name if self.used.contains(name) => continue,
+                name if Some(name) == index || layers.iter().any(|l| l == name) => "layer",
+                name if name.starts_with("raw/") => "raw",
+                name if name.starts_with("artifacts/") => "artifact",
+                _ => "entry",
+            };
+            let ours = self.manifest.generated() && (*name == MANIFEST || Some(*name) == index);
+            if ours {
+                continue;
+            }
+            if self.delta && *name == super::detect::DELTA_MANIFEST {
+                continue;
+            }
+            if name.ends_with(".jsonl") && name.starts_with("memory/") {
+                let message = "no partition of the manifest lists this file; kept, not read";
+                self.sink.note(Issue::new("unlisted_partition", &member.place, message));
+            }
+            if role != "raw" || !self.raw(member, name)? {
+                self.pass(member, name, role)?;
+            }
+            self.advance(member.size)?;
+        }
+        // key files, which are in no archive but sealed
+        for (name, bytes) in std::mem::take(&mut self.opener.files) {
+            let path = name.splitn(3, '/').nth(2).unwrap_or_default();
+            if matches!(files::role(path), FileRole::Secret) && !archive.entries.contains_key(name.as_str()) {
+                let item = self.raw_item(&name, &archive.place);
+                self.sink.passthrough(item, &mut bytes.as_slice())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A raw entry that is not simply kept: text that records hold, a part of a workspace, settings whose secrets were
+    /// opened. False: it is none of these.
+    fn raw(&mut self, member: &Member, name: &str) -> Result<bool, FormatError> {
+        let archive = self.archive;
+        let known = workspaces::raw_entry(self.manifest.keepsake("workspaces"), name);
+        if let Some(RawEntry::Made(digest)) = known {
+            let now = archive.catalog.read(member, |bytes| digest_of(bytes, &member.place))?;
+            if now != digest {
+                let message = "this file was changed; the memories of the archive say what it said before";
+                self.sink.note(Issue::new("raw_changed", &member.place, message));
+            }
+            return Ok(now == digest);
+        }
+        if let Some(whole) = self.opener.files.remove(name) {
+            let text = archive.catalog.bytes(member, self.limits.element_bytes)?;
+            let (clean, _) = redact::redact(&String::from_utf8_lossy(&whole));
+            if clean.as_bytes() == text {
+                let item = self.raw_item(name, &member.place);
+                self.sink.passthrough(item, &mut whole.as_slice())?;
+                return Ok(true);
+            }
+            let message = "the settings were changed since; the secrets that belong to them are not put back";
+            self.sink.note(Issue::new("secrets_not_restored", &member.place, message));
+        }
+        if !matches!(known, Some(RawEntry::Part(..))) {
+            return Ok(false);
+        }
+        let item = self.raw_item(name, &member.place);
+        archive.catalog.read(member, |bytes| self.sink.passthrough(item, bytes))?;
+        Ok(true)
+    }
+
+    /// A raw entry as the part that it is: of its workspace if the manifest knows it, else of the agent.
+    fn raw_item(&self, name: &str, place: &str) -> PassthroughItem {
+        let known = workspaces::raw_entry(self.manifest.keepsake("workspaces"), name);
+        let (format, group, name) = match known {
+            Some(RawEntry::Part(runtime, scope, path)) => (runtime, scope, path),
+            _ => ("alf", self.manifest.agent.as_str(), name),
+        };
+        let [format, group, name, role] = [format, group, name, "raw"].map(str::to_owned);
+        PassthroughItem { format, group, name, role, place: place.to_owned() }
+    }
+}
+
+fn digest_of(bytes: &mut dyn Read, place: &str) -> Result<String, FormatError> {
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0; 64 << 10];
+    loop {
+        let n = bytes.read(&mut buffer).map_err(|e| FormatError::io(place, e))?;
+        if n == 0 {
+            return Ok(hex::encode(hasher.finalize()));
+        }
+        hasher.update(&buffer[..n]);
+    }
+}
