@@ -14,6 +14,7 @@ mod proof;
 mod properties;
 mod redaction;
 mod reimport;
+mod requirements;
 mod tell;
 mod trash;
 mod undo;

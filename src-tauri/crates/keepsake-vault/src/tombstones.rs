@@ -219,11 +219,13 @@ pub(crate) fn withdraw(tx: &Connection, keys: &VaultKeys, batch: i64) -> VaultRe
 
 /// A person took `row` back from the Trash: tombstones of imports hold it back no longer.
 pub(crate) fn let_back(tx: &Connection, row: i64) -> VaultResult<()> {
-    tx.prepare_cached(
-        "DELETE FROM blocked WHERE record = (SELECT id FROM records WHERE row = ?1) \
-         AND tombstone IN (SELECT id FROM tombstones WHERE own = 0)",
-    )?
-    .execute([row])?;
+    for table in ["blocked", "redacted"] {
+        let sql = format!(
+            "DELETE FROM {table} WHERE record = (SELECT id FROM records WHERE row = ?1) \
+             AND tombstone IN (SELECT id FROM tombstones WHERE own = 0)"
+        );
+        tx.prepare_cached(&sql)?.execute([row])?;
+    }
     Ok(())
 }
 

@@ -229,6 +229,8 @@ impl<'i> Importer<'i> {
             Seen { row: 0, digest: short(&digest), updated, written: false, redacted: false, trashed: false };
         if self.held.blocks(keys, &id, record) {
             self.hold(id, record, "deleted before");
+        } else if self.held.has_words_of(&id, record) {
+            self.hold(id, record, "redacted elsewhere");
         } else if let Some(known) = if self.empty { None } else { self.known(&id)? } {
             seen.row = known.row;
             seen.trashed = known.trashed;
@@ -411,8 +413,13 @@ impl<'i> Importer<'i> {
             self.stand_anew(&known, record, extra_flags, false)?;
         }
         if newer && !same {
-            if self.held.says(&self.vault.keys, record) {
-                self.report.note(Some(record.kind), &place, ItemOutcome::Blocked, "same words deleted before");
+            let held = match () {
+                () if self.held.has_words_of(id, record) => Some("redacted elsewhere"),
+                () if self.held.says(&self.vault.keys, record) => Some("same words deleted before"),
+                () => None,
+            };
+            if let Some(reason) = held {
+                self.report.note(Some(record.kind), &place, ItemOutcome::Blocked, reason);
                 return Ok(());
             }
             if let Some(seen) = self.seen.get_mut(id) {

@@ -19,6 +19,8 @@ pub(super) struct Held {
     blocked: Ids,
     /// Redacted, and not here any more.
     redacted: Ids,
+    /// Redacted elsewhere, says a tombstone that an import brought.
+    emptied: Ids,
     /// Of words that were deleted or redacted.
     fingerprints: Ids,
     /// Held back in this input.
@@ -35,6 +37,7 @@ impl Held {
         Ok(Self {
             blocked: set("SELECT record FROM blocked")?,
             redacted: set("SELECT record FROM redacted")?,
+            emptied: set("SELECT r.record FROM redacted r JOIN tombstones t ON t.id = r.tombstone WHERE t.own = 0")?,
             fingerprints: if let_in { HashSet::new() } else { set("SELECT fingerprint FROM fingerprints")? },
             here: HashSet::new(),
         })
@@ -43,6 +46,18 @@ impl Held {
     /// A tombstone that this input brought.
     pub(super) fn block(&mut self, ids: &[[u8; 16]]) {
         self.blocked.extend(ids);
+    }
+
+    /// A redaction that this input brought.
+    pub(super) fn empty(&mut self, ids: &[[u8; 16]]) {
+        self.emptied.extend(ids);
+    }
+
+    /// True for the words of what was redacted elsewhere. What is left of it may come: no text, or one with a mark where
+    /// words were (spec of `.mem` v1.1 §5, the skeleton).
+    pub(super) fn has_words_of(&self, id: &[u8; 16], record: &Record) -> bool {
+        let is_skeleton = |text: &str| text.trim().is_empty() || text.to_ascii_uppercase().contains("[REDACTED");
+        self.emptied.contains(id) && !is_skeleton(&record.text)
     }
 
     /// `id` was held back; what belongs to it will be too.

@@ -20,13 +20,16 @@ impl Importer<'_> {
         if !news {
             return Ok(());
         }
-        // A redaction is a deletion of the words (spec of `.mem` v1.1 §5) that blocks nothing: its skeleton may come.
+        // A redaction is a deletion of the words (spec of `.mem` v1.1 §5): its skeleton may come, the words may not.
         match tombstone.op {
             TombstoneOp::Delete => {
                 self.held.block(&ids);
                 self.doomed.extend(ids);
             }
-            TombstoneOp::Redact => self.emptied.extend(ids),
+            TombstoneOp::Redact => {
+                self.held.empty(&ids);
+                self.emptied.extend(ids);
+            }
         }
         Ok(())
     }

@@ -1,0 +1,562 @@
+//! Requirements of `.mem` that only a store can show (spec v1.1 §4–§6, §8), one test each, through whole bundles. What a
+//! file alone can show is in the format's own `mem/tests/requirements.rs`.
+use crate::tell::*;
+use keepsake_formats::{Catalog, Validation, by_id, detect, file_sha256};
+use keepsake_model::{Kind, Limits, TombstoneOp};
+use keepsake_testkit::{TempVault, at, holds, repo};
+use keepsake_vault::{
+    EditFields, ExportOutcome, ListQuery, RedactSpan, RowView, Sabotage, Scope, VaultError,
+};
+use serde_json::{Value, json};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::atomic::AtomicBool,
+};
+
+/// A fixture's bundle that may be changed.
+struct Bundle {
+    _folder: tempfile::TempDir,
+    at: PathBuf,
+}
+
+impl Bundle {
+    fn of(name: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path().join("b.mem");
+        let from = repo().join("fixtures/mem").join(name).join("input.mem");
+        for file in files(&from) {
+            let to = at.join(file.strip_prefix(&from).unwrap());
+            std::fs::create_dir_all(to.parent().unwrap()).unwrap();
+            std::fs::copy(&file, to).unwrap();
+        }
+        Self {
+            _folder: folder,
+            at,
+        }
+    }
+
+    /// One file with other text, and everything that is said about it brought in line.
+    fn with(self, file: &str, change: impl Fn(&str) -> String) -> Self {
+        let path = self.at.join(file);
+        let text = change(&std::fs::read_to_string(&path).unwrap());
+        std::fs::write(&path, &text).unwrap();
+        let read = |name: &str| std::fs::read_to_string(self.at.join(name)).unwrap();
+        let mut manifest: Value = serde_json::from_str(&read("manifest.json")).unwrap();
+        let mut sums = String::new();
+        for row in manifest["files"].as_array_mut().unwrap() {
+            let name = row["path"].as_str().unwrap().to_owned();
+            let digest = file_sha256(&self.at.join(&name)).unwrap();
+            row["bytes"] = json!(self.at.join(&name).metadata().unwrap().len());
+            row["sha256"] = json!(digest);
+            sums += &format!("{digest}  {name}\n");
+        }
+        std::fs::write(self.at.join("CHECKSUMS"), sums).unwrap();
+        manifest["bundleDigest"] = json!(file_sha256(&self.at.join("CHECKSUMS")).unwrap());
+        std::fs::write(self.at.join("manifest.json"), manifest.to_string()).unwrap();
+        self
+    }
+
+    /// With its tombstone aimed at something else.
+    fn deleting(op: &str, kind: &str, id: &str) -> Self {
+        Self::of("all-kinds").with("audit/tombstones.jsonl", |line| {
+            let mut stone: Value = serde_json::from_str(line).unwrap();
+            stone["id"] = json!(format!("tomb_{op}_{kind}"));
+            stone["op"] = json!(op);
+            stone["targetKind"] = json!(kind);
+            stone["targetID"] = json!(id);
+            stone["derived"]["factIDs"] = json!([]);
+            format!("{stone}\n")
+        })
+    }
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let (mut out, mut pending) = (Vec::new(), vec![folder.to_path_buf()]);
+    while let Some(folder) = pending.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                pending.push(path);
+            } else {
+                out.push(path);
+            }
+        }
+    }
+    out.sort();
+    out
+}
+
+fn import(t: &TempVault, bundle: &Bundle) {
+    t.import(std::slice::from_ref(&bundle.at)).unwrap();
+}
+
+fn export(t: &TempVault, name: &str, since: Option<i64>) -> ExportOutcome {
+    let mut scope = Scope {
+        everything: true,
+        ..Scope::default()
+    };
+    scope.writing.since = since.map(at);
+    let out = t.folder.path().join(name);
+    let done = t
+        .vault
+        .export(
+            "mem",
+            &out,
+            &scope,
+            false,
+            at(500),
+            &AtomicBool::new(false),
+            &|_, _| (),
+        )
+        .unwrap();
+    assert_eq!(done.validation.errors, [], "{name}");
+    done
+}
+
+/// Every record as it is, by kind and key.
+fn state(t: &TempVault) -> BTreeMap<(String, String), Value> {
+    let page = t
+        .vault
+        .list(&ListQuery {
+            limit: 500,
+            ..ListQuery::default()
+        })
+        .unwrap();
+    let whole = |row: RowView| {
+        let record = t.vault.record(&row).unwrap();
+        let name = (record.kind.as_str().to_owned(), record.key.value.clone());
+        (name, serde_json::to_value(record).unwrap())
+    };
+    page.rows.into_iter().map(whole).collect()
+}
+
+fn has(t: &TempVault, key: &str) -> bool {
+    state(t).keys().any(|(_, value)| value == key)
+}
+
+fn validated(bundle: &Path) -> Validation {
+    let limits = Limits::default();
+    let catalog = Catalog::open(&[bundle.to_path_buf()], &limits, None).unwrap();
+    let found = detect(&catalog, &limits, Some("mem")).unwrap();
+    by_id("mem")
+        .unwrap()
+        .validate(&catalog, &found.sources[0], &limits, &[])
+        .unwrap()
+}
+
+/// §4 Export, §8 L0.
+#[test]
+fn l0_an_export_is_valid_and_the_same_each_time() {
+    for name in ["small", "all-kinds", "every-field"] {
+        let t = TempVault::new();
+        import(&t, &Bundle::of(name));
+        let (first, second) = (export(&t, "1.mem", None), export(&t, "2.mem", None));
+        assert_eq!(first.digest, second.digest, "{name}: deterministic order");
+    }
+}
+
+/// §4 Export: incremental.
+#[test]
+fn l0_an_incremental_export_says_so_and_leaves_out_what_is_older() {
+    let t = TempVault::new();
+    import(&t, &Bundle::of("all-kinds"));
+    let done = export(&t, "since.mem", Some(1000));
+    assert_eq!(done.validation.kind.as_deref(), Some("incremental"));
+    assert!(
+        !done.path.join("items/episode.jsonl").exists(),
+        "both are older"
+    );
+}
+
+/// §4 Import, §4.1 Idempotency.
+#[test]
+fn l1_importing_again_changes_nothing() {
+    for name in ["small", "all-kinds", "every-field"] {
+        let t = TempVault::new();
+        import(&t, &Bundle::of(name));
+        let (before, digest) = (state(&t), export(&t, "1.mem", None).digest);
+        let same = Bundle::of(name);
+        let report = t.import(std::slice::from_ref(&same.at)).unwrap().total();
+        assert_eq!((report.added, report.updated), (0, 0), "{name}");
+        assert_eq!(state(&t), before, "{name}");
+        assert_eq!(export(&t, "2.mem", None).digest, digest, "{name}");
+    }
+}
+
+/// §4 step 1: whatever byte of whatever file is another, nothing is taken.
+#[test]
+fn l1_a_bundle_that_does_not_verify_is_not_half_applied() {
+    let t = TempVault::new();
+    let whole = Bundle::of("all-kinds");
+    for file in files(&whole.at) {
+        let bytes = std::fs::read(&file).unwrap();
+        let mut other = bytes.clone();
+        let middle = other.len() / 2;
+        other[middle] ^= 1;
+        std::fs::write(&file, other).unwrap();
+        assert!(
+            t.import(std::slice::from_ref(&whole.at)).is_err(),
+            "{}",
+            file.display()
+        );
+        assert_eq!(state(&t).len(), 0, "{}", file.display());
+        assert_eq!(t.vault.tombstones().unwrap().len(), 0, "{}", file.display());
+        std::fs::write(&file, bytes).unwrap();
+    }
+    import(&t, &whole);
+    assert!(!state(&t).is_empty(), "the control");
+}
+
+/// §4 step 4: what came is searched like what was written here.
+#[test]
+fn l1_local_artifacts_are_derived_again() {
+    let t = TempVault::new();
+    import(&t, &Bundle::of("all-kinds"));
+    assert!(found(&t, "green tea") >= 2 && found(&t, "lease") >= 1);
+    let t = t.reopen();
+    assert!(found(&t, "green tea") >= 2);
+}
+
+/// §4.1 Merge key: the same id is the same memory, with other words the newer ones.
+#[test]
+fn l1_records_merge_by_their_key() {
+    let t = TempVault::new();
+    import(&t, &Bundle::of("all-kinds"));
+    // The header of each bundle is a record of its own.
+    let rows = || {
+        state(&t)
+            .into_keys()
+            .filter(|(kind, _)| kind != "foreign")
+            .collect::<Vec<_>>()
+    };
+    let before = rows();
+    let edited = Bundle::of("all-kinds")
+        .with("items/episode.jsonl", |text| {
+            text.replace("never coffee", "now and then coffee")
+        })
+        .with("items/category.jsonl", |text| {
+            text.replace("What is eaten", "All that is eaten")
+        })
+        .with("items/preference.jsonl", |text| {
+            text.replace("metric", "imperial")
+        })
+        .with("items/episodeLink.jsonl", |text| {
+            text.replace("\"weight\":0.5", "\"weight\":0.75")
+        });
+    import(&t, &edited);
+    assert_eq!(rows(), before, "nothing is there twice");
+    assert_eq!(found(&t, "\"now and then coffee\""), 1);
+    let text = serde_json::to_string(&state(&t).into_values().collect::<Vec<_>>()).unwrap();
+    assert!(
+        text.contains("imperial") && text.contains("All that is eaten") && text.contains("0.75")
+    );
+}
+
+/// §4.1 Supersession: both rows stay, and an older bundle does not open the closed one again.
+#[test]
+fn l1_a_bitemporal_update_supersedes() {
+    let open = || {
+        Bundle::of("all-kinds")
+            .with("items/fact.jsonl", |text| {
+                text.replace("\"supersededBy\":\"fact_1\",", "")
+            })
+            .with("items/edge.jsonl", |text| {
+                text.replace(",\"tValidTo\":\"2026-03-01T00:00:00Z\"", "")
+            })
+    };
+    let t = TempVault::new();
+    import(&t, &open());
+    assert_eq!(live(&t, Kind::Fact).len(), 2);
+    let closed = |t: &TempVault| {
+        let fact = live(t, Kind::Fact)
+            .into_iter()
+            .find(|(_, r)| r.key.value == "fact/fact_2")
+            .unwrap()
+            .1;
+        let edge = live(t, Kind::Relation)
+            .into_iter()
+            .find(|(_, r)| r.key.value == "edge/edge_1")
+            .unwrap()
+            .1;
+        (
+            fact.links.iter().any(|l| l.relation == "superseded_by"),
+            edge.times.valid_to.is_some(),
+        )
+    };
+    assert_eq!(closed(&t), (false, false));
+    import(&t, &Bundle::of("all-kinds"));
+    assert_eq!(closed(&t), (true, true));
+    import(&t, &open());
+    assert_eq!(closed(&t), (true, true), "a stale bundle reopens nothing");
+    assert_eq!(live(&t, Kind::Fact).len(), 2, "both rows");
+}
+
+/// Kinds with what names one of their rows, and the key that the vault gives it.
+const ROWS: [(&str, &str, &str); 13] = [
+    ("episode", "ep_tea", "episode/ep_tea"),
+    ("entity", "ent_ada", "entity/ent_ada"),
+    ("edge", "edge_1", "edge/edge_1"),
+    ("fact", "fact_2", "fact/fact_2"),
+    ("resource", "res_1", "resource/res_1"),
+    ("chunk", "chunk_1", "chunk/chunk_1"),
+    ("core", "human", "core/human"),
+    ("procedure", "proc_1", "procedure/proc_1"),
+    ("context", "ctx_old", "context/ctx_old"),
+    ("community", "com_1", "community/com_1"),
+    ("category", "food", "category/food"),
+    ("preference", "units", "preference/units"),
+    ("secretRef", "sec_1", "secretRef/sec_1"),
+];
+
+/// §4.1, §5: for every kind, in the bundle that deletes it and in every later one.
+#[test]
+fn l2_nothing_that_was_deleted_comes_back() {
+    for (kind, id, key) in ROWS {
+        let t = TempVault::new();
+        import(&t, &Bundle::deleting("delete", kind, id));
+        assert!(
+            !has(&t, key),
+            "{kind}: the row is in the bundle that deletes it"
+        );
+        import(&t, &Bundle::of("all-kinds"));
+        assert!(!has(&t, key), "{kind}: a stale bundle");
+        assert!(state(&t).len() > 5, "{kind}: the others are there");
+    }
+}
+
+/// §5: what is there already goes.
+#[test]
+fn l2_a_deletion_reaches_what_was_imported_before() {
+    for (kind, id, key) in ROWS {
+        let t = TempVault::new();
+        import(&t, &Bundle::of("all-kinds"));
+        assert!(has(&t, key), "{kind}: the control");
+        import(&t, &Bundle::deleting("delete", kind, id));
+        assert!(!has(&t, key), "{kind}");
+    }
+}
+
+/// §5 Redact: the words go, the tombstone stays and travels on.
+#[test]
+fn l2_a_redaction_takes_the_words_and_stays_provable() {
+    let t = TempVault::new();
+    import(&t, &Bundle::deleting("redact", "episode", "ep_tea"));
+    assert_eq!(found(&t, "\"never coffee\""), 0);
+    import(&t, &Bundle::of("all-kinds"));
+    assert_eq!(found(&t, "\"never coffee\""), 0, "a stale bundle");
+    assert!(!holds(&t.decrypted(), "never coffee"), "on no page");
+    let stones = t.vault.tombstones().unwrap();
+    assert!(
+        stones
+            .iter()
+            .any(|s| s.op == TombstoneOp::Redact && s.target == "ep_tea")
+    );
+    let done = export(&t, "out.mem", None);
+    let text = std::fs::read_to_string(done.path.join("audit/tombstones.jsonl")).unwrap();
+    assert!(text.contains("\"op\":\"redact\"") && text.contains("\"targetID\":\"ep_tea\""));
+}
+
+/// §5 Conformance probe: after a deletion no route leads to the content, and there is a portable tombstone.
+#[test]
+fn l2_the_probe() {
+    let t = TempVault::new();
+    import(&t, &Bundle::of("all-kinds"));
+    let (row, record) = live(&t, Kind::Memory)
+        .into_iter()
+        .find(|(_, r)| r.key.value == "episode/ep_tea")
+        .unwrap();
+    let id = row.id_text();
+    t.vault
+        .edit(
+            &id,
+            EditFields {
+                text: Some(format!("{} And rooibos.", record.text)),
+                ..EditFields::default()
+            },
+            at(90),
+        )
+        .unwrap();
+    let done = t
+        .vault
+        .erase(
+            std::slice::from_ref(&id),
+            "test",
+            &[],
+            at(100),
+            &|_| {},
+            Sabotage::default(),
+        )
+        .unwrap();
+    assert!(done.receipt.complete, "{:?}", done.receipt.places);
+    for words in ["\"never coffee\"", "rooibos"] {
+        assert_eq!(found(&t, words), 0, "full text: {words}");
+    }
+    assert!(!has(&t, "episode/ep_tea"), "lists");
+    assert!(
+        !has(&t, "fact/fact_1") && !has(&t, "fact/fact_2"),
+        "facts derived from it"
+    );
+    assert!(
+        matches!(
+            t.vault.view(&id),
+            Err(VaultError::NotFound { erased: true, .. })
+        ),
+        "by id, and its history"
+    );
+    for (view, _) in Kind::ALL.into_iter().flat_map(|kind| live(&t, kind)) {
+        let near = t.vault.links(&view).unwrap();
+        assert!(near.iter().all(|l| l.target != id), "the graph");
+    }
+    assert!(!holds(&t.decrypted(), "never coffee"), "any page");
+    let bundle = export(&t, "out.mem", None);
+    for file in files(&bundle.path) {
+        assert!(
+            !holds(&std::fs::read(&file).unwrap(), "never coffee"),
+            "{}",
+            file.display()
+        );
+    }
+    let stones = std::fs::read_to_string(bundle.path.join("audit/tombstones.jsonl")).unwrap();
+    let stone = stones
+        .lines()
+        .find(|l| l.contains("\"ep_tea\""))
+        .expect("a portable tombstone");
+    assert!(
+        stone.contains("fact_1") && stone.contains("fact_2"),
+        "with its reach: {stone}"
+    );
+
+    // Another store that takes this bundle in after the old one forgets it as well.
+    let other = TempVault::new();
+    import(&other, &Bundle::of("all-kinds"));
+    other.import(std::slice::from_ref(&bundle.path)).unwrap();
+    assert_eq!(found(&other, "\"never coffee\""), 0, "a replica");
+}
+
+/// §6: every change is in the trail: when, who, what, which, why.
+#[test]
+fn l3_every_mutation_is_in_the_audit_trail() {
+    let t = TempVault::new();
+    let vault = &t.vault;
+    let before = vault.audit_log().unwrap().len();
+    import(&t, &Bundle::of("all-kinds"));
+    let id = vault
+        .add("Walks by the weir each morning.", None, vec![], at(70))
+        .unwrap();
+    vault
+        .edit(
+            &id,
+            EditFields {
+                title: Some("Walks".into()),
+                ..EditFields::default()
+            },
+            at(71),
+        )
+        .unwrap();
+    vault.trash(std::slice::from_ref(&id), at(72)).unwrap();
+    vault.restore(std::slice::from_ref(&id), at(73)).unwrap();
+    vault
+        .redact(
+            &id,
+            &[RedactSpan {
+                start: 0,
+                end: 5,
+                class: "habit".into(),
+            }],
+            false,
+            at(74),
+            &|_| {},
+        )
+        .unwrap();
+    vault
+        .erase(
+            std::slice::from_ref(&id),
+            "no longer so",
+            &[],
+            at(75),
+            &|_| {},
+            Sabotage::default(),
+        )
+        .unwrap();
+    export(&t, "out.mem", None);
+    let log = vault.audit_log().unwrap();
+    let ops: Vec<&str> = log[before..].iter().map(|row| row.op.as_str()).collect();
+    for op in [
+        "import", "add", "edit", "delete", "restore", "redact", "erase", "export",
+    ] {
+        assert!(ops.contains(&op), "{op} is not in {ops:?}");
+    }
+    assert!(log.iter().all(|row| row.at > 0 && !row.actor.is_empty()));
+    let of = |op: &str| log.iter().find(|row| row.op == op).unwrap();
+    assert_eq!(
+        (of("edit").target.as_str(), of("redact").target.as_str()),
+        (id.as_str(), id.as_str())
+    );
+    assert!(
+        vault.audit_verify().unwrap(),
+        "and nobody has changed it since"
+    );
+}
+
+/// §6, §8 L3: the Evidence Pack is a valid bundle with signed tombstones, and says nothing of what was deleted.
+#[test]
+fn l3_the_evidence_pack_proves_the_deletion() {
+    let t = TempVault::new();
+    import(&t, &Bundle::of("all-kinds"));
+    let id = one_row(&t, "episode/ep_tea").id_text();
+    t.vault
+        .erase(
+            std::slice::from_ref(&id),
+            "test",
+            &[],
+            at(100),
+            &|_| {},
+            Sabotage::default(),
+        )
+        .unwrap();
+    let out = t.folder.path().join("pack.mem");
+    t.vault
+        .evidence(&out, None, true, at(200), &AtomicBool::new(false))
+        .unwrap();
+    let found = validated(&out);
+    assert_eq!((found.errors, found.level.as_deref()), (vec![], Some("L3")));
+    assert!(found.signature.0, "signed");
+    let read = |name: &str| std::fs::read_to_string(out.join(name)).unwrap();
+    let stones: Vec<Value> = read("audit/tombstones.jsonl")
+        .lines()
+        .map(|l| serde_json::from_str(l).unwrap())
+        .collect();
+    let own: Vec<&Value> = stones.iter().filter(|s| s["id"] != "tomb_1").collect();
+    assert!(
+        !own.is_empty()
+            && own.iter().all(|s| s["signature"]
+                .as_str()
+                .is_some_and(|s| s.starts_with("ed25519:")))
+    );
+    let log: Vec<Value> = read("audit/log.jsonl")
+        .lines()
+        .map(|l| serde_json::from_str(l).unwrap())
+        .collect();
+    assert!(log.iter().all(|row| {
+        ["ts", "actor", "op", "targetID"]
+            .iter()
+            .all(|key| row[*key].is_string())
+    }));
+    assert!(log.iter().any(|row| row["op"] == "erase"));
+    for file in files(&out) {
+        assert!(
+            !holds(&std::fs::read(&file).unwrap(), "never coffee"),
+            "{}",
+            file.display()
+        );
+    }
+}
+
+fn one_row(t: &TempVault, key: &str) -> RowView {
+    live(t, Kind::Memory)
+        .into_iter()
+        .find(|(_, r)| r.key.value == key)
+        .unwrap()
+        .0
+}
