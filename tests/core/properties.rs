@@ -1,5 +1,8 @@
 //! Properties: any record survives the store; edit and restore; undo; a tombstone never lets anything back.
-use keepsake_model::{Kind, Record, RecordKey, Timestamp, Verbatim};
+use crate::tell::tell;
+use keepsake_model::{
+    Derived, Kind, Record, RecordKey, Timestamp, Tombstone, TombstoneOp, Unit, Verbatim,
+};
 use keepsake_testkit::{TempVault, at};
 use keepsake_vault::{EditFields, ListQuery, Sabotage, Vault};
 use proptest::prelude::*;
@@ -111,5 +114,81 @@ proptest! {
         t.vault.undo_import(&report.batch, at(300)).unwrap();
         prop_assert_eq!(all(&t.vault), vec![first], "as before");
         prop_assert!(t.vault.check().unwrap().iter().all(|p| p.ok), "and the vault checks clean");
+    }
+}
+
+fn stone(n: usize) -> Tombstone {
+    Tombstone {
+        id: format!("t{n}"),
+        op: TombstoneOp::Delete,
+        target_kind: "fact".into(),
+        target_id: n.to_string(),
+        scope: "mem".into(),
+        at: at(20),
+        actor: "someone".into(),
+        reason: String::new(),
+        derived: Derived::default(),
+        signature: None,
+        verbatim: None,
+    }
+}
+
+/// Facts of a bundle: open, closed or deleted, as each says.
+fn bundle(says: &[u8]) -> (Vec<Tombstone>, Vec<Unit>) {
+    let fact = |n: usize, closed: bool| {
+        let mut fact = Record::new(
+            Kind::Fact,
+            RecordKey::new("mem", format!("fact/{n}")),
+            format!("Fact {n}."),
+        );
+        fact.times.valid_from = Some(at(10));
+        fact.times.valid_to = closed.then(|| at(50));
+        Unit::from(fact)
+    };
+    let stones = says
+        .iter()
+        .enumerate()
+        .filter(|(_, s)| **s == 2)
+        .map(|(n, _)| stone(n));
+    let facts = says
+        .iter()
+        .enumerate()
+        .filter(|(_, s)| **s < 2)
+        .map(|(n, s)| fact(n, *s == 1));
+    (stones.collect(), facts.collect())
+}
+
+fn facts(t: &TempVault) -> Vec<(String, Option<Timestamp>)> {
+    let mut all: Vec<_> = all(&t.vault)
+        .into_iter()
+        .map(|r| (r.key.value.clone(), r.times.valid_to))
+        .collect();
+    all.sort();
+    all
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Deletions and ends hold in whatever order bundles come, and a bundle that comes again changes nothing.
+    #[test]
+    fn bundles_merge_in_any_order(one in proptest::collection::vec(0u8..4, 1..8), other in proptest::collection::vec(0u8..4, 1..8)) {
+        let import = |t: &TempVault, says: &[u8]| {
+            let (stones, units) = bundle(says);
+            tell(t, &|sink| {
+                stones.iter().cloned().try_for_each(|s| sink.tombstone(s))?;
+                units.iter().cloned().try_for_each(|u| sink.unit(u))
+            });
+        };
+        let (a, b) = (TempVault::new(), TempVault::new());
+        import(&a, &one);
+        import(&a, &other);
+        import(&b, &other);
+        import(&b, &one);
+        prop_assert_eq!(facts(&a), facts(&b));
+        let before = facts(&a);
+        import(&a, &one);
+        import(&a, &other);
+        prop_assert_eq!(facts(&a), before);
     }
 }

@@ -8,6 +8,8 @@ mod job;
 pub mod portable;
 mod sealing;
 mod session;
+#[cfg(test)]
+mod tampering;
 mod trust;
 pub mod types;
 

@@ -25,6 +25,8 @@ pub mod zeroclaw;
 #[cfg(test)]
 mod mixed_tests;
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 mod testing;
 

@@ -96,3 +96,9 @@ impl Format for Mem {
         validate::validate(&Bundle::open(catalog, detected, limits)?, trust)
     }
 }
+
+/// The canonical text of a value; None when a number has none. For the properties of all three forms.
+#[cfg(test)]
+pub(crate) fn canonical(tree: &keepsake_model::json::Tree) -> Option<String> {
+    canonical::canonical(tree).ok()
+}

@@ -8,7 +8,7 @@ mod disclose;
 mod entry;
 mod frame;
 pub(crate) mod map;
-mod merkle;
+pub(crate) mod merkle;
 mod overlay;
 mod read;
 mod select;
@@ -90,4 +90,10 @@ impl Format for Zaxy {
     ) -> Result<Validation, FormatError> {
         validate::validate(&Bundle::open(catalog, detected, limits)?, trust)
     }
+}
+
+/// The canonical text of a value; None when a number has none. For the properties of all three forms.
+#[cfg(test)]
+pub(crate) fn canonical(tree: &keepsake_model::json::Tree) -> Option<String> {
+    canonical::canonical(tree).ok()
 }
