@@ -261,7 +261,7 @@ pub(crate) fn signed_by(path: &Path, passphrase: Option<&dyn Passphrase>) -> Api
     let catalog = open(path, &limits, passphrase)?;
     let found = detect_in(&catalog, &limits, None)?;
     Ok(signers(&catalog, &found, &limits)
-        .map_or_else(|_| Vec::new(), |keys| keys.into_iter().map(|(_, key)| key).collect()))
+        .map_or_else(|_| Vec::new(), |found| found.keys.into_iter().map(|(_, key)| key).collect()))
 }
 
 pub(crate) fn signature(validation: &keepsake_formats::Validation) -> SignatureInfo {

@@ -1,9 +1,9 @@
 //! Whatever a signature is over: another value there, and it no longer holds. One thing after the other.
 #![allow(clippy::unwrap_used)]
 use crate::{
-    Job,
+    CreateOptions, Job, Session,
     files::{Check, validate},
-    types::Validation,
+    types::{Filter, ImportRequest, ListRequest, Validation},
 };
 use keepsake_crypto::SigningKey;
 use serde_json::Value;
@@ -126,6 +126,55 @@ fn every_field_of_a_signed_tombstone_counts() {
     let mut without = whole.clone();
     without.as_object_mut().unwrap().remove("reason");
     assert!(!holds(&without), "a field that is taken away");
+}
+
+/// A bundle whose only tombstone is this one.
+fn deleting(bundle: &Path, stone: &Value) {
+    copy(&fixture("mem/all-kinds/input.mem"), bundle);
+    std::fs::write(bundle.join("audit/tombstones.jsonl"), format!("{stone}\n")).unwrap();
+    let path = bundle.join("manifest.json");
+    let mut manifest: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    let mut sums = String::new();
+    for row in manifest["files"].as_array_mut().unwrap() {
+        let name = row["path"].as_str().unwrap().to_owned();
+        let digest = keepsake_formats::file_sha256(&bundle.join(&name)).unwrap();
+        row["bytes"] = bundle.join(&name).metadata().unwrap().len().into();
+        row["sha256"] = digest.clone().into();
+        sums += &format!("{digest}  {name}\n");
+    }
+    std::fs::write(bundle.join("CHECKSUMS"), sums).unwrap();
+    manifest["bundleDigest"] = keepsake_formats::file_sha256(&bundle.join("CHECKSUMS")).unwrap().into();
+    std::fs::write(&path, manifest.to_string()).unwrap();
+}
+
+#[test]
+fn a_deletion_that_was_changed_after_it_was_signed_deletes_nothing() {
+    let key = SigningKey::from_seed(&[7; 32]);
+    let derived = r#"{"chunkIDs":[],"edgeIDs":[],"embeddingCacheKeys":[],"entityIDs":[],"episodeLinkCount":0,"factIDs":[],"sentenceIDs":[]}"#;
+    let line = |target: &str| {
+        format!(
+            r#"{{"actor":"a","deletedAt":"2026-01-01T00:00:00Z","derived":{derived},"id":"t","op":"delete","targetID":"{target}","targetKind":"episode"}}"#
+        )
+    };
+    for (signed, told, followed) in [("ep_move", "ep_move", true), ("ep_gone", "ep_move", false)] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut stone: Value = serde_json::from_str(&line(told)).unwrap();
+        let signature = hex::encode(key.sign(line(signed).as_bytes()));
+        stone["signature"] = format!("ed25519:{}:{signature}", hex::encode(key.public())).into();
+        let bundle = folder.path().join("b.mem");
+        deleting(&bundle, &stone);
+        let options = CreateOptions { kdf_floor: true };
+        let vault = folder.path().join("t.keepsake");
+        let (session, _) = Session::create(&vault, "correct horse battery staple lamp", options).unwrap();
+        let paths = vec![bundle.display().to_string()];
+        let request = ImportRequest { paths, ..ImportRequest::default() };
+        let report = session.import(&request, false, &Job::default()).unwrap();
+        let warned = report.warnings.iter().any(|w| w.code == "tombstone_signature_invalid");
+        assert_eq!((report.tombstones_applied == 1, warned), (followed, !followed));
+        let filter = Filter { kind: Some("memory".into()), ..Filter::default() };
+        let found = session.list(&ListRequest { filter, ..ListRequest::default() }).unwrap();
+        assert_eq!(found.items.iter().any(|i| i.origin_id.as_deref() == Some("ep_move")), !followed);
+    }
 }
 
 #[test]

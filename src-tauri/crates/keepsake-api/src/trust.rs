@@ -8,6 +8,7 @@ use keepsake_formats::{
     Catalog, Detected, Detection, Finding, Format, FormatError, Signed, Validation, by_id, did_key,
 };
 use keepsake_model::Limits;
+use std::collections::BTreeSet;
 
 /// The public keys that count. None = signatures are looked at, and nobody is required to have signed.
 pub(crate) struct Trust(Vec<Vec<u8>>);
@@ -118,23 +119,31 @@ pub(crate) fn public_key(text: &str) -> ApiResult<(&'static str, Vec<u8>)> {
     Ok((algorithm, key))
 }
 
-/// Algorithm and key of every signature over a whole source. What cannot be read signs nothing.
+/// Who signed what is to be imported.
+#[derive(Debug, Default)]
+pub(crate) struct Signers {
+    /// Algorithm and key of every signature over a whole source.
+    pub keys: Vec<(String, Vec<u8>)>,
+    /// Ids of tombstones that were changed after they were signed.
+    pub forged: BTreeSet<String>,
+}
+
+/// Looks at every signature of the sources. What cannot be read signs nothing.
 ///
 /// # Errors
-/// `signature_invalid`, with the place, when one does not hold: somebody changed what was signed.
-pub(crate) fn signers(catalog: &Catalog, found: &Detection, limits: &Limits) -> ApiResult<Vec<(String, Vec<u8>)>> {
-    let mut out = Vec::new();
+/// `signature_invalid`, with the place, when one over a whole source does not hold: somebody changed what was signed.
+pub(crate) fn signers(catalog: &Catalog, found: &Detection, limits: &Limits) -> ApiResult<Signers> {
+    let mut out = Signers::default();
     let mut broken = None;
     for source in &found.sources {
         let Some(format) = by_id(source.format) else { continue };
         let _ = format.signatures(catalog, source, limits, &mut |signed| {
-            if signed.tombstone.is_some() {
-                return Ok(());
-            }
-            if Trust(Vec::new()).verdict(&signed).0.is_ok() {
-                out.extend(signed.token.map(|(key, _)| (signed.algorithm, key)));
-            } else {
-                broken.get_or_insert(signed.place);
+            let holds = Trust(Vec::new()).verdict(&signed).0.is_ok();
+            match signed.tombstone {
+                Some(id) if !holds => drop(out.forged.insert(id)),
+                Some(_) => {}
+                None if holds => out.keys.extend(signed.token.map(|(key, _)| (signed.algorithm, key))),
+                None => drop(broken.get_or_insert(signed.place)),
             }
             Ok(())
         });

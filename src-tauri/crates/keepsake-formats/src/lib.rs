@@ -15,6 +15,7 @@ pub mod chatgpt;
 pub mod claude;
 pub mod eventloom;
 pub mod mem;
+pub mod mem0;
 pub mod mif;
 pub mod openclaw;
 pub mod pam;
@@ -54,6 +55,7 @@ pub fn registry() -> &'static [&'static dyn Format] {
         &zeroclaw::ZeroClaw,
         &chatgpt::ChatGpt,
         &claude::Claude,
+        &mem0::Mem0,
         &transfer_text::TransferText,
     ]
 }

@@ -142,6 +142,7 @@ pub fn options(cancel: &AtomicBool, dry_run: bool) -> ImportOptions<'_> {
         dry_run,
         let_in: false,
         merge: None,
+        forged: Default::default(),
         limits: Limits::default(),
         now: at(60),
         passphrase: None,

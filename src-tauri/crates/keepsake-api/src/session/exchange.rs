@@ -1,6 +1,10 @@
 //! Import, undo, export.
 use super::{Session, now, read::query, time};
-use crate::{ApiError, ApiResult, Job, files, trust::signers, types::*};
+use crate::{
+    ApiError, ApiResult, Job, files,
+    trust::{Signers, signers},
+    types::*,
+};
 use keepsake_formats::{Catalog, Detection as Detected, Passphrase, Signer, WriteOptions, by_id, detect};
 use keepsake_model::{Limits, LossReport, Timestamp};
 use keepsake_vault::{ImportOptions, ItemOutcome, KindCounts, Merge, Scope, Scratch};
@@ -46,7 +50,7 @@ impl Session {
         if detection.sources.is_empty() {
             return Err(nothing(&catalog, &detection, request));
         }
-        let signed_by = signers(&catalog, &detection, &limits)?;
+        let Signers { keys, forged } = signers(&catalog, &detection, &limits)?;
         let gate = Gate::new(job);
         let cancel = job.cancel_flag();
         let options = ImportOptions {
@@ -57,6 +61,7 @@ impl Session {
                 MergeStrategy::Overwrite => Merge::Overwrite,
                 MergeStrategy::Rename => Merge::Rename,
             }),
+            forged,
             limits,
             now: now(),
             passphrase,
@@ -66,7 +71,7 @@ impl Session {
         let _turn = (!dry_run).then(|| self.changing());
         let outcome = self.vault.import(&catalog, &detection, &options)?;
         if !dry_run {
-            self.pin_signers(signed_by);
+            self.pin_signers(keys);
         }
         let mut out = report_view(&outcome);
         out.sources = files::describe(&catalog, &detection);

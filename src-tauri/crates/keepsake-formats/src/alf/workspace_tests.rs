@@ -43,6 +43,7 @@ fn spec_10_2_raw_files_of_a_workspace_are_byte_equal() {
         let archive = scratch.0.join("a.alf");
         write(&mut workspace::read(&source, &OpenClaw), &archive);
         assert_eq!(validate(&archive).errors, [], "{}", source.display());
+        keep(&archive, &format!("workspace-{n}.alf"));
         let before = workspace::tree(&source);
         assert_eq!(raw(&entries(&archive), "openclaw"), clean(&before), "{}", source.display());
 
@@ -167,6 +168,7 @@ fn spec_10_2_a_zeroclaw_home_is_byte_equal() {
     let report = write(&mut workspace::read(&scratch.0.join("home"), &ZeroClaw), &archive);
     assert_eq!(report.losses.count("secret", LossKind::LeftOut), 2, "settings and the key file");
     assert_eq!(validate(&archive).errors, []);
+    keep(&archive, "zeroclaw.alf");
     let mut before = workspace::tree(&scratch.0.join("home"));
     before.remove(".secret_key");
     assert_eq!(raw(&entries(&archive), "zeroclaw"), clean(&before));
@@ -213,6 +215,7 @@ fn spec_10_5_credentials_open_with_the_right_key_and_with_no_other() {
     let (_, inside) = sealed_home(&scratch);
     let all = entries(&inside);
     assert_eq!(validate(&inside).errors, []);
+    keep(&inside, "sealed.alf");
     for (name, bytes) in &all {
         let text = String::from_utf8_lossy(bytes);
         assert!(!text.contains("sk-zc-0123456789") && !text.contains("0011\n"), "{name}");

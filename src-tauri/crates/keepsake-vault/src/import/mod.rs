@@ -21,7 +21,7 @@ use keepsake_formats::{Catalog, Detection, FormatError, Passphrase, ReadContext,
 use keepsake_model::{DroppedAs, Limits, Timestamp};
 use sink::{ChannelSink, Message};
 use std::{
-    collections::HashSet,
+    collections::{BTreeSet, HashSet},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -37,6 +37,8 @@ pub struct ImportOptions<'a> {
     pub let_in: bool,
     /// Another rule for what the vault has already than that the newer telling stays.
     pub merge: Option<Merge>,
+    /// Ids of tombstones whose signature does not hold: somebody changed them, and they delete nothing.
+    pub forged: BTreeSet<String>,
     /// Bounds.
     pub limits: Limits,
     /// The clock.
@@ -150,6 +152,7 @@ impl Vault {
             let mut scratch = ImportReport::default();
             let planned = ImportOptions {
                 dry_run: true,
+                forged: options.forged.clone(),
                 limits: options.limits.clone(),
                 passphrase: options.passphrase.clone(),
                 ..*options

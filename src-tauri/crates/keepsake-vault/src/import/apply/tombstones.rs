@@ -11,6 +11,12 @@ use keepsake_model::{Tombstone, TombstoneOp};
 
 impl Importer<'_> {
     pub(super) fn tombstone(&mut self, tombstone: &Tombstone) -> VaultResult<()> {
+        if self.options.forged.contains(&tombstone.id) {
+            let message =
+                "a deletion whose signature does not fit was not followed: it was changed after it was signed";
+            self.report.warn("tombstone_signature_invalid", "audit/tombstones.jsonl", message);
+            return Ok(());
+        }
         let ids = targets(&self.vault.keys, tombstone);
         self.report.counts.tombstones_applied += 1;
         let news = match &self.staging {
