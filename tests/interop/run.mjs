@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { SHARED } from "../cli/keepsake.mjs";
 import { ROOT, built } from "../tools/places.mjs";
 import { python } from "../tools/setup.mjs";
 import { quiet } from "../tools/sh.mjs";
@@ -15,6 +16,7 @@ const PACKAGES = ["portable-memory==0.3.0", "cryptography==50.0.2", "jsonschema=
 const [SEED, OTHER] = ["07", "08"].map((byte) => byte.repeat(32));
 const SAMPLES = join(ROOT, "fixtures", "samples");
 const SCHEMAS = join(ROOT, "schemas", "alf");
+const WORKSPACE = join(ROOT, "fixtures", "openclaw", "workspace", "input");
 
 /** Run all of it and count. */
 export async function interop(count) {
@@ -65,12 +67,23 @@ export async function interop(count) {
       count.add(`and not under another key (${name})`, trusting(OTHER).ok === false);
     }
 
-    if (existsSync(SCHEMAS)) {
-      const checked = reference("schemas", SCHEMAS, place("out.alf"));
-      checked.issues?.forEach((issue) => console.log(`  ${issue}`));
-      count.add("our .alf keeps to the published JSON Schemas", checked.ok === true && checked.records > 0);
-      count.add("our .alf holds records", alf.records > 0);
-    } else count.leaveOut("the JSON Schemas of .alf are not in schemas/alf");
+    keepsake("convert", WORKSPACE, place("agent.alf"), "--format", "alf");
+    const sets = { ours: SCHEMAS, published: join(SHARED, "reference", "alf", "schemas") };
+    for (const [set, schemas] of Object.entries(sets)) {
+      if (!existsSync(schemas)) {
+        count.leaveOut(`the ${set} JSON Schemas of .alf are not there`);
+        continue;
+      }
+      for (const [name, what] of [
+        ["out.alf", "a vault"],
+        ["agent.alf", "an agent's workspace"],
+      ]) {
+        const checked = reference("schemas", schemas, place(name));
+        checked.issues?.forEach((issue) => console.log(`  ${issue}`));
+        count.add(`the .alf of ${what} keeps to ${set} JSON Schemas`, checked.ok === true && checked.records > 0);
+      }
+    }
+    count.add("our .alf holds records", alf.records > 0);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
