@@ -2,14 +2,15 @@
 use keepsake_crypto::{
     AgeWriter, CryptoError, PassphraseCipher, PassphraseSealed, open_age, open_with_passphrase, seal_with_passphrase,
 };
-use keepsake_formats::{Cipher, FormatError, Passphrase, Sealed, SealedFile};
+use keepsake_formats::{Cipher, FormatError, Passphrase, Sealed, SealedFile, Spool};
+use keepsake_vault::Scratch;
 use std::{
     io::{self, Read, Write},
     sync::Arc,
 };
 use zeroize::Zeroizing;
 
-struct Typed(Zeroizing<String>);
+struct Typed(Zeroizing<String>, Scratch);
 
 impl std::fmt::Debug for Typed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -19,7 +20,7 @@ impl std::fmt::Debug for Typed {
 
 /// The passphrase of a file, as it was typed.
 pub fn passphrase(text: String) -> Arc<dyn Passphrase> {
-    Arc::new(Typed(Zeroizing::new(text)))
+    Arc::new(Typed(Zeroizing::new(text), Scratch(std::env::temp_dir())))
 }
 
 impl Passphrase for Typed {
@@ -37,6 +38,10 @@ impl Passphrase for Typed {
 
     fn seal_file(&self, out: Box<dyn Write>) -> Result<Box<dyn SealedFile>, FormatError> {
         Ok(Box::new(Age(AgeWriter::new(&self.0, out).map_err(failed)?)))
+    }
+
+    fn spool(&self) -> Option<&dyn Spool> {
+        Some(&self.1)
     }
 
     fn open_file<'a>(&self, from: Box<dyn Read + 'a>) -> Result<Box<dyn Read + 'a>, FormatError> {

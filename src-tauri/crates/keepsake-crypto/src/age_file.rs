@@ -56,11 +56,12 @@ impl<W: Write> Write for AgeWriter<W> {
 /// `Decrypt` for a wrong passphrase or a changed header, `KdfParameters` for more work than a file may ask for,
 /// `NotForPassphrase` for a file that only a key opens, I/O.
 pub fn open_age<'a>(passphrase: &str, from: Box<dyn Read + 'a>) -> Result<Box<dyn Read + 'a>, CryptoError> {
-    let mut plain = ArmoredReader::new(BufReader::new(from));
+    let mut plain = ArmoredReader::new(BufReader::new(short_lines(from)?));
     let mut head = Vec::new();
     (&mut plain).take(HEADER_LIMIT).read_to_end(&mut head).map_err(unarmoured)?;
-    // The line that ends a header; without it nothing is parsed, however long the file is.
-    if !head.windows(5).any(|w| w == b"\n--- ") {
+    // The line that ends a header, and its end; without them nothing is parsed, however long the file is.
+    let last = head.windows(5).position(|w| w == b"\n--- ");
+    if !last.is_some_and(|at| head[at + 5..].contains(&b'\n')) {
         return Err(CryptoError::Decrypt);
     }
     let whole = Cursor::new(head).chain(plain);
@@ -72,6 +73,38 @@ pub fn open_age<'a>(passphrase: &str, from: Box<dyn Read + 'a>) -> Result<Box<dy
     identity.set_max_work_factor(WORK);
     let opened = decryptor.decrypt(std::iter::once(&identity as _)).map_err(refused)?;
     Ok(Box::new(opened))
+}
+
+/// Armour is read by lines: what looks like armour must have short ones (age writes 64 characters).
+fn short_lines<'a>(mut from: Box<dyn Read + 'a>) -> Result<Box<dyn Read + 'a>, CryptoError> {
+    const ARMOUR: &[u8] = b"-----BEGIN ";
+    let mut start = Vec::new();
+    (&mut from).take(ARMOUR.len() as u64).read_to_end(&mut start)?;
+    let armoured = start == ARMOUR;
+    let whole = Cursor::new(start).chain(from);
+    Ok(if armoured { Box::new(ShortLines { inner: whole, line: 0 }) } else { Box::new(whole) })
+}
+
+/// Refuses a line that nobody writes in armour.
+struct ShortLines<R> {
+    inner: R,
+    line: usize,
+}
+
+impl<R: Read> Read for ShortLines<R> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        const LONGEST: usize = 256;
+        let most = buf.len().min(LONGEST);
+        let n = self.inner.read(&mut buf[..most])?;
+        self.line = match buf[..n].iter().rposition(|b| *b == b'\n') {
+            Some(at) => n - at - 1,
+            None => self.line + n,
+        };
+        if self.line > LONGEST {
+            return Err(io::Error::new(ErrorKind::InvalidData, "a line of armour without end"));
+        }
+        Ok(n)
+    }
 }
 
 /// Armour that is none is damage, not a failing disk.
@@ -147,7 +180,22 @@ mod tests {
                 Ok(n)
             }
         }
-        let head = Cursor::new(b"age-encryption.org/v1\n".to_vec());
-        assert!(matches!(open_age("x", Box::new(head.chain(Endless(0)))), Err(CryptoError::Decrypt)));
+        struct Ones(u64);
+        impl Read for Ones {
+            fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+                assert!(self.0 < 1 << 20, "{} bytes were read", self.0);
+                buf.fill(b'A');
+                self.0 += buf.len() as u64;
+                Ok(buf.len())
+            }
+        }
+        let refused = |head: &str, rest: Box<dyn Read>| {
+            let head = Cursor::new(head.as_bytes().to_vec());
+            assert!(matches!(open_age("x", Box::new(head.chain(rest))), Err(CryptoError::Decrypt)));
+        };
+        refused("age-encryption.org/v1\n", Box::new(Endless(0)));
+        refused("age-encryption.org/v1\n--- ", Box::new(Ones(0)));
+        refused("-----BEGIN AGE ENCRYPTED FILE-----\n", Box::new(Ones(0)));
+        refused("-----BEGIN ", Box::new(Ones(0)));
     }
 }

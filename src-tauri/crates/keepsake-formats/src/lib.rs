@@ -39,6 +39,7 @@ pub use format::{
     SourceAbout, StoredRecord, Validation, WriteOptions, WriteReport,
 };
 pub use input::{Catalog, Member, Spool, SpoolFile, file_sha256};
+pub use openclaw::lacks_only_secrets;
 pub use passphrase::{Cipher, Passphrase, Sealed, SealedFile};
 
 /// Every format, in the order in which detection asks them. One line each.

@@ -1,5 +1,5 @@
 //! What a reader or writer may have opened and sealed under a passphrase. The passphrase stays with the caller.
-use crate::FormatError;
+use crate::{FormatError, Spool};
 use std::io::{Read, Write};
 
 /// What seals bytes.
@@ -38,6 +38,10 @@ pub trait Passphrase: std::fmt::Debug + Send + Sync {
     fn open(&self, aad: &[u8], sealed: &Sealed) -> Result<Vec<u8>, FormatError>;
     /// A stream that encrypts all of a file (age) on its way to `out`.
     fn seal_file(&self, out: Box<dyn Write>) -> Result<Box<dyn SealedFile>, FormatError>;
+    /// Scratch space for what is inside such a file, where the caller of [`crate::Catalog`] has none.
+    fn spool(&self) -> Option<&dyn Spool> {
+        None
+    }
     /// What is inside a file that is encrypted as a whole (age).
     fn open_file<'a>(&self, from: Box<dyn Read + 'a>) -> Result<Box<dyn Read + 'a>, FormatError>;
 }

@@ -54,7 +54,8 @@ pub(super) struct LineFacts<'a> {
 
 /// A record of another format as a line.
 pub(super) fn line(stored: &StoredRecord, facts: &LineFacts<'_>) -> String {
-    let record = &stored.record;
+    let now = super::workspaces::as_it_is_now(stored);
+    let record = now.as_ref().unwrap_or(&stored.record);
     let content = content(record);
     let mut out = String::with_capacity(content.len() * 2 + 1024);
     out.push_str("{\"id\":");

@@ -99,8 +99,19 @@ fn entry(
     secrets: &mut Secrets,
 ) -> Result<(), FormatError> {
     let inner = item.name.strip_prefix("raw/").and_then(|rest| rest.split_once('/')).map(|(_, path)| path);
-    let settings = inner.is_some_and(|path| matches!(files::role(path), FileRole::Settings));
-    if !settings {
+    let role = inner.map(files::role);
+    if role == Some(FileRole::Secret) {
+        // A key file has nothing but its secret.
+        if secrets.wanted() {
+            let mut raw = Vec::new();
+            bytes.take(DOCUMENT_BYTES).read_to_end(&mut raw).map_err(|e| FormatError::io(name, e))?;
+            secrets.add(name.to_owned(), raw);
+        } else {
+            losses.add(&item.name, "secret", LossKind::LeftOut, "a key file is not written out");
+        }
+        return Ok(());
+    }
+    if role != Some(FileRole::Settings) {
         return out.entry(name, bytes).map(drop);
     }
     let mut raw = Vec::new();

@@ -6,13 +6,13 @@ use super::manifest::{Archive, MANIFEST, Manifest, Partition};
 use super::read_attachments::Attachments;
 use super::sealed::{self, Opener};
 use super::wire::{self, Remark};
-use super::workspace_profile;
+use super::workspace_profile::{self, Restored};
 use crate::{Catalog, Detected, FormatError, Member, Passphrase, PassthroughItem, ReadContext, Sink};
 use keepsake_model::json::Tree;
 use keepsake_model::{
     Derived, Dropped, DroppedAs, Issue, Kind, Limits, Origin, Record, RecordKey, Timestamp, Tombstone, TombstoneOp,
 };
-use std::collections::{BTreeMap, BTreeSet, HashMap, hash_map};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, hash_map};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
@@ -58,6 +58,8 @@ pub(super) struct Reader<'a> {
     passphrase: Option<Arc<dyn Passphrase>>,
     /// Secrets that a passphrase opened.
     pub opener: Opener,
+    /// Files of workspaces that records were read of: runtime and path.
+    pub made: HashSet<(&'static str, String)>,
 }
 
 impl<'a> Reader<'a> {
@@ -76,6 +78,7 @@ impl<'a> Reader<'a> {
             linkage: Default::default(),
             passphrase: None,
             opener: Opener::default(),
+            made: HashSet::new(),
         }
     }
 
@@ -203,9 +206,17 @@ impl Reader<'_> {
         let inner = tree.get("identity").filter(|i| tree.get("id").is_none() && i.get("id").is_some());
         let doc = inner.unwrap_or(&tree);
         self.linkage.identity(doc);
-        if let Some((records, more)) = workspace_profile::restore(doc).filter(|_| self.manifest.generated()) {
+        if let Some(Restored { records, more, changed }) =
+            workspace_profile::restore(doc).filter(|_| self.manifest.generated())
+        {
             for record in records {
+                self.remember(&record);
                 self.sink.unit(record.into())?;
+            }
+            if changed {
+                let message =
+                    "structured fields were changed elsewhere; they have no place in the files of a workspace";
+                self.sink.note(Issue::new("identity_changed", &member.place, message));
             }
             if !more {
                 return Ok(());
@@ -260,6 +271,7 @@ impl Reader<'_> {
                 slots.push(String::new());
                 if let Some(mut record) = super::ext::restore_row(ours) {
                     workspace_profile::restore_person(&mut record, &doc);
+                    self.remember(&record);
                     self.sink.unit(record.into())?;
                     continue;
                 }
@@ -422,6 +434,7 @@ impl Reader<'_> {
             }
         }
         if line.restored {
+            self.remember(&line.record);
             return self.sink.unit(line.record.into());
         }
         let mut record = line.record;

@@ -159,7 +159,7 @@ impl Rewrite {
         Ok(())
     }
 
-    /// Index and manifest last, then the whole file takes its place.
+    /// Index and manifest last, then the whole file takes its place. `skip` leaves entries out.
     pub(super) fn finish(
         mut self,
         archive: &Archive<'_>,
@@ -167,6 +167,7 @@ impl Rewrite {
         mut tree: Tree,
         rows: Vec<Tree>,
         limits: &Limits,
+        skip: &dyn Fn(&str) -> bool,
     ) -> Result<(), FormatError> {
         let total: u64 = rows.iter().filter_map(count_of).sum();
         let index = manifest.index_file().map_or_else(|| "memory/index.json".to_owned(), str::to_owned);
@@ -179,7 +180,7 @@ impl Rewrite {
             document.set("partitions", Tree::Array(rows.clone()));
             self.out.entry(&index, &mut written(&document).as_bytes())?;
         }
-        self.copy_rest(archive, &|_| false)?;
+        self.copy_rest(archive, skip)?;
         let mut layers = tree.get("layers").cloned().unwrap_or_else(|| Tree::Object(vec![]));
         if layers.get("memory").is_some() || !rows.is_empty() {
             let mut memory = layers.get("memory").cloned().unwrap_or_else(|| Tree::Object(vec![]));

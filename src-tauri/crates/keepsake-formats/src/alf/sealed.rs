@@ -1,5 +1,5 @@
 //! Secrets of settings and key files as sealed credentials (spec §3.4, §8.3). In the clear they go nowhere; under the
-//! passphrase of an encrypted export they travel, one credential for each file, and are put back into it when it is
+//! passphrase of an encrypted export they travel, one credential for all of them, and are put back when the archive is
 //! opened with the same passphrase. The specification names cipher and key derivation and leaves salt, tag, associated
 //! data and plaintext open: we write them down in the row (`encryption.layout`).
 use super::partitions::stable_v5;
@@ -14,9 +14,11 @@ use std::collections::BTreeMap;
 const LAYOUT: &str = "keepsake-credential-v1";
 /// For who has to open it without us.
 const NOTE: &str = "key = Argon2id 0x13 of the passphrase, 32 bytes; encrypted_payload = ciphertext followed by the 16 \
-                    byte tag; associated data = agent_id|id in UTF-8; plaintext = JSON {file, content}, content in base64";
-/// Each one tried costs a tenth of a second and 64 MiB: a file may not ask for any number of them.
-const TRIES: usize = 16;
+                    byte tag; associated data = agent_id|id in UTF-8; plaintext = JSON {files: [{file, content}]}, content in base64";
+/// We write one for each archive; a file may not ask for any number of them.
+const TRIES: usize = 4;
+/// What we write: 64 MiB, 3 passes, 4 lanes. A row that asks for more is not of this layout.
+const COSTS: (u32, u32, u32) = (64 << 10, 3, 4);
 
 /// SHA-256 in hex.
 pub(super) fn sha256(bytes: &[u8]) -> String {
@@ -56,15 +58,20 @@ impl Secrets {
         created: &str,
     ) -> Result<Vec<Row>, FormatError> {
         let Some(passphrase) = passphrase else { return Ok(Vec::new()) };
-        let one = |(name, bytes): (&String, &Vec<u8>)| {
-            let id = stable_v5(&format!("secrets:{agent}:{name}")).to_string();
-            let plain = serde_json::json!({"file": name, "content": BASE64_STANDARD.encode(bytes)}).to_string();
-            let sealed = passphrase.seal(Cipher::XChaCha20Poly1305, &aad(agent, &id), plain.as_bytes())?;
-            let runtime = name.split('/').nth(1).unwrap_or("workspace");
-            let text = row(&id, agent, runtime, name, &sealed, created);
-            Ok(Row { value: id, scope: String::new(), runtime: String::new(), text, file: None })
-        };
-        self.files.iter().map(one).collect()
+        if self.files.is_empty() {
+            return Ok(Vec::new());
+        }
+        let files: Vec<serde_json::Value> = self
+            .files
+            .iter()
+            .map(|(name, bytes)| serde_json::json!({"file": name, "content": BASE64_STANDARD.encode(bytes)}))
+            .collect();
+        let id = stable_v5(&format!("secrets:{agent}")).to_string();
+        let plain = serde_json::json!({"files": files}).to_string();
+        let sealed = passphrase.seal(Cipher::XChaCha20Poly1305, &aad(agent, &id), plain.as_bytes())?;
+        let runtime = self.files.keys().next().and_then(|name| name.split('/').nth(1)).unwrap_or("workspace");
+        let text = row(&id, agent, runtime, &sealed, created);
+        Ok(vec![Row { value: id, scope: String::new(), runtime: String::new(), text, file: None }])
     }
 }
 
@@ -72,13 +79,13 @@ fn aad(agent: &str, id: &str) -> Vec<u8> {
     format!("{agent}|{id}").into_bytes()
 }
 
-fn row(id: &str, agent: &str, runtime: &str, name: &str, sealed: &Sealed, created: &str) -> String {
+fn row(id: &str, agent: &str, runtime: &str, sealed: &Sealed, created: &str) -> String {
     serde_json::json!({
         "id": id,
         "agent_id": agent,
         "service": runtime,
         "credential_type": "custom",
-        "label": name,
+        "label": "secrets of settings and key files",
         "encrypted_payload": BASE64_STANDARD.encode(&sealed.ciphertext),
         "encryption": {
             "algorithm": "xchacha20-poly1305",
@@ -121,8 +128,8 @@ impl Opener {
             return false;
         }
         match opened(doc, passphrase) {
-            Some((name, bytes)) => {
-                self.files.insert(name, bytes);
+            Some(files) => {
+                self.files.extend(files);
                 true
             }
             None => false,
@@ -130,7 +137,7 @@ impl Opener {
     }
 }
 
-fn opened(doc: &Tree, passphrase: &dyn Passphrase) -> Option<(String, Vec<u8>)> {
+fn opened(doc: &Tree, passphrase: &dyn Passphrase) -> Option<Vec<(String, Vec<u8>)>> {
     let text = |tree: &Tree, key: &str| tree.get(key).and_then(Tree::as_str).map(str::to_owned);
     let bytes = |tree: &Tree, key: &str| BASE64_STANDARD.decode(text(tree, key)?).ok();
     let encryption = doc.get("encryption")?;
@@ -148,8 +155,13 @@ fn opened(doc: &Tree, passphrase: &dyn Passphrase) -> Option<(String, Vec<u8>)> 
         nonce: bytes(encryption, "nonce")?,
         ciphertext: bytes(doc, "encrypted_payload")?,
     };
+    let (memory, passes, lanes) = COSTS;
+    if sealed.memory_kib > memory || sealed.passes > passes || sealed.lanes > lanes {
+        return None;
+    }
     let plain = passphrase.open(&aad(&text(doc, "agent_id")?, &text(doc, "id")?), &sealed).ok()?;
     let plain = Tree::parse(std::str::from_utf8(&plain).ok()?, 8).ok()?;
-    let name = text(&plain, "file").filter(|n| n.starts_with("raw/") && crate::openclaw::files::is_safe(n))?;
-    Some((name, bytes(&plain, "content")?))
+    let Some(Tree::Array(files)) = plain.get("files") else { return None };
+    let safe = |n: &String| n.starts_with("raw/") && crate::openclaw::files::is_safe(n);
+    files.iter().map(|file| Some((text(file, "file").filter(safe)?, bytes(file, "content")?))).collect()
 }

@@ -1,6 +1,6 @@
 //! The profiles of a workspace as identity and principal (spec §3.2, §3.3, §3.2.6), and back. The documents say to other
 //! programs what the files say; beside it ride the records as they are, each with a digest of what it became, so that a
-//! change that was made elsewhere is seen and taken.
+//! change of a text that was made elsewhere is seen and taken; a change of anything else is told.
 use super::partitions::stable_v5;
 use super::sealed::sha256;
 use crate::StoredRecord;
@@ -84,7 +84,8 @@ pub(super) fn identity(profiles: &[StoredRecord], runtime: &str, agent: &str) ->
         super::identity::set_path(&mut doc, &path_of(&stored.record), value);
         slots.push(object([("sha256", Tree::Text(sha256(text.as_bytes()))), ("record", slot(stored))]));
     }
-    let ours = object([("v", Tree::Number("1".into())), ("records", Tree::Array(slots))]);
+    let document = Tree::Text(said(&doc));
+    let ours = object([("v", Tree::Number("1".into())), ("document", document), ("records", Tree::Array(slots))]);
     super::identity::set_path(&mut doc, &["raw_source", "keepsake"], ours);
     write(&doc)
 }
@@ -131,10 +132,30 @@ fn slot(stored: &StoredRecord) -> Tree {
     Tree::parse(&text, 512).unwrap_or(Tree::Null)
 }
 
-/// The records inside an identity of ours, and whether the document says anything that they do not. None = not ours.
-pub(super) fn restore(doc: &Tree) -> Option<(Vec<Record>, bool)> {
+/// Digest of an identity without our own member, whatever the order of its members.
+fn said(doc: &Tree) -> String {
+    let mut doc = doc.clone();
+    if let Some(mut raw) = doc.get("raw_source").cloned() {
+        raw.remove("keepsake");
+        doc.set("raw_source", raw);
+    }
+    sha256(crate::zaxy::canonical::canonical(&doc).unwrap_or_default().as_bytes())
+}
+
+/// What an identity of ours holds.
+pub(super) struct Restored {
+    /// Its records, with the text that is there now.
+    pub records: Vec<Record>,
+    /// The document has blocks of text that are none of them.
+    pub more: bool,
+    /// Something that is no text of a file was changed elsewhere.
+    pub changed: bool,
+}
+
+/// What is inside an identity of ours. None = not ours.
+pub(super) fn restore(doc: &Tree) -> Option<Restored> {
     let Some(Tree::Array(slots)) = doc.get("raw_source")?.get("keepsake")?.get("records") else { return None };
-    let (mut records, mut paths) = (Vec::new(), Vec::new());
+    let (mut records, mut paths, mut texts) = (Vec::new(), Vec::new(), false);
     for slot in slots {
         let mut record: Record = serde_json::from_str(&write(slot.get("record")?)).ok()?;
         let path: Vec<String> = path_of(&record).into_iter().map(str::to_owned).collect();
@@ -144,11 +165,15 @@ pub(super) fn restore(doc: &Tree) -> Option<(Vec<Record>, bool)> {
             Some(Tree::Text(text)) => {
                 if sha256(text.as_bytes()) != digest {
                     take(&mut record, text);
+                    texts = true;
                 }
             }
             // An AIEOS document comes back as it was: what was changed in the structured fields has no way into it.
             Some(_) => {}
-            None => continue,
+            None => {
+                texts = true;
+                continue;
+            }
         }
         paths.push(path);
         records.push(record);
@@ -161,7 +186,9 @@ pub(super) fn restore(doc: &Tree) -> Option<(Vec<Record>, bool)> {
         }),
         _ => false,
     };
-    Some((records, more))
+    let before = doc.get("raw_source")?.get("keepsake")?.get("document").and_then(Tree::as_str);
+    let changed = !texts && !more && before != Some(said(doc).as_str());
+    Some(Restored { records, more, changed })
 }
 
 /// What another program wrote instead: the file is this text now.

@@ -2,15 +2,19 @@
 //! files themselves under `raw/<runtime>/`. A file that is made of records alone is listed with its digest, so that at
 //! home it is not kept a second time beside them.
 use super::container::Container;
+use super::manifest::Manifest;
 use super::plan::{Plan, Row};
 use super::sealed::Secrets;
 use super::workspace_profile;
-use crate::openclaw::{OPENCLAW, Runtime, write::Workspace};
+use crate::openclaw::{
+    OPENCLAW, Runtime,
+    write::{Workspace, text_of},
+};
 use crate::zeroclaw::{self, ZEROCLAW};
 use crate::{FormatError, PassthroughItem, RecordSource, SourceAbout, StoredRecord, WriteOptions};
 use keepsake_model::json::Tree;
-use keepsake_model::{Kind, LossKind, LossReport, Record, Tombstone};
-use std::collections::BTreeMap;
+use keepsake_model::{Kind, LossKind, LossReport, Record, Tombstone, Verbatim};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Read;
 
 /// What the archive's agent is called and where it lived, when everything in the file is one workspace.
@@ -36,6 +40,19 @@ pub(super) fn is_profile(record: &Record) -> bool {
     record.kind == Kind::Profile && record.verbatim.is_some() && runtime_of(record).is_some()
 }
 
+/// An edited piece of a workspace's file with its text of now. The text of the file is the truth there: with the old one
+/// beside it the edit would be lost on the way home.
+pub(super) fn as_it_is_now(stored: &StoredRecord) -> Option<Record> {
+    let text = |v: &Verbatim| v.media_type == "text/markdown";
+    let edited =
+        stored.edited && runtime_of(&stored.record).is_some() && stored.record.verbatim.as_ref().is_some_and(text);
+    edited.then(|| {
+        let mut record = stored.record.clone();
+        record.verbatim = Some(Verbatim { media_type: "text/markdown".into(), text: text_of(stored) });
+        record
+    })
+}
+
 /// The agent's id: what the workspace says, else one that is always the same for its name.
 pub(super) fn agent_of(scope: &str) -> String {
     let own = scope.split_once(':').map_or(scope, |(_, id)| id);
@@ -59,15 +76,13 @@ pub(super) fn settle(plan: &mut Plan, profiles: Vec<StoredRecord>) -> Vec<Stored
         let name = workspace_profile::name(&own).unwrap_or_else(|| "Agent".into());
         plan.home = Some(Home { runtime, name });
     }
-    let (mut identity, mut persons) = (Vec::new(), Vec::new());
+    let (mut identity, mut persons) = (Vec::<StoredRecord>::new(), Vec::new());
     for stored in own {
-        match stored.record.record_type.as_deref() {
+        let block = stored.record.record_type.clone();
+        // Each block is there once; a second file of its kind travels as a memory.
+        match block.as_deref() {
             Some("user_profile") => persons.push(stored),
-            Some("aieos")
-                if identity.iter().any(|p: &StoredRecord| p.record.record_type.as_deref() == Some("aieos")) =>
-            {
-                rest.push(stored);
-            }
+            _ if identity.iter().any(|p| p.record.record_type == block) => rest.push(stored),
             _ => identity.push(stored),
         }
     }
@@ -90,7 +105,7 @@ pub(super) fn settle(plan: &mut Plan, profiles: Vec<StoredRecord>) -> Vec<Stored
 /// The files of all workspaces in scope.
 #[derive(Default)]
 pub(super) struct Files {
-    of: Vec<(&'static Runtime, String, Workspace)>,
+    of: Vec<(&'static Runtime, Workspace)>,
 }
 
 impl Files {
@@ -103,8 +118,9 @@ impl Files {
     ) -> Result<Self, FormatError> {
         let mut out = Self::default();
         for runtime in [&OPENCLAW, &ZEROCLAW] {
-            let scopes = plan.homes.iter().filter(|(scope, _)| scope.split(':').next() == Some(runtime.id));
-            let Some(scope) = scopes.max_by_key(|(_, n)| **n).map(|(scope, _)| scope.clone()) else { continue };
+            if !plan.homes.keys().any(|scope| scope.split(':').next() == Some(runtime.id)) {
+                continue;
+            }
             if !options.everything {
                 let note = "the files of a workspace are in an export of everything only";
                 plan.losses.add(runtime.id, "files", LossKind::LeftOut, note);
@@ -122,7 +138,7 @@ impl Files {
             for loss in std::mem::take(&mut workspace.report.losses).items {
                 plan.losses.add(&loss.record, &loss.field, loss.kind, &loss.note);
             }
-            out.of.push((runtime, scope, workspace));
+            out.of.push((runtime, workspace));
         }
         Ok(out)
     }
@@ -134,8 +150,8 @@ impl Files {
         losses: &mut LossReport,
     ) -> Result<Vec<(String, Tree)>, FormatError> {
         let mut said = Vec::new();
-        for (runtime, scope, workspace) in self.of {
-            let mut made = Vec::new();
+        for (runtime, workspace) in self.of {
+            let (mut made, mut others) = (Vec::new(), Vec::new());
             for (path, bytes) in &workspace.files {
                 let name = format!("raw/{}/{path}", runtime.id);
                 if out.has(&name) {
@@ -143,35 +159,98 @@ impl Files {
                     continue;
                 }
                 let (_, digest) = out.entry(&name, &mut bytes.as_slice())?;
-                if !workspace.parts.contains(path) {
-                    made.push((path.clone(), Tree::Text(digest)));
+                match workspace.parts.get(path) {
+                    None => made.push((path.clone(), Tree::Text(digest))),
+                    Some((scope, own)) if *scope != workspace.first => {
+                        let owner = vec![Tree::Text(scope.clone()), Tree::Text(own.clone())];
+                        others.push((path.clone(), Tree::Array(owner)));
+                    }
+                    Some(_) => {}
                 }
             }
-            let row = vec![("scope".to_owned(), Tree::Text(scope)), ("files".to_owned(), Tree::Object(made))];
+            let mut row = vec![
+                ("scope".to_owned(), Tree::Text(workspace.first.clone())),
+                ("files".to_owned(), Tree::Object(made)),
+            ];
+            if !others.is_empty() {
+                row.push(("others".to_owned(), Tree::Object(others)));
+            }
             said.push((runtime.id.to_owned(), Tree::Object(row)));
         }
         Ok(said)
     }
 }
 
-/// What a raw entry of a file of ours is, by what the manifest says of its workspace.
-pub(super) enum RawEntry<'m> {
-    /// Records make it, if it still has this digest.
-    Made(&'m str),
-    /// A part of the workspace: runtime, id space, path.
-    Part(&'static str, &'m str, &'m str),
+/// What a raw entry of a file of ours is.
+pub(super) enum RawEntry<'k> {
+    /// Records make it, if it still has this digest: runtime and path.
+    Made(&'static str, &'k str, &'k str),
+    /// A part of a workspace: runtime, id space, path.
+    Part(&'static str, &'k str, &'k str),
 }
 
-/// Looks a raw entry up.
-pub(super) fn raw_entry<'m>(workspaces: Option<&'m Tree>, name: &'m str) -> Option<RawEntry<'m>> {
-    let (runtime, path) = name.strip_prefix("raw/")?.split_once('/')?;
-    let runtime = by_id(runtime)?;
-    let row = workspaces?.get(runtime.id)?;
-    if let Some(digest) = row.get("files").and_then(|f| f.get(path)).and_then(Tree::as_str) {
-        return Some(RawEntry::Made(digest));
+/// What the manifest says of the workspaces under `raw/`. Only a manifest that we made up is believed, and only about
+/// workspaces of that runtime.
+#[derive(Default)]
+pub(super) struct Known {
+    made: HashMap<String, (&'static str, String, String)>,
+    parts: HashMap<String, (&'static str, String, String)>,
+    scopes: HashMap<&'static str, String>,
+}
+
+impl Known {
+    /// Reads it; empty for anybody else's file.
+    pub(super) fn of(manifest: &Manifest) -> Self {
+        let mut out = Self::default();
+        let Some(Tree::Object(rows)) = manifest.keepsake("workspaces").filter(|_| manifest.generated()) else {
+            return out;
+        };
+        for (runtime, row) in rows {
+            let Some(runtime) = by_id(runtime) else { continue };
+            let ours = |scope: &str| {
+                scope.strip_prefix(runtime.id).is_some_and(|rest| rest.len() > 1 && rest.starts_with(':'))
+            };
+            let Some(scope) = row.get("scope").and_then(Tree::as_str).filter(|s| ours(s)) else { continue };
+            out.scopes.insert(runtime.id, scope.to_owned());
+            let name = |path: &str| format!("raw/{}/{path}", runtime.id);
+            if let Some(Tree::Object(files)) = row.get("files") {
+                let digest = |(path, digest): &(String, Tree)| {
+                    Some((name(path), (runtime.id, path.clone(), digest.as_str()?.to_owned())))
+                };
+                out.made.extend(files.iter().filter_map(digest));
+            }
+            if let Some(Tree::Object(others)) = row.get("others") {
+                for (path, owner) in others {
+                    if let Tree::Array(owner) = owner
+                        && let [Tree::Text(scope), Tree::Text(own)] = owner.as_slice()
+                        && ours(scope)
+                        && crate::openclaw::files::is_safe(own)
+                    {
+                        out.parts.insert(name(path), (runtime.id, scope.clone(), own.clone()));
+                    }
+                }
+            }
+        }
+        out
     }
-    let scope = row.get("scope").and_then(Tree::as_str).filter(|s| s.starts_with(runtime.id))?;
-    crate::openclaw::files::is_safe(path).then_some(RawEntry::Part(runtime.id, scope, path))
+
+    /// What an entry is; None when nothing is known of it.
+    pub(super) fn entry<'k>(&'k self, name: &'k str) -> Option<RawEntry<'k>> {
+        if let Some((runtime, path, digest)) = self.made.get(name) {
+            return Some(RawEntry::Made(runtime, path, digest));
+        }
+        if let Some((runtime, scope, path)) = self.parts.get(name) {
+            return Some(RawEntry::Part(runtime, scope, path));
+        }
+        let (runtime, path) = name.strip_prefix("raw/")?.split_once('/')?;
+        let (runtime, scope) = self.scopes.get_key_value(runtime)?;
+        crate::openclaw::files::is_safe(path).then_some(RawEntry::Part(runtime, scope, path))
+    }
+}
+
+/// Raw files of an archive that its records make, by what its manifest says: stale once its records change.
+pub(super) fn made_of_records(manifest: &Manifest) -> HashSet<String> {
+    Known::of(manifest).made.into_keys().collect()
 }
 
 /// A source that holds one runtime's records and parts and nothing else.
@@ -204,6 +283,13 @@ impl RecordSource for Own<'_> {
         read: &mut dyn FnMut(&mut dyn Read) -> Result<(), FormatError>,
     ) -> Result<bool, FormatError> {
         self.source.attachment(id, read)
+    }
+}
+
+impl Files {
+    /// Is everything of this runtime's workspaces in the archive?
+    pub(super) fn holds(&self, format: &str) -> bool {
+        self.of.iter().any(|(runtime, _)| runtime.id == format)
     }
 }
 

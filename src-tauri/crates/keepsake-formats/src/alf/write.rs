@@ -63,6 +63,8 @@ pub(super) fn write(
         }
     }
     layers.entries = parts.write(source, &mut file, &mut plan.losses, &mut secrets)?;
+    let here: Vec<&str> = registry().iter().map(|f| f.id()).filter(|id| workspaces.holds(id)).collect();
+    let held = |format: &str| here.contains(&format);
     layers.workspaces = workspaces.write(&mut file, &mut plan.losses)?;
     let sealed = secrets.rows(options.passphrase.as_deref(), &agent, &about.now.to_rfc3339())?;
     plan.rows.entry("credentials").or_default().extend(sealed);
@@ -77,7 +79,7 @@ pub(super) fn write(
     let (text, version) = build(original, &layers, &about, &agent, parts.agent.is_none(), &checksum, CHECKSUM_SCOPE);
     file.entry(MANIFEST, &mut text.as_bytes())?;
     file.finish()?;
-    left_out(source, &mut plan, options)?;
+    left_out(source, &mut plan, options, &held)?;
     Ok(WriteReport { version, by_kind: plan.by_kind, losses: plan.losses, ..WriteReport::default() })
 }
 
@@ -85,7 +87,7 @@ pub(super) fn write(
 pub(super) fn plan(source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
     let mut plan = Plan::survey(source)?;
     let mut secrets = Secrets::new(options.passphrase.as_deref());
-    Files::gather(source, &mut plan, options, &mut secrets)?;
+    let workspaces = Files::gather(source, &mut plan, options, &mut secrets)?;
     for id in std::mem::take(&mut plan.files).keys() {
         let mut held = None;
         let bound = ARTIFACT_BYTES + 1;
@@ -96,7 +98,7 @@ pub(super) fn plan(source: &mut dyn RecordSource, options: &WriteOptions) -> Res
         })?;
         file_loss(&mut plan, id, held);
     }
-    left_out(source, &mut plan, options)?;
+    left_out(source, &mut plan, options, &|format| workspaces.holds(format))?;
     Ok(WriteReport { version: VERSION.into(), by_kind: plan.by_kind, losses: plan.losses, ..WriteReport::default() })
 }
 
@@ -117,12 +119,17 @@ pub(super) fn space(scope: &str, runtime: Option<&str>) -> Tree {
 }
 
 /// What has no place in an `.alf`.
-fn left_out(source: &mut dyn RecordSource, plan: &mut Plan, options: &WriteOptions) -> Result<(), FormatError> {
+fn left_out(
+    source: &mut dyn RecordSource,
+    plan: &mut Plan,
+    options: &WriteOptions,
+    held: &dyn Fn(&str) -> bool,
+) -> Result<(), FormatError> {
     for tombstone in source.tombstones()? {
         plan.losses.add(&tombstone.id, "tombstone", LossKind::LeftOut, "ALF has no signed deletions");
     }
     if options.everything {
-        for format in registry().iter().filter(|f| f.id() != "alf") {
+        for format in registry().iter().filter(|f| f.id() != "alf" && !held(f.id())) {
             source.passthrough(format.id(), &mut |item, _| {
                 plan.losses.add(&item.name, "passthrough", LossKind::LeftOut, "a part of another format's export");
                 Ok(())

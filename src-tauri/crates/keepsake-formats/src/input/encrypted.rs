@@ -37,6 +37,7 @@ pub(super) fn open(
         FormatError::Io { source, .. } => FormatError::io(&place, source),
         other => other,
     })?;
+    let means = Means { spool: means.spool.or(passphrase.spool()), ..means };
     let source = hold(plain, limits, means, &place)?;
     member.size = source.len();
     member.location = Location::Opened(source);

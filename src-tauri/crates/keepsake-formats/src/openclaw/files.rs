@@ -97,7 +97,15 @@ pub(crate) fn role(path: &str) -> FileRole {
         }
         return of(notes("semantic", "workspace", "agent_written"));
     }
-    if name == ".secret_key" || name.ends_with(".pem") || name == "id_ed25519" || name == "id_rsa" {
+    // A copy that an editor or a person left beside it is what it is a copy of.
+    let name = [".bak", ".old", ".orig", ".backup", ".save", "~"]
+        .into_iter()
+        .find_map(|end| name.strip_suffix(end))
+        .filter(|rest| !rest.is_empty())
+        .unwrap_or(name);
+    let keys = [".pem", ".key", ".p12", ".pfx", ".p8", ".jks", ".keystore", ".kdbx", ".gpg"];
+    let named = [".secret_key", ".git-credentials", ".pgpass", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"];
+    if named.contains(&name) || keys.iter().any(|end| name.ends_with(end)) {
         return FileRole::Secret;
     }
     let ending = name.rsplit_once('.').map_or("", |(_, e)| e).to_ascii_lowercase();

@@ -9,6 +9,8 @@ pub(crate) mod tests;
 mod validate;
 pub(crate) mod write;
 
+pub use redact::lacks_only_secrets;
+
 pub(crate) use detect::{Root, own_files};
 pub(crate) use validate::{check_files, finish};
 

@@ -56,6 +56,12 @@ pub(crate) fn redact(text: &str) -> (String, u32) {
     (text, a + c + u32::try_from(keys.len()).unwrap_or(u32::MAX))
 }
 
+/// Is `now` what is left of `before` when its secrets are taken out? Then it says nothing new.
+pub fn lacks_only_secrets(before: &[u8], now: &[u8]) -> bool {
+    let clean = std::str::from_utf8(before).ok().map(redact).filter(|(_, n)| *n > 0);
+    clean.is_some_and(|(clean, _)| clean.as_bytes() == now)
+}
+
 /// Names of the keys that hold secrets in the clear, in the order of the text.
 pub(crate) fn keys(text: &str) -> Vec<String> {
     values(text).1

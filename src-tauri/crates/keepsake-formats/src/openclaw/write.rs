@@ -26,8 +26,10 @@ pub(crate) struct Workspace {
     pub rows: Vec<StoredRecord>,
     /// Records of other formats.
     pub foreign: Vec<Record>,
-    /// Which of the files are no records' text.
-    pub parts: BTreeSet<String>,
+    /// Which of the files are no records' text: id space, and path in their own workspace.
+    pub parts: BTreeMap<String, (String, String)>,
+    /// The id space whose files lie at the top.
+    pub first: String,
     /// Was everything asked for?
     pub everything: bool,
     /// Where new files go: below the workspace of a home.
@@ -47,7 +49,8 @@ impl Workspace {
         let mut out = Self {
             runtime,
             files: BTreeMap::new(),
-            parts: BTreeSet::new(),
+            parts: BTreeMap::new(),
+            first: String::new(),
             rows: vec![],
             foreign: vec![],
             everything: options.everything,
@@ -75,6 +78,7 @@ impl Workspace {
         })?;
         // several agents of one runtime: the one with most is the workspace, the others lie in folders of their own
         let first = count.iter().max_by_key(|(_, n)| **n).map(|(scope, _)| scope.clone()).unwrap_or_default();
+        out.first.clone_from(&first);
         let path_of = |scope: &str, path: &str| match scope == first {
             true => path.to_owned(),
             false => format!("other-agents/{}/{path}", slug(scope.rsplit(':').next().unwrap_or(scope))),
@@ -84,10 +88,10 @@ impl Workspace {
             let text: String = list.into_iter().map(|(_, _, text)| text).collect();
             out.put(path_of(&scope, &path), text.into_bytes());
         }
-        for (scope, path, bytes) in parts {
-            let path = path_of(&scope, &path);
+        for (scope, own, bytes) in parts {
+            let path = path_of(&scope, &own);
             if !out.files.contains_key(&path) {
-                out.parts.insert(path.clone());
+                out.parts.insert(path.clone(), (scope, own));
             }
             out.put(path, bytes);
         }

@@ -235,7 +235,11 @@ impl<'i> Importer<'i> {
             seen.row = known.row;
             seen.trashed = known.trashed;
             seen.redacted = known.flags & Flags::REDACTED != 0;
-            seen.written = self.tell_known(&known, &id, record, &digest, extra_flags)?;
+            if known.digest != digest && self.held.was_emptied(&id) {
+                self.hold(id, record, "redacted elsewhere");
+            } else {
+                seen.written = self.tell_known(&known, &id, record, &digest, extra_flags)?;
+            }
         } else if let Some(reason) = self.held_back(&id, record)? {
             self.hold(id, record, reason);
         } else if self.is_duplicate(record)? {

@@ -4,13 +4,13 @@ use super::super::lines::{Entry, each_line};
 use super::super::manifest::{Archive, Manifest};
 use super::super::partitions::Period;
 use super::super::rewrite::{self, Fate, Opened, Rewrite};
-use super::super::{documents, write_documents};
+use super::super::{documents, workspaces, write_documents};
 use super::manifest::{DOCUMENTS, DeltaManifest, sequence_of};
 use super::operation::{self, Operation};
 use crate::{Finding, FormatError, Passphrase};
 use keepsake_model::json::Tree;
 use keepsake_model::{Limits, Timestamp};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -316,7 +316,10 @@ impl State {
             own.set("scopes", scopes.clone());
             tree.set("keepsake", own);
         }
-        file.finish(archive, manifest, tree, rows, limits)
+        // Files that the records made say what they said before: another program would believe them.
+        let changed = !self.changes.is_empty() || !self.documents.is_empty();
+        let stale = if changed { workspaces::made_of_records(manifest) } else { HashSet::new() };
+        file.finish(archive, manifest, tree, rows, limits, &|name| stale.contains(name))
     }
 
     /// Which of the changed records does the base have?

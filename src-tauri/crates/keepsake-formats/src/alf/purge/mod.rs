@@ -246,7 +246,7 @@ impl Work<'_> {
             own.set("scopes", Tree::Object(kept));
             tree.set("keepsake", own);
         }
-        file.finish(self.archive, self.manifest, tree, rows, self.limits)
+        file.finish(self.archive, self.manifest, tree, rows, self.limits, &|_| false)
     }
 
     /// `referenced_by` of files that the records named.

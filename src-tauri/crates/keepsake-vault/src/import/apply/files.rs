@@ -68,7 +68,7 @@ impl Importer<'_> {
             seen.row = known.row;
             seen.trashed = known.trashed;
             seen.redacted = known.flags & Flags::REDACTED != 0;
-            self.tell_file(&seen, size, blob, record.record_type.as_deref())?
+            self.tell_file(&seen, record.kind, size, blob, record.record_type.as_deref())?
         } else if self.held.is_redacted(id) {
             (ItemOutcome::Blocked, "redacted before")
         } else {
@@ -89,6 +89,7 @@ impl Importer<'_> {
     fn tell_file(
         &mut self,
         seen: &Seen,
+        kind: Kind,
         size: Option<u64>,
         blob: Option<BlobInfo>,
         media_type: Option<&str>,
@@ -100,6 +101,8 @@ impl Importer<'_> {
             .optional()?
             .flatten();
         let changed = blob.is_some_and(|b| before.as_deref() != Some(&b.digest[..]));
+        // Our own exports leave the secrets of settings out; such a copy does not take them from the vault.
+        let changed = changed && !(kind == Kind::Foreign && self.lacks_only_secrets(before.as_deref(), blob));
         if let Some(staging) = &mut self.staging {
             if changed && seen.redacted { staging.older.add(seen.row) } else { staging.same.add(seen.row) }
         }
@@ -111,6 +114,20 @@ impl Importer<'_> {
                 (ItemOutcome::Updated, "bytes arrived or changed")
             }
         })
+    }
+
+    fn lacks_only_secrets(&self, before: Option<&[u8]>, now: Option<BlobInfo>) -> bool {
+        const SETTINGS_BYTES: u64 = 1 << 20;
+        let read = |digest: &[u8]| -> Option<Vec<u8>> {
+            let digest: [u8; 32] = digest.try_into().ok()?;
+            let mut bytes = Vec::new();
+            let blob = self.vault.blobs.open(&digest).ok()?;
+            std::io::Read::read_to_end(&mut std::io::Read::take(blob, SETTINGS_BYTES + 1), &mut bytes).ok()?;
+            (bytes.len() as u64 <= SETTINGS_BYTES).then_some(bytes)
+        };
+        let small = now.filter(|b| b.size <= SETTINGS_BYTES);
+        let both = before.and_then(read).zip(small.and_then(|b| read(&b.digest)));
+        both.is_some_and(|(before, now)| keepsake_formats::lacks_only_secrets(&before, &now))
     }
 
     pub(super) fn set_file(

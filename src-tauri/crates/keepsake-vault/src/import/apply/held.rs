@@ -10,6 +10,10 @@ use std::collections::HashSet;
 
 type Ids = HashSet<[u8; 16]>;
 
+/// Members of a `.mem` row that hold words.
+const WORDED: [&str; 10] =
+    ["summary", "details", "text", "content", "label", "title", "description", "object", "value", "canonicalName"];
+
 /// Relation of a record to what it was taken from.
 const DERIVED: &str = "derived_from";
 
@@ -21,6 +25,8 @@ pub(super) struct Held {
     redacted: Ids,
     /// Redacted elsewhere, says a tombstone that an import brought.
     emptied: Ids,
+    /// The same, of former imports only.
+    emptied_before: Ids,
     /// Of words that were deleted or redacted.
     fingerprints: Ids,
     /// Held back in this input.
@@ -34,10 +40,12 @@ impl Held {
             let rows = statement.query_map([], |r| r.get(0))?;
             Ok(rows.collect::<Result<_, _>>()?)
         };
+        let emptied = set("SELECT r.record FROM redacted r JOIN tombstones t ON t.id = r.tombstone WHERE t.own = 0")?;
         Ok(Self {
+            emptied_before: emptied.clone(),
+            emptied,
             blocked: set("SELECT record FROM blocked")?,
             redacted: set("SELECT record FROM redacted")?,
-            emptied: set("SELECT r.record FROM redacted r JOIN tombstones t ON t.id = r.tombstone WHERE t.own = 0")?,
             fingerprints: if let_in { HashSet::new() } else { set("SELECT fingerprint FROM fingerprints")? },
             here: HashSet::new(),
         })
@@ -53,11 +61,24 @@ impl Held {
         self.emptied.extend(ids);
     }
 
+    /// True for what a former import said was redacted: what the vault has of it is what is left, whatever others tell.
+    pub(super) fn was_emptied(&self, id: &[u8; 16]) -> bool {
+        self.emptied_before.contains(id)
+    }
+
     /// True for the words of what was redacted elsewhere. What is left of it may come: no text, or one with a mark where
-    /// words were (spec of `.mem` v1.1 §5, the skeleton).
+    /// words were (spec of `.mem` v1.1 §5, the skeleton), in every place that holds words.
     pub(super) fn has_words_of(&self, id: &[u8; 16], record: &Record) -> bool {
-        let is_skeleton = |text: &str| text.trim().is_empty() || text.to_ascii_uppercase().contains("[REDACTED");
-        self.emptied.contains(id) && !is_skeleton(&record.text)
+        if !self.emptied.contains(id) {
+            return false;
+        }
+        let bare = |text: &str| text.trim().is_empty() || text.to_ascii_uppercase().contains("[REDACTED");
+        let said = record.verbatim.as_ref().and_then(|v| serde_json::from_str::<serde_json::Value>(&v.text).ok());
+        let words = |key: &&str| said.as_ref().and_then(|v| v.get(key)).and_then(|v| v.as_str());
+        let mut all = [record.text.as_str(), record.title.as_deref().unwrap_or_default()]
+            .into_iter()
+            .chain(WORDED.iter().filter_map(words));
+        !all.all(bare)
     }
 
     /// `id` was held back; what belongs to it will be too.
