@@ -37,13 +37,8 @@ pub(super) struct Checksum {
 impl Checksum {
     /// One memory exactly as the file has it.
     pub fn add(&mut self, memory: &Tree) {
-        self.add_canonical(memory, canonical(memory));
-    }
-
-    /// The same, with its canonical text.
-    pub fn add_canonical(&mut self, memory: &Tree, text: Option<String>) {
         let id = memory.get("id").and_then(Tree::as_str).unwrap_or_default().to_owned();
-        match text {
+        match canonical(memory) {
             Some(text) => self.rows.push((id, text)),
             None => self.unusable = true,
         }

@@ -4,7 +4,6 @@ mod check;
 mod compose;
 mod detect;
 mod document;
-mod examine;
 mod ext;
 mod forms;
 mod frame;

@@ -4,9 +4,8 @@ use super::{
     bundle::{Bundle, LISTS, supported},
     check::{Fault, check},
     document::{self, Document},
-    examine::{BATCH, Examined, examine},
-    hash::{Checksum, sdk_form},
-    shapes::{CONVERSATION, EMBEDDING, EMBEDDINGS, INDEX, MESSAGE, RELATION, STORE},
+    hash::{Checksum, content_hash, sdk_form},
+    shapes::{CONVERSATION, EMBEDDING, EMBEDDINGS, INDEX, MEMORY, MESSAGE, RELATION, STORE},
 };
 use crate::{Finding, FormatError};
 use keepsake_model::{Timestamp, json::Tree};
@@ -161,20 +160,20 @@ fn store(
     }
     let mut exact = Checksum::default();
     let mut total = 0u64;
-    for batch in doc.list("memories").chunks(BATCH) {
-        tick()?;
-        for examined in examine(batch, depth) {
-            let at = format!("{place}/memories/{total}");
-            total += 1;
-            let Some(Examined { tree, canonical, faults, hash }) = examined else {
-                report.error("too_deep", &at, "nested too deep, or a text that is no Unicode");
-                exact = Checksum::default();
-                continue;
-            };
-            exact.add_canonical(&tree, canonical);
-            report.faults(&at, faults);
-            memory(&at, &tree, hash.as_deref(), report, ids);
+    for (i, raw) in doc.list("memories").into_iter().enumerate() {
+        if i % 256 == 0 {
+            tick()?;
         }
+        let at = format!("{place}/memories/{i}");
+        total += 1;
+        let Ok(tree) = Tree::parse(raw.get(), depth) else {
+            report.error("too_deep", &at, "nested too deep, or a text that is no Unicode");
+            exact = Checksum::default();
+            continue;
+        };
+        exact.add(&tree);
+        report.faults(&at, check(&MEMORY, &tree));
+        memory(&at, &tree, report, ids);
     }
     for (i, raw) in doc.list("relations").into_iter().enumerate() {
         let at = format!("{place}/relations/{i}");
@@ -195,11 +194,11 @@ fn store(
     Ok(())
 }
 
-fn memory(at: &str, tree: &Tree, hash: Option<&str>, report: &mut Report, ids: &mut Ids) {
+fn memory(at: &str, tree: &Tree, report: &mut Report, ids: &mut Ids) {
     let text = |name: &str| tree.get(name).and_then(Tree::as_str);
     let id = text("id").unwrap_or_default().to_owned();
-    if let (Some(hash), Some(said)) = (hash, text("content_hash"))
-        && hash != said
+    if let (Some(content), Some(said)) = (text("content"), text("content_hash"))
+        && content_hash(content) != said
     {
         report.error("content_hash_mismatch", &format!("{at}/content_hash"), "not the hash of the content");
     }
