@@ -1,4 +1,5 @@
 //! Imports as a whole: previewed, atomic, cancellable, idempotent, reconciled.
+use crate::tell::{part, tell};
 use keepsake_formats::FormatError;
 use keepsake_model::{Kind, Link, Record, RecordKey, Unit};
 use keepsake_testkit::{TempVault, at, options, sample};
@@ -261,4 +262,29 @@ fn memory(n: u32) -> Record {
     record.source.platform = "test".into();
     record.times.created = Some(at(i64::from(n)));
     record
+}
+
+#[test]
+fn settings_without_their_secrets_do_not_replace_those_that_have_them() {
+    let t = TempVault::new();
+    let tell_settings = |text: &str| {
+        let text = text.to_owned();
+        tell(&t, &move |sink| part(sink, "config.toml", &text));
+        let row = t
+            .vault
+            .list(&ListQuery {
+                kind: Some(Kind::Foreign),
+                ..ListQuery::default()
+            })
+            .unwrap()
+            .rows
+            .remove(0);
+        String::from_utf8(t.vault.file_bytes(&row, 1000).unwrap()).unwrap()
+    };
+    let whole = "api_key = \"sk-0123456789abcdefghij\"\nmodel = \"m\"\n";
+    assert_eq!(tell_settings(whole), whole);
+    let bare = "api_key = \"<redacted>\"\nmodel = \"m\"\n";
+    assert_eq!(tell_settings(bare), whole, "as our own exports have them");
+    let newer = "api_key = \"<redacted>\"\nmodel = \"n\"\n";
+    assert_eq!(tell_settings(newer), newer, "something else was changed");
 }

@@ -2,7 +2,7 @@
 use crate::tell::*;
 use keepsake_model::{Kind, Unit};
 use keepsake_testkit::{TempVault, at, options};
-use keepsake_vault::{EditFields, ImportOptions, ListQuery, RedactSpan, Sabotage, VaultError};
+use keepsake_vault::{EditFields, ImportOptions, RedactSpan, Sabotage, VaultError};
 use std::sync::atomic::AtomicBool;
 
 /// Something that a person does with a vault.
@@ -70,31 +70,6 @@ fn parts_that_were_redacted_stay_redacted() {
             "{name}: its bytes are not kept"
         );
     }
-}
-
-#[test]
-fn settings_without_their_secrets_do_not_replace_those_that_have_them() {
-    let t = TempVault::new();
-    let tell_settings = |text: &str| {
-        let text = text.to_owned();
-        tell(&t, &move |sink| part(sink, "config.toml", &text));
-        let row = t
-            .vault
-            .list(&ListQuery {
-                kind: Some(Kind::Foreign),
-                ..ListQuery::default()
-            })
-            .unwrap()
-            .rows
-            .remove(0);
-        String::from_utf8(t.vault.file_bytes(&row, 1000).unwrap()).unwrap()
-    };
-    let whole = "api_key = \"sk-0123456789abcdefghij\"\nmodel = \"m\"\n";
-    assert_eq!(tell_settings(whole), whole);
-    let bare = "api_key = \"<redacted>\"\nmodel = \"m\"\n";
-    assert_eq!(tell_settings(bare), whole, "as our own exports have them");
-    let newer = "api_key = \"<redacted>\"\nmodel = \"n\"\n";
-    assert_eq!(tell_settings(newer), newer, "something else was changed");
 }
 
 #[test]
