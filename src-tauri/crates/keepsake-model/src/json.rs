@@ -1,6 +1,8 @@
 //! An order-preserving JSON tree that keeps number text, for canonical output, patching and lossless copies.
 use serde_json::value::RawValue;
 
+mod parse;
+
 /// A JSON value. Numbers keep their text, objects their key order and duplicate keys.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Tree {
@@ -32,37 +34,7 @@ pub enum TreeError {
 impl Tree {
     /// Reads one JSON value. Lone surrogates, NaN and raw control characters are errors.
     pub fn parse(text: &str, max_depth: u32) -> Result<Tree, TreeError> {
-        // RawValue skips nested values without recursion, so depth is bounded here and not by the stack.
-        let raw: &RawValue = serde_json::from_str(text).map_err(|e| TreeError::Syntax(e.to_string()))?;
-        Self::from_raw(raw, max_depth, max_depth)
-    }
-
-    fn from_raw(raw: &RawValue, left: u32, max: u32) -> Result<Tree, TreeError> {
-        let text = raw.get();
-        let syntax = |e: serde_json::Error| TreeError::Syntax(e.to_string());
-        Ok(match text.as_bytes().first() {
-            Some(b'n') => Tree::Null,
-            Some(b't') => Tree::Bool(true),
-            Some(b'f') => Tree::Bool(false),
-            Some(b'"') => Tree::Text(serde_json::from_str(text).map_err(syntax)?),
-            Some(b'[') => {
-                let left = left.checked_sub(1).ok_or(TreeError::Depth(max))?;
-                let items: Vec<&RawValue> = serde_json::from_str(text).map_err(syntax)?;
-                Tree::Array(items.into_iter().map(|r| Self::from_raw(r, left, max)).collect::<Result<_, _>>()?)
-            }
-            Some(b'{') => {
-                let left = left.checked_sub(1).ok_or(TreeError::Depth(max))?;
-                let members: Members = serde_json::from_str(text).map_err(syntax)?;
-                Tree::Object(
-                    members
-                        .0
-                        .into_iter()
-                        .map(|(k, r)| Ok((k, Self::from_raw(r, left, max)?)))
-                        .collect::<Result<_, _>>()?,
-                )
-            }
-            _ => Tree::Number(text.to_owned()),
-        })
+        parse::parse(text, max_depth)
     }
 
     /// Member of an object; the last one wins, as the field does with duplicate keys.
@@ -138,6 +110,16 @@ impl Tree {
             }
         }
     }
+}
+
+/// Is a number token already the shortest text of its double, without an exponent? At most 15 digits, which a double
+/// keeps apart, no zeros that could go, and 0 or at least 0.1 away from it: there every canonical form writes it as it is.
+pub fn is_shortest(token: &str) -> bool {
+    let digits = token.strip_prefix('-').unwrap_or(token);
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "1"));
+    let plain = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    let whole_fits = if whole == "0" { !fraction.starts_with('0') } else { !whole.starts_with('0') };
+    digits.len() <= 15 && plain(whole) && plain(fraction) && !fraction.ends_with('0') && whole_fits && token != "-0"
 }
 
 /// A JSON string literal: `"` `\` and controls escaped (short forms where JSON has them), all else raw.

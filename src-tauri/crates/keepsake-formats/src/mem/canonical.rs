@@ -1,6 +1,6 @@
 //! Canonical JSON (spec v1.1 §1.1), byte for byte as the reference SDK writes it: keys by code point, integers exact,
 //! floats in shortest form with the SDK's exponent style (`1e-05`, `1e+16`), strings raw except what JSON must escape.
-use keepsake_model::json::{Tree, write_string};
+use keepsake_model::json::{Tree, is_shortest, write_string};
 
 /// A number that canonical JSON cannot hold (overflows a double, or longer than the SDK's integer parser takes).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +21,7 @@ pub(super) fn canonical(tree: &Tree) -> Result<String, BadNumber> {
 /// Appends the canonical text of a value.
 pub(super) fn write(tree: &Tree, out: &mut String) -> Result<(), BadNumber> {
     match tree {
+        Tree::Number(token) if is_shortest(token) => out.push_str(token),
         Tree::Number(token) => out.push_str(&number(token)?),
         Tree::Array(items) => {
             out.push('[');
@@ -97,6 +98,15 @@ pub(super) fn float(value: f64) -> Result<String, BadNumber> {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used)]
     use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_shortest_is_written_as_it_is(token in "-?(0|[1-9][0-9]{0,10})(\\.[0-9]{1,6})?") {
+            if is_shortest(&token) {
+                proptest::prop_assert_eq!(number(&token).unwrap(), token);
+            }
+        }
+    }
 
     #[test]
     fn numbers_as_the_reference_sdk_prints_them() {

@@ -1,7 +1,8 @@
 //! Content hash (spec §6), integrity checksum (§15), and the form in which the Python SDK sees a memory.
-use super::jcs::canonical;
+use super::jcs;
 use keepsake_model::json::Tree;
 use sha2::{Digest, Sha256};
+use std::ops::Range;
 use unicode_normalization::UnicodeNormalization;
 
 /// `sha256:<hex>`.
@@ -30,7 +31,9 @@ pub(super) fn content_hash(content: &str) -> String {
 /// Adds up to the checksum of a memories array: objects by id, canonical, hashed.
 #[derive(Default)]
 pub(super) struct Checksum {
-    rows: Vec<(String, String)>,
+    /// Ids, and where in `text` the canonical form stands.
+    rows: Vec<(String, Range<usize>)>,
+    text: String,
     unusable: bool,
 }
 
@@ -38,8 +41,9 @@ impl Checksum {
     /// One memory exactly as the file has it.
     pub fn add(&mut self, memory: &Tree) {
         let id = memory.get("id").and_then(Tree::as_str).unwrap_or_default().to_owned();
-        match canonical(memory) {
-            Some(text) => self.rows.push((id, text)),
+        let start = self.text.len();
+        match jcs::write(memory, &mut self.text) {
+            Some(()) => self.rows.push((id, start..self.text.len())),
             None => self.unusable = true,
         }
     }
@@ -52,11 +56,11 @@ impl Checksum {
         self.rows.sort_by(|a, b| a.0.cmp(&b.0)); // stable, by code point
         let mut hash = Sha256::new();
         hash.update(b"[");
-        for (i, (_, text)) in self.rows.iter().enumerate() {
+        for (i, (_, place)) in self.rows.into_iter().enumerate() {
             if i > 0 {
                 hash.update(b",");
             }
-            hash.update(text.as_bytes());
+            hash.update(&self.text.as_bytes()[place]);
         }
         hash.update(b"]");
         Some(format!("sha256:{}", hex::encode(hash.finalize())))

@@ -1,6 +1,6 @@
 //! RFC 8785 canonical JSON: keys by UTF-16 code unit, numbers as ECMAScript prints them, strings escaped only where JSON
 //! must. Number text of the source goes through a double, as the standard says.
-use keepsake_model::json::{Tree, write_string};
+use keepsake_model::json::{Tree, is_shortest, write_string};
 
 /// The canonical text of a value; None when a number is beyond a double. Nesting is bounded by whoever parsed the tree.
 pub(super) fn canonical(tree: &Tree) -> Option<String> {
@@ -9,8 +9,10 @@ pub(super) fn canonical(tree: &Tree) -> Option<String> {
     Some(out)
 }
 
-fn write(tree: &Tree, out: &mut String) -> Option<()> {
+/// Appends the canonical text of a value.
+pub(super) fn write(tree: &Tree, out: &mut String) -> Option<()> {
     match tree {
+        Tree::Number(token) if is_shortest(token) => out.push_str(token),
         Tree::Number(token) => out.push_str(&number(token)?),
         Tree::Array(items) => {
             out.push('[');
@@ -108,6 +110,15 @@ mod tests {
             assert_eq!(number(input).unwrap(), expected, "{input}");
         }
         assert_eq!(number("1e999"), None);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_shortest_is_written_as_it_is(token in "-?(0|[1-9][0-9]{0,10})(\\.[0-9]{1,6})?") {
+            if is_shortest(&token) {
+                proptest::prop_assert_eq!(number(&token).unwrap(), token);
+            }
+        }
     }
 
     #[test]

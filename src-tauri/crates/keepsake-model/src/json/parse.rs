@@ -1,0 +1,224 @@
+//! From JSON text to a [`Tree`]: serde_json checks the whole text once, then one walk over what is known to be sound.
+use super::{Tree, TreeError};
+use memchr::memchr2;
+use serde_json::value::RawValue;
+
+/// Reads one JSON value; see [`Tree::parse`].
+pub(super) fn parse(text: &str, max_depth: u32) -> Result<Tree, TreeError> {
+    // Skipping a raw value checks its grammar without recursion, so depth is bounded here and not by the stack.
+    let raw: &RawValue = serde_json::from_str(text).map_err(syntax)?;
+    let mut walk = Walk { text: raw.get(), at: 0, max_depth, items: Vec::new(), members: Vec::new() };
+    walk.value(max_depth)
+}
+
+fn syntax(error: serde_json::Error) -> TreeError {
+    TreeError::Syntax(error.to_string())
+}
+
+/// A place in a text whose grammar was checked.
+struct Walk<'t> {
+    text: &'t str,
+    at: usize,
+    max_depth: u32,
+    /// What the open lists and objects hold so far. Each is cut off in its final size when it ends: growing every one
+    /// by itself costs more than the reading.
+    items: Vec<Tree>,
+    members: Vec<(String, Tree)>,
+}
+
+impl<'t> Walk<'t> {
+    fn value(&mut self, left: u32) -> Result<Tree, TreeError> {
+        Ok(match self.next() {
+            b'n' => self.skip(4, Tree::Null),
+            b't' => self.skip(4, Tree::Bool(true)),
+            b'f' => self.skip(5, Tree::Bool(false)),
+            b'"' => Tree::Text(self.string()?),
+            b'[' => self.array(left.checked_sub(1).ok_or(TreeError::Depth(self.max_depth))?)?,
+            b'{' => self.object(left.checked_sub(1).ok_or(TreeError::Depth(self.max_depth))?)?,
+            _ => Tree::Number(self.number().to_owned()),
+        })
+    }
+
+    fn array(&mut self, left: u32) -> Result<Tree, TreeError> {
+        let first = self.items.len();
+        self.at += 1;
+        while !matches!(self.next(), b']' | END) {
+            let item = self.value(left)?;
+            self.items.push(item);
+            self.comma();
+        }
+        self.at += 1;
+        Ok(Tree::Array(self.items.split_off(first)))
+    }
+
+    fn object(&mut self, left: u32) -> Result<Tree, TreeError> {
+        let first = self.members.len();
+        self.at += 1;
+        while !matches!(self.next(), b'}' | END) {
+            let key = self.string()?;
+            self.next();
+            self.at += 1; // the colon
+            let value = self.value(left)?;
+            self.members.push((key, value));
+            self.comma();
+        }
+        self.at += 1;
+        Ok(Tree::Object(self.members.split_off(first)))
+    }
+
+    /// A string literal, decoded. Lone surrogates are an error, which skipping does not see.
+    fn string(&mut self) -> Result<String, TreeError> {
+        let start = self.at;
+        let bytes = self.text.as_bytes();
+        let (mut end, mut plain) = (start + 1, true);
+        while let Some(at) = memchr2(b'"', b'\\', bytes.get(end..).unwrap_or_default()) {
+            end += at;
+            if bytes[end] == b'"' {
+                break;
+            }
+            plain = false;
+            end += 2;
+        }
+        self.at = end + 1;
+        let literal = self.text.get(start..self.at).unwrap_or_default();
+        match self.text.get(start + 1..end) {
+            Some(inner) if plain => Ok(inner.to_owned()),
+            _ => serde_json::from_str(literal).map_err(syntax),
+        }
+    }
+
+    fn number(&mut self) -> &'t str {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        let len = rest.bytes().position(|b| !matches!(b, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-'));
+        let token = &rest[..len.unwrap_or(rest.len())];
+        self.at += token.len();
+        token
+    }
+
+    /// The byte here, white space passed over.
+    fn next(&mut self) -> u8 {
+        loop {
+            match self.text.as_bytes().get(self.at) {
+                Some(byte) if byte.is_ascii_whitespace() => self.at += 1,
+                other => return other.copied().unwrap_or(END),
+            }
+        }
+    }
+
+    fn comma(&mut self) {
+        if self.next() == b',' {
+            self.at += 1;
+        }
+    }
+
+    fn skip(&mut self, len: usize, value: Tree) -> Tree {
+        self.at += len;
+        value
+    }
+}
+
+/// No JSON text holds it outside of strings: the end. A checked text ends where its value does.
+const END: u8 = 0;
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use proptest::prelude::*;
+
+    fn json() -> impl Strategy<Value = String> {
+        let space = "[ \n\t\r]{0,2}";
+        let text = prop_oneof![
+            "[a-z \u{e9}\u{1F600}]{0,8}".prop_map(|s| format!("\"{s}\"")),
+            Just(r#""\u00e9\ud83d\ude00\\\"\/\n""#.to_owned()),
+            any::<String>().prop_map(|s| serde_json::to_string(&s).unwrap()),
+        ];
+        let number = prop_oneof!["-?(0|[1-9][0-9]{0,25})(\\.[0-9]{1,20})?([eE][+-]?[0-9]{1,2})?"];
+        let word = prop_oneof![Just("null"), Just("true"), Just("false")].prop_map(str::to_owned);
+        let leaf = prop_oneof![text.clone(), number, word];
+        leaf.prop_recursive(6, 60, 6, move |inner| {
+            prop_oneof![
+                (prop::collection::vec(inner.clone(), 0..6), space)
+                    .prop_map(|(items, s)| format!("[{s}{}{s}]", items.join(&format!("{s},{s}")))),
+                (prop::collection::vec((text.clone(), inner), 0..6), space).prop_map(|(members, s)| {
+                    let members: Vec<String> = members.iter().map(|(k, v)| format!("{k}{s}:{s}{v}")).collect();
+                    format!("{{{s}{}{s}}}", members.join(&format!("{s},{s}")))
+                }),
+            ]
+        })
+    }
+
+    fn as_value(tree: &Tree) -> serde_json::Value {
+        match tree {
+            Tree::Null => serde_json::Value::Null,
+            Tree::Bool(b) => (*b).into(),
+            Tree::Number(token) => serde_json::from_str(token).unwrap(),
+            Tree::Text(text) => text.clone().into(),
+            Tree::Array(items) => items.iter().map(as_value).collect(),
+            Tree::Object(members) => {
+                serde_json::Value::Object(members.iter().map(|(k, v)| (k.clone(), as_value(v))).collect())
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn reads_what_serde_reads(text in json()) {
+            let tree = Tree::parse(&text, 16).unwrap();
+            prop_assert_eq!(as_value(&tree), serde_json::from_str::<serde_json::Value>(&text).unwrap());
+            // Written and read again it is the same, number text and duplicate keys too.
+            let mut out = String::new();
+            tree.write(&mut out);
+            prop_assert_eq!(Tree::parse(&out, 16).unwrap(), tree);
+        }
+
+        #[test]
+        fn a_cut_or_changed_text_is_an_error_or_another_tree(text in json(), at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+            let mut bytes = text.into_bytes();
+            let place = at.index(bytes.len());
+            bytes[place] = byte;
+            for changed in [&bytes[..], &bytes[..place]] {
+                let Ok(changed) = std::str::from_utf8(changed) else { continue };
+                let serde = serde_json::from_str::<serde_json::Value>(changed).is_ok();
+                // A number beyond a double is no value for serde_json, and a token like any other here.
+                let tree = Tree::parse(changed, 128);
+                prop_assert!(tree.is_ok() || !serde, "{:?} {:?}", changed, tree);
+            }
+        }
+    }
+
+    #[test]
+    fn shortest_numbers() {
+        for token in ["0", "7", "-7", "0.9", "-0.25", "10", "120.5", "99999999999999"] {
+            assert!(crate::json::is_shortest(token), "{token}");
+        }
+        for token in ["-0", "0.0", "1.0", "0.90", "0.05", "01", "1e3", "1.", ".5", "", "-", "9999999999999999", "+1"] {
+            assert!(!crate::json::is_shortest(token), "{token}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_tree() {
+        let depth = |n: usize| Tree::parse(&format!("{}1{}", "[".repeat(n), "]".repeat(n)), 4);
+        assert!(depth(4).is_ok());
+        assert_eq!(depth(5), Err(TreeError::Depth(4)));
+        assert_eq!(depth(200_000), Err(TreeError::Depth(4)));
+        for text in [
+            "",
+            " ",
+            "{",
+            "[1,]",
+            "{\"a\":}",
+            "{\"a\" 1}",
+            "01",
+            "1.",
+            "NaN",
+            "\"\\ud800\"",
+            "\"\u{1}\"",
+            "[\"a",
+            "1 2",
+        ] {
+            assert!(matches!(Tree::parse(text, 8), Err(TreeError::Syntax(_))), "{text}");
+        }
+    }
+}
