@@ -1,6 +1,6 @@
 //! Redaction: the words go from every version and from what was taken from them, and stay away.
 use crate::deletion::{CANARY, SENTENCE, found, id_of, planted, record};
-use keepsake_model::{Derived, Kind, Link, Record, Tombstone, TombstoneOp};
+use keepsake_model::{Derived, Kind, Link, Record, RecordKey, Tombstone, TombstoneOp, Verbatim};
 use keepsake_testkit::{TempVault, at, holds, options};
 use keepsake_vault::{EditFields, EraseOutcome, RedactSpan, Sabotage};
 use std::sync::atomic::AtomicBool;
@@ -156,11 +156,9 @@ fn redacted_copies_have_a_tombstone_each() {
     );
 }
 
-#[test]
-fn a_tombstone_of_a_redaction_that_came_with_an_import_is_remembered() {
-    let t = TempVault::new();
-    let cancel = AtomicBool::new(false);
-    let tombstone = Tombstone {
+/// Somebody else redacted `ep_1`.
+fn redacted_elsewhere() -> Tombstone {
+    Tombstone {
         id: "tomb_1".into(),
         op: TombstoneOp::Redact,
         target_kind: "episode".into(),
@@ -172,7 +170,63 @@ fn a_tombstone_of_a_redaction_that_came_with_an_import_is_remembered() {
         derived: Derived::default(),
         signature: None,
         verbatim: None,
+    }
+}
+
+/// The record that was redacted elsewhere, as a file tells it.
+fn told(change: impl Fn(&mut Record)) -> Record {
+    let mut record = Record::new(Kind::Memory, RecordKey::new("mem", "episode/ep_1"), "");
+    change(&mut record);
+    record
+}
+
+#[test]
+fn words_of_what_was_redacted_elsewhere_stay_out_wherever_they_stand() {
+    let said = |name: &str| {
+        let text = format!(r#"{{"id":"ep_1","{name}":"{SENTENCE}"}}"#);
+        told(|r| r.verbatim = Some(Verbatim::json(text.clone())))
     };
+    let cases = [
+        ("text", told(|r| r.text = SENTENCE.into())),
+        ("title", told(|r| r.title = Some(SENTENCE.into()))),
+        ("summary", said("summary")),
+        ("content", said("content")),
+    ];
+    // What each import of a row tells; the records of one import come three times, the second time without words.
+    let rows: [&[(bool, bool)]; 3] = [
+        &[(true, true)],
+        &[(true, false), (false, true)],
+        &[(false, true), (true, true)],
+    ];
+    for ((place, worded), row) in cases.iter().flat_map(|c| rows.iter().map(move |r| (c, r))) {
+        let t = TempVault::new();
+        let cancel = AtomicBool::new(false);
+        for (tombstone, records) in *row {
+            t.import_with(&options(&cancel, false), &|sink| {
+                if *tombstone {
+                    sink.tombstone(redacted_elsewhere())?;
+                }
+                if *records {
+                    sink.unit(worded.clone().into())?;
+                    sink.unit(told(|_| ()).into())?;
+                    sink.unit(worded.clone().into())?;
+                }
+                Ok(())
+            })
+            .unwrap();
+        }
+        // What was there before goes to the Trash: a file that somebody gives does not erase for good.
+        let kept = row[0] == (false, true);
+        assert_eq!(holds(&t.decrypted(), SENTENCE), kept, "{place}, {row:?}");
+        assert_eq!(found(&t, CANARY), 0, "{place}, {row:?}");
+    }
+}
+
+#[test]
+fn a_tombstone_of_a_redaction_that_came_with_an_import_is_remembered() {
+    let t = TempVault::new();
+    let cancel = AtomicBool::new(false);
+    let tombstone = redacted_elsewhere();
     t.import_with(&options(&cancel, false), &|sink| {
         sink.tombstone(tombstone.clone())
     })

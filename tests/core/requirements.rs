@@ -5,7 +5,8 @@ use keepsake_formats::{Catalog, Validation, by_id, detect, file_sha256};
 use keepsake_model::{Kind, Limits, TombstoneOp};
 use keepsake_testkit::{TempVault, at, holds, repo};
 use keepsake_vault::{
-    EditFields, ExportOutcome, ListQuery, RedactSpan, RowView, Sabotage, Scope, VaultError,
+    EditFields, EraseOutcome, ExportOutcome, ListQuery, RedactSpan, RowView, Sabotage, Scope,
+    VaultError,
 };
 use serde_json::{Value, json};
 use std::{
@@ -377,17 +378,7 @@ fn l2_the_probe() {
             at(90),
         )
         .unwrap();
-    let done = t
-        .vault
-        .erase(
-            std::slice::from_ref(&id),
-            "test",
-            &[],
-            at(100),
-            &|_| {},
-            Sabotage::default(),
-        )
-        .unwrap();
+    let done = erase(&t, &id, "test", 100);
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
     for words in ["\"never coffee\"", "rooibos"] {
         assert_eq!(found(&t, words), 0, "full text: {words}");
@@ -469,16 +460,7 @@ fn l3_every_mutation_is_in_the_audit_trail() {
             &|_| {},
         )
         .unwrap();
-    vault
-        .erase(
-            std::slice::from_ref(&id),
-            "no longer so",
-            &[],
-            at(75),
-            &|_| {},
-            Sabotage::default(),
-        )
-        .unwrap();
+    erase(&t, &id, "no longer so", 75);
     export(&t, "out.mem", None);
     let log = vault.audit_log().unwrap();
     let ops: Vec<&str> = log[before..].iter().map(|row| row.op.as_str()).collect();
@@ -505,16 +487,7 @@ fn l3_the_evidence_pack_proves_the_deletion() {
     let t = TempVault::new();
     import(&t, &Bundle::of("all-kinds"));
     let id = one_row(&t, "episode/ep_tea").id_text();
-    t.vault
-        .erase(
-            std::slice::from_ref(&id),
-            "test",
-            &[],
-            at(100),
-            &|_| {},
-            Sabotage::default(),
-        )
-        .unwrap();
+    erase(&t, &id, "test", 100);
     let out = t.folder.path().join("pack.mem");
     t.vault
         .evidence(&out, None, true, at(200), &AtomicBool::new(false))
@@ -551,6 +524,19 @@ fn l3_the_evidence_pack_proves_the_deletion() {
             file.display()
         );
     }
+}
+
+fn erase(t: &TempVault, id: &str, reason: &str, second: i64) -> EraseOutcome {
+    t.vault
+        .erase(
+            &[id.to_owned()],
+            reason,
+            &[],
+            at(second),
+            &|_| {},
+            Sabotage::default(),
+        )
+        .unwrap()
 }
 
 fn one_row(t: &TempVault, key: &str) -> RowView {

@@ -2,14 +2,13 @@
 use super::manifest::MANIFEST;
 use super::read::Reader;
 use super::workspaces::{self, Known, RawEntry};
+use crate::input::sha256;
 use crate::openclaw::{
     files::{self, FileRole},
     redact,
 };
 use crate::{FormatError, Member, PassthroughItem};
 use keepsake_model::{Issue, Record};
-use sha2::{Digest, Sha256};
-use std::io::Read;
 
 impl Reader<'_> {
     /// Everything that was not read hands itself on as it is.
@@ -64,7 +63,7 @@ impl Reader<'_> {
         let archive = self.archive;
         let found = known.entry(name);
         if let Some(RawEntry::Made(runtime, path, digest)) = found {
-            let now = archive.catalog.read(member, |bytes| digest_of(bytes, &member.place))?;
+            let now = archive.catalog.read(member, |bytes| sha256(bytes, &member.place))?;
             if now != digest {
                 let message = "this file was changed; the memories of the archive say what it said before";
                 self.sink.note(Issue::new("raw_changed", &member.place, message));
@@ -107,17 +106,5 @@ impl Reader<'_> {
         {
             self.made.insert((runtime.id, path.to_owned()));
         }
-    }
-}
-
-fn digest_of(bytes: &mut dyn Read, place: &str) -> Result<String, FormatError> {
-    let mut hasher = Sha256::new();
-    let mut buffer = vec![0; 64 << 10];
-    loop {
-        let n = bytes.read(&mut buffer).map_err(|e| FormatError::io(place, e))?;
-        if n == 0 {
-            return Ok(hex::encode(hasher.finalize()));
-        }
-        hasher.update(&buffer[..n]);
     }
 }

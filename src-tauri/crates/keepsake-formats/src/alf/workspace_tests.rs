@@ -1,11 +1,12 @@
 //! Workspaces as the agents that they are (spec §10.2, §10.3, §10.5, §10.7), and archives under a passphrase (§8.3).
 #![allow(clippy::unwrap_used, clippy::expect_used)]
+use super::delta::{AlfDelta, apply};
 use super::testing::*;
 use crate::openclaw::{OpenClaw, redact, tests as workspace};
 use crate::testing::Paper;
 use crate::zeroclaw::{ZeroClaw, tests::home};
 use crate::{Format, FormatError, Passphrase, WriteOptions};
-use keepsake_model::{Kind, LossKind};
+use keepsake_model::{Kind, Limits, LossKind};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -284,6 +285,30 @@ fn an_edit_travels_through_an_archive_and_the_old_words_do_not() {
     let tree = workspace::tree(&scratch.0.join("w"));
     let says = |words: &str| tree.values().any(|b| String::from_utf8_lossy(b).contains(words));
     assert!(says("Moored at the north quay now.") && !says(&old));
+}
+
+#[test]
+fn raw_files_that_say_the_old_words_go_when_a_delta_is_applied() {
+    let scratch = Scratch::new("edit-by-delta");
+    let at = |name: &str| scratch.0.join(name);
+    let mut shelf = workspace::read(&repo().join("fixtures/openclaw/workspace/input"), &OpenClaw);
+    let old = shelf.records.iter().find(|r| r.kind == Kind::Memory && r.text.len() > 12).unwrap().text.clone();
+    write(&mut shelf, &at("base.alf"));
+    let whole = raw(&entries(&at("base.alf")), "openclaw");
+    assert!(whole.values().any(|b| String::from_utf8_lossy(b).contains(&old)));
+
+    edited(&mut shelf, &old, "Moored at the north quay now.");
+    let options = WriteOptions { everything: true, base: Some(at("base.alf")), ..WriteOptions::default() };
+    AlfDelta.write(&mut shelf, &at("one.alf-delta"), &options).unwrap();
+    apply(&at("base.alf"), &[at("one.alf-delta")], &at("new.alf"), &Limits::default()).unwrap();
+    assert_eq!(validate(&at("new.alf")).errors, []);
+    let after = entries(&at("new.alf"));
+    for (name, bytes) in &after {
+        assert!(!String::from_utf8_lossy(bytes).contains(&old), "{name} still says it");
+    }
+    assert!(after.values().any(|b| String::from_utf8_lossy(b).contains("Moored at the north quay now.")));
+    // what no record makes stays
+    assert!(!raw(&after, "openclaw").is_empty() || whole.len() == 1);
 }
 
 #[test]

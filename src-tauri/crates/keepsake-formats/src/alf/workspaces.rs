@@ -145,12 +145,12 @@ impl Files {
 
     /// Writes them; gives what the manifest says of them.
     pub(super) fn write(
-        self,
+        &self,
         out: &mut Container,
         losses: &mut LossReport,
     ) -> Result<Vec<(String, Tree)>, FormatError> {
         let mut said = Vec::new();
-        for (runtime, workspace) in self.of {
+        for (runtime, workspace) in &self.of {
             let (mut made, mut others) = (Vec::new(), Vec::new());
             for (path, bytes) in &workspace.files {
                 let name = format!("raw/{}/{path}", runtime.id);

@@ -63,8 +63,6 @@ pub(super) fn write(
         }
     }
     layers.entries = parts.write(source, &mut file, &mut plan.losses, &mut secrets)?;
-    let here: Vec<&str> = registry().iter().map(|f| f.id()).filter(|id| workspaces.holds(id)).collect();
-    let held = |format: &str| here.contains(&format);
     layers.workspaces = workspaces.write(&mut file, &mut plan.losses)?;
     let sealed = secrets.rows(options.passphrase.as_deref(), &agent, &about.now.to_rfc3339())?;
     plan.rows.entry("credentials").or_default().extend(sealed);
@@ -79,7 +77,7 @@ pub(super) fn write(
     let (text, version) = build(original, &layers, &about, &agent, parts.agent.is_none(), &checksum, CHECKSUM_SCOPE);
     file.entry(MANIFEST, &mut text.as_bytes())?;
     file.finish()?;
-    left_out(source, &mut plan, options, &held)?;
+    left_out(source, &mut plan, options, &|format| workspaces.holds(format))?;
     Ok(WriteReport { version, by_kind: plan.by_kind, losses: plan.losses, ..WriteReport::default() })
 }
 

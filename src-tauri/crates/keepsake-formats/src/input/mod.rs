@@ -28,13 +28,18 @@ pub(crate) fn is_safe_path(name: &str) -> bool {
 /// # Errors
 /// I/O.
 pub fn file_sha256(path: &std::path::Path) -> Result<String, crate::FormatError> {
-    use sha2::Digest;
     let place = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
     let mut file = std::fs::File::open(path).map_err(|e| crate::FormatError::io(&place, e))?;
+    sha256(&mut file, &place)
+}
+
+/// SHA-256 of all that a reader gives, in hex.
+pub(crate) fn sha256(bytes: &mut dyn std::io::Read, place: &str) -> Result<String, crate::FormatError> {
+    use sha2::Digest;
     let mut hasher = sha2::Sha256::new();
     let mut buf = vec![0; 256 << 10];
     loop {
-        let n = std::io::Read::read(&mut file, &mut buf).map_err(|e| crate::FormatError::io(&place, e))?;
+        let n = bytes.read(&mut buf).map_err(|e| crate::FormatError::io(place, e))?;
         if n == 0 {
             return Ok(hex::encode(hasher.finalize()));
         }
