@@ -23,6 +23,7 @@ import { Browser, until } from "./webdriver.mjs";
 const OUT = fileURLToPath(new URL("out/", import.meta.url));
 const SAMPLES = ["chatgpt-export.zip", "claude-export.zip"].map((name) => join(ROOT, "fixtures", "samples", name));
 const PASSPHRASE = "correct horse battery staple";
+const FILE_PASSPHRASE = "lantern orbit velvet harbour";
 const VAULT = "Memories";
 const FIXTURES = join(ROOT, "fixtures");
 
@@ -127,6 +128,7 @@ class Play {
     await this.erase();
     await this.export("mem");
     await this.export("alf");
+    await this.encryptedFile(await this.export("alf", FILE_PASSPHRASE));
     await this.exportsOffered();
     await this.signingKeys();
     await this.lockAndUnlock();
@@ -344,9 +346,11 @@ class Play {
     this.good("a trusted key is listed in the settings");
   }
 
-  async export(format) {
+  /** Export everything in a format, encrypted if there is a passphrase for it. Answers where it lies. */
+  async export(format, passphrase) {
     const { browser } = this;
-    const path = join(this.home, `out.${format}`);
+    const name = passphrase ? `${format}-encrypted` : format;
+    const path = join(this.home, `out.${name}.${format}`);
     await browser.click("nav-memories");
     await browser.clear("search-field");
     await browser.find("list-row");
@@ -354,21 +358,62 @@ class Play {
     await browser.find("export-sheet");
     await browser.click(`export-${format}`);
     await browser.type("export-path", path);
+    if (passphrase) {
+      await browser.click("export-encrypt", ' [role="switch"]');
+      await browser.type("export-passphrase", passphrase);
+      await browser.type("export-repeat", passphrase);
+    }
     await until("the export to be ready", async () => {
       if ((await browser.count("export-understood", '[aria-checked="false"]')) > 0)
         await browser.click("export-understood");
       return browser.run("() => !document.querySelector('[data-testid=export-save]').disabled");
     });
-    await this.picture(`export-${format}`);
+    await this.picture(`export-${name}`);
     await browser.click("export-save");
     await browser.find("export-result");
-    await this.picture(`exported-${format}`);
+    await this.picture(`exported-${name}`);
     await browser.click("export-done");
     await browser.gone("export-result");
-    const { code, stdout } = quiet(built("keepsake"), ["--json", "validate", path]);
+    const opening = join(this.home, "out.passphrase");
+    writeFileSync(opening, passphrase ?? "");
+    const check = (...more) => quiet(built("keepsake"), ["--json", "validate", path, ...more]);
+    const { code, stdout } = check(...(passphrase ? ["--import-passphrase-file", opening] : []));
     const valid = code === 0 && JSON.parse(stdout).records > 0;
     if (!valid) console.log(`  ${stdout.slice(0, 1000)}`);
-    this.good(`a .${format} is exported and valid`, valid);
+    this.good(`${passphrase ? "an encrypted" : "a"} .${format} is exported and valid`, valid);
+    if (passphrase) this.good("nothing opens it without its passphrase", check().code === 3);
+    return path;
+  }
+
+  /** An encrypted file is recognised as one, refuses a wrong passphrase, opens with its own, or is left out. */
+  async encryptedFile(path) {
+    const { browser } = this;
+    const other = join(FIXTURES, "mem/small/input.mem");
+    const drop = (...paths) =>
+      this.display.drop(paths, 640, 400, async () => (await browser.count("drop-overlay")) > 0);
+    await drop(path, other);
+    await browser.find("import-locked");
+    await this.picture("import-locked");
+    await browser.click("import-leave-out");
+    await browser.find("import-confirm");
+    this.good("an encrypted file can be left out", (await browser.count("import-file")) === 1);
+    await browser.click("import-cancel");
+    await browser.gone("import-sheet");
+    await drop(path);
+    await browser.type("import-passphrase", "not this one");
+    await browser.click("import-open");
+    await until("the passphrase to be refused", async () => /doesn.t open it/.test(await browser.text("import-sheet")));
+    this.good("a wrong passphrase of a file is refused");
+    await this.picture("import-locked-wrong");
+    await browser.type("import-passphrase", FILE_PASSPHRASE);
+    await browser.click("import-open");
+    await until("the opened file to be checked", async () => (await browser.count("import-check")) > 0);
+    await this.picture("import-opened");
+    await browser.click("import-confirm");
+    await browser.find("import-report");
+    this.good("with its own passphrase it is imported", true);
+    await browser.click("import-done");
+    await browser.gone("import-report");
   }
 
   async lockAndUnlock() {

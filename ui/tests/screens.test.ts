@@ -288,9 +288,9 @@ describe("an import that ended early", () => {
     await importing.look(["/d/chatgpt-export.zip", "/d/about-me.md"]);
     await importing.setFormat("/d/about-me.md", "markdown");
     const run = mock.importRun;
-    mock.importRun = async (id, request, tell) => {
+    mock.importRun = async (id, request, ...more) => {
       if (request.format === "markdown") throw refuse(code, "The disk is full.");
-      return run(id, request, tell);
+      return run(id, request, ...more);
     };
     await importing.run();
     render(ImportSheet);

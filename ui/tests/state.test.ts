@@ -201,12 +201,13 @@ describe("importing", () => {
 
   it("ends cancelled with nothing kept", async () => {
     await importing.look(["/d/chatgpt-export.zip"]);
-    mock.importRun = async (id, _request, tell) => {
+    mock.importRun = async (id, _request, _passphrase, tell) => {
       tell({ stage: "store", done: 1, total: 2, unit: "bytes", records: 1 });
       await mock.cancelJob(id);
       return mockBackend({ open: true }).importRun(
         id,
         { paths: [], text: null, format: null, limit_bytes: null, let_in: false, merge: null },
+        null,
         tell,
       );
     };

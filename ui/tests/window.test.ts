@@ -52,9 +52,9 @@ describe("a file over the window", () => {
     await open({}, "unlock");
     let release: () => void = () => undefined;
     const detect = mock.detect;
-    mock.detect = async (paths) => {
+    mock.detect = async (...asked) => {
       await new Promise<void>((done) => (release = done));
-      return detect(paths);
+      return detect(...asked);
     };
     mock.drop(FILES);
     await screen.findByTestId("peek");

@@ -1,29 +1,36 @@
 //! Leave with an open file.
+use super::import::opening;
 use crate::blocking::{Answer, job};
 use keepsake_api::types::*;
+use keepsake_api::{ExportMeans, passphrase as typed};
 use tauri::AppHandle;
 use tauri::ipc::Channel;
 
-/// What an export would hold and lose; nothing is written.
+/// What an export would hold and lose; nothing is written. An encrypted one can lose less: secrets travel in it.
 #[tauri::command]
 #[specta::specta]
 pub async fn export_preview(
     app: AppHandle,
     job_id: String,
     request: ExportRequest,
+    encrypt: bool,
     on_progress: Channel<Progress>,
 ) -> Answer<Exported> {
-    job(app, job_id, on_progress, move |vault, job| vault.export_preview(&request, job)).await
+    // Whichever passphrase it will be: what goes in is the same.
+    let means = ExportMeans { passphrase: encrypt.then(|| typed(String::new())), ..ExportMeans::default() };
+    job(app, job_id, on_progress, move |vault, job| vault.export_preview_with(&request, &means, job)).await
 }
 
-/// Write, read back, validate.
+/// Write, read back, validate; encrypted with a passphrase of its own if there is one.
 #[tauri::command]
 #[specta::specta]
 pub async fn export_run(
     app: AppHandle,
     job_id: String,
     request: ExportRequest,
+    passphrase: Option<String>,
     on_progress: Channel<Progress>,
 ) -> Answer<Exported> {
-    job(app, job_id, on_progress, move |vault, job| vault.export(&request, job)).await
+    let means = ExportMeans { passphrase: opening(passphrase), ..ExportMeans::default() };
+    job(app, job_id, on_progress, move |vault, job| vault.export_with(&request, &means, job)).await
 }

@@ -1,24 +1,38 @@
 //! What is this, what would happen, take it in, take it back.
 use crate::blocking::{Answer, blocking, job, session};
 use keepsake_api::types::*;
-use keepsake_api::{Job, files};
+use keepsake_api::{Job, Passphrase, files};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tauri::AppHandle;
 use tauri::ipc::Channel;
+
+/// The passphrase of a file, not of a vault. It never travels in a request: those are kept with reports.
+pub(super) fn opening(passphrase: Option<String>) -> Option<Arc<dyn Passphrase>> {
+    passphrase.filter(|text| !text.is_empty()).map(keepsake_api::passphrase)
+}
 
 /// What are these files? Needs no vault.
 #[tauri::command]
 #[specta::specta]
-pub async fn detect(app: AppHandle, paths: Vec<String>) -> Answer<Detections> {
+pub async fn detect(app: AppHandle, paths: Vec<String>, passphrase: Option<String>) -> Answer<Detections> {
     let paths: Vec<PathBuf> = paths.into_iter().map(PathBuf::from).collect();
-    blocking(app, move |_| files::detect(&paths)).await
+    let opening = opening(passphrase);
+    blocking(app, move |_| files::detect(&paths, opening.as_deref())).await
 }
 
 /// Is this file whole, who signed it, and does the vault know them?
 #[tauri::command]
 #[specta::specta]
-pub async fn check_file(app: AppHandle, path: String, format: Option<String>) -> Answer<FileCheck> {
-    session(app, move |vault| vault.check_file(Path::new(&path), format.as_deref(), &Job::silent())).await
+pub async fn check_file(
+    app: AppHandle,
+    path: String,
+    format: Option<String>,
+    passphrase: Option<String>,
+) -> Answer<FileCheck> {
+    let opening = opening(passphrase);
+    session(app, move |vault| vault.check_file(Path::new(&path), format.as_deref(), opening.as_deref(), &Job::silent()))
+        .await
 }
 
 /// What an import would do; nothing is written.
@@ -28,9 +42,11 @@ pub async fn import_preview(
     app: AppHandle,
     job_id: String,
     request: ImportRequest,
+    passphrase: Option<String>,
     on_progress: Channel<Progress>,
 ) -> Answer<ImportReport> {
-    job(app, job_id, on_progress, move |vault, job| vault.import(&request, true, job)).await
+    let opening = opening(passphrase);
+    job(app, job_id, on_progress, move |vault, job| vault.import_with(&request, opening, true, job)).await
 }
 
 /// Import as one batch.
@@ -40,9 +56,11 @@ pub async fn import_run(
     app: AppHandle,
     job_id: String,
     request: ImportRequest,
+    passphrase: Option<String>,
     on_progress: Channel<Progress>,
 ) -> Answer<ImportReport> {
-    job(app, job_id, on_progress, move |vault, job| vault.import(&request, false, job)).await
+    let opening = opening(passphrase);
+    job(app, job_id, on_progress, move |vault, job| vault.import_with(&request, opening, false, job)).await
 }
 
 /// Stop a job; it rolls back and answers `cancelled`.

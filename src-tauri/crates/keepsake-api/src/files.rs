@@ -9,14 +9,19 @@ use keepsake_model::Limits;
 use keepsake_vault::Scratch;
 use std::path::{Path, PathBuf};
 
-/// What are these files? One result for each path; content decides, not names.
+/// What are these files? One result for each path; content decides, not names. A file that is encrypted as a whole is
+/// opened with the passphrase; without one nothing but that is said of it.
 ///
 /// # Errors
-/// A path that is not there, may not be read, or is neither file nor folder.
-pub fn detect(paths: &[PathBuf]) -> ApiResult<Detections> {
+/// A path that is not there, may not be read, or is neither file nor folder; `passphrase_wrong`.
+pub fn detect(paths: &[PathBuf], passphrase: Option<&dyn Passphrase>) -> ApiResult<Detections> {
     let limits = Limits::default();
+    let scratch = Scratch(std::env::temp_dir());
     // All paths together: several files can be one export.
-    let catalog = Catalog::open(paths, &limits, None)?;
+    let catalog = match passphrase {
+        Some(_) => Catalog::open_with(paths, &limits, Some(&scratch), passphrase)?,
+        None => Catalog::open(paths, &limits, None)?,
+    };
     let found = detect_in(&catalog, &limits, None)?;
     let mut results = describe(&catalog, &found);
     // The catalog knows its roots by name; who asked knows them by path, and asks for the import with it.
@@ -39,6 +44,7 @@ fn describe_root(catalog: &Catalog, found: &Found, root: usize, path: &str) -> D
         format: None,
         version: None,
         confidence: 0.0,
+        encrypted: catalog.is_closed(root),
         reason: String::new(),
         parts: Vec::new(),
         missing_parts: Vec::new(),

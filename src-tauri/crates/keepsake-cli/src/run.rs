@@ -34,7 +34,7 @@ pub fn run(cli: Cli) -> ApiResult<Done> {
             let (_, created) = Session::create(dir, &passphrase, CreateOptions { kdf_floor: *kdf_floor })?;
             Ok(Done { essential: true, ..done(&created)? })
         }
-        Command::Detect { paths } => done(&files::detect(paths)?),
+        Command::Detect { paths } => done(&files::detect(paths, None)?),
         Command::Validate { path, format, expect, trust, base, import_passphrase_file } => {
             let opening = portable::file_passphrase(import_passphrase_file.as_deref())?;
             let check = files::Check {

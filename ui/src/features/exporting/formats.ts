@@ -1,9 +1,17 @@
 import { look } from "$lib/logic/assistants";
 import { t } from "$lib/text";
 
-/** What the window writes. `signs`: the file can carry the vault's signature. */
+/** What the window writes. `signs`: the file can carry the vault's signature; `encrypts`: it can have a passphrase. */
 export type ExportFormat = "mem" | "alf" | "mif" | "pam" | "zaxy";
-export type FormatCard = { value: ExportFormat; text: string; small: string; end: string; is: string; signs: boolean };
+export type FormatCard = {
+  value: ExportFormat;
+  text: string;
+  small: string;
+  end: string;
+  is: string;
+  signs: boolean;
+  encrypts: boolean;
+};
 
 export const FORMAT_CARDS: FormatCard[] = [
   {
@@ -13,6 +21,7 @@ export const FORMAT_CARDS: FormatCard[] = [
     end: ".mem",
     is: t("export.memIs"),
     signs: true,
+    encrypts: false,
   },
   {
     value: "alf",
@@ -21,10 +30,27 @@ export const FORMAT_CARDS: FormatCard[] = [
     end: ".alf",
     is: t("export.alfIs"),
     signs: false,
+    encrypts: true,
   },
-  { value: "mif", text: t("export.mif"), small: "", end: ".mif.json", is: t("export.mifIs"), signs: false },
-  { value: "pam", text: t("export.pam"), small: "", end: ".pam", is: t("export.pamIs"), signs: true },
-  { value: "zaxy", text: t("export.zaxy"), small: "", end: ".zaxy.json", is: t("export.zaxyIs"), signs: true },
+  {
+    value: "mif",
+    text: t("export.mif"),
+    small: "",
+    end: ".mif.json",
+    is: t("export.mifIs"),
+    signs: false,
+    encrypts: true,
+  },
+  { value: "pam", text: t("export.pam"), small: "", end: ".pam", is: t("export.pamIs"), signs: true, encrypts: false },
+  {
+    value: "zaxy",
+    text: t("export.zaxy"),
+    small: "",
+    end: ".zaxy.json",
+    is: t("export.zaxyIs"),
+    signs: true,
+    encrypts: false,
+  },
 ];
 
 export const cardOf = (format: string): FormatCard | undefined => FORMAT_CARDS.find((card) => card.value === format);

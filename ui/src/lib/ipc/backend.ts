@@ -22,16 +22,19 @@ export interface Backend {
   keys(): Promise<b.Keys>;
   trustKey(key: string, name: string | null): Promise<b.Keys>;
   forgetKey(key: string): Promise<b.Keys>;
-  detect(paths: string[]): Promise<b.Detections>;
-  checkFile(path: string, format: string | null): Promise<b.FileCheck>;
+  /** `passphrase`: of an encrypted file, here and below. */
+  detect(paths: string[], passphrase: string | null): Promise<b.Detections>;
+  checkFile(path: string, format: string | null, passphrase: string | null): Promise<b.FileCheck>;
   importPreview(
     jobId: string,
     request: b.ImportRequest,
+    passphrase: string | null,
     onProgress: (progress: b.Progress) => void,
   ): Promise<b.ImportReport>;
   importRun(
     jobId: string,
     request: b.ImportRequest,
+    passphrase: string | null,
     onProgress: (progress: b.Progress) => void,
   ): Promise<b.ImportReport>;
   cancelJob(jobId: string): Promise<void>;
@@ -58,9 +61,15 @@ export interface Backend {
   exportPreview(
     jobId: string,
     request: b.ExportRequest,
+    encrypt: boolean,
     onProgress: (progress: b.Progress) => void,
   ): Promise<b.Exported>;
-  exportRun(jobId: string, request: b.ExportRequest, onProgress: (progress: b.Progress) => void): Promise<b.Exported>;
+  exportRun(
+    jobId: string,
+    request: b.ExportRequest,
+    passphrase: string | null,
+    onProgress: (progress: b.Progress) => void,
+  ): Promise<b.Exported>;
   chooseFiles(): Promise<string[]>;
   chooseFolder(): Promise<string | null>;
   chooseSave(suggestedName: string): Promise<string | null>;

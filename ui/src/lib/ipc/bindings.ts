@@ -43,13 +43,13 @@ export const commands = {
 	/**  Forget a key. */
 	forgetKey: (key: string) => typedError<Keys, ErrorBody>(__TAURI_INVOKE("forget_key", { key })),
 	/**  What are these files? Needs no vault. */
-	detect: (paths: string[]) => typedError<Detections, ErrorBody>(__TAURI_INVOKE("detect", { paths })),
+	detect: (paths: string[], passphrase: string | null) => typedError<Detections, ErrorBody>(__TAURI_INVOKE("detect", { paths, passphrase })),
 	/**  Is this file whole, who signed it, and does the vault know them? */
-	checkFile: (path: string, format: string | null) => typedError<FileCheck, ErrorBody>(__TAURI_INVOKE("check_file", { path, format })),
+	checkFile: (path: string, format: string | null, passphrase: string | null) => typedError<FileCheck, ErrorBody>(__TAURI_INVOKE("check_file", { path, format, passphrase })),
 	/**  What an import would do; nothing is written. */
-	importPreview: (jobId: string, request: ImportRequest, onProgress: Channel<Progress>) => typedError<ImportReport, ErrorBody>(__TAURI_INVOKE("import_preview", { jobId, request, onProgress })),
+	importPreview: (jobId: string, request: ImportRequest, passphrase: string | null, onProgress: Channel<Progress>) => typedError<ImportReport, ErrorBody>(__TAURI_INVOKE("import_preview", { jobId, request, passphrase, onProgress })),
 	/**  Import as one batch. */
-	importRun: (jobId: string, request: ImportRequest, onProgress: Channel<Progress>) => typedError<ImportReport, ErrorBody>(__TAURI_INVOKE("import_run", { jobId, request, onProgress })),
+	importRun: (jobId: string, request: ImportRequest, passphrase: string | null, onProgress: Channel<Progress>) => typedError<ImportReport, ErrorBody>(__TAURI_INVOKE("import_run", { jobId, request, passphrase, onProgress })),
 	/**  Stop a job; it rolls back and answers `cancelled`. */
 	cancelJob: (jobId: string) => typedError<null, ErrorBody>(__TAURI_INVOKE("cancel_job", { jobId })),
 	/**  The batches, newest first. */
@@ -90,10 +90,10 @@ export const commands = {
 	tombstones: () => typedError<Tombstones, ErrorBody>(__TAURI_INVOKE("tombstones")),
 	/**  The receipt of an erasure. */
 	receipt: (id: string) => typedError<Receipt, ErrorBody>(__TAURI_INVOKE("receipt", { id })),
-	/**  What an export would hold and lose; nothing is written. */
-	exportPreview: (jobId: string, request: ExportRequest, onProgress: Channel<Progress>) => typedError<Exported, ErrorBody>(__TAURI_INVOKE("export_preview", { jobId, request, onProgress })),
-	/**  Write, read back, validate. */
-	exportRun: (jobId: string, request: ExportRequest, onProgress: Channel<Progress>) => typedError<Exported, ErrorBody>(__TAURI_INVOKE("export_run", { jobId, request, onProgress })),
+	/**  What an export would hold and lose; nothing is written. An encrypted one can lose less: secrets travel in it. */
+	exportPreview: (jobId: string, request: ExportRequest, encrypt: boolean, onProgress: Channel<Progress>) => typedError<Exported, ErrorBody>(__TAURI_INVOKE("export_preview", { jobId, request, encrypt, onProgress })),
+	/**  Write, read back, validate; encrypted with a passphrase of its own if there is one. */
+	exportRun: (jobId: string, request: ExportRequest, passphrase: string | null, onProgress: Channel<Progress>) => typedError<Exported, ErrorBody>(__TAURI_INVOKE("export_run", { jobId, request, passphrase, onProgress })),
 	/**  Ask for files to import. Empty when the person changed their mind. */
 	chooseFiles: () => typedError<string[], ErrorBody>(__TAURI_INVOKE("choose_files")),
 	/**  Ask for a folder. */
@@ -232,6 +232,8 @@ export type Detection = {
 	format: string | null,
 	version: string | null,
 	confidence: number,
+	/**  Encrypted as a whole: what it is shows with its passphrase. */
+	encrypted: boolean,
 	reason: string,
 	parts: PartInfo[],
 	missing_parts: string[],

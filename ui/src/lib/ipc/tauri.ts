@@ -42,10 +42,12 @@ export const tauriBackend: Backend = {
   keys: () => take(commands.keys()),
   trustKey: (key, name) => take(commands.trustKey(key, name)),
   forgetKey: (key) => take(commands.forgetKey(key)),
-  checkFile: (path, format) => take(commands.checkFile(path, format)),
-  detect: (paths) => take(commands.detect(paths)),
-  importPreview: (jobId, request, onProgress) => take(commands.importPreview(jobId, request, channel(onProgress))),
-  importRun: (jobId, request, onProgress) => take(commands.importRun(jobId, request, channel(onProgress))),
+  checkFile: (path, format, passphrase) => take(commands.checkFile(path, format, passphrase)),
+  detect: (paths, passphrase) => take(commands.detect(paths, passphrase)),
+  importPreview: (jobId, request, passphrase, onProgress) =>
+    take(commands.importPreview(jobId, request, passphrase, channel(onProgress))),
+  importRun: (jobId, request, passphrase, onProgress) =>
+    take(commands.importRun(jobId, request, passphrase, channel(onProgress))),
   cancelJob: (jobId) => done(commands.cancelJob(jobId)),
   imports: () => take(commands.imports()),
   importReport: (batch) => take(commands.importReport(batch)),
@@ -66,8 +68,10 @@ export const tauriBackend: Backend = {
   erase: (jobId, request, onProgress) => take(commands.erase(jobId, request, channel(onProgress))),
   tombstones: () => take(commands.tombstones()),
   receipt: (id) => take(commands.receipt(id)),
-  exportPreview: (jobId, request, onProgress) => take(commands.exportPreview(jobId, request, channel(onProgress))),
-  exportRun: (jobId, request, onProgress) => take(commands.exportRun(jobId, request, channel(onProgress))),
+  exportPreview: (jobId, request, encrypt, onProgress) =>
+    take(commands.exportPreview(jobId, request, encrypt, channel(onProgress))),
+  exportRun: (jobId, request, passphrase, onProgress) =>
+    take(commands.exportRun(jobId, request, passphrase, channel(onProgress))),
   chooseFiles: () => take(commands.chooseFiles()),
   chooseFolder: () => take(commands.chooseFolder()),
   chooseSave: (suggestedName) => take(commands.chooseSave(suggestedName)),

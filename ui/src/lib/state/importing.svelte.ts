@@ -7,8 +7,12 @@ import { session } from "./session.svelte";
 import { toasts } from "./toasts.svelte";
 import { vault } from "./vault.svelte";
 
-/** `looked`: it is known what the files are, and no vault is open yet to compare them with. */
-export type Stage = "idle" | "looking" | "looked" | "planning" | "plan" | "running" | "report" | "failed" | "cancelled";
+/**
+ * `looked`: it is known what the files are, and no vault is open yet to compare them with. `locked`: the passphrase of an
+ * encrypted file is asked for.
+ */
+export type Stage =
+  "idle" | "looking" | "looked" | "locked" | "planning" | "plan" | "running" | "report" | "failed" | "cancelled";
 export type Plan = {
   key: string;
   label: string;
@@ -35,6 +39,9 @@ class Importing {
   current = $state(0);
   job = $state.raw<JobProgress | null>(null);
   problem = $state<{ code: string; message: string } | null>(null);
+  /** The passphrase that was typed opened nothing. */
+  wrong = $state(false);
+  #passphrase: string | null = null;
   #run = 0;
 
   get busy(): boolean {
@@ -43,7 +50,12 @@ class Importing {
 
   /** Files of the drop that nothing was chosen or recognised for. */
   get left(): Detection[] {
-    return this.detections.filter((found) => !found.format && !this.chosen[found.path]);
+    return this.detections.filter((found) => !found.format && !found.encrypted && !this.chosen[found.path]);
+  }
+
+  /** Files that are encrypted as a whole, and not opened yet. */
+  get closed(): Detection[] {
+    return this.detections.filter((found) => found.encrypted);
   }
 
   /** It ended early, with a part of it in the vault. */
@@ -61,11 +73,15 @@ class Importing {
   async look(paths: string[]): Promise<void> {
     if (this.busy) return;
     this.reset();
-    const run = this.#run;
     this.paths = paths;
+    await this.detect();
+  }
+
+  private async detect(): Promise<void> {
+    const run = ++this.#run;
     this.stage = "looking";
     try {
-      const found = await backend().detect(paths);
+      const found = await backend().detect(this.paths, this.#passphrase);
       if (run !== this.#run) return;
       this.detections = found.results;
       this.stage = "looked";
@@ -92,6 +108,20 @@ class Importing {
     return this.plan();
   }
 
+  /** With the passphrase of what is encrypted. It is kept until this import is over, and no longer. */
+  open(passphrase: string): Promise<void> {
+    this.#passphrase = passphrase;
+    return this.closed.length > 0 ? this.detect() : this.plan();
+  }
+
+  /** Go on without the encrypted files. */
+  leaveOut(): Promise<void> {
+    const closed = new Set(this.closed.map((found) => found.path));
+    this.paths = this.paths.filter((path) => !closed.has(path));
+    this.detections = this.detections.filter((found) => !found.encrypted);
+    return this.plan();
+  }
+
   /** Once more from where it failed. */
   retry(): Promise<void> {
     const known = this.text !== null || this.detections.length > 0;
@@ -102,14 +132,18 @@ class Importing {
   async plan(): Promise<void> {
     const run = ++this.#run;
     this.job?.drop();
-    this.stage = "planning";
     this.problem = null;
+    if (this.closed.length > 0) {
+      this.stage = "locked";
+      return;
+    }
+    this.stage = "planning";
     void this.check();
     const plans: Plan[] = [];
     try {
       for (const request of this.requests()) {
         this.job = new JobProgress();
-        const preview = await backend().importPreview(this.job.id, request, this.job.listen);
+        const preview = await backend().importPreview(this.job.id, request, this.#passphrase, this.job.listen);
         if (run !== this.#run) return;
         plans.push({ key: request.paths.join("\n"), label: labelOf(request), request, preview, report: null });
       }
@@ -128,7 +162,7 @@ class Importing {
       if (!known || !CHECKED.has(known)) continue;
       this.checks = { ...this.checks, [path]: null };
       const found = await backend()
-        .checkFile(path, this.chosen[path] ?? null)
+        .checkFile(path, this.chosen[path] ?? null, this.#passphrase)
         .catch(() => undefined);
       if (run !== this.#run) return;
       const { [path]: _, ...others } = this.checks;
@@ -153,7 +187,7 @@ class Importing {
       for (const [index, plan] of this.plans.entries()) {
         this.current = index;
         this.job = new JobProgress();
-        const report = await backend().importRun(this.job.id, plan.request, this.job.listen);
+        const report = await backend().importRun(this.job.id, plan.request, this.#passphrase, this.job.listen);
         if (run !== this.#run) return;
         this.plans = this.plans.map((each) => (each === plan ? { ...each, report } : each));
       }
@@ -187,6 +221,12 @@ class Importing {
     session.refused(error);
     if (!open()) return;
     const code = codeOf(error);
+    if (code === "passphrase_needed" || code === "passphrase_wrong") {
+      this.wrong = code === "passphrase_wrong";
+      this.#passphrase = null;
+      this.stage = "locked";
+      return;
+    }
     this.stage = code === "cancelled" ? "cancelled" : "failed";
     this.problem = { code, message: error instanceof Error ? error.message : String(error) };
     if (this.background) toasts.show(this.ending, { icon: "alert" });
@@ -207,6 +247,8 @@ class Importing {
     this.current = 0;
     this.job = null;
     this.problem = null;
+    this.wrong = false;
+    this.#passphrase = null;
   }
 }
 

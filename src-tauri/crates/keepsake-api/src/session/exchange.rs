@@ -410,6 +410,7 @@ fn report_view(r: &keepsake_vault::ImportReport) -> ImportReport {
                 format: Some(s.format.clone()),
                 version: s.version.clone(),
                 confidence: s.confidence,
+                encrypted: false,
                 reason: s.reason.clone(),
                 parts: Vec::new(),
                 missing_parts: Vec::new(),

@@ -1,6 +1,7 @@
 //! Whom this vault trusts, and what a file says of itself before it is imported.
 use super::{Session, now, time};
 use crate::{ApiError, ApiResult, Job, files, portable::fingerprint, trust::public_key, types::*};
+use keepsake_formats::Passphrase;
 use keepsake_vault::KnownKey;
 use std::path::Path;
 
@@ -46,9 +47,15 @@ impl Session {
     ///
     /// # Errors
     /// As [`files::validate`]; a damaged file is not an error.
-    pub fn check_file(&self, path: &Path, format: Option<&str>, job: &Job) -> ApiResult<FileCheck> {
+    pub fn check_file(
+        &self,
+        path: &Path,
+        format: Option<&str>,
+        passphrase: Option<&dyn Passphrase>,
+        job: &Job,
+    ) -> ApiResult<FileCheck> {
         let shown = path.display().to_string();
-        let found = match files::validate(path, &files::Check { format, ..files::Check::default() }, job) {
+        let found = match files::validate(path, &files::Check { format, passphrase, ..files::Check::default() }, job) {
             Ok(found) => found,
             Err(error) if error.code == "not_supported" => return Ok(unchecked(shown, format)),
             Err(error) => return Err(error),

@@ -32,6 +32,8 @@ pub struct Detection {
     pub version: Option<String>,
     #[specta(type = TsNumber)]
     pub confidence: f64,
+    /// Encrypted as a whole: what it is shows with its passphrase.
+    pub encrypted: bool,
     pub reason: String,
     pub parts: Vec<PartInfo>,
     pub missing_parts: Vec<String>,

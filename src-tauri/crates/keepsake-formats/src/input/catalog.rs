@@ -171,6 +171,12 @@ impl Catalog {
         }
     }
 
+    /// Was this root given encrypted, and could not be opened?
+    pub fn is_closed(&self, root: usize) -> bool {
+        let name = self.roots.get(root);
+        self.issues.iter().any(|i| i.code == CLOSED && Some(&i.place) == name)
+    }
+
     /// Given and not listed: files that were given twice (`duplicate_file`). They belong into the import's report.
     pub fn dropped(&self) -> &[Dropped] {
         &self.dropped

@@ -2,7 +2,7 @@ import type { Backend, Keys, ListItem } from "../backend";
 import { fileCheck, sampleKey } from "./checks";
 import { ago, item, sampleItems } from "./data";
 import { facetsOf, hitOf, matches, messageHit } from "./find";
-import { cancel, detection, receipt, refuse, report, tombstone, walk } from "./jobs";
+import { cancel, detection, FILE_PASSPHRASE, receipt, refuse, report, tombstone, walk } from "./jobs";
 import { exported, shown } from "./records";
 import { samplePicture } from "./pictures";
 import { sampleActivePath, sampleThread } from "./thread";
@@ -224,13 +224,17 @@ export function mockBackend(
       return structuredClone(keys);
     },
     checkFile: async (path, format) => fileCheck(path, format, keys),
-    detect: async (paths) => ({ results: paths.map(detection) }),
-    importPreview: async (id, request, tell) => (
+    detect: async (paths, passphrase) => {
+      if (passphrase !== null && passphrase !== FILE_PASSPHRASE)
+        throw refuse("passphrase_wrong", "The passphrase is wrong, or the file was changed.");
+      return { results: paths.map((path) => detection(path, passphrase !== null)) };
+    },
+    importPreview: async (id, request, _passphrase, tell) => (
       need(),
       await walk(id, ["detect", "read"], 43_650, pace / 4, tell),
       report(request, true)
     ),
-    importRun: async (id, request, tell) => {
+    importRun: async (id, request, _passphrase, tell) => {
       need();
       await walk(id, ["detect", "read", "store", "index", "check"], 43_650, pace, tell);
       if (items.length === 0) items = sampleItems();
@@ -355,7 +359,7 @@ export function mockBackend(
     receipt: async (id) => receipt(id, id === "rc_ts_01JBQ77XE1" ? "attachments" : null),
     exportPreview: async (_job, request) =>
       exported(request.format, request.out, items.filter((each) => matches(each, request.filter)).length, false),
-    exportRun: async (job, request, tell) => {
+    exportRun: async (job, request, _passphrase, tell) => {
       await walk(job, ["collect", "write", "validate"], 3589, pace, tell);
       return exported(request.format, request.out, items.filter((each) => matches(each, request.filter)).length, true);
     },

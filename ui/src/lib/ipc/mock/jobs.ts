@@ -60,9 +60,14 @@ const outcome = (
   failed,
 });
 
-export function detection(path: string): Detection {
+/** Opens the encrypted samples. */
+export const FILE_PASSPHRASE = "river lamp";
+
+export function detection(path: string, opened = false): Detection {
   const name = path.split("/").pop() ?? path;
-  const base = { path, version: null, confidence: 0, parts: [], missing_parts: [], candidates: [] };
+  const encrypted = /encrypted/.test(name) && !opened;
+  const base = { path, version: null, confidence: 0, encrypted, parts: [], missing_parts: [], candidates: [] };
+  if (encrypted) return { ...base, format: null, reason: "encrypted" };
   if (/chatgpt/.test(name)) {
     return {
       ...base,
@@ -129,7 +134,7 @@ export function report(request: ImportRequest, dryRun: boolean): ImportReport {
       { place: "file-service/Qm71.dat", outcome: "skipped", reason: "Empty file, 0 bytes" },
       { place: "chat.html", outcome: "skipped", reason: "duplicate_rendering" },
     ],
-    sources: request.paths.map(detection),
+    sources: request.paths.map((path) => detection(path, true)),
   };
 }
 

@@ -1,0 +1,78 @@
+import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import ExportSheet from "../src/features/exporting/ExportSheet.svelte";
+import { useBackend } from "$lib/ipc";
+import { mockBackend } from "$lib/ipc/mock";
+import { refuse } from "$lib/ipc/mock/jobs";
+import { importing } from "$lib/state/importing.svelte";
+import { clearContent } from "$lib/state/scope";
+import { session } from "$lib/state/session.svelte";
+
+let mock = mockBackend({ open: true });
+
+beforeEach(async () => {
+  clearContent();
+  mock = mockBackend({ open: true });
+  useBackend(mock);
+  session.opened(await mock.sessionState());
+});
+
+const type = (id: string, value: string) => fireEvent.input(screen.getByTestId(id), { target: { value } });
+
+describe("an encrypted file that is imported", () => {
+  it("asks for the passphrase of an encrypted file, and forgets it with the import", async () => {
+    await importing.look(["/d/encrypted.alf", "/d/chatgpt-export.zip"]);
+    expect([importing.stage, importing.closed.length, importing.left.length]).toEqual(["locked", 1, 0]);
+    await importing.open("not this one");
+    expect([importing.stage, importing.wrong]).toEqual(["locked", true]);
+    const run = vi.spyOn(mock, "importRun");
+    await importing.open("river lamp");
+    expect([importing.stage, importing.plans[0]?.request.paths.length]).toEqual(["plan", 2]);
+    await importing.run();
+    expect(run.mock.calls.map((call) => call[2])).toEqual(["river lamp"]);
+    await importing.look(["/d/chatgpt-export.zip"]);
+    await importing.run();
+    expect(run.mock.calls.map((call) => call[2])).toEqual(["river lamp", null]);
+  });
+
+  it("goes on without an encrypted file", async () => {
+    await importing.look(["/d/encrypted.alf", "/d/chatgpt-export.zip"]);
+    await importing.leaveOut();
+    expect([importing.stage, importing.paths]).toEqual(["plan", ["/d/chatgpt-export.zip"]]);
+  });
+
+  it("asks for a passphrase that only the preview finds missing", async () => {
+    const preview = mock.importPreview;
+    mock.importPreview = async (id, request, passphrase, tell) => {
+      if (!passphrase) throw refuse("passphrase_needed", "It is encrypted.");
+      return preview(id, request, passphrase, tell);
+    };
+    await importing.look(["/d/chatgpt-export.zip"]);
+    expect([importing.stage, importing.wrong]).toEqual(["locked", false]);
+    await importing.open("river lamp");
+    expect(importing.stage).toBe("plan");
+  });
+});
+
+describe("an encrypted export", () => {
+  it("encrypts with a passphrase that was typed twice, where the format can", async () => {
+    const run = vi.spyOn(mock, "exportRun");
+    const look = vi.spyOn(mock, "exportPreview");
+    render(ExportSheet, { filter: null, query: "", found: null, start: "mem" });
+    expect(screen.queryByTestId("export-encrypt")).toBeNull();
+    await fireEvent.click(screen.getByTestId("export-alf"));
+    await fireEvent.click(within(await screen.findByTestId("export-encrypt")).getByRole("switch"));
+    await screen.findByTestId("export-losses");
+    const save = screen.getByTestId("export-save") as HTMLButtonElement;
+    expect(save.disabled).toBe(true);
+    await type("export-passphrase", "harbour copper nineteen kite");
+    await type("export-repeat", "harbour copper nineteen kite");
+    await waitFor(() => expect(save.disabled).toBe(false));
+    await fireEvent.click(save);
+    await screen.findByTestId("export-verified");
+    expect(run.mock.calls.map(([, request, passphrase]) => [request.format, passphrase])).toEqual([
+      ["alf", "harbour copper nineteen kite"],
+    ]);
+    expect(look.mock.calls.at(-1)?.[2]).toBe(true);
+  });
+});
