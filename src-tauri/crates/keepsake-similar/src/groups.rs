@@ -6,7 +6,7 @@ use std::collections::HashMap;
 const BAND: usize = 3;
 const DEPTH: usize = 6;
 /// In each order, a text is compared with so many that follow it.
-const WINDOW: usize = 16;
+const WINDOW: usize = 8;
 /// A text with so many near ones looks for no more: its group is found by then.
 const ENOUGH: usize = 64;
 /// A group of more different texts is cut into several, so that time stays within bounds.

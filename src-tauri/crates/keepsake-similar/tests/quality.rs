@@ -1,4 +1,5 @@
 //! How right the groups are on made-up memories with labels, and what 100,000 of them cost.
+#![allow(clippy::print_stdout)] // measurements are printed
 mod generated;
 
 use generated::{Memory, memories};
