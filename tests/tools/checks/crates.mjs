@@ -6,6 +6,7 @@ import { quiet } from "../sh.mjs";
 const DIRECTION = {
   "keepsake-model": [],
   "keepsake-crypto": [],
+  "keepsake-similar": ["keepsake-model", "keepsake-crypto"],
   "keepsake-formats": ["keepsake-model"],
   "keepsake-vault": ["keepsake-model", "keepsake-crypto", "keepsake-formats"],
   "keepsake-api": ["keepsake-model", "keepsake-crypto", "keepsake-formats", "keepsake-vault"],

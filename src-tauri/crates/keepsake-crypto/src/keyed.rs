@@ -22,7 +22,8 @@ pub fn keyed_digest(key: &[u8; 32], parts: &[&[u8]]) -> [u8; 32] {
 }
 
 /// HMAC-SHA256 over bytes that come in pieces; how they are cut makes no difference. Lengths are not part of it: a
-/// caller that hashes several parts writes their lengths itself.
+/// caller that hashes several parts writes their lengths itself. A clone goes on from where it was taken.
+#[derive(Clone)]
 pub struct KeyedHasher(Hmac<Sha256>);
 
 impl KeyedHasher {

@@ -1,0 +1,43 @@
+//! What people tell assistants about themselves, in six languages. Invented.
+mod eastern;
+mod germanic;
+mod romance;
+
+/// A statement with one slot, said in the ways that one can say it.
+pub struct Template {
+    pub now: &'static str,
+    pub i: &'static str,
+    pub past: &'static str,
+    pub deny: &'static str,
+    pub i_deny: &'static str,
+    pub slot: &'static str,
+}
+
+pub struct Language {
+    pub name: &'static str,
+    pub spaced: bool,
+    pub subjects: &'static [&'static str],
+    pub i: &'static str,
+    pub and: &'static str,
+    pub and_i: &'static str,
+    pub stop: &'static str,
+    pub space: &'static str,
+    pub openings: &'static [&'static str],
+    pub details: &'static [&'static str],
+    pub slots: &'static [(&'static str, &'static str)],
+    pub clauses: &'static [Template],
+}
+
+const fn t(
+    now: &'static str,
+    i: &'static str,
+    past: &'static str,
+    deny: &'static str,
+    i_deny: &'static str,
+    slot: &'static str,
+) -> Template {
+    Template { now, i, past, deny, i_deny, slot }
+}
+
+pub const LANGUAGES: [Language; 6] =
+    [germanic::ENGLISH, germanic::GERMAN, romance::FRENCH, romance::SPANISH, eastern::JAPANESE, eastern::CHINESE];
