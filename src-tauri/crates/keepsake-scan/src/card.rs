@@ -4,14 +4,50 @@ use crate::digits::{Gap, Run, digits_of, is_grouped, stands_alone};
 use crate::{Class, Confidence, Finding};
 
 /// Groupings of 13 to 19 digits, as printed on cards.
-const GROUPS: &[&[usize]] = &[&[4, 4, 4, 4, 3], &[4, 4, 4, 4], &[4, 6, 5], &[4, 6, 4], &[4, 4, 4, 1], &[6, 13], &[8, 8]];
+const GROUPS: &[&[usize]] =
+    &[&[4, 4, 4, 4, 3], &[4, 4, 4, 4], &[4, 6, 5], &[4, 6, 4], &[4, 4, 4, 1], &[6, 13], &[8, 8]];
 
 /// Numbers that providers print for tests. They are no secrets, and no person's.
 const TESTS: &[&str] = &[
-    "4242424242424242", "4000056655665556", "5555555555554444", "2223003122003222", "5200828282828210", "5105105105105100", "378282246310005", "371449635398431", "378734493671000", "6011111111111117",
-    "6011000990139424", "6011981111111113", "3056930009020004", "36227206271667", "6555900000604105", "3566002020360505", "4012888888881881", "4222222222222", "30569309025904", "38520000023237",
-    "3530111333300000", "5019717010103742", "6331101999990016", "4012000033330026", "4012000077777777", "4005519200000004", "4009348888881881", "4217651111111119", "4500600000000061",
-    "2223000048400011", "2222420000001113", "4988438843884305", "4166676667666746", "4917610000000000", "5431111111111111", "5454545454545454", "4444333322221111", "4532015112830366", "4716108999716531",
+    "4242424242424242",
+    "4000056655665556",
+    "5555555555554444",
+    "2223003122003222",
+    "5200828282828210",
+    "5105105105105100",
+    "378282246310005",
+    "371449635398431",
+    "378734493671000",
+    "6011111111111117",
+    "6011000990139424",
+    "6011981111111113",
+    "3056930009020004",
+    "36227206271667",
+    "6555900000604105",
+    "3566002020360505",
+    "4012888888881881",
+    "4222222222222",
+    "30569309025904",
+    "38520000023237",
+    "3530111333300000",
+    "5019717010103742",
+    "6331101999990016",
+    "4012000033330026",
+    "4012000077777777",
+    "4005519200000004",
+    "4009348888881881",
+    "4217651111111119",
+    "4500600000000061",
+    "2223000048400011",
+    "2222420000001113",
+    "4988438843884305",
+    "4166676667666746",
+    "4917610000000000",
+    "5431111111111111",
+    "5454545454545454",
+    "4444333322221111",
+    "4532015112830366",
+    "4716108999716531",
 ];
 
 /// The card number whose first digits are `runs[0]`.
@@ -20,7 +56,9 @@ pub(crate) fn at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
     if !(first == 4 || first == 6 || first == 8 || (13..=19).contains(&first)) {
         return None;
     }
-    let grouped = GROUPS.iter().find(|groups| [Gap::Space, Gap::Hyphen, Gap::Dot].iter().any(|gap| is_grouped(runs, groups, &[*gap])));
+    let grouped = GROUPS
+        .iter()
+        .find(|groups| [Gap::Space, Gap::Hyphen, Gap::Dot].iter().any(|gap| is_grouped(runs, groups, &[*gap])));
     let count = match grouped {
         Some(groups) => groups.len(),
         None if first >= 13 => 1,
@@ -47,7 +85,9 @@ pub(crate) fn at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
 /// Like `stands_alone`, but a slash, dot or comma may follow: an expiry date, the end of a sentence, a list.
 fn touching(bytes: &[u8], start: usize, end: usize) -> bool {
     let alone = stands_alone(bytes, start, end);
-    alone || matches!(bytes.get(end), Some(b'/' | b',' | b'|')) && stands_alone(bytes, start, end.min(bytes.len())) | before_alone(bytes, start)
+    alone
+        || matches!(bytes.get(end), Some(b'/' | b',' | b'|'))
+            && stands_alone(bytes, start, end.min(bytes.len())) | before_alone(bytes, start)
 }
 
 fn before_alone(bytes: &[u8], start: usize) -> bool {
@@ -72,8 +112,12 @@ fn issuer(digits: &[u8]) -> Option<(&'static str, bool)> {
         _ if (2221..=2720).contains(&four) && length == 16 => ("mastercard", false),
         _ if (2200..=2204).contains(&four) && length == 16 => ("mir", false),
         _ if (300..=305).contains(&three) && (14..=19).contains(&length) => ("diners", true),
-        _ if (four == 6011 || (644..=649).contains(&three)) && (16..=19).contains(&length) => ("discover", length != 16),
-        _ if matches!(four, 5018 | 5020 | 5038 | 5893 | 6304 | 6759 | 6761..=6763) && (13..=19).contains(&length) => ("maestro", true),
+        _ if (four == 6011 || (644..=649).contains(&three)) && (16..=19).contains(&length) => {
+            ("discover", length != 16)
+        }
+        _ if matches!(four, 5018 | 5020 | 5038 | 5893 | 6304 | 6759 | 6761..=6763) && (13..=19).contains(&length) => {
+            ("maestro", true)
+        }
         _ if matches!(six, 606282 | 637095 | 636368 | 438935 | 504175 | 451416) && length == 16 => ("hipercard", false),
         _ if matches!(four, 9792 | 6521 | 6522 | 5085 | 6069) && length == 16 => ("troy", true),
         (50 | 56..=58 | 60 | 63 | 67, 13..=19) => ("maestro", true),

@@ -9,6 +9,8 @@ pub(crate) mod bits {
     pub const OTHER: u64 = 1 << 2;
     /// "example", "sample", "Beispiel".
     pub const EXAMPLE: u64 = 1 << 3;
+    /// "call", "ring", "reach me": weaker than a word for a telephone.
+    pub const CALL: u64 = 1 << 4;
     /// The first of the bits of national ids; see `national`.
     pub const ID_BASE: u32 = 8;
 }

@@ -5,13 +5,62 @@ use crate::{Class, Confidence, Finding};
 
 /// Hosts set aside for documentation (RFC 2606), and those that templates print.
 const SAMPLE_HOSTS: &[&str] = &[
-    "example.com", "example.org", "example.net", "example.edu", "domain.com", "domain.tld", "yourdomain.com", "your-domain.com", "yourcompany.com", "your-company.com",
-    "mydomain.com", "mycompany.com", "host.com", "test.com", "email.tld", "mail.tld",
+    "example.com",
+    "example.org",
+    "example.net",
+    "example.edu",
+    "domain.com",
+    "domain.tld",
+    "yourdomain.com",
+    "your-domain.com",
+    "yourcompany.com",
+    "your-company.com",
+    "mydomain.com",
+    "mycompany.com",
+    "host.com",
+    "test.com",
+    "email.tld",
+    "mail.tld",
 ];
 /// Endings of hosts that exist nowhere (RFC 2606, RFC 6761), and of files: `icon@2x.png`.
 const NO_HOST: &[&str] = &[
-    "test", "invalid", "example", "localhost", "local", "png", "jpg", "jpeg", "gif", "svg", "webp", "ico", "css", "scss", "html", "js", "mjs", "cjs", "ts", "tsx", "jsx", "json", "yml", "yaml", "toml", "exe", "dll", "service",
-    "timer", "socket", "internal", "lan", "localdomain", "txt", "pdf", "zip", "tgz",
+    "test",
+    "invalid",
+    "example",
+    "localhost",
+    "local",
+    "png",
+    "jpg",
+    "jpeg",
+    "gif",
+    "svg",
+    "webp",
+    "ico",
+    "css",
+    "scss",
+    "html",
+    "js",
+    "mjs",
+    "cjs",
+    "ts",
+    "tsx",
+    "jsx",
+    "json",
+    "yml",
+    "yaml",
+    "toml",
+    "exe",
+    "dll",
+    "service",
+    "timer",
+    "socket",
+    "internal",
+    "lan",
+    "localdomain",
+    "txt",
+    "pdf",
+    "zip",
+    "tgz",
 ];
 
 /// Adds every address in `text`.
@@ -52,23 +101,39 @@ fn around(text: &str, at: usize) -> Option<Finding> {
         return None;
     }
     let lower = host.to_lowercase();
-    let sample = SAMPLE_HOSTS.iter().any(|host| lower == *host || lower.strip_suffix(host).is_some_and(|head| head.ends_with('.')));
+    let sample = SAMPLE_HOSTS
+        .iter()
+        .any(|host| lower == *host || lower.strip_suffix(host).is_some_and(|head| head.ends_with('.')));
     if sample || NO_HOST.contains(&last.as_str()) || labels[0].starts_with("2x") || labels[0].starts_with("3x") {
         return None;
     }
     let name = name.to_lowercase();
-    if name.starts_with("your") && !name.starts_with("yours") || ["git", "hg", "svn"].contains(&name.as_str()) && bytes.get(host_end).is_some_and(|b| matches!(b, b':' | b'/')) {
+    if name.starts_with("your") && !name.starts_with("yours")
+        || ["git", "hg", "svn"].contains(&name.as_str())
+            && bytes.get(host_end).is_some_and(|b| matches!(b, b':' | b'/'))
+    {
         return None;
     }
     // `user@host.tld:path` is a place on a server; `//user@host` an address of one; `@user@host` an account.
     let before = &bytes[..start];
     let remote = match bytes.get(host_end) {
-        Some(b':') => bytes.get(host_end + 1).is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'/' | b'~' | b'.')) && !bytes[host_end + 1..].iter().take(6).any(|b| *b == b' '),
+        Some(b':') => {
+            bytes.get(host_end + 1).is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'/' | b'~' | b'.'))
+                && !bytes[host_end + 1..].iter().take(6).any(|b| *b == b' ')
+        }
         Some(b'/') => true,
         Some(b'@') => true,
         _ => false,
     };
-    let scheme = before.ends_with(b"//") || before.ends_with(b":") && before[..before.len() - 1].iter().rev().take(64).take_while(|b| b.is_ascii_graphic()).any(|b| *b == b'/') || before.ends_with(b"@");
+    let scheme = before.ends_with(b"//")
+        || before.ends_with(b":")
+            && before[..before.len() - 1]
+                .iter()
+                .rev()
+                .take(64)
+                .take_while(|b| b.is_ascii_graphic())
+                .any(|b| *b == b'/')
+        || before.ends_with(b"@");
     if remote || scheme || is_message_id(text, start, host_end) {
         return None;
     }

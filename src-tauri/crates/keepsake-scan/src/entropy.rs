@@ -40,9 +40,11 @@ pub(crate) fn is_hex(value: &str) -> bool {
 /// `8-4-4-4-12` hexadecimal digits.
 pub(crate) fn is_uuid(value: &str) -> bool {
     value.len() == 36
-        && value.bytes().enumerate().all(|(at, b)| {
-            if matches!(at, 8 | 13 | 18 | 23) { b == b'-' } else { b.is_ascii_hexdigit() }
-        })
+        && value.bytes().enumerate().all(
+            |(at, b)| {
+                if matches!(at, 8 | 13 | 18 | 23) { b == b'-' } else { b.is_ascii_hexdigit() }
+            },
+        )
 }
 
 /// Whether a value that some name calls a secret looks like one. `sure`: the name leaves no doubt.

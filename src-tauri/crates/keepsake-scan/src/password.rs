@@ -1,7 +1,7 @@
 //! Passwords: assigned to a name, said in a sentence, given to a program.
 use crate::password_words::{GLUED, IS, NAMES, NOT, PROSE, STILL, TERSE};
 use crate::placeholder::is_placeholder;
-use crate::value::{Join, Value, after_name, blanks, name_around, read};
+use crate::value::{Join, LONGEST_NAME, Value, after_name, blanks, name_around, read};
 use crate::{Class, Confidence, Finding};
 
 fn finding(detector: &'static str, value: (usize, usize), confidence: Confidence) -> Finding {
@@ -13,6 +13,9 @@ pub(crate) fn at(text: &str, start: usize, end: usize) -> Option<Finding> {
     let word = &text[start..end];
     let terse = TERSE.iter().any(|name| word.eq_ignore_ascii_case(name));
     let (from, to) = if word.is_ascii() { name_around(text, start, end) } else { (start, tail(text, end)) };
+    if to - from > LONGEST_NAME {
+        return None;
+    }
     let bytes = text.as_bytes();
     // "bypass", "compass": the word must begin here, or after a mark, or as a hump.
     let glued = start > 0 && bytes[start - 1].is_ascii_alphabetic();
@@ -54,7 +57,12 @@ pub(crate) fn at(text: &str, start: usize, end: usize) -> Option<Finding> {
 /// The inflected end of a name in another script: `пароля`, `şifresi`, `hasła`.
 fn tail(text: &str, end: usize) -> usize {
     let rest = &text[end..];
-    let suffix: usize = rest.chars().take_while(|c| c.is_alphabetic() && !GLUED.iter().any(|g| g.starts_with(*c))).take(6).map(char::len_utf8).sum();
+    let suffix: usize = rest
+        .chars()
+        .take_while(|c| c.is_alphabetic() && !GLUED.iter().any(|g| g.starts_with(*c)))
+        .take(6)
+        .map(char::len_utf8)
+        .sum();
     if text[..end].chars().next_back().is_some_and(|c| (c as u32) < 0x2E80) { end + suffix } else { end }
 }
 
@@ -96,7 +104,8 @@ fn assigned(text: &str, name: &str, value: &Value, terse: bool, option: bool) ->
     if value.quoted {
         return match inner.contains(char::is_whitespace) {
             true => phrase(inner).then(|| finding("passphrase", (start, end), Confidence::Likely)),
-            false if value.join == Join::Space => (strong(inner) || inner.len() >= 6 && !prose(inner)).then(|| finding("password_assignment", (start, end), Confidence::Likely)),
+            false if value.join == Join::Space => (strong(inner) || inner.len() >= 6 && !prose(inner))
+                .then(|| finding("password_assignment", (start, end), Confidence::Likely)),
             false => (!prose(inner) && !(terse && inner.len() < 4)).then_some(sure).flatten(),
         };
     }
@@ -150,7 +159,12 @@ fn sentence(text: &str, from: usize, terse: bool) -> Option<Finding> {
             if quoted_without_link && !value.2 {
                 return None;
             }
-            return accept_spoken(text, value, !matches!(link_word, "a" | "on" | "er" | "to" | "per" | "por" | "à" | "-" | "–" | "—" | "auf" | "es") || value.2);
+            return accept_spoken(
+                text,
+                value,
+                !matches!(link_word, "a" | "on" | "er" | "to" | "per" | "por" | "à" | "-" | "–" | "—" | "auf" | "es")
+                    || value.2,
+            );
         }
         let head = lower.trim_end_matches([':', '：']);
         if IS.contains(&lower.as_str()) || lower.ends_with([':', '：']) && !lower.is_empty() {
@@ -162,8 +176,26 @@ fn sentence(text: &str, from: usize, terse: bool) -> Option<Finding> {
             colon = lower.ends_with(':');
             link_word = IS.iter().find(|word| **word == lower).copied().unwrap_or("");
         } else if !linked {
-            let stop = raw.ends_with(['.', '!', '?', ';']) || count > 5 || NOT.iter().any(|word| word.len() > 3 && lower.starts_with(word));
-            let negative = matches!(lower.as_str(), "and" | "or" | "und" | "oder" | "y" | "et" | "not" | "must" | "should" | "so" | "because" | "when" | "if" | "that");
+            let stop = raw.ends_with(['.', '!', '?', ';'])
+                || count > 5
+                || NOT.iter().any(|word| word.len() > 3 && lower.starts_with(word));
+            let negative = matches!(
+                lower.as_str(),
+                "and"
+                    | "or"
+                    | "und"
+                    | "oder"
+                    | "y"
+                    | "et"
+                    | "not"
+                    | "must"
+                    | "should"
+                    | "so"
+                    | "because"
+                    | "when"
+                    | "if"
+                    | "that"
+            );
             if stop || negative || terse && count > 3 {
                 return None;
             }
@@ -180,7 +212,30 @@ fn backwards(text: &str, from: usize) -> Option<Finding> {
     let head = &head[head.rfind('\n').map_or(0, |n| n + 1)..];
     let mut words: Vec<&str> = head.split_whitespace().collect();
     while words.last().is_some_and(|word| {
-        ["the", "my", "a", "your", "our", "their", "das", "mein", "la", "mi", "contraseña", "le", "new", "wifi", "temporary", "admin", "root", "is", "ist", "es", "est"].contains(&word.to_lowercase().as_str())
+        [
+            "the",
+            "my",
+            "a",
+            "your",
+            "our",
+            "their",
+            "das",
+            "mein",
+            "la",
+            "mi",
+            "contraseña",
+            "le",
+            "new",
+            "wifi",
+            "temporary",
+            "admin",
+            "root",
+            "is",
+            "ist",
+            "es",
+            "est",
+        ]
+        .contains(&word.to_lowercase().as_str())
     }) {
         let last = words.pop()?;
         if ["is", "ist", "es", "est"].contains(&last) {
@@ -216,7 +271,13 @@ fn spoken(text: &str, at: usize) -> Option<(usize, usize, bool)> {
 fn accept_spoken(text: &str, (start, end, quoted): (usize, usize, bool), clear: bool) -> Option<Finding> {
     let value = &text[start..end];
     let length = value.chars().count();
-    if !(4..=80).contains(&length) || is_placeholder(value) || is_path(value) || is_digest(value) || prose(value) || measure(value) {
+    if !(4..=80).contains(&length)
+        || is_placeholder(value)
+        || is_path(value)
+        || is_digest(value)
+        || prose(value)
+        || measure(value)
+    {
         return None;
     }
     if quoted {
@@ -228,7 +289,12 @@ fn accept_spoken(text: &str, (start, end, quoted): (usize, usize, bool), clear: 
     }
     let digits = value.bytes().all(|b| b.is_ascii_digit());
     let after = text[end..].trim_start_matches(' ');
-    let unit = ["char", "bit", "digit", "byte", "zeichen", "day", "week", "month", "year", "time", "minute", "hour", "caract", "words", "letters", "stell", "attempts", "people", "users", "sites"].iter().any(|unit| after.starts_with(unit));
+    let unit = [
+        "char", "bit", "digit", "byte", "zeichen", "day", "week", "month", "year", "time", "minute", "hour", "caract",
+        "words", "letters", "stell", "attempts", "people", "users", "sites",
+    ]
+    .iter()
+    .any(|unit| after.starts_with(unit));
     let fits = if digits { clear && !unit } else { strong(value) && !unit || clear && camel(value) };
     fits.then(|| finding("password_sentence", (start, end), Confidence::Likely))
 }
@@ -238,21 +304,58 @@ fn strong(value: &str) -> bool {
     let letters = value.chars().filter(|c| c.is_alphabetic()).count();
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     let marks = value.bytes().filter(|b| b"!@#$%^&*+=~?<>{}[]|;:".contains(b)).count();
-    value.chars().count() >= 4 && (letters > 0 && digits > 0 || marks > 0 && letters + digits >= 3 && !(marks == 1 && value.ends_with(['!', '?', ':', ';']) && digits == 0) || digits >= 4 && value.contains(['-', '_', '.', '/']) && letters > 0)
+    value.chars().count() >= 4
+        && (letters > 0 && digits > 0
+            || marks > 0
+                && letters + digits >= 3
+                && !(marks == 1 && value.ends_with(['!', '?', ':', ';']) && digits == 0)
+            || digits >= 4 && value.contains(['-', '_', '.', '/']) && letters > 0)
 }
 
 /// A capital within a word.
 fn camel(value: &str) -> bool {
-    value.len() >= 8 && value.as_bytes().windows(2).filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase()).count() >= 1
+    value.len() >= 8
+        && value
+            .as_bytes()
+            .windows(2)
+            .filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
+            .count()
+            >= 1
 }
 
 /// `8-character`, `256-bit`, `sha256`, `utf8`: letters and digits that say how, not what.
 fn measure(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     let rest = lower.trim_start_matches(|c: char| c.is_ascii_digit() || "+-–.".contains(c));
-    const UNITS: &[&str] = &["char", "digit", "bit", "byte", "zeichen", "stellig", "caract", "word", "letter", "day", "min", "hour", "x", "st", "nd", "rd", "th", "days", "pm", "am", "kb", "mb", "wörter", "lettres", "teken"];
-    let counted = rest.len() < lower.len() && UNITS.iter().any(|unit| rest.starts_with(unit) && (unit.len() > 2 || rest.len() == unit.len()));
-    const HOW: &[&str] = &["base64", "sha1", "sha2", "sha-", "sha5", "md5", "bcrypt", "utf-8", "utf8", "argon2", "aes", "rsa", "pbkdf2", "oauth2", "http", "ascii", "scrypt", "2fa", "1password", "ntlm", "case-"];
+    const UNITS: &[&str] = &[
+        "char", "digit", "bit", "byte", "zeichen", "stellig", "caract", "word", "letter", "day", "min", "hour", "x",
+        "st", "nd", "rd", "th", "days", "pm", "am", "kb", "mb", "wörter", "lettres", "teken",
+    ];
+    let counted = rest.len() < lower.len()
+        && UNITS.iter().any(|unit| rest.starts_with(unit) && (unit.len() > 2 || rest.len() == unit.len()));
+    const HOW: &[&str] = &[
+        "base64",
+        "sha1",
+        "sha2",
+        "sha-",
+        "sha5",
+        "md5",
+        "bcrypt",
+        "utf-8",
+        "utf8",
+        "argon2",
+        "aes",
+        "rsa",
+        "pbkdf2",
+        "oauth2",
+        "http",
+        "ascii",
+        "scrypt",
+        "2fa",
+        "1password",
+        "ntlm",
+        "case-",
+    ];
     counted || HOW.iter().any(|how| lower.starts_with(how))
 }
 
@@ -263,7 +366,10 @@ fn phrase(value: &str) -> bool {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
         NAMES.contains(&bare) || ABOUT.contains(&bare)
     });
-    (2..=10).contains(&words.len()) && !about && (words.len() >= 3 || strong(value)) && !value.ends_with(['.', ':', '?'])
+    (2..=10).contains(&words.len())
+        && !about
+        && (words.len() >= 3 || strong(value))
+        && !value.ends_with(['.', ':', '?'])
 }
 
 fn prose(value: &str) -> bool {
@@ -274,34 +380,125 @@ fn prose(value: &str) -> bool {
 
 /// A call, a member, an index, a path of a module, a word with underscores.
 fn is_code(value: &str) -> bool {
-    let identifier = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') && !part.as_bytes()[0].is_ascii_digit();
-    let call = value.find('(').is_some_and(|at| identifier(value[..at].rsplit(['.', ':']).next().unwrap_or("")) && (value.ends_with(')') || value.ends_with('(')) || value.ends_with("()"));
-    let member = value.contains('.') && value.split('.').all(|part| identifier(part) && part.bytes().all(|b| !b.is_ascii_digit()));
-    let index = value.find('[').is_some_and(|at| identifier(&value[..at]) && (value.ends_with(']') || value.ends_with('[')));
-    let snake = value.contains('_') && identifier(value) && value.bytes().all(|b| !b.is_ascii_digit()) ;
+    let identifier = |part: &str| {
+        !part.is_empty()
+            && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+            && !part.as_bytes()[0].is_ascii_digit()
+    };
+    let call = value.find('(').is_some_and(|at| {
+        identifier(value[..at].rsplit(['.', ':']).next().unwrap_or(""))
+            && (value.ends_with(')') || value.ends_with('('))
+            || value.ends_with("()")
+    });
+    let member = value.contains('.')
+        && value.split('.').all(|part| identifier(part) && part.bytes().all(|b| !b.is_ascii_digit()));
+    let index =
+        value.find('[').is_some_and(|at| identifier(&value[..at]) && (value.ends_with(']') || value.ends_with('[')));
+    let snake = value.contains('_') && identifier(value) && value.bytes().all(|b| !b.is_ascii_digit());
     let arrow = value.contains("=>") || value.contains("->") || value.contains("::") || value == "{" || value == "[";
-    let named = identifier(value) && { let l = value.to_ascii_lowercase(); l.contains("password") || l.contains("passwd") || l.starts_with("pass") || l.starts_with("pwd") } && value.bytes().filter(u8::is_ascii_digit).count() < 2;
+    let named = identifier(value)
+        && {
+            let l = value.to_ascii_lowercase();
+            l.contains("password") || l.contains("passwd") || l.starts_with("pass") || l.starts_with("pwd")
+        }
+        && value.bytes().filter(u8::is_ascii_digit).count() < 2;
     call || member || index || snake || arrow || named
 }
 
 fn is_path(value: &str) -> bool {
-    value.starts_with("./") || value.starts_with("../") || value.starts_with("~/") || value.starts_with("C:\\") || value.contains("://")
+    value.starts_with("./")
+        || value.starts_with("../")
+        || value.starts_with("~/")
+        || value.starts_with("C:\\")
+        || value.contains("://")
         || value.starts_with('/') && value[1..].contains('/') && value.len() > 5
 }
 
 /// What a name begins with when it is about a password.
-const NOT_BEFORE: &[&str] =
-    &["hashed", "encrypted", "no", "forgot", "reset", "invalid", "wrong", "min", "max", "has", "is", "use", "show", "hide", "enable", "hash", "check", "validate", "verify", "generate", "random"];
+const NOT_BEFORE: &[&str] = &[
+    "hashed",
+    "encrypted",
+    "no",
+    "forgot",
+    "reset",
+    "invalid",
+    "wrong",
+    "min",
+    "max",
+    "has",
+    "is",
+    "use",
+    "show",
+    "hide",
+    "enable",
+    "hash",
+    "check",
+    "validate",
+    "verify",
+    "generate",
+    "random",
+];
 
 /// Words of sentences about passwords, such as forms show them.
 const ABOUT: &[&str] = &[
-    "your", "please", "enter", "must", "should", "is", "the", "required", "invalid", "incorrect", "wrong", "forgot", "reset", "confirm", "choose", "create", "change", "with", "for", "to", "or", "cannot", "new",
-    "minimum", "least", "characters", "repeat", "again", "type", "here", "see", "bitte", "ihr", "dein", "eingeben", "introduce", "introduzca", "tu", "votre", "saisissez", "show", "hide", "doesn't", "don't", "not", "are", "has", "been",
+    "your",
+    "please",
+    "enter",
+    "must",
+    "should",
+    "is",
+    "the",
+    "required",
+    "invalid",
+    "incorrect",
+    "wrong",
+    "forgot",
+    "reset",
+    "confirm",
+    "choose",
+    "create",
+    "change",
+    "with",
+    "for",
+    "to",
+    "or",
+    "cannot",
+    "new",
+    "minimum",
+    "least",
+    "characters",
+    "repeat",
+    "again",
+    "type",
+    "here",
+    "see",
+    "bitte",
+    "ihr",
+    "dein",
+    "eingeben",
+    "introduce",
+    "introduzca",
+    "tu",
+    "votre",
+    "saisissez",
+    "show",
+    "hide",
+    "doesn't",
+    "don't",
+    "not",
+    "are",
+    "has",
+    "been",
 ];
 
 /// A password that was hashed is none any more.
 fn is_digest(value: &str) -> bool {
-    ["$2a$", "$2b$", "$2y$", "$argon2", "$6$", "$5$", "$1$", "{SSHA}", "{SHA}", "pbkdf2", "scrypt:", "sha256:", "sha256$", "md5:"].iter().any(|start| value.starts_with(start))
+    [
+        "$2a$", "$2b$", "$2y$", "$argon2", "$6$", "$5$", "$1$", "{SSHA}", "{SHA}", "pbkdf2", "scrypt:", "sha256:",
+        "sha256$", "md5:",
+    ]
+    .iter()
+    .any(|start| value.starts_with(start))
         || matches!(value.len(), 32 | 40 | 64 | 128) && crate::entropy::is_hex(value)
         || crate::entropy::is_uuid(value)
 }
@@ -327,14 +524,19 @@ pub(crate) fn command(text: &str, start: usize, end: usize) -> Option<Finding> {
         _ => take(end + option_end(line, "-p")?).filter(|(from, ..)| text.as_bytes().get(from - 1) != Some(&b' '))?,
     };
     let value = &text[from..to];
-    (value.len() >= 3 && !is_placeholder(value) && !value.starts_with('-') && !(value.starts_with('$') && !strong(value)))
-        .then(|| finding("command_line", (from, to), Confidence::VeryLikely))
+    (value.len() >= 3
+        && !is_placeholder(value)
+        && !value.starts_with('-')
+        && !(value.starts_with('$') && !strong(value)))
+    .then(|| finding("command_line", (from, to), Confidence::VeryLikely))
 }
 
 /// Where the value of an option begins, the option standing as a word of its own.
 fn option_end(line: &str, option: &str) -> Option<usize> {
     let at = if line.starts_with(option) { Some(0) } else { None };
-    let at = at.or_else(|| line.match_indices(option).map(|(at, _)| at).find(|at| *at > 0 && line.as_bytes()[at - 1] == b' '))?;
+    let at = at.or_else(|| {
+        line.match_indices(option).map(|(at, _)| at).find(|at| *at > 0 && line.as_bytes()[at - 1] == b' ')
+    })?;
     let end = at + option.len();
     line.as_bytes().get(end).filter(|b| !b.is_ascii_whitespace() || option.ends_with(' ')).map(|_| end)
 }

@@ -22,14 +22,20 @@ pub(crate) fn at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
         first.start
     };
     let lead = if plus && bytes[..lead].ends_with(b"(") && bracketed(runs, bytes) { lead - 1 } else { lead };
-    if lead > 0 && (bytes[lead - 1].is_ascii_alphanumeric() || matches!(bytes[lead - 1], b'_' | b'$' | b'#' | b'=' | b'.' | b'-' | b'/') && touches(bytes, lead)) {
+    if lead > 0
+        && (bytes[lead - 1].is_ascii_alphanumeric()
+            || matches!(bytes[lead - 1], b'_' | b'$' | b'#' | b'=' | b'.' | b'-' | b'/') && touches(bytes, lead))
+    {
         return None;
     }
     if plus {
         return international(doc, runs, lead);
     }
-    let said = doc.speaks(lead, first.end, bits::PHONE);
-    if said && first.len() >= 4 && bytes[first.start..].starts_with(b"00") || first.len() > 9 && bytes[first.start..].starts_with(b"00") {
+    let named = doc.speaks(lead, first.end, bits::PHONE);
+    let said = named || doc.speaks(lead, first.end, bits::CALL);
+    if said && first.len() >= 4 && bytes[first.start..].starts_with(b"00")
+        || first.len() > 9 && bytes[first.start..].starts_with(b"00")
+    {
         return international(doc, runs, lead);
     }
     if first.len() < 7 && runs.len() == 1 || first.len() == 1 && first.gap == Gap::None {
@@ -41,10 +47,15 @@ pub(crate) fn at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
     {
         let number = plain(bytes, lead, end);
         if said || country.is_none_or(|country| valid(Some(country), &number)) {
-            return Some(finding("national", lead, end, if said { Confidence::VeryLikely } else { Confidence::Likely }));
+            return Some(finding(
+                "national",
+                lead,
+                end,
+                if said { Confidence::VeryLikely } else { Confidence::Likely },
+            ));
         }
     }
-    if said { national(doc, runs, lead) } else { None }
+    if said { national(doc, runs, lead, named) } else { None }
 }
 
 fn finding(detector: &'static str, start: usize, end: usize, confidence: Confidence) -> Finding {
@@ -53,7 +64,8 @@ fn finding(detector: &'static str, start: usize, end: usize, confidence: Confide
 
 /// A bracket that opened before the first run closes again near it.
 fn bracketed(runs: &[Run], bytes: &[u8]) -> bool {
-    bytes.get(runs[0].end) == Some(&b')') || runs.get(1).is_some_and(|run| bytes.get(run.end) == Some(&b')') && run.gap == Gap::Bracket)
+    bytes.get(runs[0].end) == Some(&b')')
+        || runs.get(1).is_some_and(|run| bytes.get(run.end) == Some(&b')') && run.gap == Gap::Bracket)
 }
 
 /// A mark before the number joins it to more digits or letters.
@@ -100,7 +112,10 @@ fn plain(bytes: &[u8], start: usize, end: usize) -> String {
             text.push(char::from(*byte));
         }
     }
-    if bytes[start..].starts_with(b"+") || bytes[start..].starts_with(b"(+") || bytes[start..].starts_with("＋".as_bytes()) {
+    if bytes[start..].starts_with(b"+")
+        || bytes[start..].starts_with(b"(+")
+        || bytes[start..].starts_with("＋".as_bytes())
+    {
         text.insert(0, '+');
     }
     text
@@ -120,14 +135,18 @@ fn international(doc: &Doc, runs: &[Run], lead: usize) -> Option<Finding> {
             number = format!("+{rest}");
         }
         let digits = number.len() - 1;
-        if !(7..=MOST).contains(&digits) || !closed(doc.bytes, end) || number.starts_with("+0") || number.starts_with("+1234567") {
+        if !(7..=MOST).contains(&digits)
+            || !closed(doc.bytes, end)
+            || number.starts_with("+0")
+            || number.starts_with("+1234567")
+        {
             continue;
         }
         if valid(None, &number) {
             return Some(finding("international", lead, end, Confidence::VeryLikely));
         }
         // Written like a number, of a country that exists, though no plan has it: numbers of films, new ranges.
-        let shaped = count >= 3 || doc.speaks(lead, end, bits::PHONE);
+        let shaped = count >= 3 || doc.speaks(lead, end, bits::PHONE | bits::CALL);
         let decimal = runs[..count - 1].iter().any(|run| run.gap == Gap::Dot) && count < 4;
         if grouped.is_none() && digits >= 9 && shaped && !decimal && phonenumber::parse(None, &number).is_ok() {
             grouped = Some(finding("international", lead, end, Confidence::Likely));
@@ -143,17 +162,26 @@ fn characteristic(runs: &[Run], bytes: &[u8], lead: usize) -> Option<(usize, Opt
     let zero = bytes[runs[0].start] == b'0';
     let bracket = lead < runs[0].start;
     let hyphens = &[Gap::Hyphen][..];
-    if bracket && is_grouped(runs, &[3, 3, 4], &[Gap::Bracket, Gap::Hyphen]) || bracket && is_grouped(runs, &[3, 3, 4], &[Gap::Bracket, Gap::Space]) {
+    if bracket && is_grouped(runs, &[3, 3, 4], &[Gap::Bracket, Gap::Hyphen])
+        || bracket && is_grouped(runs, &[3, 3, 4], &[Gap::Bracket, Gap::Space])
+    {
         return (!zero && !starts(b"1")).then_some((at(3), None));
     }
     if is_grouped(runs, &[3, 3, 4], hyphens) || is_grouped(runs, &[3, 3, 4], &[Gap::Dot]) {
         let exchange = bytes[runs[1].start];
-        return (!zero && !starts(b"1") && exchange > b'1').then_some((at(3), if starts(b"555") { None } else { Some(Id::US) }));
+        return (!zero && !starts(b"1") && exchange > b'1')
+            .then_some((at(3), if starts(b"555") { None } else { Some(Id::US) }));
     }
-    if [Gap::Space, Gap::Dot, Gap::Hyphen].iter().any(|gap| is_grouped(runs, &[2, 2, 2, 2, 2], &[*gap])) && zero && !starts(b"00") {
+    if [Gap::Space, Gap::Dot, Gap::Hyphen].iter().any(|gap| is_grouped(runs, &[2, 2, 2, 2, 2], &[*gap]))
+        && zero
+        && !starts(b"00")
+    {
         return Some((at(5), Some(Id::FR)));
     }
-    if bracket && (is_grouped(runs, &[2, 5, 4], &[Gap::Bracket, Gap::Hyphen]) || is_grouped(runs, &[2, 4, 4], &[Gap::Bracket, Gap::Hyphen])) {
+    if bracket
+        && (is_grouped(runs, &[2, 5, 4], &[Gap::Bracket, Gap::Hyphen])
+            || is_grouped(runs, &[2, 4, 4], &[Gap::Bracket, Gap::Hyphen]))
+    {
         let count = 3;
         return Some((at(count), Some(Id::BR)));
     }
@@ -166,7 +194,11 @@ fn characteristic(runs: &[Run], bytes: &[u8], lead: usize) -> Option<(usize, Opt
         return Some((end, Some(country)));
     }
     // German mobile numbers: 0151 to 0179, a mark, and seven or eight digits.
-    if runs.len() > 1 && runs[0].len() == 4 && (starts(b"015") || starts(b"016") || starts(b"017")) && runs[0].gap != Gap::None {
+    if runs.len() > 1
+        && runs[0].len() == 4
+        && (starts(b"015") || starts(b"016") || starts(b"017"))
+        && runs[0].gap != Gap::None
+    {
         let (end, _) = ends(runs, 12).into_iter().find(|(end, count)| *count > 1 && closed(bytes, *end))?;
         return Some((end, Some(Id::DE)));
     }
@@ -179,25 +211,68 @@ fn characteristic(runs: &[Run], bytes: &[u8], lead: usize) -> Option<(usize, Opt
 }
 
 /// Plans to ask, by how the number begins: with a trunk zero, or without.
-const WITH_ZERO: &[Id] = &[Id::DE, Id::GB, Id::FR, Id::AT, Id::CH, Id::NL, Id::BE, Id::SE, Id::JP, Id::AU, Id::KR, Id::IT, Id::TR, Id::CN, Id::UA];
-const WITHOUT_ZERO: &[Id] = &[Id::US, Id::ES, Id::BR, Id::PL, Id::PT, Id::IN, Id::MX, Id::RU, Id::CN, Id::DK, Id::NO, Id::CZ, Id::GR, Id::AR, Id::CL, Id::CO];
+const WITH_ZERO: &[Id] = &[
+    Id::DE,
+    Id::GB,
+    Id::FR,
+    Id::AT,
+    Id::CH,
+    Id::NL,
+    Id::BE,
+    Id::SE,
+    Id::JP,
+    Id::AU,
+    Id::KR,
+    Id::IT,
+    Id::TR,
+    Id::CN,
+    Id::UA,
+];
+const WITHOUT_ZERO: &[Id] = &[
+    Id::US,
+    Id::ES,
+    Id::BR,
+    Id::PL,
+    Id::PT,
+    Id::IN,
+    Id::MX,
+    Id::RU,
+    Id::CN,
+    Id::DK,
+    Id::NO,
+    Id::CZ,
+    Id::GR,
+    Id::AR,
+    Id::CL,
+    Id::CO,
+];
 
-/// A number as it is dialled within its country, next to a word that says so.
-fn national(doc: &Doc, runs: &[Run], lead: usize) -> Option<Finding> {
+/// A number as it is dialled within its country, next to a word that says so. `named`: a word for a telephone.
+fn national(doc: &Doc, runs: &[Run], lead: usize, named: bool) -> Option<Finding> {
     let bytes = doc.bytes;
     let zero = bytes[runs[0].start] == b'0';
     let plans = if zero { WITH_ZERO } else { WITHOUT_ZERO };
     let mut shaped = None;
     for (end, count) in ends(runs, 13) {
         let number = plain(bytes, lead, end);
-        if !(7..=13).contains(&number.len()) || !closed(bytes, end) || is_other(&runs[..count], bytes) || uniform(&number) {
+        if !(7..=13).contains(&number.len())
+            || !closed(bytes, end)
+            || is_other(&runs[..count], bytes)
+            || uniform(&number)
+            || !named && number.len() < 9 && count == 1
+        {
             continue;
         }
-        if plans.iter().any(|country| valid(Some(*country), &number)) || !zero && number.len() >= 11 && valid(None, &format!("+{number}")) {
+        if plans.iter().any(|country| valid(Some(*country), &number))
+            || !zero && number.len() >= 11 && valid(None, &format!("+{number}"))
+        {
             return Some(finding("national", lead, end, Confidence::VeryLikely));
         }
-        let looks = count > 1 && number.len() >= 7 || zero && number.len() >= 9 || number.len() == 10 || (7..=9).contains(&number.len()) && count == 1;
-        if shaped.is_none() && looks {
+        let looks = count > 1 && number.len() >= 7
+            || zero && number.len() >= 9
+            || number.len() == 10
+            || (7..=9).contains(&number.len()) && count == 1;
+        if shaped.is_none() && looks && named {
             shaped = Some(finding("national", lead, end, Confidence::Possible));
         }
     }
@@ -210,18 +285,30 @@ fn is_other(runs: &[Run], bytes: &[u8]) -> bool {
     let value = |run: &Run| bytes[run.start..run.end].iter().take(4).fold(0u32, |n, b| n * 10 + u32::from(b - b'0'));
     let year = |run: &Run| run.len() == 4 && (1900..=2099).contains(&value(run));
     let one_gap = runs.windows(2).all(|pair| pair[0].gap == runs[0].gap);
-    let date = runs.len() >= 3 && (year(&runs[0]) && value(&runs[1]) <= 12 && value(&runs[2]) <= 31 || year(&runs[2]) && value(&runs[0]) <= 31 && value(&runs[1]) <= 31);
+    let date = runs.len() >= 3
+        && (year(&runs[0]) && value(&runs[1]) <= 12 && value(&runs[2]) <= 31
+            || year(&runs[2]) && value(&runs[0]) <= 31 && value(&runs[1]) <= 31);
     let span = runs.len() == 2 && year(&runs[0]) && year(&runs[1]);
-    let address = runs.len() == 4 && one_gap && runs[0].gap == Gap::Dot && lengths.iter().all(|n| *n <= 3) && runs.iter().all(|run| value(run) < 256);
-    let amount = runs.len() > 1 && one_gap && runs[0].gap == Gap::Dot && lengths[1..].iter().all(|n| *n == 3) && lengths[0] < 3;
+    let address = runs.len() == 4
+        && one_gap
+        && runs[0].gap == Gap::Dot
+        && lengths.iter().all(|n| *n <= 3)
+        && runs.iter().all(|run| value(run) < 256);
+    let amount =
+        runs.len() > 1 && one_gap && runs[0].gap == Gap::Dot && lengths[1..].iter().all(|n| *n == 3) && lengths[0] < 3;
     let compact = runs.len() == 1 && lengths[0] == 8 && (1900..=2099).contains(&value(&runs[0])) && {
         let month = bytes[runs[0].start + 4..].iter().take(2).fold(0u32, |n, b| n * 10 + u32::from(b - b'0'));
         (1..=12).contains(&month)
     };
-    date || span || address || amount || compact || runs.len() > 1 && lengths.iter().all(|n| *n == 1)
+    // 0900-1800, 0930 1730: hours.
+    let clock = |run: &Run| run.len() == 4 && value(run) < 2400 && value(run) % 100 < 60;
+    let hours = runs.len() == 2 && runs.iter().all(clock);
+    date || span || hours || address || amount || compact || runs.len() > 1 && lengths.iter().all(|n| *n == 1)
 }
 
 /// One digit over and over, or counting up: 0000000, 1234567890.
 fn uniform(number: &str) -> bool {
-    number.bytes().all(|b| Some(b) == number.bytes().next()) || "01234567890".contains(number) || number.len() == 10 && number.starts_with("123456789")
+    number.bytes().all(|b| Some(b) == number.bytes().next())
+        || "01234567890".contains(number)
+        || number.len() == 10 && number.starts_with("123456789")
 }

@@ -53,7 +53,8 @@ fn block(rest: &str) -> Option<usize> {
     let head = head + rest[head..].bytes().take_while(|b| *b == b'-').count();
     let body = &rest[head..];
     let next = memmem::find(body.as_bytes(), b"-----BEGIN").unwrap_or(body.len());
-    let finish = ["-----END", "---- END"].iter().filter_map(|end| memmem::find(&body.as_bytes()[..next], end.as_bytes())).min();
+    let finish =
+        ["-----END", "---- END"].iter().filter_map(|end| memmem::find(&body.as_bytes()[..next], end.as_bytes())).min();
     let (inner, length) = match finish {
         Some(at) => (at, at + tail(&body[at..])),
         None => {
@@ -124,5 +125,9 @@ fn putty(rest: &str) -> Option<usize> {
     let mac = memmem::find(&rest.as_bytes()[lines..], b"Private-MAC:").map(|at| lines + at);
     let from = mac.unwrap_or(lines);
     let line = rest[from..].find('\n').unwrap_or(rest.len() - from);
-    Some(if mac.is_some() { from + rest[from..from + line].trim_end().len() } else { from + line + open_end(&rest[from + line..]) })
+    Some(if mac.is_some() {
+        from + rest[from..from + line].trim_end().len()
+    } else {
+        from + line + open_end(&rest[from + line..])
+    })
 }

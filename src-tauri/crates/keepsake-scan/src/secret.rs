@@ -1,29 +1,151 @@
 //! Keys and tokens without a known shape: a value that looks random, given to a name that says what it is.
 use crate::entropy::{is_hex, is_random, is_uuid};
 use crate::placeholder::{is_fake_token, is_placeholder};
-use crate::value::{Join, after_name, blanks, name_around, read};
+use crate::value::{Join, LONGEST_NAME, after_name, blanks, name_around, read};
 use crate::{Class, Confidence, Finding};
 
 /// Names that leave no doubt, without the marks between their words.
 const SURE: &[&str] = &[
-    "apikey", "accesskey", "secretkey", "secretaccesskey", "privatekey", "authkey", "encryptionkey", "masterkey", "signingkey", "accountkey",
-    "sharedkey", "servicekey", "appkey", "clientkey", "deploykey", "licensekey", "subscriptionkey", "sessionkey", "adminkey", "webhookkey", "hmackey",
-    "consumerkey", "secret", "token", "credential", "bearer", "authorization", "jwt", "apischlüssel", "apischluessel", "cleapi", "cléapi", "jeton",
-    "serverkey", "storagekey", "aeskey", "cookiekey", "jwtkey", "rolekey", "apiclave", "clavedeapi", "claveapi", "токен", "密钥", "令牌", "密鑰", "秘钥", "トークン", "토큰", "schlüssel", "sharedaccesskey",
+    "apikey",
+    "accesskey",
+    "secretkey",
+    "secretaccesskey",
+    "privatekey",
+    "authkey",
+    "encryptionkey",
+    "masterkey",
+    "signingkey",
+    "accountkey",
+    "sharedkey",
+    "servicekey",
+    "appkey",
+    "clientkey",
+    "deploykey",
+    "licensekey",
+    "subscriptionkey",
+    "sessionkey",
+    "adminkey",
+    "webhookkey",
+    "hmackey",
+    "consumerkey",
+    "secret",
+    "token",
+    "credential",
+    "bearer",
+    "authorization",
+    "jwt",
+    "apischlüssel",
+    "apischluessel",
+    "cleapi",
+    "cléapi",
+    "jeton",
+    "serverkey",
+    "storagekey",
+    "aeskey",
+    "cookiekey",
+    "jwtkey",
+    "rolekey",
+    "apiclave",
+    "clavedeapi",
+    "claveapi",
+    "токен",
+    "密钥",
+    "令牌",
+    "密鑰",
+    "秘钥",
+    "トークン",
+    "토큰",
+    "schlüssel",
+    "sharedaccesskey",
 ];
 
 /// Names whose values may look random but are no secrets.
 const NOT: &[&str] = &[
-    "public", "pubkey", "publishable", "primarykey", "foreignkey", "cachekey", "sortkey", "partitionkey", "idempotency", "keyboard", "keyword",
-    "hash", "sha1", "sha256", "sha512", "sha384", "md5", "checksum", "digest", "fingerprint", "etag", "tokenizer", "tokencount", "maxtokens", "pagetoken", "nextpage", "nexttoken",
-    "continuation", "cursor", "commit", "i18n", "objectkey", "s3key", "filekey", "keyprefix", "thumbprint", "integrity", "keyname", "keypath", "keyfile",
-    "tokentype", "tokenurl", "tokenuri", "keyvault", "uuid", "guid", "keyframe", "author", "tokenid", "secretname", "secretid", "secretref", "secretarn", "tokenname",
-    "keytype", "keysize", "keycode", "keyalg", "keyring", "keystore", "keychain", "syncpoint", "tokenendpoint", "resourcekey", "dedup", "lookupkey", "imagekey", "rowkey", "routingkey", "devicetoken", "messagekey", "translationkey", "issuekey", "projectkey", "sitekey", "cookiename", "tokens",
+    "public",
+    "pubkey",
+    "publishable",
+    "primarykey",
+    "foreignkey",
+    "cachekey",
+    "sortkey",
+    "partitionkey",
+    "idempotency",
+    "keyboard",
+    "keyword",
+    "hash",
+    "sha1",
+    "sha256",
+    "sha512",
+    "sha384",
+    "md5",
+    "checksum",
+    "digest",
+    "fingerprint",
+    "etag",
+    "tokenizer",
+    "tokencount",
+    "maxtokens",
+    "pagetoken",
+    "nextpage",
+    "nexttoken",
+    "continuation",
+    "cursor",
+    "commit",
+    "i18n",
+    "objectkey",
+    "s3key",
+    "filekey",
+    "keyprefix",
+    "thumbprint",
+    "integrity",
+    "keyname",
+    "keypath",
+    "keyfile",
+    "tokentype",
+    "tokenurl",
+    "tokenuri",
+    "keyvault",
+    "uuid",
+    "guid",
+    "keyframe",
+    "author",
+    "tokenid",
+    "secretname",
+    "secretid",
+    "secretref",
+    "secretarn",
+    "tokenname",
+    "keytype",
+    "keysize",
+    "keycode",
+    "keyalg",
+    "keyring",
+    "keystore",
+    "keychain",
+    "syncpoint",
+    "tokenendpoint",
+    "resourcekey",
+    "dedup",
+    "lookupkey",
+    "imagekey",
+    "rowkey",
+    "routingkey",
+    "devicetoken",
+    "messagekey",
+    "translationkey",
+    "issuekey",
+    "projectkey",
+    "sitekey",
+    "cookiename",
+    "tokens",
 ];
 
 /// A secret given to the name around `start..end`, or standing in the same sentence after it.
 pub(crate) fn at(text: &str, start: usize, end: usize) -> Option<Finding> {
     let (from, to) = name_around(text, start, end);
+    if to - from > LONGEST_NAME {
+        return None;
+    }
     let plain: String = text[from..to].chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     if NOT.iter().any(|word| plain.contains(word)) || plain.ends_with("id") && !plain.ends_with("secretid") {
         return None;
@@ -39,18 +161,31 @@ pub(crate) fn at(text: &str, start: usize, end: usize) -> Option<Finding> {
         return None;
     }
     let sure = SURE.iter().any(|word| phrase.contains(word));
-    let name = |sure| if phrase.contains("aws") && phrase.contains("secret") { "aws_secret_access_key" } else if sure { "named_secret" } else { "entropy" };
+    let name = |sure| {
+        if phrase.contains("aws") && phrase.contains("secret") {
+            "aws_secret_access_key"
+        } else if sure {
+            "named_secret"
+        } else {
+            "entropy"
+        }
+    };
     if let Some(value) = after_name(text, from, to)
         && (value.join != Join::Space || value.quoted)
         && let Some((start, end)) = accept(text, value.start, value.end, sure, true)
     {
         let confidence = if sure { Confidence::VeryLikely } else { Confidence::Likely };
-        let (class, detector) = if is_private(&phrase, &text[start..end]) { (Class::PrivateKey, "raw_private_key") } else { (Class::AccessKey, name(sure)) };
+        let (class, detector) = if is_private(&phrase, &text[start..end]) {
+            (Class::PrivateKey, "raw_private_key")
+        } else {
+            (Class::AccessKey, name(sure))
+        };
         return Some(Finding { class, detector, start, end, confidence });
     }
     nearby(text, to, sure || phrase.contains("key")).map(|(start, end)| {
         let private = is_private(&phrase, &text[start..end]);
-        let (class, detector) = if private { (Class::PrivateKey, "raw_private_key") } else { (Class::AccessKey, name(false)) };
+        let (class, detector) =
+            if private { (Class::PrivateKey, "raw_private_key") } else { (Class::AccessKey, name(false)) };
         Finding { class, detector, start, end, confidence: Confidence::Likely }
     })
 }
@@ -81,7 +216,12 @@ fn accept(text: &str, start: usize, end: usize, sure: bool, assigned: bool) -> O
             value = rest;
         }
     }
-    if value.len() > 400 || value.contains(char::is_whitespace) || is_placeholder(value) || is_fake_token(value) || !harmful(value) {
+    if value.len() > 256
+        || value.contains(char::is_whitespace)
+        || is_placeholder(value)
+        || is_fake_token(value)
+        || !harmful(value)
+    {
         return None;
     }
     if is_hex(value.strip_prefix("0x").unwrap_or(value)) {
@@ -103,13 +243,64 @@ fn mixed(value: &str) -> bool {
 fn harmful(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     const STARTS: &[&str] = &[
-        "sha1", "sha256", "sha384", "sha512", "md5:", "md5-", "aaaab3", "aaaac3", "aaaae2", "pk_", "pk-", "pk.", "http", "data:", "ssh-", "urn:", "arn:", "$2a$", "$2b$", "$2y$", "$argon2",
-        "$6$", "$5$", "./", "../", "~/", "file:", "ghp_example", "cus_", "price_", "prod_", "sub_", "evt_", "req_", "msg_", "chatcmpl-", "call_", "run_", "thread_", "asst_", "file-",
-        "miibij", "uuid:", "ca-pub", "ua-", "gtm-", "appl_", "publishable", "public", "pub", "0x0000",
+        "sha1",
+        "sha256",
+        "sha384",
+        "sha512",
+        "md5:",
+        "md5-",
+        "aaaab3",
+        "aaaac3",
+        "aaaae2",
+        "pk_",
+        "pk-",
+        "pk.",
+        "http",
+        "data:",
+        "ssh-",
+        "urn:",
+        "arn:",
+        "$2a$",
+        "$2b$",
+        "$2y$",
+        "$argon2",
+        "$6$",
+        "$5$",
+        "./",
+        "../",
+        "~/",
+        "file:",
+        "ghp_example",
+        "cus_",
+        "price_",
+        "prod_",
+        "sub_",
+        "evt_",
+        "req_",
+        "msg_",
+        "chatcmpl-",
+        "call_",
+        "run_",
+        "thread_",
+        "asst_",
+        "file-",
+        "miibij",
+        "uuid:",
+        "ca-pub",
+        "ua-",
+        "gtm-",
+        "appl_",
+        "publishable",
+        "public",
+        "pub",
+        "0x0000",
     ];
     let path = value.matches('/').count() > 1 && value.split('/').all(|part| !is_random(part, true));
     let address = value.contains("://") || value.starts_with('/') && path;
-    !is_uuid(value) && !STARTS.iter().any(|start| lower.starts_with(start)) && !address && !(path && value.contains('.'))
+    !is_uuid(value)
+        && !STARTS.iter().any(|start| lower.starts_with(start))
+        && !address
+        && !(path && value.contains('.'))
 }
 
 /// A random-looking word within the next few on the same line.
@@ -155,5 +346,11 @@ pub(crate) fn bearer(text: &str, end: usize) -> Option<Finding> {
     if !real || is_placeholder(token) || is_fake_token(token) || !harmful(token) {
         return None;
     }
-    Some(Finding { class: Class::AccessKey, detector: "authorization_header", start: value.start, end: value.end, confidence: Confidence::VeryLikely })
+    Some(Finding {
+        class: Class::AccessKey,
+        detector: "authorization_header",
+        start: value.start,
+        end: value.end,
+        confidence: Confidence::VeryLikely,
+    })
 }

@@ -249,7 +249,13 @@ pub(crate) fn at(doc: &Doc, index: usize, start: usize) -> Option<Finding> {
     if is_fake_token(token) || !lively(shape.name, body) {
         return None;
     }
-    Some(Finding { class: Class::AccessKey, detector: shape.name, start: from, end: to, confidence: Confidence::VeryLikely })
+    Some(Finding {
+        class: Class::AccessKey,
+        detector: shape.name,
+        start: from,
+        end: to,
+        confidence: Confidence::VeryLikely,
+    })
 }
 
 /// Whether what stands before `start` makes the prefix the tail of a longer word.
@@ -267,9 +273,8 @@ fn lively(name: &str, body: &str) -> bool {
     let capitals = body.bytes().filter(u8::is_ascii_uppercase).count();
     match name {
         "aws_access_key_id" => body.bytes().any(|b| !b.is_ascii_uppercase()) || distinct(body) > 8,
-        "fireworks_key" | "resend_key" | "alibaba_key" | "vercel_token" | "render_key" | "atlassian_token" | "crates_io_token" => {
-            digits > 0 && capitals > 0
-        }
+        "fireworks_key" | "resend_key" | "alibaba_key" | "vercel_token" | "render_key" | "atlassian_token"
+        | "crates_io_token" => digits > 0 && capitals > 0,
         "nuget_key" | "openai_key" | "slack_token" => digits > 0,
         _ => distinct(body) >= 6,
     }
@@ -302,7 +307,11 @@ pub(crate) fn companion(doc: &Doc, id: &Finding, found: &mut Vec<Finding>) {
     let end = (id.end + 160).min(doc.bytes.len());
     let mut at = id.end;
     while at < end {
-        let run = doc.bytes[at..].iter().take(48).take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'/' | b'+')).count();
+        let run = doc.bytes[at..]
+            .iter()
+            .take(48)
+            .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'/' | b'+'))
+            .count();
         if run == 40 {
             let value = &doc.text[at..at + run];
             if is_random(value, true) && !crate::entropy::is_hex(value) && !is_fake_token(value) {

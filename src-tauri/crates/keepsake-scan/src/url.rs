@@ -21,7 +21,9 @@ pub(crate) fn at(text: &str, start: usize, end: usize) -> Option<Finding> {
     if password.len() < 3 || !host.is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'[' | b'$' | b'{')) {
         return None;
     }
-    if is_placeholder(password) || password.starts_with(['$', '<', '{', '%', '[']) && password.ends_with(['}', '>', '%', ']', ')']) {
+    if is_placeholder(password)
+        || password.starts_with(['$', '<', '{', '%', '[']) && password.ends_with(['}', '>', '%', ']', ')'])
+    {
         return None;
     }
     let start = end + colon + 1;
@@ -41,5 +43,6 @@ fn loose(whole: &str) -> Option<&str> {
     let first = whole.find(['/', '?', '#'])?;
     // A port or a path before the @ is no password: `host:8080/@name`.
     let port = whole.get(colon + 1..first)?;
-    (colon < first && first < at && !port.bytes().all(|b| b.is_ascii_digit()) && !whole[..colon].contains('.')).then_some(whole)
+    (colon < first && first < at && !port.bytes().all(|b| b.is_ascii_digit()) && !whole[..colon].contains('.'))
+        .then_some(whole)
 }

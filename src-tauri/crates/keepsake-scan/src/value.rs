@@ -3,6 +3,9 @@
 /// No value is read further.
 const LONGEST: usize = 512;
 
+/// A longer name is none: a run of letters that happens to hold a word.
+pub(crate) const LONGEST_NAME: usize = 80;
+
 /// How a name and its value are joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Join {
@@ -122,7 +125,9 @@ pub(crate) fn read(text: &str, at: usize, join: Join) -> Option<Value> {
         at += blanks(bytes, at);
     }
     // b"…", r"…", f"…", @"…"
-    if matches!(bytes.get(at), Some(b'b' | b'r' | b'f' | b'u' | b'@')) && matches!(bytes.get(at + 1), Some(b'"' | b'\'')) {
+    if matches!(bytes.get(at), Some(b'b' | b'r' | b'f' | b'u' | b'@'))
+        && matches!(bytes.get(at + 1), Some(b'"' | b'\''))
+    {
         at += 1;
     }
     let window = text.get(at..text.floor_char_boundary((at + LONGEST).min(text.len())))?;
@@ -172,8 +177,19 @@ pub(crate) fn read(text: &str, at: usize, join: Join) -> Option<Value> {
 /// The quote at the start of a text: its length, and what closes it.
 fn quote(text: &str) -> Option<(usize, &'static str)> {
     const QUOTES: &[(&str, &str)] = &[
-        ("\\\"", "\\\""), ("\"\"\"", "\"\"\""), ("\"", "\""), ("'", "'"), ("`", "`"), ("“", "”"), ("„", "“"), ("«", "»"), ("‘", "’"), ("「", "」"), ("『", "』"),
-        ("&quot;", "&quot;"), ("”", "”"),
+        ("\\\"", "\\\""),
+        ("\"\"\"", "\"\"\""),
+        ("\"", "\""),
+        ("'", "'"),
+        ("`", "`"),
+        ("“", "”"),
+        ("„", "“"),
+        ("«", "»"),
+        ("‘", "’"),
+        ("「", "」"),
+        ("『", "』"),
+        ("&quot;", "&quot;"),
+        ("”", "”"),
     ];
     let (open, close) = QUOTES.iter().find(|(open, _)| text.starts_with(open))?;
     let pad = if *open == "«" { text[open.len()..].bytes().take_while(|b| *b == b' ').count() } else { 0 };
@@ -216,7 +232,14 @@ fn trim(value: &str) -> &str {
 
 /// Past a type and the `=` behind it: `: string = `.
 fn past_type(bytes: &[u8], at: usize) -> Option<usize> {
-    let word = bytes[at..].iter().take(40).take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'&' | b'_' | b'<' | b'>' | b'[' | b']' | b'|' | b'?' | b'.' | b'\'')).count();
+    let word = bytes[at..]
+        .iter()
+        .take(40)
+        .take_while(|b| {
+            b.is_ascii_alphanumeric()
+                || matches!(b, b'&' | b'_' | b'<' | b'>' | b'[' | b']' | b'|' | b'?' | b'.' | b'\'')
+        })
+        .count();
     let mut next = at + word;
     next += blanks(bytes, next);
     if word == 0 || bytes.get(next) != Some(&b'=') || bytes.get(next + 1) == Some(&b'=') || next == at + word {

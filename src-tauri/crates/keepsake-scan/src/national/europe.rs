@@ -7,44 +7,146 @@ use crate::digits::Gap::{Dot, Hyphen, Slash, Space};
 pub(super) const NUMBERS: &[Number] = &[
     Number {
         name: "de_steuer_id",
-        words: &["steuer-id", "steuer id", "steuerid", "steuer-identifikationsnummer", "steueridentifikationsnummer", "steuerliche identifikationsnummer", "identifikationsnummer", "idnr", "steuer-idnr", "steuernummer", "german tax id", "tax id", "tax identification number", "steuer_id", "tax_id"],
+        words: &[
+            "steuer-id",
+            "steuer id",
+            "steuerid",
+            "steuer-identifikationsnummer",
+            "steueridentifikationsnummer",
+            "steuerliche identifikationsnummer",
+            "identifikationsnummer",
+            "idnr",
+            "steuer-idnr",
+            "steuernummer",
+            "german tax id",
+            "tax id",
+            "tax identification number",
+            "steuer_id",
+            "tax_id",
+        ],
         acronyms: &["TIN", "IdNr"],
         forms: &[bare(&[11]), marked(&[2, 3, 3, 3], &[Space])],
         check: |d| d[0] != 0 && mod_11_10(d) && repeats(d),
     },
     Number {
         name: "fr_nir",
-        words: &["numéro de sécurité sociale", "numero de securite sociale", "sécurité sociale", "securite sociale", "numéro de sécu", "n° de sécu", "no sécu", "nº sécu", "n° sécu", "french social security", "social security number", "carte vitale", "nir", "numéro ss", "insee"],
+        words: &[
+            "numéro de sécurité sociale",
+            "numero de securite sociale",
+            "sécurité sociale",
+            "securite sociale",
+            "numéro de sécu",
+            "n° de sécu",
+            "no sécu",
+            "nº sécu",
+            "n° sécu",
+            "french social security",
+            "social security number",
+            "carte vitale",
+            "nir",
+            "numéro ss",
+            "insee",
+        ],
         acronyms: &["NIR", "INSEE", "NSS"],
-        forms: &[bare(&[15]), bare(&[13, 2]), free(&[1, 2, 2, 2, 3, 3, 2], &[Space]), free(&[1, 2, 2, 2, 3, 3, 2], &[Hyphen]), free(&[1, 2, 2, 2, 3, 3, 2], &[Dot]), free(&[1, 2, 2, 5, 3, 2], &[Space])],
-        check: |d| matches!(d[0], 1..=4 | 7 | 8) && matches!(two(d, 3), 1..=12 | 20..=42 | 50..=99) && 97 - number(&d[..13]) % 97 == number(&d[13..]),
+        forms: &[
+            bare(&[15]),
+            bare(&[13, 2]),
+            free(&[1, 2, 2, 2, 3, 3, 2], &[Space]),
+            free(&[1, 2, 2, 2, 3, 3, 2], &[Hyphen]),
+            free(&[1, 2, 2, 2, 3, 3, 2], &[Dot]),
+            free(&[1, 2, 2, 5, 3, 2], &[Space]),
+        ],
+        check: |d| {
+            matches!(d[0], 1..=4 | 7 | 8)
+                && matches!(two(d, 3), 1..=12 | 20..=42 | 50..=99)
+                && 97 - number(&d[..13]) % 97 == number(&d[13..])
+        },
     },
     Number {
         name: "nl_bsn",
-        words: &["bsn", "burgerservicenummer", "bsn-nummer", "sofinummer", "sofi-nummer", "sofi", "citizen service number", "dutch bsn"],
+        words: &[
+            "bsn",
+            "burgerservicenummer",
+            "bsn-nummer",
+            "sofinummer",
+            "sofi-nummer",
+            "sofi",
+            "citizen service number",
+            "dutch bsn",
+        ],
         acronyms: &[],
-        forms: &[bare(&[9]), marked(&[4, 2, 3], &[Dot]), marked(&[3, 3, 3], &[Space]), marked(&[3, 3, 3], &[Dot]), marked(&[4, 2, 3], &[Space]), marked(&[3, 2, 4], &[Space])],
+        forms: &[
+            bare(&[9]),
+            marked(&[4, 2, 3], &[Dot]),
+            marked(&[3, 3, 3], &[Space]),
+            marked(&[3, 3, 3], &[Dot]),
+            marked(&[4, 2, 3], &[Space]),
+            marked(&[3, 2, 4], &[Space]),
+        ],
         check: |d| (i64::from(weighted(&d[..8], &[9, 8, 7, 6, 5, 4, 3, 2])) - i64::from(d[8])) % 11 == 0,
     },
     Number {
         name: "be_national_number",
-        words: &["rijksregisternummer", "rijksregister", "numéro national", "numero national", "registre national", "numéro de registre national", "national register number", "national number", "insz", "niss", "rrn", "nationaal nummer", "belgian national number"],
+        words: &[
+            "rijksregisternummer",
+            "rijksregister",
+            "numéro national",
+            "numero national",
+            "registre national",
+            "numéro de registre national",
+            "national register number",
+            "national number",
+            "insz",
+            "niss",
+            "rrn",
+            "nationaal nummer",
+            "belgian national number",
+        ],
         acronyms: &["INSZ", "NISS"],
-        forms: &[bare(&[11]), free(&[2, 2, 2, 3, 2], &[Dot, Dot, Hyphen, Dot]), free(&[2, 2, 2, 3, 2], &[Dot, Dot, Hyphen, Hyphen]), marked(&[6, 3, 2], &[Hyphen]), marked(&[6, 3, 2], &[Space]), marked(&[2, 2, 2, 3, 2], &[Space])],
-        check: |d| two(d, 2) <= 12 && two(d, 4) <= 31 && (97 - number(&d[..9]) % 97 == number(&d[9..]) || 97 - (2_000_000_000 + number(&d[..9])) % 97 == number(&d[9..])),
+        forms: &[
+            bare(&[11]),
+            free(&[2, 2, 2, 3, 2], &[Dot, Dot, Hyphen, Dot]),
+            free(&[2, 2, 2, 3, 2], &[Dot, Dot, Hyphen, Hyphen]),
+            marked(&[6, 3, 2], &[Hyphen]),
+            marked(&[6, 3, 2], &[Space]),
+            marked(&[2, 2, 2, 3, 2], &[Space]),
+        ],
+        check: |d| {
+            two(d, 2) <= 12
+                && two(d, 4) <= 31
+                && (97 - number(&d[..9]) % 97 == number(&d[9..])
+                    || 97 - (2_000_000_000 + number(&d[..9])) % 97 == number(&d[9..]))
+        },
     },
     Number {
         name: "pl_pesel",
         words: &["pesel", "nr pesel", "numer pesel"],
         acronyms: &[],
         forms: &[bare(&[11])],
-        check: |d| day_month(two(d, 4), two(d, 2) % 20) && weighted(d, &[1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1]).is_multiple_of(10),
+        check: |d| {
+            day_month(two(d, 4), two(d, 2) % 20) && weighted(d, &[1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1]).is_multiple_of(10)
+        },
     },
     Number {
         name: "se_personnummer",
-        words: &["personnummer", "personnr", "pnr", "samordningsnummer", "swedish personal number", "personal identity number", "personnumret"],
+        words: &[
+            "personnummer",
+            "personnr",
+            "pnr",
+            "samordningsnummer",
+            "swedish personal number",
+            "personal identity number",
+            "personnumret",
+        ],
         acronyms: &[],
-        forms: &[bare(&[10]), bare(&[12]), free(&[6, 4], &[Hyphen]), free(&[8, 4], &[Hyphen]), marked(&[6, 4], &[Space]), marked(&[8, 4], &[Space])],
+        forms: &[
+            bare(&[10]),
+            bare(&[12]),
+            free(&[6, 4], &[Hyphen]),
+            free(&[8, 4], &[Hyphen]),
+            marked(&[6, 4], &[Space]),
+            marked(&[8, 4], &[Space]),
+        ],
         check: |d| {
             let short = if d.len() == 12 { &d[2..] } else { d };
             let day = two(short, 4);
@@ -54,7 +156,16 @@ pub(super) const NUMBERS: &[Number] = &[
     },
     Number {
         name: "no_fodselsnummer",
-        words: &["fødselsnummer", "fodselsnummer", "fødselsnr", "fnr", "personnummer", "d-nummer", "norwegian national id", "birth number"],
+        words: &[
+            "fødselsnummer",
+            "fodselsnummer",
+            "fødselsnr",
+            "fnr",
+            "personnummer",
+            "d-nummer",
+            "norwegian national id",
+            "birth number",
+        ],
         acronyms: &[],
         forms: &[bare(&[11]), marked(&[6, 5], &[Space]), marked(&[6, 5], &[Hyphen])],
         check: |d| {
@@ -66,7 +177,18 @@ pub(super) const NUMBERS: &[Number] = &[
     },
     Number {
         name: "dk_cpr",
-        words: &["cpr", "cpr-nummer", "cpr-nr", "cpr nr", "cprnr", "cpr-nr.", "cpr nummer", "cpr number", "personnummer", "danish cpr"],
+        words: &[
+            "cpr",
+            "cpr-nummer",
+            "cpr-nr",
+            "cpr nr",
+            "cprnr",
+            "cpr-nr.",
+            "cpr nummer",
+            "cpr number",
+            "personnummer",
+            "danish cpr",
+        ],
         acronyms: &[],
         forms: &[bare(&[10]), marked(&[6, 4], &[Hyphen]), marked(&[6, 4], &[Space])],
         check: |d| begins_ddmmyy(d),
@@ -80,7 +202,18 @@ pub(super) const NUMBERS: &[Number] = &[
     },
     Number {
         name: "pt_nif",
-        words: &["nif", "número de identificação fiscal", "numero de identificacao fiscal", "contribuinte", "número de contribuinte", "nº contribuinte", "portuguese tax number", "tax id", "tax number", "nº de contribuinte"],
+        words: &[
+            "nif",
+            "número de identificação fiscal",
+            "numero de identificacao fiscal",
+            "contribuinte",
+            "número de contribuinte",
+            "nº contribuinte",
+            "portuguese tax number",
+            "tax id",
+            "tax number",
+            "nº de contribuinte",
+        ],
         acronyms: &["NIF", "NIPC"],
         forms: &[bare(&[9]), marked(&[3, 3, 3], &[Space])],
         check: |d| {
@@ -90,7 +223,21 @@ pub(super) const NUMBERS: &[Number] = &[
     },
     Number {
         name: "tr_kimlik",
-        words: &["tc kimlik", "t.c. kimlik", "kimlik", "kimlik no", "kimlik numarası", "kimlik numaram", "tckn", "tc no", "tc kimlik no", "turkish id", "turkish identity number", "tc kimlik numaram", "kimlik numarasi"],
+        words: &[
+            "tc kimlik",
+            "t.c. kimlik",
+            "kimlik",
+            "kimlik no",
+            "kimlik numarası",
+            "kimlik numaram",
+            "tckn",
+            "tc no",
+            "tc kimlik no",
+            "turkish id",
+            "turkish identity number",
+            "tc kimlik numaram",
+            "kimlik numarasi",
+        ],
         acronyms: &["TCKN", "TC", "T.C."],
         forms: &[bare(&[11]), marked(&[3, 3, 3, 2], &[Space])],
         check: |d| {
@@ -102,7 +249,20 @@ pub(super) const NUMBERS: &[Number] = &[
     },
     Number {
         name: "ch_ahv",
-        words: &["ahv", "ahv-nummer", "ahv-nr", "ahvn13", "numéro avs", "avs", "numero avs", "sozialversicherungsnummer", "ahv nummer", "oasi", "ahv nr", "swiss social security"],
+        words: &[
+            "ahv",
+            "ahv-nummer",
+            "ahv-nr",
+            "ahvn13",
+            "numéro avs",
+            "avs",
+            "numero avs",
+            "sozialversicherungsnummer",
+            "ahv nummer",
+            "oasi",
+            "ahv nr",
+            "swiss social security",
+        ],
         acronyms: &["AHV", "AVS"],
         forms: &[free(&[3, 4, 4, 2], &[Dot]), free(&[3, 4, 4, 2], &[Space]), free(&[13], &[])],
         check: |d| number(&d[..3]) == 756 && weighted(d, &[1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1]).is_multiple_of(10),
@@ -139,7 +299,10 @@ pub(super) const NUMBERS: &[Number] = &[
         words: &["егн", "ЕГН", "egn"],
         acronyms: &[],
         forms: &[bare(&[10])],
-        check: |d| day_month(two(d, 4), two(d, 2) % 20) && weighted(&d[..9], &[2, 4, 8, 5, 10, 9, 7, 3, 6]) % 11 % 10 == u32::from(d[9]),
+        check: |d| {
+            day_month(two(d, 4), two(d, 2) % 20)
+                && weighted(&d[..9], &[2, 4, 8, 5, 10, 9, 7, 3, 6]) % 11 % 10 == u32::from(d[9])
+        },
     },
     Number {
         name: "gr_amka",
@@ -166,7 +329,9 @@ pub(super) const NUMBERS: &[Number] = &[
         check: |d| {
             let first = weighted(&d[..10], &[1, 2, 3, 4, 5, 6, 7, 8, 9, 1]) % 11;
             let second = weighted(&d[..10], &[3, 4, 5, 6, 7, 8, 9, 1, 2, 3]) % 11 % 10;
-            matches!(d[0], 1..=8) && begins_yymmdd(&d[1..]) && u32::from(d[10]) == if first < 10 { first } else { second }
+            matches!(d[0], 1..=8)
+                && begins_yymmdd(&d[1..])
+                && u32::from(d[10]) == if first < 10 { first } else { second }
         },
     },
     Number {
@@ -204,4 +369,3 @@ fn repeats(digits: &[u8]) -> bool {
     let most = (0..10).map(|digit| digits[..10].iter().filter(|d| **d == digit).count()).max().unwrap_or(0);
     (2..=3).contains(&most)
 }
-

@@ -6,8 +6,39 @@ use crate::digits::{Gap, Run, digits_of, is_grouped, stands_alone};
 use crate::{Class, Confidence, Finding};
 
 pub(super) const WORDS: &[&str] = &[
-    "dni", "nie", "nif", "documento nacional", "codice fiscale", "codicefiscale", "codice_fiscale", "cod. fiscale", "hetu", "henkilötunnus", "rut", "run", "rol único", "pps", "ppsn", "pps number", "nric", "fin number",
-    "national insurance", "national insurance number", "ni number", "nino", "curp", "身份证", "身份證", "身分證", "統一編號", "hkid", "sécurité sociale", "securite sociale", "personal identity code", "chilean rut", "spanish id",
+    "dni",
+    "nie",
+    "nif",
+    "documento nacional",
+    "codice fiscale",
+    "codicefiscale",
+    "codice_fiscale",
+    "cod. fiscale",
+    "hetu",
+    "henkilötunnus",
+    "rut",
+    "run",
+    "rol único",
+    "pps",
+    "ppsn",
+    "pps number",
+    "nric",
+    "fin number",
+    "national insurance",
+    "national insurance number",
+    "ni number",
+    "nino",
+    "curp",
+    "身份证",
+    "身份證",
+    "身分證",
+    "統一編號",
+    "hkid",
+    "sécurité sociale",
+    "securite sociale",
+    "personal identity code",
+    "chilean rut",
+    "spanish id",
 ];
 pub(super) const ACRONYMS: &[&str] = &["DNI", "NIE", "NIF", "CF", "C.F.", "RUT", "NINO"];
 
@@ -28,7 +59,8 @@ pub(super) fn at(doc: &Doc, runs: &[Run], bit: u64) -> Option<Finding> {
     }
     let said = doc.speaks(shape.start, shape.end, bit);
     let against = doc.nearest(shape.start, 40) & bits::OTHER != 0;
-    let confidence = if said || shape.name == "it_codice_fiscale" { Confidence::VeryLikely } else { Confidence::Likely };
+    let confidence =
+        if said || shape.name == "it_codice_fiscale" { Confidence::VeryLikely } else { Confidence::Likely };
     (said || shape.free && !against).then_some(Finding {
         class: Class::NationalId,
         detector: shape.name,
@@ -41,7 +73,8 @@ pub(super) fn at(doc: &Doc, runs: &[Run], bit: u64) -> Option<Finding> {
 fn shape(bytes: &[u8], runs: &[Run]) -> Option<Shape> {
     let first = runs[0];
     let letter = |at: usize| bytes.get(at).filter(|b| b.is_ascii_alphabetic()).map(u8::to_ascii_uppercase);
-    let word_start = first.start - bytes[..first.start].iter().rev().take(20).take_while(|b| b.is_ascii_alphanumeric()).count();
+    let word_start =
+        first.start - bytes[..first.start].iter().rev().take(20).take_while(|b| b.is_ascii_alphanumeric()).count();
     let word_end = first.end + bytes[first.end..].iter().take(20).take_while(|b| b.is_ascii_alphanumeric()).count();
     let word: Vec<u8> = bytes[word_start..word_end].to_ascii_uppercase();
     let lead = first.start - word_start;
@@ -64,14 +97,24 @@ fn shape(bytes: &[u8], runs: &[Run]) -> Option<Shape> {
         (11, 0, 6) if hetu(&word[..6], word[6], &word[7..]) => return whole("fi_hetu", true),
         (7, 1, 6) if bytes.get(word_end) == Some(&b'(') && bytes.get(word_end + 2) == Some(&b')') => {
             let check = bytes.get(word_end + 1)?.to_ascii_uppercase();
-            return hkid(&word, check).then_some(Shape { name: "hk_id", start: word_start, end: word_end + 3, free: true });
+            return hkid(&word, check).then_some(Shape {
+                name: "hk_id",
+                start: word_start,
+                end: word_end + 3,
+                free: true,
+            });
         }
         _ => {}
     }
     if lead == 2 && first.len() == 2 && is_grouped(runs, &[2, 2, 2], &[Gap::Space]) && nino(&word) && runs.len() > 2 {
         let end = runs[2].end;
         let last = letter(end + 1).filter(|_| bytes[end] == b' ');
-        return last.filter(|b| matches!(b, b'A'..=b'D')).map(|_| Shape { name: "uk_nino", start: word_start, end: end + 2, free: false });
+        return last.filter(|b| matches!(b, b'A'..=b'D')).map(|_| Shape {
+            name: "uk_nino",
+            start: word_start,
+            end: end + 2,
+            free: false,
+        });
     }
     // 12345678-Z, 12.345.678-Z, X-1234567-L, 010190-123A, 12.345.678-K: a mark before the last letter.
     let dotted = [&[2, 3, 3][..], &[1, 3, 3]].into_iter().find(|lengths| is_grouped(runs, lengths, &[Gap::Dot]));
@@ -81,16 +124,38 @@ fn shape(bytes: &[u8], runs: &[Run]) -> Option<Shape> {
     let check = bytes.get(body_end + 1)?.to_ascii_uppercase();
     let one = !bytes.get(body_end + 2).is_some_and(u8::is_ascii_alphanumeric);
     let text: Vec<u8> = body.iter().map(|d| d + b'0').collect();
-    if matches!(mark, b'-' | b' ' | b'.') && one && lead == 0 && text.len() == 8 && check.is_ascii_alphabetic() && dni(0, &text, check) && (*mark == b'-' || bytes[body_end + 1].is_ascii_uppercase()) {
-        return Some(Shape { name: "es_dni", start: first.start, end: body_end + 2, free: *mark == b'-' || dotted.is_some() });
+    if matches!(mark, b'-' | b' ' | b'.')
+        && one
+        && lead == 0
+        && text.len() == 8
+        && check.is_ascii_alphabetic()
+        && dni(0, &text, check)
+        && (*mark == b'-' || bytes[body_end + 1].is_ascii_uppercase())
+    {
+        return Some(Shape {
+            name: "es_dni",
+            start: first.start,
+            end: body_end + 2,
+            free: *mark == b'-' || dotted.is_some(),
+        });
     }
-    let prefixed = first.start.checked_sub(2).filter(|at| bytes[at + 1] == b'-' && matches!(bytes[*at], b'X' | b'Y' | b'Z'));
-    if *mark == b'-' && one && text.len() == 7 && let Some(start) = prefixed {
+    let prefixed =
+        first.start.checked_sub(2).filter(|at| bytes[at + 1] == b'-' && matches!(bytes[*at], b'X' | b'Y' | b'Z'));
+    if *mark == b'-'
+        && one
+        && text.len() == 7
+        && let Some(start) = prefixed
+    {
         let first = u64::from(bytes[start] - b'X');
         return dni(first, &text, check).then_some(Shape { name: "es_nie", start, end: body_end + 2, free: true });
     }
     if *mark == b'-' && one && lead == 0 && matches!(text.len(), 7 | 8) && rut(&body, check) {
-        return Some(Shape { name: "cl_rut", start: first.start, end: body_end + 2, free: dotted.is_some() || check == b'K' });
+        return Some(Shape {
+            name: "cl_rut",
+            start: first.start,
+            end: body_end + 2,
+            free: dotted.is_some() || check == b'K',
+        });
     }
     if lead == 0 && word.len() == 6 && matches!(mark, b'-' | b'+') {
         let tail = bytes.get(body_end + 1..body_end + 5)?.to_ascii_uppercase();
@@ -117,7 +182,8 @@ fn values(word: &[u8]) -> Vec<u8> {
 
 /// Six letters, year, month letter, day, a place, a check letter. Digits may be letters where two people collide.
 fn codice_fiscale(word: &[u8]) -> bool {
-    const ODD: [u32; 26] = [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23];
+    const ODD: [u32; 26] =
+        [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23];
     let shape = b"AAAAAA00A00A000A";
     let fits = word.iter().zip(shape).all(|(b, kind)| match kind {
         b'A' => b.is_ascii_uppercase(),
@@ -138,7 +204,11 @@ fn codice_fiscale(word: &[u8]) -> bool {
 fn curp(word: &[u8]) -> bool {
     const ALPHABET: &[u8] = b"0123456789ABCDEFGHIJKLMN#OPQRSTUVWXYZ";
     let date = values(&word[4..10]);
-    let sum: usize = word[..17].iter().enumerate().map(|(at, b)| ALPHABET.iter().position(|c| c == b).unwrap_or(0) * (18 - at)).sum();
+    let sum: usize = word[..17]
+        .iter()
+        .enumerate()
+        .map(|(at, b)| ALPHABET.iter().position(|c| c == b).unwrap_or(0) * (18 - at))
+        .sum();
     word[..4].iter().chain(&word[11..16]).all(u8::is_ascii_uppercase)
         && day_month(two(&date, 4), two(&date, 2))
         && matches!(word[10], b'H' | b'M' | b'X')
@@ -169,7 +239,10 @@ fn rut(digits: &[u8], check: u8) -> bool {
 /// Two letters of those given out, six digits and a letter. No check digit.
 fn nino(word: &[u8]) -> bool {
     let refused: &[&[u8]] = &[b"BG", b"GB", b"NK", b"KN", b"TN", b"NT", b"ZZ", b"QQ"];
-    word[..2].iter().all(u8::is_ascii_uppercase) && !b"DFIQUV".contains(&word[0]) && !b"DFIOQUV".contains(&word[1]) && !refused.contains(&&word[..2])
+    word[..2].iter().all(u8::is_ascii_uppercase)
+        && !b"DFIQUV".contains(&word[0])
+        && !b"DFIOQUV".contains(&word[1])
+        && !refused.contains(&&word[..2])
 }
 
 /// Seven digits and a letter, modulo 23; a second letter counts ninefold.
@@ -177,7 +250,9 @@ fn pps(word: &[u8]) -> bool {
     let digits = values(&word[..7]);
     let second = word.get(8).map_or(0, |b| u32::from(b.wrapping_sub(b'A')) + 1);
     let letters = word[7..].iter().all(u8::is_ascii_uppercase) && second <= 23;
-    letters && b"WABCDEFGHIJKLMNOPQRSTUV"[((weighted(&digits, &[8, 7, 6, 5, 4, 3, 2]) + second * 9) % 23) as usize] == word[7]
+    letters
+        && b"WABCDEFGHIJKLMNOPQRSTUV"[((weighted(&digits, &[8, 7, 6, 5, 4, 3, 2]) + second * 9) % 23) as usize]
+            == word[7]
 }
 
 /// Singapore: a letter for the century, seven digits, a letter.

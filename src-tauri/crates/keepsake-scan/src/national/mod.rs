@@ -42,8 +42,20 @@ const fn free(lengths: &'static [usize], gaps: &'static [Gap]) -> Form {
 
 /// Names that any of the numbers may go by.
 const ANY: &[&str] = &[
-    "national id", "national identity number", "national identification number", "national id number", "national_id", "nationalid", "citizen id", "identity number", "personal identity number", "personal id number",
-    "personal identification number", "personal number", "identity card number", "government id",
+    "national id",
+    "national identity number",
+    "national identification number",
+    "national id number",
+    "national_id",
+    "nationalid",
+    "citizen id",
+    "identity number",
+    "personal identity number",
+    "personal id number",
+    "personal identification number",
+    "personal number",
+    "identity card number",
+    "government id",
 ];
 
 fn numbers() -> impl Iterator<Item = (usize, &'static Number)> {
@@ -80,7 +92,9 @@ pub(crate) fn at(doc: &Doc, runs: &[Run], found: &mut Vec<Finding>) {
     for (index, number) in numbers() {
         let Some(form) = number.forms.iter().find(|form| is_grouped(runs, form.lengths, form.gaps)) else { continue };
         let (start, end) = (runs[0].start, runs[form.lengths.len() - 1].end);
-        if !stands_alone(doc.bytes, start, end) || runs.get(form.lengths.len() - 1).is_some_and(|run| joined(run, runs, form)) {
+        if !stands_alone(doc.bytes, start, end)
+            || runs.get(form.lengths.len() - 1).is_some_and(|run| joined(run, runs, form))
+        {
             continue;
         }
         let digits = digits_of(doc.bytes, start, end);

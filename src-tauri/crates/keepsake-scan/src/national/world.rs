@@ -7,7 +7,20 @@ use crate::digits::Gap::{Dot, Hyphen, Space};
 pub(super) const NUMBERS: &[Number] = &[
     Number {
         name: "us_ssn",
-        words: &["ssn", "social security", "social security number", "social security no", "social security #", "social", "ssn#", "socialsecuritynumber", "social_security_number", "ssn_last", "itin", "tax id"],
+        words: &[
+            "ssn",
+            "social security",
+            "social security number",
+            "social security no",
+            "social security #",
+            "social",
+            "ssn#",
+            "socialsecuritynumber",
+            "social_security_number",
+            "ssn_last",
+            "itin",
+            "tax id",
+        ],
         acronyms: &["SSN", "ITIN"],
         forms: &[marked(&[3, 2, 4], &[Hyphen]), marked(&[3, 2, 4], &[Space]), bare(&[9]), marked(&[3, 2, 4], &[Dot])],
         // No check digit. Areas never given out, and the numbers of wallets and of documentation, are none.
@@ -20,7 +33,20 @@ pub(super) const NUMBERS: &[Number] = &[
     },
     Number {
         name: "ca_sin",
-        words: &["social insurance", "social insurance number", "sin number", "numéro d'assurance sociale", "assurance sociale", "canadian sin", "sin #", "sin:", "\"sin\"", "sin is", "my sin", "nas:"],
+        words: &[
+            "social insurance",
+            "social insurance number",
+            "sin number",
+            "numéro d'assurance sociale",
+            "assurance sociale",
+            "canadian sin",
+            "sin #",
+            "sin:",
+            "\"sin\"",
+            "sin is",
+            "my sin",
+            "nas:",
+        ],
         acronyms: &["SIN", "NAS"],
         forms: &[bare(&[9]), marked(&[3, 3, 3], &[Space]), marked(&[3, 3, 3], &[Hyphen])],
         check: |d| d[0] != 0 && d[0] != 8 && luhn(d),
@@ -46,7 +72,8 @@ pub(super) const NUMBERS: &[Number] = &[
         forms: &[bare(&[11]), marked(&[2, 8, 1], &[Hyphen])],
         check: |d| {
             let rest = 11 - weighted(&d[..10], &[5, 4, 3, 2, 7, 6, 5, 4, 3, 2]) % 11;
-            matches!(two(d, 0), 20 | 23 | 24 | 25 | 26 | 27 | 30 | 33 | 34) && u32::from(d[10]) == if rest == 11 { 0 } else { rest }
+            matches!(two(d, 0), 20 | 23 | 24 | 25 | 26 | 27 | 30 | 33 | 34)
+                && u32::from(d[10]) == if rest == 11 { 0 } else { rest }
         },
     },
     Number {
@@ -58,7 +85,16 @@ pub(super) const NUMBERS: &[Number] = &[
     },
     Number {
         name: "cn_resident_id",
-        words: &["身份证", "身份證", "居民身份证", "身份证号", "身份证号码", "resident id", "resident identity", "chinese id"],
+        words: &[
+            "身份证",
+            "身份證",
+            "居民身份证",
+            "身份证号",
+            "身份证号码",
+            "resident id",
+            "resident identity",
+            "chinese id",
+        ],
         acronyms: &[],
         forms: &[free(&[18], &[]), marked(&[6, 8, 4], &[Space])],
         check: |d| {
@@ -78,13 +114,22 @@ pub(super) const NUMBERS: &[Number] = &[
     },
     Number {
         name: "kr_rrn",
-        words: &["주민등록번호", "주민번호", "resident registration", "resident registration number", "rrn", "korean rrn"],
+        words: &[
+            "주민등록번호",
+            "주민번호",
+            "resident registration",
+            "resident registration number",
+            "rrn",
+            "korean rrn",
+        ],
         acronyms: &["RRN"],
         forms: &[bare(&[13]), free(&[6, 7], &[Hyphen])],
         // Numbers given out since October 2020 have no check digit; the date and the digit for the century remain.
         check: |d| {
             let check = (11 - weighted(&d[..12], &[2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5]) % 11) % 10;
-            begins_yymmdd(d) && matches!(d[6], 1..=8) && (check == u32::from(d[12]) || two(d, 0) >= 20 && matches!(d[6], 3 | 4 | 7 | 8))
+            begins_yymmdd(d)
+                && matches!(d[6], 1..=8)
+                && (check == u32::from(d[12]) || two(d, 0) >= 20 && matches!(d[6], 3 | 4 | 7 | 8))
         },
     },
     Number {
