@@ -36,7 +36,12 @@ pub(crate) fn find(doc: &Doc, found: &mut Vec<Finding>) {
     for index in 0..runs.len() {
         let at = &runs[index..runs.len().min(index + 10)];
         found.extend(iban::at(doc, at[0].start));
-        if at.len() == 1 && at[0].len() < 5 {
+        // A date's day, a version, a count: too few digits for anything but a number with letters in it.
+        if reachable(at) < SHORTEST {
+            let glued = doc.bytes[..at[0].start].last().is_some_and(u8::is_ascii_alphabetic);
+            if glued || at[0].len() == 6 {
+                found.extend(national::lettered(doc, at));
+            }
             continue;
         }
         found.extend(card::at(doc, at));
@@ -48,6 +53,15 @@ pub(crate) fn find(doc: &Doc, found: &mut Vec<Finding>) {
             found.push(number);
         }
     }
+}
+
+/// No number of digits alone is shorter.
+const SHORTEST: usize = 7;
+
+/// How many digits the runs have up to the first gap that numbers are not written with.
+fn reachable(runs: &[Run]) -> usize {
+    let joined = runs.iter().position(|run| run.gap == Gap::None).map_or(runs.len(), |at| at + 1);
+    runs[..joined].iter().map(Run::len).sum()
 }
 
 fn runs(bytes: &[u8]) -> Vec<Run> {
@@ -93,10 +107,9 @@ pub(crate) fn stands_alone(bytes: &[u8], start: usize, end: usize) -> bool {
     let word = |b: Option<u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || b == b'_');
     let mark = |b: Option<u8>| matches!(b, Some(b'-' | b'.' | b'/' | b',' | b'+'));
     let digit = |b: Option<u8>| b.is_some_and(|b| b.is_ascii_alphanumeric());
-    !(word(before) || word(after) || mark(before) && digit(further) || mark(after) && digit(beyond))
-        && !matches!(before, Some(b'$' | b'#' | b'%'))
-        && !matches!(after, Some(b'%' | b'$'))
-        && !bytes[..start].ends_with("€".as_bytes())
+    let glued = word(before) || word(after) || mark(before) && digit(further) || mark(after) && digit(beyond);
+    let amount = matches!(before, Some(b'$' | b'#' | b'%')) || matches!(after, Some(b'%' | b'$'));
+    !glued && !amount && !bytes[..start].ends_with("€".as_bytes())
 }
 
 /// The digits of runs, as numbers, without what stands between them.

@@ -94,7 +94,7 @@ fn assigned(text: &str, name: &str, value: &Value, terse: bool, option: bool) ->
         inner = plain;
     }
     let length = inner.chars().count();
-    if length < 3 || length > 128 || is_placeholder(inner) || is_path(inner) || is_digest(inner) {
+    if !(3..=128).contains(&length) || is_placeholder(inner) || is_path(inner) || is_digest(inner) {
         return None;
     }
     if name.eq_ignore_ascii_case("pwd") && inner.starts_with(['/', '~', '\\']) {
@@ -106,7 +106,7 @@ fn assigned(text: &str, name: &str, value: &Value, terse: bool, option: bool) ->
             true => phrase(inner).then(|| finding("passphrase", (start, end), Confidence::Likely)),
             false if value.join == Join::Space => (strong(inner) || inner.len() >= 6 && !prose(inner))
                 .then(|| finding("password_assignment", (start, end), Confidence::Likely)),
-            false => (!prose(inner) && !(terse && inner.len() < 4)).then_some(sure).flatten(),
+            false => (!prose(inner) && (!terse || inner.len() >= 4)).then_some(sure).flatten(),
         };
     }
     // Code: a call, a member, a variable.
@@ -527,7 +527,7 @@ pub(crate) fn command(text: &str, start: usize, end: usize) -> Option<Finding> {
     (value.len() >= 3
         && !is_placeholder(value)
         && !value.starts_with('-')
-        && !(value.starts_with('$') && !strong(value)))
+        && (!value.starts_with('$') || strong(value)))
     .then(|| finding("command_line", (from, to), Confidence::VeryLikely))
 }
 

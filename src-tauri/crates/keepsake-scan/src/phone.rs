@@ -43,7 +43,7 @@ pub(crate) fn at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
     }
     if let Some((end, country)) = characteristic(runs, bytes, lead)
         && closed(bytes, end)
-        && !(doc.nearest(lead, 40) & bits::OTHER != 0 && !said)
+        && (said || doc.nearest(lead, 40) & bits::OTHER == 0)
     {
         let number = plain(bytes, lead, end);
         if said || country.is_none_or(|country| valid(Some(country), &number)) {
@@ -80,8 +80,9 @@ fn touches(bytes: &[u8], lead: usize) -> bool {
 /// Whether a number may end here: no letter, digit, percent sign or unit touches it.
 fn closed(bytes: &[u8], end: usize) -> bool {
     let digit_after = |mark: u8| bytes.get(end) == Some(&mark) && bytes.get(end + 1).is_some_and(u8::is_ascii_digit);
-    !bytes.get(end).is_some_and(|b| b.is_ascii_alphanumeric() && *b != b'x' || matches!(b, b'_' | b'%' | b'@'))
-        && !(digit_after(b',') || digit_after(b'.') || digit_after(b':') || digit_after(b'-'))
+    let glued = |b: &u8| b.is_ascii_alphanumeric() && *b != b'x' || matches!(b, b'_' | b'%' | b'@');
+    let further = [b',', b'.', b':', b'-'].into_iter().any(digit_after);
+    !further && !bytes.get(end).is_some_and(glued)
 }
 
 /// Ends of candidates from the first run on, longest first: at most eight runs and as many digits as a number has.
@@ -162,9 +163,8 @@ fn characteristic(runs: &[Run], bytes: &[u8], lead: usize) -> Option<(usize, Opt
     let zero = bytes[runs[0].start] == b'0';
     let bracket = lead < runs[0].start;
     let hyphens = &[Gap::Hyphen][..];
-    if bracket && is_grouped(runs, &[3, 3, 4], &[Gap::Bracket, Gap::Hyphen])
-        || bracket && is_grouped(runs, &[3, 3, 4], &[Gap::Bracket, Gap::Space])
-    {
+    let american = [Gap::Hyphen, Gap::Space].iter().any(|gap| is_grouped(runs, &[3, 3, 4], &[Gap::Bracket, *gap]));
+    if bracket && american {
         return (!zero && !starts(b"1")).then_some((at(3), None));
     }
     if is_grouped(runs, &[3, 3, 4], hyphens) || is_grouped(runs, &[3, 3, 4], &[Gap::Dot]) {

@@ -297,10 +297,8 @@ fn harmful(value: &str) -> bool {
     ];
     let path = value.matches('/').count() > 1 && value.split('/').all(|part| !is_random(part, true));
     let address = value.contains("://") || value.starts_with('/') && path;
-    !is_uuid(value)
-        && !STARTS.iter().any(|start| lower.starts_with(start))
-        && !address
-        && !(path && value.contains('.'))
+    let named = STARTS.iter().any(|start| lower.starts_with(start));
+    !(is_uuid(value) || named || address || path && value.contains('.'))
 }
 
 /// A random-looking word within the next few on the same line.

@@ -2,6 +2,8 @@
 //!
 //! `cases.json` is a list of texts. `⟦class|value⟧` marks a value. `{alnum:36}` and its like are drawn from a seed when
 //! the test runs, so that no key that looks real lies in the repository.
+#![allow(clippy::expect_used)]
+
 use keepsake_scan::{Class, Finding, scan};
 
 /// A small generator (xorshift): the same texts on every run.

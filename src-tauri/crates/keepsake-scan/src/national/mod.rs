@@ -4,6 +4,8 @@ mod europe;
 mod lettered;
 mod world;
 
+use std::sync::LazyLock;
+
 use crate::context::{Doc, bits};
 use crate::digits::{Gap, Run, digits_of, is_grouped, stands_alone};
 use crate::{Class, Confidence, Finding};
@@ -86,10 +88,22 @@ fn lettered_bit() -> u64 {
     bit(europe::NUMBERS.len() + world::NUMBERS.len())
 }
 
+/// The numbers by the length of their first run of digits.
+static BY_LENGTH: LazyLock<Vec<Vec<(usize, &'static Number)>>> = LazyLock::new(|| {
+    let begins = |number: &Number, length| number.forms.iter().any(|form| form.lengths[0] == length);
+    (0..19).map(|length| numbers().filter(|(_, number)| begins(number, length)).collect()).collect()
+});
+
+/// The personal number with letters whose first digits are `runs[0]`.
+pub(crate) fn lettered(doc: &Doc, runs: &[Run]) -> Option<Finding> {
+    lettered::at(doc, runs, lettered_bit())
+}
+
 /// Adds the personal numbers whose first digits are `runs[0]`.
 pub(crate) fn at(doc: &Doc, runs: &[Run], found: &mut Vec<Finding>) {
-    found.extend(lettered::at(doc, runs, lettered_bit()));
-    for (index, number) in numbers() {
+    found.extend(lettered(doc, runs));
+    let Some(candidates) = BY_LENGTH.get(runs[0].len()) else { return };
+    for (index, number) in candidates {
         let Some(form) = number.forms.iter().find(|form| is_grouped(runs, form.lengths, form.gaps)) else { continue };
         let (start, end) = (runs[0].start, runs[form.lengths.len() - 1].end);
         if !stands_alone(doc.bytes, start, end)
@@ -102,7 +116,7 @@ pub(crate) fn at(doc: &Doc, runs: &[Run], found: &mut Vec<Finding>) {
         if !varied || !(number.check)(&digits) {
             continue;
         }
-        let said = doc.speaks(start, end, bit(index));
+        let said = doc.speaks(start, end, bit(*index));
         let against = doc.nearest(start, 40) & (bits::OTHER | bits::PHONE) != 0;
         if said || form.free && !against {
             let confidence = if said { Confidence::VeryLikely } else { Confidence::Likely };
