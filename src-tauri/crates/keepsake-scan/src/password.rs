@@ -43,9 +43,10 @@ pub(crate) fn at(text: &str, start: usize, end: usize) -> Option<Finding> {
     }
     let option = before.starts_with("--") || before == "-";
     if let Some(value) = after_name(text, from, to) {
-        let name = &text[from..to];
-        if let Some(found) = assigned(text, name, &value, terse, option) {
-            return Some(found);
+        let found = assigned(text, &text[from..to], &value, terse, option);
+        // A mark joined the two: what the mark gives is all there is.
+        if found.is_some() || value.join != Join::Space {
+            return found;
         }
     }
     if terse && !matches!(word.to_ascii_lowercase().as_str(), "clave" | "pw" | "pwd" | "parola" | "pass" | "psk") {
@@ -81,7 +82,7 @@ fn plain_tail(after: &str, terse: bool) -> bool {
 fn assigned(text: &str, name: &str, value: &Value, terse: bool, option: bool) -> Option<Finding> {
     let (mut start, mut end) = (value.start, value.end);
     let mut inner = &text[start..end];
-    if value.join == Join::Space && !value.quoted && !option {
+    if value.join == Join::Space && !option && (!value.quoted || terse) {
         return None;
     }
     // In prose a stop or a question mark ends the sentence, not the password.
@@ -140,6 +141,10 @@ fn sentence(text: &str, from: usize, terse: bool) -> Option<Finding> {
         let value = spoken(text, from + at)?;
         return accept_spoken(text, value, true);
     }
+    // A list of names, the end of a call.
+    if rest[at..].starts_with([',', ')', ']', '}', ';']) {
+        return None;
+    }
     let mut linked = false;
     let mut link_word = "";
     let mut colon = false;
@@ -156,7 +161,7 @@ fn sentence(text: &str, from: usize, terse: bool) -> Option<Finding> {
         if linked && !passing || raw.starts_with(['"', '`', '“', '„', '«']) && count > 0 {
             let value = spoken(text, from + at)?;
             let quoted_without_link = !linked && !colon;
-            if quoted_without_link && !value.2 {
+            if quoted_without_link && !(value.2 && strong(&text[value.0..value.1])) {
                 return None;
             }
             return accept_spoken(
@@ -196,7 +201,7 @@ fn sentence(text: &str, from: usize, terse: bool) -> Option<Finding> {
                     | "if"
                     | "that"
             );
-            if stop || negative || terse && count > 3 {
+            if stop || negative || terse {
                 return None;
             }
         }
@@ -277,6 +282,7 @@ fn accept_spoken(text: &str, (start, end, quoted): (usize, usize, bool), clear: 
         || is_digest(value)
         || prose(value)
         || measure(value)
+        || value.contains("::")
     {
         return None;
     }

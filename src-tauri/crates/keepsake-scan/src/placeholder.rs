@@ -279,6 +279,9 @@ fn is_variable(value: &str) -> bool {
             name(rest) && !(rest.iter().any(u8::is_ascii_digit) && rest.iter().any(u8::is_ascii_lowercase))
         }
         [b'%', rest @ .., b'%'] | [b'{', rest @ .., b'}'] => name(rest),
+        [b'{', rest @ ..] => rest.contains(&b'}'),
+        // A reference to a type: `&str`, `&'static str`.
+        [b'&', ..] => true,
         [b'[', .., b']'] => true,
         [b'!', rest @ ..] => {
             [&b"Ref"[..], b"Sub", b"vault", b"secret", b"GetAtt"].iter().any(|tag| rest.starts_with(tag))
