@@ -21,6 +21,7 @@ mod people;
 mod phones;
 mod prose;
 mod prose_east;
+mod prose_memory;
 mod prose_south;
 mod prose_west;
 mod rng;

@@ -101,6 +101,7 @@ pub const JAPANESE: Lang = Lang {
     decoy: &[
         "パスワードは⟨small⟩文字以上で入力してください。",
         "パスワードを忘れました。",
+        "マイナンバー ⟨wrong.mynumber⟩ は検査用数字が違います。",
         "注文番号は ⟨order⟩、追跡番号は ⟨tracking⟩ です。",
         "請求書 ⟨invoice⟩ の件です。",
         "コミット ⟨sha1⟩ から動かなくなりました。",

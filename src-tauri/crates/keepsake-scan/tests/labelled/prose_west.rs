@@ -122,6 +122,7 @@ pub const SWEDISH: Lang = Lang {
     decoy: &[
         "Lösenordet måste ha minst ⟨small⟩ tecken.",
         "Jag har glömt mitt lösenord.",
+        "Personnumret ⟨wrong.pnr⟩ har fel kontrollsiffra.",
         "Ordernummer ⟨order⟩, kollinummer ⟨tracking⟩.",
         "Fakturan ⟨invoice⟩ förfaller ⟨isodate⟩.",
         "Versionen är ⟨version⟩ och commit ⟨sha1⟩.",

@@ -8,7 +8,7 @@
 //! passports and driving licences, dates of birth, keys that were cut off before their END line.
 use super::forms_config::{CONFIG, Form};
 use super::{forms_code::CODE, forms_paper::PAPER, forms_shell::SHELL};
-use super::{prose, prose::Lang, prose_east as east, prose_south as south, prose_west as west};
+use super::{prose, prose::Lang, prose_east as east, prose_memory::MEMORY, prose_south as south, prose_west as west};
 use super::{rng::Rng, text::Labelled, text::Text, text::pick_with};
 use keepsake_scan::Class;
 
@@ -26,6 +26,7 @@ pub const LANGUAGES: &[&Lang] = &[
     &east::CHINESE,
     &east::TURKISH,
     &east::OTHERS,
+    &MEMORY,
 ];
 
 /// How a private key comes into a chat, in any language.
@@ -91,7 +92,7 @@ fn build(rng: &mut Rng) -> Labelled {
 }
 
 fn language(rng: &mut Rng) -> &'static Lang {
-    if rng.chance(25) { LANGUAGES[0] } else { LANGUAGES[rng.below(LANGUAGES.len())] }
+    if rng.chance(20) { LANGUAGES[0] } else { LANGUAGES[rng.below(LANGUAGES.len())] }
 }
 
 fn form(rng: &mut Rng) -> &'static Form {
