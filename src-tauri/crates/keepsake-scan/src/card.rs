@@ -1,0 +1,111 @@
+//! Payment cards: an issuer's range and length (ISO/IEC 7812), the Luhn digit, and a grouping that cards have.
+use crate::context::{Doc, bits};
+use crate::digits::{Gap, Run, digits_of, is_grouped, stands_alone};
+use crate::{Class, Confidence, Finding};
+
+/// Groupings of 13 to 19 digits, as printed on cards.
+const GROUPS: &[&[usize]] = &[&[4, 4, 4, 4, 3], &[4, 4, 4, 4], &[4, 6, 5], &[4, 6, 4], &[4, 4, 4, 1], &[6, 13], &[8, 8]];
+
+/// Numbers that providers print for tests. They are no secrets, and no person's.
+const TESTS: &[&str] = &[
+    "4242424242424242", "4000056655665556", "5555555555554444", "2223003122003222", "5200828282828210", "5105105105105100", "378282246310005", "371449635398431", "378734493671000", "6011111111111117",
+    "6011000990139424", "6011981111111113", "3056930009020004", "36227206271667", "6555900000604105", "3566002020360505", "4012888888881881", "4222222222222", "30569309025904", "38520000023237",
+    "3530111333300000", "5019717010103742", "6331101999990016", "4012000033330026", "4012000077777777", "4005519200000004", "4009348888881881", "4217651111111119", "4500600000000061",
+    "2223000048400011", "2222420000001113", "4988438843884305", "4166676667666746", "4917610000000000", "5431111111111111", "5454545454545454", "4444333322221111", "4532015112830366", "4716108999716531",
+];
+
+/// The card number whose first digits are `runs[0]`.
+pub(crate) fn at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
+    let first = runs[0].len();
+    if !(first == 4 || first == 6 || first == 8 || (13..=19).contains(&first)) {
+        return None;
+    }
+    let grouped = GROUPS.iter().find(|groups| [Gap::Space, Gap::Hyphen, Gap::Dot].iter().any(|gap| is_grouped(runs, groups, &[*gap])));
+    let count = match grouped {
+        Some(groups) => groups.len(),
+        None if first >= 13 => 1,
+        None => return None,
+    };
+    let (start, end) = (runs[0].start, runs[count - 1].end);
+    let digits = digits_of(doc.bytes, start, end);
+    if !touching(doc.bytes, start, end) || !luhn(&digits) || is_test(&digits) {
+        return None;
+    }
+    let said = doc.speaks(start, end, bits::CARD);
+    let against = doc.nearest(start, 40) & (bits::OTHER | bits::PHONE) != 0 && doc.nearest(start, 40) & bits::CARD == 0;
+    let issuer = issuer(&digits)?;
+    // Longer and shorter numbers, and issuers whose ranges are wide, need a word or a grouping.
+    let plain = matches!(digits.len(), 15 | 16) && !issuer.1;
+    let usual = grouped.is_some_and(|groups| groups.len() > 2) && (plain || !issuer.1 || said);
+    if against && !said || !(said || usual || plain) {
+        return None;
+    }
+    let confidence = if said || usual { Confidence::VeryLikely } else { Confidence::Likely };
+    Some(Finding { class: Class::Card, detector: "luhn", start, end, confidence })
+}
+
+/// Like `stands_alone`, but a slash, dot or comma may follow: an expiry date, the end of a sentence, a list.
+fn touching(bytes: &[u8], start: usize, end: usize) -> bool {
+    let alone = stands_alone(bytes, start, end);
+    alone || matches!(bytes.get(end), Some(b'/' | b',' | b'|')) && stands_alone(bytes, start, end.min(bytes.len())) | before_alone(bytes, start)
+}
+
+fn before_alone(bytes: &[u8], start: usize) -> bool {
+    start == 0 || !(bytes[start - 1].is_ascii_alphanumeric() || matches!(bytes[start - 1], b'_' | b'-' | b'.'))
+}
+
+/// The issuer of a number, and whether its range alone says little.
+fn issuer(digits: &[u8]) -> Option<(&'static str, bool)> {
+    let head = |count: usize| digits.iter().take(count).fold(0u32, |n, d| n * 10 + u32::from(*d));
+    let (two, three, four, six) = (head(2), head(3), head(4), head(6));
+    let length = digits.len();
+    let known = match (two, length) {
+        (40..=49, 16) => ("visa", false),
+        (40..=49, 13 | 19) => ("visa", true),
+        (51..=55, 16) => ("mastercard", false),
+        (34 | 37, 15) => ("amex", false),
+        (36 | 38 | 39, 14) => ("diners", true),
+        (65, 16..=19) => ("discover", length != 16),
+        (35, 16..=19) if (3528..=3589).contains(&four) => ("jcb", length != 16),
+        (62, 16..=19) => ("unionpay", length != 16),
+        (81, 16) => ("unionpay", true),
+        _ if (2221..=2720).contains(&four) && length == 16 => ("mastercard", false),
+        _ if (2200..=2204).contains(&four) && length == 16 => ("mir", false),
+        _ if (300..=305).contains(&three) && (14..=19).contains(&length) => ("diners", true),
+        _ if (four == 6011 || (644..=649).contains(&three)) && (16..=19).contains(&length) => ("discover", length != 16),
+        _ if matches!(four, 5018 | 5020 | 5038 | 5893 | 6304 | 6759 | 6761..=6763) && (13..=19).contains(&length) => ("maestro", true),
+        _ if matches!(six, 606282 | 637095 | 636368 | 438935 | 504175 | 451416) && length == 16 => ("hipercard", false),
+        _ if matches!(four, 9792 | 6521 | 6522 | 5085 | 6069) && length == 16 => ("troy", true),
+        (50 | 56..=58 | 60 | 63 | 67, 13..=19) => ("maestro", true),
+        _ => return None,
+    };
+    Some(known)
+}
+
+/// The check digit of ISO/IEC 7812.
+pub(crate) fn luhn(digits: &[u8]) -> bool {
+    let sum: u32 = digits
+        .iter()
+        .rev()
+        .enumerate()
+        .map(|(at, digit)| match (at % 2, u32::from(*digit)) {
+            (0, digit) => digit,
+            (_, digit) if digit > 4 => digit * 2 - 9,
+            (_, digit) => digit * 2,
+        })
+        .sum();
+    sum.is_multiple_of(10)
+}
+
+/// Test numbers, and those with as little variety as they have: 4000 0000 0000 0002.
+fn is_test(digits: &[u8]) -> bool {
+    let text: String = digits.iter().map(|d| char::from(b'0' + d)).collect();
+    let zeros = digits.iter().filter(|d| **d == 0).count();
+    let distinct = (0..10).filter(|d| digits.contains(d)).count();
+    let mut run = 1;
+    let repeat = digits.windows(2).any(|pair| {
+        run = if pair[0] == pair[1] { run + 1 } else { 1 };
+        run >= 7
+    });
+    TESTS.contains(&text.as_str()) || zeros >= 9 || distinct <= 3 || repeat || text.starts_with("40000") && zeros >= 7
+}

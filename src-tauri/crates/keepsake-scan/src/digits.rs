@@ -1,0 +1,105 @@
+//! Numbers: finds the runs of digits once, and asks each kind of number whether one starts there.
+use crate::context::Doc;
+use crate::{Finding, card, iban, national, phone};
+
+/// What stands between a run of digits and the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Gap {
+    /// Nothing that numbers are written with.
+    None,
+    Space,
+    Hyphen,
+    Dot,
+    Slash,
+    /// Brackets, with or without spaces: `(030) 12`, `+49 (0) 30`.
+    Bracket,
+}
+
+/// A run of digits.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Run {
+    pub start: usize,
+    pub end: usize,
+    pub gap: Gap,
+}
+
+impl Run {
+    pub fn len(&self) -> usize {
+        self.end - self.start
+    }
+}
+
+/// Adds every number that is a card, an account, a telephone or a national id.
+pub(crate) fn find(doc: &Doc, found: &mut Vec<Finding>) {
+    let runs = runs(doc.bytes);
+    let mut phone_end = 0;
+    for index in 0..runs.len() {
+        let at = &runs[index..runs.len().min(index + 10)];
+        found.extend(iban::at(doc, at[0].start));
+        if at.len() == 1 && at[0].len() < 5 {
+            continue;
+        }
+        found.extend(card::at(doc, at));
+        national::at(doc, at, found);
+        if at[0].start >= phone_end
+            && let Some(number) = phone::at(doc, at)
+        {
+            phone_end = number.end;
+            found.push(number);
+        }
+    }
+}
+
+fn runs(bytes: &[u8]) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    let mut at = 0;
+    while let Some(skip) = bytes[at..].iter().position(u8::is_ascii_digit) {
+        let start = at + skip;
+        let length = bytes[start..].iter().position(|b| !b.is_ascii_digit()).unwrap_or(bytes.len() - start);
+        if let Some(last) = runs.last_mut() {
+            last.gap = gap(&bytes[last.end..start]);
+        }
+        runs.push(Run { start, end: start + length, gap: Gap::None });
+        at = start + length;
+    }
+    runs
+}
+
+/// What a few bytes between two runs are. No-break and thin spaces count as spaces, other hyphens as hyphens.
+fn gap(between: &[u8]) -> Gap {
+    match between {
+        b" " | [0xC2, 0xA0] | [0xE2, 0x80, 0xAF | 0x89] => Gap::Space,
+        b"-" | [0xE2, 0x80, 0x90..=0x93] | b" - " => Gap::Hyphen,
+        b"." => Gap::Dot,
+        b"/" | b" / " => Gap::Slash,
+        b")" | b") " | b" (" | b"(" | b")-" | b"-(" | b" )" | b") (" | b")(" | b")/" | b"/(" => Gap::Bracket,
+        _ => Gap::None,
+    }
+}
+
+/// Whether the runs have these lengths, with one and the same mark between them.
+pub(crate) fn is_grouped(runs: &[Run], lengths: &[usize], gaps: &[Gap]) -> bool {
+    runs.len() >= lengths.len()
+        && runs.iter().zip(lengths).all(|(run, length)| run.len() == *length)
+        && runs[..lengths.len() - 1].iter().zip(gaps.iter().cycle()).all(|(run, gap)| run.gap == *gap)
+}
+
+/// Whether a value at `start..end` stands alone: no letter, digit or mark of a longer number touches it.
+pub(crate) fn stands_alone(bytes: &[u8], start: usize, end: usize) -> bool {
+    let before = start.checked_sub(1).map(|at| bytes[at]);
+    let further = start.checked_sub(2).map(|at| bytes[at]);
+    let after = bytes.get(end).copied();
+    let beyond = bytes.get(end + 1).copied();
+    let word = |b: Option<u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || b == b'_');
+    let mark = |b: Option<u8>| matches!(b, Some(b'-' | b'.' | b'/' | b',' | b'+'));
+    let digit = |b: Option<u8>| b.is_some_and(|b| b.is_ascii_alphanumeric());
+    !(word(before) || word(after) || mark(before) && digit(further) || mark(after) && digit(beyond))
+        && !matches!(before, Some(b'$' | b'#' | b'%'))
+        && !matches!(after, Some(b'%' | b'$'))
+        && !bytes[..start].ends_with("€".as_bytes())
+}
+
+/// The digits of runs, as numbers, without what stands between them.
+pub(crate) fn digits_of(bytes: &[u8], start: usize, end: usize) -> Vec<u8> {
+    bytes[start..end].iter().filter(|b| b.is_ascii_digit()).map(|b| b - b'0').collect()
+}

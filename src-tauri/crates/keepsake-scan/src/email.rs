@@ -1,0 +1,107 @@
+//! E-mail addresses, with letters of any script in name and host (RFC 6531).
+use memchr::memchr_iter;
+
+use crate::{Class, Confidence, Finding};
+
+/// Hosts set aside for documentation (RFC 2606), and those that templates print.
+const SAMPLE_HOSTS: &[&str] = &[
+    "example.com", "example.org", "example.net", "example.edu", "domain.com", "domain.tld", "yourdomain.com", "your-domain.com", "yourcompany.com", "your-company.com",
+    "mydomain.com", "mycompany.com", "host.com", "test.com", "email.tld", "mail.tld",
+];
+/// Endings of hosts that exist nowhere (RFC 2606, RFC 6761), and of files: `icon@2x.png`.
+const NO_HOST: &[&str] = &[
+    "test", "invalid", "example", "localhost", "local", "png", "jpg", "jpeg", "gif", "svg", "webp", "ico", "css", "scss", "html", "js", "mjs", "cjs", "ts", "tsx", "jsx", "json", "yml", "yaml", "toml", "exe", "dll", "service",
+    "timer", "socket", "internal", "lan", "localdomain", "txt", "pdf", "zip", "tgz",
+];
+
+/// Adds every address in `text`.
+pub(crate) fn find(text: &str, found: &mut Vec<Finding>) {
+    for at in memchr_iter(b'@', text.as_bytes()) {
+        found.extend(around(text, at));
+    }
+}
+
+/// The address around the `@` at `at`.
+fn around(text: &str, at: usize) -> Option<Finding> {
+    let bytes = text.as_bytes();
+    // In a script without spaces the name itself must be in it: else the sentence runs into the address.
+    let wide = text[..at].chars().next_back().is_some_and(is_wide);
+    let local = |c: char| c.is_alphanumeric() && (wide || !is_wide(c)) || "._%+-'&/=?^{}~!#$*".contains(c);
+    let floor = text.ceil_char_boundary(at.saturating_sub(65));
+    let mut start = at;
+    for (index, c) in text[floor..at].char_indices().rev() {
+        if !local(c) {
+            break;
+        }
+        start = floor + index;
+    }
+    let name = text[start..at].trim_start_matches(|c: char| !c.is_alphanumeric() && c != '_');
+    // Marks that are allowed in a name but separate more often: `to=a@b.de`, `{a@b.de}`, `'a@b.de'`.
+    let name = &name[name.rfind(['=', '/', '{', '}', '?', '!', '*', '$', '#', '&']).map_or(0, |n| n + 1)..];
+    let name = name.trim_start_matches('\'');
+    if name.is_empty() || name.len() > 64 || name.ends_with('.') || name.contains("..") {
+        return None;
+    }
+    start = at - name.len();
+    let host_end = host(text, at + 1);
+    let host = &text[at + 1..host_end];
+    let labels: Vec<&str> = host.split('.').collect();
+    let last = labels.last()?.to_lowercase();
+    let letters = last.chars().all(char::is_alphabetic) || last.starts_with("xn--");
+    if labels.len() < 2 || last.chars().count() < 2 || !letters || labels.iter().any(|label| label.is_empty()) {
+        return None;
+    }
+    let lower = host.to_lowercase();
+    let sample = SAMPLE_HOSTS.iter().any(|host| lower == *host || lower.strip_suffix(host).is_some_and(|head| head.ends_with('.')));
+    if sample || NO_HOST.contains(&last.as_str()) || labels[0].starts_with("2x") || labels[0].starts_with("3x") {
+        return None;
+    }
+    let name = name.to_lowercase();
+    if name.starts_with("your") && !name.starts_with("yours") || ["git", "hg", "svn"].contains(&name.as_str()) && bytes.get(host_end).is_some_and(|b| matches!(b, b':' | b'/')) {
+        return None;
+    }
+    // `user@host.tld:path` is a place on a server; `//user@host` an address of one; `@user@host` an account.
+    let before = &bytes[..start];
+    let remote = match bytes.get(host_end) {
+        Some(b':') => bytes.get(host_end + 1).is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'/' | b'~' | b'.')) && !bytes[host_end + 1..].iter().take(6).any(|b| *b == b' '),
+        Some(b'/') => true,
+        Some(b'@') => true,
+        _ => false,
+    };
+    let scheme = before.ends_with(b"//") || before.ends_with(b":") && before[..before.len() - 1].iter().rev().take(64).take_while(|b| b.is_ascii_graphic()).any(|b| *b == b'/') || before.ends_with(b"@");
+    if remote || scheme || is_message_id(text, start, host_end) {
+        return None;
+    }
+    Some(Finding { class: Class::Email, detector: "email", start, end: host_end, confidence: Confidence::VeryLikely })
+}
+
+/// Where the host that starts at `from` ends.
+fn host(text: &str, from: usize) -> usize {
+    let window = &text[from..text.floor_char_boundary((from + 254).min(text.len()))];
+    let wide = window.chars().next().is_some_and(is_wide);
+    let inside = |c: char| c.is_alphanumeric() && (wide || !is_wide(c)) || c == '-' || c == '.';
+    let mut host = &window[..window.find(|c| !inside(c)).unwrap_or(window.len())];
+    host = host.trim_end_matches(['.', '-']);
+    // A full stop without a space before the next sentence: `a@b.com.Then`.
+    if let Some(dot) = host.rfind('.')
+        && host[dot + 1..].starts_with(|c: char| c.is_uppercase())
+        && host[..dot].contains('.')
+        && host[..dot].chars().any(char::is_lowercase)
+    {
+        host = &host[..dot];
+    }
+    from + host.len()
+}
+
+/// Scripts without spaces: there a letter before or after an address is the sentence.
+fn is_wide(c: char) -> bool {
+    c as u32 >= 0x2E80
+}
+
+/// `Message-ID: <…@…>` and its like in headers of mail.
+fn is_message_id(text: &str, start: usize, end: usize) -> bool {
+    let angle = text[..start].ends_with('<') && text[end..].starts_with('>');
+    let floor = text.ceil_char_boundary(start.saturating_sub(40));
+    let head = text[floor..start].to_ascii_lowercase();
+    angle && ["message-id:", "in-reply-to:", "references:"].iter().any(|header| head.contains(header))
+}

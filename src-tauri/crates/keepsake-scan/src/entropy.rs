@@ -1,0 +1,88 @@
+//! Whether a string looks drawn at random rather than written.
+
+/// A figure of how random `value` looks: the share of neighbours of different kind (small letter, capital, digit)
+/// within its runs of letters and digits, without the step from a capital into its word. Random base 62 lies
+/// near 0.45, random hex near 0.47, `getUserToken2` at 0.15, words at 0.
+fn restless(value: &str) -> f32 {
+    let kind = |b: u8| match b {
+        b'0'..=b'9' => 1,
+        b'a'..=b'z' => 2,
+        b'A'..=b'Z' => 3,
+        _ => 0,
+    };
+    let (mut pairs, mut steps) = (0u32, 0u32);
+    for pair in value.as_bytes().windows(2) {
+        let (a, b) = (kind(pair[0]), kind(pair[1]));
+        if a == 0 || b == 0 {
+            continue;
+        }
+        pairs += 1;
+        steps += u32::from(a != b && !(a == 3 && b == 2));
+    }
+    if pairs == 0 { 0.0 } else { steps as f32 / pairs as f32 }
+}
+
+/// Shannon entropy in bits for each byte.
+fn shannon(value: &str) -> f32 {
+    let mut counts = [0u32; 256];
+    for byte in value.bytes() {
+        counts[byte as usize] += 1;
+    }
+    let total = value.len().max(1) as f32;
+    counts.iter().filter(|n| **n > 0).map(|n| *n as f32 / total).map(|p| -p * p.log2()).sum()
+}
+
+/// Only hexadecimal digits.
+pub(crate) fn is_hex(value: &str) -> bool {
+    !value.is_empty() && value.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+/// `8-4-4-4-12` hexadecimal digits.
+pub(crate) fn is_uuid(value: &str) -> bool {
+    value.len() == 36
+        && value.bytes().enumerate().all(|(at, b)| {
+            if matches!(at, 8 | 13 | 18 | 23) { b == b'-' } else { b.is_ascii_hexdigit() }
+        })
+}
+
+/// Whether a value that some name calls a secret looks like one. `sure`: the name leaves no doubt.
+pub(crate) fn is_random(value: &str, sure: bool) -> bool {
+    let bytes = value.as_bytes();
+    if bytes.len() < if sure { 14 } else { 18 } || !value.is_ascii() {
+        return false;
+    }
+    let digits = bytes.iter().filter(|b| b.is_ascii_digit()).count();
+    let letters = bytes.iter().filter(|b| b.is_ascii_alphabetic()).count();
+    // Dates, versions, numbers with a unit.
+    if letters < 3 || digits * 10 > bytes.len() * 9 {
+        return false;
+    }
+    let hex = is_hex(value);
+    let (floor, enough) = match (hex, sure) {
+        (true, _) => (0.22, 2.9),
+        (false, true) => (0.18, 3.1),
+        (false, false) => (0.24, 3.4),
+    };
+    let steps = restless(value);
+    // Without a single digit only long runs of mixed case are random.
+    if digits == 0 && (bytes.len() < 20 || steps < 0.2) {
+        return capless(bytes, sure);
+    }
+    steps >= floor && shannon(value) >= enough || capless(bytes, sure)
+}
+
+/// One case and few digits: random if the letters follow one another as they do in no language.
+fn capless(bytes: &[u8], sure: bool) -> bool {
+    if !sure || bytes.len() < 16 || !bytes.iter().all(u8::is_ascii_alphanumeric) {
+        return false;
+    }
+    let vowel = |b: &u8| b"aeiouyAEIOUY".contains(b);
+    let letters: Vec<&u8> = bytes.iter().filter(|b| b.is_ascii_alphabetic()).collect();
+    let mut run = 0;
+    let longest = letters.iter().fold(0, |best: i32, b| {
+        run = if vowel(b) { 0 } else { run + 1 };
+        best.max(run)
+    });
+    let vowels = letters.iter().filter(|b| vowel(b)).count();
+    longest >= 6 && vowels * 100 < letters.len() * 33
+}

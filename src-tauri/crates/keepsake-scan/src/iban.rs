@@ -1,0 +1,75 @@
+//! Bank account numbers: the country's length and the check of ISO 13616 (mod 97).
+use crate::context::{Doc, bits};
+use crate::{Class, Confidence, Finding};
+
+/// Lengths by country, from the registry that SWIFT keeps for ISO 13616.
+const LENGTHS: &[(&str, usize)] = &[
+    ("AD", 24), ("AE", 23), ("AL", 28), ("AT", 20), ("AZ", 28), ("BA", 20), ("BE", 16), ("BG", 22), ("BH", 22), ("BI", 27), ("BR", 29), ("BY", 28), ("CH", 21), ("CR", 22), ("CY", 28), ("CZ", 24), ("DE", 22), ("DJ", 27),
+    ("DK", 18), ("DO", 28), ("EE", 20), ("EG", 29), ("ES", 24), ("FI", 18), ("FK", 18), ("FO", 18), ("FR", 27), ("GB", 22), ("GE", 22), ("GI", 23), ("GL", 18), ("GR", 27), ("GT", 28), ("HN", 28), ("HR", 21), ("HU", 28),
+    ("IE", 22), ("IL", 23), ("IQ", 23), ("IS", 26), ("IT", 27), ("JO", 30), ("KW", 30), ("KZ", 20), ("LB", 28), ("LC", 32), ("LI", 21), ("LT", 20), ("LU", 20), ("LV", 21), ("LY", 25), ("MC", 27), ("MD", 24), ("ME", 22),
+    ("MK", 19), ("MN", 20), ("MR", 27), ("MT", 31), ("MU", 30), ("NI", 28), ("NL", 18), ("NO", 15), ("OM", 23), ("PK", 24), ("PL", 28), ("PS", 29), ("PT", 25), ("QA", 29), ("RO", 24), ("RS", 22), ("RU", 33), ("SA", 24),
+    ("SC", 31), ("SD", 18), ("SE", 24), ("SI", 19), ("SK", 24), ("SM", 27), ("SO", 23), ("ST", 25), ("SV", 28), ("TL", 23), ("TN", 24), ("TR", 26), ("UA", 29), ("VA", 22), ("VG", 24), ("XK", 20), ("YE", 30),
+];
+
+/// The account number whose check digits start at `digits`, two letters before them.
+pub(crate) fn at(doc: &Doc, digits: usize) -> Option<Finding> {
+    let bytes = doc.bytes;
+    let start = digits.checked_sub(2)?;
+    let country = bytes.get(start..digits)?;
+    if !country.iter().all(u8::is_ascii_alphabetic) || !bytes.get(digits + 1)?.is_ascii_digit() {
+        return None;
+    }
+    if start > 0 && (bytes[start - 1].is_ascii_alphanumeric() || matches!(bytes[start - 1], b'_' | b'/' | b'+')) {
+        return None;
+    }
+    let small = country.iter().any(u8::is_ascii_lowercase);
+    let name = country.to_ascii_uppercase();
+    let (_, length) = LENGTHS.iter().find(|(code, _)| code.as_bytes() == name)?;
+    let (end, rest, marks) = take(bytes, digits + 2, length - 4)?;
+    if bytes.get(end).is_some_and(|b| b.is_ascii_alphanumeric()) || remainder(&rest, &name, &bytes[digits..digits + 2]) != 1 {
+        return None;
+    }
+    // Spaces may only cut the number into groups: a space after every letter is something else.
+    if marks > length / 2 || small && country.iter().any(u8::is_ascii_uppercase) {
+        return None;
+    }
+    let example = doc.before(start) & bits::EXAMPLE != 0;
+    let confidence = if example { Confidence::Likely } else { Confidence::VeryLikely };
+    Some(Finding { class: Class::Iban, detector: "iso13616", start, end, confidence })
+}
+
+/// The next `count` letters and digits from `at`, single spaces, no-break spaces and hyphens left out.
+fn take(bytes: &[u8], at: usize, count: usize) -> Option<(usize, Vec<u8>, usize)> {
+    let mut taken = Vec::with_capacity(count);
+    let (mut at, mut marks, mut marked) = (at, 0, false);
+    while taken.len() < count {
+        let rest = bytes.get(at..)?;
+        let step = match rest {
+            [b, ..] if b.is_ascii_alphanumeric() => {
+                taken.push(b.to_ascii_uppercase());
+                marked = false;
+                at += 1;
+                continue;
+            }
+            [b' ' | b'-' | b'.', ..] => 1,
+            [0xC2, 0xA0, ..] => 2,
+            [0xE2, 0x80, 0xAF, ..] => 3,
+            _ => return None,
+        };
+        if marked {
+            return None;
+        }
+        marked = true;
+        marks += 1;
+        at += step;
+    }
+    Some((at, taken, marks))
+}
+
+/// The number with country and check digits moved behind it, letters as 10 to 35, modulo 97.
+fn remainder(rest: &[u8], country: &[u8], check: &[u8]) -> u32 {
+    rest.iter().chain(country).chain(check).fold(0, |n, b| match b {
+        b'0'..=b'9' => (n * 10 + u32::from(b - b'0')) % 97,
+        _ => (n * 100 + u32::from(b.to_ascii_uppercase() - b'A') + 10) % 97,
+    })
+}

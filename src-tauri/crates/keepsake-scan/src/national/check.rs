@@ -1,0 +1,63 @@
+//! Check digits and dates.
+
+/// The sum of the digits, each with its weight.
+pub(super) fn weighted(digits: &[u8], weights: &[u32]) -> u32 {
+    digits.iter().zip(weights).map(|(digit, weight)| u32::from(*digit) * weight).sum()
+}
+
+/// The digits as one number.
+pub(super) fn number(digits: &[u8]) -> u64 {
+    digits.iter().fold(0, |n, digit| n * 10 + u64::from(*digit))
+}
+
+/// Two digits as a number.
+pub(super) fn two(digits: &[u8], at: usize) -> u32 {
+    u32::from(digits[at]) * 10 + u32::from(digits[at + 1])
+}
+
+/// Whether day and month can be.
+pub(super) fn day_month(day: u32, month: u32) -> bool {
+    let days = match month {
+        2 => 29,
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => return false,
+    };
+    (1..=days).contains(&day)
+}
+
+/// `yymmdd` at the start.
+pub(super) fn begins_yymmdd(digits: &[u8]) -> bool {
+    day_month(two(digits, 4), two(digits, 2))
+}
+
+/// `ddmmyy` at the start.
+pub(super) fn begins_ddmmyy(digits: &[u8]) -> bool {
+    day_month(two(digits, 0), two(digits, 2))
+}
+
+/// Verhoeff's check, over the dihedral group of order 10.
+pub(super) fn verhoeff(digits: &[u8]) -> bool {
+    let multiply = |a: u8, b: u8| match (a < 5, b < 5) {
+        (true, true) => (a + b) % 5,
+        (true, false) => (a + b - 5) % 5 + 5,
+        (false, true) => (a - 5 + 5 - b) % 5 + 5,
+        (false, false) => (a + 5 - b) % 5,
+    };
+    const STEP: [u8; 10] = [1, 5, 7, 6, 2, 8, 3, 0, 9, 4];
+    let check = digits.iter().rev().enumerate().fold(0, |check, (place, digit)| {
+        let permuted = (0..place % 8).fold(*digit, |digit, _| STEP[usize::from(digit)]);
+        multiply(check, permuted)
+    });
+    check == 0
+}
+
+/// The check of ISO 7064, mod 11,10.
+pub(super) fn mod_11_10(digits: &[u8]) -> bool {
+    let Some((last, head)) = digits.split_last() else { return false };
+    let product = head.iter().fold(10, |product, digit| {
+        let sum = (product + u32::from(*digit)) % 10;
+        (if sum == 0 { 10 } else { sum }) * 2 % 11
+    });
+    (11 - product) % 10 == u32::from(*last)
+}

@@ -1,0 +1,227 @@
+//! Telephone numbers: candidates by their looks, then what the numbering plans say (the `phonenumber` library).
+use phonenumber::country::Id;
+
+use crate::context::{Doc, bits};
+use crate::digits::{Gap, Run, is_grouped};
+use crate::{Class, Confidence, Finding};
+
+/// A number has at most this many digits (ITU-T E.164).
+const MOST: usize = 15;
+
+/// The number whose first digits are `runs[0]`.
+pub(crate) fn at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
+    let bytes = doc.bytes;
+    let first = runs[0];
+    let before = &bytes[..first.start];
+    let plus = before.ends_with(b"+") || before.ends_with("＋".as_bytes());
+    let lead = if plus {
+        first.start - if before.ends_with(b"+") { 1 } else { 3 }
+    } else if before.ends_with(b"(") && bracketed(runs, bytes) {
+        first.start - 1
+    } else {
+        first.start
+    };
+    let lead = if plus && bytes[..lead].ends_with(b"(") && bracketed(runs, bytes) { lead - 1 } else { lead };
+    if lead > 0 && (bytes[lead - 1].is_ascii_alphanumeric() || matches!(bytes[lead - 1], b'_' | b'$' | b'#' | b'=' | b'.' | b'-' | b'/') && touches(bytes, lead)) {
+        return None;
+    }
+    if plus {
+        return international(doc, runs, lead);
+    }
+    let said = doc.speaks(lead, first.end, bits::PHONE);
+    if said && first.len() >= 4 && bytes[first.start..].starts_with(b"00") || first.len() > 9 && bytes[first.start..].starts_with(b"00") {
+        return international(doc, runs, lead);
+    }
+    if first.len() < 7 && runs.len() == 1 || first.len() == 1 && first.gap == Gap::None {
+        return None;
+    }
+    if let Some((end, country)) = characteristic(runs, bytes, lead)
+        && closed(bytes, end)
+        && !(doc.nearest(lead, 40) & bits::OTHER != 0 && !said)
+    {
+        let number = plain(bytes, lead, end);
+        if said || country.is_none_or(|country| valid(Some(country), &number)) {
+            return Some(finding("national", lead, end, if said { Confidence::VeryLikely } else { Confidence::Likely }));
+        }
+    }
+    if said { national(doc, runs, lead) } else { None }
+}
+
+fn finding(detector: &'static str, start: usize, end: usize, confidence: Confidence) -> Finding {
+    Finding { class: Class::Phone, detector, start, end, confidence }
+}
+
+/// A bracket that opened before the first run closes again near it.
+fn bracketed(runs: &[Run], bytes: &[u8]) -> bool {
+    bytes.get(runs[0].end) == Some(&b')') || runs.get(1).is_some_and(|run| bytes.get(run.end) == Some(&b')') && run.gap == Gap::Bracket)
+}
+
+/// A mark before the number joins it to more digits or letters.
+fn touches(bytes: &[u8], lead: usize) -> bool {
+    match bytes[lead - 1] {
+        b'=' => false,
+        b'_' | b'$' | b'#' => true,
+        _ => lead > 1 && bytes[lead - 2].is_ascii_alphanumeric(),
+    }
+}
+
+/// Whether a number may end here: no letter, digit, percent sign or unit touches it.
+fn closed(bytes: &[u8], end: usize) -> bool {
+    let digit_after = |mark: u8| bytes.get(end) == Some(&mark) && bytes.get(end + 1).is_some_and(u8::is_ascii_digit);
+    !bytes.get(end).is_some_and(|b| b.is_ascii_alphanumeric() && *b != b'x' || matches!(b, b'_' | b'%' | b'@'))
+        && !(digit_after(b',') || digit_after(b'.') || digit_after(b':') || digit_after(b'-'))
+}
+
+/// Ends of candidates from the first run on, longest first: at most eight runs and as many digits as a number has.
+fn ends(runs: &[Run], most: usize) -> Vec<(usize, usize)> {
+    let mut digits = 0;
+    let mut ends = Vec::new();
+    for (index, run) in runs.iter().take(8).enumerate() {
+        digits += run.len();
+        if digits > most {
+            break;
+        }
+        ends.push((run.end, index + 1));
+        if run.gap == Gap::None {
+            break;
+        }
+    }
+    ends.reverse();
+    ends
+}
+
+/// The digits of a candidate, with its plus sign; the `(0)` of `+49 (0) 30` is not dialled.
+fn plain(bytes: &[u8], start: usize, end: usize) -> String {
+    let mut text = String::new();
+    let slice = &bytes[start..end];
+    for (at, byte) in slice.iter().enumerate() {
+        let trunk = *byte == b'0' && at > 1 && slice[at - 1] == b'(' && slice.get(at + 1) == Some(&b')');
+        if byte.is_ascii_digit() && !trunk {
+            text.push(char::from(*byte));
+        }
+    }
+    if bytes[start..].starts_with(b"+") || bytes[start..].starts_with(b"(+") || bytes[start..].starts_with("＋".as_bytes()) {
+        text.insert(0, '+');
+    }
+    text
+}
+
+/// Whether the numbering plan of its country knows the number.
+fn valid(country: Option<Id>, number: &str) -> bool {
+    phonenumber::parse(country, number).is_ok_and(|number| phonenumber::is_valid(&number))
+}
+
+/// `+` or `00` and a country.
+fn international(doc: &Doc, runs: &[Run], lead: usize) -> Option<Finding> {
+    let mut grouped = None;
+    for (end, count) in ends(runs, MOST + 2) {
+        let mut number = plain(doc.bytes, lead, end);
+        if let Some(rest) = number.strip_prefix("00") {
+            number = format!("+{rest}");
+        }
+        let digits = number.len() - 1;
+        if !(7..=MOST).contains(&digits) || !closed(doc.bytes, end) || number.starts_with("+0") || number.starts_with("+1234567") {
+            continue;
+        }
+        if valid(None, &number) {
+            return Some(finding("international", lead, end, Confidence::VeryLikely));
+        }
+        // Written like a number, of a country that exists, though no plan has it: numbers of films, new ranges.
+        let shaped = count >= 3 || doc.speaks(lead, end, bits::PHONE);
+        let decimal = runs[..count - 1].iter().any(|run| run.gap == Gap::Dot) && count < 4;
+        if grouped.is_none() && digits >= 9 && shaped && !decimal && phonenumber::parse(None, &number).is_ok() {
+            grouped = Some(finding("international", lead, end, Confidence::Likely));
+        }
+    }
+    grouped
+}
+
+/// National forms that nothing else is written in: where the first ends, and whose plan it must fit.
+fn characteristic(runs: &[Run], bytes: &[u8], lead: usize) -> Option<(usize, Option<Id>)> {
+    let starts = |text: &[u8]| bytes[runs[0].start..].starts_with(text);
+    let at = |count: usize| runs[count - 1].end;
+    let zero = bytes[runs[0].start] == b'0';
+    let bracket = lead < runs[0].start;
+    let hyphens = &[Gap::Hyphen][..];
+    if bracket && is_grouped(runs, &[3, 3, 4], &[Gap::Bracket, Gap::Hyphen]) || bracket && is_grouped(runs, &[3, 3, 4], &[Gap::Bracket, Gap::Space]) {
+        return (!zero && !starts(b"1")).then_some((at(3), None));
+    }
+    if is_grouped(runs, &[3, 3, 4], hyphens) || is_grouped(runs, &[3, 3, 4], &[Gap::Dot]) {
+        let exchange = bytes[runs[1].start];
+        return (!zero && !starts(b"1") && exchange > b'1').then_some((at(3), if starts(b"555") { None } else { Some(Id::US) }));
+    }
+    if [Gap::Space, Gap::Dot, Gap::Hyphen].iter().any(|gap| is_grouped(runs, &[2, 2, 2, 2, 2], &[*gap])) && zero && !starts(b"00") {
+        return Some((at(5), Some(Id::FR)));
+    }
+    if bracket && (is_grouped(runs, &[2, 5, 4], &[Gap::Bracket, Gap::Hyphen]) || is_grouped(runs, &[2, 4, 4], &[Gap::Bracket, Gap::Hyphen])) {
+        let count = 3;
+        return Some((at(count), Some(Id::BR)));
+    }
+    if is_grouped(runs, &[3, 4, 4], hyphens) && zero {
+        return Some((at(3), Some(if starts(b"010") { Id::KR } else { Id::JP })));
+    }
+    if bracket && zero && runs.len() > 1 && runs[0].gap == Gap::Bracket && (3..=5).contains(&runs[0].len()) {
+        let (end, _) = ends(runs, 12).into_iter().find(|(end, count)| *count > 1 && closed(bytes, *end))?;
+        let country = if starts(b"020") || starts(b"011") || starts(b"0161") { Id::GB } else { Id::DE };
+        return Some((end, Some(country)));
+    }
+    // German mobile numbers: 0151 to 0179, a mark, and seven or eight digits.
+    if runs.len() > 1 && runs[0].len() == 4 && (starts(b"015") || starts(b"016") || starts(b"017")) && runs[0].gap != Gap::None {
+        let (end, _) = ends(runs, 12).into_iter().find(|(end, count)| *count > 1 && closed(bytes, *end))?;
+        return Some((end, Some(Id::DE)));
+    }
+    // British mobile numbers: 07xxx and six digits.
+    if runs.len() > 1 && runs[0].len() == 5 && starts(b"07") && runs[0].gap == Gap::Space {
+        let (end, _) = ends(runs, 11).into_iter().find(|(end, count)| *count > 1 && closed(bytes, *end))?;
+        return Some((end, Some(Id::GB)));
+    }
+    None
+}
+
+/// Plans to ask, by how the number begins: with a trunk zero, or without.
+const WITH_ZERO: &[Id] = &[Id::DE, Id::GB, Id::FR, Id::AT, Id::CH, Id::NL, Id::BE, Id::SE, Id::JP, Id::AU, Id::KR, Id::IT, Id::TR, Id::CN, Id::UA];
+const WITHOUT_ZERO: &[Id] = &[Id::US, Id::ES, Id::BR, Id::PL, Id::PT, Id::IN, Id::MX, Id::RU, Id::CN, Id::DK, Id::NO, Id::CZ, Id::GR, Id::AR, Id::CL, Id::CO];
+
+/// A number as it is dialled within its country, next to a word that says so.
+fn national(doc: &Doc, runs: &[Run], lead: usize) -> Option<Finding> {
+    let bytes = doc.bytes;
+    let zero = bytes[runs[0].start] == b'0';
+    let plans = if zero { WITH_ZERO } else { WITHOUT_ZERO };
+    let mut shaped = None;
+    for (end, count) in ends(runs, 13) {
+        let number = plain(bytes, lead, end);
+        if !(7..=13).contains(&number.len()) || !closed(bytes, end) || is_other(&runs[..count], bytes) || uniform(&number) {
+            continue;
+        }
+        if plans.iter().any(|country| valid(Some(*country), &number)) || !zero && number.len() >= 11 && valid(None, &format!("+{number}")) {
+            return Some(finding("national", lead, end, Confidence::VeryLikely));
+        }
+        let looks = count > 1 && number.len() >= 7 || zero && number.len() >= 9 || number.len() == 10 || (7..=9).contains(&number.len()) && count == 1;
+        if shaped.is_none() && looks {
+            shaped = Some(finding("national", lead, end, Confidence::Possible));
+        }
+    }
+    shaped
+}
+
+/// Dates, addresses of machines, amounts, versions.
+fn is_other(runs: &[Run], bytes: &[u8]) -> bool {
+    let lengths: Vec<usize> = runs.iter().map(Run::len).collect();
+    let value = |run: &Run| bytes[run.start..run.end].iter().take(4).fold(0u32, |n, b| n * 10 + u32::from(b - b'0'));
+    let year = |run: &Run| run.len() == 4 && (1900..=2099).contains(&value(run));
+    let one_gap = runs.windows(2).all(|pair| pair[0].gap == runs[0].gap);
+    let date = runs.len() >= 3 && (year(&runs[0]) && value(&runs[1]) <= 12 && value(&runs[2]) <= 31 || year(&runs[2]) && value(&runs[0]) <= 31 && value(&runs[1]) <= 31);
+    let span = runs.len() == 2 && year(&runs[0]) && year(&runs[1]);
+    let address = runs.len() == 4 && one_gap && runs[0].gap == Gap::Dot && lengths.iter().all(|n| *n <= 3) && runs.iter().all(|run| value(run) < 256);
+    let amount = runs.len() > 1 && one_gap && runs[0].gap == Gap::Dot && lengths[1..].iter().all(|n| *n == 3) && lengths[0] < 3;
+    let compact = runs.len() == 1 && lengths[0] == 8 && (1900..=2099).contains(&value(&runs[0])) && {
+        let month = bytes[runs[0].start + 4..].iter().take(2).fold(0u32, |n, b| n * 10 + u32::from(b - b'0'));
+        (1..=12).contains(&month)
+    };
+    date || span || address || amount || compact || runs.len() > 1 && lengths.iter().all(|n| *n == 1)
+}
+
+/// One digit over and over, or counting up: 0000000, 1234567890.
+fn uniform(number: &str) -> bool {
+    number.bytes().all(|b| Some(b) == number.bytes().next()) || "01234567890".contains(number) || number.len() == 10 && number.starts_with("123456789")
+}

@@ -1,0 +1,128 @@
+//! Private keys: PEM and PGP blocks, PuTTY files, age, extended keys of wallets.
+use memchr::memmem;
+
+use crate::{Class, Confidence, Finding};
+
+/// No block is longer: an RSA key of 16,384 bits in PEM has 13 kB, a PGP key with subkeys less than this.
+const LONGEST: usize = 64 * 1024;
+/// Fewer letters of base64 in one run are a sample, not a key.
+const SHORTEST_RUN: usize = 24;
+
+/// The private key whose first words stand at `start`, if there is one.
+pub(crate) fn at(text: &str, start: usize) -> Option<Finding> {
+    let rest = &text[start..text.floor_char_boundary((start + LONGEST).min(text.len()))];
+    let (length, detector) = if rest.starts_with('-') {
+        (block(rest)?, "pem")
+    } else if rest.starts_with("PuTTY") {
+        (putty(rest)?, "putty")
+    } else if rest.starts_with("AGE") {
+        (word(rest, 16, |b| b.is_ascii_uppercase() || b.is_ascii_digit(), 58)?, "age")
+    } else if rest.starts_with("xprv") {
+        (word(rest, 4, |b| b.is_ascii_alphanumeric(), 107)?, "bip32")
+    } else {
+        (word(rest, 5, |b| b.is_ascii_lowercase() || b.is_ascii_digit(), 58)?, "nostr")
+    };
+    let alone = rest.starts_with('-') || start == 0 || !text.as_bytes()[start - 1].is_ascii_alphanumeric();
+    alone.then_some(Finding {
+        class: Class::PrivateKey,
+        detector,
+        start,
+        end: start + length,
+        confidence: Confidence::VeryLikely,
+    })
+}
+
+/// The length of a key that is one word: a prefix and `length` more bytes of an alphabet.
+fn word(rest: &str, prefix: usize, inside: fn(u8) -> bool, length: usize) -> Option<usize> {
+    let run = rest.bytes().skip(prefix).take(length + 1).take_while(|b| inside(*b)).count();
+    let body = rest.get(prefix..prefix + run)?;
+    // At most one more: after AGE-SECRET-KEY- the body starts with its own separator, 1.
+    (run.abs_diff(length) <= 1 && !crate::placeholder::is_fake_token(body)).then_some(prefix + run)
+}
+
+/// The length of a block from `-----BEGIN`, to its END line or, where that is missing, to the last line of its body.
+fn block(rest: &str) -> Option<usize> {
+    let title = rest.get(5..rest.len().min(80)).or_else(|| rest.get(5..rest.floor_char_boundary(80)))?;
+    let title = title.find("----").map(|at| &title[..at]).unwrap_or("");
+    let title = title.trim_start_matches('-').trim();
+    if !(title.starts_with("BEGIN") && title.contains("PRIVATE KEY")) {
+        return None;
+    }
+    let head = rest.find("PRIVATE KEY")? + "PRIVATE KEY".len();
+    let head = head + rest[head..].find("----")?;
+    let head = head + rest[head..].bytes().take_while(|b| *b == b'-').count();
+    let body = &rest[head..];
+    let next = memmem::find(body.as_bytes(), b"-----BEGIN").unwrap_or(body.len());
+    let finish = ["-----END", "---- END"].iter().filter_map(|end| memmem::find(&body.as_bytes()[..next], end.as_bytes())).min();
+    let (inner, length) = match finish {
+        Some(at) => (at, at + tail(&body[at..])),
+        None => {
+            let length = open_end(&body[..next]);
+            (length, length)
+        }
+    };
+    let longest = body.as_bytes()[..inner].split(|b| !is_base64(*b)).map(<[u8]>::len).max().unwrap_or(0);
+    (longest >= SHORTEST_RUN && !masked(&body[..inner])).then_some(head + length)
+}
+
+/// A block whose lines say `xxxx` or repeat one letter is a sample.
+fn masked(body: &str) -> bool {
+    let mut seen = [false; 256];
+    body.bytes().filter(|b| b.is_ascii_alphanumeric()).for_each(|b| seen[b as usize] = true);
+    seen.iter().filter(|yes| **yes).count() < 10
+}
+
+/// The length of the END line.
+fn tail(end: &str) -> usize {
+    let title = end.find("KEY").map_or(8, |at| at + 3);
+    let dashes = end[title..].find("----").filter(|at| *at < 16).map_or(title, |at| title + at);
+    dashes + end[dashes..].bytes().take_while(|b| *b == b'-').count()
+}
+
+/// How far the body of a block without an end reaches: lines of base64 and headers, real or escaped line breaks.
+fn open_end(body: &str) -> usize {
+    let mut at = 0;
+    let mut good = 0;
+    let mut body_seen = false;
+    while at < body.len() {
+        let rest = &body.as_bytes()[at..];
+        let line = rest.iter().take_while(|b| !matches!(b, b'\n' | b'\\' | b'"')).count();
+        let words = rest[..line].trim_ascii();
+        let header = words.windows(2).any(|pair| pair == b": ") && words.len() < 80;
+        // An empty line parts headers from the body; behind the body it ends the key.
+        if words.is_empty() && body_seen {
+            break;
+        }
+        body_seen |= words.len() >= SHORTEST_RUN && !header;
+        if !words.is_empty() && !header && !words.iter().all(|b| is_base64(*b)) {
+            // Base64 and prose on one line: the base64 belongs to the key.
+            let run = rest.iter().take_while(|b| is_base64(**b)).count();
+            good = if run >= SHORTEST_RUN { at + run } else { good };
+            break;
+        }
+        if !words.is_empty() {
+            good = at + line - (rest[..line].len() - rest[..line].trim_ascii_end().len());
+        }
+        at += line;
+        match body.as_bytes().get(at) {
+            Some(b'\n') => at += 1,
+            Some(b'\\') if matches!(body.as_bytes().get(at + 1), Some(b'n' | b'r')) => at += 2,
+            Some(b'\\') if body[at..].starts_with("\\\\n") => at += 3,
+            _ => break,
+        }
+    }
+    body[..good].trim_end().len()
+}
+
+fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
+}
+
+/// The length of a PuTTY key file.
+fn putty(rest: &str) -> Option<usize> {
+    let lines = memmem::find(rest.as_bytes(), b"Private-Lines:")?;
+    let mac = memmem::find(&rest.as_bytes()[lines..], b"Private-MAC:").map(|at| lines + at);
+    let from = mac.unwrap_or(lines);
+    let line = rest[from..].find('\n').unwrap_or(rest.len() - from);
+    Some(if mac.is_some() { from + rest[from..from + line].trim_end().len() } else { from + line + open_end(&rest[from + line..]) })
+}

@@ -1,0 +1,159 @@
+//! Keys and tokens without a known shape: a value that looks random, given to a name that says what it is.
+use crate::entropy::{is_hex, is_random, is_uuid};
+use crate::placeholder::{is_fake_token, is_placeholder};
+use crate::value::{Join, after_name, blanks, name_around, read};
+use crate::{Class, Confidence, Finding};
+
+/// Names that leave no doubt, without the marks between their words.
+const SURE: &[&str] = &[
+    "apikey", "accesskey", "secretkey", "secretaccesskey", "privatekey", "authkey", "encryptionkey", "masterkey", "signingkey", "accountkey",
+    "sharedkey", "servicekey", "appkey", "clientkey", "deploykey", "licensekey", "subscriptionkey", "sessionkey", "adminkey", "webhookkey", "hmackey",
+    "consumerkey", "secret", "token", "credential", "bearer", "authorization", "jwt", "apischlüssel", "apischluessel", "cleapi", "cléapi", "jeton",
+    "serverkey", "storagekey", "aeskey", "cookiekey", "jwtkey", "rolekey", "apiclave", "clavedeapi", "claveapi", "токен", "密钥", "令牌", "密鑰", "秘钥", "トークン", "토큰", "schlüssel", "sharedaccesskey",
+];
+
+/// Names whose values may look random but are no secrets.
+const NOT: &[&str] = &[
+    "public", "pubkey", "publishable", "primarykey", "foreignkey", "cachekey", "sortkey", "partitionkey", "idempotency", "keyboard", "keyword",
+    "hash", "sha1", "sha256", "sha512", "sha384", "md5", "checksum", "digest", "fingerprint", "etag", "tokenizer", "tokencount", "maxtokens", "pagetoken", "nextpage", "nexttoken",
+    "continuation", "cursor", "commit", "i18n", "objectkey", "s3key", "filekey", "keyprefix", "thumbprint", "integrity", "keyname", "keypath", "keyfile",
+    "tokentype", "tokenurl", "tokenuri", "keyvault", "uuid", "guid", "keyframe", "author", "tokenid", "secretname", "secretid", "secretref", "secretarn", "tokenname",
+    "keytype", "keysize", "keycode", "keyalg", "keyring", "keystore", "keychain", "syncpoint", "tokenendpoint", "resourcekey", "dedup", "lookupkey", "imagekey", "rowkey", "routingkey", "devicetoken", "messagekey", "translationkey", "issuekey", "projectkey", "sitekey", "cookiename", "tokens",
+];
+
+/// A secret given to the name around `start..end`, or standing in the same sentence after it.
+pub(crate) fn at(text: &str, start: usize, end: usize) -> Option<Finding> {
+    let (from, to) = name_around(text, start, end);
+    let plain: String = text[from..to].chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    if NOT.iter().any(|word| plain.contains(word)) || plain.ends_with("id") && !plain.ends_with("secretid") {
+        return None;
+    }
+    // "monkey", "hockey", "turkey": the word is not the end of a longer one.
+    let before = text.as_bytes()[..start].last();
+    let glued = before.is_some_and(u8::is_ascii_lowercase) && !text.as_bytes()[start].is_ascii_uppercase();
+    if glued && !SURE.iter().any(|word| plain.contains(word)) {
+        return None;
+    }
+    let phrase = words_before(text, from) + &plain;
+    if NOT.iter().any(|word| phrase.contains(word)) {
+        return None;
+    }
+    let sure = SURE.iter().any(|word| phrase.contains(word));
+    let name = |sure| if phrase.contains("aws") && phrase.contains("secret") { "aws_secret_access_key" } else if sure { "named_secret" } else { "entropy" };
+    if let Some(value) = after_name(text, from, to)
+        && (value.join != Join::Space || value.quoted)
+        && let Some((start, end)) = accept(text, value.start, value.end, sure, true)
+    {
+        let confidence = if sure { Confidence::VeryLikely } else { Confidence::Likely };
+        let (class, detector) = if is_private(&phrase, &text[start..end]) { (Class::PrivateKey, "raw_private_key") } else { (Class::AccessKey, name(sure)) };
+        return Some(Finding { class, detector, start, end, confidence });
+    }
+    nearby(text, to, sure || phrase.contains("key")).map(|(start, end)| {
+        let private = is_private(&phrase, &text[start..end]);
+        let (class, detector) = if private { (Class::PrivateKey, "raw_private_key") } else { (Class::AccessKey, name(false)) };
+        Finding { class, detector, start, end, confidence: Confidence::Likely }
+    })
+}
+
+/// A private key as bare digits: 64 hexadecimal ones, or 32 bytes in base64.
+fn is_private(phrase: &str, value: &str) -> bool {
+    let digits = value.strip_prefix("0x").unwrap_or(value);
+    phrase.contains("privatekey") && (digits.len() == 64 && is_hex(digits) || value.len() == 44 && value.ends_with('='))
+}
+
+/// The two words before a name, joined: the "api" of "api key", the "public" of "public key".
+fn words_before(text: &str, from: usize) -> String {
+    let floor = text.ceil_char_boundary(from.saturating_sub(24));
+    let line = &text[floor..from];
+    let line = &line[line.rfind('\n').map_or(0, |n| n + 1)..];
+    let mut words: Vec<&str> = line.split(' ').rev().filter(|word| !word.is_empty()).take(2).collect();
+    words.reverse();
+    words.concat().chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// The part of `start..end` that is a secret, if it looks like one.
+fn accept(text: &str, start: usize, end: usize, sure: bool, assigned: bool) -> Option<(usize, usize)> {
+    let mut value = &text[start..end];
+    let mut start = start;
+    for scheme in ["Bearer ", "bearer ", "Token ", "token ", "Basic ", "ApiKey ", "Key "] {
+        if let Some(rest) = value.strip_prefix(scheme) {
+            start += scheme.len();
+            value = rest;
+        }
+    }
+    if value.len() > 400 || value.contains(char::is_whitespace) || is_placeholder(value) || is_fake_token(value) || !harmful(value) {
+        return None;
+    }
+    if is_hex(value.strip_prefix("0x").unwrap_or(value)) {
+        // Half of all keys are 32 or 64 hexadecimal digits, and so is every hash: the name must be sure and near.
+        return (sure && assigned && value.len() >= 20 && is_random(value, true)).then_some((start, end));
+    }
+    let random = is_random(value, sure) || (sure && assigned && mixed(value));
+    random.then_some((start, end))
+}
+
+/// Marks among letters and digits: `django-insecure-x#9…`, keys that are drawn from all of the keyboard.
+fn mixed(value: &str) -> bool {
+    let marks = value.bytes().filter(|b| b"!@#$%^&*()+~".contains(b)).count();
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    value.len() >= 16 && marks >= 2 && digits >= 1 && !value.contains("://") && !value.contains("(") && value.is_ascii()
+}
+
+/// Not an id, a digest with its name, a public key, an address or a path.
+fn harmful(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    const STARTS: &[&str] = &[
+        "sha1", "sha256", "sha384", "sha512", "md5:", "md5-", "aaaab3", "aaaac3", "aaaae2", "pk_", "pk-", "pk.", "http", "data:", "ssh-", "urn:", "arn:", "$2a$", "$2b$", "$2y$", "$argon2",
+        "$6$", "$5$", "./", "../", "~/", "file:", "ghp_example", "cus_", "price_", "prod_", "sub_", "evt_", "req_", "msg_", "chatcmpl-", "call_", "run_", "thread_", "asst_", "file-",
+        "miibij", "uuid:", "ca-pub", "ua-", "gtm-", "appl_", "publishable", "public", "pub", "0x0000",
+    ];
+    let path = value.matches('/').count() > 1 && value.split('/').all(|part| !is_random(part, true));
+    let address = value.contains("://") || value.starts_with('/') && path;
+    !is_uuid(value) && !STARTS.iter().any(|start| lower.starts_with(start)) && !address && !(path && value.contains('.'))
+}
+
+/// A random-looking word within the next few on the same line.
+fn nearby(text: &str, from: usize, sure: bool) -> Option<(usize, usize)> {
+    let line = &text[from..text.floor_char_boundary((from + 400).min(text.len()))];
+    let line = &line[..line.find('\n').unwrap_or(line.len())];
+    let mut at = 0;
+    let mut words = 0;
+    while words < 8 && at < line.len() {
+        let rest = &line[at..];
+        let skip = rest.find(|c: char| !c.is_whitespace() && !"\"'`:=>([{*,。：|".contains(c)).unwrap_or(rest.len());
+        at += skip;
+        let rest = &line[at..];
+        let length = rest.find(|c: char| c.is_whitespace() || "\"'`<>)]},;*|。，".contains(c)).unwrap_or(rest.len());
+        let word = rest[..length].trim_end_matches(['.', ':', '!', '?']);
+        let (start, end) = (from + at, from + at + word.len());
+        // Further on the line the name may be about something else: only what is plainly random counts.
+        if at > 120 {
+            return None;
+        }
+        let fits = word.len() >= 20 && (sure || !word.contains(['/', '=']));
+        if fits && accept(text, start, end, false, false).is_some() {
+            return Some((start, end));
+        }
+        // What stands behind the end of a sentence is about something else.
+        if rest[..length].ends_with(['.', '!', '?']) && words > 2 {
+            return None;
+        }
+        at = line.ceil_char_boundary(at + length.max(1));
+        words += 1;
+    }
+    None
+}
+
+/// A token after `Bearer ` or another scheme of a header that ends at `end`.
+pub(crate) fn bearer(text: &str, end: usize) -> Option<Finding> {
+    let at = end + blanks(text.as_bytes(), end);
+    let value = read(text, at, Join::Space)?;
+    let token = &text[value.start..value.end];
+    let inside = |b: u8| b.is_ascii_alphanumeric() || b"-._~+/=".contains(&b);
+    let digits = token.bytes().filter(u8::is_ascii_digit).count();
+    let real = token.len() >= 12 && token.bytes().all(inside) && (digits >= 2 || is_random(token, true));
+    if !real || is_placeholder(token) || is_fake_token(token) || !harmful(token) {
+        return None;
+    }
+    Some(Finding { class: Class::AccessKey, detector: "authorization_header", start: value.start, end: value.end, confidence: Confidence::VeryLikely })
+}

@@ -1,0 +1,45 @@
+//! Passwords in addresses: `scheme://user:password@host`.
+use crate::placeholder::is_placeholder;
+use crate::{Class, Confidence, Finding};
+
+/// The password of the address whose `://` stands at `start..end`.
+pub(crate) fn at(text: &str, start: usize, end: usize) -> Option<Finding> {
+    let scheme = text.as_bytes()[..start].last()?;
+    if !scheme.is_ascii_alphanumeric() {
+        return None;
+    }
+    let window = &text[end..text.floor_char_boundary((end + 320).min(text.len()))];
+    let stop = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | '`' | '|' | '\\');
+    let whole = &window[..window.find(stop).unwrap_or(window.len())];
+    // A slash in a password should be written %2F, and often is not: it still stands before the last @ of the address.
+    let authority = &whole[..whole.find(['/', '?', '#']).unwrap_or(whole.len())];
+    let authority = if authority.contains('@') { authority } else { loose(whole)? };
+    let user = &authority[..authority.rfind('@')?];
+    let colon = user.find(':')?;
+    let password = &user[colon + 1..];
+    let host = authority[user.len() + 1..].bytes().next();
+    if password.len() < 3 || !host.is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'[' | b'$' | b'{')) {
+        return None;
+    }
+    if is_placeholder(password) || password.starts_with(['$', '<', '{', '%', '[']) && password.ends_with(['}', '>', '%', ']', ')']) {
+        return None;
+    }
+    let start = end + colon + 1;
+    Some(Finding {
+        class: Class::Password,
+        detector: "url_password",
+        start,
+        end: start + password.len(),
+        confidence: Confidence::VeryLikely,
+    })
+}
+
+/// The part of an address up to the host, where the password itself holds `/`, `?` or `#`.
+fn loose(whole: &str) -> Option<&str> {
+    let at = whole.rfind('@')?;
+    let colon = whole.find(':')?;
+    let first = whole.find(['/', '?', '#'])?;
+    // A port or a path before the @ is no password: `host:8080/@name`.
+    let port = whole.get(colon + 1..first)?;
+    (colon < first && first < at && !port.bytes().all(|b| b.is_ascii_digit()) && !whole[..colon].contains('.')).then_some(whole)
+}

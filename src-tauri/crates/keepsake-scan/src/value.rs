@@ -1,0 +1,230 @@
+//! The value that a name is given: `name = value`, `"name": "value"`, `<name>value</name>`, `--name value`.
+
+/// No value is read further.
+const LONGEST: usize = 512;
+
+/// How a name and its value are joined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Join {
+    /// `=` without spaces, as in shells and addresses.
+    Tight,
+    /// `=`, `:=`, `=>` with spaces.
+    Equals,
+    /// A colon, or a cell of a table.
+    Colon,
+    /// Nothing but a space: `--password x`, `WITH PASSWORD 'x'`.
+    Space,
+}
+
+/// A value found after a name.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Value {
+    pub start: usize,
+    pub end: usize,
+    pub quoted: bool,
+    pub join: Join,
+    /// Nothing but punctuation follows on the line.
+    pub ends_line: bool,
+}
+
+/// The whole name around `start..end`: letters, digits, `_`, `-` and dots between them.
+pub(crate) fn name_around(text: &str, start: usize, end: usize) -> (usize, usize) {
+    let bytes = text.as_bytes();
+    let part = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
+    let before = bytes[..start].iter().rev().take(64).take_while(|b| part(b) || **b == b'.').count();
+    let after = bytes[end..].iter().take(64).take_while(|b| part(b)).count();
+    (start - before, end + after)
+}
+
+/// The value given to the name that ends at `end`.
+pub(crate) fn after_name(text: &str, name_start: usize, end: usize) -> Option<Value> {
+    let bytes = text.as_bytes();
+    let mut at = end;
+    // What closes the name: quotes, brackets, emphasis.
+    while matches!(bytes.get(at), Some(b'"' | b'\'' | b'`' | b']' | b')' | b'*' | b'\\')) && at < end + 6 {
+        at += 1;
+    }
+    let closed = at > end;
+    let tag = bytes.get(at) == Some(&b'>') && name_start > 0 && bytes[name_start - 1] == b'<';
+    let spaces = blanks(bytes, at);
+    at += spaces;
+    let rest = &bytes[at.min(bytes.len())..];
+    let mut join = Join::Equals;
+    let op = match rest {
+        _ if tag => 1,
+        [b'=', b'=', b'=', ..] | [b'!', b'=', b'=', ..] => 3,
+        [b':', b'=', ..] | [b'=', b'>', ..] | [b'-', b'>', ..] | [b'=', b'=', ..] | [b'!', b'=', ..] => 2,
+        [b'?', b'=', ..] => 2,
+        [b'=', ..] => 1,
+        [b':', b':', ..] => return None,
+        [b':' | b'|', ..] => {
+            join = Join::Colon;
+            1
+        }
+        [0xEF, 0xBC, 0x9A | 0x9D, ..] => {
+            join = Join::Colon;
+            3
+        }
+        [b',', ..] | [b'\n', ..] | [b'\r', ..] => return pair(text, at),
+        _ if spaces > 0 => {
+            join = Join::Space;
+            0
+        }
+        _ => return None,
+    };
+    let compared = op > 1 && matches!(rest, [b'=' | b'!', b'=', ..]);
+    at += op;
+    let gap = blanks(bytes, at);
+    if join == Join::Equals && spaces == 0 && gap == 0 && !closed {
+        join = Join::Tight;
+    }
+    at += gap;
+    // `password: str = "x"`: the type first.
+    if join == Join::Colon
+        && let Some(further) = past_type(bytes, at)
+    {
+        at = further;
+        join = Join::Equals;
+    }
+    let value = read(text, at, join)?;
+    (value.quoted || !compared).then_some(value)
+}
+
+/// `name: API_KEY`, then `value: x`: the name and the value each have a key of their own.
+fn pair(text: &str, at: usize) -> Option<Value> {
+    let bytes = text.as_bytes();
+    let mut at = at;
+    let end = (at + 48).min(bytes.len());
+    while at < end && (bytes[at].is_ascii_whitespace() || matches!(bytes[at], b',' | b'"' | b'\'' | b'-')) {
+        at += 1;
+    }
+    let word = bytes.get(at..at + 5)?;
+    if !word.eq_ignore_ascii_case(b"value") {
+        return None;
+    }
+    at += 5;
+    while matches!(bytes.get(at), Some(b'"' | b'\'' | b' ')) && at < end + 8 {
+        at += 1;
+    }
+    if !matches!(bytes.get(at), Some(b':' | b'=')) {
+        return None;
+    }
+    at += 1 + blanks(bytes, at + 1);
+    read(text, at, Join::Colon)
+}
+
+/// Reads a value at `at`: between quotes, or up to a space or the punctuation that ends one.
+pub(crate) fn read(text: &str, at: usize, join: Join) -> Option<Value> {
+    let bytes = text.as_bytes();
+    let mut at = at;
+    while bytes.get(at..at + 2) == Some(b"**") || bytes.get(at..at + 2) == Some(b"__") {
+        at += 2;
+        at += blanks(bytes, at);
+    }
+    // b"…", r"…", f"…", @"…"
+    if matches!(bytes.get(at), Some(b'b' | b'r' | b'f' | b'u' | b'@')) && matches!(bytes.get(at + 1), Some(b'"' | b'\'')) {
+        at += 1;
+    }
+    let window = text.get(at..text.floor_char_boundary((at + LONGEST).min(text.len())))?;
+    if let Some((open, close)) = quote(window) {
+        let inner = &window[open..];
+        let line = inner.find('\n').unwrap_or(inner.len());
+        let length = closing(&inner[..line], close)?;
+        let after = &inner[length..line];
+        let ends_line = after.len() < 8 && !after.bytes().any(|b| b.is_ascii_alphanumeric());
+        return Some(Value { start: at + open, end: at + open + length, quoted: true, join, ends_line });
+    }
+    let stops = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '，' | '。' | '、' | '」' | '”');
+    let mut length = window.find(stops).unwrap_or(window.len());
+    // `$(cat file)`, `<your key>`, `os.getenv("X")` must stay whole to be known as what they are.
+    if window.starts_with('<') {
+        length = window.find('>').map_or(0, |n| n + 1);
+    }
+    if length == window.len() && length + 4 > LONGEST {
+        return None;
+    }
+    if matches!(join, Join::Tight | Join::Equals | Join::Colon)
+        && let Some(cut) = window[..length].find(';').or_else(|| window[..length].find("\\n"))
+    {
+        length = cut;
+    }
+    if join == Join::Tight
+        && let Some(cut) = window[..length].find('&')
+        && window[cut + 1..].bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count() > 0
+        && window[cut + 1..length].contains('=')
+    {
+        length = cut;
+    }
+    if let Some(cut) = window[..length].find(',')
+        && (join == Join::Tight || cut + 1 == length)
+        && (cut + 1 == length || window[cut + 1..length].contains([':', '=']))
+    {
+        length = cut;
+    }
+    let value = trim(&window[..length]);
+    let rest = &window[value.len()..];
+    let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
+    let comment = line.trim_start().starts_with(['#', ';']) || line.trim_start().starts_with("//");
+    let ends_line = comment || !line.bytes().any(|b| b.is_ascii_alphanumeric() || b == b'(');
+    (!value.is_empty()).then_some(Value { start: at, end: at + value.len(), quoted: false, join, ends_line })
+}
+
+/// The quote at the start of a text: its length, and what closes it.
+fn quote(text: &str) -> Option<(usize, &'static str)> {
+    const QUOTES: &[(&str, &str)] = &[
+        ("\\\"", "\\\""), ("\"\"\"", "\"\"\""), ("\"", "\""), ("'", "'"), ("`", "`"), ("“", "”"), ("„", "“"), ("«", "»"), ("‘", "’"), ("「", "」"), ("『", "』"),
+        ("&quot;", "&quot;"), ("”", "”"),
+    ];
+    let (open, close) = QUOTES.iter().find(|(open, _)| text.starts_with(open))?;
+    let pad = if *open == "«" { text[open.len()..].bytes().take_while(|b| *b == b' ').count() } else { 0 };
+    Some((open.len() + pad, close))
+}
+
+/// The length up to the closing quote; an escaped one does not close.
+fn closing(inner: &str, close: &str) -> Option<usize> {
+    let mut from = 0;
+    loop {
+        let at = from + inner.get(from..)?.find(close)?;
+        let escaped = close.len() == 1 && inner[..at].bytes().rev().take_while(|b| *b == b'\\').count() % 2 == 1;
+        if !escaped {
+            return Some(if close == "»" || close == "“" { inner[..at].trim_end().len() } else { at });
+        }
+        from = at + 1;
+    }
+}
+
+/// Cuts punctuation that belongs to the sentence: brackets that were not opened, stops, emphasis.
+fn trim(value: &str) -> &str {
+    let mut value = value;
+    while let Some(last) = value.chars().next_back() {
+        let opened = |open: char, close: char| value.matches(open).count() >= value.matches(close).count();
+        let cut = match last {
+            ')' => !opened('(', ')'),
+            ']' => !opened('[', ']'),
+            '}' => !opened('{', '}'),
+            '.' | ',' | ';' | ':' | '…' | '|' | '\\' => true,
+            '*' | '_' => value.len() > 2 && value.ends_with("**") && value.chars().any(|c| c != '*'),
+            _ => false,
+        };
+        if !cut {
+            break;
+        }
+        value = &value[..value.len() - last.len_utf8()];
+    }
+    value
+}
+
+/// Past a type and the `=` behind it: `: string = `.
+fn past_type(bytes: &[u8], at: usize) -> Option<usize> {
+    let word = bytes[at..].iter().take(40).take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'&' | b'_' | b'<' | b'>' | b'[' | b']' | b'|' | b'?' | b'.' | b'\'')).count();
+    let mut next = at + word;
+    next += blanks(bytes, next);
+    if word == 0 || bytes.get(next) != Some(&b'=') || bytes.get(next + 1) == Some(&b'=') || next == at + word {
+        return None;
+    }
+    Some(next + 1 + blanks(bytes, next + 1))
+}
+
+pub(crate) fn blanks(bytes: &[u8], at: usize) -> usize {
+    bytes.get(at..).map_or(0, |rest| rest.iter().take(64).take_while(|b| matches!(b, b' ' | b'\t')).count())
+}
