@@ -25,7 +25,6 @@ const SHAPES: &[(&str, &str)] = &[
     ("shopify", "shp[=at|ca|pa|ss]_[hex:32]"),
     ("square", "sq0atp-[url:22]"),
     ("telegram", "[d19:1][dig:9]:AA[url:33]"),
-    ("discord", "M[b62:23].[url:6].[url:27]"),
     ("pypi", "pypi-AgEIcHlwaS5vcmc[url:150]"),
     ("docker-hub", "dckr_pat_[url:27]"),
     ("terraform", "[b62:14].atlasv1.[url:67]"),
@@ -64,6 +63,11 @@ pub fn shaped(rng: &mut Rng) -> String {
     if rng.chance(12) {
         let lead = rng.pattern("[=ghp|gho|ghu|ghs|ghr|npm]_");
         return with_checksum(rng, &lead);
+    }
+    // Discord's begin with the bot's number, eighteen digits, in base 64.
+    if rng.chance(3) {
+        let bot = rng.pattern("[d19:1][dig:17]");
+        return format!("{}.{}", base64url(bot.as_bytes()), rng.pattern("[url:6].[url:27]"));
     }
     let (_, pattern) = SHAPES[rng.below(SHAPES.len())];
     rng.pattern(pattern)
@@ -127,5 +131,5 @@ fn base64url(bytes: &[u8]) -> String {
 
 /// How many providers have a shape here.
 pub fn providers() -> usize {
-    SHAPES.len() + 2
+    SHAPES.len() + 3
 }
