@@ -63,7 +63,9 @@ pub fn strong(rng: &mut Rng) -> String {
     let half = rng.range(3, 8) as usize;
     let mark = rng.pattern("[=!|@|%|&|*|+|-|_|=|?|^|~]");
     let mark = if rng.chance(40) { mark + &rng.pattern("[=!|@|%|*|+|-|_|?|^]") } else { mark };
-    format!("{}{}{mark}{}{}", rng.pattern("[alpha:1]"), rng.pattern("[dig:1]"), rng.pattern("[b62:3]"), {
+    let lead = rng.range(1, 5) as usize;
+    let start = rng.of(super::rng::BASE62, lead) + &rng.pattern("[alpha:1]");
+    format!("{start}{}{mark}{}{}", rng.pattern("[dig:1]"), rng.pattern("[b62:3]"), {
         let more = rng.of("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789!*+-_", half);
         more + &rng.pattern("[b62:2]")
     })
