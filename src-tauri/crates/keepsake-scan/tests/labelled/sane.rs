@@ -149,11 +149,11 @@ fn the_measure_counts_what_it_says() {
     };
     let exact = finding(Class::Email, 0, 10);
     assert_eq!(score(vec![]), (1.0, 0.0));
-    assert_eq!(score(vec![exact.clone()]), (1.0, 0.5));
-    assert_eq!(score(vec![exact.clone(), exact.clone()]), (0.5, 0.5));
-    assert_eq!(score(vec![exact.clone(), finding(Class::Email, 22, 30)]), (1.0, 1.0));
-    assert_eq!(score(vec![exact.clone(), finding(Class::Email, 23, 30)]), (0.5, 0.5));
-    assert_eq!(score(vec![exact.clone(), finding(Class::Email, 20, 32)]), (1.0, 1.0));
-    assert_eq!(score(vec![exact.clone(), finding(Class::Email, 20, 33)]), (0.5, 0.5));
+    assert_eq!(score(vec![exact]), (1.0, 0.5));
+    assert_eq!(score(vec![exact, exact]), (0.5, 0.5));
+    assert_eq!(score(vec![exact, finding(Class::Email, 22, 30)]), (1.0, 1.0));
+    assert_eq!(score(vec![exact, finding(Class::Email, 23, 30)]), (0.5, 0.5));
+    assert_eq!(score(vec![exact, finding(Class::Email, 20, 32)]), (1.0, 1.0));
+    assert_eq!(score(vec![exact, finding(Class::Email, 20, 33)]), (0.5, 0.5));
     assert_eq!(score(vec![exact, finding(Class::Phone, 20, 30)]), (1.0, 0.5));
 }
