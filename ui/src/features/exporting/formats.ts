@@ -1,30 +1,16 @@
 import { look } from "$lib/logic/assistants";
-import { t } from "$lib/text";
 
 /** What the window writes. `signs`: the file can carry the vault's signature. */
 export type ExportFormat = "mem" | "alf" | "mif" | "pam" | "zaxy";
-export type FormatCard = { value: ExportFormat; text: string; small: string; end: string; is: string; signs: boolean };
+export type FormatCard = { value: ExportFormat; end: string; signs: boolean };
 
-export const FORMAT_CARDS: FormatCard[] = [
-  {
-    value: "mem",
-    text: t("export.mem"),
-    small: t("export.memSmall"),
-    end: ".mem",
-    is: t("export.memIs"),
-    signs: true,
-  },
-  {
-    value: "alf",
-    text: t("export.alf"),
-    small: t("export.alfSmall"),
-    end: ".alf",
-    is: t("export.alfIs"),
-    signs: false,
-  },
-  { value: "mif", text: t("export.mif"), small: "", end: ".mif.json", is: t("export.mifIs"), signs: false },
-  { value: "pam", text: t("export.pam"), small: "", end: ".pam", is: t("export.pamIs"), signs: true },
-  { value: "zaxy", text: t("export.zaxy"), small: "", end: ".zaxy.json", is: t("export.zaxyIs"), signs: true },
+/** Named and described by `export.<value>`; where it is made, by `export.<value>Is`. */
+export const FORMAT_CARDS: readonly FormatCard[] = [
+  { value: "mem", end: ".mem", signs: true },
+  { value: "alf", end: ".alf", signs: false },
+  { value: "mif", end: ".mif.json", signs: false },
+  { value: "pam", end: ".pam", signs: true },
+  { value: "zaxy", end: ".zaxy.json", signs: true },
 ];
 
 export const cardOf = (format: string): FormatCard | undefined => FORMAT_CARDS.find((card) => card.value === format);

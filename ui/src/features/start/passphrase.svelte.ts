@@ -1,3 +1,4 @@
+import { weakness } from "$lib/text/core";
 import { backend } from "$lib/ipc";
 import { t } from "$lib/text";
 
@@ -26,8 +27,9 @@ export class PassphraseDraft {
     }
     const strength = await backend().passphraseStrength(text);
     if (this.#asked !== text) return;
-    this.score = strength.score;
-    this.label = strength.label;
-    this.reason = strength.reason ?? (strength.score >= FAIR + 1 ? t("strength.good") : "");
+    const score = Math.max(0, Math.min(4, Math.round(strength.score))) as 0 | 1 | 2 | 3 | 4;
+    this.score = score;
+    this.label = t(`strength.${score}`);
+    this.reason = strength.reason ? weakness(strength.reason) : score >= FAIR + 1 ? t("strength.well") : "";
   }
 }

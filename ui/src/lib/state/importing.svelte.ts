@@ -1,3 +1,4 @@
+import { Refusal } from "./refusal";
 import { backend, codeOf, type Detection, type FileCheck, type ImportReport, type ImportRequest } from "$lib/ipc";
 import { t } from "$lib/text";
 import { fileName } from "$lib/text/format";
@@ -34,7 +35,7 @@ class Importing {
   background = $state(false);
   current = $state(0);
   job = $state.raw<JobProgress | null>(null);
-  problem = $state<{ code: string; message: string } | null>(null);
+  problem = $state.raw<Refusal | null>(null);
   #run = 0;
 
   get busy(): boolean {
@@ -188,7 +189,7 @@ class Importing {
     if (!open()) return;
     const code = codeOf(error);
     this.stage = code === "cancelled" ? "cancelled" : "failed";
-    this.problem = { code, message: error instanceof Error ? error.message : String(error) };
+    this.problem = new Refusal(error);
     if (this.background) toasts.show(this.ending, { icon: "alert" });
   }
 
