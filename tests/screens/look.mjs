@@ -14,7 +14,9 @@ export const UNMARKED = `(names) => {
   const months = [...Array(12).keys()].flatMap((month) => ["long", "short"].map((style) => plain(new Intl.DateTimeFormat("de-DE", { month: style }).format(new Date(2026, month, 1)))));
   const ours = (piece) => {
     const words = plain(piece);
-    if (!LETTER.test(words) || known.has(words) || flat.includes(words)) return false;
+    // Counts and the groups of a fingerprint beside a name of the data are nothing of ours.
+    const named = words.split(" ").filter((word) => /\\p{L}/u.test(word) && !/^[0-9a-f]{4}$/.test(word)).join(" ");
+    if (!LETTER.test(named) || known.has(named) || flat.includes(named) || flat.includes(words)) return false;
     const left = words.split(" ").filter((word) => LETTER.test(word) && !months.includes(word) && !known.has(word));
     return left.length > 0;
   };
@@ -32,7 +34,7 @@ export const UNMARKED = `(names) => {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     if (node.nodeType === Node.TEXT_NODE) {
-      if (node.parentElement.closest("script, style, .tile, [lang=en], [lang=de], [lang=ja], textarea")) continue;
+      if (node.parentElement.closest("script, style, .tile, textarea, [lang]:not(html)")) continue;
       const [pieces, next] = outside(node.data, depth);
       depth = next;
       found.push(...pieces.map((piece) => "text: " + piece.trim()));
@@ -59,21 +61,22 @@ export const KEPT = `() => {
 }`;
 
 /** Whole texts and accessible names on screen that are an English message, though the language has another one for it. */
-export const ENGLISH = `(patterns) => {
+export const ENGLISH = `(patterns, own) => {
   const english = new RegExp("^(?:" + patterns.join("|") + ")$", "u");
-  const data = [...window.__data].map((each) => each.trim());
+  const data = [...window.__data].join("\n");
+  const here = new RegExp("^(?:" + own.join("|") + ")$", "u");
   const texts = new Set();
   for (const node of document.querySelectorAll("body *")) {
     if (node.closest("script, style, [lang=en]")) continue;
     for (const child of node.childNodes) if (child.nodeType === Node.TEXT_NODE) texts.add(child.data.trim());
     for (const name of ["aria-label", "title", "placeholder", "alt", "aria-valuetext"]) texts.add((node.getAttribute(name) ?? "").trim());
   }
-  return [...texts].filter((text) => /\\p{L}{2}/u.test(text) && english.test(text) && !data.includes(text));
+  return [...texts].filter((text) => /\\p{L}{2}/u.test(text) && english.test(text) && !here.test(text) && !data.includes(text));
 }`;
 
 /**
  * Text that is cut or leaves its place: by an ancestor that hides what does not fit, by its control, by the window.
- * Data may be shortened with an ellipsis, our words may not.
+ * Data may be shortened with an ellipsis, our words may not. The months under the chart stand over three bars on purpose.
  */
 export const CLIPPED = `() => {
   const SLACK = 1.5;
@@ -91,7 +94,7 @@ export const CLIPPED = `() => {
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const text = node.data.trim();
     const parent = node.parentElement;
-    if (!text || parent.closest("script, style, textarea, .visually-hidden, svg, [aria-hidden=true]") || !parent.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
+    if (!text || parent.closest("script, style, textarea, .visually-hidden, .chart .label, svg, [aria-hidden=true]") || !parent.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
     const range = document.createRange();
     range.selectNodeContents(node);
     const rects = [...range.getClientRects()].filter((rect) => rect.width > 0 && rect.height > 0);
@@ -102,6 +105,7 @@ export const CLIPPED = `() => {
     const bottom = Math.max(...rects.map((rect) => rect.bottom));
     const report = (what, box) => found.push(what + ": " + JSON.stringify(text.slice(0, 60)) + " in " + where(box));
     const isData = text.length > 2 && data.includes(text.replace(/^[“„「]|[”“」]$/g, ""));
+    let done = false;
     let scrolledX = false;
     let scrolledY = false;
     for (let box = parent; box && box !== document.documentElement; box = box.parentElement) {
@@ -111,10 +115,12 @@ export const CLIPPED = `() => {
       if (!scrolledX && /hidden|clip/.test(style.overflowX) && (right > rect.right + SLACK || left < rect.left - SLACK)) {
         const shortened = style.textOverflow === "ellipsis";
         if (!(isData && shortened)) report(shortened ? "shortened" : "cut", box);
+        done = true;
         break;
       }
       if (!scrolledY && /hidden|clip/.test(style.overflowY) && (bottom > rect.bottom + 3 || top < rect.top - 3)) {
         if (!isData) report("cut below", box);
+        done = true;
         break;
       }
       if (!scrolledX && box.matches("button, a, [role=option], [role=tab], [role=radio], [role=menuitem], td, th, label, [role=dialog], kbd")) {
@@ -125,7 +131,7 @@ export const CLIPPED = `() => {
       if (/auto|scroll/.test(style.overflowY)) scrolledY = true;
       if (style.position === "fixed") break;
     }
-    if (!scrolledX && (right > innerWidth + SLACK || left < -SLACK)) report("outside of the window", parent);
+    if (!done && !scrolledX && (right > innerWidth + SLACK || left < -SLACK)) report("outside of the window", parent);
   }
   if (document.documentElement.scrollWidth > innerWidth || document.documentElement.scrollHeight > innerHeight + 1) found.push("the window scrolls");
   return [...new Set(found)];

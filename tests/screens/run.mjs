@@ -5,10 +5,10 @@ import { fileURLToPath } from "node:url";
 import { ROOT } from "../tools/places.mjs";
 import { CLIPPED, ENGLISH, KEPT, UNMARKED } from "./look.mjs";
 import { missing, withPages } from "./pages.mjs";
-import { SCREENS, SIZES, walk } from "./walk.mjs";
+import { FILES, SCREENS, SIZES, walk } from "./walk.mjs";
 
 const OUT = fileURLToPath(new URL("out/", import.meta.url));
-const LANGUAGES = ["de", "ja"];
+const LANGUAGES = (process.env.KEEPSAKE_LANGUAGES ?? "de,ja").split(",").filter(Boolean);
 
 const messages = (language) =>
   JSON.parse(readFileSync(join(ROOT, "ui", "src", "lib", "text", `${language}.json`), "utf8"));
@@ -19,25 +19,39 @@ function names() {
   const source = readFileSync(join(ROOT, "ui", "src", "lib", "logic", "assistants.ts"), "utf8");
   const block = source.slice(source.indexOf("const NAMES"), source.indexOf("};", source.indexOf("const NAMES")));
   const brands = [...block.matchAll(/"([^"]+)"/g)].map(([, name]) => name.replaceAll(/[^\p{L}\p{N}]+/gu, " ").trim());
-  return [...brands, "Keepsake", "Keepsake 0 1 0", "Ines", "RECOVERY CODE"];
+  return [
+    ...brands,
+    ...FILES.map((path) =>
+      path
+        .split("/")
+        .pop()
+        .replaceAll(/[^\p{L}\p{N}]+/gu, " "),
+    ),
+    "Keepsake",
+    "Keepsake 0 1 0",
+    "Ines",
+    "RECOVERY CODE",
+  ];
 }
+
+/** Messages as patterns. */
+const pattern = (form) =>
+  form
+    .split(/\{\w+\}/)
+    .map((text) => text.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&"))
+    .join(".*")
+    .trim();
+const every = (language) => Object.values(messages(language)).flatMap(forms);
 
 /** English messages as patterns, without those that say the same in the other language and those without a word. */
 function english(language) {
   const there = messages(language);
-  const escape = (text) => text.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&");
   return Object.entries(messages("en")).flatMap(([key, message]) =>
     forms(message)
       .filter((form) => !forms(there[key]).includes(form))
       .filter((form) => /\p{L}{2}/u.test(form.replaceAll(/\{\w+\}/g, "")))
       .flatMap((form) => form.split(/[[\]](?!REDACTED)/).filter((part) => /\p{L}{2}.*\p{L}/u.test(part)))
-      .map((form) =>
-        form
-          .split(/\{\w+\}/)
-          .map(escape)
-          .join(".*")
-          .trim(),
-      ),
+      .map(pattern),
   );
 }
 
@@ -92,6 +106,10 @@ export async function screens(count, only = process.env.KEEPSAKE_SCREENS ?? "") 
       const left = faults();
       const clipped = faults();
       const patterns = english(language);
+      // `{n} x` alone would be every text.
+      const own = every(language)
+        .filter((form) => /\p{L}{2}/u.test(form.replaceAll(/\{\w+\}/g, "")))
+        .map(pattern);
       let seen = 0;
       await walk(browser, origin, {
         language,
@@ -99,7 +117,7 @@ export async function screens(count, only = process.env.KEEPSAKE_SCREENS ?? "") 
         lost: reach(language),
         visit: async (name, size) => {
           seen += 1;
-          left.add(await browser.run(ENGLISH, patterns), name);
+          left.add(await browser.run(ENGLISH, patterns, own), name);
           clipped.add(await browser.run(CLIPPED), `${name} at ${size.join("x")}`);
           const file = `${name.replaceAll(/\W+/g, "-")}-${language}-${size.join("x")}.png`;
           writeFileSync(join(OUT, file), await browser.screenshot());

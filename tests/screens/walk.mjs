@@ -21,6 +21,10 @@ class Page {
       ),
     );
   }
+  /** Open a menu: by the pointer itself, since it opens when that goes down. */
+  menu(id) {
+    return this.browser.click(id);
+  }
   there(id, more = "") {
     return until(`${id} to be there`, async () => (await this.browser.count(id, more)) > 0);
   }
@@ -41,7 +45,8 @@ class Page {
   }
 }
 
-const FILES = ["/home/ines/chatgpt-export-2026-11-21.zip", "/home/ines/damaged.mem", "/home/ines/about-me.md"];
+/** What is dropped on the window. */
+export const FILES = ["/home/ines/chatgpt-export-2026-11-21.zip", "/home/ines/damaged.mem", "/home/ines/about-me.md"];
 const drop = (page, paths = FILES, over = false) =>
   page.mock("(paths, over) => void window.__mock.drop(paths, over)", paths, over);
 const refuse = (page, method, code) => page.mock("(method, code) => void window.__refuse(method, code)", method, code);
@@ -58,6 +63,7 @@ async function toRecovery(page) {
 const memory = async (page) => {
   await page.click("nav-memories");
   await page.there("list-row");
+  await page.type("search-field", "Sandviken");
   await page.click("list-row", '[data-id="m-0"]');
   await page.there("detail-text");
 };
@@ -178,11 +184,11 @@ export const SCREENS = [
     },
   ],
   ["memory", OPEN, memory],
-  ["memory, menu", OPEN, async (page) => (await memory(page), page.click("detail-more"))],
+  ["memory, menu", OPEN, async (page) => (await memory(page), page.menu("detail-more"))],
   [
     "memory, original record",
     OPEN,
-    async (page) => (await memory(page), await page.click("detail-more"), page.click("detail-original")),
+    async (page) => (await memory(page), await page.menu("detail-more"), page.click("detail-original")),
   ],
   ["memory, edit", OPEN, async (page) => (await memory(page), page.click("detail-edit"))],
   [
@@ -202,7 +208,7 @@ export const SCREENS = [
     OPEN,
     async (page) => {
       await memory(page);
-      await page.click("detail-more");
+      await page.menu("detail-more");
       await page.click("detail-erase");
       await page.there("erase-copies");
     },
@@ -212,7 +218,7 @@ export const SCREENS = [
     OPEN,
     async (page) => {
       await memory(page);
-      await page.click("detail-more");
+      await page.menu("detail-more");
       await page.click("detail-erase");
       await page.there("erase-copies");
       await page.click("erase-confirm");
@@ -239,7 +245,7 @@ export const SCREENS = [
     OPEN,
     async (page) => {
       await conversation(page);
-      await page.press("f", "C");
+      await page.click("reader-find");
       await page.type("find-field", "joists");
     },
   ],

@@ -9,8 +9,9 @@ export class PassphraseDraft {
   text = $state("");
   repeat = $state("");
   score = $state(0);
-  label = $state("");
-  reason = $state("");
+  /** Judged at all; why it is weak, in the core's words. */
+  #judged = $state(false);
+  #why = $state<string | null>(null);
   #asked = "";
 
   readonly same = $derived(this.text !== "" && this.text === this.repeat);
@@ -21,15 +22,23 @@ export class PassphraseDraft {
     this.#asked = text;
     if (text === "") {
       this.score = 0;
-      this.label = "";
-      this.reason = "";
+      this.#judged = false;
+      this.#why = null;
       return;
     }
     const strength = await backend().passphraseStrength(text);
     if (this.#asked !== text) return;
-    const score = Math.max(0, Math.min(4, Math.round(strength.score))) as 0 | 1 | 2 | 3 | 4;
-    this.score = score;
-    this.label = t(`strength.${score}`);
-    this.reason = strength.reason ? weakness(strength.reason) : score >= FAIR + 1 ? t("strength.well") : "";
+    this.score = Math.max(0, Math.min(4, Math.round(strength.score)));
+    this.#judged = true;
+    this.#why = strength.reason;
+  }
+
+  get label(): string {
+    return this.#judged ? t(`strength.${this.score as 0 | 1 | 2 | 3 | 4}`) : "";
+  }
+
+  get reason(): string {
+    if (this.#why) return weakness(this.#why);
+    return this.score >= FAIR + 1 ? t("strength.well") : "";
   }
 }

@@ -10,13 +10,21 @@ import { vault } from "./vault.svelte";
 
 /** `looked`: it is known what the files are, and no vault is open yet to compare them with. */
 export type Stage = "idle" | "looking" | "looked" | "planning" | "plan" | "running" | "report" | "failed" | "cancelled";
-export type Plan = {
-  key: string;
-  label: string;
-  request: ImportRequest;
-  preview: ImportReport | null;
-  report: ImportReport | null;
-};
+/** One import of the drop: what was asked for, what it would do, and what it did. */
+export class Plan {
+  constructor(
+    readonly request: ImportRequest,
+    readonly preview: ImportReport | null,
+    readonly report: ImportReport | null = null,
+  ) {}
+  get key(): string {
+    return this.request.paths.join("\n");
+  }
+  /** Read when it is shown, so that it follows the language. */
+  get label(): string {
+    return labelOf(this.request);
+  }
+}
 
 /** Formats with a check of their own; vendors' exports have none. */
 const CHECKED = new Set(["mem", "alf", "alf_delta", "mif", "pam", "zaxy", "eventloom"]);
@@ -112,7 +120,7 @@ class Importing {
         this.job = new JobProgress();
         const preview = await backend().importPreview(this.job.id, request, this.job.listen);
         if (run !== this.#run) return;
-        plans.push({ key: request.paths.join("\n"), label: labelOf(request), request, preview, report: null });
+        plans.push(new Plan(request, preview));
       }
       this.plans = plans;
       this.stage = "plan";
@@ -156,7 +164,7 @@ class Importing {
         this.job = new JobProgress();
         const report = await backend().importRun(this.job.id, plan.request, this.job.listen);
         if (run !== this.#run) return;
-        this.plans = this.plans.map((each) => (each === plan ? { ...each, report } : each));
+        this.plans = this.plans.map((each) => (each === plan ? new Plan(plan.request, plan.preview, report) : each));
       }
       this.stage = "report";
       vault.changed();
