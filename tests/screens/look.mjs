@@ -16,7 +16,7 @@ export const UNMARKED = `(names) => {
     const words = plain(piece);
     // Counts and the groups of a fingerprint beside a name of the data are nothing of ours.
     const named = words.split(" ").filter((word) => /\\p{L}/u.test(word) && !/^[0-9a-f]{4}$/.test(word)).join(" ");
-    if (!LETTER.test(named) || known.has(named) || flat.includes(named) || flat.includes(words)) return false;
+    if (!LETTER.test(named) || known.has(named) || known.has(words) || flat.includes(named) || flat.includes(words)) return false;
     const left = words.split(" ").filter((word) => LETTER.test(word) && !months.includes(word) && !known.has(word));
     return left.length > 0;
   };
@@ -27,7 +27,7 @@ export const UNMARKED = `(names) => {
       else if (letter === "⟧") (depth -= 1), pieces.push("");
       else if (depth === 0) pieces[pieces.length - 1] += letter;
     }
-    return [pieces.filter(ours), depth];
+    return [pieces.filter((piece) => piece.split(", ").some(ours)), depth];
   };
   const found = [];
   let depth = 0;
@@ -49,11 +49,12 @@ export const UNMARKED = `(names) => {
   return [...new Set(found)];
 }`;
 
-/** Whether any marked text is still there after another language was chosen: what was read once and kept. */
+/** Whether any marked text is still there after another language was chosen: what was read once and kept. A toast and the
+ * title of a receipt tell of what was done, in the words of that moment. */
 export const KEPT = `() => {
   const kept = [];
   for (const node of document.querySelectorAll("body *")) {
-    if (node.closest("[data-testid=toast]")) continue;
+    if (node.closest("[data-testid=toast], [data-testid=receipt] header")) continue;
     for (const child of node.childNodes) if (child.nodeType === Node.TEXT_NODE && /[⟦⟧]/.test(child.data)) kept.push(child.data.trim());
     for (const name of ["aria-label", "title", "placeholder"]) if (/[⟦⟧]/.test(node.getAttribute(name) ?? "")) kept.push(name + ": " + node.getAttribute(name));
   }

@@ -100,7 +100,7 @@ describe("keys", () => {
   const all = [...sources().values()].join("\n");
   /** `t(`sort.${sort}`)`, `word("op", …)`: every key with this beginning and end counts as used. */
   const patterns = [
-    ...[...all.matchAll(/`([a-zA-Z]+(?:\.[a-zA-Z]+)*\.)\$\{[^`}]*\}([a-zA-Z]*)`/g)].map(([, from = "", to = ""]) => [
+    ...[...all.matchAll(/`([a-zA-Z]+(?:\.[a-zA-Z]+)*\.)\$\{[^`}]*\}([a-zA-Z.]*)`/g)].map(([, from = "", to = ""]) => [
       from,
       to,
     ]),
