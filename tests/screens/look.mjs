@@ -64,7 +64,7 @@ export const KEPT = `() => {
 /** Whole texts and accessible names on screen that are an English message, though the language has another one for it. */
 export const ENGLISH = `(patterns, own) => {
   const english = new RegExp("^(?:" + patterns.join("|") + ")$", "u");
-  const data = [...window.__data].join("\n");
+  const data = [...window.__data].join("\\n");
   const here = new RegExp("^(?:" + own.join("|") + ")$", "u");
   const texts = new Set();
   for (const node of document.querySelectorAll("body *")) {

@@ -64,9 +64,9 @@ export async function screens(count, only = process.env.KEEPSAKE_SCREENS ?? "") 
   mkdirSync(OUT, { recursive: true });
   const chosen = SCREENS.filter(([name]) => name.startsWith(only));
   await withPages(async (browser, origin) => {
-    const tell = (language, kind, problems, total) => {
+    const tell = (language, kind, problems, total, sizes) => {
       for (const [what, places] of problems) console.log(`  ${language}: ${what}\n    on ${[...places].join("; ")}`);
-      count.add(`${language}: ${kind} (${total} looks)`, problems.size === 0 && total > 0);
+      count.add(`${language}: ${kind} (${total} looks)`, problems.size === 0 && total === chosen.length * sizes);
     };
     /** What was found, each with the screens that it was found on: one line for a fault, however often it shows. */
     const faults = () => {
@@ -99,8 +99,8 @@ export async function screens(count, only = process.env.KEEPSAKE_SCREENS ?? "") 
         kept.add(await browser.run(KEPT), name);
       },
     });
-    tell("marked", "every text comes from the message file", wired.found, looks);
-    tell("marked", "every text follows when the language changes", kept.found, looks);
+    tell("marked", "every text comes from the message file", wired.found, looks, 1);
+    tell("marked", "every text follows when the language changes", kept.found, looks, 1);
 
     for (const language of LANGUAGES) {
       const left = faults();
@@ -116,15 +116,15 @@ export async function screens(count, only = process.env.KEEPSAKE_SCREENS ?? "") 
         screens: chosen,
         lost: reach(language),
         visit: async (name, size) => {
-          seen += 1;
           left.add(await browser.run(ENGLISH, patterns, own), name);
           clipped.add(await browser.run(CLIPPED), `${name} at ${size.join("x")}`);
           const file = `${name.replaceAll(/\W+/g, "-")}-${language}-${size.join("x")}.png`;
+          seen += 1;
           writeFileSync(join(OUT, file), await browser.screenshot());
         },
       });
-      tell(language, "no English text is left", left.found, seen);
-      tell(language, "nothing is cut", clipped.found, seen);
+      tell(language, "no English text is left", left.found, seen, SIZES.length);
+      tell(language, "nothing is cut", clipped.found, seen, SIZES.length);
     }
     for (const [what, places] of lost.found) console.log(`  ${what}\n    on ${[...places].join("; ")}`);
     count.add(`all ${chosen.length} screens are reached in every language`, lost.found.size === 0);
