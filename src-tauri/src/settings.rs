@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// Vaults remembered at most.
 const RECENT_LIMIT: usize = 12;
 /// Preferences of the window that may be kept. The webview itself keeps nothing (see `window`).
-pub const PREFERENCES: [&str; 4] = ["theme", "text-size", "letter-keys", "list-width"];
+pub const PREFERENCES: [&str; 5] = ["theme", "language", "text-size", "letter-keys", "list-width"];
 /// Longest value of a preference; keeps words of the vault out by their length alone.
 const PREFERENCE_LENGTH: usize = 32;
 const AUTO_LOCK_DEFAULT: u32 = 10;
@@ -158,6 +158,8 @@ mod tests {
         assert!(!settings.set_preference("draft", Some("x".into())));
         assert!(!settings.set_preference("theme", Some("a sentence from somebody's conversation".into())));
         assert!(settings.preferences.is_empty());
+        assert!(settings.set_preference("language", Some("de".into())));
+        assert!(settings.set_preference("language", None));
         assert!(settings.set_preference("letter-keys", Some("off".into())));
         assert!(settings.set_preference("letter-keys", None));
         assert!(settings.preferences.is_empty());

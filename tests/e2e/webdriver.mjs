@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 const ELEMENT = "element-6066-11e4-a52e-4f735466cecf";
 const POLL_MS = 50;
 /** The longest that anything in the window may take before the test calls it broken. */
-export const DEADLINE_MS = 30_000;
+export const DEADLINE_MS = Number(process.env.KEEPSAKE_DEADLINE_MS ?? 30_000);
 
 /** Wait until `condition` gives something truthy, and answer that. Errors thrown on the way count as "not yet". */
 export async function until(what, condition, deadlineMs = DEADLINE_MS) {
@@ -31,14 +31,29 @@ export class Browser {
   }
 
   /** Start the program under test. */
-  static async open(base, application) {
-    const capabilities = { alwaysMatch: { browserName: "wry", "tauri:options": { application } } };
+  static open(base, application) {
+    return Browser.start(base, { browserName: "wry", "tauri:options": { application } });
+  }
+
+  /** Start whatever browser these capabilities ask for. */
+  static async start(base, alwaysMatch) {
+    const capabilities = { alwaysMatch };
     const { sessionId } = await call("POST", `${base}/session`, { capabilities });
     return new Browser(base, sessionId);
   }
 
   close() {
     return call("DELETE", this.#base);
+  }
+
+  /** Go to an address and wait until it is loaded. */
+  goTo(url) {
+    return this.#post("url", { url });
+  }
+
+  /** A command of Chromium's own protocol. */
+  devTools(cmd, params = {}) {
+    return this.#post("goog/cdp/execute", { cmd, params });
   }
 
   /** Run a function in the page. */

@@ -1,8 +1,10 @@
-// Runs before the first paint: theme and text size, so that nothing flashes. Keys as in src/lib/state/appearance.svelte.ts.
+// Runs before the first paint: theme, text size and language, so that nothing flashes. Keys as in src/lib/state/appearance.svelte.ts.
 (function () {
   try {
     var theme = localStorage.getItem("keepsake.theme");
     if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
+    var language = localStorage.getItem("keepsake.language");
+    if (language) document.documentElement.lang = language;
     var size = localStorage.getItem("keepsake.text-size");
     if (size) document.documentElement.dataset.textSize = size;
   } catch (error) {

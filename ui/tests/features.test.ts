@@ -123,7 +123,7 @@ describe("what an erasure takes with it", () => {
       copies: [],
       ids: [],
     };
-    expect(impactLines(impact, "3 memories")).toEqual([
+    expect(impactLines(impact, ["memory"])).toEqual([
       { n: "3", text: "memories, with 7 older versions" },
       { n: "1", text: "attachment that nothing else uses" },
       { n: "5", text: "links" },

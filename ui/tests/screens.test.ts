@@ -171,7 +171,7 @@ describe("create", () => {
     await fireEvent.click(screen.getByTestId("create-next"));
     await type("create-passphrase", "kite");
     await type("create-repeat", "kite");
-    expect(await screen.findByText("Too short: add another word")).toBeTruthy();
+    expect(await screen.findByText("It is too short. Add a word or two.")).toBeTruthy();
     expect((screen.getByTestId("create-next") as HTMLButtonElement).disabled).toBe(true);
   });
 });
@@ -298,7 +298,7 @@ describe("an import that ended early", () => {
     const note = screen.getByTestId("import-partly").textContent ?? "";
     expect(note).toContain(title);
     expect(note).toContain("Not imported: about-me.md.");
-    expect(note.includes("The disk is full.")).toBe(code === "io");
+    expect(note.includes("could not be read or written")).toBe(code === "io");
     expect(screen.getByTestId("import-sum")).toBeTruthy();
     const undone = vi.spyOn(mock, "undoImport");
     await fireEvent.click(screen.getByTestId("import-undo"));

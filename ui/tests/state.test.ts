@@ -72,7 +72,7 @@ describe("lists", () => {
     await memories.load();
     mock.list = async () => Promise.reject(new Error("disk"));
     await memories.load();
-    expect([memories.rows.length, memories.failed]).toEqual([100, "disk"]);
+    expect([memories.rows.length, memories.failed?.details]).toEqual([100, "internal: disk"]);
   });
 
   it("find every id behind a filter, not only what is loaded", async () => {

@@ -69,9 +69,9 @@ describe("a file over the window", () => {
     const detect = mock.detect;
     mock.detect = async () => Promise.reject(new Error("the disk is gone"));
     mock.drop(FILES);
-    expect((await screen.findByTestId("peek-problem")).textContent).toContain("the disk is gone");
+    expect((await screen.findByTestId("peek-problem")).textContent).toContain("Something unexpected went wrong.");
     session.opened(await mock.unlock("/v", "harbour copper nineteen kite"));
-    expect((await screen.findByTestId("import-error")).textContent).toContain("the disk is gone");
+    expect((await screen.findByTestId("import-error")).textContent).toContain("Something unexpected went wrong.");
     mock.detect = detect;
     await fireEvent.click(screen.getByText("Try again"));
     await waitFor(() => expect([importing.stage, importing.plans.length]).toEqual(["plan", 1]));

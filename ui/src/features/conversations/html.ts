@@ -1,5 +1,5 @@
 import { markNodes, safeNodes } from "$lib/logic/markdown";
-import { readable, t } from "$lib/text";
+import { inside, t, word } from "$lib/text";
 import { splitParts } from "$lib/logic/parts";
 
 /** Put checked HTML into an element, redactions as bars, hits marked, the current one in view. */
@@ -30,7 +30,7 @@ function bars(root: HTMLElement): void {
         bar.setAttribute("role", "img");
         bar.setAttribute(
           "aria-label",
-          part.text === "removed" ? t("bar.hidden") : t("bar.redacted", { what: readable(part.text).toLowerCase() }),
+          part.text === "removed" ? t("bar.hidden") : t("bar.redacted", { what: inside(word("class", part.text)) }),
         );
         return bar;
       }),

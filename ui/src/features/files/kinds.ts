@@ -4,7 +4,7 @@ import FileText from "@lucide/svelte/icons/file-text";
 import Music from "@lucide/svelte/icons/music";
 import type { Row } from "$lib/state/records.svelte";
 import { look } from "$lib/logic/assistants";
-import { t } from "$lib/text";
+import { commas, t } from "$lib/text";
 import { bytes, shortDay } from "$lib/text/format";
 import type { IconOf } from "$lib/ui/types";
 
@@ -23,5 +23,5 @@ export function iconOf(row: Row): IconOf {
 /** `ChatGPT, 12 Mar, 2.1 MB`, or that the export only names it. */
 export function about(row: Row): string {
   if (row.present === false) return t("files.missing");
-  return [look(row.source).name, shortDay(row.created_at), bytes(row.size)].filter(Boolean).join(", ");
+  return commas([look(row.source).name, shortDay(row.created_at), bytes(row.size)]);
 }

@@ -1,3 +1,4 @@
+import { byName } from "$lib/text";
 import { backend, type ListItem, type SourceInfo, type TombstoneView, type VaultInfo } from "$lib/ipc";
 import { ANY, dayEnd, dayStart } from "$lib/state/filter";
 
@@ -50,7 +51,7 @@ export function typesOf(columns: readonly Column[]): string[] {
   const totals = new Map<string, number>();
   for (const column of columns)
     for (const [type, n] of Object.entries(column.types)) totals.set(type, (totals.get(type) ?? 0) + n);
-  return [...totals].sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0])).map(([type]) => type);
+  return [...totals].sort((a, b) => b[1] - a[1] || byName(a[0], b[0])).map(([type]) => type);
 }
 
 export async function loadHome(info: VaultInfo): Promise<Home> {

@@ -1,13 +1,7 @@
 import { t } from "$lib/text";
 
-/** The five stages of an import, as the backend names them. */
-export const IMPORT_STAGES = [
-  { id: "detect", doing: t("stage.detect"), done: t("stage.detect.done") },
-  { id: "read", doing: t("stage.read"), done: t("stage.read.done") },
-  { id: "store", doing: t("stage.store"), done: t("stage.store.done") },
-  { id: "index", doing: t("stage.index"), done: t("stage.index.done") },
-  { id: "check", doing: t("stage.check"), done: t("stage.check.done") },
-];
+/** The five stages of an import, as the backend names them; in words `stage.<name>` and `stage.<name>.done`. */
+export const IMPORT_STAGES = ["detect", "read", "store", "index", "check"] as const;
 
 /** `about 25 seconds left`, in steps that do not flicker; empty while it can't be told. */
 export function aboutLeft(seconds: number | null): string {

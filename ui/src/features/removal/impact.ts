@@ -8,11 +8,13 @@ export function nameOfMany(kinds: readonly string[], n: number): string {
   return hasText(key) ? t(key, { n }) : t("many.items", { n });
 }
 
-/** What goes, line by line; lines with nothing in them stay away. `what` is `3 memories`. */
-export function impactLines(impact: Impact, what: string): { n: string; text: string }[] {
+/** What goes, line by line, number and words apart; lines with nothing in them stay away. */
+export function impactLines(impact: Impact, kinds: readonly string[]): { n: string; text: string }[] {
   // Everything that goes has one version that is current, the entries made from it as well.
   const older = Math.max(0, impact.versions - impact.records - impact.derived);
-  const name = what.replace(/^\S+ /, "");
+  const key = `unit.${kinds.length === 1 ? kinds[0] : ""}`;
+  const n = impact.records;
+  const name = hasText(key) ? t(key, { n }) : t("unit.items", { n });
   const lines = [
     { n: impact.records, text: older > 0 ? t("impact.records", { what: name, n: older }) : name },
     { n: impact.derived, text: t("impact.derived", { n: impact.derived }) },

@@ -1,3 +1,4 @@
+import { weakness } from "$lib/text/core";
 import { backend } from "$lib/ipc";
 import { t } from "$lib/text";
 
@@ -8,8 +9,9 @@ export class PassphraseDraft {
   text = $state("");
   repeat = $state("");
   score = $state(0);
-  label = $state("");
-  reason = $state("");
+  /** Judged at all; why it is weak, in the core's words. */
+  #judged = $state(false);
+  #why = $state<string | null>(null);
   #asked = "";
 
   readonly same = $derived(this.text !== "" && this.text === this.repeat);
@@ -20,14 +22,23 @@ export class PassphraseDraft {
     this.#asked = text;
     if (text === "") {
       this.score = 0;
-      this.label = "";
-      this.reason = "";
+      this.#judged = false;
+      this.#why = null;
       return;
     }
     const strength = await backend().passphraseStrength(text);
     if (this.#asked !== text) return;
-    this.score = strength.score;
-    this.label = strength.label;
-    this.reason = strength.reason ?? (strength.score >= FAIR + 1 ? t("strength.good") : "");
+    this.score = Math.max(0, Math.min(4, Math.round(strength.score)));
+    this.#judged = true;
+    this.#why = strength.reason;
+  }
+
+  get label(): string {
+    return this.#judged ? t(`strength.${this.score as 0 | 1 | 2 | 3 | 4}`) : "";
+  }
+
+  get reason(): string {
+    if (this.#why) return weakness(this.#why);
+    return this.score >= FAIR + 1 ? t("strength.well") : "";
   }
 }

@@ -78,7 +78,7 @@ export interface Backend {
   openLink(url: string): Promise<void>;
   showInFolder(path: string): Promise<void>;
   print(): Promise<void>;
-  /** How the window looks, kept between runs: `theme`, `text-size`, `list-width`, `letter-keys`. Never content. */
+  /** How the window looks, kept between runs: `theme`, `language`, `text-size`, `list-width`, `letter-keys`. Never content. */
   setPreference(name: string, value: string | null): Promise<void>;
   /** Remember opened vaults by their path, or forget them all. */
   setRememberVaults(remember: boolean): Promise<void>;

@@ -18,10 +18,8 @@ export function useBackend(next: Backend): void {
 /** Choose the backend: sample data when asked for (`?mock` in development, VITE_MOCK=1 in a build), else Tauri. */
 export async function connect(): Promise<void> {
   if (import.meta.env.VITE_MOCK === "1" || (import.meta.env.DEV && new URLSearchParams(location.search).has("mock"))) {
-    const { mockBackend } = await import("./mock");
-    const mock = mockBackend();
-    Object.assign(window, { __mock: mock });
-    useBackend(mock);
+    const { sampleWindow } = await import("./mock/window");
+    useBackend(sampleWindow());
     return;
   }
   const { tauriBackend } = await import("./tauri");

@@ -1,4 +1,4 @@
-import { readable, t } from "$lib/text";
+import { t, word } from "$lib/text";
 
 /** How an assistant or tool is shown: its name, two letters, and one of six colours. */
 export type Look = { name: string; letters: string; tone: 1 | 2 | 3 | 4 | 5 | 6 };
@@ -37,20 +37,16 @@ const NAMES: Record<string, string> = {
   zep: "Zep",
   letta: "Letta",
   langmem: "LangMem",
-  mcp_memory: "MCP memory",
   basic_memory: "Basic Memory",
   obsidian: "Obsidian",
   openclaw: "OpenClaw",
   zeroclaw: "ZeroClaw",
   mem: ".mem",
   alf: ".alf",
-  alf_delta: ".alf delta",
   mif: "MIF",
   pam: "PAM",
   zaxy: "Zaxy",
   eventloom: "Eventloom",
-  transfer_text: "Pasted text",
-  generic_chat: "Chat export",
   markdown: "Markdown",
 };
 
@@ -61,7 +57,8 @@ export function look(id: string | null | undefined): Look {
   const key = (id ?? "").toLowerCase();
   if (key === "me" || key === "written" || key === "user") return { name: t("source.me"), letters: "Me", tone: 5 };
   if (key === "") return { name: t("source.unknown"), letters: "??", tone: 6 };
-  const name = NAMES[key] ?? readable(key);
+  // Brands stay as they are; what only describes is a word.
+  const name = NAMES[key] ?? word("format", key);
   const letters = LETTERS[key] ?? twoLetters(name);
   const tone =
     key === "chatgpt" ? 1 : key === "claude" ? 2 : key === "gemini" ? 3 : key === "cursor" || EDITORS.has(key) ? 4 : 6;

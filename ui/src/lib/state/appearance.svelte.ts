@@ -1,5 +1,7 @@
 import { backend } from "$lib/ipc";
 import { debounced } from "$lib/logic/debounce";
+import { LANGUAGES, type Choice } from "$lib/text";
+import { speak } from "$lib/text/locale.svelte";
 
 export type Theme = "system" | "light" | "dark";
 export type TextSize = "small" | "normal" | "large" | "larger";
@@ -25,8 +27,12 @@ function write(name: string, value: string | null): void {
     .catch(() => undefined);
 }
 
-/** How the window looks and listens; kept on this computer, holds no content. public/boot.js reads the same keys. */
+const knownLanguage = (kept: string | null): Choice =>
+  kept !== null && Object.hasOwn(LANGUAGES, kept) ? (kept as Choice) : "system";
+
+/** How the window looks, speaks and listens; kept on this computer, holds no content. public/boot.js reads the same keys. */
 class Appearance {
+  language = $state<Choice>(knownLanguage(read("keepsake.language")));
   theme = $state<Theme>((read("keepsake.theme") as Theme | null) ?? "system");
   textSize = $state<TextSize>((read("keepsake.text-size") as TextSize | null) ?? "normal");
   letterKeys = $state(read("keepsake.letter-keys") !== "off");
@@ -37,6 +43,13 @@ class Appearance {
     write("theme", theme === "system" ? null : theme);
     if (theme === "system") delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = theme;
+  }
+
+  /** From here on, at once: every text on screen is read again. */
+  setLanguage(language: Choice): Promise<void> {
+    this.language = language;
+    write("language", language === "system" ? null : language);
+    return speak(language);
   }
 
   setTextSize(size: TextSize): void {

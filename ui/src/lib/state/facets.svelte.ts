@@ -1,3 +1,4 @@
+import { byName } from "$lib/text";
 import { backend, type Facets, type Filter } from "$lib/ipc";
 import { ANY, type Dimension } from "./filter";
 import { onLock } from "./scope";
@@ -38,7 +39,7 @@ class FacetNumbers {
   group(dimension: Dimension): { value: string; n: number }[] {
     const key = KEY[dimension];
     return Object.entries(this.all[key])
-      .sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]))
+      .sort((a, b) => b[1] - a[1] || byName(a[0], b[0]))
       .map(([value]) => ({ value, n: this.shown[key][value] ?? 0 }));
   }
 

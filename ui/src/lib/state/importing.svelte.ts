@@ -1,3 +1,4 @@
+import { Refusal } from "./refusal";
 import { backend, codeOf, type Detection, type FileCheck, type ImportReport, type ImportRequest } from "$lib/ipc";
 import { t } from "$lib/text";
 import { fileName } from "$lib/text/format";
@@ -13,13 +14,21 @@ import { vault } from "./vault.svelte";
  */
 export type Stage =
   "idle" | "looking" | "looked" | "locked" | "planning" | "plan" | "running" | "report" | "failed" | "cancelled";
-export type Plan = {
-  key: string;
-  label: string;
-  request: ImportRequest;
-  preview: ImportReport | null;
-  report: ImportReport | null;
-};
+/** One import of the drop: what was asked for, what it would do, and what it did. */
+export class Plan {
+  constructor(
+    readonly request: ImportRequest,
+    readonly preview: ImportReport | null,
+    readonly report: ImportReport | null = null,
+  ) {}
+  get key(): string {
+    return this.request.paths.join("\n");
+  }
+  /** Read when it is shown, so that it follows the language. */
+  get label(): string {
+    return labelOf(this.request);
+  }
+}
 
 /** Formats with a check of their own; vendors' exports have none. */
 const CHECKED = new Set(["mem", "alf", "alf_delta", "mif", "pam", "zaxy", "eventloom"]);
@@ -38,7 +47,7 @@ class Importing {
   background = $state(false);
   current = $state(0);
   job = $state.raw<JobProgress | null>(null);
-  problem = $state<{ code: string; message: string } | null>(null);
+  problem = $state.raw<Refusal | null>(null);
   /** The passphrase that was typed opened nothing. */
   wrong = $state(false);
   #passphrase: string | null = null;
@@ -145,7 +154,7 @@ class Importing {
         this.job = new JobProgress();
         const preview = await backend().importPreview(this.job.id, request, this.#passphrase, this.job.listen);
         if (run !== this.#run) return;
-        plans.push({ key: request.paths.join("\n"), label: labelOf(request), request, preview, report: null });
+        plans.push(new Plan(request, preview));
       }
       this.plans = plans;
       this.stage = "plan";
@@ -189,7 +198,7 @@ class Importing {
         this.job = new JobProgress();
         const report = await backend().importRun(this.job.id, plan.request, this.#passphrase, this.job.listen);
         if (run !== this.#run) return;
-        this.plans = this.plans.map((each) => (each === plan ? { ...each, report } : each));
+        this.plans = this.plans.map((each) => (each === plan ? new Plan(plan.request, plan.preview, report) : each));
       }
       this.stage = "report";
       vault.changed();
@@ -228,7 +237,7 @@ class Importing {
       return;
     }
     this.stage = code === "cancelled" ? "cancelled" : "failed";
-    this.problem = { code, message: error instanceof Error ? error.message : String(error) };
+    this.problem = new Refusal(error);
     if (this.background) toasts.show(this.ending, { icon: "alert" });
   }
 

@@ -1,3 +1,4 @@
+import { Refusal } from "$lib/state/refusal";
 import { backend, type Backend, type Filter, type Hit, type ListItem, type Page } from "$lib/ipc";
 import { ANY } from "./filter";
 import { onLock } from "./scope";
@@ -21,7 +22,7 @@ export class RecordList {
   rows = $state.raw<Row[]>([]);
   total = $state<number | null>(null);
   loading = $state(false);
-  failed = $state<string | null>(null);
+  failed = $state.raw<Refusal | null>(null);
   filter = $state.raw<Filter>(ANY);
   query = $state("");
   sort = $state<"newest" | "oldest" | "title">("newest");
@@ -85,7 +86,7 @@ export class RecordList {
       this.failed = null;
     } catch (error) {
       session.refused(error);
-      if (run === this.#run) this.failed = error instanceof Error ? error.message : String(error);
+      if (run === this.#run) this.failed = new Refusal(error);
     } finally {
       if (run === this.#run) this.loading = false;
     }

@@ -1,3 +1,4 @@
+import { Refusal } from "./refusal";
 import { backend } from "$lib/ipc";
 import { t } from "$lib/text";
 import { sinceLock } from "./scope";
@@ -36,5 +37,5 @@ export async function putBack(ids: string[]): Promise<void> {
 /** Say what went wrong where there is no better place for it. */
 export function failed(error: unknown): void {
   session.refused(error);
-  toasts.show(error instanceof Error ? error.message : String(error), { icon: "alert" });
+  toasts.show(new Refusal(error).text, { icon: "alert" });
 }

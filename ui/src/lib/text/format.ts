@@ -1,4 +1,5 @@
-import { t } from "./index";
+import { commas, count, t } from "./index";
+import { spoken } from "./locale.svelte";
 
 type Time = string | number | null | undefined;
 
@@ -9,49 +10,47 @@ export function parse(value: Time): Date | null {
   return Number.isNaN(date.getTime()) ? null : date;
 }
 
-const formats = {
-  day: new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" }),
-  short: new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" }),
-  long: new Intl.DateTimeFormat(undefined, { day: "numeric", month: "long", year: "numeric" }),
-  month: new Intl.DateTimeFormat(undefined, { month: "long", year: "numeric" }),
-  time: new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }),
-};
-
 /** `12 Mar 2026`; empty when unknown. */
 export function day(value: Time): string {
   const date = parse(value);
-  return date ? formats.day.format(date) : "";
+  return date ? spoken().day.format(date) : "";
 }
 
 /** `20 Nov` this year, `20 Nov 2025` before. */
 export function shortDay(value: Time, now = new Date()): string {
   const date = parse(value);
   if (!date) return "";
-  return (date.getFullYear() === now.getFullYear() ? formats.short : formats.day).format(date);
+  return (date.getFullYear() === now.getFullYear() ? spoken().short : spoken().day).format(date);
 }
 
 /** `12 March 2026`. */
 export function longDay(value: Time): string {
   const date = parse(value);
-  return date ? formats.long.format(date) : "";
+  return date ? spoken().long.format(date) : "";
 }
 
 /** `November 2026`. */
 export function month(value: Time): string {
   const date = parse(value);
-  return date ? formats.month.format(date) : "";
+  return date ? spoken().month.format(date) : "";
+}
+
+/** `Nov 26`: under a chart. */
+export function shortMonth(value: Time): string {
+  const date = parse(value);
+  return date ? spoken().shortMonth.format(date) : "";
 }
 
 /** `09:12`. */
 export function clock(value: Time): string {
   const date = parse(value);
-  return date ? formats.time.format(date) : "";
+  return date ? spoken().time.format(date) : "";
 }
 
 /** `12 Mar 2026, 21:14`. */
 export function dayTime(value: Time): string {
   const date = parse(value);
-  return date ? `${formats.day.format(date)}, ${formats.time.format(date)}` : "";
+  return date ? commas([spoken().day.format(date), spoken().time.format(date)]) : "";
 }
 
 /** `Today, 09:12`, else `18 Nov, 20:05`. */
@@ -59,7 +58,7 @@ export function when(value: Time, now = new Date()): string {
   const date = parse(value);
   if (!date) return "";
   const first = date.toDateString() === now.toDateString() ? t("time.today") : shortDay(value, now);
-  return `${first}, ${formats.time.format(date)}`;
+  return commas([first, spoken().time.format(date)]);
 }
 
 /** `today`, else `18 Nov`: inside a sentence. */
@@ -83,14 +82,15 @@ export function daysSince(value: Time, now = new Date()): number {
 /** `2.1 MB`, in powers of 1000; empty when unknown. */
 export function bytes(value: number | null | undefined): string {
   if (value === null || value === undefined) return "";
-  const units = ["bytes", "KB", "MB", "GB", "TB"];
+  const units = ["bytes.b", "bytes.kb", "bytes.mb", "bytes.gb", "bytes.tb"] as const;
   let size = value;
   let unit = 0;
   while (size >= 999.5 && unit < units.length - 1) {
     size /= 1000;
     unit += 1;
   }
-  return `${unit > 0 && size < 9.95 ? size.toFixed(1).replace(/\.0$/, "") : Math.round(size)} ${units[unit]}`;
+  const n = unit > 0 && size < 9.95 ? spoken().tenth.format(size) : count(Math.round(size));
+  return t(units[unit] ?? "bytes.b", { size: n, n: Math.round(size) });
 }
 
 /** The last part of a path of any system. */

@@ -81,18 +81,18 @@ export function mockBackend(
   ];
   const keys: Keys = { own: [sampleKey("7f".repeat(32))], trusted: [], seen: [sampleKey("5e".repeat(32))] };
   const entries = [
-    { seq: 1, at: ago(172), actor: "user", op: "create", target: "", detail: "Passphrase and recovery code set." },
-    { seq: 2, at: ago(156), actor: "user", op: "edit", target: "m-0", detail: "1 memory, version 2" },
+    { seq: 1, at: ago(172), actor: "user", op: "create", target: "", detail: "" },
+    { seq: 2, at: ago(156), actor: "user", op: "edit", target: "m-0", detail: "version 2" },
     {
       seq: 3,
       at: ago(18),
       actor: "user",
       op: "export",
       target: "",
-      detail: "3,589 items as .alf, verified after saving",
+      detail: "3589 records",
     },
-    { seq: 4, at: ago(3), actor: "user", op: "import", target: "b-1", detail: "14 new, 3 updated" },
-    { seq: 5, at: ago(0, 30), actor: "user", op: "import", target: "b-2", detail: "669 new, 40 updated" },
+    { seq: 4, at: ago(3), actor: "user", op: "import", target: "b-1", detail: "added 14 updated 3" },
+    { seq: 5, at: ago(0, 30), actor: "user", op: "import", target: "b-2", detail: "added 669 updated 40" },
   ];
   let onLocked: () => void = () => undefined;
   let onDrop: Parameters<Backend["onDrop"]>[0] = () => undefined;
@@ -140,8 +140,8 @@ export function mockBackend(
       const score = Math.min(4, Math.floor(passphrase.length / 7));
       return {
         score,
-        label: ["Very weak", "Weak", "Fair", "Strong", "Very strong"][score] ?? "",
-        reason: score < 2 ? "Too short: add another word" : null,
+        label: ["Very weak", "Weak", "Fair", "Good", "Strong"][score] ?? "",
+        reason: score < 2 ? "It is too short. Add a word or two." : null,
       };
     },
     suggestPassphrase: async () => MOCK_PASSPHRASE,

@@ -124,14 +124,16 @@ export function report(request: ImportRequest, dryRun: boolean): ImportReport {
       {
         place: "conversations-003.json, item 412",
         outcome: "failed",
-        reason: "The text is broken from byte 88,120 on",
+        reason: "malformed: the text is broken from byte 88,120 on",
       },
-      { place: "conversations-007.json, item 88", outcome: "failed", reason: "Cut off in the middle of a message" },
-      ...(held
-        ? [{ place: "memories.json, item 31", outcome: "blocked", reason: "You erased the same text on 14 Nov" }]
-        : []),
-      { place: "file-service/9fK2.dat", outcome: "skipped", reason: "Empty file, 0 bytes" },
-      { place: "file-service/Qm71.dat", outcome: "skipped", reason: "Empty file, 0 bytes" },
+      {
+        place: "conversations-007.json, item 88",
+        outcome: "failed",
+        reason: "malformed: cut off in the middle of a message",
+      },
+      ...(held ? [{ place: "memories.json, item 31", outcome: "blocked", reason: "same words deleted before" }] : []),
+      { place: "file-service/9fK2.dat", outcome: "skipped", reason: "no_content: 0 bytes" },
+      { place: "file-service/Qm71.dat", outcome: "skipped", reason: "no_content: 0 bytes" },
       { place: "chat.html", outcome: "skipped", reason: "duplicate_rendering" },
     ],
     sources: request.paths.map((path) => detection(path, true)),

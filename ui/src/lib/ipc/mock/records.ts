@@ -106,10 +106,10 @@ export const exported = (format: string, out: string, n: number, saved: boolean)
   losses:
     format === "alf"
       ? [
-          { record: "m-0", field: "tags_with_spaces", kind: "narrowed", note: "Spaces become underscores" },
+          { record: "m-0", field: "tags", kind: "narrowed", note: "Spaces become underscores" },
           {
             record: "m-1",
-            field: "keepsake_fields",
+            field: "importance",
             kind: "moved_to_extension",
             note: "Kept in metadata, come back on import",
           },
@@ -118,8 +118,8 @@ export const exported = (format: string, out: string, n: number, saved: boolean)
   loss_counts:
     format === "alf"
       ? [
-          { field: "tags_with_spaces", kind: "narrowed", count: 1 },
-          { field: "keepsake_fields", kind: "moved_to_extension", count: 182 },
+          { field: "tags", kind: "narrowed", count: 1 },
+          { field: "importance", kind: "moved_to_extension", count: 182 },
         ]
       : [],
   withheld: [],

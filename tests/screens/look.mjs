@@ -1,0 +1,139 @@
+// What is looked at on a screen: functions that run inside the page and answer what they found.
+
+/**
+ * Texts and accessible names that did not come from the message file. Run it with marked messages: a text outside of all
+ * marks is the sample data's, a name, a number, a date, or hard-wired. Marks are counted over the whole page in its
+ * order, since a sentence with a link in it is drawn in three pieces.
+ */
+export const UNMARKED = `(names) => {
+  const LETTER = /\\p{L}{2}/u;
+  const data = [...window.__data].join("\\n").toLowerCase().replaceAll(/\\s+/g, " ");
+  const known = new Set(names.map((name) => name.toLowerCase()));
+  const plain = (text) => text.replaceAll(/[^\\p{L}\\p{N}\\p{M}]+/gu, " ").trim().toLowerCase();
+  const flat = plain(data);
+  const months = [...Array(12).keys()].flatMap((month) => ["long", "short"].map((style) => plain(new Intl.DateTimeFormat("de-DE", { month: style }).format(new Date(2026, month, 1)))));
+  const ours = (piece) => {
+    const words = plain(piece);
+    // Counts and the groups of a fingerprint beside a name of the data are nothing of ours.
+    const named = words.split(" ").filter((word) => /\\p{L}/u.test(word) && !/^[0-9a-f]{4}$/.test(word)).join(" ");
+    if (!LETTER.test(named) || known.has(named) || known.has(words) || flat.includes(named) || flat.includes(words)) return false;
+    const left = words.split(" ").filter((word) => LETTER.test(word) && !months.includes(word) && !known.has(word));
+    return left.length > 0;
+  };
+  const outside = (text, depth) => {
+    const pieces = [""];
+    for (const letter of text) {
+      if (letter === "⟦") depth += 1;
+      else if (letter === "⟧") (depth -= 1), pieces.push("");
+      else if (depth === 0) pieces[pieces.length - 1] += letter;
+    }
+    return [pieces.filter((piece) => piece.split(", ").some(ours)), depth];
+  };
+  const found = [];
+  let depth = 0;
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    if (node.nodeType === Node.TEXT_NODE) {
+      if (node.parentElement.closest("script, style, .tile, textarea, [lang]:not(html)")) continue;
+      const [pieces, next] = outside(node.data, depth);
+      depth = next;
+      found.push(...pieces.map((piece) => "text: " + piece.trim()));
+    } else {
+      for (const name of ["aria-label", "title", "placeholder", "alt", "aria-valuetext", "aria-description", "aria-roledescription"]) {
+        const value = node.getAttribute(name);
+        if (value) found.push(...outside(value, 0)[0].map((piece) => name + ": " + piece.trim()));
+      }
+    }
+  }
+  if (depth !== 0) found.push("marks that do not close");
+  return [...new Set(found)];
+}`;
+
+/** Whether any marked text is still there after another language was chosen: what was read once and kept. A toast and the
+ * title of a receipt tell of what was done, in the words of that moment. */
+export const KEPT = `() => {
+  const kept = [];
+  for (const node of document.querySelectorAll("body *")) {
+    if (node.closest("[data-testid=toast], [data-testid=receipt] header")) continue;
+    for (const child of node.childNodes) if (child.nodeType === Node.TEXT_NODE && /[⟦⟧]/.test(child.data)) kept.push(child.data.trim());
+    for (const name of ["aria-label", "title", "placeholder"]) if (/[⟦⟧]/.test(node.getAttribute(name) ?? "")) kept.push(name + ": " + node.getAttribute(name));
+  }
+  return [...new Set(kept)];
+}`;
+
+/** Whole texts and accessible names on screen that are an English message, though the language has another one for it. */
+export const ENGLISH = `(patterns, own) => {
+  const english = new RegExp("^(?:" + patterns.join("|") + ")$", "u");
+  const data = [...window.__data].join("\\n");
+  const here = new RegExp("^(?:" + own.join("|") + ")$", "u");
+  const texts = new Set();
+  for (const node of document.querySelectorAll("body *")) {
+    if (node.closest("script, style, [lang=en]")) continue;
+    for (const child of node.childNodes) if (child.nodeType === Node.TEXT_NODE) texts.add(child.data.trim());
+    for (const name of ["aria-label", "title", "placeholder", "alt", "aria-valuetext"]) texts.add((node.getAttribute(name) ?? "").trim());
+  }
+  return [...texts].filter((text) => /\\p{L}{2}/u.test(text) && english.test(text) && !here.test(text) && !data.includes(text));
+}`;
+
+/**
+ * Text that is cut or leaves its place: by an ancestor that hides what does not fit, by its control, by the window.
+ * Data may be shortened with an ellipsis, our words may not. The months under the chart stand over three bars on purpose.
+ */
+export const CLIPPED = `() => {
+  const SLACK = 1.5;
+  const data = [...window.__data].join("\\n");
+  const where = (node) => {
+    const parts = [];
+    for (let each = node; each && each !== document.body && parts.length < 4; each = each.parentElement) {
+      const classes = [...each.classList].filter((name) => !name.startsWith("svelte-")).join(".");
+      parts.unshift(each.localName + (each.dataset.testid ? "#" + each.dataset.testid : "") + (classes ? "." + classes : ""));
+    }
+    return parts.join(" > ");
+  };
+  const found = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const text = node.data.trim();
+    const parent = node.parentElement;
+    if (!text || parent.closest("script, style, textarea, .visually-hidden, .chart .label, svg, [aria-hidden=true]") || !parent.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    const rects = [...range.getClientRects()].filter((rect) => rect.width > 0 && rect.height > 0);
+    if (rects.length === 0) continue;
+    const left = Math.min(...rects.map((rect) => rect.left));
+    const right = Math.max(...rects.map((rect) => rect.right));
+    const top = Math.min(...rects.map((rect) => rect.top));
+    const bottom = Math.max(...rects.map((rect) => rect.bottom));
+    const report = (what, box) => found.push(what + ": " + JSON.stringify(text.slice(0, 60)) + " in " + where(box));
+    const isData = text.length > 2 && data.includes(text.replace(/^[“„「]|[”“」]$/g, ""));
+    let done = false;
+    let scrolledX = false;
+    let scrolledY = false;
+    for (let box = parent; box && box !== document.documentElement; box = box.parentElement) {
+      const style = getComputedStyle(box);
+      const rect = box.getBoundingClientRect();
+      if (style.display === "inline" || style.display === "contents") continue;
+      if (!scrolledX && /hidden|clip/.test(style.overflowX) && (right > rect.right + SLACK || left < rect.left - SLACK)) {
+        const shortened = style.textOverflow === "ellipsis";
+        if (!(isData && shortened)) report(shortened ? "shortened" : "cut", box);
+        done = true;
+        break;
+      }
+      if (!scrolledY && /hidden|clip/.test(style.overflowY) && (bottom > rect.bottom + 3 || top < rect.top - 3)) {
+        if (!isData) report("cut below", box);
+        done = true;
+        break;
+      }
+      if (!scrolledX && box.matches("button, a, [role=option], [role=tab], [role=radio], [role=menuitem], td, th, label, [role=dialog], kbd")) {
+        if (right > rect.right + SLACK || left < rect.left - SLACK) report("wider than", box);
+        else if (!scrolledY && box.matches("button, a, kbd") && (bottom > rect.bottom + 3 || top < rect.top - 3)) report("higher than", box);
+      }
+      if (/auto|scroll/.test(style.overflowX)) scrolledX = true;
+      if (/auto|scroll/.test(style.overflowY)) scrolledY = true;
+      if (style.position === "fixed") break;
+    }
+    if (!done && !scrolledX && (right > innerWidth + SLACK || left < -SLACK)) report("outside of the window", parent);
+  }
+  if (document.documentElement.scrollWidth > innerWidth || document.documentElement.scrollHeight > innerHeight + 1) found.push("the window scrolls");
+  return [...new Set(found)];
+}`;

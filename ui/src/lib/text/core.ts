@@ -1,0 +1,81 @@
+import { count, hasText, readable, t, word, type MessageKey } from "./index";
+import { spoken } from "./locale.svelte";
+
+/**
+ * What the core says of one thing: the window's own words for it (by its code), and the rest of the core's sentence as
+ * it came. The core speaks English, so the rest is shown as it is in English and under "Details" otherwise.
+ */
+export type Said = { text: string; original: string };
+
+/** Whether the window speaks the core's language. */
+export const coreIsSpoken = (): boolean => spoken().language === "en";
+
+/** Why an item was not plainly added: a stable code or phrase, then `: ` and details. */
+export function reasonSaid(reason: string): Said {
+  const [code = "", ...rest] = reason.split(": ");
+  const key = `reason.${code.replaceAll(" ", "_")}`;
+  return hasText(key) ? { text: t(key), original: rest.join(": ") } : { text: "", original: reason };
+}
+
+/** Codes of readers and validators, by what they are about; the first that fits counts. */
+const ISSUES: [RegExp, MessageKey][] = [
+  [/checksum|digest|integrity|hash/, "issue.checksum"],
+  [/signature|signed|signer/, "issue.signature"],
+  [/secret|credential|capability|encrypted|passphrase/, "issue.secret"],
+  [/attachment/, "issue.attachment"],
+  [/dangling|conversation_missing|mutual|self_relation|base/, "issue.reference"],
+  [/count|index|listed|statements_gone|date_range|partition|layer/, "issue.contents"],
+  [/version|other_form|form$/, "issue.version"],
+  [/limit|larger|depth/, "issue.limit"],
+  [/duplicate/, "issue.duplicate"],
+  [/empty/, "issue.empty"],
+  [/changed|incremental|delta/, "issue.changed"],
+  [
+    /unreadable|damaged|truncated|malformed|encoding|surrogate|lines?|missing|header|footer|type|not_a/,
+    "issue.unreadable",
+  ],
+];
+
+/** A warning or an error about a file. */
+export function issueSaid({ code, message }: { code: string; message: string }): Said {
+  return { text: t(ISSUES.find(([pattern]) => pattern.test(code))?.[1] ?? "issue.other"), original: message };
+}
+
+/** The detail of an entry of the log, which the vault writes in a few fixed forms. */
+export function auditSaid(op: string, detail: string): Said {
+  const numbers = (detail.match(/\d+/g) ?? []).map(Number);
+  const [first = 0, second = 0] = numbers;
+  const form = detail.replaceAll(/\d+/g, "#");
+  const said = (text: string): Said => ({ text, original: "" });
+  if (detail === "") return said("");
+  if (form === "added # updated #") return said(t("activity.numbers", { added: first, updated: second }));
+  if (form === "removed #") return said(t("import.undone", { n: first }));
+  if (form === "# records") return said(t("many.items", { n: first }));
+  if (form === "version #") return said(t("changes.version", { version: count(first) }));
+  if (form === "same words") return said(t("changes.sameWords"));
+  return op === "erase" && hasText(`kind.${detail}`) ? said(word("kind", detail)) : { text: "", original: detail };
+}
+
+/** The core's sentences about weak passphrases; a test holds them against its source. */
+export const WEAKNESSES: Record<string, MessageKey> = {
+  "There is nothing here yet.": "strength.why.empty",
+  "It follows the keys of the keyboard.": "strength.why.keyboard",
+  "It repeats itself.": "strength.why.repeats",
+  "It is one of the most used passwords.": "strength.why.common",
+  "It is close to a much used password.": "strength.why.similar",
+  "It is a sequence, like abc or 6543.": "strength.why.sequence",
+  "It is mostly a date or a year.": "strength.why.date",
+  "It is a single word.": "strength.why.word",
+  "It is a name.": "strength.why.name",
+  "It is too short. Add a word or two.": "strength.why.short",
+};
+
+/** Why a passphrase is not taken. */
+export const weakness = (reason: string): string => t(WEAKNESSES[reason] ?? "strength.why.short");
+
+/** A field of the record model, as a loss report names it; one without a word of its own is given as its name. */
+export function fieldName(field: string): string {
+  const key = `field.${field}`;
+  if (hasText(key)) return t(key);
+  return coreIsSpoken() ? readable(field) : field;
+}

@@ -1,0 +1,71 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { parse } from "svelte/compiler";
+
+const SRC = join(import.meta.dirname, "..", "src");
+
+/** Sources of the window by their path under `src`, without the generated bindings and the sample data. */
+export function sources(): Map<string, string> {
+  const found = new Map<string, string>();
+  const walk = (folder: string) => {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      const name = relative(SRC, path).replaceAll("\\", "/");
+      if (entry.isDirectory()) {
+        if (name !== "lib/ipc/mock") walk(path);
+      } else if (/\.(ts|svelte)$/.test(name) && name !== "lib/ipc/bindings.ts")
+        found.set(name, readFileSync(path, "utf8"));
+    }
+  };
+  walk(SRC);
+  return found;
+}
+
+type Node = { type?: string; [key: string]: unknown };
+
+/** Attributes and properties of components that people read or hear. */
+const READ =
+  /^(title|placeholder|alt|label|text|hint|lead|note|subtitle|error|heading|aria-(label|description|roledescription|valuetext|placeholder))$/;
+const LETTER = /\p{L}/u;
+/** In an expression only what looks like words: a capital at the start, or two words. Ids and codes are neither. */
+const WORDS = /^\p{Lu}\p{Ll}+|\p{L}{2,} \p{L}{2,}/u;
+
+/** Text that stands in a component itself instead of in the message file. */
+export function literals(source: string): string[] {
+  const found: string[] = [];
+  const template = (node: unknown): void => {
+    if (Array.isArray(node)) return node.forEach(template);
+    if (typeof node !== "object" || node === null) return;
+    const { type, data, name, value, expression } = node as Node;
+    if (type === "Text") {
+      if (LETTER.test(String(data))) found.push(String(data).trim());
+    } else if (type === "Attribute") {
+      if (!READ.test(String(name)) || value === true) return;
+      for (const part of Array.isArray(value) ? (value as Node[]) : [value as Node]) {
+        if (part.type === "Text" && LETTER.test(String(part.data))) found.push(`${name}="${part.data}"`);
+        else if (part.type === "ExpressionTag") script(part.expression);
+      }
+    } else if (type === "ExpressionTag") script(expression);
+    else
+      for (const [key, child] of Object.entries(node))
+        if (!["css", "instance", "module", "comments", "metadata"].includes(key)) template(child);
+  };
+  const script = (node: unknown): void => {
+    if (Array.isArray(node)) return node.forEach(script);
+    if (typeof node !== "object" || node === null) return;
+    const { type, value, callee, ...rest } = node as Node;
+    if (type === "ImportDeclaration" || type?.startsWith("TS")) return;
+    // Names of keys are compared, not shown.
+    if (type === "BinaryExpression") return;
+    if (type === "Literal" && typeof value === "string" && WORDS.test(value)) found.push(value);
+    if (type === "TemplateElement" && WORDS.test((value as { cooked: string }).cooked))
+      found.push((value as { cooked: string }).cooked);
+    script(callee);
+    for (const [key, child] of Object.entries({ ...rest, value }))
+      if (!["loc", "typeAnnotation", "leadingComments", "trailingComments"].includes(key)) script(child);
+  };
+  const tree = parse(source, { modern: true }) as unknown as Node;
+  template(tree.fragment);
+  for (const part of [tree.instance, tree.module]) if (part) script((part as Node).content);
+  return found;
+}
