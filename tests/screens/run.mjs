@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { ROOT } from "../tools/places.mjs";
 import { CLIPPED, ENGLISH, KEPT, UNMARKED } from "./look.mjs";
 import { missing, withPages } from "./pages.mjs";
-import { FILES, SCREENS, SIZES, walk } from "./walk.mjs";
+import { ENCRYPTED, FILES, SCREENS, SIZES, walk } from "./walk.mjs";
 
 const OUT = fileURLToPath(new URL("out/", import.meta.url));
 const LANGUAGES = (process.env.KEEPSAKE_LANGUAGES ?? "de,ja").split(",").filter(Boolean);
@@ -21,7 +21,7 @@ function names() {
   const brands = [...block.matchAll(/"([^"]+)"/g)].map(([, name]) => name.replaceAll(/[^\p{L}\p{N}]+/gu, " ").trim());
   return [
     ...brands,
-    ...FILES.map((path) =>
+    ...[...FILES, ENCRYPTED].map((path) =>
       path
         .split("/")
         .pop()

@@ -47,6 +47,7 @@ class Page {
 
 /** What is dropped on the window. */
 export const FILES = ["/home/ines/chatgpt-export-2026-11-21.zip", "/home/ines/damaged.mem", "/home/ines/about-me.md"];
+export const ENCRYPTED = "/home/ines/encrypted.alf";
 const drop = (page, paths = FILES, over = false) =>
   page.mock("(paths, over) => void window.__mock.drop(paths, over)", paths, over);
 const refuse = (page, method, code) => page.mock("(method, code) => void window.__refuse(method, code)", method, code);
@@ -328,6 +329,26 @@ export const SCREENS = [
     },
   ],
   [
+    "import, encrypted",
+    OPEN,
+    async (page) => {
+      await page.there("home");
+      await drop(page, [ENCRYPTED, FILES[0]]);
+      await page.there("import-leave-out");
+    },
+  ],
+  [
+    "import, encrypted, wrong passphrase",
+    OPEN,
+    async (page) => {
+      await page.there("home");
+      await drop(page, [ENCRYPTED]);
+      await page.type("import-passphrase", "not this one");
+      await page.click("import-open");
+      await page.there("import-passphrase", '[aria-invalid="true"]');
+    },
+  ],
+  [
     "import, progress",
     `${OPEN},slow`,
     async (page) => {
@@ -357,6 +378,19 @@ export const SCREENS = [
       await page.click("export-alf"),
       page.there("export-losses")
     ),
+  ],
+  [
+    "export, encrypted",
+    OPEN,
+    async (page) => {
+      await page.there("home");
+      await exporting(page);
+      await page.click("export-alf");
+      await page.click("export-encrypt", ' [role="switch"]');
+      await page.type("export-passphrase", PASSPHRASE);
+      await page.type("export-repeat", PASSPHRASE);
+      await page.there("export-losses");
+    },
   ],
   [
     "export, done",

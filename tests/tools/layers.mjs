@@ -12,6 +12,7 @@ import { interop } from "../interop/run.mjs";
 import { schemas } from "../interop/schemas.mjs";
 import { zaxyInterop } from "../interop/zaxy.mjs";
 import { kills } from "../kill/run.mjs";
+import { screens } from "../screens/run.mjs";
 import { CHECKS } from "./checks/index.mjs";
 import { WORKSPACE } from "./places.mjs";
 import { cargoTool } from "./setup.mjs";
@@ -130,6 +131,7 @@ export const LAYERS = {
   lint,
   rust,
   pages,
+  screens: named(screens),
   cli: named(cliCases, exportsAsWritten, matrix, canaries),
   kill: named(kills),
   interop: named(interop, pamInterop, zaxyInterop, schemas),

@@ -25,6 +25,7 @@ const WINDOW_TEST = [
   "fonts-inter",
   "fonts-noto-mono",
 ];
+const SCREENS = ["chromium", "chromium-driver", "fonts-noto-cjk"];
 const PYTHON = ["python3", "python3-venv"];
 const RUST = [1, 95];
 const NODE = 20;
@@ -42,7 +43,7 @@ export async function forBuilding() {
 /** Everything that the tests need besides. */
 export async function forTesting() {
   node();
-  await system([...LIBRARIES, ...WINDOW_TEST, ...PYTHON]);
+  await system([...LIBRARIES, ...WINDOW_TEST, ...SCREENS, ...PYTHON]);
   await rust();
   await packages();
 }

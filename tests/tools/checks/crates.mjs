@@ -6,9 +6,10 @@ import { quiet } from "../sh.mjs";
 const DIRECTION = {
   "keepsake-model": [],
   "keepsake-crypto": [],
+  "keepsake-scan": [],
   "keepsake-similar": ["keepsake-model", "keepsake-crypto"],
   "keepsake-formats": ["keepsake-model"],
-  "keepsake-vault": ["keepsake-model", "keepsake-crypto", "keepsake-formats"],
+  "keepsake-vault": ["keepsake-model", "keepsake-crypto", "keepsake-formats", "keepsake-scan"],
   "keepsake-api": ["keepsake-model", "keepsake-crypto", "keepsake-formats", "keepsake-vault"],
   "keepsake-app": ["keepsake-api"],
   "keepsake-cli": ["keepsake-api"],

@@ -258,6 +258,14 @@ pub enum Command {
         #[arg(long)]
         limit: Option<u32>,
     },
+    /// Where sensitive values are; never what they are.
+    Scan {
+        #[command(flatten)]
+        filters: Filters,
+        /// access_key, private_key, password, card, iban, email, phone or national_id.
+        #[arg(long, value_name = "CLASS")]
+        class: Vec<String>,
+    },
     /// Write a memory by hand.
     Add {
         #[arg(long = "type", value_name = "TYPE")]
@@ -284,8 +292,11 @@ pub enum Command {
     Redact {
         id: String,
         /// START:END[:CLASS], in code points of the text.
-        #[arg(long, required = true)]
+        #[arg(long, required_unless_present = "detected")]
         span: Vec<String>,
+        /// What `scan` finds in it; only these classes if any are named.
+        #[arg(long, value_name = "CLASS", num_args = 0.., conflicts_with = "span")]
+        detected: Option<Vec<String>>,
         /// Also where the same words stand in other records.
         #[arg(long)]
         everywhere: bool,

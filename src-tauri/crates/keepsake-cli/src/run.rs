@@ -110,8 +110,14 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
             };
             done(&session.edit(&request)?)
         }
-        Command::Redact { id, span, everywhere } => {
-            let spans = span.iter().map(|s| parse_span(s)).collect::<ApiResult<_>>()?;
+        Command::Scan { filters, class } => {
+            done(&session.scan(&ScanRequest { filter: filter(filters), classes: class.clone() }, job)?)
+        }
+        Command::Redact { id, span, detected, everywhere } => {
+            let spans = match detected {
+                Some(classes) => session.detected(id, classes, job)?,
+                None => span.iter().map(|s| parse_span(s)).collect::<ApiResult<_>>()?,
+            };
             let result = session.redact(&RedactRequest { id: id.clone(), spans, everywhere: *everywhere }, job)?;
             Ok(Done { exit: u8::from(!result.receipt.complete), ..done(&result)? })
         }

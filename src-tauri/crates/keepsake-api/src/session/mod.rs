@@ -3,6 +3,7 @@ mod changes;
 mod exchange;
 mod keys;
 mod read;
+mod scan;
 mod view;
 
 pub use exchange::{Evidence, ExportMeans};

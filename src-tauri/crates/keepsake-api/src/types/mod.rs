@@ -7,6 +7,7 @@ mod export;
 mod import;
 mod keys;
 mod records;
+mod scan;
 mod vault;
 
 pub use deletion::*;
@@ -14,6 +15,7 @@ pub use export::*;
 pub use import::*;
 pub use keys::*;
 pub use records::*;
+pub use scan::*;
 pub use vault::*;
 
 /// How the window's TypeScript sees a number that is never NaN: as `number`. specta gives `f64` the type
