@@ -1,0 +1,209 @@
+//! Programs: Python, TypeScript, Go, Rust, Java, PHP, Ruby, and a style sheet.
+use super::forms_config::Form;
+
+pub const CODE: &[Form] = &[PYTHON, TYPESCRIPT, GO, RUST, JAVA, PHP, RUBY, WEB];
+
+const PYTHON: Form = Form {
+    kind: "python",
+    open: "import os\nimport requests\n\n",
+    close: "\nprint(\"done\")",
+    neutral: &[
+        "def total(items):\n    return sum(i.price for i in items)\n",
+        "for row in rows[:⟨int⟩]:\n    process(row)",
+        "BASE = \"https://api.quellwitz.net/v1\"",
+        "logger.info(\"loaded %d rows\", len(rows))",
+    ],
+    valued: &[
+        "API_KEY = \"⟨key⟩\"",
+        "client = OpenAI(api_key=\"⟨key⟩\")",
+        "headers = {\"Authorization\": \"Bearer ⟨loose⟩\"}",
+        "SECRET_KEY = '⟨loose⟩'",
+        "conn = psycopg2.connect(host=\"⟨host⟩\", user=\"⟨user⟩\", password=\"⟨pass⟩\")",
+        "engine = create_engine(\"postgresql://⟨user⟩:⟨pass.url⟩@⟨host⟩/⟨db⟩\")",
+        "server.login(\"⟨email⟩\", password=\"⟨pass⟩\")",
+        "recipients = [\"⟨email⟩\", \"⟨email⟩\"]",
+        "send_sms(to=\"⟨phone⟩\", body=\"ready\")",
+        "charge(card_number=\"⟨card⟩\", amount=⟨int⟩)",
+        "transfer(iban=\"⟨iban⟩\", amount=⟨amount⟩)",
+        "KEY = \"\"\"⟨pem⟩\"\"\"",
+        "patient = Patient(nhs_number=\"⟨id.nhs⟩\")",
+    ],
+    decoy: &[
+        "password = os.environ[\"DB_PASSWORD\"]",
+        "password = getpass.getpass(\"Password: \")",
+        "api_key = os.getenv(\"API_KEY\")",
+        "assert digest == \"⟨sha256⟩\"",
+        "@app.route(\"/login\", methods=[\"POST\"])\ndef login(password: str) -> bool:\n    return check(password)",
+        "token = next(tokens)",
+        "RUN_ID = uuid.UUID(\"⟨uuid⟩\")",
+        "key = lambda row: row[\"created_at\"]",
+        "client = OpenAI(api_key=\"⟨placeholder⟩\")",
+    ],
+};
+
+const TYPESCRIPT: Form = Form {
+    kind: "typescript",
+    open: "import express from \"express\";\n\n",
+    close: "\nexport default app;",
+    neutral: &[
+        "const app = express();",
+        "app.listen(⟨port⟩, () => console.log(\"up\"));",
+        "export const sum = (a: number, b: number) => a + b;",
+        "const items = await load({ limit: ⟨int⟩ });",
+    ],
+    valued: &[
+        "const apiKey = \"⟨key⟩\";",
+        "const stripe = new Stripe('⟨key⟩');",
+        "const secretKey = \"⟨loose⟩\";",
+        "fetch(url, { headers: { \"x-api-key\": \"⟨loose⟩\" } });",
+        "const token = '⟨jwt⟩';",
+        "const db = { user: \"⟨user⟩\", password: \"⟨pass⟩\", host: \"⟨host⟩\" };",
+        "mongoose.connect(\"mongodb://⟨user⟩:⟨pass.url⟩@⟨host⟩:27017/⟨db⟩\");",
+        "const admin = { email: \"⟨email⟩\", role: \"owner\" };",
+        "await sms.send({ to: '⟨phone⟩', text: 'hi' });",
+        "const card = { number: \"⟨card⟩\", exp: \"10/27\" };",
+        "const iban = '⟨iban⟩';",
+    ],
+    decoy: &[
+        "interface Login { email: string; password: string; }",
+        "const apiKey = process.env.API_KEY;",
+        "const password = await prompt(\"Password?\");",
+        "import { Button } from \"@quellwitz/ui-kit\";",
+        "<input type=\"password\" name=\"password\" placeholder=\"Password\" />",
+        "const icon = \"./logo@2x.png\";",
+        "const cacheKey = `user:${id}:settings`;",
+        "export const BUILD = \"⟨sha1⟩\";",
+        "const token = tokens[index];",
+        "const apiKey = \"⟨placeholder⟩\";",
+        "<script src=\"/a.js\" integrity=\"⟨sri384⟩\"></script>",
+    ],
+};
+
+const GO: Form = Form {
+    kind: "go",
+    open: "package main\n\n",
+    close: "",
+    neutral: &["func add(a, b int) int { return a + b }", "var timeout = ⟨int⟩ * time.Second", "// see issue ⟨int⟩"],
+    valued: &[
+        "const apiKey = \"⟨key⟩\"",
+        "req.Header.Set(\"Authorization\", \"Bearer ⟨key⟩\")",
+        "const dbPassword = \"⟨pass⟩\"",
+        "db, err := sql.Open(\"postgres\", \"postgres://⟨user⟩:⟨pass.url⟩@⟨host⟩/⟨db⟩?sslmode=disable\")",
+        "const owner = \"⟨email⟩\"",
+        "var key = `⟨pem⟩`",
+    ],
+    decoy: &[
+        "apiKey := os.Getenv(\"API_KEY\")",
+        "golang.org/x/net v0.⟨small⟩.0 h1:⟨gosum⟩",
+        "type User struct { Name string; Password string }",
+        "key := fmt.Sprintf(\"user:%d\", id)",
+    ],
+};
+
+const RUST: Form = Form {
+    kind: "rust",
+    open: "use std::env;\n\n",
+    close: "",
+    neutral: &["fn add(a: i32, b: i32) -> i32 {\n    a + b\n}", "const LIMIT: usize = ⟨int⟩;", "println!(\"{}\", x);"],
+    valued: &[
+        "const API_KEY: &str = \"⟨key⟩\";",
+        "let client = Client::new().bearer_auth(\"⟨key⟩\");",
+        "let password = \"⟨pass⟩\";",
+        "let author = \"⟨email⟩\";",
+        "let pem = r\"⟨pem⟩\";",
+    ],
+    decoy: &[
+        "let api_key = env::var(\"API_KEY\")?;",
+        "let token = self.tokens.next()?;",
+        "struct Login { user: String, password: String }",
+        "let id = uuid!(\"⟨uuid⟩\");",
+        "let digest = hex!(\"⟨sha256⟩\");",
+    ],
+};
+
+const JAVA: Form = Form {
+    kind: "java",
+    open: "public class Main {\n",
+    close: "\n}",
+    neutral: &[
+        "    int limit = ⟨int⟩;",
+        "    System.out.println(\"ready\");",
+        "    List<String> names = new ArrayList<>();",
+    ],
+    valued: &[
+        "    private static final String API_KEY = \"⟨key⟩\";",
+        "    String token = \"⟨loose⟩\";",
+        "    String password = \"⟨pass⟩\";",
+        "    ds.setPassword(\"⟨pass⟩\");",
+        "    String mail = \"⟨email⟩\";",
+        "    String iban = \"⟨iban⟩\";",
+    ],
+    decoy: &[
+        "    String password = System.getenv(\"DB_PASSWORD\");",
+        "    private String password;",
+        "    static final long serialVersionUID = ⟨longrun⟩L;",
+        "    if (password.length() < ⟨small⟩) throw new IllegalArgumentException(\"password too short\");",
+        "    String key = map.keySet().iterator().next();",
+    ],
+};
+
+const PHP: Form = Form {
+    kind: "php",
+    open: "<?php\n",
+    close: "",
+    neutral: &["$limit = ⟨int⟩;", "echo 'ok';", "date_default_timezone_set('Europe/Lisbon');"],
+    valued: &[
+        "define('DB_PASSWORD', '⟨pass⟩');",
+        "$password = '⟨pass⟩';",
+        "$apiKey = '⟨key⟩';",
+        "'secret' => '⟨loose⟩',",
+        "mail('⟨email⟩', 'Subject', $body);",
+        "$pdo = new PDO('mysql:host=⟨host⟩;dbname=⟨db⟩', '⟨user⟩', $password = '⟨pass⟩');",
+    ],
+    decoy: &[
+        "$password = $_POST['password'];",
+        "define('DB_PASSWORD', getenv('DB_PASSWORD'));",
+        "$hash = '⟨md5⟩';",
+        "$validator->add('password', 'required');",
+    ],
+};
+
+const RUBY: Form = Form {
+    kind: "ruby",
+    open: "require \"net/http\"\n\n",
+    close: "",
+    neutral: &["puts \"ready\"", "items.each { |i| process(i) }", "LIMIT = ⟨int⟩"],
+    valued: &[
+        "API_KEY = \"⟨key⟩\"",
+        "config.secret_key = \"⟨loose⟩\"",
+        "password: \"⟨pass⟩\",",
+        "mail to: \"⟨email⟩\", subject: \"Hi\"",
+        "Twilio.call(to: \"⟨phone⟩\")",
+    ],
+    decoy: &[
+        "password: ENV[\"DB_PASSWORD\"],",
+        "validates :password, length: { minimum: ⟨small⟩ }",
+        "ref: \"⟨sha1⟩\"",
+        "key: :name",
+    ],
+};
+
+const WEB: Form = Form {
+    kind: "web",
+    open: "<!doctype html>\n",
+    close: "\n</html>",
+    neutral: &["<h1>⟨firm⟩</h1>", "<p>Open until ⟨time⟩.</p>", "<style>body { margin: ⟨small⟩px; }</style>"],
+    valued: &[
+        "<a href=\"mailto:⟨email⟩\">write to us</a>",
+        "<a href=\"tel:⟨phone⟩\">call</a>",
+        "<script>const API_KEY = \"⟨key⟩\";</script>",
+    ],
+    decoy: &[
+        "<style>a { color: ⟨colour⟩; background: ⟨colour⟩; }</style>",
+        "<img src=\"data:image/png;base64,iVBORw0KGgo⟨bigbase64⟩\">",
+        "<script>⟨minified⟩</script>",
+        "<script src=\"/static/⟨hashname⟩\"></script>",
+        "<label for=\"password\">Password</label><input id=\"password\" type=\"password\">",
+        "<link rel=\"stylesheet\" href=\"/app.css?v=⟨epoch⟩\">",
+    ],
+};

@@ -1,0 +1,204 @@
+//! National numbers of Europe with computed check digits, each from its public description.
+use super::rng::Rng;
+
+/// Day, month and year of a birth between 1945 and 2004. Days end at 28, so every one exists.
+pub fn birth(rng: &mut Rng) -> (u32, u32, u32) {
+    (rng.range(1, 28) as u32, rng.range(1, 12) as u32, rng.range(1945, 2004) as u32)
+}
+
+pub fn text(figures: &[u32]) -> String {
+    figures.iter().map(|d| char::from(b'0' + *d as u8)).collect()
+}
+
+pub fn figures(text: &str) -> Vec<u32> {
+    text.chars().filter_map(|c| c.to_digit(10)).collect()
+}
+
+pub fn weighted(figures: &[u32], weights: &[u32]) -> u32 {
+    figures.iter().zip(weights).map(|(d, w)| d * w).sum()
+}
+
+const DNI: &[u8] = b"TRWAGMYFPDXBNJZSQVHLCKE";
+
+pub fn dni(rng: &mut Rng) -> String {
+    let number = rng.range(10_000_000, 99_999_999);
+    let letter = char::from(DNI[(number % 23) as usize]);
+    match rng.below(4) {
+        0 => format!("{number}-{letter}"),
+        _ => format!("{number}{letter}"),
+    }
+}
+
+pub fn nie(rng: &mut Rng) -> String {
+    let (lead, number) = (rng.below(3), rng.range(0, 9_999_999));
+    let letter = char::from(DNI[((lead as u64 * 10_000_000 + number) % 23) as usize]);
+    let lead = ["X", "Y", "Z"][lead];
+    if rng.chance(25) { format!("{lead}-{number:07}-{letter}") } else { format!("{lead}{number:07}{letter}") }
+}
+
+/// Codice fiscale: six consonants, birth, place, and a letter that two tables give.
+pub fn codice_fiscale(rng: &mut Rng) -> String {
+    const ODD: [u32; 26] =
+        [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23];
+    let (day, month, year) = birth(rng);
+    let day = day + if rng.chance(50) { 40 } else { 0 };
+    let month = char::from(b"ABCDEHLMPRST"[month as usize - 1]);
+    let place = rng.pick(&["H501", "F205", "F839", "L219", "A944", "D612", "G273", "L736", "B354"]);
+    let names = rng.of("BCDFGLMNPRSTVZ", 6);
+    let code = format!("{names}{:02}{month}{day:02}{place}", year % 100);
+    let sum: u32 = (code.chars().enumerate())
+        .map(|(index, c)| {
+            let value = if c.is_ascii_digit() { c as u32 - 48 } else { c as u32 - 65 };
+            if index % 2 == 0 { ODD[value as usize] } else { value }
+        })
+        .sum();
+    format!("{code}{}", char::from(b'A' + (sum % 26) as u8))
+}
+
+/// French social security number; Corsica's departments count as 19 and 18.
+pub fn nir(rng: &mut Rng) -> String {
+    let (_, month, year) = birth(rng);
+    let sex = rng.range(1, 2);
+    let department = if rng.chance(6) {
+        rng.pick(&["2A", "2B"]).to_owned()
+    } else {
+        // 20 was Corsica before it was split.
+        match rng.range(1, 94) {
+            20 => "75".to_owned(),
+            n => format!("{n:02}"),
+        }
+    };
+    let (commune, order) = (rng.range(1, 600), rng.range(1, 800));
+    let plain = |dep: &str| format!("{sex}{:02}{month:02}{dep}{commune:03}{order:03}", year % 100);
+    let counted: u64 = plain(&department.replace("2A", "19").replace("2B", "18")).parse().expect("digits");
+    let key = 97 - counted % 97;
+    if rng.chance(60) {
+        format!("{sex} {:02} {month:02} {department} {commune:03} {order:03} {key:02}", year % 100)
+    } else {
+        format!("{}{key:02}", plain(&department))
+    }
+}
+
+/// German tax number: one digit twice among the first ten, one missing; ISO 7064 mod 11, 10.
+pub fn steuer_id(rng: &mut Rng) -> String {
+    let mut ten: Vec<u32> = (0..10).collect();
+    rng.shuffle(&mut ten);
+    let (from, to) = (rng.below(9), 9);
+    ten[to] = ten[from];
+    if ten[0] == 0 {
+        // The first digit is never 0; some other one takes its place.
+        let other = ten.iter().position(|d| *d != 0).expect("nine digits are not 0");
+        ten.swap(0, other);
+    }
+    let product = ten.iter().fold(10, |product, digit| {
+        let sum = (digit + product) % 10;
+        (if sum == 0 { 10 } else { sum }) * 2 % 11
+    });
+    let all = text(&ten) + &((11 - product) % 10).to_string();
+    if rng.chance(50) { format!("{} {} {} {}", &all[..2], &all[2..5], &all[5..8], &all[8..]) } else { all }
+}
+
+pub fn bsn(rng: &mut Rng) -> String {
+    loop {
+        let mut digits = rng.figures(8);
+        digits[0] = rng.range(1, 9) as u32;
+        let check = weighted(&digits, &[9, 8, 7, 6, 5, 4, 3, 2]) % 11;
+        if check < 10 {
+            digits.push(check);
+            let all = text(&digits);
+            return if rng.chance(25) { format!("{}.{}.{}", &all[..4], &all[4..6], &all[6..]) } else { all };
+        }
+    }
+}
+
+/// Belgian national number: 97 less the rest, with a 2 in front for those born from 2000.
+pub fn rijksregister(rng: &mut Rng) -> String {
+    let (day, month, year) = birth(rng);
+    let order = rng.range(1, 997);
+    let nine = format!("{:02}{month:02}{day:02}{order:03}", year % 100);
+    let counted: u64 = if year >= 2000 { format!("2{nine}") } else { nine.clone() }.parse().expect("digits");
+    let check = 97 - counted % 97;
+    if rng.chance(70) {
+        format!("{:02}.{month:02}.{day:02}-{order:03}.{check:02}", year % 100)
+    } else {
+        format!("{nine}{check:02}")
+    }
+}
+
+/// Polish PESEL: the month carries the century.
+pub fn pesel(rng: &mut Rng) -> String {
+    let (day, month, year) = birth(rng);
+    let month = month + if year >= 2000 { 20 } else { 0 };
+    let ten = format!("{:02}{month:02}{day:02}{}", year % 100, rng.digits(4));
+    let sum = weighted(&figures(&ten), &[1, 3, 7, 9, 1, 3, 7, 9, 1, 3]);
+    format!("{ten}{}", (10 - sum % 10) % 10)
+}
+
+pub fn personnummer(rng: &mut Rng) -> String {
+    let (day, month, year) = birth(rng);
+    let nine = format!("{:02}{month:02}{day:02}{:03}", year % 100, rng.range(1, 999));
+    let check = super::money::luhn_digit(&nine);
+    let century = if rng.chance(60) { (year / 100).to_string() } else { String::new() };
+    format!("{century}{}-{}{check}", &nine[..6], &nine[6..])
+}
+
+pub fn hetu(rng: &mut Rng) -> String {
+    let (day, month, year) = birth(rng);
+    let number = rng.range(2, 899);
+    let birth = format!("{day:02}{month:02}{:02}", year % 100);
+    let sign = if year >= 2000 { 'A' } else { '-' };
+    let counted: u64 = format!("{birth}{number:03}").parse().expect("digits");
+    let check = char::from(b"0123456789ABCDEFHJKLMNPRSTUVWXY"[(counted % 31) as usize]);
+    format!("{birth}{sign}{number:03}{check}")
+}
+
+/// Norwegian number: two check digits mod 11; the order number carries the century.
+pub fn fodselsnummer(rng: &mut Rng) -> String {
+    let (day, month, year) = birth(rng);
+    loop {
+        let order = if year >= 2000 { rng.range(500, 999) } else { rng.range(0, 499) };
+        let mut digits = figures(&format!("{day:02}{month:02}{:02}{order:03}", year % 100));
+        let first = (11 - weighted(&digits, &[3, 7, 6, 1, 8, 9, 4, 5, 2]) % 11) % 11;
+        digits.push(first);
+        let second = (11 - weighted(&digits, &[5, 4, 3, 2, 7, 6, 5, 4, 3, 2]) % 11) % 11;
+        digits.push(second);
+        if first < 10 && second < 10 {
+            let all = text(&digits);
+            return if rng.chance(50) { format!("{} {}", &all[..6], &all[6..]) } else { all };
+        }
+    }
+}
+
+pub fn nif(rng: &mut Rng) -> String {
+    // 1 to 3 are persons; other first digits are companies.
+    let mut digits = rng.figures(8);
+    digits[0] = rng.range(1, 3) as u32;
+    let rest = weighted(&digits, &[9, 8, 7, 6, 5, 4, 3, 2]) % 11;
+    digits.push(if rest < 2 { 0 } else { 11 - rest });
+    let all = text(&digits);
+    if rng.chance(50) { format!("{} {} {}", &all[..3], &all[3..6], &all[6..]) } else { all }
+}
+
+pub fn ahv(rng: &mut Rng) -> String {
+    let all = format!("756{}", rng.digits(9));
+    let sum = weighted(&figures(&all), &[1, 3, 1, 3, 1, 3, 1, 3, 1, 3, 1, 3]);
+    let check = (10 - sum % 10) % 10;
+    if rng.chance(80) {
+        format!("756.{}.{}.{}{check}", &all[3..7], &all[7..11], &all[11..])
+    } else {
+        format!("{all}{check}")
+    }
+}
+
+pub fn nhs(rng: &mut Rng) -> String {
+    loop {
+        let mut digits = rng.figures(9);
+        digits[0] = [4, 6, 7][rng.below(3)];
+        let check = (11 - weighted(&digits, &[10, 9, 8, 7, 6, 5, 4, 3, 2]) % 11) % 11;
+        if check < 10 {
+            digits.push(check);
+            let all = text(&digits);
+            return if rng.chance(70) { format!("{} {} {}", &all[..3], &all[3..6], &all[6..]) } else { all };
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! National numbers outside Europe, and the list of all.
+use super::check;
+use super::ids_europe as europe;
+use super::ids_europe::{birth, figures, text, weighted};
+use super::rng::Rng;
+
+pub fn cpf(rng: &mut Rng) -> String {
+    let mut digits = rng.figures(9);
+    for _ in 0..2 {
+        let weights: Vec<u32> = (2..=digits.len() as u32 + 1).rev().collect();
+        let rest = weighted(&digits, &weights) % 11;
+        digits.push(if rest < 2 { 0 } else { 11 - rest });
+    }
+    let all = text(&digits);
+    if rng.chance(75) { format!("{}.{}.{}-{}", &all[..3], &all[3..6], &all[6..9], &all[9..]) } else { all }
+}
+
+pub fn rut(rng: &mut Rng) -> String {
+    let number = rng.range(5_000_000, 26_000_000).to_string();
+    let sum: u32 = figures(&number).iter().rev().zip([2, 3, 4, 5, 6, 7].iter().cycle()).map(|(d, w)| d * w).sum();
+    let check = match 11 - sum % 11 {
+        11 => "0".to_owned(),
+        10 => "K".to_owned(),
+        n => n.to_string(),
+    };
+    if rng.chance(70) {
+        let (million, rest) = number.split_at(number.len() - 6);
+        format!("{million}.{}.{}-{check}", &rest[..3], &rest[3..])
+    } else {
+        format!("{number}-{check}")
+    }
+}
+
+pub fn kimlik(rng: &mut Rng) -> String {
+    let mut d = rng.figures(9);
+    d[0] = rng.range(1, 9) as u32;
+    let odd: u32 = d.iter().step_by(2).sum();
+    let even: u32 = d.iter().skip(1).step_by(2).sum();
+    d.push((odd * 7 + 100 - even) % 10);
+    d.push(d.iter().sum::<u32>() % 10);
+    text(&d)
+}
+
+/// Aadhaar: Verhoeff's scheme, here with its group as a function instead of a table.
+pub fn aadhaar(rng: &mut Rng) -> String {
+    let mut digits = rng.figures(11);
+    digits[0] = rng.range(2, 9) as u32;
+    let sum = digits.iter().rev().enumerate().fold(0, |sum, (place, d)| turn(sum, shuffled(place + 1, *d)));
+    // The inverse in the dihedral group: reflections are their own, rotations go back.
+    digits.push(if sum < 5 { (5 - sum) % 5 } else { sum });
+    let all = text(&digits);
+    if rng.chance(75) { format!("{} {} {}", &all[..4], &all[4..8], &all[8..]) } else { all }
+}
+
+fn turn(a: u32, b: u32) -> u32 {
+    match (a < 5, b < 5) {
+        (true, true) => (a + b) % 5,
+        (true, false) => (a + b) % 5 + 5,
+        (false, true) => (a + 5 - b) % 5 + 5,
+        (false, false) => (a + 5 - b) % 5,
+    }
+}
+
+fn shuffled(times: usize, digit: u32) -> u32 {
+    const STEP: [u32; 10] = [1, 5, 7, 6, 2, 8, 3, 0, 9, 4];
+    (0..times % 8).fold(digit, |d, _| STEP[d as usize])
+}
+
+pub fn resident(rng: &mut Rng) -> String {
+    let (day, month, year) = birth(rng);
+    let region = rng.pick(&["110105", "310104", "440305", "510107", "320102", "330106", "420106", "610113"]);
+    let body = format!("{region}{year}{month:02}{day:02}{:03}", rng.range(1, 999));
+    let sum = weighted(&figures(&body), &[7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2]);
+    format!("{body}{}", char::from(b"10X98765432"[(sum % 11) as usize]))
+}
+
+pub fn my_number(rng: &mut Rng) -> String {
+    let digits = rng.figures(11);
+    let rest = weighted(&digits, &[6, 5, 4, 3, 2, 7, 6, 5, 4, 3, 2]) % 11;
+    let all = text(&digits) + &(if rest < 2 { 0 } else { 11 - rest }).to_string();
+    if rng.chance(50) { format!("{} {} {}", &all[..4], &all[4..8], &all[8..]) } else { all }
+}
+
+pub fn rrn(rng: &mut Rng) -> String {
+    let (day, month, year) = birth(rng);
+    let sex = rng.range(1, 2) + if year >= 2000 { 2 } else { 0 };
+    let body = format!("{:02}{month:02}{day:02}{sex}{}", year % 100, rng.digits(5));
+    let sum = weighted(&figures(&body), &[2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5]);
+    format!("{}-{}{}", &body[..6], &body[6..], (11 - sum % 11) % 10)
+}
+
+pub fn sin(rng: &mut Rng) -> String {
+    let eight = rng.pattern("[=1|2|3|4|5|6|7][dig:7]");
+    let all = format!("{eight}{}", super::money::luhn_digit(&eight));
+    match rng.below(3) {
+        0 => all,
+        1 => format!("{}-{}-{}", &all[..3], &all[3..6], &all[6..]),
+        _ => format!("{} {} {}", &all[..3], &all[3..6], &all[6..]),
+    }
+}
+
+/// American numbers have no check digit, only blocks that are never given out.
+pub fn ssn(rng: &mut Rng) -> String {
+    let area = match rng.range(1, 770) {
+        666 => 665,
+        n => n,
+    };
+    format!("{area:03}-{:02}-{:04}", rng.range(1, 99), rng.range(1, 9999))
+}
+
+/// A maker and a checker.
+pub type Kind = (&'static str, fn(&mut Rng) -> String, fn(&str) -> bool);
+
+/// Every kind by name, with what makes it and what checks it.
+pub const KINDS: &[Kind] = &[
+    ("dni", europe::dni, check::dni),
+    ("nie", europe::nie, check::nie),
+    ("cf", europe::codice_fiscale, check::codice_fiscale),
+    ("nir", europe::nir, check::nir),
+    ("steuer", europe::steuer_id, check::steuer_id),
+    ("bsn", europe::bsn, check::bsn),
+    ("nn", europe::rijksregister, check::rijksregister),
+    ("pesel", europe::pesel, check::pesel),
+    ("pnr", europe::personnummer, check::personnummer),
+    ("hetu", europe::hetu, check::hetu),
+    ("fnr", europe::fodselsnummer, check::fodselsnummer),
+    ("nif", europe::nif, check::nif),
+    ("ahv", europe::ahv, check::ahv),
+    ("nhs", europe::nhs, check::nhs),
+    ("cpf", cpf, check::cpf),
+    ("rut", rut, check::rut),
+    ("kimlik", kimlik, check::kimlik),
+    ("aadhaar", aadhaar, check::aadhaar),
+    ("resident", resident, check::resident),
+    ("mynumber", my_number, check::my_number),
+    ("rrn", rrn, check::rrn),
+    ("sin", sin, check::sin),
+    ("ssn", ssn, check::ssn),
+];
+
+pub fn kind(name: &str) -> &'static Kind {
+    KINDS.iter().find(|kind| kind.0 == name).unwrap_or_else(|| panic!("no kind {name}"))
+}
+
+/// A number of a kind with something wrong: its own check fails, and so does that of every other kind.
+/// One that another country's check lets through would be arguable.
+pub fn wrong(rng: &mut Rng, name: &str) -> String {
+    let (_, make, _) = kind(name);
+    loop {
+        let mut text: Vec<char> = make(rng).chars().collect();
+        let Some(place) = (0..text.len()).rev().find(|at| text[*at].is_alphanumeric()) else { continue };
+        text[place] = if text[place].is_ascii_digit() {
+            char::from_digit(rng.below(10) as u32, 10).expect("a digit")
+        } else {
+            char::from(b'A' + rng.below(26) as u8)
+        };
+        let text: String = text.into_iter().collect();
+        if !KINDS.iter().any(|(kind, _, holds)| *kind != "ssn" && holds(&text)) {
+            return text;
+        }
+    }
+}

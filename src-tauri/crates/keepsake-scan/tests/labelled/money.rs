@@ -1,0 +1,140 @@
+//! Cards and IBANs with the right digits.
+use super::rng::Rng;
+
+/// (first digits, length); the issuers whose ranges nobody argues about.
+const CARDS: &[(&str, usize)] = &[
+    ("4", 16),
+    ("4", 16),
+    ("[=51|52|53|54|55]", 16),
+    ("[=51|52|53|54|55]", 16),
+    ("2[=3|4|5|6]", 16), // inside Mastercard's 2221–2720
+    ("[=34|37]", 15),
+    ("[=6011|644|65]", 16),
+    ("3[=6|8]", 14),
+    ("35[=3|4|5|6|7]", 16), // inside JCB's 3528–3589
+    ("62[=2|3|4|5]", 16),
+];
+
+/// Numbers that payment providers print in their documentation.
+const SAMPLE_CARDS: &[&str] = &["4242424242424242", "4111111111111111", "5555555555554444", "378282246310005"];
+
+pub fn card(rng: &mut Rng) -> String {
+    let (lead, length) = CARDS[rng.below(CARDS.len())];
+    let mut number = rng.pattern(lead);
+    number += &rng.digits(length - 1 - number.len());
+    let check = luhn_digit(&number);
+    number.push(char::from(b'0' + check));
+    grouped(rng, &number)
+}
+
+/// A number like a card's that is none: a wrong last digit, or a length that no issuer has.
+pub fn not_card(rng: &mut Rng) -> String {
+    let mut number = rng.pattern("[=4|51|55|37][dig:13]");
+    number.truncate(15);
+    let check = (luhn_digit(&number) + 1 + rng.below(9) as u8) % 10;
+    number.push(char::from(b'0' + check));
+    match rng.below(3) {
+        0 => number,
+        1 => fours(&number, " "),
+        _ => fours(&number, "-"),
+    }
+}
+
+pub fn sample_card(rng: &mut Rng) -> String {
+    let number = rng.pick(SAMPLE_CARDS);
+    grouped(rng, number)
+}
+
+/// The digit that makes a number hold by Luhn when it is put behind it.
+pub fn luhn_digit(number: &str) -> u8 {
+    let sum: u32 = (number.bytes().rev().enumerate())
+        .map(|(place, b)| {
+            let digit = u32::from(b - b'0') * if place % 2 == 0 { 2 } else { 1 };
+            digit / 10 + digit % 10
+        })
+        .sum();
+    ((10 - sum % 10) % 10) as u8
+}
+
+fn fours(number: &str, with: &str) -> String {
+    let parts: Vec<_> = number.as_bytes().chunks(4).map(|part| String::from_utf8_lossy(part).into_owned()).collect();
+    parts.join(with)
+}
+
+/// As printed on the card, with dashes, or in one piece.
+fn grouped(rng: &mut Rng, number: &str) -> String {
+    let with = [" ", " ", "-", ""][rng.below(4)];
+    match number.len() {
+        15 => [&number[..4], &number[4..10], &number[10..]].join(with),
+        14 => [&number[..4], &number[4..10], &number[10..]].join(with),
+        _ => fours(number, with),
+    }
+}
+
+/// (country, the pattern of what follows the check digits), after the registry of ISO 13616.
+pub const IBANS: &[(&str, &str)] = &[
+    ("DE", "[d19:1][dig:17]"),
+    ("DE", "[d19:1][dig:17]"),
+    ("AT", "[dig:16]"),
+    ("CH", "[dig:5][=0|1][dig:11]"),
+    ("FR", "[dig:10][up:11][dig:2]"),
+    ("GB", "[LET:4][dig:14]"),
+    ("IE", "[LET:4][dig:14]"),
+    ("NL", "[=INGB|ABNA|RABO|TRIO][dig:10]"),
+    ("BE", "[dig:12]"),
+    ("LU", "[dig:3][dig:13]"),
+    ("ES", "[dig:20]"),
+    ("PT", "[dig:21]"),
+    ("IT", "[LET:1][dig:10][dig:12]"),
+    ("PL", "[dig:24]"),
+    ("CZ", "[dig:20]"),
+    ("SK", "[dig:20]"),
+    ("HU", "[dig:24]"),
+    ("RO", "[LET:4][up:16]"),
+    ("BG", "[LET:4][dig:6][up:8]"),
+    ("GR", "[dig:7][dig:16]"),
+    ("HR", "[dig:17]"),
+    ("SI", "[dig:15]"),
+    ("DK", "[dig:14]"),
+    ("SE", "[dig:20]"),
+    ("NO", "[dig:11]"),
+    ("FI", "[dig:14]"),
+    ("EE", "[dig:16]"),
+    ("LV", "[LET:4][up:13]"),
+    ("LT", "[dig:16]"),
+    ("TR", "[dig:5]0[dig:16]"),
+    ("AE", "[dig:19]"),
+    ("MT", "[LET:4][dig:5][up:18]"),
+    ("CY", "[dig:8][dig:16]"),
+];
+
+/// An IBAN, spaced by four as on paper or in one piece.
+pub fn iban(rng: &mut Rng) -> String {
+    let (country, pattern) = IBANS[rng.below(IBANS.len())];
+    let account = rng.pattern(pattern);
+    let check = 98 - remainder(&format!("{account}{country}00"));
+    written(rng, &format!("{country}{check:02}{account}"))
+}
+
+/// An IBAN whose check digits are wrong.
+pub fn not_iban(rng: &mut Rng) -> String {
+    let (country, pattern) = IBANS[rng.below(IBANS.len())];
+    let account = rng.pattern(pattern);
+    let check = 98 - remainder(&format!("{account}{country}00"));
+    let wrong = (check + 7 + rng.below(60) as u32) % 97 + 2;
+    // 97 apart would hold again; two numbers from 2 to 98 never are.
+    let wrong = if wrong == check { (check + 1) % 97 + 2 } else { wrong };
+    written(rng, &format!("{country}{wrong:02}{account}"))
+}
+
+fn written(rng: &mut Rng, plain: &str) -> String {
+    if rng.chance(55) { fours(plain, " ") } else { plain.to_owned() }
+}
+
+/// Mod 97 after ISO 7064: letters count from 10 to 35.
+fn remainder(text: &str) -> u32 {
+    text.chars().fold(0, |rest, c| {
+        let value = c.to_digit(36).expect("letters and digits");
+        (if value > 9 { rest * 100 } else { rest * 10 } + value) % 97
+    })
+}

@@ -1,0 +1,103 @@
+//! Passwords as people choose them and as managers make them.
+use super::rng::Rng;
+
+const WORDS: &[&str] = &[
+    "sommer",
+    "winter",
+    "fluffy",
+    "drachen",
+    "soleil",
+    "verano",
+    "tulipan",
+    "borboleta",
+    "pierogi",
+    "sakura",
+    "yildiz",
+    "kettle",
+    "harbour",
+    "mokka",
+    "gepard",
+    "luciole",
+    "naranja",
+    "granchio",
+    "moinho",
+    "fietsbel",
+    "smultron",
+    "marmot",
+    "pepper",
+    "biscuit",
+    "lighthouse",
+    "waldmeister",
+    "papillon",
+    "cometa",
+    "kolibri",
+    "thistle",
+];
+
+fn word(rng: &mut Rng) -> String {
+    let word = rng.pick(WORDS);
+    if rng.chance(50) { capital(word) } else { word.to_owned() }
+}
+
+pub fn capital(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// What people think of: a word and a year, a word with a number and a mark.
+pub fn weak(rng: &mut Rng) -> String {
+    let word = word(rng);
+    match rng.below(6) {
+        0 => format!("{word}{}", rng.range(1962, 2025)),
+        1 => format!("{word}{}!", rng.range(10, 2025)),
+        2 => format!("{word}{}", rng.range(7, 999)),
+        3 => format!("{word}_{}", rng.range(10, 99)),
+        4 => format!("{}{word}", rng.range(10, 9999)),
+        _ => format!("{}{}", word.replace('i', "1").replace('o', "0").replace('e', "3"), rng.range(10, 99)),
+    }
+}
+
+/// What a manager makes: letters, digits and marks, with all three in it and a letter or digit at both ends.
+/// No quotes, brackets, commas, `$`, `#` or spaces: where those end a value is arguable.
+pub fn strong(rng: &mut Rng) -> String {
+    let half = rng.range(3, 8) as usize;
+    let mark = rng.pattern("[=!|@|%|&|*|+|-|_|=|?|^|~]");
+    let mark = if rng.chance(40) { mark + &rng.pattern("[=!|@|%|*|+|-|_|?|^]") } else { mark };
+    let lead = rng.range(1, 5) as usize;
+    let start = rng.of(super::rng::BASE62, lead) + &rng.pattern("[alpha:1]");
+    format!("{start}{}{mark}{}{}", rng.pattern("[dig:1]"), rng.pattern("[b62:3]"), {
+        let more = rng.of("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789!*+-_", half);
+        more + &rng.pattern("[b62:2]")
+    })
+}
+
+/// Three or four words with a number among them.
+fn phrase(rng: &mut Rng) -> String {
+    let mut parts: Vec<String> = (0..rng.range(2, 3)).map(|_| word(rng)).collect();
+    parts.push(rng.range(2, 99).to_string());
+    parts.join(["-", ".", "_"][rng.below(3)])
+}
+
+pub fn any(rng: &mut Rng) -> String {
+    match rng.below(10) {
+        0..=4 => weak(rng),
+        5..=8 => strong(rng),
+        _ => phrase(rng),
+    }
+}
+
+/// A word alone, for places whose form says that it is a password.
+pub fn plain_word(rng: &mut Rng) -> String {
+    let (one, two) = (word(rng), rng.pick(WORDS));
+    format!("{one}{two}")
+}
+
+/// What a URL can hold as it is, or percent-encoded.
+pub fn for_url(rng: &mut Rng) -> String {
+    match rng.below(4) {
+        0 => rng.pattern("[b62:6]%[=40|23|21|2B][b62:5]"),
+        1 => rng.pattern("[b62:4]_[b62:8]"),
+        2 => weak(rng).replace('!', ""),
+        _ => rng.pattern("[alpha:2][dig:2][b62:12]"),
+    }
+}
