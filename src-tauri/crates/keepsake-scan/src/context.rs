@@ -13,6 +13,8 @@ pub(crate) mod bits {
     pub const CALL: u64 = 1 << 4;
     /// The first of the bits of national ids; see `national`.
     pub const ID_BASE: u32 = 8;
+    /// All of them.
+    pub const IDS: u64 = !((1 << ID_BASE) - 1);
 }
 
 /// How far before and after a value its word may stand, in bytes, within its line.
@@ -76,7 +78,10 @@ impl<'a> Doc<'a> {
         }
         let ceiling = (end + AFTER).min(self.bytes.len());
         let tail = &self.bytes[end..ceiling];
-        let stop = memchr(b'\n', tail).into_iter().chain(tail.iter().position(u8::is_ascii_digit)).min();
+        // A word behind the end of the sentence speaks for what follows it.
+        let sentence = tail.windows(2).position(|pair| matches!(pair, [b'.' | b'!' | b'?', b' ' | b'\r']));
+        let digit = tail.iter().position(u8::is_ascii_digit);
+        let stop = memchr(b'\n', tail).into_iter().chain(digit).chain(sentence).min();
         let stop = end + stop.unwrap_or(tail.len());
         self.words[upto..].iter().take_while(|word| word.start < stop).any(|word| word.bits & mask != 0)
     }

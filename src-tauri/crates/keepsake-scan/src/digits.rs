@@ -1,6 +1,6 @@
 //! Numbers: finds the runs of digits once, and asks each kind of number whether one starts there.
-use crate::context::Doc;
-use crate::{Finding, card, iban, national, phone};
+use crate::context::{Doc, bits};
+use crate::{Confidence, Finding, card, iban, national, phone};
 
 /// What stands between a run of digits and the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,8 +44,19 @@ pub(crate) fn find(doc: &Doc, found: &mut Vec<Finding>) {
             }
             continue;
         }
+        // A group of an account number whose check digits are wrong is no number of its own.
+        if iban::holds(doc.bytes, at[0].start) {
+            continue;
+        }
         found.extend(card::at(doc, at));
+        let known = found.len();
         national::at(doc, at, found);
+        // A personal number that its name stands before is no telephone, even where one is spoken of.
+        if let Some(id) = found[known..].iter().find(|id| id.confidence == Confidence::VeryLikely)
+            && doc.nearest(id.start, 90) & bits::PHONE == 0
+        {
+            phone_end = phone_end.max(id.end);
+        }
         if at[0].start >= phone_end
             && let Some(number) = phone::at(doc, at)
         {

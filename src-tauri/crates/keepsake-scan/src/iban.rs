@@ -95,6 +95,12 @@ const LENGTHS: &[(&str, usize)] = &[
     ("YE", 30),
 ];
 
+/// Countries whose account numbers are digits alone, from the same registry.
+const NUMERIC: &[&str] = &[
+    "AT", "BA", "BE", "CZ", "DE", "DK", "EE", "ES", "FI", "FO", "GL", "HR", "HU", "IL", "IS", "LT", "ME", "NO", "PL",
+    "PT", "RS", "SE", "SI", "SK", "XK",
+];
+
 /// The account number whose check digits start at `digits`, two letters before them.
 pub(crate) fn at(doc: &Doc, digits: usize) -> Option<Finding> {
     let bytes = doc.bytes;
@@ -106,11 +112,19 @@ pub(crate) fn at(doc: &Doc, digits: usize) -> Option<Finding> {
     if start > 0 && (bytes[start - 1].is_ascii_alphanumeric() || matches!(bytes[start - 1], b'_' | b'/' | b'+')) {
         return None;
     }
+    // The last part of a UUID, of an order number: joined to letters or digits before it.
+    if start > 1 && bytes[start - 1] == b'-' && bytes[start - 2].is_ascii_alphanumeric() {
+        let before = &bytes[start.saturating_sub(5)..start - 1];
+        if !before.eq_ignore_ascii_case(b"iban") {
+            return None;
+        }
+    }
     let small = country.iter().any(u8::is_ascii_lowercase);
     let name = country.to_ascii_uppercase();
     let (_, length) = LENGTHS.iter().find(|(code, _)| code.as_bytes() == name)?;
     let (end, rest, marks) = take(bytes, digits + 2, length - 4)?;
     if bytes.get(end).is_some_and(|b| b.is_ascii_alphanumeric())
+        || NUMERIC.iter().any(|code| code.as_bytes() == name) && !rest.iter().all(u8::is_ascii_digit)
         || remainder(&rest, &name, &bytes[digits..digits + 2]) != 1
     {
         return None;
@@ -122,6 +136,26 @@ pub(crate) fn at(doc: &Doc, digits: usize) -> Option<Finding> {
     let example = doc.before(start) & bits::EXAMPLE != 0;
     let confidence = if example { Confidence::Likely } else { Confidence::VeryLikely };
     Some(Finding { class: Class::Iban, detector: "iso13616", start, end, confidence })
+}
+
+/// Whether the group of four that starts at `at` stands in a row of groups that begins like an account number,
+/// right or wrong: `HR52 2488 5290`.
+pub(crate) fn holds(bytes: &[u8], at: usize) -> bool {
+    let mut at = at;
+    for _ in 0..8 {
+        let Some(mark) = at.checked_sub(1).filter(|mark| matches!(bytes[*mark], b' ' | b'-')) else { return false };
+        let Some(start) = mark.checked_sub(4) else { return false };
+        let group = &bytes[start..mark];
+        if !group.iter().all(u8::is_ascii_alphanumeric) || start > 0 && bytes[start - 1].is_ascii_alphanumeric() {
+            return false;
+        }
+        let (country, check) = group.split_at(2);
+        if check.iter().all(u8::is_ascii_digit) && LENGTHS.iter().any(|(code, _)| code.as_bytes() == country) {
+            return true;
+        }
+        at = start;
+    }
+    false
 }
 
 /// The next `count` letters and digits from `at`, single spaces, no-break spaces and hyphens left out.

@@ -5,18 +5,22 @@
 //! with the length of the text and nothing else. See README.md for what is found and what is not.
 mod card;
 mod context;
+mod context_words;
 mod digits;
 mod email;
 mod entropy;
 mod iban;
 mod national;
 mod password;
+mod password_sentence;
+mod password_value;
 mod password_words;
 mod phone;
 mod placeholder;
 mod private_key;
 mod resolve;
 mod secret;
+mod secret_words;
 mod shapes;
 mod url;
 mod value;

@@ -31,12 +31,20 @@ pub(crate) fn at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
     if plus {
         return international(doc, runs, lead);
     }
-    let named = doc.speaks(lead, first.end, bits::PHONE);
-    let said = named || doc.speaks(lead, first.end, bits::CALL);
-    if said && first.len() >= 4 && bytes[first.start..].starts_with(b"00")
-        || first.len() > 9 && bytes[first.start..].starts_with(b"00")
+    // A number that its nearest word calls a personal one is none, though the check digit be wrong.
+    let nearest = doc.nearest(lead, 90);
+    let personal = nearest & bits::IDS != 0 && nearest & bits::PHONE == 0 && first.len() > 8;
+    let named = !personal && doc.speaks(lead, first.end, bits::PHONE);
+    let said = named || !personal && doc.speaks(lead, first.end, bits::CALL);
+    if bytes[first.start..].starts_with(b"00")
+        && bytes.get(first.start + 2).is_some_and(|b| *b != b'0')
+        && (said || nearest & (bits::OTHER | bits::CARD | bits::IDS) == 0)
+        && let Some(number) = international(doc, runs, lead)
     {
-        return international(doc, runs, lead);
+        let grouped = runs.len() > 1 && runs[1].end <= number.end && !goes_on(runs, number.end);
+        if said || first.len() > 9 || grouped && number.confidence == Confidence::VeryLikely {
+            return Some(number);
+        }
     }
     if first.len() < 7 && runs.len() == 1 || first.len() == 1 && first.gap == Gap::None {
         return None;
@@ -62,6 +70,11 @@ fn finding(detector: &'static str, start: usize, end: usize, confidence: Confide
     Finding { class: Class::Phone, detector, start, end, confidence }
 }
 
+/// Whether more digits follow the candidate that ends at `end`, joined by a mark that numbers are written with.
+fn goes_on(runs: &[Run], end: usize) -> bool {
+    runs.iter().any(|run| run.end == end && run.gap != Gap::None)
+}
+
 /// A bracket that opened before the first run closes again near it.
 fn bracketed(runs: &[Run], bytes: &[u8]) -> bool {
     bytes.get(runs[0].end) == Some(&b')')
@@ -77,11 +90,17 @@ fn touches(bytes: &[u8], lead: usize) -> bool {
     }
 }
 
-/// Whether a number may end here: no letter, digit, percent sign or unit touches it.
+/// Whether a number may end here: no letter, digit, percent sign or unit touches it. Behind a comma the next cell of
+/// a row may follow, or the decimals of an amount: at most three digits.
 fn closed(bytes: &[u8], end: usize) -> bool {
+    let plus = |b: &u8| *b == b'+';
+    let cell = bytes.get(end) == Some(&b',') && {
+        let digits = bytes[end + 1..].iter().take(5).take_while(|b| b.is_ascii_digit()).count();
+        digits > 3 || bytes.get(end + 1).is_some_and(plus)
+    };
     let digit_after = |mark: u8| bytes.get(end) == Some(&mark) && bytes.get(end + 1).is_some_and(u8::is_ascii_digit);
     let glued = |b: &u8| b.is_ascii_alphanumeric() && *b != b'x' || matches!(b, b'_' | b'%' | b'@');
-    let further = [b',', b'.', b':', b'-'].into_iter().any(digit_after);
+    let further = [b'.', b':', b'-'].into_iter().any(digit_after) || digit_after(b',') && !cell;
     !further && !bytes.get(end).is_some_and(glued)
 }
 
@@ -136,8 +155,10 @@ fn international(doc: &Doc, runs: &[Run], lead: usize) -> Option<Finding> {
             number = format!("+{rest}");
         }
         let digits = number.len() - 1;
+        // Behind a plus sign no decimals follow: a comma is that of a list.
+        let comma = doc.bytes.get(end) == Some(&b',') && doc.bytes[lead..end].contains(&b'+');
         if !(7..=MOST).contains(&digits)
-            || !closed(doc.bytes, end)
+            || !(comma || closed(doc.bytes, end))
             || number.starts_with("+0")
             || number.starts_with("+1234567")
         {
@@ -303,7 +324,10 @@ fn is_other(runs: &[Run], bytes: &[u8]) -> bool {
     // 0900-1800, 0930 1730: hours.
     let clock = |run: &Run| run.len() == 4 && value(run) < 2400 && value(run) % 100 < 60;
     let hours = runs.len() == 2 && runs.iter().all(clock);
-    date || span || hours || address || amount || compact || runs.len() > 1 && lengths.iter().all(|n| *n == 1)
+    // 46.546508: a place on the map. A telephone with one dot begins with a zero.
+    let zero = bytes[runs[0].start] == b'0' && lengths[0] > 2;
+    let place = runs.len() == 2 && runs[0].gap == Gap::Dot && lengths[0] < 4 && lengths[1] > 3 && !zero;
+    date || span || hours || address || amount || compact || place || runs.len() > 1 && lengths.iter().all(|n| *n == 1)
 }
 
 /// One digit over and over, or counting up: 0000000, 1234567890.

@@ -1,7 +1,9 @@
 //! Keys and tokens without a known shape: a value that looks random, given to a name that says what it is.
 use crate::entropy::{is_hex, is_random, is_uuid};
+use crate::password_words::GLUED;
 use crate::placeholder::{is_fake_token, is_placeholder};
-use crate::value::{Join, LONGEST_NAME, after_name, blanks, name_around, read};
+use crate::secret_words::{OF_API, QUALIFIERS, is_link};
+use crate::value::{Join, LONGEST_NAME, after_name, blanks, inflected, name_around, read};
 use crate::{Class, Confidence, Finding};
 
 /// Names that leave no doubt, without the marks between their words.
@@ -143,9 +145,11 @@ const NOT: &[&str] = &[
 /// A secret given to the name around `start..end`, or standing in the same sentence after it.
 pub(crate) fn at(text: &str, start: usize, end: usize) -> Option<Finding> {
     let (from, to) = name_around(text, start, end);
-    if to - from > LONGEST_NAME {
+    // A line of base64 may hold a name by chance.
+    if to - from > LONGEST_NAME || to - from > 24 && is_random(&text[from..to], false) {
         return None;
     }
+    let to = inflected(text, to);
     let plain: String = text[from..to].chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     if NOT.iter().any(|word| plain.contains(word)) || plain.ends_with("id") && !plain.ends_with("secretid") {
         return None;
@@ -160,7 +164,8 @@ pub(crate) fn at(text: &str, start: usize, end: usize) -> Option<Finding> {
     if NOT.iter().any(|word| phrase.contains(word)) {
         return None;
     }
-    let sure = SURE.iter().any(|word| phrase.contains(word));
+    let (to, of_api) = after_api(text, to);
+    let sure = of_api || SURE.iter().chain(QUALIFIERS).any(|word| phrase.contains(word));
     let name = |sure| {
         if phrase.contains("aws") && phrase.contains("secret") {
             "aws_secret_access_key"
@@ -182,7 +187,8 @@ pub(crate) fn at(text: &str, start: usize, end: usize) -> Option<Finding> {
         };
         return Some(Finding { class, detector, start, end, confidence });
     }
-    nearby(text, to, sure || phrase.contains("key")).map(|(start, end)| {
+    let near = nearby(text, to, sure || phrase.contains("key"), sure);
+    near.or_else(|| backwards(text, from).filter(|_| sure)).map(|(start, end)| {
         let private = is_private(&phrase, &text[start..end]);
         let (class, detector) =
             if private { (Class::PrivateKey, "raw_private_key") } else { (Class::AccessKey, name(false)) };
@@ -307,37 +313,90 @@ fn harmful(value: &str) -> bool {
     !(is_uuid(value) || named || address || path && value.contains('.'))
 }
 
-/// A random-looking word within the next few on the same line.
-fn nearby(text: &str, from: usize, sure: bool) -> Option<(usize, usize)> {
+/// Past the words that say of what the key is, where they follow it: "clé d'API", "klucz API", "clave de la API".
+fn after_api(text: &str, to: usize) -> (usize, bool) {
+    let rest = &text[to..text.floor_char_boundary((to + 24).min(text.len()))];
+    let lower = rest.to_lowercase();
+    // A capital that is longer or shorter than its small letter would shift the places.
+    let found = OF_API.iter().find(|words| lower.len() == rest.len() && lower.starts_with(**words));
+    let end = found.map_or(to, |words| to + words.len());
+    let whole = !text[end..].starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    if found.is_some() && whole { (end, true) } else { (to, false) }
+}
+
+/// A random-looking word within the next few on the same line. `sure`: the name leaves no doubt; then plain
+/// hexadecimal digits count as well, if nothing but words such as "is" stand between.
+fn nearby(text: &str, from: usize, key: bool, sure: bool) -> Option<(usize, usize)> {
     let line = &text[from..text.floor_char_boundary((from + 400).min(text.len()))];
     let line = &line[..line.find('\n').unwrap_or(line.len())];
-    let mut at = 0;
+    let mut at = GLUED.iter().find(|mark| line.starts_with(**mark)).map_or(0, |mark| mark.len());
     let mut words = 0;
+    // Right behind the name, or behind a word that links the two.
+    let mut linked = true;
+    // Of a digest, or of another sentence.
+    let mut doubt = false;
     while words < 8 && at < line.len() {
         let rest = &line[at..];
-        let skip = rest.find(|c: char| !c.is_whitespace() && !"\"'`:=>([{*,。：|".contains(c)).unwrap_or(rest.len());
+        let skip =
+            rest.find(|c: char| !c.is_whitespace() && !"\"'`:=>([{*,。：|“„«»「".contains(c)).unwrap_or(rest.len());
+        linked |= rest[..skip].contains([':', '：', '=']);
         at += skip;
         let rest = &line[at..];
-        let length = rest.find(|c: char| c.is_whitespace() || "\"'`<>)]},;*|。，".contains(c)).unwrap_or(rest.len());
+        let length =
+            rest.find(|c: char| c.is_whitespace() || "\"'`<>)]},;*|。，“”»」".contains(c)).unwrap_or(rest.len());
         let word = rest[..length].trim_end_matches(['.', ':', '!', '?']);
         let (start, end) = (from + at, from + at + word.len());
         // Further on the line the name may be about something else: only what is plainly random counts.
         if at > 120 {
             return None;
         }
-        let fits = word.len() >= 20 && (sure || !word.contains(['/', '=']));
-        if fits && accept(text, start, end, false, false).is_some() {
+        // What goes on where the name ends is a part of the same word.
+        let apart = at > 0 && word.len() >= 20;
+        if apart && (key || !word.contains(['/', '='])) && accept(text, start, end, false, false).is_some() {
+            return Some((start, end));
+        }
+        if apart
+            && sure
+            && linked
+            && !doubt
+            && matches!(word.len(), 32..=128)
+            && accept(text, start, end, true, true).is_some()
+        {
             return Some((start, end));
         }
         // What stands behind the end of a sentence is about something else.
-        if rest[..length].ends_with(['.', '!', '?']) && words > 2 {
+        let stop = rest[..length].ends_with(['.', '!', '?']);
+        if stop && words > 2 {
             return None;
         }
+        let lower = word.to_lowercase();
+        linked = is_link(&lower) || rest[..length].ends_with([':', '：']);
+        doubt |= stop || lower == "id" || DIGESTS.iter().any(|name| lower.contains(name));
         at = line.ceil_char_boundary(at + length.max(1));
         words += 1;
     }
     None
 }
+
+/// "use X as the API key": the value stands before the name.
+fn backwards(text: &str, from: usize) -> Option<(usize, usize)> {
+    let floor = text.ceil_char_boundary(from.saturating_sub(200));
+    let line = &text[floor..from];
+    let line = &line[line.rfind('\n').map_or(0, |n| n + 1)..];
+    let mut words = line.split_whitespace().rev().take(5);
+    words.by_ref().find(|word| matches!(*word, "as" | "als" | "como" | "comme" | "come" | "som" | "jako"))?;
+    let raw = words.next()?;
+    if words.next().is_some_and(|word| DIGESTS.iter().any(|name| word.to_lowercase().contains(name))) {
+        return None;
+    }
+    let value = raw.trim_matches(['"', '\'', '`', ',', '(', ')', '“', '”', '„', '«', '»']);
+    let start = floor + text[floor..from].rfind(raw)? + raw.find(value)?;
+    (value.len() >= 20).then(|| accept(text, start, start + value.len(), true, value.len() >= 32)).flatten()
+}
+
+/// What hexadecimal digits are called that are no key.
+const DIGESTS: &[&str] =
+    &["hash", "sha", "md5", "digest", "commit", "checksum", "fingerprint", "uuid", "revision", "prüfsumme"];
 
 /// A token after `Bearer ` or another scheme of a header that ends at `end`.
 pub(crate) fn bearer(text: &str, end: usize) -> Option<Finding> {

@@ -208,6 +208,15 @@ pub(crate) static SHAPES: &[Shape] = &[
     shape("azure_shared_access_key", "SharedAccessKey=", "([A-Za-z0-9+/]{40,90}={0,2})"),
     within("azure_sas_signature", "&sig=", "([A-Za-z0-9%+/]{40,100}(?:=|%3[Dd])?)"),
     within("azure_sas_signature", "?sig=", "([A-Za-z0-9%+/]{40,100}(?:=|%3[Dd])?)"),
+    within("mailchimp_key", "-us1", "[0-9]?"),
+    within("mailchimp_key", "-us2", "[0-9]?"),
+    within("mailchimp_key", "-us3", ""),
+    within("mailchimp_key", "-us4", ""),
+    within("mailchimp_key", "-us5", ""),
+    within("mailchimp_key", "-us6", ""),
+    within("mailchimp_key", "-us7", ""),
+    within("mailchimp_key", "-us8", ""),
+    within("mailchimp_key", "-us9", ""),
     within("azure_client_secret", "8Q~", "[A-Za-z0-9_.~-]{31,34}"),
     within("azure_client_secret", "7Q~", "[A-Za-z0-9_.~-]{31,34}"),
     shape("twilio_key", "SK", "[a-f0-9]{32}"),
@@ -239,6 +248,7 @@ pub(crate) fn at(doc: &Doc, index: usize, start: usize) -> Option<Finding> {
         "telegram_bot_token" => from -= digits_before(doc.bytes, from)?,
         "terraform_token" => from -= alnum_before(doc.bytes, from, 14)?,
         "azure_client_secret" => from -= alnum_before(doc.bytes, from, 3)?,
+        "mailchimp_key" => from -= hex_before(doc.bytes, from)?,
         _ => {}
     }
     while to > from && matches!(doc.bytes[to - 1], b'.' | b'-') {
@@ -290,6 +300,12 @@ fn distinct(value: &str) -> usize {
 fn digits_before(bytes: &[u8], at: usize) -> Option<usize> {
     let count = bytes[..at].iter().rev().take(12).take_while(|b| b.is_ascii_digit()).count();
     (8..=10).contains(&count).then_some(count)
+}
+
+/// The 32 hexadecimal digits of a Mailchimp key, before its data centre.
+fn hex_before(bytes: &[u8], at: usize) -> Option<usize> {
+    let count = bytes[..at].iter().rev().take(33).take_while(|b| b.is_ascii_alphanumeric()).count();
+    (count == 32 && crate::entropy::is_hex(std::str::from_utf8(&bytes[at - 32..at]).ok()?)).then_some(count)
 }
 
 fn alnum_before(bytes: &[u8], at: usize, count: usize) -> Option<usize> {

@@ -39,6 +39,16 @@ pub(crate) fn name_around(text: &str, start: usize, end: usize) -> (usize, usize
     (start - before, end + after)
 }
 
+/// Where a word that begins before `end` ends with its inflection: `пароля`, `şifresi`, `parolası`, `ключа`. Scripts
+/// without spaces have none.
+pub(crate) fn inflected(text: &str, end: usize) -> usize {
+    let latin = |c: char| c.is_alphabetic() && (c as u32) < 0x2E80;
+    if !text[..end].chars().next_back().is_some_and(latin) {
+        return end;
+    }
+    end + text[end..].chars().take(6).take_while(|c| latin(*c)).map(char::len_utf8).sum::<usize>()
+}
+
 /// The value given to the name that ends at `end`.
 pub(crate) fn after_name(text: &str, name_start: usize, end: usize) -> Option<Value> {
     let bytes = text.as_bytes();

@@ -2,9 +2,10 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, Input, MatchKind};
 
 use crate::context::bits;
+use crate::context_words::{CALL, CARD, EXAMPLE, OTHER, PHONE};
 use crate::{national, password_words, shapes};
 
 /// What a literal leads to.
@@ -35,7 +36,12 @@ struct Word {
     exact: bool,
     /// Not within a longer word.
     alone: bool,
+    /// The beginning of words: an ending may follow, `telefonnummeret`. Written with a `*` in the lists.
+    stem: bool,
 }
+
+/// The longest ending of a stem, in letters: `telefonnummeret`, `kreditkartennummern`.
+const ENDING: usize = 12;
 
 const SECRET: &[&str] = &[
     "key",
@@ -53,10 +59,22 @@ const SECRET: &[&str] = &[
     "chiave",
     "sleutel",
     "klucz",
+    "klíč",
+    "kľúč",
+    "ključ",
+    "kulcs",
+    "cheie",
+    "cheia",
+    "kunci",
     "ключ",
+    "Ключ",
     "токен",
+    "Токен",
+    "κλειδί",
+    "Κλειδί",
     "密钥",
     "密鑰",
+    "金鑰",
     "秘钥",
     "令牌",
     "キー",
@@ -67,349 +85,12 @@ const SECRET: &[&str] = &[
     "nøgle",
     "nøkkel",
     "avain",
+    "avaime",
     "anahtar",
+    "مفتاح",
+    "מפתח",
+    "कुंजी",
 ];
-
-const PHONE: &[&str] = &[
-    "phone",
-    "phones",
-    "telephone",
-    "tel",
-    "tél",
-    "tlf",
-    "tfn",
-    "mobile",
-    "mobil",
-    "cellphone",
-    "cell phone",
-    "phone_number",
-    "phonenumber",
-    "phoneNumber",
-    "mobile_number",
-    "mobileNumber",
-    "contact number",
-    "fax",
-    "telefax",
-    "whatsapp",
-    "viber",
-    "landline",
-    "hotline",
-    "helpline",
-    "handy",
-    "handynummer",
-    "telefon",
-    "telefonnummer",
-    "rufnummer",
-    "mobilnummer",
-    "mobilfunk",
-    "festnetz",
-    "teléfono",
-    "telefono",
-    "telf",
-    "móvil",
-    "movil",
-    "celular",
-    "cel",
-    "téléphone",
-    "cellulare",
-    "telefone",
-    "telemóvel",
-    "telemovel",
-    "telefoon",
-    "telefoonnummer",
-    "mobiel",
-    "gsm",
-    "telefonnr",
-    "mobiltelefon",
-    "puhelin",
-    "puhelinnumero",
-    "komórka",
-    "komórkowy",
-    "numer telefonu",
-    "telefonu",
-    "mobil:",
-    "puh",
-    "telefonní",
-    "telefonszám",
-    "τηλέφωνο",
-    "κινητό",
-    "телефон",
-    "телефона",
-    "Телефон",
-    "тел",
-    "Тел",
-    "мобильный",
-    "телефоном",
-    "мобільний",
-    "電話",
-    "电话",
-    "電話番号",
-    "手机",
-    "手機",
-    "携帯",
-    "携帯電話",
-    "联系电话",
-    "聯絡電話",
-    "전화",
-    "전화번호",
-    "휴대폰",
-    "핸드폰",
-    "연락처",
-    "फ़ोन",
-    "फोन",
-    "मोबाइल",
-    "هاتف",
-    "جوال",
-    "موبايل",
-    "טלפון",
-    "נייד",
-    "cep telefonu",
-    "điện thoại",
-    "telepon",
-    "nomor hp",
-    "no hp",
-    "โทร",
-];
-
-/// Words that go with a number, and with much else: they count only for numbers that a plan knows.
-const CALL: &[&str] = &[
-    "cell",
-    "call",
-    "call me",
-    "called",
-    "calling",
-    "ring",
-    "ring me",
-    "dial",
-    "text me",
-    "texted",
-    "sms",
-    "signal",
-    "telegram",
-    "reach me",
-    "callback",
-    "anrufen",
-    "ruf mich",
-    "erreichbar",
-    "ruf",
-    "llámame",
-    "llamame",
-    "llama",
-    "llamar",
-    "llame",
-    "portable",
-    "appelle",
-    "appelez",
-    "appeler",
-    "joignable",
-    "cell.",
-    "chiama",
-    "chiamami",
-    "chiamare",
-    "ligue",
-    "ligar",
-    "liga",
-    "bel me",
-    "bellen",
-    "ring mig",
-    "zadzwoń",
-    "звоните",
-    "позвони",
-    "voicemail",
-];
-
-const CARD: &[&str] = &[
-    "card",
-    "cards",
-    "card number",
-    "cardnumber",
-    "card_number",
-    "credit card",
-    "credit",
-    "debit",
-    "visa",
-    "mastercard",
-    "amex",
-    "american express",
-    "discover",
-    "maestro",
-    "diners",
-    "jcb",
-    "unionpay",
-    "karte",
-    "kartennummer",
-    "kreditkarte",
-    "kreditkartennummer",
-    "tarjeta",
-    "carte",
-    "carte bancaire",
-    "cb",
-    "carta",
-    "carta di credito",
-    "cartão",
-    "cartao",
-    "karta",
-    "kort",
-    "kortnummer",
-    "creditcard",
-    "kortti",
-    "pan",
-    "cvv",
-    "cvc",
-    "expiry",
-    "карта",
-    "карты",
-    "карту",
-    "カード",
-    "信用卡",
-    "银行卡",
-    "카드",
-    "kart",
-    "kredi kartı",
-    "kaart",
-];
-
-const OTHER: &[&str] = &[
-    "order",
-    "orders",
-    "order_id",
-    "orderid",
-    "order id",
-    "order number",
-    "invoice",
-    "ticket",
-    "tracking",
-    "shipment",
-    "serial",
-    "imei",
-    "isbn",
-    "issn",
-    "ean",
-    "upc",
-    "sku",
-    "gtin",
-    "barcode",
-    "timestamp",
-    "ts",
-    "epoch",
-    "unix",
-    "build",
-    "version",
-    "commit",
-    "revision",
-    "case number",
-    "reference",
-    "ref",
-    "batch",
-    "lot",
-    "part number",
-    "bestellung",
-    "bestellnummer",
-    "rechnung",
-    "rechnungsnummer",
-    "sendung",
-    "sendungsnummer",
-    "auftrag",
-    "auftragsnummer",
-    "artikel",
-    "artikelnummer",
-    "kundennummer",
-    "seriennummer",
-    "vorgangsnummer",
-    "pedido",
-    "factura",
-    "seguimiento",
-    "commande",
-    "facture",
-    "suivi",
-    "ordine",
-    "fattura",
-    "encomenda",
-    "fatura",
-    "bestelling",
-    "factuur",
-    "zamówienie",
-    "faktura",
-    "注文",
-    "订单",
-    "订单号",
-    "заказ",
-    "заказа",
-    "transaction",
-    "transaction id",
-    "account id",
-    "customer id",
-    "user id",
-    "user_id",
-    "userid",
-    "message_id",
-    "snowflake",
-    "channel",
-    "guild",
-    "row",
-    "offset",
-    "bytes",
-    "size",
-    "port",
-    "pid",
-    "uid",
-    "gid",
-    "tid",
-    "request_id",
-    "request id",
-    "trace",
-    "span",
-    "session",
-    "issue",
-    "issues",
-    "pr",
-    "bug",
-    "doi",
-    "arxiv",
-    "pmid",
-    "dollars",
-    "euros",
-    "price",
-    "total",
-    "coordinates",
-    "lat",
-    "lng",
-    "longitude",
-    "latitude",
-    "hash",
-    "model",
-    "modell",
-    "flight",
-    "parcel",
-    "paket",
-    "sendungsverfolgung",
-    "수주",
-    "주문",
-    "주문번호",
-    "注文番号",
-    "快递",
-    "运单号",
-    "numéro de commande",
-    "número de pedido",
-    "imsi",
-    "iccid",
-    "vin",
-    "hwid",
-    "mac",
-    "phone_hash",
-    "ip",
-    "udp",
-    "tcp",
-    "zip code",
-    "postcode",
-    "checksum",
-    "random",
-    "seed",
-    "numeric",
-    "parameter",
-];
-
-const EXAMPLE: &[&str] = &["example", "sample", "beispiel", "ejemplo", "exemple", "esempio", "exemplo", "voorbeeld"];
 
 /// Headers and schemes before a token. The space or colon is part of it: "bearer of news" is none.
 const BEARER: &[&str] = &["bearer ", "authorization: token ", "authorization: basic ", "x-api-key: ", "\"basic "];
@@ -431,17 +112,20 @@ static TABLE: LazyLock<(Vec<String>, Vec<Word>)> = LazyLock::new(|| {
     let mut table = (Vec::new(), Vec::new());
     let mut known: HashMap<String, usize> = HashMap::new();
     let mut add = |literal: &str, tag: Tag, exact: bool, alone: bool| {
+        let stem = literal.ends_with('*');
+        let literal = literal.trim_end_matches('*');
         let at = *known.entry(literal.to_ascii_lowercase()).or_insert(table.1.len());
         match (table.1.get_mut(at), tag) {
             // The same word may speak for several things; a later one adds its bits.
-            (Some(Word { tag: Tag::Context(old), exact: kept, .. }), Tag::Context(new)) => {
+            (Some(Word { tag: Tag::Context(old), exact: kept, stem: also, .. }), Tag::Context(new)) => {
                 *old |= new;
                 *kept &= exact;
+                *also |= stem;
             }
             (Some(_), _) => {}
             (None, _) => {
                 table.0.push(literal.to_string());
-                table.1.push(Word { tag, exact, alone });
+                table.1.push(Word { tag, exact, alone, stem });
             }
         }
     };
@@ -483,29 +167,46 @@ fn letter(byte: Option<&u8>) -> bool {
     byte.is_some_and(|b| b.is_ascii_alphanumeric())
 }
 
-/// Every literal in `text` that stands as it must, in order, not overlapping.
+/// Every literal in `text` that stands as it must, in order, not overlapping. One that does not stand as it must
+/// hides none that begins inside it: "n° de sécurité" holds the short form "n° de sécu".
 pub(crate) fn hits(text: &str) -> impl Iterator<Item = (Tag, usize, usize)> {
-    let bytes = text.as_bytes();
-    SEARCH.iter().flat_map(move |search| search.find_iter(text)).filter_map(move |hit| {
-        let word = TABLE.1.get(hit.pattern().as_usize())?;
-        let (start, end) = (hit.start(), hit.end());
-        if word.exact && TABLE.0.get(hit.pattern().as_usize())?.as_bytes() != &bytes[start..end] {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let search = SEARCH.as_ref()?;
+        while at < text.len() {
+            let hit = search.find(Input::new(text).range(at..))?;
+            let (start, end) = (hit.start(), hit.end());
+            if let Some(tag) = standing(text.as_bytes(), hit.pattern().as_usize(), start, end) {
+                at = end;
+                return Some((tag, start, end));
+            }
+            at = start + 1;
+        }
+        None
+    })
+}
+
+/// What the literal found at `start..end` leads to, if it stands as it must.
+fn standing(bytes: &[u8], pattern: usize, start: usize, end: usize) -> Option<Tag> {
+    let word = TABLE.1.get(pattern)?;
+    if word.exact && TABLE.0.get(pattern)?.as_bytes() != &bytes[start..end] {
+        return None;
+    }
+    if word.alone {
+        let first = bytes[start].is_ascii_alphanumeric();
+        let before = start.checked_sub(1).and_then(|n| bytes.get(n));
+        if first && letter(before) && !hump(bytes, start) {
             return None;
         }
-        if word.alone {
-            let first = bytes[start].is_ascii_alphanumeric();
-            let before = start.checked_sub(1).and_then(|n| bytes.get(n));
-            if first && letter(before) && !hump(bytes, start) {
-                return None;
-            }
-            // What follows a prefix is checked by its shape; a word must end.
-            let last = bytes[end - 1].is_ascii_alphabetic();
-            if matches!(word.tag, Tag::Context(_)) && last && bytes.get(end).is_some_and(u8::is_ascii_lowercase) {
-                return None;
-            }
+        // What follows a prefix is checked by its shape; a word must end.
+        let last = bytes[end - 1].is_ascii_alphabetic();
+        let ending = bytes[end..].iter().take(ENDING + 1).take_while(|b| b.is_ascii_lowercase()).count();
+        let most = if word.stem { ENDING } else { 0 };
+        if matches!(word.tag, Tag::Context(_)) && last && ending > most {
+            return None;
         }
-        Some((word.tag, start, end))
-    })
+    }
+    Some(word.tag)
 }
 
 /// Whether a new word of a camelCase name starts at `at`: `userPhone`, `customerSSN`.

@@ -126,6 +126,15 @@ fn long_hostile_texts_take_linear_time() {
         "+1",
         "DE",
         "use x as password ",
+        "use x as the token ",
+        "API key is ",
+        "n° de sécu",
+        "telefonnummer",
+        "0044 161 ",
+        "DE89 1234 ",
+        "0123456789abcdef-us1",
+        "setPassword(\"",
+        "define('password', '",
     ]);
     for piece in pieces {
         let text = piece.repeat(1_000_000 / piece.len());

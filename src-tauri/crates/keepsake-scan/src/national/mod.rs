@@ -45,18 +45,18 @@ const fn free(lengths: &'static [usize], gaps: &'static [Gap]) -> Form {
 /// Names that any of the numbers may go by.
 const ANY: &[&str] = &[
     "national id",
-    "national identity number",
-    "national identification number",
-    "national id number",
+    "national identity number*",
+    "national identification number*",
+    "national id number*",
     "national_id",
     "nationalid",
     "citizen id",
-    "identity number",
-    "personal identity number",
-    "personal id number",
-    "personal identification number",
-    "personal number",
-    "identity card number",
+    "identity number*",
+    "personal identity number*",
+    "personal id number*",
+    "personal identification number*",
+    "personal number*",
+    "identity card number*",
     "government id",
 ];
 

@@ -10,7 +10,7 @@ pub(super) const NUMBERS: &[Number] = &[
         words: &[
             "ssn",
             "social security",
-            "social security number",
+            "social security number*",
             "social security no",
             "social security #",
             "social",
@@ -35,7 +35,7 @@ pub(super) const NUMBERS: &[Number] = &[
         name: "ca_sin",
         words: &[
             "social insurance",
-            "social insurance number",
+            "social insurance number*",
             "sin number",
             "numéro d'assurance sociale",
             "assurance sociale",
@@ -78,7 +78,7 @@ pub(super) const NUMBERS: &[Number] = &[
     },
     Number {
         name: "in_aadhaar",
-        words: &["aadhaar", "aadhar", "adhaar", "uidai", "आधार", "aadhaar number", "aadhaar no"],
+        words: &["aadhaar", "aadhar", "adhaar", "uidai", "आधार", "aadhaar number*", "aadhaar no"],
         acronyms: &[],
         forms: &[bare(&[12]), marked(&[4, 4, 4], &[Space]), marked(&[4, 4, 4], &[Hyphen])],
         check: |d| d[0] >= 2 && verhoeff(d),

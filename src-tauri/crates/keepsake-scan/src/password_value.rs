@@ -1,0 +1,218 @@
+//! What a password looks like, and what stands in the place of one: words, units, code, paths, digests.
+use crate::password_words::{NAMES, PROSE, STILL};
+
+/// Letters with digits, or with marks that no word has.
+pub(crate) fn strong(value: &str) -> bool {
+    let letters = value.chars().filter(|c| c.is_alphabetic()).count();
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    let marks = value.bytes().filter(|b| b"!@#$%^&*+=~?<>{}[]|;:".contains(b)).count();
+    value.chars().count() >= 4
+        && (letters > 0 && digits > 0
+            || marks > 0
+                && letters + digits >= 3
+                && !(marks == 1 && value.ends_with(['!', '?', ':', ';']) && digits == 0)
+            || digits >= 4 && value.contains(['-', '_', '.', '/']) && letters > 0)
+}
+
+/// Strong, and so plainly no word that it needs nothing but the word "password" before it.
+pub(crate) fn vivid(value: &str) -> bool {
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    let marked = value.bytes().any(|b| b"!@#$%^&*+=~?".contains(&b));
+    // RFC2898, KB500123, v1.2.3, notes2024.txt, bob22@posteo.net
+    let capitals = value.bytes().take_while(u8::is_ascii_uppercase).count();
+    let rest = value[capitals..].trim_start_matches('-');
+    let numbered = capitals > 1 && rest.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+    let version = value.trim_start_matches(['v', 'V']).bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    let file = value
+        .rsplit_once('.')
+        .is_some_and(|(_, end)| (2..=4).contains(&end.len()) && end.bytes().all(|b| b.is_ascii_lowercase()));
+    strong(value)
+        && value.len() >= 6
+        && (digits > 1 || digits == 1 && (marked || mingled(value) && !value.ends_with(|c: char| c.is_ascii_digit())))
+        && !(numbered || version || file)
+}
+
+/// Small letters alone among capitals, capitals that run into a small letter: as in no word and no name of code.
+pub(crate) fn mingled(value: &str) -> bool {
+    if value.len() < 8 || !value.is_ascii() {
+        return false;
+    }
+    let bytes = value.as_bytes();
+    let capital = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_uppercase);
+    let small = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_lowercase);
+    let lone = |at: usize| {
+        let before = at.checked_sub(1);
+        small(at) && !small(at + 1) && !before.is_some_and(small) && (capital(at + 1) || before.is_some_and(capital))
+    };
+    let run = |at: usize| at > 1 && small(at) && capital(at - 1) && capital(at - 2);
+    (0..bytes.len()).map(|at| usize::from(lone(at)) + usize::from(run(at))).sum::<usize>() > 1
+}
+
+/// A capital within a word.
+pub(crate) fn camel(value: &str) -> bool {
+    value.len() >= 8
+        && value
+            .as_bytes()
+            .windows(2)
+            .filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
+            .count()
+            >= 1
+}
+
+/// `8-character`, `256-bit`, `sha256`, `utf8`: letters and digits that say how, not what.
+pub(crate) fn measure(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    let rest = lower.trim_start_matches(|c: char| c.is_ascii_digit() || "+-–.".contains(c));
+    const UNITS: &[&str] = &[
+        "char", "digit", "bit", "byte", "zeichen", "stellig", "caract", "word", "letter", "day", "min", "hour", "x",
+        "st", "nd", "rd", "th", "days", "pm", "am", "kb", "mb", "wörter", "lettres", "teken",
+    ];
+    let counted = rest.len() < lower.len()
+        && UNITS.iter().any(|unit| rest.starts_with(unit) && (unit.len() > 2 || rest.len() == unit.len()));
+    const HOW: &[&str] = &[
+        "base64",
+        "sha1",
+        "sha2",
+        "sha-",
+        "sha5",
+        "md5",
+        "bcrypt",
+        "utf-8",
+        "utf8",
+        "argon2",
+        "aes",
+        "rsa",
+        "pbkdf2",
+        "oauth2",
+        "http",
+        "ascii",
+        "scrypt",
+        "2fa",
+        "1password",
+        "ntlm",
+        "case-",
+    ];
+    counted || HOW.iter().any(|how| lower.starts_with(how))
+}
+
+/// A passphrase of several words, not a sentence about one.
+pub(crate) fn phrase(value: &str) -> bool {
+    let words: Vec<String> = value.split_whitespace().map(str::to_lowercase).collect();
+    let about = words.iter().any(|word| {
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+        NAMES.contains(&bare) || ABOUT.contains(&bare)
+    });
+    (2..=10).contains(&words.len())
+        && !about
+        && (words.len() >= 3 || strong(value))
+        && !value.ends_with(['.', ':', '?'])
+}
+
+pub(crate) fn prose(value: &str) -> bool {
+    let lower = value.to_lowercase();
+    let bare = lower.trim_end_matches(['.', ',', '!', '?', ':', ';']);
+    PROSE.contains(&bare) || NAMES.contains(&bare) || STILL.contains(&bare) && bare != "nu"
+}
+
+/// A call, a member, an index, a path of a module, a word with underscores.
+pub(crate) fn is_code(value: &str) -> bool {
+    let identifier = |part: &str| {
+        !part.is_empty()
+            && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+            && !part.as_bytes()[0].is_ascii_digit()
+    };
+    let call = value.find('(').is_some_and(|at| {
+        identifier(value[..at].rsplit(['.', ':']).next().unwrap_or(""))
+            && (value.ends_with(')') || value.ends_with('('))
+            || value.ends_with("()")
+    });
+    let member = value.contains('.')
+        && value.split('.').all(|part| identifier(part) && part.bytes().all(|b| !b.is_ascii_digit()));
+    // Perl, PHP and Ruby write `$name`, `@name`.
+    let variable = |part: &str| identifier(part.trim_start_matches(['$', '@', '&']));
+    let index =
+        value.find('[').is_some_and(|at| variable(&value[..at]) && (value.ends_with(']') || value.ends_with('[')));
+    let snake =
+        value.contains('_') && !mingled(value) && identifier(value) && value.bytes().all(|b| !b.is_ascii_digit());
+    let arrow = value.contains("=>") || value.contains("->") || value.contains("::") || value == "{" || value == "[";
+    let named = identifier(value)
+        && {
+            let l = value.to_ascii_lowercase();
+            l.contains("password") || l.contains("passwd") || l.starts_with("pass") || l.starts_with("pwd")
+        }
+        && value.bytes().filter(u8::is_ascii_digit).count() < 2;
+    call || member || index || snake || arrow || named
+}
+
+pub(crate) fn is_path(value: &str) -> bool {
+    value.starts_with("./")
+        || value.starts_with("../")
+        || value.starts_with("~/")
+        || value.starts_with("C:\\")
+        || value.contains("://")
+        || value.starts_with('/') && value[1..].contains('/') && value.len() > 5
+}
+
+/// A password that was hashed is none any more.
+pub(crate) fn is_digest(value: &str) -> bool {
+    [
+        "$2a$", "$2b$", "$2y$", "$argon2", "$6$", "$5$", "$1$", "{SSHA}", "{SHA}", "pbkdf2", "scrypt:", "sha256:",
+        "sha256$", "md5:",
+    ]
+    .iter()
+    .any(|start| value.starts_with(start))
+        || matches!(value.len(), 32 | 40 | 64 | 128) && crate::entropy::is_hex(value)
+        || crate::entropy::is_uuid(value)
+}
+
+/// Words of sentences about passwords, such as forms show them.
+const ABOUT: &[&str] = &[
+    "your",
+    "please",
+    "enter",
+    "must",
+    "should",
+    "is",
+    "the",
+    "required",
+    "invalid",
+    "incorrect",
+    "wrong",
+    "forgot",
+    "reset",
+    "confirm",
+    "choose",
+    "create",
+    "change",
+    "with",
+    "for",
+    "to",
+    "or",
+    "cannot",
+    "new",
+    "minimum",
+    "least",
+    "characters",
+    "repeat",
+    "again",
+    "type",
+    "here",
+    "see",
+    "bitte",
+    "ihr",
+    "dein",
+    "eingeben",
+    "introduce",
+    "introduzca",
+    "tu",
+    "votre",
+    "saisissez",
+    "show",
+    "hide",
+    "doesn't",
+    "don't",
+    "not",
+    "are",
+    "has",
+    "been",
+];
