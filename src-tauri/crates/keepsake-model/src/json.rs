@@ -37,6 +37,11 @@ impl Tree {
         parse::parse(text, max_depth)
     }
 
+    /// Reads a raw value, which is JSON already. Lone surrogates are errors, which nobody looked for yet.
+    pub fn of(raw: &RawValue, max_depth: u32) -> Result<Tree, TreeError> {
+        parse::walk(raw, max_depth)
+    }
+
     /// Member of an object; the last one wins, as the field does with duplicate keys.
     pub fn get(&self, key: &str) -> Option<&Tree> {
         match self {

@@ -190,7 +190,7 @@ pub(crate) static SHAPES: &[Shape] = &[
     shape("tailscale_key", "tskey-", "[a-z]{3,8}-[A-Za-z0-9]{8,24}-[A-Za-z0-9]{16,48}"),
     shape("cloudflare_token", "cfut_", "[A-Za-z0-9_-]{36,60}"),
     shape("cloudflare_origin_key", "v1.0-", "[a-f0-9]{24}-[a-f0-9]{146}"),
-    shape("artifactory_key", "AKCp", "[A-Za-z0-9]{64,75}"),
+    shape("jfrog_key", "AKCp", "[A-Za-z0-9]{64,75}"),
     shape("sonar_token", "sqp_", "[a-f0-9]{40}"),
     shape("sonar_token", "squ_", "[a-f0-9]{40}"),
     shape("circleci_token", "CCIPAT_", "[A-Za-z0-9]{20,24}_[a-f0-9]{40}"),

@@ -26,9 +26,9 @@ pub use change::{EditFields, Emptied, EraseOutcome, ErasePlan, RedactSpan, Sabot
 pub use error::{VaultError, VaultResult};
 pub use export::{ExportOutcome, Scope};
 pub use import::{ImportCounts, ImportOptions, ImportReport, Item, ItemOutcome, KindCounts, Merge, SourceSeen};
+pub use keepsake_scan::{Class as SensitiveClass, Confidence};
 pub use keyring::KnownKey;
 pub use query::{BatchRow, Facts, FileFacts, LinkRow, ListPage, ListQuery, Sort, SourceFacts, VersionRow};
-pub use keepsake_scan::{Class as SensitiveClass, Confidence};
 pub use scratch::Scratch;
 pub use sensitive::Sensitive;
 pub use store::{RowView, SCHEMA_VERSION};

@@ -1,10 +1,6 @@
 //! Looking for sensitive values in what the vault holds. Where they are is told; what they are never leaves this file:
 //! equal values have equal fingerprints, and those are keyed.
-use crate::{
-    Vault, VaultError, VaultResult,
-    query::ListQuery,
-    store::kind_from,
-};
+use crate::{Vault, VaultError, VaultResult, query::ListQuery, store::kind_from};
 use keepsake_crypto::keyed_id;
 use keepsake_model::{Kind, Record};
 use keepsake_scan::{Class, Confidence};
@@ -50,7 +46,8 @@ impl Vault {
         let (condition, values) = query.condition();
         self.store.read(|c| {
             // In the order of the packs: each is unpacked once.
-            let sql = format!("SELECT r.id, r.kind, r.pack, r.slot FROM records r WHERE {condition} ORDER BY r.pack, r.slot");
+            let sql =
+                format!("SELECT r.id, r.kind, r.pack, r.slot FROM records r WHERE {condition} ORDER BY r.pack, r.slot");
             let mut statement = c.prepare_cached(&sql)?;
             let row = |r: &rusqlite::Row| Ok((r.get::<_, [u8; 16]>(0)?, r.get(1)?, r.get(2)?, r.get(3)?));
             let places: Vec<([u8; 16], i64, i64, u32)> =

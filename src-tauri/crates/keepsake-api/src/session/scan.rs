@@ -59,8 +59,9 @@ impl Session {
 fn parse(words: &[String]) -> ApiResult<Vec<SensitiveClass>> {
     let known = || SensitiveClass::ALL.map(SensitiveClass::as_str).join(", ");
     let class = |word: &String| {
-        SensitiveClass::parse(word)
-            .ok_or_else(|| ApiError::new("usage", 2, format!("Keepsake does not look for {word}: {} are there.", known())))
+        SensitiveClass::parse(word).ok_or_else(|| {
+            ApiError::new("usage", 2, format!("Keepsake does not look for {word}: {} are there.", known()))
+        })
     };
     words.iter().map(class).collect()
 }

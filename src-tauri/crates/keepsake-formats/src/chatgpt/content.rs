@@ -145,7 +145,7 @@ const FOUND: [&str; 4] = ["title", "url", "snippet", "text"];
 
 /// Strings under these keys, and pointers to files, anywhere inside.
 fn leaves(raw: &RawValue, out: &mut Reading, keys: &[&str]) {
-    let Ok(tree) = Tree::parse(raw.get(), DEPTH) else { return };
+    let Ok(tree) = Tree::of(raw, DEPTH) else { return };
     let mut pending: Vec<(&str, &Tree, Option<u64>)> = vec![("", &tree, None)];
     while let Some((key, node, size)) = pending.pop() {
         match node {

@@ -87,7 +87,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn item(&mut self, raw: &RawValue, pointer: String, kind: Kind) -> Result<(), FormatError> {
         let place = format!("{}#{pointer}", self.member.place);
-        let built = match Tree::parse(raw.get(), self.depth) {
+        let built = match Tree::of(raw, self.depth) {
             Ok(tree @ Tree::Object(_)) if kind == Kind::Memory => memory(&tree).ok_or("no_content: no text in it"),
             Ok(tree @ Tree::Object(_)) => relation(&tree).ok_or("malformed: not a relation of two things"),
             _ => Err("malformed: not an object"),

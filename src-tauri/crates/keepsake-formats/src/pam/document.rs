@@ -54,7 +54,7 @@ impl<'t> Document<'t> {
             let is_list = raw.get().starts_with('[');
             let value = match lists.contains(&key.as_str()) && is_list {
                 true => Tree::Array(vec![]),
-                false => Tree::parse(raw.get(), depth).unwrap_or(Tree::Null),
+                false => Tree::of(raw, depth).unwrap_or(Tree::Null),
             };
             (key.clone(), value)
         };

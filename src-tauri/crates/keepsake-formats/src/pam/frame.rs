@@ -23,7 +23,7 @@ pub(super) fn object<'a>(members: impl Iterator<Item = (&'a str, &'a str)>) -> S
 pub(super) fn frame(doc: &Document, depth: u32) -> String {
     let mut checksum = Checksum::default();
     for raw in doc.list("memories") {
-        checksum.add(&Tree::parse(raw.get(), depth).unwrap_or(Tree::Null));
+        checksum.add(&Tree::of(raw, depth).unwrap_or(Tree::Null));
     }
     let sum = format!("\"{}\"", checksum.finish().unwrap_or_default());
     let counts: Vec<String> = LISTS.iter().map(|l| doc.list(l).len().to_string()).collect();
@@ -40,7 +40,7 @@ pub(super) fn frame(doc: &Document, depth: u32) -> String {
 
 /// An embeddings file without its vectors: their ids, in order.
 pub(super) fn vectors(doc: &Document, depth: u32) -> String {
-    let id = |raw: &serde_json::value::RawValue| match Tree::parse(raw.get(), depth).ok()?.get("id")? {
+    let id = |raw: &serde_json::value::RawValue| match Tree::of(raw, depth).ok()?.get("id")? {
         Tree::Text(id) => Some(Tree::Text(id.clone())),
         _ => None,
     };

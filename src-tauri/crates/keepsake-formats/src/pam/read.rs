@@ -125,7 +125,7 @@ impl Reading<'_> {
             let text = document::text(self.bundle.catalog, member, self.limits())?;
             let doc = Document::open(&text, &member.place)?;
             for (i, raw) in doc.list("embeddings").into_iter().enumerate() {
-                let Ok(tree) = Tree::parse(raw.get(), self.depth) else {
+                let Ok(tree) = Tree::of(raw, self.depth) else {
                     self.failed(format!("{}/embeddings/{i}", member.place), "malformed: not a vector", Kind::Foreign);
                     continue;
                 };
@@ -233,7 +233,7 @@ impl Reading<'_> {
         let mut told: HashSet<usize> = HashSet::new();
         for (i, raw) in doc.list("conversations_index").into_iter().enumerate() {
             let place = format!("{}/conversations_index/{i}", store.place);
-            let tree = Tree::parse(raw.get(), self.depth).ok();
+            let tree = Tree::of(raw, self.depth).ok();
             let Some(tree) = tree.filter(|t| map::text(t, "id").is_some_and(|id| !id.is_empty())) else {
                 self.failed(place, "malformed: an entry of the index needs an id", Kind::Conversation);
                 continue;
@@ -291,7 +291,7 @@ impl Reading<'_> {
         }
         if let (Some(doc), Some(member)) = (doc, file) {
             let messages = doc.list("messages");
-            let trees: Vec<Option<Tree>> = messages.iter().map(|raw| Tree::parse(raw.get(), self.depth).ok()).collect();
+            let trees: Vec<Option<Tree>> = messages.iter().map(|raw| Tree::of(raw, self.depth).ok()).collect();
             let active = active(&trees);
             for (i, (raw, tree)) in messages.iter().zip(&trees).enumerate() {
                 let pointer = format!("/messages/{i}");

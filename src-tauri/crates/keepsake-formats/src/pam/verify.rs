@@ -166,7 +166,7 @@ fn store(
         }
         let at = format!("{place}/memories/{i}");
         total += 1;
-        let Ok(tree) = Tree::parse(raw.get(), depth) else {
+        let Ok(tree) = Tree::of(raw, depth) else {
             report.error("too_deep", &at, "nested too deep, or a text that is no Unicode");
             exact = Checksum::default();
             continue;
@@ -177,13 +177,13 @@ fn store(
     }
     for (i, raw) in doc.list("relations").into_iter().enumerate() {
         let at = format!("{place}/relations/{i}");
-        let Ok(tree) = Tree::parse(raw.get(), depth) else { continue };
+        let Ok(tree) = Tree::of(raw, depth) else { continue };
         report.faults(&at, check(&RELATION, &tree));
         relation(&at, &tree, report, ids);
     }
     for (i, raw) in doc.list("conversations_index").into_iter().enumerate() {
         let at = format!("{place}/conversations_index/{i}");
-        let Ok(tree) = Tree::parse(raw.get(), depth) else { continue };
+        let Ok(tree) = Tree::of(raw, depth) else { continue };
         report.faults(&at, check(&INDEX, &tree));
         index(&at, &tree, report, ids);
     }
@@ -325,7 +325,7 @@ fn fits(doc: &Document, outline: &Tree, exact: Option<&str>, depth: u32) -> Inte
 
 /// None for a memory that cannot be read.
 fn memories(doc: &Document, depth: u32) -> impl Iterator<Item = Option<Tree>> {
-    doc.list("memories").into_iter().map(move |raw| Tree::parse(raw.get(), depth).ok())
+    doc.list("memories").into_iter().map(move |raw| Tree::of(raw, depth).ok())
 }
 
 /// The store without its records, and what its checksum says: all that a signature asks for. None without a signature.
@@ -434,7 +434,7 @@ fn embeddings(bundle: &Bundle, member: &crate::Member, report: &mut Report, ids:
     let mut seen = HashSet::new();
     for (i, raw) in doc.list("embeddings").into_iter().enumerate() {
         let at = format!("{}/embeddings/{i}", member.place);
-        let Ok(tree) = Tree::parse(raw.get(), bundle.limits.json_depth) else { continue };
+        let Ok(tree) = Tree::of(raw, bundle.limits.json_depth) else { continue };
         report.faults(&at, check(&EMBEDDING, &tree));
         let word = |name: &str| tree.get(name).and_then(Tree::as_str).unwrap_or_default().to_owned();
         let (id, memory) = (word("id"), word("memory_id"));
@@ -484,7 +484,7 @@ fn conversation(
     let outline = doc.outline(&["messages"], depth);
     report.faults(&member.place, check(&CONVERSATION, &outline));
     let messages = doc.list("messages");
-    let trees: Vec<Option<Tree>> = messages.iter().map(|raw| Tree::parse(raw.get(), depth).ok()).collect();
+    let trees: Vec<Option<Tree>> = messages.iter().map(|raw| Tree::of(raw, depth).ok()).collect();
     let id_of = |tree: &Tree| tree.get("id").and_then(Tree::as_str).unwrap_or_default().to_owned();
     let known: HashSet<String> = trees.iter().flatten().map(&id_of).collect();
     let mut seen = HashSet::new();

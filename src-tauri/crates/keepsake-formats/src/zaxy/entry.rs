@@ -35,7 +35,7 @@ pub(super) fn unwrap(shape: Shape, text: &str, depth: u32) -> Result<Wrapped<'_>
             out.content = raw.get();
             continue;
         }
-        let value = Tree::parse(raw.get(), depth).map_err(|e| e.to_string())?;
+        let value = Tree::of(raw, depth).map_err(|e| e.to_string())?;
         match (key.as_str(), shape) {
             ("id", Shape::Signed) => out.id = Some(value),
             ("index", Shape::Subset) => out.index = Some(value),

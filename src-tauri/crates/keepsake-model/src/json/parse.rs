@@ -7,6 +7,11 @@ use serde_json::value::RawValue;
 pub(super) fn parse(text: &str, max_depth: u32) -> Result<Tree, TreeError> {
     // Skipping a raw value checks its grammar without recursion, so depth is bounded here and not by the stack.
     let raw: &RawValue = serde_json::from_str(text).map_err(syntax)?;
+    walk(raw, max_depth)
+}
+
+/// Reads a value whose grammar was checked when it became one; see [`Tree::of`].
+pub(super) fn walk(raw: &RawValue, max_depth: u32) -> Result<Tree, TreeError> {
     let mut walk = Walk { text: raw.get(), at: 0, max_depth, items: Vec::new(), members: Vec::new() };
     walk.value(max_depth)
 }

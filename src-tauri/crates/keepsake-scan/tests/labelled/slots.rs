@@ -122,7 +122,7 @@ fn plain(rng: &mut Rng, slot: &str) -> String {
 
 const PLACEHOLDERS: &str = "[=your-api-key-here|YOUR_API_KEY|<your-token>|<token>|sk-...|ghp_xxxxxxxxxxxxxxxxxxxxxxxx|\
     xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx|${API_KEY}|{{ api_key }}|********|REPLACE_ME|changeme-api-key|\
-    insert-your-key-here|$API_TOKEN|AKIAIOSFODNN7EXAMPLE|***REDACTED***|XXXXXXXXXXXXXXXXXXXXXXXX]";
+    insert-your-key-here|$API_TOKEN|AKIAIOSFODNN7EXAMPLE|***REDACTED***|xxxxxxxxxxxxxxxxxxxxxxxx]";
 
 fn isodate(rng: &mut Rng) -> String {
     format!("{}-{:02}-{:02}", rng.range(2019, 2026), rng.range(1, 12), rng.range(1, 28))
