@@ -19,8 +19,8 @@ pub(crate) fn sentence(text: &str, from: usize, terse: bool) -> Option<Finding> 
         let value = spoken(text, from + at)?;
         return accept_spoken(text, value, true);
     }
-    // A list of names, the end of a call.
-    if rest[at..].starts_with([',', ')', ']', '}', ';']) {
+    // A list of names, the end of a call or of a type.
+    if rest[at..].starts_with([',', ')', ']', '}', ';', '>', '<', '&', '(']) {
         return None;
     }
     // "the password X": nothing between.
@@ -28,6 +28,7 @@ pub(crate) fn sentence(text: &str, from: usize, terse: bool) -> Option<Finding> 
     let unspaced = text[..from].chars().next_back().is_some_and(|c| c as u32 >= 0x2E80);
     if (beside > at || unspaced)
         && rest[..at].bytes().all(|b| b == b'*')
+        && (!terse || text[..from].ends_with(['w', 'W', 'd', 'D']))
         && let Some(value) = spoken(text, from + beside)
         && !value.2
         && vivid(&text[value.0..value.1])
@@ -41,7 +42,7 @@ pub(crate) fn sentence(text: &str, from: usize, terse: bool) -> Option<Finding> 
         at += blanks(rest.as_bytes(), at);
         let word_end = rest[at..].find([' ', '\t']).map_or(rest.len(), |n| at + n);
         let raw = &rest[at..word_end];
-        if raw.is_empty() {
+        if raw.is_empty() || raw.starts_with(['{', '}']) {
             return None;
         }
         let bare = raw.trim_matches(['"', '\'', '`', '(', ')', '*', ',']);
@@ -53,12 +54,12 @@ pub(crate) fn sentence(text: &str, from: usize, terse: bool) -> Option<Finding> 
             if quoted_without_link && !(value.2 && strong(&text[value.0..value.1])) {
                 return None;
             }
-            return accept_spoken(
-                text,
-                value,
-                !matches!(link_word, "a" | "on" | "er" | "to" | "per" | "por" | "à" | "-" | "–" | "—" | "auf" | "es")
-                    || value.2,
-            );
+            let weak = WEAK_LINKS.contains(&link_word);
+            // "pass a `Cache`", "pass to x": the verb.
+            if terse && weak && !vivid(&text[value.0..value.1]) {
+                return None;
+            }
+            return accept_spoken(text, value, !weak || value.2);
         }
         let head = lower.trim_end_matches([':', '：']);
         if IS.contains(&lower.as_str()) || lower.ends_with([':', '：']) && !lower.is_empty() {
@@ -96,6 +97,9 @@ pub(crate) fn sentence(text: &str, from: usize, terse: bool) -> Option<Finding> 
     }
     None
 }
+
+/// Links that are also other words: what follows them must look like a password by itself.
+const WEAK_LINKS: &[&str] = &["a", "on", "er", "to", "per", "por", "à", "-", "–", "—", "auf", "es"];
 
 /// "password policy", "password fields": what a sentence about passwords goes on with. "Portal" is no "port".
 fn is_about(word: &str) -> bool {

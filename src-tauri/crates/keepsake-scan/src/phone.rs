@@ -266,6 +266,8 @@ const WITHOUT_ZERO: &[Id] = &[
     Id::AR,
     Id::CL,
     Id::CO,
+    Id::IT,
+    Id::SG,
 ];
 
 /// A number as it is dialled within its country, next to a word that says so. `named`: a word for a telephone.

@@ -149,6 +149,10 @@ pub(crate) fn at(text: &str, start: usize, end: usize) -> Option<Finding> {
     if to - from > LONGEST_NAME || to - from > 24 && is_random(&text[from..to], false) {
         return None;
     }
+    // An identifier made of a public key: `did:key:z6M…`.
+    if text[..from].ends_with("did:") {
+        return None;
+    }
     let to = inflected(text, to);
     let plain: String = text[from..to].chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     if NOT.iter().any(|word| plain.contains(word)) || plain.ends_with("id") && !plain.ends_with("secretid") {
@@ -222,7 +226,10 @@ fn accept(text: &str, start: usize, end: usize, sure: bool, assigned: bool) -> O
             value = rest;
         }
     }
+    // A call, a path of code, a number of code.
+    let code = value.contains("::") || value.contains('(') || value.starts_with("0x") && value.contains('_');
     if value.len() > 256
+        || code
         || value.contains(char::is_whitespace)
         || is_placeholder(value)
         || is_fake_token(value)
