@@ -3,7 +3,7 @@ use crate::Confidence;
 use crate::Finding;
 use crate::password::finding;
 use crate::password_value::{camel, is_code, is_digest, is_path, measure, phrase, prose, strong, vivid};
-use crate::password_words::{GLUED, IS, NOT, STILL};
+use crate::password_words::{GLUED, IS, NOT, STILL, TERSE_OF};
 use crate::placeholder::is_placeholder;
 use crate::value::{Join, blanks, read};
 
@@ -35,6 +35,8 @@ pub(crate) fn sentence(text: &str, from: usize, terse: bool) -> Option<Finding> 
     {
         return accept_spoken(text, value, false);
     }
+    // "pass the parcel" is no password.
+    let verb = text[..from].ends_with(['s', 'S']);
     let mut linked = false;
     let mut link_word = "";
     let mut colon = false;
@@ -89,7 +91,7 @@ pub(crate) fn sentence(text: &str, from: usize, terse: bool) -> Option<Finding> 
                     | "if"
                     | "that"
             );
-            if stop || negative || terse {
+            if stop || negative || terse && (verb || !TERSE_OF.contains(&lower.as_str())) {
                 return None;
             }
         }
@@ -197,7 +199,8 @@ fn accept_spoken(text: &str, (start, end, quoted): (usize, usize, bool), clear: 
     let after = text[end..].trim_start_matches(' ');
     let unit = [
         "char", "bit", "digit", "byte", "zeichen", "day", "week", "month", "year", "time", "minute", "hour", "caract",
-        "words", "letters", "stell", "attempts", "people", "users", "sites",
+        "年", "月", "日", "文字", "桁", "字", "位", "个", "個", "次", "回", "자", "글자", "번", "words", "letters",
+        "stell", "attempts", "people", "users", "sites",
     ]
     .iter()
     .any(|unit| after.starts_with(unit));

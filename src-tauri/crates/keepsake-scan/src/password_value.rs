@@ -26,10 +26,15 @@ pub(crate) fn vivid(value: &str) -> bool {
     let file = value
         .rsplit_once('.')
         .is_some_and(|(_, end)| (2..=4).contains(&end.len()) && end.bytes().all(|b| b.is_ascii_lowercase()));
+    let long = value.len() >= 12
+        && value.bytes().filter(u8::is_ascii_uppercase).count() > 1
+        && value.bytes().filter(u8::is_ascii_lowercase).count() > 1
+        && value.contains(|c: char| c.is_ascii_punctuation());
     strong(value)
         && value.len() >= 6
         && value.chars().all(|c| (c as u32) < 0x2E80)
-        && (digits > 1 || digits == 1 && (marked || mingled(value) && !value.ends_with(|c: char| c.is_ascii_digit())))
+        && (digits > 1
+            || digits == 1 && (marked || long || mingled(value) && !value.ends_with(|c: char| c.is_ascii_digit())))
         && !(numbered || version || file || value.starts_with('-'))
 }
 
