@@ -39,7 +39,9 @@ pub(crate) fn find(doc: &Doc, found: &mut Vec<Finding>) {
         // A date's day, a version, a count: too few digits for anything but a number with letters in it.
         if reachable(at) < SHORTEST {
             let glued = doc.bytes[..at[0].start].last().is_some_and(u8::is_ascii_alphabetic);
-            if glued || at[0].len() == 6 {
+            // The Corsican form of the French number: `1 91 11 2A 171 441 59`.
+            let corsican = at[0].len() == 1 && at[0].gap == Gap::Space && at.get(1).is_some_and(|run| run.len() == 2);
+            if glued || at[0].len() == 6 || corsican {
                 found.extend(national::lettered(doc, at));
             }
             continue;

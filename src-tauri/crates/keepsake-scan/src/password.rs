@@ -1,6 +1,6 @@
 //! Passwords: assigned to a name, given to a function or a program. Those of sentences are in `password_sentence`.
 use crate::password_sentence::{backwards, sentence};
-use crate::password_value::{is_code, is_digest, is_path, measure, mingled, phrase, prose, strong};
+use crate::password_value::{is_code, is_digest, is_label, is_path, measure, mingled, phrase, prose, strong};
 use crate::password_words::{NOT, TERSE};
 use crate::placeholder::is_placeholder;
 use crate::value::{Join, LONGEST_NAME, Value, after_name, blanks, inflected, name_around, read};
@@ -31,6 +31,10 @@ pub(crate) fn at(text: &str, start: usize, end: usize) -> Option<Finding> {
         return None;
     }
     let after = &text[end..plain];
+    // `pass_by_ref`, `PASSTHRU`, `pw_uid`: a short name goes on with digits at most.
+    if terse && after.len() > 1 && after.bytes().any(|b| b.is_ascii_alphabetic()) && !POSSESSIVE.contains(&after) {
+        return None;
+    }
     if word.is_ascii() && !after.is_empty() && !plain_tail(after, terse && !word.eq_ignore_ascii_case("parola")) {
         return None;
     }
@@ -46,7 +50,7 @@ pub(crate) fn at(text: &str, start: usize, end: usize) -> Option<Finding> {
     if NOT_BEFORE.contains(&last) {
         return None;
     }
-    if let Some(found) = argument(text, (from, to), &before) {
+    if let Some(found) = argument(text, (from, to), &before, terse) {
         return Some(found);
     }
     let option = before.starts_with("--") || before == "-";
@@ -84,7 +88,7 @@ const DEFINES: &[&str] = &["define", "setenv", "putenv", "setdefault", "set_var"
 const SETS: &[&str] = &["set", "put", "setitem", "append", "fill", "type", "setvalue", "setstring"];
 
 /// A value that a function is given: `setPassword("x")`, or behind the name, `define('DB_PASSWORD', 'x')`.
-fn argument(text: &str, name: (usize, usize), before: &str) -> Option<Finding> {
+fn argument(text: &str, name: (usize, usize), before: &str, terse: bool) -> Option<Finding> {
     let bytes = text.as_bytes();
     let (from, to) = name;
     let after_space = |at: usize| at + blanks(bytes, at);
@@ -96,7 +100,7 @@ fn argument(text: &str, name: (usize, usize), before: &str) -> Option<Finding> {
                 .rsplit(['.', '_'])
                 .find(|part| !part.is_empty())
                 .is_some_and(|part| ["set", "with"].contains(&part));
-            if !(member || setter) {
+            if !(member && !terse || setter) {
                 return None;
             }
             (after_space(to + 1), true)
@@ -150,7 +154,7 @@ fn assigned(text: &str, name: &str, value: &Value, terse: bool, option: bool) ->
         inner = plain;
     }
     let length = inner.chars().count();
-    if !(3..=128).contains(&length) || is_placeholder(inner) || is_path(inner) || is_digest(inner) {
+    if !(3..=128).contains(&length) || is_placeholder(inner) || is_path(inner) || is_digest(inner) || is_label(inner) {
         return None;
     }
     if name.eq_ignore_ascii_case("pwd") && inner.starts_with(['/', '~', '\\']) {
@@ -221,7 +225,9 @@ pub(crate) fn command(text: &str, start: usize, end: usize) -> Option<Finding> {
     let line = &line[..line.find('\n').unwrap_or(line.len())];
     let take = |at: usize| read(text, at, Join::Space).map(|value| (value.start, value.end, value.quoted));
     let (from, to, _) = match name.trim_end() {
-        "identified by" => take(end + blanks(text.as_bytes(), end)).filter(|value| value.2)?,
+        // SQL; with another quote it is prose.
+        "identified by" => take(end + blanks(text.as_bytes(), end))
+            .filter(|value| matches!(text.as_bytes()[value.0 - 1], b'\'' | b'"') && value.2)?,
         "sshpass -p" => take(end + blanks(text.as_bytes(), end))?,
         "curl" | "wget" => {
             let option = ["-u ", "--user ", "--user="].iter().filter_map(|o| option_end(line, o)).min()?;

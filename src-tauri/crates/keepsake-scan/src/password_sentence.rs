@@ -3,7 +3,7 @@ use crate::Confidence;
 use crate::Finding;
 use crate::password::finding;
 use crate::password_value::{camel, is_code, is_digest, is_path, measure, phrase, prose, strong, vivid};
-use crate::password_words::{GLUED, IS, NOT, STILL};
+use crate::password_words::{GLUED, IS, NOT, STILL, TERSE_OF};
 use crate::placeholder::is_placeholder;
 use crate::value::{Join, blanks, read};
 
@@ -19,8 +19,8 @@ pub(crate) fn sentence(text: &str, from: usize, terse: bool) -> Option<Finding> 
         let value = spoken(text, from + at)?;
         return accept_spoken(text, value, true);
     }
-    // A list of names, the end of a call.
-    if rest[at..].starts_with([',', ')', ']', '}', ';']) {
+    // A list of names, the end of a call or of a type.
+    if rest[at..].starts_with([',', ')', ']', '}', ';', '>', '<', '&', '(']) {
         return None;
     }
     // "the password X": nothing between.
@@ -28,12 +28,15 @@ pub(crate) fn sentence(text: &str, from: usize, terse: bool) -> Option<Finding> 
     let unspaced = text[..from].chars().next_back().is_some_and(|c| c as u32 >= 0x2E80);
     if (beside > at || unspaced)
         && rest[..at].bytes().all(|b| b == b'*')
+        && (!terse || text[..from].ends_with(['w', 'W', 'd', 'D']))
         && let Some(value) = spoken(text, from + beside)
         && !value.2
         && vivid(&text[value.0..value.1])
     {
         return accept_spoken(text, value, false);
     }
+    // "pass the parcel" is no password.
+    let verb = text[..from].ends_with(['s', 'S']);
     let mut linked = false;
     let mut link_word = "";
     let mut colon = false;
@@ -41,7 +44,7 @@ pub(crate) fn sentence(text: &str, from: usize, terse: bool) -> Option<Finding> 
         at += blanks(rest.as_bytes(), at);
         let word_end = rest[at..].find([' ', '\t']).map_or(rest.len(), |n| at + n);
         let raw = &rest[at..word_end];
-        if raw.is_empty() {
+        if raw.is_empty() || raw.starts_with(['{', '}']) {
             return None;
         }
         let bare = raw.trim_matches(['"', '\'', '`', '(', ')', '*', ',']);
@@ -53,12 +56,12 @@ pub(crate) fn sentence(text: &str, from: usize, terse: bool) -> Option<Finding> 
             if quoted_without_link && !(value.2 && strong(&text[value.0..value.1])) {
                 return None;
             }
-            return accept_spoken(
-                text,
-                value,
-                !matches!(link_word, "a" | "on" | "er" | "to" | "per" | "por" | "à" | "-" | "–" | "—" | "auf" | "es")
-                    || value.2,
-            );
+            let weak = WEAK_LINKS.contains(&link_word);
+            // "pass a `Cache`", "pass to x": the verb.
+            if terse && weak && !vivid(&text[value.0..value.1]) {
+                return None;
+            }
+            return accept_spoken(text, value, !weak || value.2);
         }
         let head = lower.trim_end_matches([':', '：']);
         if IS.contains(&lower.as_str()) || lower.ends_with([':', '：']) && !lower.is_empty() {
@@ -88,7 +91,7 @@ pub(crate) fn sentence(text: &str, from: usize, terse: bool) -> Option<Finding> 
                     | "if"
                     | "that"
             );
-            if stop || negative || terse {
+            if stop || negative || terse && (verb || !TERSE_OF.contains(&lower.as_str())) {
                 return None;
             }
         }
@@ -96,6 +99,9 @@ pub(crate) fn sentence(text: &str, from: usize, terse: bool) -> Option<Finding> 
     }
     None
 }
+
+/// Links that are also other words: what follows them must look like a password by itself.
+const WEAK_LINKS: &[&str] = &["a", "on", "er", "to", "per", "por", "à", "-", "–", "—", "auf", "es"];
 
 /// "password policy", "password fields": what a sentence about passwords goes on with. "Portal" is no "port".
 fn is_about(word: &str) -> bool {
@@ -193,7 +199,8 @@ fn accept_spoken(text: &str, (start, end, quoted): (usize, usize, bool), clear: 
     let after = text[end..].trim_start_matches(' ');
     let unit = [
         "char", "bit", "digit", "byte", "zeichen", "day", "week", "month", "year", "time", "minute", "hour", "caract",
-        "words", "letters", "stell", "attempts", "people", "users", "sites",
+        "年", "月", "日", "文字", "桁", "字", "位", "个", "個", "次", "回", "자", "글자", "번", "words", "letters",
+        "stell", "attempts", "people", "users", "sites",
     ]
     .iter()
     .any(|unit| after.starts_with(unit));

@@ -26,10 +26,16 @@ pub(crate) fn vivid(value: &str) -> bool {
     let file = value
         .rsplit_once('.')
         .is_some_and(|(_, end)| (2..=4).contains(&end.len()) && end.bytes().all(|b| b.is_ascii_lowercase()));
+    let long = value.len() >= 12
+        && value.bytes().filter(u8::is_ascii_uppercase).count() > 1
+        && value.bytes().filter(u8::is_ascii_lowercase).count() > 1
+        && value.contains(|c: char| c.is_ascii_punctuation());
     strong(value)
         && value.len() >= 6
-        && (digits > 1 || digits == 1 && (marked || mingled(value) && !value.ends_with(|c: char| c.is_ascii_digit())))
-        && !(numbered || version || file)
+        && value.chars().all(|c| (c as u32) < 0x2E80)
+        && (digits > 1
+            || digits == 1 && (marked || long || mingled(value) && !value.ends_with(|c: char| c.is_ascii_digit())))
+        && !(numbered || version || file || value.starts_with('-'))
 }
 
 /// Small letters alone among capitals, capitals that run into a small letter: as in no word and no name of code.
@@ -121,11 +127,13 @@ pub(crate) fn is_code(value: &str) -> bool {
             && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
             && !part.as_bytes()[0].is_ascii_digit()
     };
+    // A call cut at its comma ends without its bracket.
     let call = value.find('(').is_some_and(|at| {
-        identifier(value[..at].rsplit(['.', ':']).next().unwrap_or(""))
-            && (value.ends_with(')') || value.ends_with('('))
+        identifier(value[..at].trim_end_matches('!').rsplit(['.', ':']).next().unwrap_or(""))
+            && (value.ends_with([')', '(']) || !value.contains(')'))
             || value.ends_with("()")
     });
+    let array = value.strip_prefix('[').is_some_and(identifier) || value.contains("![");
     let member = value.contains('.')
         && value.split('.').all(|part| identifier(part) && part.bytes().all(|b| !b.is_ascii_digit()));
     // Perl, PHP and Ruby write `$name`, `@name`.
@@ -141,7 +149,24 @@ pub(crate) fn is_code(value: &str) -> bool {
             l.contains("password") || l.contains("passwd") || l.starts_with("pass") || l.starts_with("pwd")
         }
         && value.bytes().filter(u8::is_ascii_digit).count() < 2;
-    call || member || index || snake || arrow || named
+    let pointer = value.strip_prefix('*').is_some_and(identifier);
+    call || array || member || index || snake || arrow || named || pointer || is_literal(value)
+}
+
+/// `not_for_passphrase`: what a program calls something, not a value.
+pub(crate) fn is_label(value: &str) -> bool {
+    value.contains('_') && value.contains("pass") && value.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
+}
+
+/// A number as programs write it: `2966u32`, `0x00B4`, `0x46ce_f267`.
+fn is_literal(value: &str) -> bool {
+    let digits = |part: &str, hex: bool| {
+        !part.is_empty() && part.bytes().all(|b| b == b'_' || b.is_ascii_digit() || hex && b.is_ascii_hexdigit())
+    };
+    let typed = value.rfind(['u', 'i', 'f']).is_some_and(|at| {
+        matches!(&value[at + 1..], "8" | "16" | "32" | "64" | "128" | "size") && digits(&value[..at], false)
+    });
+    typed || value.strip_prefix("0x").is_some_and(|rest| digits(rest, true))
 }
 
 pub(crate) fn is_path(value: &str) -> bool {
@@ -150,6 +175,9 @@ pub(crate) fn is_path(value: &str) -> bool {
         || value.starts_with("~/")
         || value.starts_with("C:\\")
         || value.contains("://")
+        || value.starts_with(['$', '@'])
+            && value[1..].starts_with(|c: char| c.is_ascii_lowercase())
+            && value.contains('/')
         || value.starts_with('/') && value[1..].contains('/') && value.len() > 5
 }
 

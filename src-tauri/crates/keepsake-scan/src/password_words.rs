@@ -90,6 +90,12 @@ pub(crate) const NAMES: &[&str] = &[
 /// Short names that are words of their own: they count only as a whole name, with a value joined to them.
 pub(crate) const TERSE: &[&str] = &["pass", "pw", "psk", "pwd", "clave", "parole", "parola", "sandi", "losung", "pswd"];
 
+/// What may stand between a short name and what it is: "clave del wifi", "pw for the router".
+pub(crate) const TERSE_OF: &[&str] = &[
+    "de", "del", "della", "do", "da", "di", "la", "el", "il", "o", "a", "mi", "mein", "wifi", "wi-fi", "wlan",
+    "router", "red", "for", "für", "the", "das", "den", "zum", "vom", "fürs", "of", "guest", "nas",
+];
+
 /// What a name goes on with when it is not the password that is given.
 pub(crate) const NOT: &[&str] = &[
     "hash",
@@ -176,6 +182,11 @@ pub(crate) const NOT: &[&str] = &[
 
 /// Words between a name and what it is: "the password is X".
 pub(crate) const IS: &[&str] = &[
+    "改成",
+    "改成了",
+    "改为",
+    "改為",
+    "설정",
     "is",
     "was",
     "=",
@@ -529,4 +540,4 @@ pub(crate) const PROSE: &[&str] = &[
 ];
 
 /// Marks and endings that join name and value in scripts without spaces.
-pub(crate) const GLUED: &[&str] = &["は", "是", "为", "為", "：", "：", "는", "은", "이", "가", "을", "를"];
+pub(crate) const GLUED: &[&str] = &["は", "を", "が", "是", "为", "為", "：", "：", "는", "은", "이", "가", "을", "를"];

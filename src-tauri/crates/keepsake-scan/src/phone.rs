@@ -22,7 +22,10 @@ pub(crate) fn at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
         first.start
     };
     let lead = if plus && bytes[..lead].ends_with(b"(") && bracketed(runs, bytes) { lead - 1 } else { lead };
+    // In a text within JSON a line break is a backslash and a letter.
+    let escaped = plus && matches!(&bytes[..lead], [.., b'\\', b'n' | b't' | b'r']);
     if lead > 0
+        && !escaped
         && (bytes[lead - 1].is_ascii_alphanumeric()
             || matches!(bytes[lead - 1], b'_' | b'$' | b'#' | b'=' | b'.' | b'-' | b'/') && touches(bytes, lead))
     {
@@ -266,6 +269,8 @@ const WITHOUT_ZERO: &[Id] = &[
     Id::AR,
     Id::CL,
     Id::CO,
+    Id::IT,
+    Id::SG,
 ];
 
 /// A number as it is dialled within its country, next to a word that says so. `named`: a word for a telephone.

@@ -231,7 +231,13 @@ const WHOLE: &[&str] = &[
 /// Whether `value` stands for a secret instead of being one.
 pub(crate) fn is_placeholder(value: &str) -> bool {
     let lower = value.to_lowercase();
-    if WHOLE.contains(&lower.as_str()) || WORDS.iter().any(|word| lower.contains(word)) || is_sample(value) {
+    // "tu_" begins a word; in the middle of one it says nothing.
+    let begins = |at: usize| !lower[..at].ends_with(|c: char| c.is_alphanumeric());
+    let says = |word: &str| match word.ends_with(['_', '-']) {
+        true => lower.match_indices(word).any(|(at, _)| begins(at)),
+        false => lower.contains(word),
+    };
+    if WHOLE.contains(&lower.as_str()) || WORDS.iter().any(|word| says(word)) || is_sample(value) {
         return true;
     }
     is_variable(value) || is_mask(value)

@@ -2,151 +2,19 @@
 use crate::entropy::{is_hex, is_random, is_uuid};
 use crate::password_words::GLUED;
 use crate::placeholder::{is_fake_token, is_placeholder};
-use crate::secret_words::{OF_API, QUALIFIERS, is_link};
+use crate::secret_words::{DIGESTS, NOT, OF_API, QUALIFIERS, SURE, is_link};
 use crate::value::{Join, LONGEST_NAME, after_name, blanks, inflected, name_around, read};
 use crate::{Class, Confidence, Finding};
-
-/// Names that leave no doubt, without the marks between their words.
-const SURE: &[&str] = &[
-    "apikey",
-    "accesskey",
-    "secretkey",
-    "secretaccesskey",
-    "privatekey",
-    "authkey",
-    "encryptionkey",
-    "masterkey",
-    "signingkey",
-    "accountkey",
-    "sharedkey",
-    "servicekey",
-    "appkey",
-    "clientkey",
-    "deploykey",
-    "licensekey",
-    "subscriptionkey",
-    "sessionkey",
-    "adminkey",
-    "webhookkey",
-    "hmackey",
-    "consumerkey",
-    "secret",
-    "token",
-    "credential",
-    "bearer",
-    "authorization",
-    "jwt",
-    "apischlüssel",
-    "apischluessel",
-    "cleapi",
-    "cléapi",
-    "jeton",
-    "serverkey",
-    "storagekey",
-    "aeskey",
-    "cookiekey",
-    "jwtkey",
-    "rolekey",
-    "apiclave",
-    "clavedeapi",
-    "claveapi",
-    "токен",
-    "密钥",
-    "令牌",
-    "密鑰",
-    "秘钥",
-    "トークン",
-    "토큰",
-    "schlüssel",
-    "sharedaccesskey",
-];
-
-/// Names whose values may look random but are no secrets.
-const NOT: &[&str] = &[
-    "public",
-    "pubkey",
-    "publishable",
-    "primarykey",
-    "foreignkey",
-    "cachekey",
-    "sortkey",
-    "partitionkey",
-    "idempotency",
-    "keyboard",
-    "keyword",
-    "hash",
-    "sha1",
-    "sha256",
-    "sha512",
-    "sha384",
-    "md5",
-    "checksum",
-    "digest",
-    "fingerprint",
-    "etag",
-    "tokenizer",
-    "tokencount",
-    "maxtokens",
-    "pagetoken",
-    "nextpage",
-    "nexttoken",
-    "continuation",
-    "cursor",
-    "commit",
-    "i18n",
-    "objectkey",
-    "s3key",
-    "filekey",
-    "keyprefix",
-    "thumbprint",
-    "integrity",
-    "keyname",
-    "keypath",
-    "keyfile",
-    "tokentype",
-    "tokenurl",
-    "tokenuri",
-    "keyvault",
-    "uuid",
-    "guid",
-    "keyframe",
-    "author",
-    "tokenid",
-    "secretname",
-    "secretid",
-    "secretref",
-    "secretarn",
-    "tokenname",
-    "keytype",
-    "keysize",
-    "keycode",
-    "keyalg",
-    "keyring",
-    "keystore",
-    "keychain",
-    "syncpoint",
-    "tokenendpoint",
-    "resourcekey",
-    "dedup",
-    "lookupkey",
-    "imagekey",
-    "rowkey",
-    "routingkey",
-    "devicetoken",
-    "messagekey",
-    "translationkey",
-    "issuekey",
-    "projectkey",
-    "sitekey",
-    "cookiename",
-    "tokens",
-];
 
 /// A secret given to the name around `start..end`, or standing in the same sentence after it.
 pub(crate) fn at(text: &str, start: usize, end: usize) -> Option<Finding> {
     let (from, to) = name_around(text, start, end);
     // A line of base64 may hold a name by chance.
     if to - from > LONGEST_NAME || to - from > 24 && is_random(&text[from..to], false) {
+        return None;
+    }
+    // An identifier made of a public key: `did:key:z6M…`.
+    if text[..from].ends_with("did:") {
         return None;
     }
     let to = inflected(text, to);
@@ -222,7 +90,10 @@ fn accept(text: &str, start: usize, end: usize, sure: bool, assigned: bool) -> O
             value = rest;
         }
     }
+    // A call, a path of code, a number of code.
+    let code = value.contains("::") || value.contains('(') || value.starts_with("0x") && value.contains('_');
     if value.len() > 256
+        || code
         || value.contains(char::is_whitespace)
         || is_placeholder(value)
         || is_fake_token(value)
@@ -393,10 +264,6 @@ fn backwards(text: &str, from: usize) -> Option<(usize, usize)> {
     let start = floor + text[floor..from].rfind(raw)? + raw.find(value)?;
     (value.len() >= 20).then(|| accept(text, start, start + value.len(), true, value.len() >= 32)).flatten()
 }
-
-/// What hexadecimal digits are called that are no key.
-const DIGESTS: &[&str] =
-    &["hash", "sha", "md5", "digest", "commit", "checksum", "fingerprint", "uuid", "revision", "prüfsumme"];
 
 /// A token after `Bearer ` or another scheme of a header that ends at `end`.
 pub(crate) fn bearer(text: &str, end: usize) -> Option<Finding> {

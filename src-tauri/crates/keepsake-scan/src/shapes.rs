@@ -180,6 +180,7 @@ pub(crate) static SHAPES: &[Shape] = &[
     shape("vercel_token", "vcp_", "[A-Za-z0-9]{24,64}"),
     shape("netlify_token", "nfp_", "[A-Za-z0-9]{36,44}"),
     shape("render_key", "rnd_", "[A-Za-z0-9]{28,40}"),
+    shape("fly_token", "fo1_", "[A-Za-z0-9_-]{43}"),
     shape("fly_token", "fm2_", "[A-Za-z0-9+/=_]{80,800}"),
     shape("fly_token", "FlyV1 ", "fm[0-9]_[A-Za-z0-9+/=_,]{80,2000}"),
     shape("heroku_key", "HRKU-", "[A-Za-z0-9_-]{36,64}"),

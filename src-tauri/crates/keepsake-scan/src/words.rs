@@ -40,8 +40,8 @@ struct Word {
     stem: bool,
 }
 
-/// The longest ending of a stem, in letters: `telefonnummeret`, `kreditkartennummern`.
-const ENDING: usize = 12;
+/// The longest ending of a stem, in letters: `telefonnummeret`, `puhelinnumerossa`. `Telefonvertrag` is another word.
+const ENDING: usize = 6;
 
 const SECRET: &[&str] = &[
     "key",
@@ -198,11 +198,20 @@ fn standing(bytes: &[u8], pattern: usize, start: usize, end: usize) -> Option<Ta
         if first && letter(before) && !hump(bytes, start) {
             return None;
         }
+        // `VHOST_SET_VRING_CALL`: a verb within a name of code asks for no telephone.
+        if matches!(word.tag, Tag::Context(bits::CALL)) && before == Some(&b'_') {
+            return None;
+        }
         // What follows a prefix is checked by its shape; a word must end.
         let last = bytes[end - 1].is_ascii_alphabetic();
         let ending = bytes[end..].iter().take(ENDING + 1).take_while(|b| b.is_ascii_lowercase()).count();
         let most = if word.stem { ENDING } else { 0 };
         if matches!(word.tag, Tag::Context(_)) && last && ending > most {
+            return None;
+        }
+        // `GSMIOC`: capitals that go on.
+        let shout = bytes[end - 1].is_ascii_uppercase() && bytes.get(end).is_some_and(u8::is_ascii_uppercase);
+        if matches!(word.tag, Tag::Context(_)) && shout {
             return None;
         }
     }
