@@ -5,7 +5,7 @@ mod generated;
 use generated::memories;
 use keepsake_model::normal_text;
 use keepsake_similar::{
-    Comparison, Form, Group, Key, Likeness, Sketch, THRESHOLD, compare, group_texts, groups, jaccard, sketch, sketches,
+    Comparison, Form, Group, Key, Likeness, Sketch, THRESHOLD, compare, group_texts, jaccard, sketch, sketches,
 };
 use proptest::prelude::*;
 use std::collections::BTreeSet;
