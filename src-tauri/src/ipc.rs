@@ -1,5 +1,5 @@
 //! The commands as the window's TypeScript sees them.
-use crate::commands::{deletion, export, import, records, system, vault};
+use crate::commands::{deletion, export, import, records, review, system, vault};
 use specta_typescript::Typescript;
 use tauri_specta::{Builder, collect_commands};
 
@@ -51,6 +51,14 @@ pub fn builder() -> Builder<tauri::Wry> {
         deletion::erase,
         deletion::tombstones,
         deletion::receipt,
+        review::look,
+        review::sensitive_queue,
+        review::sensitive_value,
+        review::redact_values,
+        review::ignore_values,
+        review::duplicates,
+        review::keep_apart,
+        review::merge,
         export::export_preview,
         export::export_run,
         system::choose_files,

@@ -3,5 +3,6 @@ pub mod deletion;
 pub mod export;
 pub mod import;
 pub mod records;
+pub mod review;
 pub mod system;
 pub mod vault;

@@ -9,7 +9,7 @@ const DIRECTION = {
   "keepsake-scan": [],
   "keepsake-similar": ["keepsake-model", "keepsake-crypto"],
   "keepsake-formats": ["keepsake-model"],
-  "keepsake-vault": ["keepsake-model", "keepsake-crypto", "keepsake-formats", "keepsake-scan"],
+  "keepsake-vault": ["keepsake-model", "keepsake-crypto", "keepsake-formats", "keepsake-scan", "keepsake-similar"],
   "keepsake-api": ["keepsake-model", "keepsake-crypto", "keepsake-formats", "keepsake-vault"],
   "keepsake-app": ["keepsake-api"],
   "keepsake-cli": ["keepsake-api"],

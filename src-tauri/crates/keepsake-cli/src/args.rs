@@ -55,6 +55,9 @@ pub struct Filters {
     /// Date or time, inclusive.
     #[arg(long)]
     pub until: Option<String>,
+    /// By the newest export of their assistant: new, changed, gone.
+    #[arg(long)]
+    pub standing: Option<String>,
 }
 
 /// How an export is written.
@@ -81,6 +84,9 @@ pub struct Means {
     /// Version of the format.
     #[arg(long = "version", id = "format_version", value_name = "V")]
     pub version: Option<String>,
+    /// Replace what was detected by [REDACTED:class] in the file; ignored values and attached files stay as they are.
+    #[arg(long, value_name = "detected", value_parser = ["detected"])]
+    pub redact: Option<String>,
     /// Leave identifiers of platforms and accounts out.
     #[arg(long)]
     pub strip_identifiers: bool,
@@ -258,6 +264,8 @@ pub enum Command {
         #[arg(long)]
         limit: Option<u32>,
     },
+    /// Memories that say the same, or much the same, in groups.
+    Duplicates,
     /// Where sensitive values are; never what they are.
     Scan {
         #[command(flatten)]

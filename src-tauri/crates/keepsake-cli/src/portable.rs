@@ -122,6 +122,7 @@ pub fn export_request(format: &str, out: &Path, filters: &Filters, means: &Means
         filter: filter(filters),
         overwrite: means.overwrite,
         sign: means.sign,
+        cover: means.redact.is_some(),
     })
 }
 

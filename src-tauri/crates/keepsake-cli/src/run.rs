@@ -132,6 +132,10 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
             let result = session.erase(&request, job)?;
             Ok(Done { exit: u8::from(!result.receipt.complete), ..done(&result)? })
         }
+        Command::Duplicates => {
+            cancelled_by_ctrl_c(job);
+            done(&session.duplicates(job)?)
+        }
         Command::Tombstones => done(&session.tombstones()?),
         Command::Audit { verify } => {
             let log = session.audit(*verify)?;
@@ -197,6 +201,7 @@ pub fn filter(f: &Filters) -> Filter {
         until: f.until.clone(),
         trash: false,
         ids: None,
+        standing: f.standing.clone(),
     }
 }
 

@@ -29,6 +29,9 @@ mod words;
 use context::Doc;
 use words::Tag;
 
+/// Changes when the rules do: what was found by other rules is to be looked for again.
+pub const RULES: u32 = 1;
+
 /// What kind of value was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {

@@ -48,6 +48,7 @@ pub struct Vault {
     index: RwLock<SearchIndex>,
     index_state: Mutex<IndexState>,
     index_behind: AtomicBool,
+    pub(crate) standings: Mutex<crate::provider::Kept>,
     _lock: File,
 }
 
@@ -120,6 +121,7 @@ impl Vault {
             index: RwLock::new(index),
             index_state: Mutex::new(state),
             index_behind: AtomicBool::new(false),
+            standings: Mutex::new(None),
             _lock: lock,
         })
     }

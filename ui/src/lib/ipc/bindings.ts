@@ -90,6 +90,22 @@ export const commands = {
 	tombstones: () => typedError<Tombstones, ErrorBody>(__TAURI_INVOKE("tombstones")),
 	/**  The receipt of an erasure. */
 	receipt: (id: string) => typedError<Receipt, ErrorBody>(__TAURI_INVOKE("receipt", { id })),
+	/**  Look through what is new or changed; with `anew` through everything. */
+	look: (jobId: string, anew: boolean, onProgress: Channel<Progress>) => typedError<Looked, ErrorBody>(__TAURI_INVOKE("look", { jobId, anew, onProgress })),
+	/**  A page of the values that were found. */
+	sensitiveQueue: (request: SensitiveRequest) => typedError<SensitiveQueue, ErrorBody>(__TAURI_INVOKE("sensitive_queue", { request })),
+	/**  One value and where it stands. */
+	sensitiveValue: (value: string) => typedError<SensitiveDetail, ErrorBody>(__TAURI_INVOKE("sensitive_value", { value })),
+	/**  Redact values for good. */
+	redactValues: (jobId: string, request: RedactValuesRequest, onProgress: Channel<Progress>) => typedError<RedactedValues, ErrorBody>(__TAURI_INVOKE("redact_values", { jobId, request, onProgress })),
+	/**  Never show these values again, or do again. */
+	ignoreValues: (values: string[], ignored: boolean) => typedError<null, ErrorBody>(__TAURI_INVOKE("ignore_values", { values, ignored })),
+	/**  Memories that say much the same, in groups. */
+	duplicates: (jobId: string, onProgress: Channel<Progress>) => typedError<Duplicates, ErrorBody>(__TAURI_INVOKE("duplicates", { jobId, onProgress })),
+	/**  Leave these memories as they are. */
+	keepApart: (ids: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("keep_apart", { ids })),
+	/**  Keep one of several; the others go to the Trash. */
+	merge: (keep: string, others: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("merge", { keep, others })),
 	/**  What an export would hold and lose; nothing is written. An encrypted one can lose less: secrets travel in it. */
 	exportPreview: (jobId: string, request: ExportRequest, encrypt: boolean, onProgress: Channel<Progress>) => typedError<Exported, ErrorBody>(__TAURI_INVOKE("export_preview", { jobId, request, encrypt, onProgress })),
 	/**  Write, read back, validate; encrypted with a passphrase of its own if there is one. */
@@ -207,6 +223,14 @@ export type CheckedSignature = {
 	tombstones: TombstoneSignature[],
 };
 
+/**  A piece of the text around a value; `hidden` names the class where a value stands. */
+export type ContextPiece = {
+	text: string,
+	hidden: string | null,
+	/**  It is the value that the entry is about. */
+	this: boolean,
+};
+
 /**  Another record that says the same. */
 export type Copy = {
 	id: string,
@@ -243,6 +267,18 @@ export type Detection = {
 /**  One result for each given path. */
 export type Detections = {
 	results: Detection[],
+};
+
+/**  Memories that say the same, or much the same; oldest first. */
+export type DuplicateGroup = {
+	/**  The same words, but for case, spaces and punctuation. */
+	same: boolean,
+	items: ListItem[],
+};
+
+/**  All groups that the person did not decide on. */
+export type Duplicates = {
+	groups: DuplicateGroup[],
 };
 
 /**  A new version; absent fields stay as they are. */
@@ -303,6 +339,8 @@ export type ExportRequest = {
 	overwrite: boolean,
 	/**  Sign with the vault's own key. */
 	sign: boolean,
+	/**  Replace sensitive values by `[REDACTED:class]` in the file. What is inside attached files is not looked at. */
+	cover: boolean,
 };
 
 /**  Result of an export, or its preview (`bytes` 0, `validated` false, nothing written). */
@@ -312,6 +350,8 @@ export type Exported = {
 	version: string,
 	records: number,
 	by_kind: { [key in string]: number },
+	/**  Different sensitive values that are covered in it. */
+	covered: number,
 	bytes: number,
 	/**  `.mem`: the bundle digest; `.alf`: SHA-256 of the file. */
 	digest: string,
@@ -366,6 +406,8 @@ export type Filter = {
 	trash: boolean,
 	/**  Only these ids. */
 	ids: string[] | null,
+	/**  By the newest export of their assistant: `new`, `changed`, or `gone` there. */
+	standing: string | null,
 };
 
 /**  One problem found by a validator. */
@@ -518,6 +560,8 @@ export type ListItem = {
 	media_type: string | null,
 	present: boolean | null,
 	conversation_id: string | null,
+	/**  By the newest export of its assistant, as far as there was one before: `new`, `changed`, `gone`. */
+	standing: string | null,
 };
 
 /**  Page request. `sort`: `newest` (default), `oldest`, `title`. */
@@ -527,6 +571,12 @@ export type ListRequest = {
 	/**  1..1000, default 50. */
 	limit: number | null,
 	cursor: string | null,
+};
+
+/**  What a look did. */
+export type Looked = {
+	/**  Records looked through. */
+	records: number,
 };
 
 /**  What another program would not see. */
@@ -685,12 +735,29 @@ export type RedactRequest = {
 	everywhere: boolean,
 };
 
+/**  Redact values: these, or every open one of some classes. */
+export type RedactValuesRequest = {
+	values: string[],
+	/**  With no values: every open value of these classes. */
+	classes: string[],
+	/**  Only in these records; null = in all. */
+	ids: string[] | null,
+};
+
 /**  Result of a redaction. */
 export type Redacted = {
 	id: string,
 	/**  Records changed, this one included. */
 	redacted: number,
 	tombstone: TombstoneView,
+	receipt: Receipt,
+};
+
+/**  Result of redacting values. */
+export type RedactedValues = {
+	/**  Records changed. */
+	redacted: number,
+	tombstones: TombstoneView[],
 	receipt: Receipt,
 };
 
@@ -720,6 +787,68 @@ export type SearchResult = {
 	total: number,
 	took_ms: number,
 	hits: Hit[],
+};
+
+/**  One value with more of the text around it, and its places (the first 500). */
+export type SensitiveDetail = {
+	item: SensitiveItem,
+	places: SensitivePlace[],
+};
+
+/**  One value; never what it is. */
+export type SensitiveItem = {
+	/**  Fingerprint; says nothing of the value. */
+	value: string,
+	class: string,
+	/**  Which rule found it; empty when it is redacted. */
+	detector: string,
+	/**  `possible`, `likely`, `very_likely`. */
+	confidence: string,
+	/**  Records that hold it, or that lost it. */
+	places: number,
+	/**  When it was ignored or redacted. */
+	judged_at: string | null,
+	/**  Where it stands first. */
+	first: SensitivePlace | null,
+	context: ContextPiece[],
+};
+
+/**  A record that holds a value. Sensitive values in its title are bars. */
+export type SensitivePlace = {
+	id: string,
+	kind: string,
+	/**  `text`, `title`, `file` or `block`. */
+	field: string,
+	/**  Messages: `user`, `assistant` … */
+	role: string | null,
+	source: string,
+	/**  Of the record, or of the conversation it belongs to; else how its text begins. */
+	title: string,
+	conversation_id: string | null,
+	at: string | null,
+};
+
+/**  A page, and how long each queue is by class. */
+export type SensitiveQueue = {
+	items: SensitiveItem[],
+	open: { [key in string]: number },
+	redacted: { [key in string]: number },
+	ignored: { [key in string]: number },
+	/**  When everything was looked through last; none = never. */
+	looked_at: string | null,
+	/**  Records that were not looked through yet, at most. */
+	left: number,
+};
+
+/**  A page of the values that a look found, one entry for each value. */
+export type SensitiveRequest = {
+	/**  `open` (default), `redacted`, `ignored`. */
+	state: string,
+	/**  Only these classes; empty = all. */
+	classes: string[],
+	offset: number,
+	/**  1..500, default 100. */
+	limit: number,
 };
 
 /**  State of the window's session. */
@@ -799,6 +928,15 @@ export type Span = {
 	class: string | null,
 };
 
+/**  How many records are new, changed or gone by the newest export of an assistant. */
+export type StandingCount = {
+	platform: string,
+	kind: string,
+	/**  `new`, `changed`, `gone`. */
+	standing: string,
+	count: number,
+};
+
 /**  A conversation with all its branches. */
 export type Thread = {
 	conversation: RecordView,
@@ -875,6 +1013,7 @@ export type VaultInfo = {
 	created_at: string,
 	counts: { [key in string]: number },
 	sources: SourceInfo[],
+	standings: StandingCount[],
 	trash: number,
 	tombstones: number,
 	index: IndexInfo,

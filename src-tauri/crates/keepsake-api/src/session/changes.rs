@@ -143,11 +143,11 @@ impl Session {
     }
 }
 
-fn stage_progress(job: &Job, stage: &str) {
+pub(super) fn stage_progress(job: &Job, stage: &str) {
     job.report(Progress { stage: stage.into(), done: 0, total: 0, unit: "place".into(), records: 0 });
 }
 
-fn tombstone_view(row: TombstoneRow, complete: bool) -> TombstoneView {
+pub(super) fn tombstone_view(row: TombstoneRow, complete: bool) -> TombstoneView {
     let d = &row.derived;
     let derived = [&d.fact_ids, &d.edge_ids, &d.entity_ids, &d.chunk_ids, &d.sentence_ids]
         .into_iter()
@@ -172,7 +172,7 @@ fn tombstone_view(row: TombstoneRow, complete: bool) -> TombstoneView {
     }
 }
 
-fn receipt_view(receipt: &keepsake_vault::Receipt) -> Receipt {
+pub(super) fn receipt_view(receipt: &keepsake_vault::Receipt) -> Receipt {
     Receipt {
         id: receipt.id.clone(),
         at: receipt.at.to_rfc3339(),

@@ -127,10 +127,10 @@ impl Session {
         let _turn = self.exporting();
         let cancel = job.cancel_flag();
         let scope = self.scope(request, means)?;
-        let report_out = self
+        let (report_out, covered) = self
             .vault
             .export_preview(&request.format, &scope, now(), &cancel, &|stage, n| report(job, stage, n, 0, n))?;
-        Ok(exported(request, Path::new(&request.out), &report_out, 0, String::new(), None))
+        Ok(Exported { covered, ..exported(request, Path::new(&request.out), &report_out, 0, String::new(), None) })
     }
 
     /// Write, read back, validate.
@@ -160,6 +160,7 @@ impl Session {
         )?;
         let mut out =
             exported(request, &outcome.path, &outcome.report, outcome.bytes, outcome.digest, Some(&outcome.validation));
+        out.covered = outcome.covered;
         if out.signature.present {
             // Said of what is on the disk now, not of what was to be written.
             let signed_by = files::signed_by(&outcome.path, means.passphrase.as_deref())?;
@@ -192,7 +193,7 @@ impl Session {
 
     fn scope(&self, request: &ExportRequest, means: &ExportMeans) -> ApiResult<Scope> {
         let signer = means.signer.clone().or_else(|| request.sign.then(|| self.vault.signer()));
-        let query = query(&request.filter)?;
+        let query = self.query(&request.filter)?;
         let since = query.since.and_then(Timestamp::from_micros);
         let writing = WriteOptions {
             everything: false,
@@ -205,7 +206,7 @@ impl Session {
             strip_identifiers: means.strip_identifiers,
             zaxy: means.zaxy.clone(),
         };
-        Ok(Scope { query, everything: everything(&request.filter), writing })
+        Ok(Scope { query, everything: everything(&request.filter), cover: request.cover, writing })
     }
 }
 
@@ -272,6 +273,7 @@ fn everything(filter: &Filter) -> bool {
         && filter.since.is_none()
         && filter.until.is_none()
         && filter.ids.is_none()
+        && filter.standing.is_none()
 }
 
 fn exported(
@@ -289,6 +291,7 @@ fn exported(
         version: report.version.clone(),
         records: report.by_kind.values().map(|n| *n as u32).sum(),
         by_kind: report.by_kind.iter().map(|(k, n)| (k.clone(), *n as u32)).collect(),
+        covered: 0,
         bytes,
         digest,
         validated: validation.is_some_and(|v| v.errors.is_empty()),

@@ -1,9 +1,11 @@
 //! One open vault and everything a person does with it.
 mod changes;
+mod duplicates;
 mod exchange;
 mod keys;
 mod read;
 mod scan;
+mod sensitive;
 mod view;
 
 pub use exchange::{Evidence, ExportMeans};
@@ -107,7 +109,15 @@ impl Session {
                 platform,
             })
             .collect();
+        let standings = self.vault.standings()?;
+        let standings = standings.counts.iter().map(|((platform, kind, standing), count)| StandingCount {
+            platform: platform.clone(),
+            kind: (*kind).to_owned(),
+            standing: standing.as_str().into(),
+            count: *count,
+        });
         Ok(VaultInfo {
+            standings: standings.collect(),
             vault_id: header.vault_id,
             path: self.vault.dir().display().to_string(),
             schema_version: keepsake_vault::SCHEMA_VERSION,

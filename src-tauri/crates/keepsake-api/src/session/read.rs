@@ -2,16 +2,21 @@
 use super::{Session, bound, time};
 use crate::{ApiError, ApiResult, types::*};
 use keepsake_model::{Kind, Timestamp};
-use keepsake_vault::{ListQuery, RowView, Sort, index::IndexFilter, index::snippet};
+use keepsake_vault::{
+    ListQuery, RowView, Sort, Standing,
+    index::{IndexFilter, SearchOutcome, snippet},
+};
 use std::collections::HashMap;
 
 /// Characters of a search snippet.
 const SNIPPET: usize = 240;
+/// Hits that are looked through where the index cannot filter.
+const FOUND: usize = 10_000;
 
 impl Session {
     /// One page of a list.
     pub fn list(&self, request: &ListRequest) -> ApiResult<Page> {
-        let mut query = query(&request.filter)?;
+        let mut query = self.query(&request.filter)?;
         query.limit = request.limit.unwrap_or(50);
         query.cursor.clone_from(&request.cursor);
         query.sort = match request.sort.as_deref() {
@@ -27,12 +32,16 @@ impl Session {
 
     /// Numbers beside the filters, for the records that `filter` (and `query`, when given) finds.
     pub fn facets(&self, filter: &Filter, words: Option<&str>, typing: bool) -> ApiResult<Facets> {
-        let mut query = query(filter)?;
+        let mut query = self.query(filter)?;
         if let Some(words) = words.filter(|w| !w.trim().is_empty()) {
-            let outcome = self.vault.search(words, &IndexFilter { typing, ..index_filter(filter)? }, 10_000, 0)?;
+            let outcome = self.vault.search(words, &IndexFilter { typing, ..index_filter(filter)? }, FOUND, 0)?;
             let mut ids = Vec::with_capacity(outcome.hits.len());
             for (row, _) in outcome.hits {
                 ids.extend(self.vault.view_by_row(row as i64)?.map(|v| v.id_text()));
+            }
+            // What the words find, of what else is asked for.
+            if let Some(only) = &query.ids {
+                ids.retain(|id| only.contains(id));
             }
             query.ids = Some(ids);
         }
@@ -122,7 +131,11 @@ impl Session {
         let filter = IndexFilter { typing: request.typing, ..index_filter(&request.filter)? };
         let limit = request.limit.unwrap_or(20).clamp(1, 1000) as usize;
         let started = std::time::Instant::now();
-        let outcome = self.vault.search(&request.query, &filter, limit, request.offset.unwrap_or(0) as usize)?;
+        let offset = request.offset.unwrap_or(0) as usize;
+        let outcome = match &request.filter.standing {
+            None => self.vault.search(&request.query, &filter, limit, offset)?,
+            Some(standing) => self.search_standing(&request.query, &filter, standing, (limit, offset))?,
+        };
         let took_ms = started.elapsed().as_secs_f64() * 1000.0;
         let mut hits = Vec::with_capacity(outcome.hits.len());
         for (row, score) in &outcome.hits {
@@ -146,11 +159,53 @@ impl Session {
         Ok(SearchResult { query: request.query.clone(), total: outcome.total, took_ms, hits })
     }
 
+    /// The index knows no standings: of all that it finds those stay that have this one.
+    fn search_standing(
+        &self,
+        words: &str,
+        filter: &IndexFilter,
+        standing: &str,
+        (limit, offset): (usize, usize),
+    ) -> ApiResult<SearchOutcome> {
+        let (standing, standings) = (standing_named(standing)?, self.vault.standings()?);
+        let mut outcome = self.vault.search(words, filter, FOUND, 0)?;
+        let mut hits = Vec::new();
+        for (row, score) in outcome.hits {
+            let view = self.vault.view_by_row(row as i64)?;
+            if view.is_some_and(|view| standings.of(&view) == Some(standing)) {
+                hits.push((row, score));
+            }
+        }
+        outcome.total = u32::try_from(hits.len()).unwrap_or(u32::MAX);
+        outcome.hits = hits.into_iter().skip(offset).take(limit).collect();
+        Ok(outcome)
+    }
+
+    /// A filter as the vault takes it.
+    ///
+    /// # Errors
+    /// `usage` for an unknown kind or standing, or a time that is none.
+    pub(super) fn query(&self, filter: &Filter) -> ApiResult<ListQuery> {
+        let mut query = query(filter)?;
+        if let Some(standing) = &filter.standing {
+            let mut ids = self.vault.standings()?.ids(standing_named(standing)?);
+            if let Some(only) = &query.ids {
+                ids.retain(|id| only.contains(id));
+            }
+            query.ids = Some(ids);
+        }
+        Ok(query)
+    }
+
     /// The bytes of an attachment, at most `limit`.
     pub fn attachment(&self, id: &str, limit: u64) -> ApiResult<Vec<u8>> {
         let view = self.vault.view(id)?;
         Ok(self.vault.file_bytes(&view, limit)?)
     }
+}
+
+fn standing_named(name: &str) -> ApiResult<Standing> {
+    Standing::parse(name).ok_or_else(|| ApiError::new("usage", 2, format!("There is no standing called {name}.")))
 }
 
 /// The text of a message, with the blocks that stand beside it (thinking, tool calls) when it has no text of its own.

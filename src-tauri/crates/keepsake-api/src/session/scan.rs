@@ -1,5 +1,5 @@
 //! Finding sensitive values. Nothing here shows one.
-use super::{Session, read::query};
+use super::Session;
 use crate::{ApiError, ApiResult, Job, types::*};
 use keepsake_vault::{Sensitive, SensitiveClass};
 
@@ -50,13 +50,13 @@ impl Session {
             let records = u32::try_from(done).unwrap_or(u32::MAX);
             job.report(Progress { stage: "scan".into(), done, total, unit: "records".into(), records });
         };
-        let mut found = self.vault.sensitive(&query(filter)?, &cancel, &tell)?;
+        let mut found = self.vault.sensitive(&self.query(filter)?, &cancel, &tell)?;
         found.retain(|f| classes.is_empty() || classes.contains(&f.class));
         Ok(found)
     }
 }
 
-fn parse(words: &[String]) -> ApiResult<Vec<SensitiveClass>> {
+pub(super) fn parse(words: &[String]) -> ApiResult<Vec<SensitiveClass>> {
     let known = || SensitiveClass::ALL.map(SensitiveClass::as_str).join(", ");
     let class = |word: &String| {
         SensitiveClass::parse(word).ok_or_else(|| {

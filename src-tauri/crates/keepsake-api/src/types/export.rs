@@ -16,6 +16,8 @@ pub struct ExportRequest {
     pub overwrite: bool,
     /// Sign with the vault's own key.
     pub sign: bool,
+    /// Replace sensitive values by `[REDACTED:class]` in the file. What is inside attached files is not looked at.
+    pub cover: bool,
 }
 
 /// What another program would not see.
@@ -52,6 +54,8 @@ pub struct Exported {
     pub version: String,
     pub records: u32,
     pub by_kind: BTreeMap<String, u32>,
+    /// Different sensitive values that are covered in it.
+    pub covered: u32,
     #[specta(type = TsNumber)]
     pub bytes: u64,
     /// `.mem`: the bundle digest; `.alf`: SHA-256 of the file.

@@ -24,6 +24,8 @@ pub struct Filter {
     pub trash: bool,
     /// Only these ids.
     pub ids: Option<Vec<String>>,
+    /// By the newest export of their assistant: `new`, `changed`, or `gone` there.
+    pub standing: Option<String>,
 }
 
 /// Page request. `sort`: `newest` (default), `oldest`, `title`.
@@ -70,6 +72,8 @@ pub struct ListItem {
     pub media_type: Option<String>,
     pub present: Option<bool>,
     pub conversation_id: Option<String>,
+    /// By the newest export of its assistant, as far as there was one before: `new`, `changed`, `gone`.
+    pub standing: Option<String>,
 }
 
 /// One page; `total` counts all that the filter finds.
@@ -305,4 +309,18 @@ pub struct EditRequest {
 pub struct Edited {
     pub id: String,
     pub version: u32,
+}
+
+/// Memories that say the same, or much the same; oldest first.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct DuplicateGroup {
+    /// The same words, but for case, spaces and punctuation.
+    pub same: bool,
+    pub items: Vec<ListItem>,
+}
+
+/// All groups that the person did not decide on.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
+pub struct Duplicates {
+    pub groups: Vec<DuplicateGroup>,
 }

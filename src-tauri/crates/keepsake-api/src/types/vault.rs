@@ -72,6 +72,16 @@ pub struct SourceInfo {
     pub newest_at: Option<String>,
 }
 
+/// How many records are new, changed or gone by the newest export of an assistant.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct StandingCount {
+    pub platform: String,
+    pub kind: String,
+    /// `new`, `changed`, `gone`.
+    pub standing: String,
+    pub count: u32,
+}
+
 /// What is in the vault. Trashed records are only in `trash`.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct VaultInfo {
@@ -81,6 +91,7 @@ pub struct VaultInfo {
     pub created_at: String,
     pub counts: BTreeMap<String, u32>,
     pub sources: Vec<SourceInfo>,
+    pub standings: Vec<StandingCount>,
     pub trash: u32,
     pub tombstones: u32,
     pub index: IndexInfo,

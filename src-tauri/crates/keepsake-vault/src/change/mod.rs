@@ -3,13 +3,15 @@ mod bury;
 mod copies;
 mod erase;
 mod redact;
+mod redact_values;
 mod replace;
 mod spans;
 mod trash;
 
-pub(crate) use erase::FORGOTTEN;
+pub(crate) use erase::{FORGOTTEN, without};
 pub use erase::{EraseOutcome, ErasePlan, Sabotage};
 pub use redact::RedactSpan;
+pub(crate) use replace::Removal;
 pub use trash::Emptied;
 pub(crate) use trash::{trash_row, untrash};
 

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     Vault, VaultError, VaultResult,
     store::{Entry, Flags, RowView, Store},
-    verify::Evidence,
+    verify::{Evidence, Receipt},
 };
 use keepsake_model::{Timestamp, normal_sentences, normal_text};
 use rusqlite::{Connection, params};
@@ -27,6 +27,15 @@ pub struct RedactSpan {
     pub end: u32,
     /// Class written in its place, `[a-z0-9_]+`.
     pub class: String,
+}
+
+/// What a redaction did to the store, for the steps after it.
+pub(super) struct Aftermath<'a> {
+    pub(super) seq: u64,
+    pub(super) changed: &'a [i64],
+    pub(super) words: &'a [String],
+    pub(super) receipt_id: String,
+    pub(super) now: Timestamp,
 }
 
 impl Vault {
@@ -88,25 +97,37 @@ impl Vault {
             self.drop_parts(&parts)?;
         }
         let (seq, tombstone, changed) = written?;
+        self.look_at(&changed)?;
+        let after = Aftermath { seq, changed: &changed, words: &words, receipt_id, now };
+        let receipt = self.after_redacting(after, &mut evidence, progress)?;
+        Ok(EraseOutcome { tombstones: vec![tombstone], receipt, copies_redacted: changed.len() as u32 })
+    }
+
+    /// What follows the store's commit: index, write-ahead log, and the check of it all.
+    pub(super) fn after_redacting(
+        &self,
+        after: Aftermath<'_>,
+        evidence: &mut Evidence,
+        progress: &dyn Fn(&str),
+    ) -> VaultResult<Receipt> {
         for blob in &evidence.blobs {
             self.blobs.remove(blob)?;
         }
         progress("search_index");
-        let erased: Vec<u64> = changed.iter().map(|r| *r as u64).collect();
-        for row in &changed {
+        let erased: Vec<u64> = after.changed.iter().map(|r| *r as u64).collect();
+        for row in after.changed {
             self.reindex(*row)?;
         }
-        self.index_commit(seq)?;
+        self.index_commit(after.seq)?;
         self.with_index(|i| i.purge(&erased))?;
         progress("write_ahead_log");
         self.store.packs.forget();
         evidence.wal_clean = self.store.checkpoint()?;
-        evidence.texts.extend(words.iter().filter(|w| w.chars().count() >= LEAST).cloned());
-        evidence.sentences = words.iter().map(|w| normal_text(w)).filter(|w| w.contains(' ')).collect();
-        evidence.rewritten_rows.clone_from(&changed);
+        evidence.texts.extend(after.words.iter().filter(|w| w.chars().count() >= LEAST).cloned());
+        evidence.sentences = after.words.iter().map(|w| normal_text(w)).filter(|w| w.contains(' ')).collect();
+        evidence.rewritten_rows = after.changed.to_vec();
         progress("database_pages");
-        let receipt = self.prove_and_wipe(receipt_id, &mut evidence, now, true, &|| Ok(()))?;
-        Ok(EraseOutcome { tombstones: vec![tombstone], receipt, copies_redacted: changed.len() as u32 })
+        self.prove_and_wipe(after.receipt_id, evidence, after.now, true, &|| Ok(()))
     }
 
     fn read_target(&self, view: RowView) -> VaultResult<Target> {
@@ -116,7 +137,7 @@ impl Vault {
     }
 
     /// Records derived from this one, and those it was derived from stay as they are.
-    fn derived_of(&self, view: &RowView) -> VaultResult<Vec<RowView>> {
+    pub(super) fn derived_of(&self, view: &RowView) -> VaultResult<Vec<RowView>> {
         self.store.read(|c| {
             let mut statement =
                 c.prepare_cached("SELECT row FROM links WHERE target = ?1 AND relation = 'derived_from'")?;

@@ -16,7 +16,7 @@ const SENTENCE: usize = 12;
 
 /// What to take out and what to put in its place.
 #[derive(Default)]
-pub(super) struct Removal {
+pub(crate) struct Removal {
     /// Exact strings, with their replacement; longest first.
     exact: Vec<(String, String)>,
     /// How the exact strings begin: a thousand of them are not looked for one by one in every text. None for a
@@ -31,7 +31,7 @@ pub(super) struct Removal {
 
 impl Removal {
     /// Exact strings.
-    pub(super) fn exact(mut pairs: Vec<(String, String)>) -> Self {
+    pub(crate) fn exact(mut pairs: Vec<(String, String)>) -> Self {
         pairs.retain(|(from, to)| from.chars().count() >= LEAST && from != to);
         pairs.sort_by_key(|(from, _)| std::cmp::Reverse(from.len()));
         let heads = pairs.iter().map(|(from, _)| from.as_bytes().get(..HEAD).unwrap_or(from.as_bytes()));
@@ -146,7 +146,7 @@ impl Removal {
     /// Everywhere in a record: text, title, tags, names, key, origin, source, fields, embeddings (dropped: they encode the
     /// words), verbatim. True when something changed. Keys of *other* records (links, parents, files) stay: exports find
     /// those records by them.
-    pub(super) fn record(&self, record: &mut Record) -> bool {
+    pub(crate) fn record(&self, record: &mut Record) -> bool {
         let mut changed = false;
         for text in [Some(&mut record.text), record.title.as_mut()].into_iter().flatten() {
             changed |= self.record_text(text).map(|new| *text = new).is_some();

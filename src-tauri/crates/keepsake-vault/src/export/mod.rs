@@ -21,6 +21,9 @@ pub struct Scope {
     pub query: ListQuery,
     /// True when nothing is filtered.
     pub everything: bool,
+    /// Replace sensitive values by `[REDACTED:class]` on the way out, those left aside that the person ignores. What is
+    /// inside attached files is not looked at.
+    pub cover: bool,
     /// How to write; `everything` in it is not looked at.
     pub writing: WriteOptions,
 }
@@ -38,6 +41,8 @@ pub struct ExportOutcome {
     pub path: PathBuf,
     /// Writer's report.
     pub report: WriteReport,
+    /// Different sensitive values that were covered.
+    pub covered: u32,
     /// Bytes written.
     pub bytes: u64,
     /// The format's digest, or SHA-256 of the file.
@@ -86,7 +91,7 @@ impl Vault {
             .path()
             .join(out.file_name().ok_or_else(|| VaultError::Usage("The export needs a file name.".into()))?);
         progress("write", 0);
-        let report = self.write_to(writer, &partial, scope, now, cancel, progress)?;
+        let (report, covered) = self.write_to(writer, &partial, scope, now, cancel, progress)?;
         progress("validate", 0);
         let beside = companions(holder.path(), &partial).map_err(|e| VaultError::io(&place, e))?;
         let target = |companion: &Path| parent.join(companion.file_name().unwrap_or_default());
@@ -116,7 +121,7 @@ impl Vault {
                 &format!("{} records", report.by_kind.values().sum::<u64>()),
             )
         })?;
-        Ok(ExportOutcome { path: out.to_path_buf(), report, bytes, digest, validation })
+        Ok(ExportOutcome { path: out.to_path_buf(), report, covered, bytes, digest, validation })
     }
 
     /// An export neither goes into the vault's own folder nor takes its place.
@@ -133,7 +138,7 @@ impl Vault {
         Ok(())
     }
 
-    /// What an export would hold and lose. The writer runs without writing.
+    /// What an export would hold and lose, and how many values it would cover. The writer runs without writing.
     pub fn export_preview(
         &self,
         format: &str,
@@ -141,12 +146,12 @@ impl Vault {
         now: Timestamp,
         cancel: &AtomicBool,
         progress: &dyn Fn(&str, u64),
-    ) -> VaultResult<WriteReport> {
+    ) -> VaultResult<(WriteReport, u32)> {
         let writer = writer(format)?;
         let mut source = VaultSource::new(self, writer.id(), scope, now, cancel, progress)?;
         let mut report = writer.plan(&mut source, &scope.options()).map_err(unwrap_format)?;
         source.left_behind(&mut report.losses)?;
-        Ok(report)
+        Ok((report, source.covered()))
     }
 
     fn write_to(
@@ -157,14 +162,14 @@ impl Vault {
         now: Timestamp,
         cancel: &AtomicBool,
         progress: &dyn Fn(&str, u64),
-    ) -> VaultResult<WriteReport> {
+    ) -> VaultResult<(WriteReport, u32)> {
         let mut source = VaultSource::new(self, writer.id(), scope, now, cancel, progress)?;
         let mut report = writer.write(&mut source, partial, &scope.options()).map_err(unwrap_format)?;
         source.left_behind(&mut report.losses)?;
         if cancel.load(Ordering::Relaxed) {
             return Err(VaultError::Cancelled);
         }
-        Ok(report)
+        Ok((report, source.covered()))
     }
 }
 

@@ -3,16 +3,21 @@ use super::Scope;
 use crate::{
     Vault, VaultError, VaultResult,
     ids::record_id,
+    sensitive::Cover,
     store::{Flags, Packs, RowView, kind_code},
 };
 use keepsake_formats::{FormatError, PassthroughItem, RecordSource, SourceAbout, StoredRecord, carry};
 use keepsake_model::{Kind, LossKind, LossReport, Record, Timestamp, Tombstone};
 use rusqlite::OptionalExtension;
 use std::{
+    cell::RefCell,
     collections::BTreeSet,
     io::Read,
     sync::atomic::{AtomicBool, Ordering},
 };
+
+/// Largest part that is read whole to be covered, in bytes.
+const PART: u64 = 64 << 20;
 
 pub(super) struct VaultSource<'v> {
     vault: &'v Vault,
@@ -29,6 +34,10 @@ pub(super) struct VaultSource<'v> {
     carrier: Option<&'static str>,
     /// Formats that records in scope came from.
     came_from: BTreeSet<String>,
+    /// Covers sensitive values on the way out.
+    cover: Option<RefCell<Cover<'v>>>,
+    /// Parts that could not be covered and stay behind.
+    closed: BTreeSet<String>,
 }
 
 impl<'v> VaultSource<'v> {
@@ -51,6 +60,7 @@ impl<'v> VaultSource<'v> {
         let connection = vault.store.extra_reader()?;
         // One snapshot for all visits: a write in between does not change what is exported.
         connection.execute_batch("BEGIN")?;
+        let cover = scope.cover.then(|| Cover::new(&vault.keys, &connection).map(RefCell::new)).transpose()?;
         // Parts belong to a whole source, and may name accounts.
         let whole = scope.everything && !scope.writing.strip_identifiers && scope.writing.zaxy.is_none();
         Ok(Self {
@@ -67,11 +77,14 @@ impl<'v> VaultSource<'v> {
             carrier: Some(if format == "alf_delta" { "alf" } else { format })
                 .filter(|f| whole && carry::FORMATS.contains(f)),
             came_from: BTreeSet::new(),
+            cover,
+            closed: BTreeSet::new(),
         })
     }
 
     fn stored(&self, view: &RowView) -> VaultResult<StoredRecord> {
-        let record = self.packs.record(&self.connection, view.pack, view.slot)?;
+        let mut record = self.packs.record(&self.connection, view.pack, view.slot)?;
+        let covered = self.cover.as_ref().is_some_and(|cover| cover.borrow_mut().record(&mut record));
         let present = |id: [u8; 16]| -> VaultResult<Option<String>> {
             let found: Option<i64> = self
                 .connection
@@ -91,7 +104,7 @@ impl<'v> VaultSource<'v> {
             .transpose()?
             .flatten();
         let attachment_ids = record.attachments.iter().map(|a| hex::encode(record_id(keys, &a.key))).collect();
-        let edited = view.flags & (Flags::EDITED | Flags::REDACTED) != 0;
+        let edited = covered || view.flags & (Flags::EDITED | Flags::REDACTED) != 0;
         Ok(StoredRecord { id: view.id_text(), edited, link_ids, parent_id, message_parent_id, attachment_ids, record })
     }
 
@@ -163,7 +176,11 @@ impl<'v> VaultSource<'v> {
 
     /// What stays behind of other formats' parts. After the records were visited.
     pub(super) fn left_behind(&mut self, losses: &mut LossReport) -> VaultResult<()> {
-        self.carried(losses).map(drop)
+        self.carried(losses)?;
+        for name in &self.closed {
+            losses.add(name, "part", LossKind::LeftOut, "no text, or too large, so values in it could not be covered");
+        }
+        Ok(())
     }
 
     fn deletions(&self) -> VaultResult<Vec<Tombstone>> {
@@ -251,9 +268,28 @@ impl<'v> VaultSource<'v> {
                 role: record.record_type.unwrap_or_default(),
                 place: record.origin.container,
             };
-            visit(&item, &mut self.vault.blobs.open(&blob)?).map_err(crate::error::unwrap_format)?;
+            let mut bytes = self.vault.blobs.open(&blob)?;
+            let Some(cover) = &self.cover else {
+                visit(&item, &mut bytes).map_err(crate::error::unwrap_format)?;
+                continue;
+            };
+            let mut whole = Vec::new();
+            (&mut bytes).take(PART + 1).read_to_end(&mut whole).map_err(|e| VaultError::io(&item.name, e))?;
+            let covered = if whole.len() as u64 > PART { None } else { cover.borrow_mut().part(&whole).ok() };
+            match covered {
+                Some(new) => {
+                    visit(&item, &mut new.unwrap_or(whole).as_slice()).map_err(crate::error::unwrap_format)?;
+                }
+                // What nobody can look into does not go out as if it were covered.
+                None => drop(self.closed.insert(item.name)),
+            }
         }
         Ok(())
+    }
+
+    /// Different values that were covered.
+    pub(super) fn covered(&self) -> u32 {
+        self.cover.as_ref().map_or(0, |cover| cover.borrow().count())
     }
 }
 

@@ -3,7 +3,7 @@
 
 /// A set of row numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Runs(Vec<(i64, i64)>);
+pub(crate) struct Runs(Vec<(i64, i64)>);
 
 impl Runs {
     /// Adds a row. Rows that come in order cost nothing.
@@ -42,7 +42,7 @@ impl Runs {
     }
 
     /// Reads [`Self::encode`]'s bytes; None when they are cut off.
-    pub(super) fn decode(bytes: &[u8]) -> Option<Self> {
+    pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
         let mut numbers = Vec::new();
         let (mut number, mut shift) = (0i64, 0);
         for byte in bytes {
@@ -65,7 +65,7 @@ impl Runs {
     }
 
     /// True when the row is in it; for a decoded set.
-    pub(super) fn contains(&self, row: i64) -> bool {
+    pub(crate) fn contains(&self, row: i64) -> bool {
         let after = self.0.partition_point(|(first, _)| *first <= row);
         after.checked_sub(1).and_then(|i| self.0.get(i)).is_some_and(|(_, last)| row <= *last)
     }

@@ -17,10 +17,10 @@ use std::{
 };
 
 /// Schema that this program writes.
-pub const SCHEMA_VERSION: u32 = 1;
+pub const SCHEMA_VERSION: u32 = 2;
 
 /// Numbered, transactional migrations: `MIGRATIONS[n]` leads from schema n to n + 1.
-const MIGRATIONS: &[&str] = &[include_str!("schema.sql")];
+const MIGRATIONS: &[&str] = &[include_str!("schema.sql"), include_str!("schema_2.sql")];
 
 /// Database file of a vault.
 pub(crate) const FILE: &str = "store.db";
@@ -165,10 +165,12 @@ fn migrate(connection: &mut Connection, dir: &Path) -> VaultResult<()> {
     if found == SCHEMA_VERSION {
         return Ok(());
     }
-    if found > 0 {
-        // An older vault is copied (still encrypted) before it is touched.
-        let backup = dir.join(format!("store.schema-{found}.db"));
-        std::fs::copy(dir.join(FILE), &backup).map_err(|e| VaultError::io("backup before upgrade", e))?;
+    // An older vault is copied (still encrypted) before it is touched.
+    let backup = (found > 0).then(|| dir.join(format!("store.schema-{found}.db")));
+    if let Some(backup) = &backup {
+        // What is only in the log yet belongs to the copy too.
+        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+        std::fs::copy(dir.join(FILE), backup).map_err(|e| VaultError::io("backup before upgrade", e))?;
     }
     let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Exclusive)?;
     for (index, step) in MIGRATIONS.iter().enumerate().skip(found as usize) {
@@ -176,5 +178,9 @@ fn migrate(connection: &mut Connection, dir: &Path) -> VaultResult<()> {
         transaction.pragma_update(None, "user_version", index as u32 + 1)?;
     }
     transaction.commit()?;
+    // The upgrade is whole. A copy that stayed would keep what is erased later.
+    if let Some(backup) = backup {
+        std::fs::remove_file(backup).map_err(|e| VaultError::io("backup before upgrade", e))?;
+    }
     Ok(())
 }

@@ -17,6 +17,7 @@ pub(crate) use receipts::FORGOTTEN;
 pub(super) use receipts::pending_receipt;
 pub(super) use reports::clean_reports;
 pub(super) use targets::{Reach, Target};
+pub(crate) use words::without;
 
 use super::{bury::Occasion, replace::Removal};
 use crate::{

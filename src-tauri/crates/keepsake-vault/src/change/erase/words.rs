@@ -16,6 +16,11 @@ pub(super) struct Words<'r> {
     forms: OnceLock<Option<Forms>>,
 }
 
+/// Bytes without exact words, however they are escaped; None when they are not in it.
+pub(crate) fn without(bytes: &[u8], removal: &Removal) -> VaultResult<Option<Vec<u8>>> {
+    Ok(Words::of(removal)?.without(bytes))
+}
+
 struct Forms {
     finder: AhoCorasick,
     /// What each form is replaced by.

@@ -1,0 +1,35 @@
+-- Sensitive values: where they are. `value` is a keyed fingerprint, equal for equal values; what they are is not kept.
+CREATE TABLE findings (
+  row INTEGER NOT NULL,
+  -- 0 = text, 1 = title, 2 + 2n = the text of the n-th file, 3 + 2n = the n-th block beside the text.
+  field INTEGER NOT NULL,
+  start INTEGER NOT NULL,
+  class INTEGER NOT NULL,
+  confidence INTEGER NOT NULL,
+  detector TEXT NOT NULL,
+  value BLOB NOT NULL,
+  PRIMARY KEY (row, field, start)
+) WITHOUT ROWID;
+CREATE INDEX findings_value ON findings (value, row);
+
+-- What the person decided on a value: 1 = ignored here and in future, 2 = redacted (`places` records, for the list).
+CREATE TABLE judged (
+  value BLOB PRIMARY KEY,
+  class INTEGER NOT NULL,
+  verdict INTEGER NOT NULL,
+  places INTEGER NOT NULL,
+  at INTEGER NOT NULL
+) WITHOUT ROWID;
+
+-- Records to be looked through again. New ones need no entry: their numbers are above `looked_row` in meta.
+CREATE TABLE unlooked (row INTEGER PRIMARY KEY);
+CREATE TRIGGER look_again AFTER UPDATE OF version, preview ON records BEGIN
+  INSERT OR IGNORE INTO unlooked (row) VALUES (new.row);
+END;
+CREATE TRIGGER forget_findings AFTER DELETE ON records BEGIN
+  DELETE FROM findings WHERE row = old.row;
+  DELETE FROM unlooked WHERE row = old.row;
+END;
+
+-- Pairs of memories that say much the same and that the person keeps; the smaller id first.
+CREATE TABLE apart (one BLOB NOT NULL, other BLOB NOT NULL, PRIMARY KEY (one, other)) WITHOUT ROWID;
