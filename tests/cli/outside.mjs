@@ -15,6 +15,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { has, quiet } from "../tools/sh.mjs";
+import { entries } from "./archive.mjs";
 import { Vault } from "./keepsake.mjs";
 import { entriesOf, manyConversations, zip } from "./made.mjs";
 
@@ -141,6 +142,16 @@ export const OUTSIDE = {
   says({ folder }, { file, match }) {
     const text = readFileSync(join(folder, file), "utf8");
     return new RegExp(match, "u").test(text) ? [] : [`${file} does not say ${match}: ${text.slice(0, 300)}`];
+  },
+  /** No file in a folder, or in an archive, holds these words; with `but`, this one is there. */
+  silent({ folder }, { file, words, but }) {
+    const path = join(folder, file);
+    const files = statSync(path).isDirectory()
+      ? entriesOf(path).map(([, bytes]) => bytes.toString())
+      : [readFileSync(path).toString(), ...(file.endsWith(".alf") ? Object.values(entries(path)) : [])];
+    const all = files.join("\n");
+    const said = words.filter((word) => all.includes(word)).map((word) => `${file} holds ${word}`);
+    return but && !all.includes(but) ? [...said, `${file} does not hold ${but}`] : said;
   },
   /** The other process goes. */
   async release(stage) {

@@ -108,6 +108,31 @@ fn a_newer_schema_is_refused() {
 }
 
 #[test]
+fn an_older_schema_is_upgraded_and_no_copy_stays() {
+    let t = filled();
+    let key = hex::encode(t.keys().store());
+    let (_folder, dir) = closed(t);
+    {
+        let db = rusqlite::Connection::open(dir.join("store.db")).unwrap();
+        db.execute_batch(&format!("PRAGMA key = \"x'{key}'\"; PRAGMA cipher_page_size = 8192; PRAGMA cipher_hmac_algorithm = HMAC_SHA256;")).unwrap();
+        db.execute_batch(
+            "DROP TRIGGER look_again; DROP TRIGGER forget_findings; DROP TABLE findings; DROP TABLE judged; \
+             DROP TABLE unlooked; DROP TABLE apart; PRAGMA user_version = 1;",
+        )
+        .unwrap();
+    }
+    let vault = Vault::open(&dir, PASSPHRASE).unwrap();
+    assert!(
+        !dir.join("store.schema-1.db").exists(),
+        "the copy would keep what is erased later"
+    );
+    let all = vault.looked().unwrap();
+    assert!(all.0.is_none() && all.1 > 0, "nothing was looked through");
+    while vault.look(keepsake_testkit::at(10)).unwrap().left > 0 {}
+    assert!(vault.check().unwrap().iter().all(|place| place.ok));
+}
+
+#[test]
 fn every_damaged_missing_or_stale_index_is_rebuilt() {
     let probe = filled();
     let count = probe.vault.index_documents();

@@ -8,13 +8,16 @@
 
 mod damage;
 mod deletion;
+mod duplicates;
 mod import;
 mod merge;
 mod proof;
 mod properties;
+mod provider;
 mod redaction;
 mod reimport;
 mod requirements;
+mod sensitive;
 mod tell;
 mod trash;
 mod undo;

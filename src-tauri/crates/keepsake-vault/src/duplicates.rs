@@ -108,7 +108,8 @@ fn all_apart(c: &Connection, views: &[RowView]) -> VaultResult<bool> {
 
 /// Every two of them, the smaller id first.
 fn pairs(views: &[RowView]) -> impl Iterator<Item = ([u8; 16], [u8; 16])> + '_ {
-    views.iter().enumerate().flat_map(|(n, a)| {
-        views.iter().skip(n + 1).map(|b| if a.id < b.id { (a.id, b.id) } else { (b.id, a.id) })
-    })
+    views
+        .iter()
+        .enumerate()
+        .flat_map(|(n, a)| views.iter().skip(n + 1).map(|b| if a.id < b.id { (a.id, b.id) } else { (b.id, a.id) }))
 }

@@ -34,7 +34,9 @@ pub use keyring::KnownKey;
 pub use provider::{Standing, Standings};
 pub use query::{BatchRow, Facts, FileFacts, LinkRow, ListPage, ListQuery, Sort, SourceFacts, VersionRow};
 pub use scratch::Scratch;
-pub use sensitive::{Looked, Piece, Sensitive, SensitiveList, SensitivePlace, SensitiveQuery, SensitiveState, SensitiveValue};
+pub use sensitive::{
+    Looked, Piece, Sensitive, SensitiveList, SensitivePlace, SensitiveQuery, SensitiveState, SensitiveValue,
+};
 pub use store::{RowView, SCHEMA_VERSION};
 pub use tombstones::TombstoneRow;
 pub use vault::{CheckedPlace, IndexState, Vault};

@@ -164,7 +164,14 @@ fn rows(c: &Connection, platform: &str) -> VaultResult<Vec<Seen>> {
          WHERE kind IN ({kinds}) AND trashed IS NULL AND platform = (SELECT id FROM platforms WHERE name = ?1)"
     ))?;
     let seen = statement.query_map(params![platform], |r| {
-        Ok(Seen { row: r.get(0)?, kind: r.get(1)?, sort: r.get(2)?, batch: r.get(3)?, version_batch: r.get(4)?, id: r.get(5)? })
+        Ok(Seen {
+            row: r.get(0)?,
+            kind: r.get(1)?,
+            sort: r.get(2)?,
+            batch: r.get(3)?,
+            version_batch: r.get(4)?,
+            id: r.get(5)?,
+        })
     })?;
     Ok(seen.collect::<Result<_, _>>()?)
 }

@@ -127,9 +127,9 @@ impl Session {
         let _turn = self.exporting();
         let cancel = job.cancel_flag();
         let scope = self.scope(request, means)?;
-        let (report_out, covered) = self
-            .vault
-            .export_preview(&request.format, &scope, now(), &cancel, &|stage, n| report(job, stage, n, 0, n))?;
+        let (report_out, covered) =
+            self.vault
+                .export_preview(&request.format, &scope, now(), &cancel, &|stage, n| report(job, stage, n, 0, n))?;
         Ok(Exported { covered, ..exported(request, Path::new(&request.out), &report_out, 0, String::new(), None) })
     }
 

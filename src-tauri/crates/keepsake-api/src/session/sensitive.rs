@@ -154,3 +154,45 @@ impl Session {
 fn named(counts: &BTreeMap<SensitiveClass, u32>) -> BTreeMap<String, u32> {
     counts.iter().map(|(class, n)| (class.as_str().to_owned(), *n)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::CreateOptions;
+
+    const KEY: &str = "ghp_9fJ2kLm4Qx7RtV1wZb6Yc3Nd8Ps5Ua0He2Gi";
+    const CARD: &str = "4539 1488 0343 6467";
+    const MAIL: &str = "ada.kovalenko@orchardmail.eu";
+
+    #[test]
+    fn no_answer_over_the_boundary_holds_a_value() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = CreateOptions { kdf_floor: true };
+        let words = "harbour copper nineteen kite lantern";
+        let (session, _) = Session::create(&folder.path().join("v"), words, options).unwrap();
+        let job = Job::silent();
+        for text in [format!("{KEY} is the token, card {CARD}"), format!("mail {MAIL}")] {
+            let request = AddRequest { text, ..AddRequest::default() };
+            session.add(&request).unwrap();
+        }
+        assert_eq!(session.look(false, &job).unwrap().records, 2);
+        let queue = session.sensitive_queue(&SensitiveRequest::default()).unwrap();
+        assert_eq!(queue.items.len(), 3);
+        let mut told = serde_json::to_string(&queue).unwrap();
+        for item in &queue.items {
+            told += &serde_json::to_string(&session.sensitive_value(&item.value).unwrap()).unwrap();
+        }
+        let request =
+            RedactValuesRequest { classes: vec!["access_key".into(), "card".into()], ..RedactValuesRequest::default() };
+        let done = session.redact_values(&request, &job).unwrap();
+        assert!(done.receipt.complete);
+        told += &serde_json::to_string(&done).unwrap();
+        session.ignore_values(&[queue.items[2].value.clone()], true).unwrap();
+        told += &serde_json::to_string(&session.audit(true).unwrap()).unwrap();
+        for secret in [KEY, CARD, MAIL] {
+            assert!(!told.contains(secret), "{secret} is told: {told}");
+        }
+        assert!(told.contains("█████ is the token, card █████"), "{told}");
+    }
+}

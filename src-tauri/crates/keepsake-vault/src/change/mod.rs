@@ -8,8 +8,8 @@ mod replace;
 mod spans;
 mod trash;
 
-pub(crate) use erase::{FORGOTTEN, without};
 pub use erase::{EraseOutcome, ErasePlan, Sabotage};
+pub(crate) use erase::{FORGOTTEN, without};
 pub use redact::RedactSpan;
 pub(crate) use replace::Removal;
 pub use trash::Emptied;

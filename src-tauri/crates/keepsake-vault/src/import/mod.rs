@@ -17,9 +17,9 @@ use crate::{
 pub use apply::Merge;
 use apply::{Importer, Renames};
 pub(crate) use facts::Facts;
-pub(crate) use runs::Runs;
 use keepsake_formats::{Catalog, Detection, FormatError, Passphrase, ReadContext, Sink, by_id};
 use keepsake_model::{DroppedAs, Limits, Timestamp};
+pub(crate) use runs::Runs;
 use sink::{ChannelSink, Message};
 use std::{
     collections::{BTreeSet, HashSet},

@@ -111,7 +111,8 @@ impl<'k> Cover<'k> {
     /// A lone word says what it is by its name: `"password": "…"`.
     fn find_in_member(&mut self, name: &str, text: &str, pairs: &mut BTreeMap<String, String>) {
         let lower = name.to_ascii_lowercase();
-        if NAMES.contains(&lower.as_str()) || lower.ends_with("_id") || lower.ends_with("_ids") || name.ends_with("Id") {
+        if NAMES.contains(&lower.as_str()) || lower.ends_with("_id") || lower.ends_with("_ids") || name.ends_with("Id")
+        {
             return;
         }
         if name.is_empty() || text.contains(char::is_whitespace) {

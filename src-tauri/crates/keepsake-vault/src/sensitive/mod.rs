@@ -5,8 +5,8 @@ mod look;
 mod queue;
 
 pub(crate) use cover::Cover;
-pub(crate) use queue::stands;
 pub use look::Looked;
+pub(crate) use queue::stands;
 pub use queue::{Piece, SensitiveList, SensitivePlace, SensitiveQuery, SensitiveState, SensitiveValue};
 
 use crate::{Vault, VaultError, VaultResult, query::ListQuery, store::kind_from};

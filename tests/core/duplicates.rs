@@ -1,0 +1,77 @@
+//! Memories that say the same: found as groups, merged, or kept apart for good.
+use crate::deletion::record;
+use keepsake_model::Kind;
+use keepsake_testkit::{TempVault, at};
+use keepsake_vault::{DuplicateGroup, EditFields};
+use std::sync::atomic::AtomicBool;
+
+fn vault(texts: &[&str]) -> TempVault {
+    let t = TempVault::new();
+    let records = texts.iter().enumerate();
+    let records = records.map(|(n, text)| record(Kind::Memory, &n.to_string(), text));
+    t.import_records(records.collect()).unwrap();
+    t
+}
+
+fn groups(t: &TempVault) -> Vec<DuplicateGroup> {
+    t.vault.duplicates(&AtomicBool::new(false)).unwrap()
+}
+
+const TEXTS: [&str; 4] = [
+    "Prefers trains to planes.",
+    "prefers  trains to planes",
+    "Is renovating a wooden house from 1934 in Sandviken with her brother Per.",
+    "Lives in Oslo.",
+];
+
+#[test]
+fn the_same_words_are_a_group_and_can_be_merged() {
+    let t = vault(&TEXTS);
+    let found = groups(&t);
+    assert_eq!(found.len(), 1);
+    assert!(found[0].same);
+    let ids: Vec<String> = found[0].views.iter().map(|v| v.id_text()).collect();
+    let tags = Some(vec!["travel".to_owned()]);
+    t.vault
+        .edit(
+            &ids[1],
+            EditFields {
+                tags,
+                ..EditFields::default()
+            },
+            at(60),
+        )
+        .unwrap();
+    let gone = t.vault.merge_into(&ids[0], &ids[1..], at(70)).unwrap();
+    assert_eq!(gone, ids[1..]);
+    let kept = t.vault.view(&ids[0]).unwrap();
+    assert_eq!(
+        t.vault.tags(kept.row).unwrap(),
+        ["travel"],
+        "tags are joined"
+    );
+    assert!(groups(&t).is_empty());
+    t.vault.restore(&gone, at(80)).unwrap();
+    assert_eq!(groups(&t).len(), 1, "undone");
+    assert!(t.vault.merge_into(&ids[0], &ids[..1], at(90)).is_err());
+}
+
+#[test]
+fn what_is_kept_apart_is_shown_again_only_with_another() {
+    let t = vault(&TEXTS);
+    let ids: Vec<String> = groups(&t)[0].views.iter().map(|v| v.id_text()).collect();
+    t.vault.keep_apart(&ids, at(60)).unwrap();
+    assert!(groups(&t).is_empty());
+    let t = t.reopen();
+    assert!(groups(&t).is_empty(), "kept with the vault");
+    t.vault
+        .add("Prefers trains to planes!", None, vec![], at(70))
+        .unwrap();
+    assert_eq!(groups(&t)[0].views.len(), 3);
+}
+
+#[test]
+fn a_cancelled_look_answers_nothing() {
+    let t = vault(&TEXTS);
+    assert!(t.vault.duplicates(&AtomicBool::new(true)).is_err());
+}

@@ -1,0 +1,114 @@
+//! New, changed and gone: what a newer export of the same account says about the older ones.
+use keepsake_model::Kind;
+use keepsake_testkit::TempVault;
+use keepsake_vault::{ListQuery, Standing};
+use std::path::{Path, PathBuf};
+
+/// A ChatGPT export as a folder: conversations by id, title and time.
+fn export(folder: &Path, name: &str, conversations: &[(&str, &str, i64)]) -> PathBuf {
+    let dir = folder.join(name);
+    std::fs::create_dir(&dir).unwrap();
+    let list: Vec<serde_json::Value> = conversations
+        .iter()
+        .map(|(id, title, time)| {
+            serde_json::json!({
+                "id": id, "conversation_id": id, "title": title,
+                "create_time": time, "update_time": time, "current_node": format!("{id}-1"),
+                "mapping": {
+                    format!("{id}-0"): { "id": format!("{id}-0"), "message": null, "parent": null, "children": [format!("{id}-1")] },
+                    format!("{id}-1"): {
+                        "id": format!("{id}-1"), "parent": format!("{id}-0"), "children": [],
+                        "message": {
+                            "id": format!("{id}-1"), "author": { "role": "user" }, "create_time": time,
+                            "content": { "content_type": "text", "parts": [format!("About {title}")] }
+                        }
+                    }
+                }
+            })
+        })
+        .collect();
+    std::fs::write(
+        dir.join("conversations.json"),
+        serde_json::to_vec(&list).unwrap(),
+    )
+    .unwrap();
+    dir
+}
+
+fn standings(t: &TempVault) -> Vec<(String, Option<Standing>)> {
+    let query = ListQuery {
+        kind: Some(Kind::Conversation),
+        limit: 100,
+        ..ListQuery::default()
+    };
+    let standings = t.vault.standings().unwrap();
+    let rows = t.vault.list(&query).unwrap().rows;
+    let mut out: Vec<_> = rows
+        .iter()
+        .map(|row| (row.title.clone().unwrap(), standings.of(row)))
+        .collect();
+    out.sort();
+    out
+}
+
+const FIRST: [(&str, &str, i64); 4] = [
+    ("aaaaaaaa-1", "Oldest", 1_600_000_000),
+    ("aaaaaaaa-2", "Stays", 1_700_000_000),
+    ("aaaaaaaa-3", "Goes", 1_710_000_000),
+    ("aaaaaaaa-4", "Before", 1_720_000_000),
+];
+const SECOND: [(&str, &str, i64); 3] = [
+    ("aaaaaaaa-2", "Stays", 1_700_000_000),
+    ("aaaaaaaa-4", "After", 1_720_000_000),
+    ("aaaaaaaa-5", "Added", 1_730_000_000),
+];
+
+fn named(found: &[(String, Option<Standing>)], title: &str) -> Option<Standing> {
+    found.iter().find(|(name, _)| name == title).unwrap().1
+}
+
+#[test]
+fn a_newer_export_marks_what_is_new_changed_and_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let t = TempVault::new();
+    t.import(&[export(folder.path(), "first", &FIRST)]).unwrap();
+    assert!(
+        standings(&t).iter().all(|(_, s)| s.is_none()),
+        "one export says nothing"
+    );
+    let report = t
+        .import(&[export(folder.path(), "second", &SECOND)])
+        .unwrap();
+    let found = standings(&t);
+    assert_eq!(named(&found, "Added"), Some(Standing::New));
+    assert_eq!(named(&found, "After"), Some(Standing::Changed));
+    assert_eq!(named(&found, "Goes"), Some(Standing::Gone));
+    assert_eq!(named(&found, "Stays"), None);
+    assert_eq!(
+        named(&found, "Oldest"),
+        None,
+        "older than all of the newer export: perhaps not asked for"
+    );
+    let counts = &t.vault.standings().unwrap().counts;
+    assert_eq!(
+        counts[&("chatgpt".into(), "conversation", Standing::Gone)],
+        1
+    );
+    t.vault
+        .undo_import(&report.batch, keepsake_testkit::at(10))
+        .unwrap();
+    assert!(
+        standings(&t).iter().all(|(_, s)| s.is_none()),
+        "undone, nothing is compared"
+    );
+}
+
+#[test]
+fn an_export_of_another_account_says_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let t = TempVault::new();
+    t.import(&[export(folder.path(), "mine", &FIRST)]).unwrap();
+    let other = [("bbbbbbbb-1", "Somebody else's", 1_500_000_000)];
+    t.import(&[export(folder.path(), "other", &other)]).unwrap();
+    assert!(standings(&t).iter().all(|(_, s)| s.is_none()));
+}

@@ -1,0 +1,336 @@
+//! Sensitive values: found once, redacted everywhere, ignored for good, covered on the way out; and never told.
+use crate::deletion::record;
+use keepsake_model::{Kind, Record, Verbatim};
+use keepsake_testkit::{TempVault, at, holds};
+use keepsake_vault::{
+    EditFields, Scope, SensitiveClass, SensitiveList, SensitiveQuery, SensitiveState,
+};
+use std::{path::Path, sync::atomic::AtomicBool};
+
+const KEY: &str = "ghp_9fJ2kLm4Qx7RtV1wZb6Yc3Nd8Ps5Ua0He2Gi";
+const CARD: &str = "4539 1488 0343 6467";
+const CARD_PLAIN: &str = "4539148803436467";
+const MAIL: &str = "ada.kovalenko@orchardmail.eu";
+
+fn secrets() -> Vec<Record> {
+    let mut titled = record(Kind::Memory, "titled", "Nothing in the text.");
+    titled.title = Some(format!("Mail of {MAIL}"));
+    vec![
+        record(
+            Kind::Memory,
+            "key",
+            &format!("The deploy token is {KEY} and rotates in June."),
+        ),
+        record(
+            Kind::Memory,
+            "key again",
+            &format!("export GITHUB_TOKEN={KEY}"),
+        ),
+        record(Kind::Memory, "card", &format!("Pay with card {CARD}.")),
+        record(
+            Kind::Memory,
+            "card, plain",
+            &format!("Credit card number: {CARD_PLAIN}"),
+        ),
+        titled,
+        record(Kind::Memory, "plain", "Prefers trains."),
+    ]
+}
+
+fn with_secrets() -> TempVault {
+    let t = TempVault::new();
+    t.import_records(secrets()).unwrap();
+    look(&t);
+    t
+}
+
+fn look(t: &TempVault) -> u64 {
+    let mut all = 0;
+    loop {
+        let looked = t.vault.look(at(50)).unwrap();
+        all += looked.records;
+        if looked.left == 0 {
+            return all;
+        }
+    }
+}
+
+fn list(t: &TempVault, state: SensitiveState) -> SensitiveList {
+    let query = SensitiveQuery {
+        state,
+        ..SensitiveQuery::default()
+    };
+    t.vault.sensitive_values(&query).unwrap()
+}
+
+fn value(t: &TempVault, class: SensitiveClass) -> String {
+    let list = list(t, SensitiveState::Open);
+    list.values
+        .iter()
+        .find(|v| v.class == class)
+        .unwrap()
+        .value
+        .clone()
+}
+
+#[test]
+fn each_value_is_one_entry_however_it_is_written() {
+    let t = with_secrets();
+    let list = list(&t, SensitiveState::Open);
+    let places: Vec<_> = list.values.iter().map(|v| (v.class, v.places)).collect();
+    assert_eq!(
+        places,
+        [
+            (SensitiveClass::AccessKey, 2),
+            (SensitiveClass::Card, 2),
+            (SensitiveClass::Email, 1)
+        ]
+    );
+    let told: String = list
+        .values
+        .iter()
+        .map(|v| format!("{:?}", v.context))
+        .collect();
+    for secret in [KEY, CARD, CARD_PLAIN, MAIL] {
+        assert!(!told.contains(secret), "{secret} is told: {told}");
+    }
+    let key = &list.values[0];
+    assert_eq!(
+        key.context[0].text, "The deploy token is ",
+        "what stands before it"
+    );
+    assert!(key.context[1].this && key.context[1].text.is_empty());
+    assert!(t.vault.sensitive_value(&key.value).unwrap().1.len() == 2);
+    let stored = t.number("SELECT count(*) FROM findings");
+    assert_eq!(stored, 5);
+}
+
+#[test]
+fn only_what_is_new_or_changed_is_looked_through_again() {
+    let t = with_secrets();
+    assert_eq!(look(&t), 0, "nothing changed");
+    let id = t
+        .vault
+        .add("My mail is a.b@orchardmail.eu", None, vec![], at(60))
+        .unwrap();
+    assert_eq!(look(&t), 1);
+    assert_eq!(
+        list(&t, SensitiveState::Open).open[&SensitiveClass::Email],
+        2
+    );
+    let text = Some("Nothing any more.".to_owned());
+    t.vault
+        .edit(
+            &id,
+            EditFields {
+                text,
+                ..EditFields::default()
+            },
+            at(61),
+        )
+        .unwrap();
+    assert!(t.vault.looked().unwrap().1 > 0);
+    assert_eq!(look(&t), 1);
+    assert_eq!(
+        list(&t, SensitiveState::Open).open[&SensitiveClass::Email],
+        1
+    );
+    t.vault.look_anew().unwrap();
+    assert_eq!(look(&t), 7, "all of it");
+    t.vault.trash(&[id], at(70)).unwrap();
+    assert_eq!(t.vault.looked().unwrap().1, 0);
+}
+
+#[test]
+fn text_that_moved_since_the_look_shows_no_value() {
+    let t = with_secrets();
+    let row = t.number("SELECT min(row) FROM findings WHERE class = 0");
+    t.database()
+        .execute(
+            "UPDATE findings SET start = start + 9 WHERE row = ?1",
+            [row],
+        )
+        .unwrap();
+    let values = list(&t, SensitiveState::Open).values;
+    let told: String = values.iter().map(|v| format!("{:?}", v.context)).collect();
+    assert!(
+        told.contains("The deploy token is ")
+            && !told.contains("ghp_")
+            && !told.contains(&KEY[9..]),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_redacted_value_is_nowhere_and_the_receipt_says_so() {
+    let t = with_secrets();
+    let (key, card) = (
+        value(&t, SensitiveClass::AccessKey),
+        value(&t, SensitiveClass::Card),
+    );
+    let done = t
+        .vault
+        .redact_values(&[key.clone(), card], None, at(100), &|_| {})
+        .unwrap();
+    assert!(done.receipt.complete, "{:?}", done.receipt.places);
+    assert_eq!(done.copies_redacted, 4);
+    assert_eq!(done.tombstones.len(), 4);
+    let pages = t.decrypted();
+    for secret in [KEY, CARD, CARD_PLAIN] {
+        assert!(!holds(&pages, secret), "{secret} is left in the pages");
+        assert_eq!(crate::deletion::found(&t, secret), 0);
+    }
+    assert_eq!(list(&t, SensitiveState::Open).values.len(), 1);
+    let redacted = list(&t, SensitiveState::Redacted);
+    assert_eq!(redacted.values.len(), 2);
+    assert!(t.vault.sensitive_value(&key).is_err(), "no place is left");
+    t.import_records(secrets()).unwrap();
+    look(&t);
+    assert_eq!(
+        list(&t, SensitiveState::Open).values.len(),
+        1,
+        "the source told it again, and it stays out"
+    );
+}
+
+#[test]
+fn a_value_is_redacted_in_the_chosen_places_only() {
+    let t = with_secrets();
+    let key = value(&t, SensitiveClass::AccessKey);
+    let (_, places) = t.vault.sensitive_value(&key).unwrap();
+    let chosen = [places[0].view.id_text()];
+    let done = t
+        .vault
+        .redact_values(std::slice::from_ref(&key), Some(&chosen), at(100), &|_| {})
+        .unwrap();
+    assert!(done.receipt.complete, "{:?}", done.receipt.places);
+    assert_eq!(done.copies_redacted, 1);
+    assert_eq!(t.vault.sensitive_value(&key).unwrap().1.len(), 1);
+    let titled = value(&t, SensitiveClass::Email);
+    let done = t
+        .vault
+        .redact_values(&[titled], None, at(101), &|_| {})
+        .unwrap();
+    assert!(
+        done.receipt.complete,
+        "in a title: {:?}",
+        done.receipt.places
+    );
+    assert!(!holds(&t.decrypted(), MAIL));
+}
+
+#[test]
+fn ignored_values_stay_out_of_the_queue_and_come_back_when_asked() {
+    let t = with_secrets();
+    let mail = value(&t, SensitiveClass::Email);
+    assert_eq!(
+        t.vault
+            .ignore_values(std::slice::from_ref(&mail), true, at(80))
+            .unwrap(),
+        1
+    );
+    let again = record(Kind::Memory, "later", &format!("Write to {MAIL} tomorrow."));
+    t.import_records(vec![again]).unwrap();
+    look(&t);
+    assert!(
+        !list(&t, SensitiveState::Open)
+            .open
+            .contains_key(&SensitiveClass::Email),
+        "in future finds too"
+    );
+    assert_eq!(list(&t, SensitiveState::Ignored).values[0].places, 2);
+    t.vault.ignore_values(&[mail], false, at(81)).unwrap();
+    assert_eq!(
+        list(&t, SensitiveState::Open).open[&SensitiveClass::Email],
+        1
+    );
+}
+
+#[test]
+fn findings_go_with_their_record() {
+    let t = with_secrets();
+    let (_, places) = t
+        .vault
+        .sensitive_value(&value(&t, SensitiveClass::AccessKey))
+        .unwrap();
+    let ids: Vec<String> = places.iter().map(|p| p.view.id_text()).collect();
+    t.vault.trash(&ids, at(90)).unwrap();
+    assert!(
+        !list(&t, SensitiveState::Open)
+            .open
+            .contains_key(&SensitiveClass::AccessKey)
+    );
+    t.vault
+        .erase(
+            &ids,
+            "test",
+            &[],
+            at(100),
+            &|_| {},
+            keepsake_vault::Sabotage::default(),
+        )
+        .unwrap();
+    assert_eq!(t.number("SELECT count(*) FROM findings WHERE class = 0"), 0);
+}
+
+/// Every file under a folder, or the file itself.
+fn bytes(path: &Path) -> Vec<u8> {
+    if path.is_file() {
+        return std::fs::read(path).unwrap();
+    }
+    let mut all = Vec::new();
+    for entry in std::fs::read_dir(path).unwrap() {
+        all.extend(bytes(&entry.unwrap().path()));
+    }
+    all
+}
+
+#[test]
+fn what_goes_out_covered_holds_no_value_in_any_format() {
+    let t = with_secrets();
+    let mut foreign = record(Kind::Memory, "named", "See the settings.");
+    foreign.verbatim = Some(Verbatim::json(format!(
+        r#"{{"id":"m-1","settings":{{"password":"mossy-Tulip-47!","note":"card {CARD_PLAIN} for \u0062ooks"}}}}"#
+    )));
+    foreign.fields.insert(
+        "settings".into(),
+        serde_json::json!({ "password": "mossy-Tulip-47!" }),
+    );
+    t.import_records(vec![foreign]).unwrap();
+    look(&t);
+    let mail = value(&t, SensitiveClass::Email);
+    t.vault.ignore_values(&[mail], true, at(80)).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    for format in ["mem", "mif", "pam", "zaxy"] {
+        let out = folder.path().join(format);
+        for (cover, name) in [(false, "plain"), (true, "covered")] {
+            let out = out.with_extension(name);
+            let scope = Scope {
+                everything: true,
+                cover,
+                ..Scope::default()
+            };
+            let cancel = AtomicBool::new(false);
+            let done = t
+                .vault
+                .export(format, &out, &scope, false, at(90), &cancel, &|_, _| {})
+                .unwrap();
+            assert!(
+                done.validation.errors.is_empty(),
+                "{format}: {:?}",
+                done.validation.errors
+            );
+            let written = bytes(&out);
+            for secret in [KEY, CARD, CARD_PLAIN, "mossy-Tulip-47!"] {
+                assert_eq!(
+                    holds(&written, secret),
+                    !cover,
+                    "{secret} in {format}, {name}"
+                );
+            }
+            assert!(holds(&written, MAIL), "{format}: ignored values are left");
+            assert_eq!(done.covered, if cover { 3 } else { 0 }, "{format}");
+        }
+    }
+    assert!(holds(&t.decrypted(), KEY) || crate::deletion::found(&t, KEY) > 0);
+}
