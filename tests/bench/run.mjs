@@ -1,6 +1,6 @@
 // `npm run bench`: how fast the released command line is here, and what this machine could do at best, in one table.
 // `--quick` leaves out the large export, `--no-build` takes the programs as they were built last; `formats` measures the
-// open formats beside their reference tools instead. The table goes to RESULTS.md beside this file and to the screen.
+// open formats beside their reference tools instead, `window` the window with a large vault. The table goes to RESULTS.md beside this file and to the screen.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { TARGET } from "../tools/places.mjs";
@@ -12,16 +12,18 @@ import { build, place, publish } from "./frame.mjs";
 import { limits } from "./limits.mjs";
 import { share, weight } from "./measure.mjs";
 import { memories } from "./memories.mjs";
+import { windows } from "./window.mjs";
 
 const MEMORIES = 50_000;
 const ERASED = 1000;
-const KNOWN = ["formats", "--quick", "--no-build"];
+const KNOWN = ["formats", "window", "--quick", "--no-build"];
 
 await main(async () => {
   const words = process.argv.slice(2);
   const unknown = words.filter((word) => !KNOWN.includes(word));
   if (unknown.length > 0) throw new Stop(`Not understood: ${unknown.join(" ")}. There are ${KNOWN.join(", ")}.`);
   if (!words.includes("--no-build")) await build();
+  if (words.includes("window")) return windows();
   return words.includes("formats") ? formats() : programs(words.includes("--quick"));
 });
 

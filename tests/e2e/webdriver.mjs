@@ -61,6 +61,13 @@ export class Browser {
     return this.#post("execute/sync", { script: `return (${script})(...arguments)`, args });
   }
 
+  /** Run a function in the page that answers later. */
+  later(script, ...args) {
+    const wait = "const done = arguments[arguments.length - 1]";
+    const call = `(${script})(...[...arguments].slice(0, -1)).then(done, (error) => done({ error: String(error) }))`;
+    return this.#post("execute/async", { script: `${wait}; ${call}`, args });
+  }
+
   /** What the window shows, after it has drawn everything that was asked for so far. */
   async screenshot() {
     const script = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done(true)))";

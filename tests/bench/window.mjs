@@ -1,0 +1,186 @@
+// The window with a large vault: what is measured runs inside the web view itself. WebKit gives whole milliseconds.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { manyConversations } from "../cli/made.mjs";
+import { Display, homeIn } from "../e2e/display.mjs";
+import { Browser, until } from "../e2e/webdriver.mjs";
+import { TARGET } from "../tools/places.mjs";
+import { cargoTool } from "../tools/setup.mjs";
+import { Stop } from "../tools/sh.mjs";
+import { chatgpt, generator } from "./data.mjs";
+import { place, publish } from "./frame.mjs";
+import { share } from "./measure.mjs";
+import { memories } from "./memories.mjs";
+
+const IDENTIFIER = "app.keepsake.desktop";
+const PASSPHRASE = "correct horse battery staple lamp";
+const MEMORIES = 20_000;
+const LONG = 3000;
+const FRAMES = 300;
+const TIMES = 9;
+/** The pause after a key before the window asks, in milliseconds (ui.md §6.4). */
+const PAUSE = 120;
+
+/** Two frames later everything that was there is drawn. */
+const DRAWN = "const drawn = () => new Promise((go) => requestAnimationFrame(() => requestAnimationFrame(go)));";
+
+/** Milliseconds from a click on `on` until `ready` is there and drawn. */
+const OPENED = `async (on, ready) => {
+  ${DRAWN}
+  const before = performance.now();
+  document.querySelector(on).click();
+  while (!document.querySelector(ready)) await new Promise(requestAnimationFrame);
+  await drawn();
+  return performance.now() - before;
+}`;
+
+/** Milliseconds from a change in the search field until the list says something else and is drawn. */
+const FOUND = `async (words) => {
+  ${DRAWN}
+  const field = document.querySelector('[data-testid="search-field"]');
+  const rows = () => [...document.querySelectorAll('[data-testid="list-row"]')].map((row) => row.dataset.id).join();
+  const was = rows();
+  const before = performance.now();
+  field.value = words;
+  field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+  while (rows() === was) {
+    await new Promise(requestAnimationFrame);
+    if (performance.now() - before > 5000) return null;
+  }
+  await drawn();
+  return performance.now() - before;
+}`;
+
+/**
+ * Scrolls by `step` pixels a frame. Answers for each frame the milliseconds from the scroll event, before anybody has
+ * heard it, until scripts and layout are done, and those between two frames.
+ */
+const SCROLLED = `async (selector, step, frames) => {
+  const box = document.querySelector(selector);
+  const bar = [box, ...box.querySelectorAll("*")].find((each) => each.scrollHeight > each.clientHeight + 1 && /auto|scroll/.test(getComputedStyle(each).overflowY));
+  let begun = null;
+  const hear = () => (begun ??= performance.now());
+  window.addEventListener("scroll", hear, true);
+  const costs = [];
+  const gaps = [];
+  let last = null;
+  for (let n = 0; n < frames; n += 1) {
+    await new Promise((go) => requestAnimationFrame((at) => {
+      if (last !== null) gaps.push(at - last);
+      last = at;
+      if (begun !== null) {
+        bar.getBoundingClientRect();
+        costs.push(performance.now() - begun);
+      }
+      begun = null;
+      bar.scrollTop += step;
+      go();
+    }));
+  }
+  window.removeEventListener("scroll", hear, true);
+  return { costs, gaps, at: bar.scrollTop };
+}`;
+
+/** `npm run bench -- window`. */
+export async function windows() {
+  if (process.platform !== "linux") throw new Stop("The window is measured on Linux only.");
+  if (!generator()) throw new Stop("../shared/exports/gen_exports.py is not there.");
+  const run = { ...place(), rows: [], wrong: [] };
+  const { vault, counts } = await filled(run);
+  await cargoTool("tauri-driver", "^2");
+  const home = mkdtempSync(join(tmpdir(), "keepsake-window-"));
+  const folders = homeIn(home);
+  mkdirSync(join(folders.XDG_CONFIG_HOME, IDENTIFIER));
+  writeFileSync(join(folders.XDG_CONFIG_HOME, IDENTIFIER, "settings.json"), JSON.stringify({ recent: [vault] }));
+  const display = await Display.start(folders);
+  try {
+    const browser = await Browser.open(await display.driver(), join(TARGET, "release", "keepsake-app"));
+    await measure(browser, run.rows);
+    await browser.close();
+  } finally {
+    display.stop();
+    rmSync(home, { recursive: true, force: true, maxRetries: 10 });
+  }
+  return publish(run, {
+    file: "RESULTS-window.md",
+    title: "Benchmark of the window",
+    facts: [`In the vault: ${counts}`, "Software rendering under Xvfb, 1280x800"],
+    columns: ["What", "Median", "p95", "Longest", "Aim"],
+    notes:
+      "Measured in the web view. Opening and searching: from the click or the key until the second frame after the new content is there. " +
+      `Searching includes the pause of ${PAUSE} ms after the last key, which is named apart. ` +
+      "Scrolling: a frame's scripts and layout, from the scroll event until the layout is forced; painting is left out.",
+  });
+}
+
+/** A vault with a million messages, 20,000 memories and one conversation of 3,000 messages. */
+async function filled({ keepsake, folder }) {
+  const vault = join(folder, "large");
+  keepsake.run(vault, "create", vault, "--kdf-floor");
+  const { path } = await chatgpt(20_000, 1000);
+  keepsake.run(vault, "import", path);
+  keepsake.run(vault, "import", memories(join(folder, "memories.mem"), MEMORIES).path);
+  const long = join(folder, "long.json");
+  writeFileSync(long, manyConversations("bellwether", 1, LONG));
+  keepsake.run(vault, "import", long);
+  const { counts } = keepsake.run(vault, "info").value;
+  return {
+    vault,
+    counts: `${counts.message} messages, ${counts.memory} memories, ${counts.conversation} conversations`,
+  };
+}
+
+async function measure(browser, rows) {
+  const add = (what, times, aim, off = 0) => {
+    const of = (part) => `${Math.round(share(times, part) - off)} ms`;
+    rows.push([what, of(0.5), of(0.95), of(1), aim]);
+    console.log(`  ${what}: median ${of(0.5)}, p95 ${of(0.95)}, longest ${of(1)} (aim ${aim})`);
+  };
+  await browser.type("unlock-passphrase", PASSPHRASE);
+  await browser.click("unlock-submit");
+  await browser.find("home");
+
+  const home = [];
+  for (let n = 0; n < TIMES; n += 1) {
+    await browser.later(OPENED, '[data-testid="nav-trash"]', '[data-testid="nav-trash"][aria-current]');
+    home.push(await browser.later(OPENED, '[data-testid="nav-home"]', '[data-testid="home-matrix"] td'));
+  }
+  add("Home", home, "300 ms");
+
+  await browser.click("nav-memories");
+  await browser.find("list-row");
+  scrolled(await browser.later(SCROLLED, '[role="listbox"]', 180, FRAMES), "Scrolling 20,000 memories", add);
+  const typed = async (words) => {
+    const times = [];
+    for (const each of words) times.push(await browser.later(FOUND, each));
+    return times.filter((time) => time !== null);
+  };
+  const letters = (word) => [...word].map((_, n) => word.slice(0, n + 1));
+  const memory = ["harbour", "trains", "bees", "cello", "metric", "sources"].flatMap(letters);
+  add(`Searching memories, after the pause`, await typed(memory), "50 ms", PAUSE);
+
+  await browser.click("nav-conversations");
+  await until("the list of conversations", async () => (await browser.count("list-row")) > 5);
+  scrolled(await browser.later(SCROLLED, '[role="listbox"]', 180, FRAMES), "Scrolling 20,000 conversations", add);
+  add(`Searching a million messages, after the pause`, await typed(memory), "50 ms", PAUSE);
+
+  await browser.later(FOUND, "bellwether");
+  const opening = [];
+  const long = '[data-testid="list-row"]';
+  for (let n = 0; n < TIMES; n += 1) {
+    await browser.later(OPENED, '[data-testid="nav-trash"]', '[data-testid="nav-trash"][aria-current]');
+    await browser.click("nav-conversations");
+    await browser.later(FOUND, "bellwether");
+    await until("the long conversation in the list", async () => (await browser.count("list-row")) > 0);
+    opening.push(await browser.later(OPENED, long, '[data-testid="reader-message"]'));
+  }
+  add(`Opening a conversation of ${LONG} messages`, opening, "150 ms");
+  scrolled(await browser.later(SCROLLED, '[data-testid="reader"]', 180, FRAMES), `Scrolling its ${LONG} messages`, add);
+}
+
+function scrolled({ costs, gaps }, what, add) {
+  if (costs.length < FRAMES / 2) throw new Stop(`${what}: only ${costs.length} frames of ${FRAMES} scrolled.`);
+  add(`${what}: scripts and layout of a frame`, costs, "8 ms");
+  add(`${what}: from frame to frame`, gaps, "none");
+}
