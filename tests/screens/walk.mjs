@@ -73,6 +73,10 @@ const conversation = async (page) => {
   await page.click("list-row", '[data-id="c-bath"]');
   await page.there("reader-message");
 };
+const palette = async (page, typed) => {
+  await page.press("k", "C");
+  await page.type("palette-field", typed);
+};
 const settings = (name) => async (page) => {
   await page.click("nav-settings");
   await page.click(`settings-${name}`);
@@ -309,6 +313,31 @@ export const SCREENS = [
     },
   ],
   ["settings, languages", OPEN, async (page) => (await settings("appearance")(page), page.click("settings-language"))],
+  [
+    "palette",
+    OPEN,
+    async (page) => {
+      await memory(page);
+      await palette(page, "the");
+      await page.there("palette-item", '[data-id^="c-"]');
+    },
+  ],
+  ["palette-empty", OPEN, async (page) => (await page.there("home"), palette(page, ""))],
+  [
+    "palette-recent",
+    OPEN,
+    async (page) => {
+      await page.there("home");
+      for (const typed of [">write", ">clipboard"]) {
+        await palette(page, typed);
+        await page.there("palette-item");
+        await page.press("Enter");
+        await page.press("Escape");
+        await until("the palette to be gone", async () => (await page.browser.count("palette")) === 0);
+      }
+      await palette(page, "");
+    },
+  ],
   ["shortcuts", OPEN, async (page) => (await page.there("home"), page.press("/", "C"))],
   [
     "drop overlay",

@@ -1,7 +1,9 @@
+import { keys } from "$lib/logic/platform";
 import type { Section } from "$lib/state/nav.svelte";
 
 export type Command =
   | { go: Section }
+  | "palette"
   | "search"
   | "import"
   | "export"
@@ -48,6 +50,7 @@ export function commandFor(event: Pressed, where: { mac: boolean; inField: boole
   if (key === "z") return where.inField ? null : "undo";
   if (key === ",") return { go: "settings" };
   const plain: Record<string, Command> = {
+    k: "palette",
     f: "search",
     o: "import",
     e: "export",
@@ -58,8 +61,30 @@ export function commandFor(event: Pressed, where: { mac: boolean; inField: boole
   return plain[key] ?? null;
 }
 
+const NAMED: Partial<Record<Extract<Command, string>, string>> = {
+  palette: "Ctrl K",
+  search: "Ctrl F",
+  import: "Ctrl O",
+  paste: "Ctrl Shift V",
+  export: "Ctrl E",
+  "export-all": "Ctrl Shift E",
+  write: "Ctrl N",
+  lock: "Ctrl L",
+  shortcuts: "Ctrl /",
+  undo: "Ctrl Z",
+};
+
+/** The keys of a command, as this system writes them. */
+export function keysOf(command: Command): string | undefined {
+  if (typeof command === "string") return NAMED[command] && keys(NAMED[command]);
+  if (command.go === "settings") return keys("Ctrl ,");
+  const digit = Object.keys(DIGITS).find((each) => DIGITS[each] === command.go);
+  return digit && keys(`Ctrl ${digit}`);
+}
+
 /** The list for people, in the order of ui.md §5. */
 export const SHORTCUTS = [
+  { keys: ["Ctrl K"], text: "keys.palette" },
   { keys: ["Ctrl F"], text: "keys.search" },
   { keys: ["F6", "Shift F6"], text: "keys.panes" },
   { keys: ["Ctrl 1", "Ctrl 7"], text: "keys.sections" },

@@ -1,6 +1,9 @@
 import { Refusal } from "./refusal";
 import { backend } from "$lib/ipc";
 import { t } from "$lib/text";
+import { dialogs } from "./dialogs.svelte";
+import { trash } from "./lists.svelte";
+import { itemsOfAll } from "./records.svelte";
 import { sinceLock } from "./scope";
 import { session } from "./session.svelte";
 import { toasts } from "./toasts.svelte";
@@ -29,6 +32,17 @@ export async function putBack(ids: string[]): Promise<void> {
     if (!open()) return;
     toasts.show(t("trash.putBack", { n: done.ids.length }), { icon: "check" });
     vault.changed();
+  } catch (error) {
+    if (open()) failed(error);
+  }
+}
+
+/** Ask about erasing all that is in the Trash. */
+export async function emptyTrash(): Promise<void> {
+  const open = sinceLock();
+  try {
+    const ids = await itemsOfAll(backend(), trash.filter, "");
+    if (open()) dialogs.show({ kind: "erase", ids });
   } catch (error) {
     if (open()) failed(error);
   }
