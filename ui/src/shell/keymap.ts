@@ -1,4 +1,5 @@
 import { keys } from "$lib/logic/platform";
+import type { MessageKey } from "$lib/text";
 import type { Section } from "$lib/state/nav.svelte";
 
 export type Command =
@@ -82,7 +83,7 @@ export function keysOf(command: Command): string | undefined {
   return digit && keys(`Ctrl ${digit}`);
 }
 
-/** The list for people, in the order of ui.md §5. */
+/** The list for people, in the order of ui.md §5. `letter`: can be switched off. */
 export const SHORTCUTS = [
   { keys: ["Ctrl K"], text: "keys.palette" },
   { keys: ["Ctrl F"], text: "keys.search" },
@@ -95,15 +96,20 @@ export const SHORTCUTS = [
   { keys: ["Ctrl N"], text: "keys.write" },
   { keys: ["Ctrl L"], text: "keys.lock" },
   { keys: ["Ctrl ,"], text: "keys.settings" },
+  { keys: ["Ctrl /"], text: "keys.shortcuts" },
   { keys: ["↑", "↓", "Home", "End"], text: "keys.move" },
+  { keys: ["PageUp", "PageDown"], text: "keys.page" },
   { keys: ["Space", "Shift ↓", "Ctrl A", "Esc"], text: "keys.check" },
-  { keys: ["E"], text: "keys.edit" },
-  { keys: ["T"], text: "keys.tag" },
-  { keys: ["R"], text: "keys.redact" },
+  { keys: ["Menu", "Shift F10"], text: "keys.menu" },
+  { keys: ["Enter"], text: "keys.open" },
+  { keys: ["E"], text: "keys.edit", letter: true },
+  { keys: ["T"], text: "keys.tag", letter: true },
+  { keys: ["R"], text: "keys.redact", letter: true },
   { keys: ["Delete"], text: "keys.trash" },
   { keys: ["Shift Delete"], text: "keys.erase" },
   { keys: ["Ctrl Enter", "Esc"], text: "keys.save" },
+  { keys: ["Enter", "Shift Enter"], text: "keys.hits" },
   { keys: ["←", "→"], text: "keys.branch" },
   { keys: ["Alt ←", "Alt →"], text: "keys.back" },
   { keys: ["Ctrl Z"], text: "keys.undo" },
-] as const;
+] satisfies { keys: string[]; text: MessageKey; letter?: boolean }[];

@@ -3,8 +3,10 @@ import { backend } from "$lib/ipc";
 import { t } from "$lib/text";
 import { dialogs } from "./dialogs.svelte";
 import { trash } from "./lists.svelte";
-import { itemsOfAll } from "./records.svelte";
+import { nav } from "./nav.svelte";
+import { itemsOfAll, neighbour, type RecordList } from "./records.svelte";
 import { sinceLock } from "./scope";
+import { selection } from "./selection.svelte";
 import { session } from "./session.svelte";
 import { toasts } from "./toasts.svelte";
 import { vault } from "./vault.svelte";
@@ -23,6 +25,14 @@ export async function moveToTrash(ids: string[], what: string | null = null): Pr
     if (open()) failed(error);
     return false;
   }
+}
+
+/** To the Trash from a list: the next row takes its place. */
+export async function discard(list: RecordList, ids: string[], what: string | null = null): Promise<void> {
+  const next = neighbour(list.rows, ids, nav.id);
+  if (!(await moveToTrash(ids, what))) return;
+  selection.clear();
+  nav.choose(next);
 }
 
 export async function putBack(ids: string[]): Promise<void> {
