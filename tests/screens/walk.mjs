@@ -402,11 +402,10 @@ export const SCREENS = [
     OPEN,
     async (page) => {
       await page.there("home");
-      for (const typed of [">write", ">clipboard"]) {
-        await palette(page, typed);
-        await page.there("palette-item");
-        await page.press("Enter");
-        await page.press("Escape");
+      // A sign that their names have in every language.
+      for (const name of ["about", "appearance"]) {
+        await palette(page, ">:");
+        await page.click("palette-item", `[data-id="settings-${name}"]`);
         await until("the palette to be gone", async () => (await page.browser.count("palette")) === 0);
       }
       await palette(page, "");
