@@ -13,6 +13,9 @@ import { selection } from "$lib/state/selection.svelte";
 import { session } from "$lib/state/session.svelte";
 import { vault } from "$lib/state/vault.svelte";
 
+// Each of these draws the whole window, which takes its time on a busy machine.
+vi.setConfig({ testTimeout: 20_000 });
+
 let mock = mockBackend({ open: true });
 const lists = { memories, conversations, trash };
 
