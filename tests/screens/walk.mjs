@@ -25,6 +25,19 @@ class Page {
   menu(id) {
     return this.browser.click(id);
   }
+  /** Press the right button on it. */
+  async context(id, more = "") {
+    const selector = `[data-testid="${id}"]${more}`;
+    const place = await until(`${selector} to be there`, () =>
+      this.browser.run(
+        "(selector) => { const found = [...document.querySelectorAll(selector)].find((each) => each.offsetParent); if (!found) return null; const { left, top, width, height } = found.getBoundingClientRect(); return { x: left + Math.min(width / 2, 120), y: top + Math.min(height / 2, 40) }; }",
+        selector,
+      ),
+    );
+    for (const type of ["mousePressed", "mouseReleased"])
+      await this.browser.devTools("Input.dispatchMouseEvent", { type, ...place, button: "right", clickCount: 1 });
+    await this.there("context-menu");
+  }
   there(id, more = "") {
     return until(`${id} to be there`, async () => (await this.browser.count(id, more)) > 0);
   }
@@ -72,6 +85,10 @@ const conversation = async (page) => {
   await page.click("nav-conversations");
   await page.click("list-row", '[data-id="c-bath"]');
   await page.there("reader-message");
+};
+const palette = async (page, typed) => {
+  await page.press("k", "C");
+  await page.type("palette-field", typed);
 };
 const settings = (name) => async (page) => {
   await page.click("nav-settings");
@@ -309,6 +326,91 @@ export const SCREENS = [
     },
   ],
   ["settings, languages", OPEN, async (page) => (await settings("appearance")(page), page.click("settings-language"))],
+  [
+    "context-menu-memory",
+    OPEN,
+    async (page) => {
+      await page.click("nav-memories");
+      await page.context("list-row", '[aria-posinset="2"]');
+    },
+  ],
+  [
+    "context-menu-checked",
+    OPEN,
+    async (page) => {
+      await page.click("nav-memories");
+      await page.there("list-row");
+      await page.mock("() => document.querySelector('[role=listbox]')?.focus()");
+      await page.press("ArrowDown");
+      for (let n = 0; n < 2; n += 1) await page.press("ArrowDown", "S");
+      await page.context("list-row", '[aria-posinset="3"]');
+    },
+  ],
+  [
+    "context-menu-conversation",
+    OPEN,
+    async (page) => (await page.click("nav-conversations"), page.context("list-row", '[data-id="c-tide"]')),
+  ],
+  [
+    "context-menu-message",
+    OPEN,
+    async (page) => (await conversation(page), page.context("reader-message", '[data-id="msg-a2"]')),
+  ],
+  [
+    "context-menu-file",
+    OPEN,
+    async (page) => (await page.click("nav-files"), page.context("file-card", '[data-id="f-3"]')),
+  ],
+  [
+    "context-menu-trash",
+    OPEN,
+    async (page) => (await page.click("nav-trash"), page.context("list-row", '[aria-posinset="2"]')),
+  ],
+  [
+    "conversations, selection",
+    OPEN,
+    async (page) => {
+      await page.click("nav-conversations");
+      await page.there("list-row");
+      await page.mock("() => document.querySelector('[role=listbox]')?.focus()");
+      for (let n = 0; n < 3; n += 1) await page.press("ArrowDown", "S");
+    },
+  ],
+  [
+    "files, selection",
+    OPEN,
+    async (page) => {
+      await page.click("nav-files");
+      await page.there("file-card");
+      await page.mock("() => document.querySelector('[data-testid=file-card]')?.focus()");
+      await page.press("a", "C");
+      await page.there("files-trash");
+    },
+  ],
+  [
+    "palette",
+    OPEN,
+    async (page) => {
+      await memory(page);
+      await palette(page, "the");
+      await page.there("palette-item", '[data-id^="c-"]');
+    },
+  ],
+  ["palette-empty", OPEN, async (page) => (await page.there("home"), palette(page, ""))],
+  [
+    "palette-recent",
+    OPEN,
+    async (page) => {
+      await page.there("home");
+      // A sign that their names have in every language.
+      for (const name of ["about", "appearance"]) {
+        await palette(page, ">:");
+        await page.click("palette-item", `[data-id="settings-${name}"]`);
+        await until("the palette to be gone", async () => (await page.browser.count("palette")) === 0);
+      }
+      await palette(page, "");
+    },
+  ],
   ["shortcuts", OPEN, async (page) => (await page.there("home"), page.press("/", "C"))],
   [
     "drop overlay",

@@ -15,6 +15,11 @@ export function run(command: Command): void {
     void session.lock().catch(failed);
     return;
   }
+  if (command === "palette") {
+    if (dialogs.open?.kind === "palette") dialogs.close();
+    else if (!dialogs.open) dialogs.show({ kind: "palette" });
+    return;
+  }
   if (dialogs.open) return;
   if (typeof command === "object") {
     nav.open(command.go);

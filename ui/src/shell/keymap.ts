@@ -1,7 +1,10 @@
+import { keys } from "$lib/logic/platform";
+import type { MessageKey } from "$lib/text";
 import type { Section } from "$lib/state/nav.svelte";
 
 export type Command =
   | { go: Section }
+  | "palette"
   | "search"
   | "import"
   | "export"
@@ -48,6 +51,7 @@ export function commandFor(event: Pressed, where: { mac: boolean; inField: boole
   if (key === "z") return where.inField ? null : "undo";
   if (key === ",") return { go: "settings" };
   const plain: Record<string, Command> = {
+    k: "palette",
     f: "search",
     o: "import",
     e: "export",
@@ -58,8 +62,30 @@ export function commandFor(event: Pressed, where: { mac: boolean; inField: boole
   return plain[key] ?? null;
 }
 
-/** The list for people, in the order of ui.md §5. */
+const NAMED: Partial<Record<Extract<Command, string>, string>> = {
+  palette: "Ctrl K",
+  search: "Ctrl F",
+  import: "Ctrl O",
+  paste: "Ctrl Shift V",
+  export: "Ctrl E",
+  "export-all": "Ctrl Shift E",
+  write: "Ctrl N",
+  lock: "Ctrl L",
+  shortcuts: "Ctrl /",
+  undo: "Ctrl Z",
+};
+
+/** The keys of a command, as this system writes them. */
+export function keysOf(command: Command): string | undefined {
+  if (typeof command === "string") return NAMED[command] && keys(NAMED[command]);
+  if (command.go === "settings") return keys("Ctrl ,");
+  const digit = Object.keys(DIGITS).find((each) => DIGITS[each] === command.go);
+  return digit && keys(`Ctrl ${digit}`);
+}
+
+/** The list for people, in the order of ui.md §5. `letter`: can be switched off. */
 export const SHORTCUTS = [
+  { keys: ["Ctrl K"], text: "keys.palette" },
   { keys: ["Ctrl F"], text: "keys.search" },
   { keys: ["F6", "Shift F6"], text: "keys.panes" },
   { keys: ["Ctrl 1", "Ctrl 7"], text: "keys.sections" },
@@ -70,15 +96,20 @@ export const SHORTCUTS = [
   { keys: ["Ctrl N"], text: "keys.write" },
   { keys: ["Ctrl L"], text: "keys.lock" },
   { keys: ["Ctrl ,"], text: "keys.settings" },
+  { keys: ["Ctrl /"], text: "keys.shortcuts" },
   { keys: ["↑", "↓", "Home", "End"], text: "keys.move" },
+  { keys: ["PageUp", "PageDown"], text: "keys.page" },
   { keys: ["Space", "Shift ↓", "Ctrl A", "Esc"], text: "keys.check" },
-  { keys: ["E"], text: "keys.edit" },
-  { keys: ["T"], text: "keys.tag" },
-  { keys: ["R"], text: "keys.redact" },
+  { keys: ["Menu", "Shift F10"], text: "keys.menu" },
+  { keys: ["Enter"], text: "keys.open" },
+  { keys: ["E"], text: "keys.edit", letter: true },
+  { keys: ["T"], text: "keys.tag", letter: true },
+  { keys: ["R"], text: "keys.redact", letter: true },
   { keys: ["Delete"], text: "keys.trash" },
   { keys: ["Shift Delete"], text: "keys.erase" },
   { keys: ["Ctrl Enter", "Esc"], text: "keys.save" },
+  { keys: ["Enter", "Shift Enter"], text: "keys.hits" },
   { keys: ["←", "→"], text: "keys.branch" },
   { keys: ["Alt ←", "Alt →"], text: "keys.back" },
   { keys: ["Ctrl Z"], text: "keys.undo" },
-] as const;
+] satisfies { keys: string[]; text: MessageKey; letter?: boolean }[];

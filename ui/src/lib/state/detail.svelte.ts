@@ -3,7 +3,7 @@ import { onLock } from "./scope";
 export type Draft = { text: string; type: string | null; tags: string[] };
 
 /** `id`: the record that was active when the key was pressed; null = all checked ones. */
-type Asked = { what: "edit" | "tag" | "redact"; id: string | null };
+export type Asked = { what: "edit" | "tag" | "redact" | "original"; id: string | null };
 
 /** What the list asks of the open record, and unsaved edits, kept in memory only. */
 class Detail {

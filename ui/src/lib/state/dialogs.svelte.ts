@@ -13,7 +13,8 @@ export type Open =
   | { kind: "paste" }
   | { kind: "link"; url: URL }
   | { kind: "passphrase" }
-  | { kind: "shortcuts" };
+  | { kind: "shortcuts" }
+  | { kind: "palette" };
 
 class Dialogs {
   open = $state.raw<Open | null>(null);

@@ -4,6 +4,8 @@ import { search } from "./search.svelte";
 export const SECTIONS = ["home", "memories", "conversations", "files", "activity", "trash", "settings"] as const;
 export type Section = (typeof SECTIONS)[number];
 export type ActivityTab = "transfers" | "changes" | "tombstones";
+export const SETTINGS_PAGES = ["security", "appearance", "keys", "about"] as const;
+export type SettingsPage = (typeof SETTINGS_PAGES)[number];
 type Place = { section: Section; id: string | null; message: string | null };
 
 /** Where the person is, and the way back. */
@@ -14,6 +16,7 @@ class Nav {
   /** Message to scroll to in a conversation. */
   message = $state<string | null>(null);
   activityTab = $state<ActivityTab>("transfers");
+  settingsPage = $state<SettingsPage>("security");
   #back: Place[] = [];
   #forward: Place[] = [];
 

@@ -1,7 +1,12 @@
 import { Refusal } from "./refusal";
 import { backend } from "$lib/ipc";
 import { t } from "$lib/text";
+import { dialogs } from "./dialogs.svelte";
+import { trash } from "./lists.svelte";
+import { nav } from "./nav.svelte";
+import { itemsOfAll, neighbour, type RecordList } from "./records.svelte";
 import { sinceLock } from "./scope";
+import { selection } from "./selection.svelte";
 import { session } from "./session.svelte";
 import { toasts } from "./toasts.svelte";
 import { vault } from "./vault.svelte";
@@ -22,6 +27,14 @@ export async function moveToTrash(ids: string[], what: string | null = null): Pr
   }
 }
 
+/** To the Trash from a list: the next row takes its place. */
+export async function discard(list: RecordList, ids: string[], what: string | null = null): Promise<void> {
+  const next = neighbour(list.rows, ids, nav.id);
+  if (!(await moveToTrash(ids, what))) return;
+  selection.clear();
+  nav.choose(next);
+}
+
 export async function putBack(ids: string[]): Promise<void> {
   const open = sinceLock();
   try {
@@ -29,6 +42,17 @@ export async function putBack(ids: string[]): Promise<void> {
     if (!open()) return;
     toasts.show(t("trash.putBack", { n: done.ids.length }), { icon: "check" });
     vault.changed();
+  } catch (error) {
+    if (open()) failed(error);
+  }
+}
+
+/** Ask about erasing all that is in the Trash. */
+export async function emptyTrash(): Promise<void> {
+  const open = sinceLock();
+  try {
+    const ids = await itemsOfAll(backend(), trash.filter, "");
+    if (open()) dialogs.show({ kind: "erase", ids });
   } catch (error) {
     if (open()) failed(error);
   }

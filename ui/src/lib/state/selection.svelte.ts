@@ -6,11 +6,14 @@ import { itemsOfAll, type RecordList } from "./records.svelte";
 class Selection {
   ids = $state.raw<ReadonlySet<string>>(new Set());
   #last: string | null = null;
+  /** Of the keys: where Shift was pressed, how far it went, and what was checked before. */
+  #stretch: { from: string; to: string; before: ReadonlySet<string> } | null = null;
   #run = 0;
 
   /** Check or uncheck one; with `range` everything between the last one and this. */
   toggle(list: RecordList, id: string, range = false): void {
     this.#run += 1;
+    this.#stretch = null;
     const next = new Set(this.ids);
     const order = list.rows.map((row) => row.id);
     const from = this.#last === null ? -1 : order.indexOf(this.#last);
@@ -22,17 +25,32 @@ class Selection {
     this.ids = next;
   }
 
+  /** With Shift and the arrows: all rows from where that began to here, and fewer again on the way back. */
+  extend(list: RecordList, from: string, to: string): void {
+    this.#run += 1;
+    const known = this.#stretch?.to === from ? this.#stretch : null;
+    const { from: start, before } = known ?? { from, before: this.ids };
+    const order = list.rows.map((row) => row.id);
+    const [a, b] = [order.indexOf(start), order.indexOf(to)];
+    this.#stretch = { from: start, to, before };
+    this.#last = to;
+    this.ids = new Set([...before, ...order.slice(Math.max(0, Math.min(a, b)), Math.max(a, b) + 1)]);
+  }
+
   /** Everything that the filter finds, not only what is loaded. */
   async all(list: RecordList): Promise<void> {
     const run = ++this.#run;
     const ids = await itemsOfAll(backend(), list.filter, list.query);
-    if (run === this.#run) this.ids = new Set(ids);
+    if (run !== this.#run) return;
+    this.ids = new Set(ids);
+    this.#stretch = null;
   }
 
   clear(): void {
     this.#run += 1;
     this.ids = new Set();
     this.#last = null;
+    this.#stretch = null;
   }
 }
 

@@ -11,7 +11,11 @@ export type Toast = {
 class Toasts {
   current = $state<Toast | null>(null);
   #next = 1;
-  #undo: (() => void | Promise<void>) | null = null;
+  #undo = $state.raw<(() => void | Promise<void>) | null>(null);
+
+  get canUndo(): boolean {
+    return this.#undo !== null;
+  }
 
   show(text: string, options: Omit<Toast, "id" | "text"> = {}): void {
     this.current = { id: this.#next++, text, ...options };

@@ -8,7 +8,7 @@ export type MenuEntry =
   | {
       label: string;
       icon?: IconOf;
-      shortcut?: string;
+      shortcut?: string | undefined;
       danger?: boolean;
       disabled?: boolean;
       checked?: boolean;

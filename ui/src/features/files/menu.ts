@@ -1,0 +1,21 @@
+import Eye from "@lucide/svelte/icons/eye";
+import MessagesSquare from "@lucide/svelte/icons/messages-square";
+import { meant, recordEntries } from "$features/layout/rows";
+import { files } from "$lib/state/lists.svelte";
+import { nav } from "$lib/state/nav.svelte";
+import { t } from "$lib/text";
+import type { MenuEntry } from "$lib/ui/types";
+
+/** What can be done with a file; with several, when it is one of the checked. */
+export function fileMenu(id: string, show: (id: string) => void): MenuEntry[] {
+  const ids = meant(id);
+  if (ids.length > 1) return recordEntries(files, ids);
+  const conversation = files.rows.find((row) => row.id === id)?.conversation_id ?? null;
+  const open = { label: t("action.open"), icon: Eye, shortcut: "Space", run: () => show(id) };
+  const go = {
+    label: t("files.conversation"),
+    icon: MessagesSquare,
+    run: () => nav.go("conversations", conversation),
+  };
+  return [open, ...(conversation === null ? [] : [go]), ...recordEntries(files, ids)];
+}

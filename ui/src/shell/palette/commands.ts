@@ -1,0 +1,135 @@
+import ClipboardPaste from "@lucide/svelte/icons/clipboard-paste";
+import Bookmark from "@lucide/svelte/icons/bookmark";
+import Download from "@lucide/svelte/icons/download";
+import Eye from "@lucide/svelte/icons/eye";
+import FileX from "@lucide/svelte/icons/file-x";
+import HistoryIcon from "@lucide/svelte/icons/history";
+import Info from "@lucide/svelte/icons/info";
+import Keyboard from "@lucide/svelte/icons/keyboard";
+import KeyRound from "@lucide/svelte/icons/key-round";
+import Lock from "@lucide/svelte/icons/lock";
+import MessagesSquare from "@lucide/svelte/icons/messages-square";
+import Palette from "@lucide/svelte/icons/palette";
+import Paperclip from "@lucide/svelte/icons/paperclip";
+import Pencil from "@lucide/svelte/icons/pencil";
+import Plus from "@lucide/svelte/icons/plus";
+import Settings from "@lucide/svelte/icons/settings";
+import Trash2 from "@lucide/svelte/icons/trash-2";
+import Undo2 from "@lucide/svelte/icons/undo-2";
+import Upload from "@lucide/svelte/icons/upload";
+import { appearance } from "$lib/state/appearance.svelte";
+import { dialogs } from "$lib/state/dialogs.svelte";
+import { nav, SECTIONS, SETTINGS_PAGES, type Section, type SettingsPage } from "$lib/state/nav.svelte";
+import { emptyTrash } from "$lib/state/removal";
+import { toasts } from "$lib/state/toasts.svelte";
+import { vault } from "$lib/state/vault.svelte";
+import { t } from "$lib/text";
+import type { IconOf } from "$lib/ui/types";
+import { run } from "../commands";
+import { keysOf } from "../keymap";
+
+/** Something to do or somewhere to go. `words`: what else people call it. */
+export type Choice = {
+  id: string;
+  label: string;
+  words?: string;
+  icon: IconOf;
+  keys?: string | undefined;
+  run: () => void;
+};
+
+const PAGE_ICONS: Record<SettingsPage, IconOf> = { security: Lock, appearance: Palette, keys: KeyRound, about: Info };
+const SECTION_ICONS: Record<Section, IconOf> = {
+  home: Eye,
+  memories: Bookmark,
+  conversations: MessagesSquare,
+  files: Paperclip,
+  activity: HistoryIcon,
+  trash: Trash2,
+  settings: Settings,
+};
+const TAB_ICONS = { transfers: HistoryIcon, changes: Pencil, tombstones: FileX } as const;
+const TABS = ["transfers", "changes", "tombstones"] as const;
+const THEMES = ["light", "dark", "system"] as const;
+
+/** What can be done now, the usual first. */
+export function actions(): Choice[] {
+  const command = (name: "import" | "paste" | "export" | "export-all" | "write" | "lock" | "shortcuts" | "undo") => ({
+    id: name,
+    keys: keysOf(name),
+    run: () => run(name),
+  });
+  return [
+    { ...command("import"), label: t("palette.import"), words: t("palette.importWords"), icon: Download },
+    { ...command("paste"), label: t("palette.paste"), words: t("palette.pasteWords"), icon: ClipboardPaste },
+    ...(vault.empty
+      ? []
+      : [
+          { ...command("export"), label: t("palette.export"), words: t("palette.exportWords"), icon: Upload },
+          { ...command("export-all"), label: t("palette.exportAll"), words: t("palette.exportWords"), icon: Upload },
+        ]),
+    { ...command("write"), label: t("palette.write"), words: t("palette.writeWords"), icon: Plus },
+    ...(toasts.canUndo ? [{ ...command("undo"), label: t("palette.undo"), icon: Undo2 }] : []),
+    { ...command("lock"), label: t("palette.lock"), words: t("palette.lockWords"), icon: Lock },
+    ...((vault.info?.trash ?? 0) > 0
+      ? [
+          {
+            id: "empty-trash",
+            label: t("trash.emptyAll"),
+            words: t("palette.emptyWords"),
+            icon: Trash2,
+            run: () => void emptyTrash(),
+          },
+        ]
+      : []),
+    {
+      id: "passphrase",
+      label: t("palette.passphrase"),
+      words: t("palette.passphraseWords"),
+      icon: KeyRound,
+      run: () => dialogs.show({ kind: "passphrase" }),
+    },
+    ...SETTINGS_PAGES.map((page) => ({
+      id: `settings-${page}`,
+      label: t("palette.settings", { page: t(`settings.${page}`) }),
+      icon: PAGE_ICONS[page],
+      run: () => {
+        nav.settingsPage = page;
+        nav.open("settings");
+      },
+    })),
+    ...THEMES.map((theme) => ({
+      id: `theme-${theme}`,
+      label: t("palette.theme", { theme: t(`theme.${theme}`) }),
+      words: t("palette.themeWords"),
+      icon: Palette,
+      run: () => appearance.setTheme(theme),
+    })),
+    { ...command("shortcuts"), label: t("keys.title"), words: t("palette.shortcutsWords"), icon: Keyboard },
+  ];
+}
+
+/** Where one can go. */
+export function places(): Choice[] {
+  return [
+    ...SECTIONS.map((section) => ({
+      id: `go-${section}`,
+      label: t(`section.${section}`),
+      icon: SECTION_ICONS[section],
+      keys: keysOf({ go: section }),
+      run: () => nav.open(section),
+    })),
+    ...TABS.map((tab) => ({
+      id: `go-activity-${tab}`,
+      label: t(`activity.${tab}`),
+      words: t("section.activity"),
+      icon: TAB_ICONS[tab],
+      // The key of the section opens the tab that was open last.
+      keys: tab === nav.activityTab ? keysOf({ go: "activity" }) : undefined,
+      run: () => {
+        nav.activityTab = tab;
+        nav.open("activity");
+      },
+    })),
+  ];
+}

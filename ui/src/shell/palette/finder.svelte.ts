@@ -1,0 +1,148 @@
+import { backend, type Facets, type Filter, type Hit } from "$lib/ipc";
+import { debounced } from "$lib/logic/debounce";
+import { findWords } from "$lib/logic/parts";
+import { ANY } from "$lib/state/filter";
+import { itemsOf, rowOf } from "$lib/state/records.svelte";
+import { Refusal } from "$lib/state/refusal";
+import { onLock } from "$lib/state/scope";
+import { session } from "$lib/state/session.svelte";
+
+/** A record that fits what was typed. `message`: the one in a conversation that says it. */
+export type Found = {
+  id: string;
+  text: string | null;
+  ranges: readonly (readonly [number, number])[];
+  source: string;
+  at: string | null;
+  message: string | null;
+};
+
+/** The best five of each kind. */
+export const MOST = 5;
+/** So many messages are looked through for five conversations: several may be of the same one. */
+const MESSAGES = 40;
+const NOBODY: Facets = { sources: {}, types: {}, tags: {} };
+
+/** What the palette finds in the vault, and which commands it was last used for. Gone with the lock. */
+class Finder {
+  memories = $state.raw<Found[]>([]);
+  conversations = $state.raw<Found[]>([]);
+  /** Tags and assistants of memories, with their numbers. */
+  names = $state.raw<Facets>(NOBODY);
+  failed = $state.raw<Refusal | null>(null);
+  looking = $state(false);
+  recent = $state.raw<string[]>([]);
+  #run = 0;
+  #visit = 0;
+
+  readonly #later = debounced((query: string) => void this.#search(query), 120);
+
+  /** Search for this once nothing more is typed; nothing at all for an empty query. */
+  ask(query: string): void {
+    this.#run += 1;
+    this.looking = query !== "";
+    if (query !== "") return this.#later(query);
+    this.#later.cancel();
+    this.memories = [];
+    this.conversations = [];
+    this.failed = null;
+  }
+
+  async #search(query: string): Promise<void> {
+    const run = this.#run;
+    try {
+      const [memories, conversations] = await Promise.all([memoriesFor(query), conversationsFor(query)]);
+      if (run !== this.#run) return;
+      this.memories = memories;
+      this.conversations = conversations;
+      this.failed = null;
+    } catch (error) {
+      session.refused(error);
+      if (run === this.#run) this.failed = new Refusal(error);
+    } finally {
+      if (run === this.#run) this.looking = false;
+    }
+  }
+
+  async loadNames(): Promise<void> {
+    const visit = this.#visit;
+    try {
+      const names = await backend().facets({ ...ANY, kind: "memory" }, null, false);
+      if (visit === this.#visit) this.names = names;
+    } catch (error) {
+      session.refused(error);
+      if (visit === this.#visit) this.failed = new Refusal(error);
+    }
+  }
+
+  used(id: string): void {
+    this.recent = [id, ...this.recent.filter((each) => each !== id)].slice(0, MOST);
+  }
+
+  /** The palette is closed. */
+  forget(): void {
+    this.#visit += 1;
+    this.ask("");
+    this.names = NOBODY;
+  }
+
+  clear(): void {
+    this.forget();
+    this.recent = [];
+  }
+}
+
+export const finder = new Finder();
+onLock(() => finder.clear());
+
+const search = async (query: string, filter: Filter, limit: number): Promise<Hit[]> =>
+  (await backend().search({ query, filter, limit, offset: 0, typing: true })).hits;
+
+async function memoriesFor(query: string): Promise<Found[]> {
+  const filter = { ...ANY, kind: "memory" };
+  const hits = await search(query, filter, MOST);
+  const items = await itemsOf(
+    hits.map((hit) => hit.id),
+    filter,
+  );
+  return hits.map((hit) => ({
+    id: hit.id,
+    text: hit.snippet,
+    ranges: hit.highlights,
+    source: hit.source,
+    at: items.get(hit.id)?.created_at ?? hit.created_at,
+    message: null,
+  }));
+}
+
+/** By their titles first, then by what is said in them. */
+async function conversationsFor(query: string): Promise<Found[]> {
+  const filter = { ...ANY, kind: "conversation" };
+  const [titles, messages] = await Promise.all([
+    search(query, filter, MOST),
+    search(query, { ...ANY, kind: "message" }, MESSAGES),
+  ]);
+  const found = new Map<string, Hit>();
+  for (const hit of [...titles, ...messages]) {
+    const id = rowOf(hit);
+    if (id !== null && !found.has(id)) found.set(id, hit);
+  }
+  const ids = [...found.keys()].slice(0, MOST);
+  const items = await itemsOf(ids, filter);
+  const words = query.split(/\s+/).filter(Boolean);
+  return ids.flatMap((id) => {
+    const item = items.get(id);
+    const hit = found.get(id);
+    if (!item || !hit) return [];
+    return [
+      {
+        id,
+        text: item.title,
+        ranges: findWords(item.title ?? "", words),
+        source: item.source,
+        at: item.updated_at ?? item.created_at,
+        message: hit.kind === "message" ? hit.id : null,
+      },
+    ];
+  });
+}

@@ -1,0 +1,48 @@
+import { points } from "$lib/logic/parts";
+
+/** How well a name fits what was typed (0 is best), and which of its letters do, in code points. */
+export type Fit = { rank: number; ranges: [number, number][] };
+
+const LETTER = /[\p{L}\p{N}]/u;
+
+/** Every typed word is somewhere in the name, or begins one of the other words that it goes by; else null. */
+export function fit(name: string, typed: string, also = ""): Fit | null {
+  const ranges: [number, number][] = [];
+  let rank = 0;
+  for (const word of typed.toLocaleLowerCase().split(/\s+/).filter(Boolean)) {
+    const at = place(name.toLocaleLowerCase(), word);
+    if (at >= 0) {
+      const start = points(name.slice(0, at));
+      ranges.push([start, start + points(word)]);
+      rank += at === 0 ? 0 : startsWord(name, at) ? 1 : 2;
+    } else if (
+      also
+        .toLocaleLowerCase()
+        .split(/\s+/)
+        .some((other) => other.startsWith(word))
+    ) {
+      rank += 3;
+    } else return null;
+  }
+  return { rank, ranges };
+}
+
+/** Where a word stands: at the beginning of one, if it does anywhere. */
+function place(name: string, word: string): number {
+  const first = name.indexOf(word);
+  for (let at = first; at >= 0; at = name.indexOf(word, at + 1)) if (startsWord(name, at)) return at;
+  return first;
+}
+
+const startsWord = (name: string, at: number): boolean => at === 0 || !LETTER.test(name.charAt(at - 1));
+
+/** The best of them, in their order where they fit alike. */
+export function best<T>(all: readonly T[], most: number, fits: (one: T) => Fit | null): { one: T; fit: Fit }[] {
+  return all
+    .flatMap((one) => {
+      const found = fits(one);
+      return found ? [{ one, fit: found }] : [];
+    })
+    .sort((a, b) => a.fit.rank - b.fit.rank)
+    .slice(0, most);
+}

@@ -1,0 +1,263 @@
+import { cleanup, fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import Window from "../src/shell/Window.svelte";
+import { commandFor, keysOf, SHORTCUTS } from "../src/shell/keymap";
+import { useBackend } from "$lib/ipc";
+import { mockBackend } from "$lib/ipc/mock";
+import { appearance } from "$lib/state/appearance.svelte";
+import { dialogs } from "$lib/state/dialogs.svelte";
+import { conversations, files, memories, trash } from "$lib/state/lists.svelte";
+import { nav, type Section } from "$lib/state/nav.svelte";
+import { clearContent } from "$lib/state/scope";
+import { selection } from "$lib/state/selection.svelte";
+import { session } from "$lib/state/session.svelte";
+import { vault } from "$lib/state/vault.svelte";
+
+// Each of these draws the whole window, which takes its time on a busy machine.
+vi.setConfig({ testTimeout: 20_000 });
+
+let mock = mockBackend({ open: true });
+const lists = { memories, conversations, trash };
+
+async function show(section: Section) {
+  clearContent();
+  nav.section = section;
+  mock = mockBackend({ open: true });
+  useBackend(mock);
+  session.opened(await mock.sessionState());
+  await vault.refresh();
+  render(Window);
+}
+
+async function listOf(section: keyof typeof lists) {
+  await show(section);
+  const box = await screen.findByRole("listbox");
+  await waitFor(() => expect(lists[section].rows.length).toBeGreaterThan(2));
+  box.focus();
+  return { box, ids: lists[section].rows.map((row) => row.id) };
+}
+
+/** Only the active row of a list is there: without a layout there is no height for others. */
+async function fileList() {
+  await show("files");
+  await fireEvent.click(await screen.findByText("List"));
+  const box = await screen.findByRole("listbox");
+  box.focus();
+  return box;
+}
+
+const active = (box: HTMLElement) =>
+  document.getElementById(box.getAttribute("aria-activedescendant") ?? "")?.dataset.id ?? null;
+const checked = () => [...selection.ids];
+
+beforeEach(() => void (appearance.letterKeys = true));
+
+describe.each(["memories", "conversations", "trash"] as const)("the list of %s", (section) => {
+  it("is moved in, checked, all checked and cleared by keys", async () => {
+    const { box, ids } = await listOf(section);
+    const key = (name: string, more = {}) => fireEvent.keyDown(box, { key: name, ...more });
+    await key("Home");
+    expect(active(box)).toBe(ids[0]);
+    await key("ArrowDown", { shiftKey: true });
+    await key("ArrowDown", { shiftKey: true });
+    expect(checked()).toEqual(ids.slice(0, 3));
+    await key("ArrowUp", { shiftKey: true });
+    expect(checked()).toEqual(ids.slice(0, 2));
+    await key("Escape");
+    expect(checked()).toEqual([]);
+    await key(" ");
+    expect(checked()).toEqual([ids[1]]);
+    await key("a", { ctrlKey: true });
+    await waitFor(() => expect(selection.ids.size).toBe(lists[section].total));
+    await key("Escape");
+    await key("PageDown");
+    expect(active(box)).toBe(ids[2]);
+    await key("PageUp");
+    expect(active(box)).toBe(ids[1]);
+    await key("End");
+    expect(nav.section).toBe(section);
+  });
+});
+
+describe.each(["memories", "conversations"] as const)("the detail beside %s", (section) => {
+  it("follows the keys after 80 ms", async () => {
+    const { box, ids } = await listOf(section);
+    await waitFor(() => expect(nav.id).toBe(ids[0]));
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    await fireEvent.keyDown(box, { key: "ArrowDown" });
+    await fireEvent.keyDown(box, { key: "ArrowDown" });
+    await vi.advanceTimersByTimeAsync(79);
+    expect(nav.id).toBe(ids[0]);
+    await vi.advanceTimersByTimeAsync(1);
+    vi.useRealTimers();
+    expect(nav.id).toBe(ids[2]);
+  });
+
+  it("gives way to what is checked, which goes to the Trash together", async () => {
+    const { box, ids } = await listOf(section);
+    await fireEvent.keyDown(box, { key: "Home" });
+    await fireEvent.keyDown(box, { key: "ArrowDown", shiftKey: true });
+    expect(await screen.findByTestId("selection-trash")).toBeTruthy();
+    const moved = vi.spyOn(mock, "trash");
+    await fireEvent.keyDown(box, { key: "Delete" });
+    expect(moved).toHaveBeenCalledWith(ids.slice(0, 2));
+    await waitFor(() => expect(checked()).toEqual([]));
+    await fireEvent.keyDown(box, { key: "Delete", shiftKey: true });
+    expect(dialogs.open).toMatchObject({ kind: "erase" });
+  });
+});
+
+describe("files", () => {
+  it("are shown by Space, checked by Ctrl A, and moved to the Trash", async () => {
+    const box = await fileList();
+    const ids = files.rows.map((row) => row.id);
+    await fireEvent.keyDown(box, { key: "Home" });
+    await fireEvent.keyDown(box, { key: " " });
+    expect(await screen.findByTestId("file-sheet")).toBeTruthy();
+    expect(checked()).toEqual([]);
+    await fireEvent.keyDown(box, { key: "ArrowDown", shiftKey: true });
+    expect(checked()).toEqual(ids.slice(0, 2));
+    await fireEvent.keyDown(box, { key: "a", ctrlKey: true });
+    await waitFor(() => expect(selection.ids.size).toBe(files.total));
+    const moved = vi.spyOn(mock, "trash");
+    await fireEvent.click(screen.getByTestId("files-trash"));
+    expect(moved).toHaveBeenCalledWith(ids);
+  });
+});
+
+describe("a menu on a row", () => {
+  const entry = (name: RegExp) => screen.findByRole("menuitem", { name });
+  const menuOn = async (id: string) => {
+    const row = document.querySelector<HTMLElement>(`[data-id="${id}"]`);
+    if (!row) throw new Error(`no row ${id}`);
+    await fireEvent.contextMenu(row, { button: 2 });
+    await screen.findByTestId("context-menu");
+  };
+  const moveTo = async (box: HTMLElement, steps: number) => {
+    await fireEvent.keyDown(box, { key: "Home" });
+    for (let n = 0; n < steps; n += 1) await fireEvent.keyDown(box, { key: "ArrowDown" });
+  };
+
+  it("acts on the row under the pointer, not on others that are checked", async () => {
+    const { box, ids } = await listOf("memories");
+    selection.toggle(memories, ids[0]!);
+    await moveTo(box, 2);
+    await menuOn(ids[2]!);
+    await fireEvent.click(await entry(/Erase for good/));
+    await waitFor(() => expect(dialogs.open).toEqual({ kind: "erase", ids: [ids[2]] }));
+    expect(checked()).toEqual([ids[0]]);
+  });
+
+  it("acts on all checked ones from any of them, and offers what can be done with many", async () => {
+    const { box, ids } = await listOf("memories");
+    for (const id of ids.slice(0, 2)) selection.toggle(memories, id);
+    await moveTo(box, 1);
+    await menuOn(ids[1]!);
+    expect(screen.queryByTestId("menu-edit")).toBeNull();
+    const moved = vi.spyOn(mock, "trash");
+    await fireEvent.click(await entry(/Move to Trash/));
+    await waitFor(() => expect(moved).toHaveBeenCalledWith(ids.slice(0, 2)));
+  });
+
+  it("opens by the Menu key and by Shift F10 for the row that has the focus, and edits it", async () => {
+    const { box, ids } = await listOf("memories");
+    await fireEvent.keyDown(box, { key: "Home" });
+    await fireEvent.keyDown(box, { key: "ContextMenu" });
+    expect((await entry(/^Edit/)).textContent).toContain("E");
+    await fireEvent.keyDown(screen.getByTestId("context-menu"), { key: "Escape" });
+    await waitFor(() => expect(screen.queryByTestId("context-menu")).toBeNull());
+    box.focus();
+    await fireEvent.keyDown(box, { key: "F10", shiftKey: true });
+    await fireEvent.click(await screen.findByTestId("menu-edit"));
+    expect(await screen.findByTestId("edit-text")).toBeTruthy();
+    expect(nav.id).toBe(ids[0]);
+    await fireEvent.keyDown(screen.getByTestId("edit-text"), { key: "Escape" });
+    await waitFor(() => expect(document.activeElement).toBe(box));
+  });
+
+  it("leaves the window usable when it is closed", async () => {
+    const { box } = await listOf("memories");
+    await fireEvent.keyDown(box, { key: "Home" });
+    await fireEvent.keyDown(box, { key: "ContextMenu" });
+    await waitFor(() => expect(document.body.style.pointerEvents).toBe("none"));
+    await fireEvent.keyDown(screen.getByTestId("context-menu"), { key: "Escape" });
+    await waitFor(() => expect(document.body.style.pointerEvents).toBe(""));
+  });
+
+  it("of a conversation, a file and the Trash offers what their bars do", async () => {
+    const names = () => screen.getAllByRole("menuitem").map((item) => item.querySelector(".label")?.textContent);
+    const { box } = await listOf("conversations");
+    await moveTo(box, 2);
+    await menuOn("c-tide");
+    expect(names()).toEqual(["Open", "Export this…", "Move to Trash", "Erase for good…"]);
+    cleanup();
+    const list = await fileList();
+    await moveTo(list, 0);
+    await menuOn("f-3");
+    expect(names()).toEqual(["Open", "Open the conversation", "Export this…", "Move to Trash", "Erase for good…"]);
+    cleanup();
+    await moveTo((await listOf("trash")).box, 0);
+    await menuOn("t-1");
+    expect(names()).toEqual(["Put back", "Erase for good…"]);
+    const back = vi.spyOn(mock, "restore");
+    await fireEvent.click(screen.getByTestId("menu-restore"));
+    await waitFor(() => expect(back).toHaveBeenCalledWith(["t-1"]));
+  });
+});
+
+describe("single letters", () => {
+  it("can be switched off, in the list, in its menu and in the list of shortcuts", async () => {
+    appearance.letterKeys = false;
+    const { box, ids } = await listOf("memories");
+    await fireEvent.keyDown(box, { key: "Home" });
+    await fireEvent.keyDown(box, { key: "e" });
+    expect(screen.queryByTestId("edit-text")).toBeNull();
+    await fireEvent.contextMenu(document.querySelector(`[data-id="${ids[0]}"]`)!, { button: 2 });
+    expect((await screen.findByTestId("menu-edit")).querySelector("kbd")).toBeNull();
+    dialogs.show({ kind: "shortcuts" });
+    const sheet = within(await screen.findByRole("dialog"));
+    expect(sheet.getByText("Lock")).toBeTruthy();
+    expect(sheet.queryByText("Redact")).toBeNull();
+    expect(sheet.getByText(/switched off/)).toBeTruthy();
+  });
+});
+
+describe("the list of shortcuts", () => {
+  it("has every key of the window, and none that does nothing", () => {
+    const pressed = (shown: string) => {
+      const parts = shown.split(" ");
+      const key = parts.at(-1) ?? "";
+      return commandFor(
+        {
+          key: { "←": "ArrowLeft", "→": "ArrowRight" }[key] ?? key,
+          code: "",
+          ctrlKey: parts.includes("Ctrl"),
+          shiftKey: parts.includes("Shift"),
+          altKey: parts.includes("Alt"),
+          metaKey: false,
+        },
+        { mac: false, inField: false },
+      );
+    };
+    const all = SHORTCUTS.flatMap((shortcut) => shortcut.keys);
+    // Those with Ctrl, Alt or F6 belong to the window; the lists, the editor and the reader have theirs tested above.
+    const own = all.filter((each) => /^(Ctrl|Alt|F6|Shift F6)/.test(each) && !["Ctrl A", "Ctrl Enter"].includes(each));
+    expect(own.filter((each) => pressed(each) === null)).toEqual([]);
+    for (const name of [
+      "palette",
+      "search",
+      "import",
+      "paste",
+      "export",
+      "export-all",
+      "write",
+      "lock",
+      "shortcuts",
+      "undo",
+    ] as const) {
+      const shown = keysOf(name) ?? "";
+      expect([name, all.includes(shown), pressed(shown)]).toEqual([name, true, name]);
+    }
+    expect(keysOf({ go: "trash" })).toBe("Ctrl 7");
+  });
+});

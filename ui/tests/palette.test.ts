@@ -1,0 +1,210 @@
+import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import Window from "../src/shell/Window.svelte";
+import { finder } from "../src/shell/palette/finder.svelte";
+import { best, fit } from "../src/shell/palette/match";
+import { useBackend } from "$lib/ipc";
+import { mockBackend } from "$lib/ipc/mock";
+import { item } from "$lib/ipc/mock/data";
+import { appearance } from "$lib/state/appearance.svelte";
+import { dialogs } from "$lib/state/dialogs.svelte";
+import { memories } from "$lib/state/lists.svelte";
+import { nav } from "$lib/state/nav.svelte";
+import { clearContent } from "$lib/state/scope";
+import { search } from "$lib/state/search.svelte";
+import { session } from "$lib/state/session.svelte";
+import { vault } from "$lib/state/vault.svelte";
+
+let mock = mockBackend({ open: true });
+
+beforeEach(async () => {
+  clearContent();
+  nav.section = "home";
+  mock = mockBackend({ open: true });
+  useBackend(mock);
+  session.opened(await mock.sessionState());
+  await vault.refresh();
+});
+
+const press = (key: string, more = {}) => fireEvent.keyDown(document.activeElement ?? document.body, { key, ...more });
+const type = (value: string) => fireEvent.input(screen.getByTestId("palette-field"), { target: { value } });
+const ids = () => screen.queryAllByTestId("palette-item").map((row) => row.dataset.id);
+
+async function open(typed = "") {
+  if (!document.querySelector(".window")) render(Window);
+  await press("k", { ctrlKey: true });
+  await screen.findByTestId("palette-field");
+  if (typed) await type(typed);
+}
+
+/** Type, and choose the row with this id. */
+async function choose(typed: string, id: string) {
+  await open(typed);
+  const row = await waitFor(() => screen.getAllByTestId("palette-item").find((each) => each.dataset.id === id)!);
+  await fireEvent.click(row);
+  await waitFor(() => expect(screen.queryByTestId("palette")).toBeNull());
+}
+
+describe("the palette", () => {
+  it("shows actions, memories, conversations and places, in that order, the best five of each", async () => {
+    await open("the");
+    await waitFor(() => expect(ids().length).toBeGreaterThan(10));
+    const groups = within(screen.getByTestId("palette")).getAllByRole("group");
+    expect(
+      groups.map((group) => document.getElementById(group.getAttribute("aria-labelledby") ?? "")?.textContent),
+    ).toEqual(["Actions", "Memories", "Conversations", "Go to"]);
+    expect(groups.map((group) => within(group).getAllByRole("option").length)).toEqual([5, 5, 5, 1]);
+    expect([...groups[0]!.querySelectorAll("mark")].map((mark) => mark.textContent)).toContain("The");
+    expect(groups[0]!.textContent).toContain("Ctrl L");
+  });
+
+  it("waits 120 ms before it asks the vault, and drops the answer to an older question", async () => {
+    const asked = vi.spyOn(mock, "search");
+    await open();
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    await type("bath");
+    await vi.advanceTimersByTimeAsync(119);
+    expect(asked).not.toHaveBeenCalled();
+    let release: () => void = () => undefined;
+    const gate = new Promise<void>((done) => (release = done));
+    const real = mock.search;
+    mock.search = async (request) => {
+      if (request.query === "bath") await gate;
+      return real(request);
+    };
+    await vi.advanceTimersByTimeAsync(1);
+    await type("tidebook");
+    await vi.advanceTimersByTimeAsync(120);
+    vi.useRealTimers();
+    await waitFor(() => expect(finder.memories.map((found) => found.id)).toEqual(["m-14"]));
+    release();
+    await gate;
+    await new Promise((done) => setTimeout(done));
+    expect(finder.memories.map((found) => found.id)).toEqual(["m-14"]);
+    expect(finder.conversations[0]?.id).toBe("c-tide");
+  });
+
+  it("shows only actions after >, tags after #, assistants after @, and asks the vault for nothing then", async () => {
+    const asked = vi.spyOn(mock, "search");
+    await open(">the");
+    expect(ids()).toContain("theme-light");
+    expect(ids()).toHaveLength(5);
+    await type("> export");
+    expect(ids()).toEqual(["export", "export-all"]);
+    await type("#ho");
+    await waitFor(() => expect(ids()).toEqual(["tag-house"]));
+    await type("@");
+    await waitFor(() => expect(ids()).toHaveLength(5));
+    await type("@cla");
+    expect(ids()).toEqual(["source-claude"]);
+    await press("Enter");
+    await waitFor(() => expect(nav.section).toBe("memories"));
+    expect(memories.filter).toMatchObject({ kind: "memory", source: "claude", tag: null });
+    expect(asked).not.toHaveBeenCalled();
+  });
+
+  it("is empty at first, then offers the last five commands, until the lock", async () => {
+    await open();
+    expect(ids()).toEqual([]);
+    expect(screen.getByText(/Type to find actions/)).toBeTruthy();
+    await press("Escape");
+    await waitFor(() => expect(screen.queryByTestId("palette")).toBeNull());
+    for (const [typed, id] of [
+      [">dark", "theme-dark"],
+      [">light", "theme-light"],
+      ["files", "go-files"],
+      ["changes", "go-activity-changes"],
+      ["tombst", "go-activity-tombstones"],
+      [">system", "theme-system"],
+      ["files", "go-files"],
+    ] as const)
+      await choose(typed, id);
+    expect([nav.section, appearance.theme]).toEqual(["files", "system"]);
+    await open();
+    const last = ["go-files", "theme-system", "go-activity-tombstones", "go-activity-changes", "theme-light"];
+    expect(ids()).toEqual(last);
+    session.locked(false);
+    expect([finder.recent, finder.memories, finder.names.tags, dialogs.open]).toEqual([[], [], {}, null]);
+  });
+
+  it("opens the memory or the message that was found, without the search of the bar", async () => {
+    search.text = "something else";
+    await choose("Sandviken", "m-0");
+    expect([nav.section, nav.id, search.text]).toEqual(["memories", "m-0", ""]);
+    await choose("joists", "c-bath");
+    expect([nav.section, nav.id]).toEqual(["conversations", "c-bath"]);
+    expect(nav.message).toMatch(/^msg-/);
+  });
+
+  it("acts on nothing for good: it opens the dialog", async () => {
+    const [erase, trash] = [vi.spyOn(mock, "erase"), vi.spyOn(mock, "trash")];
+    await choose(">empty", "empty-trash");
+    await waitFor(() => expect(dialogs.open).toEqual({ kind: "erase", ids: ["t-1", "t-2", "t-0"] }));
+    expect(document.activeElement?.hasAttribute("data-cancel") ?? false).toBe(true);
+    dialogs.close();
+    await waitFor(() => expect(screen.queryByRole("alertdialog")).toBeNull());
+    await choose(">passphrase", "passphrase");
+    expect(dialogs.open).toEqual({ kind: "passphrase" });
+    expect([erase, trash].some((spy) => spy.mock.calls.length > 0)).toBe(false);
+  });
+
+  it("offers only what can be done: no Trash to empty, nothing to undo, nothing to export", async () => {
+    mock = mockBackend({ open: true, items: [] });
+    useBackend(mock);
+    await vault.refresh();
+    for (const typed of [">empty", ">undo", ">export"]) {
+      await open(typed);
+      expect(ids()).toEqual([]);
+      expect(screen.getByText(/Nothing fits/)).toBeTruthy();
+      dialogs.close();
+      await waitFor(() => expect(screen.queryByTestId("palette")).toBeNull());
+    }
+  });
+
+  it("says so when the vault can't be searched, and shows the actions nevertheless", async () => {
+    mock.search = async () => Promise.reject(new Error("disk"));
+    await open("zzz");
+    expect(await screen.findByText(/Something unexpected/)).toBeTruthy();
+    await type("theme");
+    expect(ids()[0]).toBe("theme-light");
+  });
+
+  it("is closed by its own key, and not opened over a sheet", async () => {
+    await open();
+    await press("k", { ctrlKey: true });
+    expect(dialogs.open).toBeNull();
+    dialogs.show({ kind: "write" });
+    await press("k", { ctrlKey: true });
+    expect(dialogs.open).toEqual({ kind: "write" });
+  });
+
+  it("shows a redacted value as a bar", async () => {
+    mock = mockBackend({
+      open: true,
+      items: [item("m-9", "memory", "gemini", "Lives at [REDACTED:address], upstairs.", 3)],
+    });
+    useBackend(mock);
+    await open("upstairs");
+    const row = await screen.findByTestId("palette-item");
+    expect(row.textContent).not.toContain("REDACTED");
+    expect(within(row).getByRole("img")).toBeTruthy();
+  });
+});
+
+describe("what fits", () => {
+  it("needs every word, takes beginnings first, and marks the letters", () => {
+    expect(fit("Export everything as .mem…", "exp")).toEqual({ rank: 0, ranges: [[0, 3]] });
+    expect(fit("Export everything as .mem…", "every exp")).toEqual({
+      rank: 1,
+      ranges: [
+        [7, 12],
+        [0, 3],
+      ],
+    });
+    expect(fit("Import…", "exp")).toBeNull();
+    expect(fit("Import…", "add", "open add")).toEqual({ rank: 3, ranges: [] });
+    expect(fit("書き出す…", "出す")?.ranges).toEqual([[2, 4]]);
+    const names = ["Unlock it", "A lock", "Lock"];
+    expect(best(names, 2, (name) => fit(name, "lock")).map((each) => each.one)).toEqual(["Lock", "A lock"]);
+  });
+});
