@@ -54,7 +54,7 @@ export const UNMARKED = `(names) => {
 export const KEPT = `() => {
   const kept = [];
   for (const node of document.querySelectorAll("body *")) {
-    if (node.closest("[data-testid=toast], [data-testid=receipt] header")) continue;
+    if (node.closest("[data-testid=toast], [data-testid=receipt] .head")) continue;
     for (const child of node.childNodes) if (child.nodeType === Node.TEXT_NODE && /[⟦⟧]/.test(child.data)) kept.push(child.data.trim());
     for (const name of ["aria-label", "title", "placeholder"]) if (/[⟦⟧]/.test(node.getAttribute(name) ?? "")) kept.push(name + ": " + node.getAttribute(name));
   }

@@ -7,7 +7,7 @@ const key = (name, modifiers = "") =>
   `() => (document.activeElement ?? document.body).dispatchEvent(new KeyboardEvent("keydown", { key: ${JSON.stringify(name)}, bubbles: true, cancelable: true, ctrlKey: ${modifiers.includes("C")}, shiftKey: ${modifiers.includes("S")} }))`;
 
 /** Steps are methods of the page: click, type, wait for what then is there. */
-class Page {
+export class Page {
   constructor(browser) {
     this.browser = browser;
   }
@@ -440,7 +440,7 @@ function resize(browser, [width, height]) {
 }
 
 /** Until nothing moves and nothing is being loaded any more. */
-async function settled(browser) {
+export async function settled(browser) {
   let before = "";
   let quiet = 0;
   await until(
