@@ -78,14 +78,14 @@ class Visit {
   async memories() {
     const shown = `(id) => window.__told.at(-1) === id && document.querySelector("[data-testid=detail-text]") !== null`;
     await this.#down("memories", "memory", shown, (each) =>
-      this.#see("as a memory", each, { in: "[data-pane=detail]" }),
+      this.#see("as a memory", each, { in: "[data-testid=detail-text]" }),
     );
   }
 
   async conversations() {
     const shown = `(id) => document.querySelector('[data-testid=reader][data-id="' + id + '"] [data-testid=reader-message]') !== null`;
     await this.#down("conversations", "conversation", shown, async (each) => {
-      await this.#see("as a message", each, { in: "[data-testid=reader]", message: true });
+      await this.#see("as a message", each, { in: "[data-testid=reader-message] .text" });
       await this.#links(each);
     });
   }
@@ -97,7 +97,8 @@ class Visit {
     );
     const { links } = each.expect;
     // One that is refused may be no link at all.
-    if (links?.some(({ refused }) => !refused) && links.length !== said) this.tell([`${said} links, not ${links.length}`], `${each.kind}, ${each.name}`);
+    if (links?.some(({ refused }) => !refused) && links.length !== said)
+      this.tell([`${said} links, not ${links.length}`], `${each.kind}, ${each.name}`);
     for (let at = 0; at < Math.min(said, 5); at += 1) {
       await this.browser.run(
         "(at) => void document.querySelectorAll('[data-testid=reader-message] .text > .md a[data-href]')[at].click()",
@@ -142,7 +143,7 @@ class Visit {
         () => this.page.press(" "),
         "() => document.querySelector('[data-testid=file-sheet]') !== null",
       );
-      await this.#see("as a file", each, { in: "[data-testid=file-sheet]", sheet: true, name: true });
+      await this.#see("as a file", each, { in: "[data-testid=file-sheet] h2", sheet: true });
       await this.page.press("Escape");
       await this.browser.gone("file-sheet");
     });
@@ -191,10 +192,7 @@ export async function hostile(count, only = process.env.KEEPSAKE_HOSTILE ?? "") 
           await browser.goTo(`${origin}/?mock=open`);
           await until("the window", () => browser.run("() => document.querySelector('[data-testid=home]') !== null"));
           await browser.run("() => window.__speak('en')");
-          await browser.run(
-            String(install),
-            JSON.stringify(cases.map(({ text }) => text)),
-          );
+          await browser.run(String(install), JSON.stringify(cases.map(({ text }) => text)));
           await visit[view]();
           if ((await browser.windows()).length !== 1) tell(["another window was opened"], view);
         } catch (error) {

@@ -16,7 +16,7 @@ const marked = new Marked({
   breaks: true,
   renderer: {
     // Raw HTML is text.
-    html: ({ text }) => escape(text),
+    html: (token) => (token.type === "html" && token.block ? `<p>${escape(token.text)}</p>` : escape(token.text)),
     // No address in an attribute that the browser would follow: the reader asks first.
     link({ href, tokens }) {
       return `<a data-href="${escape(href)}">${this.parser.parseInline(tokens)}</a>`;
