@@ -205,6 +205,11 @@ export const SCREENS = [
   ],
   ["memory, redact", OPEN, async (page) => (await memory(page), page.click("detail-redact"))],
   [
+    "memory, redact, kinds",
+    OPEN,
+    async (page) => (await memory(page), await page.click("detail-redact"), page.menu("redact-kind")),
+  ],
+  [
     "memory, erase",
     OPEN,
     async (page) => {
@@ -308,7 +313,7 @@ export const SCREENS = [
       await page.type("passphrase-new", "kite");
     },
   ],
-  ["settings, languages", OPEN, async (page) => (await settings("appearance")(page), page.click("settings-language"))],
+  ["settings, languages", OPEN, async (page) => (await settings("appearance")(page), page.menu("settings-language"))],
   ["shortcuts", OPEN, async (page) => (await page.there("home"), page.press("/", "C"))],
   [
     "drop overlay",
