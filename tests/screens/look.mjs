@@ -96,6 +96,8 @@ export const CLIPPED = `() => {
     const text = node.data.trim();
     const parent = node.parentElement;
     if (!text || parent.closest("script, style, textarea, .visually-hidden, .chart .label, svg, [aria-hidden=true]") || !parent.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
+    // Out of sight on purpose, for who hears the window.
+    if (getComputedStyle(parent).clipPath === "inset(50%)") continue;
     const range = document.createRange();
     range.selectNodeContents(node);
     const rects = [...range.getClientRects()].filter((rect) => rect.width > 0 && rect.height > 0);
