@@ -56,6 +56,17 @@ export class Browser {
     return this.#post("goog/cdp/execute", { cmd, params });
   }
 
+  /** What Chromium wrote down since the last time, as its own protocol says it. */
+  async log(type = "performance") {
+    const entries = await this.#post("se/log", { type });
+    return entries.map(({ message }) => JSON.parse(message).message);
+  }
+
+  /** The windows that are open. */
+  windows() {
+    return call("GET", `${this.#base}/window/handles`);
+  }
+
   /** Run a function in the page. */
   run(script, ...args) {
     return this.#post("execute/sync", { script: `return (${script})(...arguments)`, args });

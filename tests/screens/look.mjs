@@ -54,7 +54,7 @@ export const UNMARKED = `(names) => {
 export const KEPT = `() => {
   const kept = [];
   for (const node of document.querySelectorAll("body *")) {
-    if (node.closest("[data-testid=toast], [data-testid=receipt] header")) continue;
+    if (node.closest("[data-testid=toast], [data-testid=receipt] .head")) continue;
     for (const child of node.childNodes) if (child.nodeType === Node.TEXT_NODE && /[⟦⟧]/.test(child.data)) kept.push(child.data.trim());
     for (const name of ["aria-label", "title", "placeholder"]) if (/[⟦⟧]/.test(node.getAttribute(name) ?? "")) kept.push(name + ": " + node.getAttribute(name));
   }
@@ -96,6 +96,8 @@ export const CLIPPED = `() => {
     const text = node.data.trim();
     const parent = node.parentElement;
     if (!text || parent.closest("script, style, textarea, .visually-hidden, .chart .label, svg, [aria-hidden=true]") || !parent.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
+    // Out of sight on purpose, for who hears the window.
+    if (getComputedStyle(parent).clipPath === "inset(50%)") continue;
     const range = document.createRange();
     range.selectNodeContents(node);
     const rects = [...range.getClientRects()].filter((rect) => rect.width > 0 && rect.height > 0);

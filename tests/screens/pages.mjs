@@ -31,9 +31,10 @@ export function build(folder) {
   if (code !== 0) throw new Error(`the pages were not built: ${stderr.slice(-2000)}`);
 }
 
-function serve(folder) {
+function serve(folder, asked) {
   const header = { "content-security-policy": policy() };
   const server = createServer((request, answer) => {
+    asked.push(request.url);
     const path = normalize(new URL(request.url, "http://localhost").pathname).replace(/^\/$/, "/index.html");
     const file = join(folder, path);
     if (!file.startsWith(folder) || !existsSync(file)) return answer.writeHead(404).end();
@@ -52,19 +53,24 @@ function freePort() {
   });
 }
 
-/** Build, serve, open a browser, hand it to `use`, and end everything again. `built`: pages that are there already. */
+/**
+ * Build, serve, open a browser, hand it to `use` with the address and what was asked of the server so far, and end
+ * everything again. `built`: pages that are there already.
+ */
 export async function withPages(use, built = process.env.KEEPSAKE_PAGES) {
   const folder = mkdtempSync(join(tmpdir(), "keepsake-screens-"));
+  const asked = [];
   let server, driver, browser;
   try {
     if (!built) build(join(folder, "pages"));
-    server = await serve(built ?? join(folder, "pages"));
+    server = await serve(built ?? join(folder, "pages"), asked);
     const port = await freePort();
     driver = spawn("chromedriver", [`--port=${port}`], { stdio: "ignore", env: ENV });
     const base = `http://127.0.0.1:${port}`;
     await until("the WebDriver server", async () => (await fetch(`${base}/status`)).ok);
     browser = await Browser.start(base, {
       browserName: "chrome",
+      "goog:loggingPrefs": { performance: "ALL" },
       "goog:chromeOptions": {
         args: [
           "--headless=new",
@@ -75,7 +81,7 @@ export async function withPages(use, built = process.env.KEEPSAKE_PAGES) {
         ],
       },
     });
-    return await use(browser, `http://127.0.0.1:${server.address().port}`);
+    return await use(browser, `http://127.0.0.1:${server.address().port}`, asked);
   } finally {
     await browser?.close().catch(() => undefined);
     driver?.kill();

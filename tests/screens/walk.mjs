@@ -7,7 +7,7 @@ const key = (name, modifiers = "") =>
   `() => (document.activeElement ?? document.body).dispatchEvent(new KeyboardEvent("keydown", { key: ${JSON.stringify(name)}, bubbles: true, cancelable: true, ctrlKey: ${modifiers.includes("C")}, shiftKey: ${modifiers.includes("S")} }))`;
 
 /** Steps are methods of the page: click, type, wait for what then is there. */
-class Page {
+export class Page {
   constructor(browser) {
     this.browser = browser;
   }
@@ -222,6 +222,11 @@ export const SCREENS = [
   ],
   ["memory, redact", OPEN, async (page) => (await memory(page), page.click("detail-redact"))],
   [
+    "memory, redact, kinds",
+    OPEN,
+    async (page) => (await memory(page), await page.click("detail-redact"), page.menu("redact-kind")),
+  ],
+  [
     "memory, erase",
     OPEN,
     async (page) => {
@@ -325,7 +330,7 @@ export const SCREENS = [
       await page.type("passphrase-new", "kite");
     },
   ],
-  ["settings, languages", OPEN, async (page) => (await settings("appearance")(page), page.click("settings-language"))],
+  ["settings, languages", OPEN, async (page) => (await settings("appearance")(page), page.menu("settings-language"))],
   [
     "context-menu-memory",
     OPEN,
@@ -542,7 +547,7 @@ function resize(browser, [width, height]) {
 }
 
 /** Until nothing moves and nothing is being loaded any more. */
-async function settled(browser) {
+export async function settled(browser) {
   let before = "";
   let quiet = 0;
   await until(

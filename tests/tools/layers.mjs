@@ -12,6 +12,8 @@ import { interop } from "../interop/run.mjs";
 import { schemas } from "../interop/schemas.mjs";
 import { zaxyInterop } from "../interop/zaxy.mjs";
 import { kills } from "../kill/run.mjs";
+import { accessible } from "../screens/axe.mjs";
+import { hostile } from "../screens/hostile.mjs";
 import { screens } from "../screens/run.mjs";
 import { CHECKS } from "./checks/index.mjs";
 import { WORKSPACE } from "./places.mjs";
@@ -131,7 +133,7 @@ export const LAYERS = {
   lint,
   rust,
   pages,
-  screens: named(screens),
+  screens: named(screens, accessible, hostile),
   cli: named(cliCases, exportsAsWritten, matrix, canaries),
   kill: named(kills),
   interop: named(interop, pamInterop, zaxyInterop, schemas),

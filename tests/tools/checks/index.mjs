@@ -2,10 +2,12 @@
 import { permissions, policy } from "./boundary.mjs";
 import { directions } from "./crates.mjs";
 import { placeholders, sizes, traces } from "./files.mjs";
+import { logical } from "./styles.mjs";
 
 export const CHECKS = {
   "crate direction": directions,
   "file sizes": sizes,
+  "logical sides in styles": logical,
   placeholders,
   "traces of a machine": traces,
   "window permissions": permissions,

@@ -1,3 +1,4 @@
+import { address } from "$lib/logic/foreign";
 import { webAddress } from "$lib/logic/markdown";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { toasts } from "$lib/state/toasts.svelte";
@@ -7,5 +8,5 @@ import { t } from "$lib/text";
 export function openAddress(href: string): void {
   const url = webAddress(href);
   if (url) dialogs.show({ kind: "link", url });
-  else toasts.show(t("link.refused", { address: href }), { icon: "alert" });
+  else toasts.show(t("link.refused", { address: address(href) }), { icon: "alert" });
 }

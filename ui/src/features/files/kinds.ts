@@ -4,11 +4,12 @@ import FileText from "@lucide/svelte/icons/file-text";
 import Music from "@lucide/svelte/icons/music";
 import type { Row } from "$lib/state/records.svelte";
 import { look } from "$lib/logic/assistants";
+import { oneLine } from "$lib/logic/foreign";
 import { commas, t } from "$lib/text";
 import { bytes, shortDay } from "$lib/text/format";
 import type { IconOf } from "$lib/ui/types";
 
-export const nameOf = (row: Row): string => row.title ?? (row.text || t("files.unnamed"));
+export const nameOf = (row: Row): string => oneLine(row.title ?? (row.text || t("files.unnamed")));
 
 export const isPicture = (row: Row): boolean =>
   row.present !== false && /^image\/(png|jpeg|gif|webp)$/.test(row.media_type ?? "");

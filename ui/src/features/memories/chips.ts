@@ -1,5 +1,6 @@
 import type { Filter } from "$lib/ipc";
 import { look } from "$lib/logic/assistants";
+import { oneLine } from "$lib/logic/foreign";
 import { periodStart } from "$lib/state/filter";
 import { t, word } from "$lib/text";
 import { day } from "$lib/text/format";
@@ -14,7 +15,7 @@ export function chipsOf(filter: Filter): FilterChip[] {
     chips.push({ label: word("kinds", filter.kind), off: { kind: "memory" } });
   if (filter.source) chips.push({ label: look(filter.source).name, off: { source: null } });
   if (filter.record_type) chips.push({ label: typeName(filter.record_type, true), off: { record_type: null } });
-  if (filter.tag) chips.push({ label: `#${filter.tag}`, off: { tag: null } });
+  if (filter.tag) chips.push({ label: `#${oneLine(filter.tag, 60)}`, off: { tag: null } });
   if (filter.status) chips.push({ label: filter.status, off: { status: null } });
   if (filter.since || filter.until) chips.push({ label: periodName(filter), off: { since: null, until: null } });
   return chips;

@@ -2,9 +2,20 @@ import { diffWordsWithSpace } from "diff";
 
 export type DiffPart = { kind: "same" | "added" | "removed"; text: string };
 
+const LONGEST = 200_000;
+const MOST_EDITS = 2_000;
+
 /** Word by word, from the older text to the newer one. */
 export function wordDiff(older: string, newer: string): DiffPart[] {
-  const parts = diffWordsWithSpace(older, newer).map(({ added, removed, value }): DiffPart => ({
+  // Comparing grows with the square of what differs: beyond this it is told as one change.
+  const changes =
+    older.length + newer.length > LONGEST ? undefined : diffWordsWithSpace(older, newer, { maxEditLength: MOST_EDITS });
+  if (!changes)
+    return [
+      { kind: "removed", text: older },
+      { kind: "added", text: newer },
+    ];
+  const parts = changes.map(({ added, removed, value }): DiffPart => ({
     kind: added ? "added" : removed ? "removed" : "same",
     text: value,
   }));

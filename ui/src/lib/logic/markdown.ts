@@ -3,7 +3,11 @@ import { Marked, type Token, type Tokens } from "marked";
 import { escapeRegExp } from "./parts";
 
 /** A top-level piece of a message: code is shown by its own component, everything else as checked HTML. */
-export type Block = { kind: "code"; text: string; language: string } | { kind: "html"; html: string };
+export type Block =
+  { kind: "code"; text: string; language: string } | { kind: "html"; html: string } | { kind: "plain"; text: string };
+
+/** Beyond these nobody reads a text as it was laid out, and laying it out would hold up the window: it is shown plain. */
+const MOST = { text: 100_000, blocks: 500, cells: 3_000, deep: 16, links: 1_000 };
 
 const escape = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
@@ -12,7 +16,7 @@ const marked = new Marked({
   breaks: true,
   renderer: {
     // Raw HTML is text.
-    html: ({ text }) => escape(text),
+    html: (token) => (token.type === "html" && token.block ? `<p>${escape(token.text)}</p>` : escape(token.text)),
     // No address in an attribute that the browser would follow: the reader asks first.
     link({ href, tokens }) {
       return `<a data-href="${escape(href)}">${this.parser.parseInline(tokens)}</a>`;
@@ -32,11 +36,40 @@ const ALLOWED = {
   ALLOW_DATA_ATTR: false,
 };
 
+/** Whether a piece is deeper, or holds more, than is laid out. */
+function tooMuch(top: Token): boolean {
+  let cells = 0;
+  let links = 0;
+  const within = (tokens: Token[], deep: number): boolean =>
+    deep > MOST.deep || tokens.some((token) => over(token, deep));
+  const over = (token: Token, deep: number): boolean => {
+    if (token.type === "table")
+      cells += (token as Tokens.Table).header.length * ((token as Tokens.Table).rows.length + 1);
+    if (token.type === "link") links += 1;
+    if (cells > MOST.cells || links > MOST.links) return true;
+    const { tokens = [], items = [] } = token as { tokens?: Token[]; items?: Token[] };
+    return within(tokens, deep + 1) || within(items, deep + 1);
+  };
+  return over(top, 0);
+}
+
+function lexed(source: string): Token[] | null {
+  if (source.length > MOST.text) return null;
+  try {
+    const tokens = marked.lexer(source);
+    return tokens.length > MOST.blocks ? null : tokens;
+  } catch {
+    // Nested deeper than the parser can follow.
+    return null;
+  }
+}
+
 /** Cut Markdown into blocks. */
 export function blocks(source: string): Block[] {
+  const tokens = lexed(source);
+  if (!tokens) return [{ kind: "plain", text: source }];
   const out: Block[] = [];
   let run: Token[] = [];
-  const tokens = marked.lexer(source);
   const flush = () => {
     const html = run.length > 0 ? marked.parser(run) : "";
     if (html.trim() !== "") out.push({ kind: "html", html });
@@ -47,6 +80,9 @@ export function blocks(source: string): Block[] {
       flush();
       const code = token as Tokens.Code;
       out.push({ kind: "code", text: code.text, language: (code.lang ?? "").split(/\s/)[0] ?? "" });
+    } else if (tooMuch(token)) {
+      flush();
+      out.push({ kind: "plain", text: token.raw });
     } else run.push(token);
   }
   flush();
@@ -59,6 +95,14 @@ export function safeNodes(html: string): DocumentFragment {
   for (const link of fragment.querySelectorAll("a[data-href]")) {
     link.setAttribute("role", "link");
     link.setAttribute("tabindex", "0");
+  }
+  // A wide table scrolls in a box of its own, also by the keyboard.
+  for (const table of fragment.querySelectorAll("table, pre")) {
+    const box = document.createElement("div");
+    box.className = "wide";
+    box.tabIndex = 0;
+    table.replaceWith(box);
+    box.append(table);
   }
   return fragment;
 }

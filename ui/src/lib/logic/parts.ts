@@ -1,6 +1,9 @@
 /** A piece of text as it is shown: plain, marked as a hit, or a bar where words were redacted. */
 export type Part = { kind: "text" | "mark" | "bar"; text: string };
 
+/** More pieces than this hold up the window; what follows them is shown as it is written. */
+const MOST_PIECES = 1_000;
+
 const REDACTED = /\[REDACTED:([A-Za-z0-9_-]+)\]/g;
 
 /** Cut `text` at ranges given in code points (as the backend counts), and at redaction marks. */
@@ -11,7 +14,7 @@ export function splitParts(text: string, ranges: readonly (readonly [number, num
   const plain = (from: number, to: number) => {
     if (to > from) parts.push(...bars(text.slice(from, to)));
   };
-  for (const [start, end] of units) {
+  for (const [start, end] of units.slice(0, MOST_PIECES)) {
     if (start < at || end <= start) continue;
     plain(at, start);
     parts.push({ kind: "mark", text: text.slice(start, end) });
@@ -25,6 +28,7 @@ function bars(text: string): Part[] {
   const parts: Part[] = [];
   let at = 0;
   for (const match of text.matchAll(REDACTED)) {
+    if (parts.length >= MOST_PIECES) break;
     if (match.index > at) parts.push({ kind: "text", text: text.slice(at, match.index) });
     parts.push({ kind: "bar", text: match[1] ?? "" });
     at = match.index + match[0].length;

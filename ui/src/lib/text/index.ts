@@ -1,3 +1,4 @@
+import { isolated, oneLine } from "$lib/logic/foreign";
 import { spoken, type Message, type MessageKey } from "./locale.svelte";
 
 export { LANGUAGES, type Choice, type Language, type MessageKey } from "./locale.svelte";
@@ -26,7 +27,7 @@ export function fill(message: Message, values: Values): string {
   return form.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = values[name];
     if (value === undefined) return whole;
-    return typeof value === "number" ? count(value) : value;
+    return typeof value === "number" ? count(value) : isolated(value);
   });
 }
 
@@ -47,7 +48,7 @@ export function inside(text: string): string {
 
 /** `left_out` → `Left out`. */
 export function readable(code: string): string {
-  return capital(code.replaceAll(/[_-]+/g, " ").trim());
+  return capital(oneLine(code.replaceAll(/[_-]+/g, " ")).trim());
 }
 
 /** `a, b and c`. */

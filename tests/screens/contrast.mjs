@@ -1,0 +1,184 @@
+// Contrast as it is drawn: every text against what lies behind it, every mark against its ground. Runs inside the page.
+
+/**
+ * Text below 4.5:1 and icons, edges of fields, chart marks and redaction bars below 3:1, one line each.
+ * What lies behind a point is asked of the page itself, so that overlaps, panes and sheets count as they are drawn.
+ * Left out as WCAG does: controls that are off, and text that nothing shows.
+ */
+export function contrast() {
+  const TEXT = 4.5;
+  const MARK = 3;
+  const OFF = ":disabled, [aria-disabled=true], [data-disabled], label:has(:disabled), .box:has(:disabled)";
+  /** The logo (as WCAG leaves it out), pictures of how a theme looks (their names are text), the person's own pictures. */
+  const PICTURE = ".logo, [data-testid^=theme-] svg, img, canvas";
+
+  const paint = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const known = new Map();
+  /** Any colour that CSS can say → [r, g, b, alpha], 0..1. */
+  const read = (colour) => {
+    if (!known.has(colour)) {
+      paint.clearRect(0, 0, 1, 1);
+      paint.fillStyle = "rgb(0 0 0 / 0)";
+      paint.fillStyle = colour;
+      paint.fillRect(0, 0, 1, 1);
+      const [r, g, b, a] = paint.getImageData(0, 0, 1, 1).data;
+      known.set(colour, [r / 255, g / 255, b / 255, a / 255]);
+    }
+    return known.get(colour);
+  };
+  const over = ([r, g, b, a], [R, G, B]) => [r * a + R * (1 - a), g * a + G * (1 - a), b * a + B * (1 - a), 1];
+  const faded = ([r, g, b, a], opacity) => [r, g, b, a * opacity];
+  const light = (rgb) => {
+    const [r, g, b] = rgb.map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ratio = (front, back) => {
+    const [low, high] = [light(front), light(back)].sort((a, b) => a - b);
+    return (high + 0.05) / (low + 0.05);
+  };
+  const opacityOf = (node) => {
+    let opacity = 1;
+    for (let each = node; each; each = each.parentElement) opacity *= Number(getComputedStyle(each).opacity);
+    return opacity;
+  };
+
+  /** Dialogs take the pointer from what lies behind them; here everything counts. */
+  const all = new CSSStyleSheet();
+  all.replaceSync("*, *::before, *::after { pointer-events: auto !important; }");
+  document.adoptedStyleSheets.push(all);
+
+  /** Every ground that `node` may stand on at a point: colours from the back to the front; a gradient gives several. */
+  const grounds = (node, x, y, own) => {
+    // A pseudo-element makes its own appear twice: in front of what it holds, and behind.
+    const stack = document.elementsFromPoint(x, y).filter((each, at, all) => all.lastIndexOf(each) === at);
+    const at = stack.indexOf(node);
+    if (at < 0) return null;
+    // In front of it there is nothing but what is inside of it or lets it through.
+    const hides = (each) => !node.contains(each) && read(getComputedStyle(each).backgroundColor)[3] > 0.02;
+    if (stack.slice(0, at).some(hides)) return null;
+    let found = [[1, 1, 1, 1]];
+    for (const each of stack.slice(own ? at : at + 1).reverse()) {
+      const style = getComputedStyle(each);
+      const opacity = opacityOf(each);
+      const fill = faded(read(style.backgroundColor), opacity);
+      if (fill[3] > 0) found = found.map((back) => over(fill, back));
+      const stops = style.backgroundImage.match(/(?:rgba?|color|oklab|oklch)\([^)]*\)/g) ?? [];
+      if (stops.length > 0)
+        found = found.flatMap((back) => stops.map((stop) => over(faded(read(stop), opacity), back)));
+    }
+    return found;
+  };
+  /** The lowest contrast of a colour at some points of a node, null where nothing of it is seen. */
+  const lowest = (node, colour, points, own = true) => {
+    const front = faded(read(colour), opacityOf(node));
+    const ratios = points
+      .filter(([x, y]) => x >= 0 && y >= 0 && x < innerWidth && y < innerHeight)
+      .flatMap(([x, y]) => (grounds(node, x, y, own) ?? []).map((back) => ratio(over(front, back), back)));
+    return ratios.length > 0 ? Math.min(...ratios) : null;
+  };
+  const where = (node) => {
+    const parts = [];
+    for (let each = node; each && each !== document.body && parts.length < 3; each = each.parentElement) {
+      const classes = [...each.classList].filter((name) => !/^(svelte-|lucide)/.test(name)).join(".");
+      parts.unshift(each.localName + (each.dataset.testid ? "#" + each.dataset.testid : classes && "." + classes));
+    }
+    return parts.join(" > ");
+  };
+  const found = new Set();
+  let looked = 0;
+  const judge = (kind, least, value, what, node) => {
+    if (value === null) return;
+    looked += 1;
+    if (value < least - 0.005) found.add(`${kind} ${value.toFixed(2)}: ${what} in ${where(node)}`);
+  };
+  const middle = ({ left, top, width, height }) => [
+    [left + width / 2, top + height / 2],
+    [left + Math.min(3, width / 4), top + height / 2],
+  ];
+  const shown = (node) =>
+    node.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && !node.closest(`${OFF}, ${PICTURE}`);
+  const quote = (text) => JSON.stringify(text.trim().slice(0, 40));
+
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const parent = node.parentElement;
+    if (!node.data.trim() || parent.closest("script, style, textarea, .visually-hidden, .redaction")) continue;
+    if (!shown(parent)) continue;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    const rects = [...range.getClientRects()].filter(({ width, height }) => width > 1 && height > 1).slice(0, 4);
+    const svg = parent instanceof SVGElement;
+    const colour = getComputedStyle(parent)[svg ? "fill" : "color"];
+    judge("text", TEXT, lowest(parent, colour, rects.flatMap(middle)), quote(node.data), parent);
+  }
+  for (const node of document.querySelectorAll("body *")) {
+    if (!shown(node)) continue;
+    const points = middle(node.getBoundingClientRect());
+    for (const pseudo of ["::before", "::after"]) {
+      const { content, color } = getComputedStyle(node, pseudo);
+      if (/^"[^"]*\p{L}/u.test(content)) judge("text", TEXT, lowest(node, color, points), `${content} ${pseudo}`, node);
+    }
+  }
+  for (const field of document.querySelectorAll("input:not([type=checkbox], [type=radio]), textarea")) {
+    if (!shown(field)) continue;
+    const points = middle(field.getBoundingClientRect());
+    if (field.value) judge("text", TEXT, lowest(field, getComputedStyle(field).color, points), "what is typed", field);
+    if (field.placeholder) {
+      const { color, opacity } = getComputedStyle(field, "::placeholder");
+      const [r, g, b, a] = read(color).map((part) => part * 255);
+      const faint = `rgb(${r} ${g} ${b} / ${(a / 255) * Number(opacity)})`;
+      judge("text", TEXT, lowest(field, faint, points), `placeholder ${quote(field.placeholder)}`, field);
+    }
+  }
+
+  for (const shape of document.querySelectorAll("svg :is(path, rect, circle, line, polyline, polygon, ellipse)")) {
+    if (!shown(shape)) continue;
+    const svg = shape.closest("svg");
+    const { stroke, fill } = getComputedStyle(shape);
+    const colour = read(stroke)[3] > 0 && stroke !== "none" ? stroke : fill;
+    if (colour === "none" || read(colour)[3] === 0) continue;
+    const box = shape.getBoundingClientRect();
+    if (box.width < 1 && box.height < 1) continue;
+    // The track of a bar of progress is a ground, the bar a mark.
+    judge("mark", MARK, lowest(svg, colour, [middle(svg.getBoundingClientRect())[0], middle(box)[0]]), "icon", svg);
+  }
+  // Radios of ours are cards and segments: known by their text, not by an edge.
+  const CONTROLS = "input, textarea, [role=checkbox], [role=switch], [role=combobox]";
+  for (const control of document.querySelectorAll(CONTROLS)) {
+    if (!shown(control) || control.closest(".visually-hidden, [aria-hidden=true]")) continue;
+    let edge = control;
+    const bare = (node) => {
+      const style = getComputedStyle(node);
+      return parseFloat(style.borderBottomWidth) === 0 && read(style.backgroundColor)[3] === 0;
+    };
+    for (let up = 0; up < 3 && bare(edge); up += 1) edge = edge.parentElement;
+    if (edge.matches("[role=dialog], main, nav")) edge = control;
+    const style = getComputedStyle(edge);
+    const rect = edge.getBoundingClientRect();
+    const points = [[rect.left + rect.width / 2, rect.top + rect.height / 2]];
+    const line = parseFloat(style.borderBottomWidth) > 0 ? lowest(edge, style.borderBottomColor, points, false) : null;
+    const fill = read(style.backgroundColor)[3] > 0 ? lowest(edge, style.backgroundColor, points, false) : null;
+    if (line === null && fill === null && lowest(edge, style.color, points) === null) continue;
+    judge("edge", MARK, Math.max(line ?? 0, fill ?? 0), control.getAttribute("role") ?? control.localName, edge);
+  }
+  for (const bar of document.querySelectorAll(".redaction")) {
+    if (!shown(bar)) continue;
+    const points = [...bar.getClientRects()].flatMap(middle);
+    judge("mark", MARK, lowest(bar, getComputedStyle(bar).backgroundColor, points, false), "redaction bar", bar);
+  }
+
+  document.adoptedStyleSheets = document.adoptedStyleSheets.filter((each) => each !== all);
+  return { found: [...found], looked };
+}
+
+/** Everything as if the pointer were on it. The stand-in weighs as much as `:hover` does, so the order stays. */
+export function hover() {
+  const inside = (rules) => {
+    for (const rule of rules) {
+      if (rule.selectorText?.includes(":hover"))
+        rule.selectorText = rule.selectorText.replaceAll(":hover", ":not(.nowhere)");
+      if (rule.cssRules) inside(rule.cssRules);
+    }
+  };
+  for (const sheet of document.styleSheets) inside(sheet.cssRules);
+}

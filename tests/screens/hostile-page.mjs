@@ -1,0 +1,197 @@
+// What the check of hostile content does inside the page.
+
+/** Before anything of the page runs: write down what must not happen. */
+export function watch() {
+  const told = [];
+  window.__happened = told;
+  document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI, sourceFile, lineNumber }) =>
+    told.push(`the policy refused ${violatedDirective} ${blockedURI} (${sourceFile}:${lineNumber})`),
+  );
+  for (const name of ["alert", "confirm", "prompt", "open", "print"])
+    window[name] = () => void told.push(`${name}() was called`);
+  // Chromium's note that a list was measured once more in the next frame is no error.
+  addEventListener("error", ({ message }) => /^ResizeObserver loop/.test(message) || told.push(`an error: ${message}`));
+  addEventListener("unhandledrejection", ({ reason }) => told.push(`an error: ${String(reason).slice(0, 200)}`));
+}
+
+/** Let the sample backend hand out these texts: as memories, conversations, files, titles, names and tags. */
+export function install(written) {
+  // Written out: halves of a pair do not pass through the driver.
+  const texts = JSON.parse(written);
+  const mock = window.__mock;
+  const { list, show, thread } = mock;
+  window.__told = [];
+  const KINDS = { memory: "memory", conversation: "conversation", attachment: "file" };
+  const items = (kind, item) =>
+    texts.map((text, index) => ({
+      ...item,
+      id: `${KINDS[kind]}-${index}`,
+      kind,
+      text,
+      title: text,
+      tags: kind === "memory" ? [text] : [],
+      snippet: null,
+      source: index % 2 ? "claude" : "chatgpt",
+      media_type: index % 2 ? text.slice(0, 200) : "application/pdf",
+      created_at: "2026-03-01T12:00:00Z",
+      updated_at: null,
+      conversation_id: null,
+    }));
+  let sample;
+  mock.list = async (request) => {
+    const page = await list(request);
+    sample ??= page.items[0];
+    if (!KINDS[request.filter.kind] || request.filter.trashed === "only") return page;
+    return { items: items(request.filter.kind, page.items[0] ?? sample), next_cursor: null, total: texts.length };
+  };
+  mock.facets = async () => ({
+    sources: { chatgpt: 1 },
+    types: {},
+    tags: Object.fromEntries(texts.map((text) => [text, 1])),
+  });
+  mock.show = async (id, history, verbatim) => {
+    const shown = await show("m-0", history, verbatim);
+    const [item] = items("memory", shown.record).filter((each) => each.id === id);
+    window.__told.push(id);
+    if (!item) return show(id, history, verbatim);
+    const { text } = item;
+    const from = { ...shown.record.source, account: text, project: text };
+    const links = shown.record.links.map((link) => ({ ...link, text, title: null }));
+    return {
+      ...shown,
+      record: { ...shown.record, ...item, source: from, links, conversation_title: text },
+      history: shown.history
+        ?.slice(0, 2)
+        .map((version, index) => ({ ...version, text: index ? `${text} older` : text })),
+    };
+  };
+  mock.thread = async (id) => {
+    const sampled = await thread("c-bath");
+    const text = texts[Number(id.replace(/\D/g, ""))];
+    const plain = { ...sampled.messages[1], parent_id: null, attachments: [], memories: [], siblings: [] };
+    const memory = sampled.messages.flatMap((message) => message.memories)[0];
+    const file = { id: "f-1", name: text, media_type: "application/pdf", size: 1, present: false };
+    return {
+      ...sampled,
+      conversation: { ...sampled.conversation, id, title: text },
+      messages: [
+        {
+          ...plain,
+          id: "x-1",
+          role: "assistant",
+          text,
+          siblings: ["x-1"],
+          attachments: [file],
+          memories: [{ ...memory, text }],
+        },
+        {
+          ...plain,
+          id: "x-2",
+          parent_id: "x-1",
+          role: "tool",
+          content_type: "tool_result",
+          text,
+          siblings: ["x-2"],
+          model: text.slice(0, 100),
+        },
+      ],
+      active_path: ["x-1", "x-2"],
+    };
+  };
+}
+
+/**
+ * What is wrong on the screen now. `expect`: what the case asks for; `in`: where it is shown; `sheet`: a sheet lies over
+ * the window, so its buttons are out of reach on purpose.
+ */
+export function look(expect) {
+  const found = [...window.__happened];
+  if (window.__ran !== undefined) found.push("a script ran");
+  if ({}.ran !== undefined) found.push("the prototype of all objects was changed");
+  if (document.title !== "Keepsake") found.push(`the title of the window is ${document.title}`);
+  if (location.search !== "?mock=open" || location.hash) found.push(`the window went to ${location.href}`);
+
+  const main = document.querySelector("main");
+  const REFUSED =
+    "script, style, link, meta, base, iframe, frame, object, embed, applet, form, audio, video, picture, template, math, foreignObject, use, image, [srcset], [background], [ping], [autofocus]:not(input), [formaction], [action], a[href]";
+  for (const node of document.querySelectorAll(`body :is(${REFUSED})`))
+    if (node.closest("main, [role=dialog], [data-testid=toast]")) found.push(`there is a ${node.localName} element`);
+  for (const picture of document.querySelectorAll("img"))
+    if (!picture.src.startsWith("blob:")) found.push(`a picture from ${picture.src.slice(0, 80)}`);
+  for (const node of document.querySelectorAll("main *, [role=dialog] *")) {
+    for (const { name } of node.attributes) if (/^on/i.test(name)) found.push(`a handler ${name}`);
+    const { position } = getComputedStyle(node);
+    if (position === "fixed" && !node.matches("[role=dialog], .scrim")) found.push(`${node.localName} is fixed`);
+  }
+  for (const node of document.querySelectorAll("[data-testid=reader-message] .text > .md *"))
+    for (const { name } of node.attributes)
+      if (!["class", "data-href", "role", "tabindex", "align", "start", "aria-label", "dir"].includes(name))
+        found.push(`attribute ${name} in a message`);
+
+  const root = document.documentElement;
+  if (root.scrollWidth > innerWidth || root.scrollHeight > innerHeight || scrollX || scrollY || document.body.scrollTop)
+    found.push(
+      `the window scrolls: ${[root.scrollWidth, root.scrollHeight, scrollX, scrollY, document.body.scrollTop]}`,
+    );
+  const places = [
+    "nav",
+    "header",
+    "main",
+    "[data-testid=nav-home]",
+    "[data-testid=lock-button]",
+    "[data-testid=nav-settings]",
+  ];
+  const boxes = places.map((selector) => {
+    const { x, y, width, height } = document.querySelector(selector).getBoundingClientRect();
+    return [x, y, width, height].map(Math.round).join();
+  });
+  window.__places ??= boxes;
+  places.forEach((selector, at) => {
+    if (boxes[at] !== window.__places[at]) found.push(`${selector} has moved: ${boxes[at]}`);
+  });
+  if (!expect.sheet) {
+    for (const selector of places.slice(3)) {
+      const { x, y, width, height } = document.querySelector(selector).getBoundingClientRect();
+      const there = document.elementFromPoint(x + width / 2, y + height / 2);
+      if (!there?.closest(selector)) found.push(`${selector} cannot be clicked: ${there?.outerHTML.slice(0, 80)}`);
+    }
+  } else {
+    const { left, right, top, bottom } = document.querySelector("[role=dialog]").getBoundingClientRect();
+    if (left < 0 || top < 0 || right > innerWidth || bottom > innerHeight)
+      found.push("the sheet is larger than the window");
+    const close = [...document.querySelectorAll("[role=dialog] button")].at(-1).getBoundingClientRect();
+    if (close.bottom > bottom || close.right > right || close.width === 0)
+      found.push("a button of the sheet is out of reach");
+  }
+  // What is wider than its pane is cut there or scrolls in a box of its own; the pane itself does not scroll sideways.
+  for (const pane of document.querySelectorAll(
+    "main, [data-pane], [data-testid=reader], [data-testid=reader] .scroll > *, [role=listbox] > *, [role=dialog], [role=dialog] > *",
+  ))
+    if (pane.scrollWidth > pane.clientWidth + 1 && pane.clientWidth > 0 && getComputedStyle(pane).overflowX !== "clip")
+      found.push(
+        `${pane.dataset.testid ?? pane.dataset.pane ?? pane.className ?? pane.localName} is ${pane.scrollWidth - pane.clientWidth} px too wide`,
+      );
+  for (const row of document.querySelectorAll("[role=option]"))
+    if (row.getBoundingClientRect().height > 160)
+      found.push(`a row is ${Math.round(row.getBoundingClientRect().height)} px high`);
+
+  const place = expect.in && document.querySelector(expect.in);
+  if (expect.in && !place) found.push("nothing is shown");
+  if (place && expect.shows)
+    for (const words of expect.shows) if (!place.textContent.includes(words)) found.push(`does not show ${words}`);
+  // A direction that was begun has to end with its own element: our words beside it stay in their order.
+  const TURN = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+  const OWN = /\u2068[^\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]*\u2069/g;
+  const walker = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    if (!TURN.test(node.data.replaceAll(OWN, ""))) continue;
+    const holder = node.parentElement.closest("[dir], bdi");
+    if (!holder || holder.matches("html, body")) found.push(`a direction leaves ${node.parentElement.className}`);
+    else if (
+      getComputedStyle(holder).display.startsWith("inline") &&
+      !/isolate/.test(getComputedStyle(holder).unicodeBidi)
+    )
+      found.push(`a direction leaves ${holder.className}`);
+  }
+  return [...new Set(found)];
+}

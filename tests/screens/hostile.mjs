@@ -1,0 +1,226 @@
+// Hostile content on every screen that shows what others wrote: nothing of it runs, nothing of it asks the network, and
+// the window stays where it is. The cases are fixtures/hostile/*.json.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { until } from "../e2e/webdriver.mjs";
+import { ROOT } from "../tools/places.mjs";
+import { missing, withPages } from "./pages.mjs";
+import { install, look, watch } from "./hostile-page.mjs";
+import { Page } from "./walk.mjs";
+
+const FOLDER = join(ROOT, "fixtures", "hostile");
+/** The longest that one step may take on a slow machine before the window counts as frozen. */
+const ANSWER_MS = 20_000;
+
+const spell = (text) =>
+  typeof text === "string"
+    ? text
+    : text.map((part) => (typeof part === "string" ? part : part.repeat.repeat(part.times))).join("");
+
+/** All cases, or those whose kind begins with `only`. */
+export function corpus(only = "") {
+  return readdirSync(FOLDER)
+    .filter((file) => file.endsWith(".json") && file.startsWith(only))
+    .sort()
+    .flatMap((file) => {
+      const kind = file.replace(".json", "");
+      const { cases } = JSON.parse(readFileSync(join(FOLDER, file), "utf8"));
+      return cases.map(({ name, text, expect = {} }) => ({ kind, name, text: spell(text), expect }));
+    });
+}
+
+/** One kind of content in one window: every case as a memory, as a conversation and as the name of a file. */
+class Visit {
+  constructor(browser, cases, tell) {
+    this.browser = browser;
+    this.page = new Page(browser);
+    this.cases = cases;
+    this.tell = tell;
+    this.looks = 0;
+    this.slowest = { ms: 0, name: "" };
+  }
+
+  async #see(where, each, more = {}) {
+    const found = await this.browser.run(String(look), { ...each.expect, ...more });
+    this.looks += 1;
+    this.tell(found, `${each.kind}, ${each.name}: ${where}`);
+  }
+
+  async #step(each, action, shown) {
+    const started = performance.now();
+    await action();
+    await until(`${each.name} to be shown`, () => this.browser.run(shown), ANSWER_MS);
+    await this.browser.run(
+      "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))",
+    );
+    const ms = performance.now() - started;
+    if (ms > this.slowest.ms) this.slowest = { ms, name: each.name };
+  }
+
+  /** Down the list, one by one, as a person does with the arrow key. */
+  async #down(section, prefix, shown, visit) {
+    await this.page.click(`nav-${section}`);
+    if (section === "files")
+      await this.page.mock("() => document.querySelector('.segmented button:last-child').click()");
+    const row = (index) => `[data-testid=list-row][data-id="${prefix}-${index}"]`;
+    await this.page.there("list-row");
+    await this.page.mock("() => void document.querySelector('main [role=listbox]').focus()");
+    await this.page.press("Home");
+    for (const [index, each] of this.cases.entries()) {
+      const here = `() => document.querySelector('${row(index)}')?.matches('.active') && (${shown})("${prefix}-${index}")`;
+      await this.#step(each, () => (index === 0 ? undefined : this.page.press("ArrowDown")), here);
+      await visit(each, index);
+      await this.page.mock("() => void document.querySelector('main [role=listbox]').focus()");
+    }
+  }
+
+  async memories() {
+    const shown = `(id) => window.__told.at(-1) === id && document.querySelector("[data-testid=detail-text]") !== null`;
+    await this.#down("memories", "memory", shown, (each) =>
+      this.#see("as a memory", each, { in: "[data-testid=detail-text]" }),
+    );
+  }
+
+  async conversations() {
+    const shown = `(id) => document.querySelector('[data-testid=reader][data-id="' + id + '"] [data-testid=reader-message]') !== null`;
+    await this.#down("conversations", "conversation", shown, async (each) => {
+      await this.#see("as a message", each, { in: "[data-testid=reader-message] .text" });
+      await this.#links(each);
+    });
+  }
+
+  /** Every link asks first, with the address as a machine reads it, or is refused. */
+  async #links(each) {
+    const said = await this.browser.run(
+      "() => document.querySelectorAll('[data-testid=reader-message] .text > .md a[data-href]').length",
+    );
+    const { links } = each.expect;
+    // One that is refused may be no link at all.
+    if (links?.some(({ refused }) => !refused) && links.length !== said)
+      this.tell([`${said} links, not ${links.length}`], `${each.kind}, ${each.name}`);
+    for (let at = 0; at < Math.min(said, 5); at += 1) {
+      await this.browser.run(
+        "(at) => void document.querySelectorAll('[data-testid=reader-message] .text > .md a[data-href]')[at].click()",
+        at,
+      );
+      const answer = await until(`${each.name}: an answer to link ${at}`, () =>
+        this.browser.run(`() => {
+          const dialog = document.querySelector("[data-testid=link-dialog]");
+          if (dialog) return { title: dialog.querySelector("h2").textContent, address: dialog.querySelector(".mono").textContent };
+          const toast = document.querySelector("[data-testid=toast]");
+          return toast && { refused: true, text: toast.textContent };
+        }`),
+      );
+      const wanted = links?.[at] ?? links?.at(-1) ?? {};
+      const faults = [];
+      const words = `${answer.title ?? ""}${answer.address ?? ""}${answer.text ?? ""}`;
+      if (/[^\p{ASCII}“”‘’…]/u.test(words)) faults.push(`a link says ${JSON.stringify(words.slice(0, 120))}`);
+      if (wanted.refused !== undefined && wanted.refused !== (answer.refused ?? false))
+        faults.push(`link ${at} is ${answer.refused ? "refused" : "opened"}`);
+      if (wanted.host && !answer.title?.includes(wanted.host))
+        faults.push(`link ${at}: ${answer.title ?? answer.text}`);
+      if (wanted.address && answer.address !== wanted.address)
+        faults.push(`link ${at}: ${answer.address ?? answer.text}`);
+      this.tell(faults, `${each.kind}, ${each.name}: its link`);
+      if (answer.refused)
+        await this.browser.run(
+          "() => void document.querySelector('[data-testid=toast]').dispatchEvent(new CustomEvent('done'))",
+        );
+      else
+        await this.browser.run("() => void document.querySelector('[data-testid=link-dialog] [data-cancel]').click()");
+      await until("the dialog to be gone", async () => (await this.browser.count("link-dialog")) === 0);
+      await this.#see("after its link", each);
+    }
+  }
+
+  async files() {
+    const shown = "() => true";
+    await this.#down("files", "file", shown, async (each) => {
+      await this.#see("as a file in the list", each);
+      await this.#step(
+        each,
+        () => this.page.press(" "),
+        "() => document.querySelector('[data-testid=file-sheet]') !== null",
+      );
+      await this.#see("as a file", each, { in: "[data-testid=file-sheet] h2", sheet: true });
+      await this.page.press("Escape");
+      await this.browser.gone("file-sheet");
+    });
+  }
+}
+
+/** Requests that are none of ours: by Chromium's own account and by the server's. */
+async function requests(browser, origin, asked) {
+  const ours = /^\/(\?mock=[\w,-]*|boot\.js|assets\/[\w.-]+)?$/;
+  const sent = (await browser.log())
+    .filter(({ method }) => method === "Network.requestWillBeSent" || method === "Network.webSocketCreated")
+    .map(({ params }) => params.request?.url ?? params.url)
+    .filter(
+      (url) =>
+        !(url.startsWith(origin) || url.startsWith(`blob:${origin}`) || url === "data:," || url === "about:blank"),
+    );
+  return [
+    ...sent.map((url) => `asked for ${url.slice(0, 120)}`),
+    ...asked.filter((url) => !ours.test(url)).map((url) => `asked our server for ${url}`),
+  ];
+}
+
+/** Show all of it. `only`: the beginning of a kind's name. */
+export async function hostile(count, only = process.env.KEEPSAKE_HOSTILE ?? "") {
+  const lacking = missing();
+  if (lacking.length > 0) return count.leaveOut(`hostile content: ${lacking.join(" and ")} not installed`);
+  const all = corpus(only);
+  await withPages(async (browser, origin, asked) => {
+    await browser.devTools("Emulation.setDeviceMetricsOverride", {
+      width: 1280,
+      height: 800,
+      deviceScaleFactor: 1,
+      mobile: false,
+    });
+    await browser.devTools("Page.addScriptToEvaluateOnNewDocument", { source: `(${watch})()` });
+    for (const kind of new Set(all.map((each) => each.kind))) {
+      const cases = all.filter((each) => each.kind === kind);
+      const faults = new Map();
+      const tell = (found, where) =>
+        found.forEach((what) => faults.set(what, (faults.get(what) ?? new Set()).add(where)));
+      const visit = new Visit(browser, cases, tell);
+      asked.length = 0;
+      await browser.log();
+      for (const view of ["memories", "conversations", "files"]) {
+        try {
+          await browser.goTo(`${origin}/?mock=open`);
+          await until("the window", () => browser.run("() => document.querySelector('[data-testid=home]') !== null"));
+          await browser.run("() => window.__speak('en')");
+          await browser.run(String(install), JSON.stringify(cases.map(({ text }) => text)));
+          await visit[view]();
+          if ((await browser.windows()).length !== 1) tell(["another window was opened"], view);
+        } catch (error) {
+          tell([`${view}: ${error.message.slice(0, 300)}`], kind);
+        }
+      }
+      tell(await requests(browser, origin, asked), kind);
+      for (const [what, places] of faults)
+        console.log(`  hostile: ${what}\n    on ${[...places].slice(0, 4).join("; ")}`);
+      const { ms, name } = visit.slowest;
+      count.add(
+        `hostile content: ${kind} (${cases.length} cases, ${visit.looks} looks, slowest ${Math.round(ms)} ms: ${name})`,
+        faults.size === 0 && visit.looks >= 4 * cases.length,
+      );
+    }
+  });
+}
+
+// By itself: `node tests/screens/hostile.mjs`.
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const count = {
+    failed: 0,
+    add: (name, good) => {
+      count.failed += good ? 0 : 1;
+      console.log(`${good ? "ok    " : "FAILED"} ${name}`);
+    },
+    leaveOut: (name) => console.log(`SKIPPED: ${name}`),
+  };
+  await hostile(count);
+  process.exitCode = count.failed > 0 ? 1 : 0;
+}

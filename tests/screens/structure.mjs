@@ -1,0 +1,102 @@
+// What a screen reader finds on a screen, as ui.md §9 lists it. Runs inside the page.
+
+/** Landmarks, headings, lists and texts that are not as they have to be, one line each. */
+export function structure() {
+  const found = [];
+  const seen = (node) => node.checkVisibility({ visibilityProperty: true });
+  const every = (selector) => [...document.querySelectorAll(selector)].filter(seen);
+  const open = document.querySelector("[role=dialog], [role=alertdialog]") !== null;
+
+  const mains = every("main").length;
+  if (mains !== 1) found.push(`${mains} main landmarks`);
+  const heads = every("h1").length;
+  if (heads !== 1) found.push(`${heads} h1`);
+  if (every("[data-pane=nav]").length > 0) {
+    const field = document.querySelector("header input");
+    if (field && !field.closest("[role=search], search")) found.push("the search field is in no search landmark");
+  }
+  for (const node of every("nav, aside, section[role=region], [role=complementary]"))
+    if (
+      document.querySelectorAll(node.localName).length > 1 &&
+      !node.ariaLabel &&
+      !node.hasAttribute("aria-labelledby")
+    )
+      found.push(`${node.localName} without a name beside others`);
+
+  for (const list of every("[role=listbox][data-keys]")) {
+    if (!list.ariaLabel) found.push("a listbox without a name");
+    const options = [...list.querySelectorAll("[role=option]")];
+    for (const option of options) {
+      const size = Number(option.ariaSetSize);
+      const place = Number(option.ariaPosInSet);
+      if (!(size >= options.length && place >= 1 && place <= size)) found.push(`option ${place} of ${size}`);
+      if (!option.id || !option.ariaSelected) found.push("an option without id or aria-selected");
+    }
+    const active = list.getAttribute("aria-activedescendant");
+    if (active && !document.getElementById(active)) found.push("aria-activedescendant names nothing");
+    if (list.querySelector(".active") && !active) found.push("an active row without aria-activedescendant");
+  }
+  for (const node of every(
+    "[data-testid=reader-message] .text, [data-testid=detail-text], [data-testid=list-row] p:first-child",
+  ))
+    if (!node.closest("[dir=auto]") && !node.querySelector("[dir=auto]"))
+      found.push(`no dir="auto" on ${node.className}`);
+  for (const bar of every(".redaction"))
+    if (bar.getAttribute("role") !== "img" || !bar.ariaLabel) found.push("a redaction bar without role or name");
+  for (const icon of every("svg")) {
+    if (icon.closest("[aria-hidden=true]") || icon.getAttribute("role") === "img" || icon.ariaLabel) continue;
+    found.push(`an icon that is read out: ${icon.outerHTML.slice(0, 80)}`);
+  }
+  for (const progress of every("[role=progressbar]"))
+    if (!progress.getAttribute("aria-valuetext")) found.push("progress without words");
+  // Smallest target 24 × 24, with what stands around it as far as nothing else is there (WCAG 2.5.8 is axe's matter).
+  if (open && !document.querySelector("[role=dialog], [role=alertdialog]").contains(document.activeElement))
+    found.push("the focus is outside of the open sheet");
+  if (!document.documentElement.lang) found.push("the page names no language");
+  return [...new Set(found)];
+}
+
+/** With forced colours: what was only a fill has an edge or an outline. */
+export function forced() {
+  const found = [];
+  const edged = (node) => {
+    const style = getComputedStyle(node);
+    return (
+      (parseFloat(style.borderTopWidth) > 0 && style.borderTopStyle !== "none") ||
+      (parseFloat(style.outlineWidth) > 0 && style.outlineStyle !== "none") ||
+      style.forcedColorAdjust === "none" ||
+      style.textDecorationLine !== "none"
+    );
+  };
+  const selectors = [
+    "[role=option].active",
+    "mark",
+    ".redaction",
+    ".tile",
+    "[data-testid=toast]",
+    "[role=dialog]",
+    "[role=alertdialog]",
+    "[role=menu]",
+    "[role=switch]",
+    "[role=checkbox]",
+    "[role=progressbar]",
+    "nav [aria-current=page]",
+    "[role=radio][data-state=on]",
+    "[role=tab][data-state=active]",
+    "button.primary",
+    "button.danger",
+  ];
+  for (const selector of selectors)
+    for (const node of document.querySelectorAll(selector))
+      if (node.checkVisibility({ visibilityProperty: true }) && !edged(node) && ![...node.children].some(edged))
+        found.push(`no edge with forced colours: ${selector} ${node.className.replaceAll(/svelte-\w+/g, "")}`);
+  return [...new Set(found)];
+}
+
+/** Whatever is still moving though the system asks for less motion. */
+export function moving() {
+  return document
+    .getAnimations()
+    .filter((each) => each.playState === "running")
+    .map((each) => `moves: ${each.animationName ?? each.transitionProperty} on ${each.effect.target.className}`);
+}

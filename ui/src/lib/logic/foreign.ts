@@ -1,0 +1,47 @@
+// What others wrote, where it stands in a line among words of ours: names, titles, tags, addresses.
+
+/** Signs that turn the direction of writing for what comes after them. */
+const TURNS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+/** Signs that are none: of control, halves of a pair, and those that say nothing. */
+// eslint-disable-next-line no-control-regex -- they are what is looked for
+const BROKEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ud800-\udfff\ufffe\uffff]/gu;
+const FROM_RIGHT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+const MOST = 300;
+
+const spelled = (sign: string): string =>
+  `[U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}]`;
+
+/** The beginning of a text, for a place that shows no more: the window does not lay out what nobody sees. */
+export function beginning(text: string, most = MOST): string {
+  if (text.length <= most) return text;
+  return `${text.slice(0, most).replace(/[\ud800-\udbff]$/, "")}…`;
+}
+
+/** One line: signs that would turn or hide what stands beside them are spelled out. */
+export function oneLine(text: string, most = MOST): string {
+  return beginning(text, most).replace(TURNS, spelled).replace(BROKEN, spelled).replace(/\s+/g, " ");
+}
+
+/** An address as a machine reads it. */
+export function address(text: string): string {
+  return oneLine(text).replace(/[^\x20-\x7e…]/gu, (sign) => spelled(sign));
+}
+
+/** In a sentence of ours: it keeps its own direction and leaves the sentence its. */
+export function isolated(text: string): string {
+  if (!FROM_RIGHT.test(text) && text.search(TURNS) < 0) return text;
+  return isClosed(text) && text.startsWith("\u2068")
+    ? text
+    : `\u2068${isClosed(text) ? text : text.replace(TURNS, spelled)}\u2069`;
+}
+
+/** Whether every isolate that begins here ends here, and nothing else turns the direction. */
+function isClosed(text: string): boolean {
+  let depth = 0;
+  for (const [sign] of text.matchAll(TURNS)) {
+    if (sign === "\u2068") depth += 1;
+    else if (sign === "\u2069" && depth > 0) depth -= 1;
+    else return false;
+  }
+  return depth === 0;
+}

@@ -1,0 +1,109 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { wordDiff } from "$lib/logic/diff";
+import { address, beginning, isolated, oneLine } from "$lib/logic/foreign";
+import { blocks, safeNodes, webAddress } from "$lib/logic/markdown";
+import { splitParts } from "$lib/logic/parts";
+import { fill } from "$lib/text";
+
+type Part = string | { repeat: string; times: number };
+type Case = { name: string; text: string | Part[]; expect?: { shows?: string[] } };
+
+const folder = resolve(import.meta.dirname, "../../fixtures/hostile");
+const spell = (text: Case["text"]) =>
+  typeof text === "string"
+    ? text
+    : text.map((part) => (typeof part === "string" ? part : part.repeat.repeat(part.times))).join("");
+// What is large is measured in a real browser (tests/screens/hostile.mjs); here is what it says.
+const cases = readdirSync(folder).flatMap((file) =>
+  (JSON.parse(readFileSync(`${folder}/${file}`, "utf8")) as { cases: Case[] }).cases
+    .map(({ name, text, expect: wanted }): [string, string, string[]] => [
+      `${file.replace(".json", "")}: ${name}`,
+      spell(text),
+      wanted?.shows ?? [],
+    ])
+    .filter(([, text]) => text.length < 10_000),
+);
+
+function page(markdown: string): HTMLElement {
+  const root = document.createElement("div");
+  for (const block of blocks(markdown)) root.append(block.kind === "html" ? safeNodes(block.html) : block.text);
+  return root;
+}
+
+describe("hostile content", () => {
+  it("has cases of every kind", () => {
+    expect(readdirSync(folder).length).toBeGreaterThanOrEqual(10);
+    expect(cases.length).toBeGreaterThan(90);
+  });
+
+  it.each(cases)("is text and nothing else, %s", (_, text, shows) => {
+    const root = page(text);
+    const known =
+      "a b blockquote br code del div em h1 h2 h3 h4 h5 h6 hr i li ol p pre s span strong sub sup table tbody";
+    const tags = new Set([...known.split(" "), "td", "th", "thead", "tr", "ul"]);
+    for (const node of root.querySelectorAll("*")) {
+      expect(tags).toContain(node.localName);
+      for (const { name } of node.attributes)
+        expect(["class", "data-href", "role", "tabindex", "align", "start"]).toContain(name);
+    }
+    for (const words of shows) expect(root.textContent).toContain(words);
+  });
+
+  it("opens nothing but web and mail addresses, spelled for a machine", () => {
+    const hosts = ["https://\u0430pple.example/", "https://ban\u200bk.example/", "http://0x7f.1/"];
+    expect(hosts.map((href) => webAddress(href)?.host)).toEqual(["xn--pple-43d.example", "bank.example", "127.0.0.1"]);
+    expect(webAddress("https://hostile.example/\u202egpj.exe")?.href).toBe("https://hostile.example/%E2%80%AEgpj.exe");
+    expect(webAddress("https://\u202ehostile.example/")).toBeNull();
+    expect(address("javascript:\u202e\u0430")).toBe("javascript:[U+202E][U+0430]");
+  });
+
+  it("shows plain what is too long, too deep or too wide to be laid out", () => {
+    const kinds = (text: string) => [...new Set(blocks(text).map(({ kind }) => kind))];
+    expect(kinds("a".repeat(100_001))).toEqual(["plain"]);
+    expect(kinds(`${"> ".repeat(40)}deep`)).toEqual(["plain"]);
+    expect(kinds(`${"|a".repeat(80)}|\n${"|-".repeat(80)}|\n${`${"|1".repeat(80)}|\n`.repeat(80)}`)).toEqual(["plain"]);
+    expect(kinds("```\na\n```\n\n".repeat(600))).toEqual(["plain"]);
+    expect(kinds("> > a quote in a quote\n\n- a\n  - b\n    - c\n\n|a|b|\n|-|-|\n|1|2|")).toEqual(["html"]);
+    // All of it is still there.
+    const deep = `${"> ".repeat(40)}deep`;
+    expect(blocks(deep)).toEqual([{ kind: "plain", text: deep }]);
+  });
+
+  it("draws no more pieces than a window can hold", () => {
+    const bars = splitParts("[REDACTED:phone] ".repeat(5_000));
+    expect(bars.length).toBeLessThan(1_010);
+    expect(bars.at(-1)?.text).toContain("[REDACTED:phone]");
+    const started = "word ".repeat(60_000);
+    expect(wordDiff(started, `${started}x`)).toEqual([
+      { kind: "removed", text: started },
+      { kind: "added", text: `${started}x` },
+    ]);
+  });
+});
+
+describe("what others wrote, in a line of ours", () => {
+  it("spells out signs that turn, hide or break", () => {
+    expect(oneLine("holiday\u202egpj.exe")).toBe("holiday[U+202E]gpj.exe");
+    expect(oneLine("a\u0000b\u0007c\ud800d")).toBe("a[U+0000]b[U+0007]c[U+D800]d");
+    expect(oneLine("a\nb\r\nc\u2028d")).toBe("a b c d");
+    expect(oneLine("\u0645\u0631\u062d\u0628\u0627 \u{1f468}\u200d\u{1f469}")).toBe(
+      "\u0645\u0631\u062d\u0628\u0627 \u{1f468}\u200d\u{1f469}",
+    );
+  });
+
+  it("is cut between letters, not within one", () => {
+    expect(beginning("short")).toBe("short");
+    expect(beginning(`a${"\u{1f600}".repeat(10)}`, 4)).toBe("a\u{1f600}…");
+  });
+
+  it("keeps its direction to itself in a sentence", () => {
+    expect(isolated("plain")).toBe("plain");
+    expect(isolated("\u05e9\u05dc\u05d5\u05dd")).toBe("\u2068\u05e9\u05dc\u05d5\u05dd\u2069");
+    expect(isolated("a\u202eb\u2069")).toBe("\u2068a[U+202E]b[U+2069]\u2069");
+    // A sentence within a sentence is isolated once.
+    expect(isolated(isolated("\u05e9"))).toBe(isolated("\u05e9"));
+    expect(fill("Moved {name} away", { name: "x\u202ey" })).toBe("Moved \u2068x[U+202E]y\u2069 away");
+  });
+});
