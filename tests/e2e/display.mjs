@@ -39,8 +39,9 @@ export class Display {
   #children = [];
   #env;
 
-  /** Start a display; `env` is added to the environment of every program on it. */
-  static async start(env) {
+  /** Start a display; `env` is added to the environment of every program on it. With `spoken`, programs tell the session's
+   * bus what is in their windows. */
+  static async start(env, { spoken = false } = {}) {
     const display = new Display();
     process.once("exit", () => display.stop());
     const server = display.#spawn("Xvfb", ["-displayfd", "3", "-screen", "0", SCREEN, "-nolisten", "tcp"], {
@@ -54,8 +55,9 @@ export class Display {
       ...env,
       DISPLAY: `:${number.trim()}`,
       GDK_BACKEND: "x11",
-      NO_AT_BRIDGE: "1",
-      DBUS_SESSION_BUS_ADDRESS: "disabled:",
+      ...(spoken
+        ? { DBUS_SESSION_BUS_ADDRESS: process.env.DBUS_SESSION_BUS_ADDRESS }
+        : { NO_AT_BRIDGE: "1", DBUS_SESSION_BUS_ADDRESS: "disabled:" }),
     };
     delete display.#env.WAYLAND_DISPLAY;
     display.#spawn("openbox", []);

@@ -79,10 +79,15 @@ export class Browser {
     return this.#post("execute/async", { script: `${wait}; ${call}`, args });
   }
 
-  /** What the window shows, after it has drawn everything that was asked for so far. */
-  async screenshot() {
+  /** Everything that was asked for so far is drawn. */
+  drawn() {
     const script = "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done(true)))";
-    await this.#post("execute/async", { script, args: [] });
+    return this.#post("execute/async", { script, args: [] });
+  }
+
+  /** What the window shows. */
+  async screenshot() {
+    await this.drawn();
     return Buffer.from(await call("GET", `${this.#base}/screenshot`), "base64");
   }
 

@@ -109,7 +109,8 @@ export function look(expect) {
   if (window.__ran !== undefined) found.push("a script ran");
   if ({}.ran !== undefined) found.push("the prototype of all objects was changed");
   if (document.title !== "Keepsake") found.push(`the title of the window is ${document.title}`);
-  if (location.search !== "?mock=open" || location.hash) found.push(`the window went to ${location.href}`);
+  if (location.search !== (expect.search ?? "?mock=open") || location.hash)
+    found.push(`the window went to ${location.href}`);
 
   const main = document.querySelector("main");
   const REFUSED =

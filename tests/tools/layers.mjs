@@ -6,6 +6,8 @@ import { canaries } from "../cli/canary.mjs";
 import { exportsAsWritten } from "../cli/exports.mjs";
 import { matrix } from "../cli/matrix.mjs";
 import { cliCases } from "../cli/run.mjs";
+import { alone } from "../e2e/alone.mjs";
+import { spoken } from "../e2e/spoken.mjs";
 import { story } from "../e2e/story.mjs";
 import { pamInterop } from "../interop/pam.mjs";
 import { interop } from "../interop/run.mjs";
@@ -137,5 +139,5 @@ export const LAYERS = {
   cli: named(cliCases, exportsAsWritten, matrix, canaries),
   kill: named(kills),
   interop: named(interop, pamInterop, zaxyInterop, schemas),
-  window: named(story),
+  window: named(story, alone, spoken),
 };

@@ -1,0 +1,189 @@
+// The real window with hostile content, in a network of its own that has no way out: no script runs, and nothing is asked
+// of any network. The kernel counts what finds no route.
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { PASSPHRASE, Vault } from "../cli/keepsake.mjs";
+import { look, watch } from "../screens/hostile-page.mjs";
+import { corpus } from "../screens/hostile.mjs";
+import { built } from "../tools/places.mjs";
+import { cargoTool } from "../tools/setup.mjs";
+import { has, quiet } from "../tools/sh.mjs";
+import { Display, homeIn } from "./display.mjs";
+import { Browser, until } from "./webdriver.mjs";
+
+const HERE = fileURLToPath(import.meta.url);
+/** From a block that no network has (RFC 5737). */
+const NOWHERE = "192.0.2.1";
+const UNSHARE = ["--map-root-user", "--net"];
+
+/** Why it cannot be done here, or nothing. */
+function cannot() {
+  if (process.platform !== "linux") return "only on Linux";
+  if (!has("unshare") || !has("ip")) return "unshare and ip are needed";
+  return quiet("unshare", [...UNSHARE, "true"]).code === 0 ? null : "no network namespace can be made here";
+}
+
+/** Play it in a process of its own, which has that network. */
+export async function alone(count) {
+  const why = cannot();
+  if (why) return count.leaveOut(`the window in a network of its own: ${why}`);
+  await cargoTool("tauri-driver", "^2");
+  const child = spawn("unshare", [...UNSHARE, process.execPath, HERE, "inside"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const over = new Promise((done) => child.on("close", done));
+  let said = 0;
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (!line.startsWith("{")) {
+      console.log(`  ${line}`);
+      continue;
+    }
+    const { name, good } = JSON.parse(line);
+    count.add(name, good);
+    said += 1;
+  }
+  if ((await over) !== 0 || said === 0) count.add("the window in a network of its own", false);
+}
+
+/** What found no route since this network was made, by the kernel. */
+function lost() {
+  const [names, values] = readFileSync("/proc/net/snmp", "utf8")
+    .split("\n")
+    .filter((line) => line.startsWith("Ip: "))
+    .map((line) => line.split(" "));
+  const six = readFileSync("/proc/net/snmp6", "utf8").match(/^Ip6OutNoRoutes\s+(\d+)/m);
+  return Number(values[names.indexOf("OutNoRoutes")]) + Number(six?.[1] ?? 0);
+}
+
+const attempt = () =>
+  new Promise((done) => {
+    const socket = connect({ host: NOWHERE, port: 80 });
+    socket.on("error", () => done());
+    socket.on("connect", () => (socket.destroy(), done()));
+  });
+
+/** An export whose conversations say these texts, and memories that do. */
+export function written(folder, cases) {
+  const conversations = cases.map(({ name, text }, n) => {
+    const id = `hostile-${String(n).padStart(4, "0")}`;
+    const at = 1_700_000_000 - n * 60;
+    return {
+      id,
+      conversation_id: id,
+      title: text.slice(0, 500) || name,
+      create_time: at,
+      update_time: at,
+      current_node: `${id}-1`,
+      mapping: {
+        [`${id}-0`]: { id: `${id}-0`, message: null, parent: null, children: [`${id}-1`] },
+        [`${id}-1`]: {
+          id: `${id}-1`,
+          parent: `${id}-0`,
+          children: [],
+          message: {
+            id: `${id}-1`,
+            author: { role: "assistant" },
+            create_time: at,
+            content: { content_type: "text", parts: [text] },
+          },
+        },
+      },
+    };
+  });
+  const memories = cases
+    // A memory without a word is none.
+    .filter(({ text }) => text.trim())
+    .map(({ text }, n) => ({ id: `m-${n}`, memory: text, categories: [text.slice(0, 60)] }));
+  const files = { "conversations.json": conversations, "mem0.json": memories };
+  return Object.entries(files).map(([name, content]) => {
+    writeFileSync(join(folder, name), JSON.stringify(content));
+    return join(folder, name);
+  });
+}
+
+/** Every row of a section's list, one after the other by the arrow key. */
+async function down(browser, section, shown, tell) {
+  await browser.click(`nav-${section}`);
+  await browser.find("list-row");
+  const total = await browser.run(
+    "() => Number(document.querySelector('[data-testid=list-row]').getAttribute('aria-setsize'))",
+  );
+  await browser.run("() => void document.querySelector('main [role=listbox]').focus()");
+  await browser.keys("\uE011");
+  for (let n = 1; n <= total; n += 1) {
+    if (n > 1) await browser.keys("\uE015");
+    await until(`row ${n} of ${section}`, () =>
+      browser.run(
+        `(n, shown) => document.querySelector('[role=option].active')?.getAttribute("aria-posinset") === String(n) && document.querySelector(shown) !== null`,
+        n,
+        shown,
+      ),
+    );
+    if (process.env.KS_DEBUG) console.error(section, n, Date.now());
+    await browser.drawn();
+    tell(await browser.run(String(look), { search: "" }), `${section}, row ${n}`);
+    await browser.run("() => void document.querySelector('main [role=listbox]').focus()");
+  }
+  return total;
+}
+
+async function inside() {
+  const add = (name, good) => console.log(JSON.stringify({ name, good }));
+  quiet("ip", ["link", "set", "lo", "up"]);
+  const before = lost();
+  await attempt();
+  add("what asks for a network that is not there is counted", lost() > before);
+
+  const home = mkdtempSync(join(tmpdir(), "keepsake-alone-"));
+  const cases = corpus();
+  const vault = new Vault(home).create();
+  const added = written(home, cases).map((path) => vault.must("import", path));
+  add(
+    "hostile texts are imported",
+    added.every(({ failed }) => failed === 0),
+  );
+  const folders = homeIn(home);
+  const settings = join(folders.XDG_CONFIG_HOME, "app.keepsake.desktop");
+  mkdirSync(settings);
+  writeFileSync(join(settings, "settings.json"), JSON.stringify({ recent: [vault.path] }));
+  const display = await Display.start(folders);
+  try {
+    const browser = await Browser.open(await display.driver(), built("keepsake-app"));
+    await display.place("Keepsake");
+    await browser.run(`() => { (${watch})(); return true; }`);
+    await browser.type("unlock-passphrase", PASSPHRASE);
+    await browser.click("unlock-submit");
+    await browser.find("home");
+    const faults = new Map();
+    const tell = (found, where) =>
+      found.forEach((what) => faults.set(what, (faults.get(what) ?? new Set()).add(where)));
+    const quietUntil = lost();
+    const seen = {
+      memories: await down(browser, "memories", "[data-testid=detail-text]", tell),
+      conversations: await down(browser, "conversations", "[data-testid=reader-message]", tell),
+    };
+    const asked = lost() - quietUntil;
+    for (const [what, places] of faults) console.log(`${what}\n    on ${[...places].slice(0, 4).join("; ")}`);
+    add(
+      `nothing hostile runs or breaks out of its place in the real window (${seen.memories} memories, ${seen.conversations} conversations)`,
+      faults.size === 0 && Object.values(seen).every((n) => n >= cases.length - 5),
+    );
+    if (asked > 0) console.log(`${asked} packets found no way out`);
+    add("the window asked nothing of any network", asked === 0);
+    await browser.close();
+  } finally {
+    display.stop();
+    rmSync(home, { recursive: true, force: true, maxRetries: 10 });
+  }
+}
+
+if (process.argv[1] === HERE && process.argv[2] === "inside")
+  await inside().catch((error) => {
+    console.log(error.message);
+    process.exitCode = 1;
+  });

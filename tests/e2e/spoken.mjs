@@ -1,0 +1,167 @@
+// What people hear who do not see the window: the accessibility tree of the real one, as AT-SPI hands it to a screen reader.
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { PASSPHRASE, Vault } from "../cli/keepsake.mjs";
+import { ROOT, built } from "../tools/places.mjs";
+import { cargoTool } from "../tools/setup.mjs";
+import { has, quiet } from "../tools/sh.mjs";
+import { Display, homeIn } from "./display.mjs";
+import { Browser, until } from "./webdriver.mjs";
+
+const HERE = fileURLToPath(import.meta.url);
+const TREE = fileURLToPath(new URL("spoken.py", import.meta.url));
+const PYTHON = "/usr/bin/python3";
+const SECRET = "ghp_9fJ2kLm4Qx7RtV1wZb6Yc3Nd8Ps5Ua0He2Gi";
+
+function cannot() {
+  if (process.platform !== "linux") return "only on Linux";
+  if (!has("dbus-run-session")) return "dbus-run-session is not installed";
+  const { code } = quiet(PYTHON, ["-c", "import gi; gi.require_version('Atspi', '2.0')"]);
+  return code === 0 ? null : "AT-SPI for Python (gir1.2-atspi-2.0) is not installed";
+}
+
+/** Look at the tree of each screen, in a session of its own. */
+export async function spoken(count) {
+  const why = cannot();
+  if (why) return count.leaveOut(`what a screen reader finds: ${why}`);
+  await cargoTool("tauri-driver", "^2");
+  const child = spawn("dbus-run-session", ["--", process.execPath, HERE, "inside"], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const over = new Promise((done) => child.on("close", done));
+  let said = 0;
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (!line.startsWith("{")) {
+      console.log(`  ${line}`);
+      continue;
+    }
+    const { name, good } = JSON.parse(line);
+    count.add(name, good);
+    said += 1;
+  }
+  if ((await over) !== 0 || said === 0) count.add("what a screen reader finds", false);
+}
+
+/** Screens by the way there, and what has to be heard: `[role, name]` with the name as a pattern. */
+const SCREENS = [
+  ["unlock", async () => {}, [["password text", /Passphrase/]]],
+  [
+    "home",
+    async (browser) => {
+      await browser.type("unlock-passphrase", PASSPHRASE);
+      await browser.click("unlock-submit");
+      await browser.find("home");
+    },
+    [
+      ["heading", /What they know/],
+      ["table", /./],
+      ["landmark", /./],
+    ],
+  ],
+  [
+    "memories",
+    async (browser) => {
+      await browser.click("nav-memories");
+      await browser.click("list-row", "[aria-posinset='1']");
+      await browser.find("detail-text");
+    },
+    [
+      ["list box", /Memories/],
+      ["list item", /tortoise|Prefers|ChatGPT|Claude/],
+      ["push button", /Edit/],
+    ],
+  ],
+  [
+    "conversation",
+    async (browser) => {
+      await browser.click("nav-conversations");
+      await browser.click("list-row", "[aria-posinset='1']");
+      await browser.find("reader-message");
+    },
+    [["list box", /Conversations/]],
+  ],
+  ["files", async (browser) => browser.click("nav-files"), [["heading", /Files/]]],
+  [
+    "sensitive",
+    async (browser) => {
+      await browser.click("nav-sensitive");
+      await browser.find("list-row");
+    },
+    [["image", /hidden value/]],
+  ],
+  ["activity", async (browser) => browser.click("nav-activity"), [["heading", /Activity/]]],
+  ["trash", async (browser) => browser.click("nav-trash"), [["heading", /Trash/]]],
+  [
+    "settings",
+    async (browser) => {
+      await browser.click("nav-settings");
+      await browser.click("settings-appearance");
+    },
+    [["heading", /Appearance|Settings/]],
+  ],
+];
+
+/** Roles that a person acts on. */
+const ACTS =
+  /button|entry|password text|check box|radio|combo box|link|menu item|list item|tab$|toggle|switch|spin|slider/;
+
+function tree() {
+  const { code, stdout } = quiet(PYTHON, [TREE, "keepsake-app"]);
+  if (code !== 0) return [];
+  return stdout
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+}
+
+async function inside() {
+  const add = (name, good) => console.log(JSON.stringify({ name, good }));
+  const home = mkdtempSync(join(tmpdir(), "keepsake-spoken-"));
+  const vault = new Vault(home).create();
+  for (const name of ["chatgpt-export.zip", "claude-export.zip"])
+    vault.must("import", join(ROOT, "fixtures", "samples", name));
+  vault.must("add", "--text-file", vault.write("secret.txt", `The deploy token is ${SECRET} for now.`));
+  const folders = homeIn(home);
+  const settings = join(folders.XDG_CONFIG_HOME, "app.keepsake.desktop");
+  mkdirSync(settings);
+  writeFileSync(join(settings, "settings.json"), JSON.stringify({ recent: [vault.path] }));
+  const display = await Display.start(folders, { spoken: true });
+  try {
+    const browser = await Browser.open(await display.driver(), built("keepsake-app"));
+    await browser.find("unlock-passphrase");
+    for (const [name, go, wanted] of SCREENS) {
+      await go(browser);
+      await browser.drawn();
+      let nodes = [];
+      const lacks = () =>
+        wanted.filter(([role, words]) => !nodes.some((node) => node.role === role && words.test(node.name)));
+      // The tree follows the page a moment later.
+      await until(`the tree of ${name}`, () => {
+        nodes = tree();
+        return lacks().length === 0;
+      }).catch(() => {});
+      const nameless = nodes.filter((node) => node.focusable && ACTS.test(node.role) && !node.name.trim());
+      const loud = nodes.filter((node) => name === "sensitive" && node.name.includes(SECRET.slice(4)));
+      for (const [role, words] of lacks()) console.log(`${name}: no ${role} called ${words}`);
+      for (const node of nameless) console.log(`${name}: a ${node.role} without a name`);
+      add(
+        `a screen reader finds its way: ${name} (${nodes.length} things)`,
+        nodes.length > 0 && lacks().length === 0 && nameless.length === 0 && loud.length === 0,
+      );
+    }
+    await browser.close();
+  } finally {
+    display.stop();
+    rmSync(home, { recursive: true, force: true, maxRetries: 10 });
+  }
+}
+
+if (process.argv[1] === HERE && process.argv[2] === "inside")
+  await inside().catch((error) => {
+    console.log(error.message);
+    process.exitCode = 1;
+  });

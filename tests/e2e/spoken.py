@@ -1,0 +1,65 @@
+"""What a screen reader finds in a program's window: one JSON object a line, in the order of the window.
+
+Usage: spoken.py PROGRAM
+Each line: {"role", "name", "focusable", "depth"}. Ends with 1 when the program shows no page in time.
+"""
+import json
+import sys
+import time
+
+import gi
+
+gi.require_version("Atspi", "2.0")
+from gi.repository import Atspi  # noqa: E402
+
+PATIENCE = 30
+STATES = Atspi.StateType
+
+
+def children(node):
+    for at in range(node.get_child_count()):
+        child = node.get_child_at_index(at)
+        if child is not None:
+            yield child
+
+
+def page(program):
+    """The document of the program's window, or None."""
+    todo = [app for app in children(Atspi.get_desktop(0)) if app.get_name() == program]
+    while todo:
+        node = todo.pop(0)
+        if node.get_role_name() == "document web":
+            return node
+        todo.extend(children(node))
+    return None
+
+
+def tell(node, depth=0):
+    states = node.get_state_set()
+    if not states.contains(STATES.SHOWING) and depth > 0:
+        return
+    found = {
+        "role": node.get_role_name(),
+        "name": node.get_name() or "",
+        "about": node.get_description() or "",
+        "focusable": states.contains(STATES.FOCUSABLE),
+        "depth": depth,
+    }
+    print(json.dumps(found), flush=True)
+    for child in children(node):
+        tell(child, depth + 1)
+
+
+def main():
+    Atspi.init()
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        found = page(sys.argv[1])
+        if found is not None and found.get_child_count() > 0:
+            tell(found)
+            return 0
+        time.sleep(0.2)
+    return 1
+
+
+sys.exit(main())
