@@ -18,12 +18,12 @@ export type Command =
 
 type Pressed = Pick<KeyboardEvent, "key" | "code" | "ctrlKey" | "metaKey" | "shiftKey" | "altKey">;
 
-// 5 is kept for the screen of sensitive findings.
 const DIGITS: Record<string, Section> = {
   "1": "home",
   "2": "memories",
   "3": "conversations",
   "4": "files",
+  "5": "sensitive",
   "6": "activity",
   "7": "trash",
 };
@@ -75,6 +75,7 @@ export const SHORTCUTS = [
   { keys: ["E"], text: "keys.edit" },
   { keys: ["T"], text: "keys.tag" },
   { keys: ["R"], text: "keys.redact" },
+  { keys: ["R", "I", "↓"], text: "keys.sensitive" },
   { keys: ["Delete"], text: "keys.trash" },
   { keys: ["Shift Delete"], text: "keys.erase" },
   { keys: ["Ctrl Enter", "Esc"], text: "keys.save" },

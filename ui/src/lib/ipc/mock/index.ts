@@ -4,6 +4,7 @@ import { ago, item, sampleItems } from "./data";
 import { facetsOf, hitOf, matches, messageHit } from "./find";
 import { cancel, detection, FILE_PASSPHRASE, receipt, refuse, report, tombstone, walk } from "./jobs";
 import { exported, shown } from "./records";
+import { sampleReview } from "./review";
 import { samplePicture } from "./pictures";
 import { sampleActivePath, sampleThread } from "./thread";
 
@@ -13,6 +14,8 @@ export type MockOptions = {
   pace?: number;
   failing?: string | null;
   items?: ListItem[];
+  /** The vault was never looked through for sensitive values. */
+  unlooked?: boolean;
 };
 
 const CODE = "K7PM-2XQD-W9RA-HT4C-N6VE-3BJY-F8ZK-QM5G";
@@ -79,6 +82,14 @@ export function mockBackend(
       edited_since: 2,
     },
   ];
+  const review = sampleReview({
+    items: () => items,
+    trash: (ids) => mock.trash(ids),
+    pace,
+    empty: () => items.length === 0,
+    stones,
+    looked: !options.unlooked,
+  });
   const keys: Keys = { own: [sampleKey("7f".repeat(32))], trusted: [], seen: [sampleKey("5e".repeat(32))] };
   const entries = [
     { seq: 1, at: ago(172), actor: "user", op: "create", target: "", detail: "" },
@@ -126,7 +137,7 @@ export function mockBackend(
     return { id, version };
   };
 
-  return {
+  const mock: Backend & { lockNow(): void; drop(paths: string[], over?: boolean): void } = {
     lockNow: () => ((open = false), onLocked()),
     drop: (paths, over = false) => onDrop(over ? { type: "over", paths } : { type: "drop", paths }),
     sessionState: async () => state(),
@@ -196,6 +207,7 @@ export function mockBackend(
         created_at: ago(172),
         counts,
         sources,
+        standings: review.standings(),
         trash: items.length - live.length,
         tombstones: stones.length,
         index: { state: "current", documents: live.length },
@@ -358,10 +370,10 @@ export function mockBackend(
     tombstones: async () => ({ tombstones: stones }),
     receipt: async (id) => receipt(id, id === "rc_ts_01JBQ77XE1" ? "attachments" : null),
     exportPreview: async (_job, request) =>
-      exported(request.format, request.out, items.filter((each) => matches(each, request.filter)).length, false),
+      exported(request, items.filter((each) => matches(each, request.filter)).length, review.open(), false),
     exportRun: async (job, request, _passphrase, tell) => {
       await walk(job, ["collect", "write", "validate"], 3589, pace, tell);
-      return exported(request.format, request.out, items.filter((each) => matches(each, request.filter)).length, true);
+      return exported(request, items.filter((each) => matches(each, request.filter)).length, review.open(), true);
     },
     chooseFiles: async () => [
       "/home/ines/Downloads/chatgpt-export-2026-11-21.zip",
@@ -379,7 +391,9 @@ export function mockBackend(
     setRememberVaults: async () => undefined,
     onLocked: async (listener) => ((onLocked = listener), () => undefined),
     onDrop: async (listener) => ((onDrop = listener), () => undefined),
+    ...review.commands,
   };
+  return mock;
 }
 
 /** `?mock=open,empty,slow,failing-vault_damaged` in the address of the development server or of a sample build. */
@@ -388,6 +402,7 @@ function optionsFromAddress(): MockOptions {
   return {
     open: words.includes("open"),
     empty: words.includes("empty"),
+    unlooked: words.includes("unlooked"),
     pace: words.includes("slow") ? 700 : 40,
     failing: words.find((word) => word.startsWith("failing-"))?.slice(8) ?? null,
   };

@@ -1,4 +1,4 @@
-import type { Exported, ListItem, RecordView, Shown } from "../backend";
+import type { Exported, ExportRequest, ListItem, RecordView, Shown } from "../backend";
 import { ago } from "./data";
 
 /** One record, whole, as the backend would show it. */
@@ -87,9 +87,15 @@ export function shown(
 }
 
 /** The result of an export; before saving nothing is validated. */
-export const exported = (format: string, out: string, n: number, saved: boolean): Exported => ({
+export const exported = (
+  { format, out, cover }: ExportRequest,
+  n: number,
+  sensitive: number,
+  saved: boolean,
+): Exported => ({
   path: out,
   format,
+  covered: cover ? sensitive : 0,
   version: "1.1",
   records: n,
   by_kind: { memory: n },
