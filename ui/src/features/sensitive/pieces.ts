@@ -19,7 +19,7 @@ export const ICONS: Record<Kind, IconOf> = {
 };
 
 /** So many letters before the value fit into a row. */
-const LEAD = 30;
+const LEAD = 26;
 /** How the core writes a value that it leaves out of a title. */
 const BARRED = "█████";
 

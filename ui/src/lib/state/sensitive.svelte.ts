@@ -175,7 +175,8 @@ class Sensitive {
     if (!open()) return false;
     // Unsaved edits may hold the words as well: saved afterwards, they would bring them back.
     detail.dropAll();
-    this.revision += 1;
+    await this.count().catch(() => undefined);
+    if (!open()) return false;
     vault.changed();
     const show = () => dialogs.show({ kind: "receipt", receipt: done.receipt, title: t("redact.receipt") });
     if (dialogs.open?.kind.startsWith("redact-")) dialogs.close();

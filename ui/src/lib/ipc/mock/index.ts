@@ -3,6 +3,7 @@ import { fileCheck, sampleKey } from "./checks";
 import { ago, item, sampleItems } from "./data";
 import { facetsOf, hitOf, matches, messageHit } from "./find";
 import { cancel, detection, FILE_PASSPHRASE, receipt, refuse, report, tombstone, walk } from "./jobs";
+import { sampleBatches, sampleEntries } from "./log";
 import { exported, shown } from "./records";
 import { sampleReview } from "./review";
 import { samplePicture } from "./pictures";
@@ -60,28 +61,7 @@ export function mockBackend(
     tombstone("ts_01JCM2T0R7", "redact", "memory", "gemini", 7),
     tombstone("ts_01JBQ77XE1", "delete", "attachment", "claude", 19, false),
   ];
-  const batches = [
-    {
-      batch: "b-2",
-      at: ago(0, 30),
-      format: "chatgpt",
-      names: ["chatgpt-export-2026-11-21.zip"],
-      added: 669,
-      updated: 40,
-      undone: false,
-      edited_since: 0,
-    },
-    {
-      batch: "b-1",
-      at: ago(3),
-      format: "claude",
-      names: ["data-2026-11-18.zip"],
-      added: 14,
-      updated: 3,
-      undone: false,
-      edited_since: 2,
-    },
-  ];
+  const batches = sampleBatches();
   const review = sampleReview({
     items: () => items,
     trash: (ids) => mock.trash(ids),
@@ -91,20 +71,7 @@ export function mockBackend(
     looked: !options.unlooked,
   });
   const keys: Keys = { own: [sampleKey("7f".repeat(32))], trusted: [], seen: [sampleKey("5e".repeat(32))] };
-  const entries = [
-    { seq: 1, at: ago(172), actor: "user", op: "create", target: "", detail: "" },
-    { seq: 2, at: ago(156), actor: "user", op: "edit", target: "m-0", detail: "version 2" },
-    {
-      seq: 3,
-      at: ago(18),
-      actor: "user",
-      op: "export",
-      target: "",
-      detail: "3589 records",
-    },
-    { seq: 4, at: ago(3), actor: "user", op: "import", target: "b-1", detail: "added 14 updated 3" },
-    { seq: 5, at: ago(0, 30), actor: "user", op: "import", target: "b-2", detail: "added 669 updated 40" },
-  ];
+  const entries = sampleEntries();
   let onLocked: () => void = () => undefined;
   let onDrop: Parameters<Backend["onDrop"]>[0] = () => undefined;
 
@@ -370,10 +337,20 @@ export function mockBackend(
     tombstones: async () => ({ tombstones: stones }),
     receipt: async (id) => receipt(id, id === "rc_ts_01JBQ77XE1" ? "attachments" : null),
     exportPreview: async (_job, request) =>
-      exported(request, items.filter((each) => matches(each, request.filter)).length, review.open(), false),
+      exported(
+        request,
+        items.filter((each) => matches(each, request.filter)),
+        review.open(),
+        false,
+      ),
     exportRun: async (job, request, _passphrase, tell) => {
       await walk(job, ["collect", "write", "validate"], 3589, pace, tell);
-      return exported(request, items.filter((each) => matches(each, request.filter)).length, review.open(), true);
+      return exported(
+        request,
+        items.filter((each) => matches(each, request.filter)),
+        review.open(),
+        true,
+      );
     },
     chooseFiles: async () => [
       "/home/ines/Downloads/chatgpt-export-2026-11-21.zip",

@@ -86,10 +86,16 @@ export function shown(
   };
 }
 
+function countOf(items: readonly ListItem[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { kind } of items) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
+}
+
 /** The result of an export; before saving nothing is validated. */
 export const exported = (
   { format, out, cover }: ExportRequest,
-  n: number,
+  items: readonly ListItem[],
   sensitive: number,
   saved: boolean,
 ): Exported => ({
@@ -97,8 +103,8 @@ export const exported = (
   format,
   covered: cover ? sensitive : 0,
   version: "1.1",
-  records: n,
-  by_kind: { memory: n },
+  records: items.length,
+  by_kind: countOf(items),
   bytes: saved ? 184_000_000 : 0,
   digest: "sha256 9c41 e07b 55a2 fd30 18c6 2e9f",
   validated: saved,

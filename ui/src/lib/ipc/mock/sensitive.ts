@@ -108,7 +108,7 @@ const GONE: [string, number, number][] = [
   ["phone", 3, 7],
   ["email", 1, 12],
 ];
-const fingerprint = (n: number) => (0xa5f0 + n * 7919).toString(16).repeat(7).slice(0, 32);
+const fingerprint = (n: number) => (0xa5f0 + n * 7919).toString(16).repeat(8).slice(0, 32);
 
 const piece = (text: string): ContextPiece => ({ text, hidden: null, this: false });
 
@@ -124,7 +124,7 @@ function finding([kind, detector, confidence, before, after, where]: Seed, n: nu
     at: null,
     ...place,
   }));
-  const context = [piece(`…${before}`), { text: "", hidden: kind, this: true }, piece(`${after}…`)];
+  const context = [piece(n === 0 ? `…${before}` : before), { text: "", hidden: kind, this: true }, piece(after)];
   const item: SensitiveItem = {
     value: fingerprint(n),
     class: kind,
