@@ -46,7 +46,7 @@ describe("worth a look", () => {
     expect((await screen.findByTestId("look-duplicates")).textContent).toContain("3");
     const gone = screen.getByTestId("look-gone");
     expect(gone.textContent).toContain("Gone at ChatGPT");
-    expect(gone.textContent).toContain("3 memories and 1 conversation");
+    expect(gone.textContent).toContain("3 memories, 1 conversation");
     await fireEvent.click(gone);
     expect(nav.section).toBe("memories");
     expect(memories.filter).toMatchObject({ kind: "memory", source: "chatgpt", standing: "gone" });

@@ -34,7 +34,7 @@ const SEEDS: Seed[] = [
     [
       { ...NAS, ...message("chatgpt", NAS.title, 290) },
       { ...NAS, ...message("chatgpt", NAS.title, 290, { id: "msg-b4", role: "assistant" }) },
-      memory("chatgpt", "Uses a nightly copy to a storage bucket, the key is █████", 289),
+      memory("chatgpt", "Key █████ for the nightly copy to a storage bucket", 289),
     ],
   ],
   [
