@@ -216,6 +216,16 @@ describe("deciding on a value", () => {
     await waitFor(() => expect(redacted.mock.lastCall?.[1].values).toEqual([two]));
   });
 
+  it("goes to where the value can be seen, and back", async () => {
+    render(SensitiveView);
+    const list = await rows();
+    const finding = nav.id;
+    await fireEvent.keyDown(list, { key: "Enter" });
+    expect([nav.section, nav.id, nav.message]).toEqual(["conversations", "c-bath", "msg-a2"]);
+    nav.back();
+    expect([nav.section, nav.id]).toEqual(["sensitive", finding]);
+  });
+
   it("ignores with a way back, and finds again", async () => {
     const item = await first();
     await sensitive.ignore([item.value], true);
