@@ -19,7 +19,7 @@ export const ICONS: Record<Kind, IconOf> = {
 };
 
 /** So many letters before the value fit into a row. */
-const LEAD = 26;
+const LEAD = 20;
 /** How the core writes a value that it leaves out of a title. */
 const BARRED = "█████";
 
