@@ -11,7 +11,7 @@ export const UNMARKED = `(names) => {
   const known = new Set(names.map((name) => name.toLowerCase()));
   const plain = (text) => text.replaceAll(/[^\\p{L}\\p{N}\\p{M}]+/gu, " ").trim().toLowerCase();
   const flat = plain(data);
-  const months = [...Array(12).keys()].flatMap((month) => ["long", "short"].flatMap((style) => [{}, { day: "numeric" }].map((day) => plain(new Intl.DateTimeFormat("de-DE", { month: style, ...day }).format(new Date(2026, month, 1))).replace("1 ", ""))));
+  const months = [...Array(12).keys()].flatMap((month) => ["long", "short"].map((style) => plain(new Intl.DateTimeFormat("de-DE", { day: "numeric", month: style }).formatToParts(new Date(2026, month, 1)).find((part) => part.type === "month").value)));
   const ours = (piece) => {
     const words = plain(piece);
     // Counts and the groups of a fingerprint beside a name of the data are nothing of ours.

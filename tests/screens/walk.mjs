@@ -1,5 +1,6 @@
 // The way through every screen, by what each is called. What is looked at there is somebody else's matter.
 import { until } from "../e2e/webdriver.mjs";
+import { REVIEW } from "./review.mjs";
 
 const OPEN = "open";
 const PASSPHRASE = "harbour copper nineteen kite";
@@ -161,7 +162,7 @@ export const SCREENS = [
     async (page) => (await page.there("home"), page.mock("() => void window.__mock.lockNow()")),
   ],
   ["first run", `${OPEN},empty`, (page) => page.there("first-steps")],
-  ...["memories", "conversations", "files", "activity", "trash"].map((section) => [
+  ...["memories", "conversations", "files", "sensitive", "activity", "trash"].map((section) => [
     `${section}, empty`,
     `${OPEN},empty`,
     (page) => page.click(`nav-${section}`),
@@ -278,6 +279,7 @@ export const SCREENS = [
     OPEN,
     async (page) => (await page.click("nav-files"), await page.click("file-card"), page.there("file-sheet")),
   ],
+  ...REVIEW,
   ["activity", OPEN, async (page) => (await page.click("nav-activity"), page.there("activity-line"))],
   ["changes", OPEN, async (page) => (await page.click("nav-activity"), page.click("activity-changes"))],
   [
@@ -485,6 +487,17 @@ export const SCREENS = [
       await page.click("export-alf"),
       page.there("export-losses")
     ),
+  ],
+  [
+    "export, uncovered",
+    OPEN,
+    async (page) => {
+      await page.there("home");
+      await exporting(page);
+      await page.there("export-cover", ' [role="switch"]:not([disabled])');
+      await page.click("export-cover", ' [role="switch"]');
+      await page.there("uncover-dialog");
+    },
   ],
   [
     "export, encrypted",

@@ -84,6 +84,7 @@ describe("loss report", () => {
     version: "1",
     records: 5,
     by_kind: {},
+    covered: 0,
     bytes: 0,
     digest: "",
     validated: false,

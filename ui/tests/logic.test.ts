@@ -116,7 +116,7 @@ describe("keyboard", () => {
     expect(press("1", { ctrlKey: true })).toEqual({ go: "home" });
     expect(press("6", { ctrlKey: true })).toEqual({ go: "activity" });
     expect(press("7", { ctrlKey: true })).toEqual({ go: "trash" });
-    expect(press("5", { ctrlKey: true })).toBeNull();
+    expect(press("5", { ctrlKey: true })).toEqual({ go: "sensitive" });
     expect(press("l", { ctrlKey: true })).toBe("lock");
     expect(press("E", { ctrlKey: true, shiftKey: true })).toBe("export-all");
     expect(press("ArrowLeft", { altKey: true })).toBe("back");

@@ -21,12 +21,12 @@ export type Command =
 
 type Pressed = Pick<KeyboardEvent, "key" | "code" | "ctrlKey" | "metaKey" | "shiftKey" | "altKey">;
 
-// 5 is kept for the screen of sensitive findings.
 const DIGITS: Record<string, Section> = {
   "1": "home",
   "2": "memories",
   "3": "conversations",
   "4": "files",
+  "5": "sensitive",
   "6": "activity",
   "7": "trash",
 };
@@ -105,6 +105,7 @@ export const SHORTCUTS = [
   { keys: ["E"], text: "keys.edit", letter: true },
   { keys: ["T"], text: "keys.tag", letter: true },
   { keys: ["R"], text: "keys.redact", letter: true },
+  { keys: ["R", "I", "↓"], text: "keys.sensitive", letter: true },
   { keys: ["Delete"], text: "keys.trash" },
   { keys: ["Shift Delete"], text: "keys.erase" },
   { keys: ["Ctrl Enter", "Esc"], text: "keys.save" },

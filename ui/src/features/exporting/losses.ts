@@ -1,5 +1,5 @@
 import type { Exported } from "$lib/ipc";
-import { hasText, listed, t } from "$lib/text";
+import { hasText, commas, t } from "$lib/text";
 
 export type LossRow = { field: string; n: number; kind: string; note: string };
 
@@ -22,7 +22,7 @@ export function leftOut(exported: Exported): number {
   return exported.loss_counts.reduce((sum, { kind, count }) => (kind === "left_out" ? sum + count : sum), 0);
 }
 
-/** `412 memories, 2,859 conversations and 318 files`. */
+/** `412 memories, 2,859 conversations, 318 files`. */
 export function scopeText(exported: Exported): string {
   const order = ["memory", "conversation", "attachment", "message"];
   const known = Object.entries(exported.by_kind)
@@ -31,5 +31,5 @@ export function scopeText(exported: Exported): string {
   const parts = known
     .slice(0, 3)
     .map(([kind, n]) => (hasText(`many.${kind}`) ? t(`many.${kind}` as "many.memory", { n }) : ""));
-  return parts.length > 0 ? listed(parts) : t("many.items", { n: exported.records });
+  return parts.length > 0 ? commas(parts) : t("many.items", { n: exported.records });
 }

@@ -1,5 +1,12 @@
 import { byName } from "$lib/text";
-import { backend, type ListItem, type SourceInfo, type TombstoneView, type VaultInfo } from "$lib/ipc";
+import {
+  backend,
+  type ListItem,
+  type SourceInfo,
+  type StandingCount,
+  type TombstoneView,
+  type VaultInfo,
+} from "$lib/ipc";
 import { ANY, dayEnd, dayStart } from "$lib/state/filter";
 
 export type Column = {
@@ -44,6 +51,19 @@ export function columnsOf(sources: readonly SourceInfo[]): Column[] {
       b.memories - a.memories ||
       b.conversations - a.conversations,
   );
+}
+
+/** What an assistant does not keep any more, by its newest export. */
+export type Gone = { platform: string; memory: number; profile: number; conversation: number; total: number };
+
+export function goneOf(standings: readonly StandingCount[]): Gone[] {
+  const all = new Map<string, Gone>();
+  for (const { platform, kind, standing, count } of standings) {
+    if (standing !== "gone" || (kind !== "memory" && kind !== "profile" && kind !== "conversation")) continue;
+    const row = all.get(platform) ?? { platform, memory: 0, profile: 0, conversation: 0, total: 0 };
+    all.set(platform, { ...row, [kind]: row[kind] + count, total: row.total + count });
+  }
+  return [...all.values()].filter((row) => row.total > 0).sort((a, b) => b.total - a.total);
 }
 
 /** Rows of the matrix: types by how often they occur. */

@@ -1,8 +1,9 @@
 import type { Filter } from "$lib/ipc";
 import { look } from "$lib/logic/assistants";
 import { oneLine } from "$lib/logic/foreign";
+import { standingChoice, standingName } from "$lib/logic/standing";
 import { periodStart } from "$lib/state/filter";
-import { t, word } from "$lib/text";
+import { capital, t, word } from "$lib/text";
 import { day } from "$lib/text/format";
 import { typeName } from "./types";
 
@@ -17,6 +18,11 @@ export function chipsOf(filter: Filter): FilterChip[] {
   if (filter.record_type) chips.push({ label: typeName(filter.record_type, true), off: { record_type: null } });
   if (filter.tag) chips.push({ label: `#${oneLine(filter.tag, 60)}`, off: { tag: null } });
   if (filter.status) chips.push({ label: filter.status, off: { status: null } });
+  if (filter.standing) {
+    const { source, standing } = filter;
+    const label = standing === "gone" && source ? capital(standingName(standing, source)) : standingChoice(standing);
+    chips.push({ label, off: { standing: null } });
+  }
   if (filter.since || filter.until) chips.push({ label: periodName(filter), off: { since: null, until: null } });
   return chips;
 }

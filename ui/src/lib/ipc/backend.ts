@@ -58,6 +58,18 @@ export interface Backend {
   erase(jobId: string, request: b.EraseRequest, onProgress: (progress: b.Progress) => void): Promise<b.Erased>;
   tombstones(): Promise<b.Tombstones>;
   receipt(id: string): Promise<b.Receipt>;
+  look(jobId: string, anew: boolean, onProgress: (progress: b.Progress) => void): Promise<b.Looked>;
+  sensitiveQueue(request: b.SensitiveRequest): Promise<b.SensitiveQueue>;
+  sensitiveValue(value: string): Promise<b.SensitiveDetail>;
+  redactValues(
+    jobId: string,
+    request: b.RedactValuesRequest,
+    onProgress: (progress: b.Progress) => void,
+  ): Promise<b.RedactedValues>;
+  ignoreValues(values: string[], ignored: boolean): Promise<void>;
+  duplicates(jobId: string, onProgress: (progress: b.Progress) => void): Promise<b.Duplicates>;
+  keepApart(ids: string[]): Promise<b.Ids>;
+  merge(keep: string, others: string[]): Promise<b.Ids>;
   exportPreview(
     jobId: string,
     request: b.ExportRequest,

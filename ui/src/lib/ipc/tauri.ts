@@ -68,6 +68,14 @@ export const tauriBackend: Backend = {
   erase: (jobId, request, onProgress) => take(commands.erase(jobId, request, channel(onProgress))),
   tombstones: () => take(commands.tombstones()),
   receipt: (id) => take(commands.receipt(id)),
+  look: (jobId, anew, onProgress) => take(commands.look(jobId, anew, channel(onProgress))),
+  sensitiveQueue: (request) => take(commands.sensitiveQueue(request)),
+  sensitiveValue: (value) => take(commands.sensitiveValue(value)),
+  redactValues: (jobId, request, onProgress) => take(commands.redactValues(jobId, request, channel(onProgress))),
+  ignoreValues: (values, ignored) => done(commands.ignoreValues(values, ignored)),
+  duplicates: (jobId, onProgress) => take(commands.duplicates(jobId, channel(onProgress))),
+  keepApart: (ids) => take(commands.keepApart(ids)),
+  merge: (keep, others) => take(commands.merge(keep, others)),
   exportPreview: (jobId, request, encrypt, onProgress) =>
     take(commands.exportPreview(jobId, request, encrypt, channel(onProgress))),
   exportRun: (jobId, request, passphrase, onProgress) =>

@@ -1,4 +1,4 @@
-import type { Receipt, Filter } from "$lib/ipc";
+import type { Receipt, Filter, SensitiveItem } from "$lib/ipc";
 import { onLock } from "./scope";
 
 /** What is open above the window. One at a time; the shell shows it. */
@@ -9,6 +9,9 @@ export type Open =
   | { kind: "redact"; id: string; text: string; span: { start: number; end: number } | null }
   | { kind: "erase"; ids: string[] }
   | { kind: "receipt"; receipt: Receipt; title: string }
+  | { kind: "redact-value"; item: SensitiveItem; ids: string[] | null; n: number }
+  | { kind: "redact-kinds" }
+  | { kind: "duplicates" }
   | { kind: "write" }
   | { kind: "paste" }
   | { kind: "link"; url: URL }

@@ -10,7 +10,12 @@ export const ANY: Filter = {
   until: null,
   trash: false,
   ids: null,
+  standing: null,
 };
+
+/** By the newest export of its assistant. */
+export type Standing = "new" | "changed" | "gone";
+export const STANDINGS: readonly Standing[] = ["new", "changed", "gone"];
 
 export type Dimension = "source" | "record_type" | "tag";
 export type Period = "today" | "days30" | "year";
@@ -39,5 +44,6 @@ export function periodStart(period: Period, now = new Date()): string {
 
 /** Whether a person narrowed the list beyond its kind. */
 export function narrowed(filter: Filter): boolean {
-  return Boolean(filter.source ?? filter.tag ?? filter.record_type ?? filter.since ?? filter.until ?? filter.status);
+  const { source, tag, record_type, since, until, status, standing } = filter;
+  return Boolean(source ?? tag ?? record_type ?? since ?? until ?? status ?? standing);
 }

@@ -1,7 +1,16 @@
 import { onLock } from "./scope";
 import { search } from "./search.svelte";
 
-export const SECTIONS = ["home", "memories", "conversations", "files", "activity", "trash", "settings"] as const;
+export const SECTIONS = [
+  "home",
+  "memories",
+  "conversations",
+  "files",
+  "sensitive",
+  "activity",
+  "trash",
+  "settings",
+] as const;
 export type Section = (typeof SECTIONS)[number];
 export type ActivityTab = "transfers" | "changes" | "tombstones";
 export const SETTINGS_PAGES = ["security", "appearance", "keys", "about"] as const;

@@ -1,4 +1,4 @@
-import { count, hasText, readable, t, word, type MessageKey } from "./index";
+import { commas, count, hasText, readable, t, word, type MessageKey } from "./index";
 import { spoken } from "./locale.svelte";
 
 /**
@@ -51,6 +51,10 @@ export function auditSaid(op: string, detail: string): Said {
   if (form === "added # updated #") return said(t("activity.numbers", { added: first, updated: second }));
   if (form === "removed #") return said(t("import.undone", { n: first }));
   if (form === "# records") return said(t("many.items", { n: first }));
+  if (form === "# values") return said(t("changes.values", { n: first }));
+  if (form === "# values, # records")
+    return said(commas([t("changes.values", { n: first }), t("many.items", { n: second })]));
+  if (form === "# memories") return said(t("many.memory", { n: first }));
   if (form === "version #") return said(t("changes.version", { version: count(first) }));
   if (form === "same words") return said(t("changes.sameWords"));
   return op === "erase" && hasText(`kind.${detail}`) ? said(word("kind", detail)) : { text: "", original: detail };

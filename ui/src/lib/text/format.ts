@@ -67,6 +67,11 @@ export function onDay(value: Time, now = new Date()): string {
   return date?.toDateString() === now.toDateString() ? t("time.onToday") : shortDay(value, now);
 }
 
+/** `today, 09:12`, else `18 Nov, 20:05`: inside a sentence. */
+export function inSentence(value: Time, now = new Date()): string {
+  return commas([onDay(value, now), clock(value)]);
+}
+
 /** Whole days from now until then, never below 0. */
 export function daysLeft(value: Time, now = new Date()): number {
   const date = parse(value);

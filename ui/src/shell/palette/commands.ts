@@ -13,6 +13,7 @@ import Palette from "@lucide/svelte/icons/palette";
 import Paperclip from "@lucide/svelte/icons/paperclip";
 import Pencil from "@lucide/svelte/icons/pencil";
 import Plus from "@lucide/svelte/icons/plus";
+import Shield from "@lucide/svelte/icons/shield-alert";
 import Settings from "@lucide/svelte/icons/settings";
 import Trash2 from "@lucide/svelte/icons/trash-2";
 import Undo2 from "@lucide/svelte/icons/undo-2";
@@ -45,6 +46,7 @@ const SECTION_ICONS: Record<Section, IconOf> = {
   conversations: MessagesSquare,
   files: Paperclip,
   activity: HistoryIcon,
+  sensitive: Shield,
   trash: Trash2,
   settings: Settings,
 };

@@ -3,6 +3,9 @@ import type { ListItem } from "../backend";
 /** Sample data: invented people, places and things. */
 type Seed = [source: string, type: string, text: string, days: number, extra?: Partial<ListItem>];
 
+const NEW = { standing: "new" };
+const GONE = { standing: "gone" };
+
 const HOUSE: Seed[] = [
   [
     "chatgpt",
@@ -23,7 +26,7 @@ const HOUSE: Seed[] = [
     "project",
     "Chose grey-green zellige tiles for the bathroom; ordered from Aveiro on 9 November, four weeks of delivery.",
     2,
-    { tags: ["house"] },
+    { tags: ["house"], standing: "new" },
   ],
   [
     "chatgpt",
@@ -41,11 +44,17 @@ const HOUSE: Seed[] = [
     200,
     { tags: ["house", "work"] },
   ],
-  ["chatgpt", "person", "Her brother Per is a carpenter and checks the bathroom work on Sundays.", 218],
-  ["chatgpt", "health", "Is training for the Bergen half-marathon on 24 April, three mornings a week.", 0],
-  ["claude", "preference", "Prefers British spelling and short answers with the numbers first.", 3, { versions: 2 }],
+  ["chatgpt", "person", "Her brother Per is a carpenter and checks the bathroom work on Sundays.", 218, GONE],
+  ["chatgpt", "health", "Is training for the Bergen half-marathon on 24 April, three mornings a week.", 0, NEW],
+  [
+    "claude",
+    "preference",
+    "Prefers British spelling and short answers with the numbers first.",
+    3,
+    { versions: 2, standing: "changed" },
+  ],
   ["gemini", "fact", "Travels to Amsterdam most months and books window seats.", 150],
-  ["chatgpt", "fact", "Works as a structural engineer for a small office in Bergen.", 300],
+  ["chatgpt", "fact", "Works as a structural engineer for a small office in Bergen.", 300, GONE],
   ["claude", "instruction", "Give sources with page numbers, and say when a figure is an estimate.", 90],
   ["cursor", "instruction", "Use thiserror in libraries and anyhow only in binaries.", 40, { tags: ["work"] }],
   [
@@ -56,12 +65,15 @@ const HOUSE: Seed[] = [
     { tags: ["work", "tidebook"] },
   ],
   ["chatgpt", "person", "Her daughter Liv is seven and reads about whales.", 95, { tags: ["family"] }],
-  ["chatgpt", "health", "Wears reading glasses, +1.25.", 197],
+  ["chatgpt", "health", "Wears reading glasses, +1.25.", 197, GONE],
   ["claude", "health", "Had a knee arthroscopy in January 2025; avoids deep squats.", 71],
   ["gemini", "health", "Mild birch pollen allergy, worst in May.", 146],
   ["me", "preference", "Don't suggest meetings before nine.", 60],
   ["claude", "fact", "Learned Norwegian after moving from Porto in 2011.", 410, { versions: 2 }],
   ["chatgpt", "preference", "يفضّل الردود القصيرة بالعربية عند الحديث عن السفر.", 33],
+  ["claude", "project", "Budget for the bathroom is NOK 240,000, including labour.", 64],
+  ["gemini", "preference", "Prefers short answers in British spelling, with the numbers first.", 12],
+  ["claude", "person", "Her daughter Liv is seven, nearly eight, and reads about whales.", 14, { tags: ["family"] }],
   ["chatgpt", "goal", "Wants to finish the kitchen drawings before the summer holiday.", 21, { tags: ["house"] }],
 ];
 
@@ -127,6 +139,7 @@ export function item(
     media_type: null,
     present: null,
     conversation_id: null,
+    standing: null,
     ...extra,
   };
 }
@@ -200,7 +213,7 @@ const TALKS: Talk[] = [
     "Letter to the building authority",
     "Here is a version under one page, with the case number at the top.",
     17,
-    { attachment_count: 2 },
+    { attachment_count: 2, standing: "gone" },
   ],
   ["c-beam", "claude", null, "Can you check whether this beam table still holds for C24 timber from the thirties?", 22],
 ];

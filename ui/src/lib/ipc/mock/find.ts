@@ -8,6 +8,7 @@ export function matches(item: ListItem, filter: Filter): boolean {
     (!filter.kind || filter.kind === item.kind) &&
     (!filter.source || filter.source === item.source) &&
     (!filter.record_type || filter.record_type === item.type) &&
+    (!filter.standing || filter.standing === item.standing) &&
     (!filter.tag || item.tags.includes(filter.tag)) &&
     (!filter.since || made >= Date.parse(filter.since)) &&
     (!filter.until || made <= Date.parse(filter.until))

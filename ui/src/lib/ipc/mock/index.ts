@@ -3,7 +3,9 @@ import { fileCheck, sampleKey } from "./checks";
 import { ago, item, sampleItems } from "./data";
 import { facetsOf, hitOf, matches, messageHit } from "./find";
 import { cancel, detection, FILE_PASSPHRASE, receipt, refuse, report, tombstone, walk } from "./jobs";
+import { sampleBatches, sampleEntries } from "./log";
 import { exported, shown } from "./records";
+import { sampleReview } from "./review";
 import { samplePicture } from "./pictures";
 import { sampleActivePath, sampleThread } from "./thread";
 
@@ -13,6 +15,8 @@ export type MockOptions = {
   pace?: number;
   failing?: string | null;
   items?: ListItem[];
+  /** The vault was never looked through for sensitive values. */
+  unlooked?: boolean;
 };
 
 const CODE = "K7PM-2XQD-W9RA-HT4C-N6VE-3BJY-F8ZK-QM5G";
@@ -57,43 +61,17 @@ export function mockBackend(
     tombstone("ts_01JCM2T0R7", "redact", "memory", "gemini", 7),
     tombstone("ts_01JBQ77XE1", "delete", "attachment", "claude", 19, false),
   ];
-  const batches = [
-    {
-      batch: "b-2",
-      at: ago(0, 30),
-      format: "chatgpt",
-      names: ["chatgpt-export-2026-11-21.zip"],
-      added: 669,
-      updated: 40,
-      undone: false,
-      edited_since: 0,
-    },
-    {
-      batch: "b-1",
-      at: ago(3),
-      format: "claude",
-      names: ["data-2026-11-18.zip"],
-      added: 14,
-      updated: 3,
-      undone: false,
-      edited_since: 2,
-    },
-  ];
+  const batches = sampleBatches();
+  const review = sampleReview({
+    items: () => items,
+    trash: (ids) => mock.trash(ids),
+    pace,
+    empty: () => items.length === 0,
+    stones,
+    looked: !options.unlooked,
+  });
   const keys: Keys = { own: [sampleKey("7f".repeat(32))], trusted: [], seen: [sampleKey("5e".repeat(32))] };
-  const entries = [
-    { seq: 1, at: ago(172), actor: "user", op: "create", target: "", detail: "" },
-    { seq: 2, at: ago(156), actor: "user", op: "edit", target: "m-0", detail: "version 2" },
-    {
-      seq: 3,
-      at: ago(18),
-      actor: "user",
-      op: "export",
-      target: "",
-      detail: "3589 records",
-    },
-    { seq: 4, at: ago(3), actor: "user", op: "import", target: "b-1", detail: "added 14 updated 3" },
-    { seq: 5, at: ago(0, 30), actor: "user", op: "import", target: "b-2", detail: "added 669 updated 40" },
-  ];
+  const entries = sampleEntries();
   let onLocked: () => void = () => undefined;
   let onDrop: Parameters<Backend["onDrop"]>[0] = () => undefined;
 
@@ -126,7 +104,7 @@ export function mockBackend(
     return { id, version };
   };
 
-  return {
+  const mock: Backend & { lockNow(): void; drop(paths: string[], over?: boolean): void } = {
     lockNow: () => ((open = false), onLocked()),
     drop: (paths, over = false) => onDrop(over ? { type: "over", paths } : { type: "drop", paths }),
     sessionState: async () => state(),
@@ -196,6 +174,7 @@ export function mockBackend(
         created_at: ago(172),
         counts,
         sources,
+        standings: review.standings(),
         trash: items.length - live.length,
         tombstones: stones.length,
         index: { state: "current", documents: live.length },
@@ -358,10 +337,20 @@ export function mockBackend(
     tombstones: async () => ({ tombstones: stones }),
     receipt: async (id) => receipt(id, id === "rc_ts_01JBQ77XE1" ? "attachments" : null),
     exportPreview: async (_job, request) =>
-      exported(request.format, request.out, items.filter((each) => matches(each, request.filter)).length, false),
+      exported(
+        request,
+        items.filter((each) => matches(each, request.filter)),
+        review.open(),
+        false,
+      ),
     exportRun: async (job, request, _passphrase, tell) => {
       await walk(job, ["collect", "write", "validate"], 3589, pace, tell);
-      return exported(request.format, request.out, items.filter((each) => matches(each, request.filter)).length, true);
+      return exported(
+        request,
+        items.filter((each) => matches(each, request.filter)),
+        review.open(),
+        true,
+      );
     },
     chooseFiles: async () => [
       "/home/ines/Downloads/chatgpt-export-2026-11-21.zip",
@@ -379,7 +368,9 @@ export function mockBackend(
     setRememberVaults: async () => undefined,
     onLocked: async (listener) => ((onLocked = listener), () => undefined),
     onDrop: async (listener) => ((onDrop = listener), () => undefined),
+    ...review.commands,
   };
+  return mock;
 }
 
 /** `?mock=open,empty,slow,failing-vault_damaged` in the address of the development server or of a sample build. */
@@ -388,6 +379,7 @@ function optionsFromAddress(): MockOptions {
   return {
     open: words.includes("open"),
     empty: words.includes("empty"),
+    unlooked: words.includes("unlooked"),
     pace: words.includes("slow") ? 700 : 40,
     failing: words.find((word) => word.startsWith("failing-"))?.slice(8) ?? null,
   };

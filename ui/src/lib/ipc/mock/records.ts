@@ -1,4 +1,4 @@
-import type { Exported, ListItem, RecordView, Shown } from "../backend";
+import type { Exported, ExportRequest, ListItem, RecordView, Shown } from "../backend";
 import { ago } from "./data";
 
 /** One record, whole, as the backend would show it. */
@@ -86,13 +86,25 @@ export function shown(
   };
 }
 
+function countOf(items: readonly ListItem[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { kind } of items) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
+}
+
 /** The result of an export; before saving nothing is validated. */
-export const exported = (format: string, out: string, n: number, saved: boolean): Exported => ({
+export const exported = (
+  { format, out, cover }: ExportRequest,
+  items: readonly ListItem[],
+  sensitive: number,
+  saved: boolean,
+): Exported => ({
   path: out,
   format,
+  covered: cover ? sensitive : 0,
   version: "1.1",
-  records: n,
-  by_kind: { memory: n },
+  records: items.length,
+  by_kind: countOf(items),
   bytes: saved ? 184_000_000 : 0,
   digest: "sha256 9c41 e07b 55a2 fd30 18c6 2e9f",
   validated: saved,

@@ -1,0 +1,112 @@
+// The way through what is to be looked at: sensitive values, duplicates, what an assistant does not keep any more.
+import { until } from "../e2e/webdriver.mjs";
+
+const OPEN = "open";
+const sensitive = async (page) => {
+  await page.click("nav-sensitive");
+  await page.there("list-row");
+  await page.there("sensitive-context");
+};
+
+/** As `SCREENS` in walk.mjs. */
+export const REVIEW = [
+  ["sensitive", OPEN, sensitive],
+  [
+    "sensitive, one kind",
+    OPEN,
+    async (page) => {
+      await sensitive(page);
+      await page.mock("() => void (document.querySelector('[data-testid=kind-bank]')?.click())");
+      await until("one kind", async () => (await page.browser.count("list-row")) === 3);
+    },
+  ],
+  [
+    "sensitive, redacted",
+    OPEN,
+    async (page) => {
+      await sensitive(page);
+      await page.click("sensitive-redacted");
+      await until("what was redacted", async () => (await page.browser.count("sensitive-redact")) === 0);
+    },
+  ],
+  [
+    "sensitive, ignored",
+    OPEN,
+    async (page) => {
+      await sensitive(page);
+      await page.click("sensitive-ignored");
+      await page.there("sensitive-find-again");
+      await page.there("sensitive-context");
+    },
+  ],
+  [
+    "sensitive, never looked",
+    `${OPEN},unlooked`,
+    async (page) => {
+      await page.there("home");
+      await page.click("nav-sensitive");
+      await page.there("look-first");
+    },
+  ],
+  [
+    "sensitive, looking",
+    `${OPEN},slow`,
+    async (page) => {
+      await sensitive(page);
+      await page.click("look-again");
+      await page.there("look-cancel");
+    },
+  ],
+  [
+    "sensitive, redact dialog",
+    OPEN,
+    async (page) => {
+      await sensitive(page);
+      await page.click("sensitive-redact");
+      await page.there("redact-value-dialog");
+    },
+  ],
+  [
+    "sensitive, toast",
+    OPEN,
+    async (page) => {
+      await sensitive(page);
+      await page.click("sensitive-redact");
+      await page.click("redact-value-confirm");
+      await page.there("toast");
+    },
+  ],
+  [
+    "sensitive, redact kinds",
+    OPEN,
+    async (page) => {
+      await sensitive(page);
+      await page.click("redact-kinds-button");
+      await page.click("redact-kind-keys");
+    },
+  ],
+  [
+    "sensitive, all looked at",
+    OPEN,
+    async (page) => {
+      await sensitive(page);
+      await page.click("redact-kinds-button");
+      for (const kind of ["keys", "bank", "ids", "phones", "emails"]) await page.click(`redact-kind-${kind}`);
+      await page.click("redact-kinds-confirm");
+      await until("nothing open", async () => (await page.browser.count("list-row")) === 0);
+    },
+  ],
+  ["duplicates", OPEN, async (page) => (await page.click("look-duplicates"), page.there("duplicate-group"))],
+  [
+    "duplicates, none",
+    OPEN,
+    async (page) => {
+      await page.click("look-duplicates");
+      for (let left = 2; left >= 0; left -= 1) {
+        await page.click("duplicate-keep-all");
+        await until("one group less", async () => (await page.browser.count("duplicate-group")) === left);
+      }
+    },
+  ],
+  ["memories, gone", OPEN, async (page) => (await page.click("look-gone"), page.there("standing"))],
+];

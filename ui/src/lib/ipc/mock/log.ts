@@ -1,0 +1,42 @@
+import type { AuditEntry, BatchInfo } from "../backend";
+import { ago } from "./data";
+
+/** Sample imports, newest first. */
+export const sampleBatches = (): BatchInfo[] => [
+  {
+    batch: "b-2",
+    at: ago(0, 30),
+    format: "chatgpt",
+    names: ["chatgpt-export-2026-11-21.zip"],
+    added: 669,
+    updated: 40,
+    undone: false,
+    edited_since: 0,
+  },
+  {
+    batch: "b-1",
+    at: ago(3),
+    format: "claude",
+    names: ["data-2026-11-18.zip"],
+    added: 14,
+    updated: 3,
+    undone: false,
+    edited_since: 2,
+  },
+];
+
+/** What was done in the sample vault. */
+export const sampleEntries = (): AuditEntry[] => [
+  { seq: 1, at: ago(172), actor: "user", op: "create", target: "", detail: "" },
+  { seq: 2, at: ago(156), actor: "user", op: "edit", target: "m-0", detail: "version 2" },
+  {
+    seq: 3,
+    at: ago(18),
+    actor: "user",
+    op: "export",
+    target: "",
+    detail: "3589 records",
+  },
+  { seq: 4, at: ago(3), actor: "user", op: "import", target: "b-1", detail: "added 14 updated 3" },
+  { seq: 5, at: ago(0, 30), actor: "user", op: "import", target: "b-2", detail: "added 669 updated 40" },
+];

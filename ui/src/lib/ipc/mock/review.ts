@@ -1,0 +1,132 @@
+import type { Backend, DuplicateGroup, Ids, ListItem, SensitiveItem, StandingCount, TombstoneView } from "../backend";
+import { receipt, refuse, tombstone, walk } from "./jobs";
+import { sampleFindings, type Finding } from "./sensitive";
+
+type Commands = Pick<
+  Backend,
+  "look" | "sensitiveQueue" | "sensitiveValue" | "redactValues" | "ignoreValues" | "duplicates" | "keepApart" | "merge"
+>;
+type Around = {
+  items: () => ListItem[];
+  trash: (ids: string[]) => Promise<Ids>;
+  empty: () => boolean;
+  stones: TombstoneView[];
+  pace: number;
+  looked: boolean;
+};
+
+/** Sample memories that say much the same: by the beginnings of their texts. */
+const ALIKE: { same: boolean; starts: string[] }[] = [
+  { same: true, starts: ["Budget for the bathroom is NOK 240,000"] },
+  { same: false, starts: ["Prefers British spelling and short", "Prefers short answers in British"] },
+  { same: false, starts: ["Her daughter Liv is seven"] },
+];
+
+/** The gravest class first. */
+const ORDER = ["access_key", "private_key", "password", "card", "iban", "email", "phone", "national_id"];
+
+/** What is to be looked at: sensitive values, duplicates, what a newer export changed. */
+export function sampleReview({ items, trash, empty, stones, pace, looked }: Around) {
+  const findings = sampleFindings();
+  let lookedAt: string | null = looked ? new Date().toISOString() : null;
+  let apart: string[][] = [];
+  const seen = () => (empty() || lookedAt === null ? [] : findings);
+  const counts = (state: Finding["state"]) => {
+    const all: Record<string, number> = {};
+    for (const { item } of seen().filter((each) => each.state === state)) all[item.class] = (all[item.class] ?? 0) + 1;
+    return all;
+  };
+  const get = (value: string) => {
+    const found = seen().find((each) => each.item.value === value && each.state !== "redacted");
+    if (!found) throw refuse("not_found", "No record holds this value.");
+    return found;
+  };
+  const groups = (): DuplicateGroup[] =>
+    ALIKE.map(({ same, starts }) => ({
+      same,
+      items: items()
+        .filter((each) => !each.trashed_at && starts.some((start) => each.text.startsWith(start)))
+        .sort((a, b) => (a.created_at ?? "").localeCompare(b.created_at ?? "")),
+    })).filter(({ items }) => items.length > 1 && !apart.some((ids) => items.every((each) => ids.includes(each.id))));
+
+  const commands: Commands = {
+    look: async (id, anew, tell) => {
+      await walk(id, ["scan"], 4300, pace / 4, tell);
+      // A vault that was never looked through stays so until the person asks.
+      if (looked || anew) lookedAt = new Date().toISOString();
+      return { records: 4300 };
+    },
+    sensitiveQueue: async ({ state, classes, offset, limit }) => {
+      const chosen: SensitiveItem[] = seen()
+        .filter((each) => each.state === (state || "open"))
+        .filter((each) => classes.length === 0 || classes.includes(each.item.class))
+        .map((each) => each.item)
+        .sort((a, b) => ORDER.indexOf(a.class) - ORDER.indexOf(b.class));
+      return structuredClone({
+        items: chosen.slice(offset, offset + (limit || 100)),
+        open: counts("open"),
+        redacted: counts("redacted"),
+        ignored: counts("ignored"),
+        looked_at: lookedAt,
+        left: lookedAt === null ? 4300 : 0,
+      });
+    },
+    sensitiveValue: async (value) => {
+      const { item, places } = get(value);
+      return structuredClone({ item, places });
+    },
+    redactValues: async (id, { values, classes, ids }, tell) => {
+      await walk(id, ["record", "verbatim", "search_index", "database_pages"], 3, pace / 4, tell);
+      const chosen = seen().filter((each) =>
+        values.length > 0
+          ? values.includes(each.item.value)
+          : each.state === "open" && (classes.length === 0 || classes.includes(each.item.class)),
+      );
+      let redacted = 0;
+      for (const found of chosen) {
+        const gone = found.places.filter((place) => ids === null || ids.includes(place.id));
+        redacted += gone.length;
+        found.places = found.places.filter((place) => !gone.includes(place));
+        found.item.places = found.places.length;
+        found.item.first = found.places[0] ?? null;
+        if (found.places.length > 0) continue;
+        found.state = "redacted";
+        Object.assign(found.item, { places: gone.length, detector: "", judged_at: new Date().toISOString() });
+        Object.assign(found.item, { context: [] });
+      }
+      const stone = tombstone(`ts_v${stones.length}`, "redact", "message", "chatgpt", 0);
+      stones.unshift(stone);
+      return { redacted, tombstones: [stone], receipt: receipt("rc_values") };
+    },
+    ignoreValues: async (values, ignored) => {
+      for (const value of values) {
+        const found = get(value);
+        found.state = ignored ? "ignored" : "open";
+        found.item.judged_at = ignored ? new Date().toISOString() : null;
+      }
+    },
+    duplicates: async (id, tell) => {
+      await walk(id, ["compare"], items().length, 0, tell);
+      return structuredClone({ groups: groups() });
+    },
+    keepApart: async (ids) => {
+      apart = [...apart, ids];
+      return { ids };
+    },
+    merge: async (_keep, others) => trash(others),
+  };
+  return {
+    commands,
+    open: () => Object.values(counts("open")).reduce((sum, n) => sum + n, 0),
+    standings: (): StandingCount[] => {
+      const all = new Map<string, StandingCount>();
+      for (const { source, kind, standing, trashed_at } of items()) {
+        if (!standing || trashed_at) continue;
+        const key = `${source} ${kind} ${standing}`;
+        const one = all.get(key) ?? { platform: source, kind, standing, count: 0 };
+        all.set(key, { ...one, count: one.count + 1 });
+      }
+      return [...all.values()];
+    },
+  };
+}

@@ -1,0 +1,49 @@
+/** Classes of sensitive values as people see them, the gravest first. */
+export const KINDS = [
+  { kind: "keys", classes: ["access_key", "private_key", "password"] },
+  { kind: "bank", classes: ["card", "iban"] },
+  { kind: "ids", classes: ["national_id"] },
+  { kind: "phones", classes: ["phone"] },
+  { kind: "emails", classes: ["email"] },
+] as const;
+export type Kind = (typeof KINDS)[number]["kind"];
+/** How many values there are, by class. */
+export type Counts = Readonly<Record<string, number>>;
+
+export function kindOf(name: string): Kind {
+  return KINDS.find(({ classes }) => (classes as readonly string[]).includes(name))?.kind ?? "keys";
+}
+
+export const classesOf = (kind: Kind): string[] => [...(KINDS.find((each) => each.kind === kind)?.classes ?? [])];
+
+export const sumOf = (counts: Counts): number => Object.values(counts).reduce((sum, n) => sum + n, 0);
+
+/** Kinds with how many values each has; without those that have none. */
+export function kindCounts(counts: Counts): { kind: Kind; n: number }[] {
+  return KINDS.map(({ kind, classes }) => ({
+    kind,
+    n: classes.reduce((sum, name) => sum + (counts[name] ?? 0), 0),
+  })).filter(({ n }) => n > 0);
+}
+
+/** Rules that go by the words around a value. */
+const REASONS: Record<string, string> = {
+  luhn: "check",
+  iso13616: "check",
+  entropy: "random",
+  named_secret: "named",
+  raw_private_key: "named",
+  aws_secret_access_key: "around",
+  authorization_header: "header",
+  url_password: "address",
+  password_argument: "named",
+  password_assignment: "named",
+  password_sentence: "named",
+};
+
+/** What spoke for a value: a word of `why`. Only what the rule really looks at. */
+export function reasonOf(name: string, detector: string): string {
+  const known = REASONS[detector];
+  if (known) return known;
+  return name === "phone" || name === "national_id" ? "form" : "pattern";
+}

@@ -1,0 +1,225 @@
+import { backend, codeOf, type RedactValuesRequest, type SensitiveItem } from "$lib/ipc";
+import { KINDS, kindCounts, sumOf, type Counts, type Kind } from "$lib/logic/sensitive";
+import { t } from "$lib/text";
+import { detail } from "./detail.svelte";
+import { dialogs } from "./dialogs.svelte";
+import { JobProgress } from "./job.svelte";
+import { Refusal } from "./refusal";
+import { failed } from "./removal";
+import { onLock, sinceLock } from "./scope";
+import { session } from "./session.svelte";
+import { toasts } from "./toasts.svelte";
+import { vault } from "./vault.svelte";
+
+export type QueueState = "open" | "redacted" | "ignored";
+
+const PAGE = 100;
+/** The most that the backend hands out in one call. */
+const MOST = 500;
+const NONE: Record<QueueState, Counts> = { open: {}, redacted: {}, ignored: {} };
+
+/** The queue of sensitive values, and the look that fills it. No value is ever in here. */
+class Sensitive {
+  tab = $state<QueueState>("open");
+  kind = $state<Kind | null>(null);
+  rows = $state.raw<SensitiveItem[]>([]);
+  counts = $state.raw<Record<QueueState, Counts>>(NONE);
+  /** When everything was looked through last; undefined = not asked yet. */
+  lookedAt = $state<string | null | undefined>(undefined);
+  /** Records that were not looked through yet. */
+  left = $state(0);
+  loading = $state(false);
+  failed = $state.raw<Refusal | null>(null);
+  /** Moves when there is something else to list. */
+  revision = $state(0);
+  /** The look that the person asked for. */
+  job = $state.raw<JobProgress | null>(null);
+  redacting = $state(false);
+  /** The dialog was shown in this session. */
+  asked = false;
+  #quiet: JobProgress | null = null;
+  #again = false;
+  #run = 0;
+  #question = "";
+  #at = { kind: 0, offset: 0 };
+
+  readonly open = $derived(sumOf(this.counts.open));
+  readonly judged = $derived(sumOf(this.counts.redacted) + sumOf(this.counts.ignored));
+  /** Of the list that is shown. */
+  readonly total = $derived(
+    kindCounts(this.counts[this.tab])
+      .filter(({ kind }) => this.kind === null || kind === this.kind)
+      .reduce((sum, { n }) => sum + n, 0),
+  );
+
+  get more(): boolean {
+    return this.#at.kind < this.#kinds().length;
+  }
+
+  /** Kind by kind, since they are shown in that order. */
+  #kinds(): Kind[] {
+    return this.kind ? [this.kind] : KINDS.map(({ kind }) => kind);
+  }
+
+  /** From the top; the same question reaches as far down as before. */
+  async load(): Promise<void> {
+    const question = `${this.tab} ${this.kind ?? ""}`;
+    const reach = question === this.#question ? Math.max(PAGE, this.rows.length) : PAGE;
+    this.#question = question;
+    this.#at = { kind: 0, offset: 0 };
+    await this.#fetch(++this.#run, [], reach);
+  }
+
+  async next(): Promise<void> {
+    if (this.loading || !this.more) return;
+    await this.#fetch(this.#run, this.rows, this.rows.length + PAGE);
+  }
+
+  async #fetch(run: number, before: SensitiveItem[], reach: number): Promise<void> {
+    const rows = new Map(before.map((row) => [row.value, row]));
+    const kinds = this.#kinds();
+    this.loading = true;
+    try {
+      while (rows.size < reach && this.#at.kind < kinds.length) {
+        const kind = KINDS.find((each) => each.kind === kinds[this.#at.kind]);
+        const limit = Math.min(MOST, reach - rows.size);
+        const page = await backend().sensitiveQueue({
+          state: this.tab,
+          classes: [...(kind?.classes ?? [])],
+          offset: this.#at.offset,
+          limit,
+        });
+        if (run !== this.#run) return;
+        for (const item of page.items) rows.set(item.value, item);
+        this.#take(page);
+        this.#at =
+          page.items.length < limit
+            ? { kind: this.#at.kind + 1, offset: 0 }
+            : { ...this.#at, offset: this.#at.offset + page.items.length };
+      }
+      this.rows = [...rows.values()];
+      this.failed = null;
+    } catch (error) {
+      session.refused(error);
+      if (run === this.#run) this.failed = new Refusal(error);
+    } finally {
+      if (run === this.#run) this.loading = false;
+    }
+  }
+
+  #take(page: { open: Counts; redacted: Counts; ignored: Counts; looked_at: string | null; left: number }): void {
+    this.counts = { open: page.open, redacted: page.redacted, ignored: page.ignored };
+    this.lookedAt = page.looked_at;
+    this.left = page.left;
+    // The last one of the chosen kind is gone: the others are shown again.
+    if (this.kind && !kindCounts(this.counts[this.tab]).some(({ kind }) => kind === this.kind)) this.kind = null;
+  }
+
+  /** Only how many there are. */
+  async count(): Promise<void> {
+    const open = sinceLock();
+    const page = await backend().sensitiveQueue({ state: "open", classes: [], offset: 0, limit: 1 });
+    if (!open()) return;
+    this.#take(page);
+    this.revision += 1;
+  }
+
+  /** After anything changed: look through what is new, one look at a time. */
+  async lookQuietly(): Promise<void> {
+    if (this.#quiet || this.job) {
+      this.#again = true;
+      return;
+    }
+    const open = sinceLock();
+    const job = (this.#quiet = new JobProgress());
+    try {
+      await backend().look(job.id, false, job.listen);
+      if (open()) await this.count();
+    } catch (error) {
+      // Nobody asked for it. What was not looked through is counted where the findings are shown.
+      session.refused(error);
+    } finally {
+      if (this.#quiet === job) this.#quiet = null;
+    }
+    if (open() && this.#again) {
+      this.#again = false;
+      await this.lookQuietly();
+    }
+  }
+
+  /** The person asks: through everything once more. */
+  async lookAgain(): Promise<void> {
+    if (this.job) return;
+    this.#quiet?.drop();
+    const open = sinceLock();
+    const job = (this.job = new JobProgress());
+    try {
+      await backend().look(job.id, true, job.listen);
+    } catch (error) {
+      if (open() && codeOf(error) !== "cancelled") failed(error);
+    } finally {
+      if (open()) {
+        this.job = null;
+        await this.count().catch(failed);
+      }
+    }
+  }
+
+  /** For good. True when it was done and the vault is still open. */
+  async redact(request: RedactValuesRequest, job = new JobProgress()): Promise<boolean> {
+    const open = sinceLock();
+    this.redacting = true;
+    const done = await backend()
+      .redactValues(job.id, request, job.listen)
+      .finally(() => (this.redacting = false));
+    if (!open()) return false;
+    // Unsaved edits may hold the words as well: saved afterwards, they would bring them back.
+    detail.dropAll();
+    await this.count().catch(() => undefined);
+    if (!open()) return false;
+    vault.changed();
+    const show = () => dialogs.show({ kind: "receipt", receipt: done.receipt, title: t("redact.receipt") });
+    if (dialogs.open?.kind.startsWith("redact-")) dialogs.close();
+    if (!done.receipt.complete) show();
+    else
+      toasts.show(t("redact.done", { n: done.redacted }), {
+        icon: "check",
+        action: { label: t("receipt.show"), undo: false, run: show },
+      });
+    return true;
+  }
+
+  async ignore(values: string[], ignored: boolean): Promise<void> {
+    const open = sinceLock();
+    await backend().ignoreValues(values, ignored);
+    if (!open()) return;
+    await this.count();
+    if (!ignored) toasts.show(t("sensitive.foundAgain", { n: values.length }), { icon: "check" });
+    else
+      toasts.undoable(t("sensitive.ignoredToast", { n: values.length }), t("action.undo"), () =>
+        this.ignore(values, false),
+      );
+  }
+
+  clear(): void {
+    this.#run += 1;
+    this.#quiet?.drop();
+    this.job?.drop();
+    this.#quiet = null;
+    this.job = null;
+    this.#again = false;
+    this.#question = "";
+    this.asked = false;
+    this.tab = "open";
+    this.kind = null;
+    this.rows = [];
+    this.counts = NONE;
+    this.lookedAt = undefined;
+    this.left = 0;
+    this.loading = false;
+    this.failed = null;
+  }
+}
+
+export const sensitive = new Sensitive();
+onLock(() => sensitive.clear());

@@ -1,0 +1,221 @@
+import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import ExportSheet from "../src/features/exporting/ExportSheet.svelte";
+import { against } from "../src/features/duplicates/marks";
+import { goneOf } from "../src/features/home/data";
+import HomeView from "../src/features/home/HomeView.svelte";
+import { chipsOf } from "../src/features/memories/chips";
+import MemoryDetail from "../src/features/memories/MemoryDetail.svelte";
+import MemoryRow from "../src/features/memories/MemoryRow.svelte";
+import DialogHost from "../src/shell/DialogHost.svelte";
+import { useBackend } from "$lib/ipc";
+import { mockBackend } from "$lib/ipc/mock";
+import { item } from "$lib/ipc/mock/data";
+import { dialogs } from "$lib/state/dialogs.svelte";
+import { duplicates } from "$lib/state/duplicates.svelte";
+import { showExport } from "$lib/state/exporting";
+import { ANY, narrowed } from "$lib/state/filter";
+import { conversations, memories } from "$lib/state/lists.svelte";
+import { nav } from "$lib/state/nav.svelte";
+import { plainRow } from "$lib/state/records.svelte";
+import { clearContent } from "$lib/state/scope";
+import { sensitive } from "$lib/state/sensitive.svelte";
+import { session } from "$lib/state/session.svelte";
+import { toasts } from "$lib/state/toasts.svelte";
+import { vault } from "$lib/state/vault.svelte";
+
+let mock = mockBackend({ open: true });
+
+async function start(items?: ReturnType<typeof item>[]) {
+  clearContent();
+  mock = mockBackend(items ? { open: true, items } : { open: true });
+  useBackend(mock);
+  session.phase = "starting";
+  session.opened(await mock.sessionState());
+  await vault.refresh();
+  nav.section = "home";
+}
+
+beforeEach(() => start());
+
+describe("worth a look", () => {
+  it("leads to findings, duplicates and what is gone", async () => {
+    await sensitive.count();
+    render(HomeView);
+    expect((await screen.findByTestId("look-sensitive")).textContent).toContain("14");
+    expect((await screen.findByTestId("look-duplicates")).textContent).toContain("3");
+    const gone = screen.getByTestId("look-gone");
+    expect(gone.textContent).toContain("Gone at ChatGPT");
+    expect(gone.textContent).toContain("3 memories, 1 conversation");
+    await fireEvent.click(gone);
+    expect(nav.section).toBe("memories");
+    expect(memories.filter).toMatchObject({ kind: "memory", source: "chatgpt", standing: "gone" });
+    await memories.load();
+    expect(memories.total).toBe(3);
+  });
+
+  it("has no row for what there is none of", async () => {
+    await start([item("m-1", "memory", "claude", "Likes tea", 1), item("c-1", "conversation", "claude", "Tea", 1)]);
+    mock.tombstones = async () => ({ tombstones: [] });
+    mock.sensitiveQueue = async () => ({ items: [], open: {}, redacted: {}, ignored: {}, looked_at: null, left: 0 });
+    render(HomeView);
+    expect(await screen.findByText("Nothing needs you.")).toBeTruthy();
+    expect(screen.queryByTestId("look-gone")).toBeNull();
+  });
+
+  it("goes to the conversations when only those are gone", async () => {
+    await start([item("c-1", "conversation", "claude", "Tea", 1, { standing: "gone" })]);
+    render(HomeView);
+    const gone = await screen.findByTestId("look-gone");
+    expect(gone.textContent).toContain("Still here, not in the newest export");
+    await fireEvent.click(gone);
+    expect([nav.section, conversations.filter.standing]).toEqual(["conversations", "gone"]);
+  });
+
+  it("adds up by assistant, kinds that are listed only", () => {
+    const one = (platform: string, kind: string, standing: string, count: number) => ({
+      platform,
+      kind,
+      standing,
+      count,
+    });
+    expect(
+      goneOf([
+        one("claude", "profile", "gone", 1),
+        one("chatgpt", "memory", "gone", 4),
+        one("chatgpt", "conversation", "gone", 2),
+        one("chatgpt", "memory", "new", 9),
+        one("chatgpt", "message", "gone", 70),
+      ]),
+    ).toEqual([
+      { platform: "chatgpt", memory: 4, profile: 0, conversation: 2, total: 6 },
+      { platform: "claude", memory: 0, profile: 1, conversation: 0, total: 1 },
+    ]);
+  });
+});
+
+describe("duplicates", () => {
+  const sheet = async () => {
+    dialogs.show({ kind: "duplicates" });
+    render(DialogHost);
+    return screen.findAllByTestId("duplicate-group");
+  };
+
+  it("marks the words that differ, and keeps the newest wording unless told otherwise", async () => {
+    const groups = await sheet();
+    expect(groups.map((group) => group.querySelector("h3")?.textContent)).toEqual([
+      "The same words",
+      "Much the same",
+      "Much the same",
+    ]);
+    const [older, newer] = [...groups[2]!.querySelectorAll("[data-testid=duplicate]")];
+    expect(newer?.getAttribute("aria-checked")).toBe("true");
+    expect(newer?.textContent).toContain("newest wording");
+    expect([...newer!.querySelectorAll("mark")].map((mark) => mark.textContent).join("")).toContain("nearly eight");
+    const merged = vi.spyOn(mock, "merge");
+    await fireEvent.click(older!);
+    await fireEvent.click(groups[2]!.querySelector("[data-testid=duplicate-keep-one]")!);
+    await waitFor(() =>
+      expect(merged).toHaveBeenCalledWith(older!.getAttribute("data-id"), [newer!.getAttribute("data-id")]),
+    );
+    await waitFor(() => expect(duplicates.groups).toHaveLength(2));
+  });
+
+  it("puts the others back by Undo", async () => {
+    const groups = await sheet();
+    await fireEvent.click(groups[0]!.querySelector("[data-testid=duplicate-keep-one]")!);
+    await waitFor(() => expect(toasts.current?.text).toContain("moved to Trash"));
+    await waitFor(() => expect(vault.info?.trash).toBe(4));
+    await toasts.undo();
+    await waitFor(() => expect(duplicates.groups).toHaveLength(3));
+    expect(toasts.current?.text).toContain("put back");
+  });
+
+  it("keeps all, and says so at the end", async () => {
+    await sheet();
+    for (let left = 3; left > 0; left -= 1) {
+      await fireEvent.click(screen.getAllByTestId("duplicate-keep-all")[0]!);
+      await waitFor(() => expect(screen.queryAllByTestId("duplicate-group")).toHaveLength(left - 1));
+    }
+    expect(screen.getByText("No duplicates")).toBeTruthy();
+  });
+
+  it("are compared word by word", () => {
+    expect(against("likes green tea", "likes tea")).toEqual([
+      { kind: "text", text: "likes " },
+      { kind: "mark", text: "green " },
+      { kind: "text", text: "tea" },
+    ]);
+  });
+});
+
+describe("the newest export", () => {
+  it("marks rows and details", async () => {
+    const row = plainRow(item("m-9", "memory", "chatgpt", "Likes tea", 3, { standing: "gone" }));
+    const { unmount } = render(MemoryRow, { row, selecting: false, checked: false, oncheck: () => undefined });
+    expect(screen.getByTestId("standing").textContent).toBe("gone at ChatGPT");
+    unmount();
+    // It is in no list that was loaded.
+    render(MemoryDetail, { id: "m-2" });
+    expect((await screen.findByTestId("standing")).textContent).toBe("new");
+  });
+
+  it("narrows lists and what is exported", async () => {
+    memories.setFilter({ standing: "changed" });
+    expect([narrowed(memories.filter), narrowed(ANY)]).toEqual([true, false]);
+    expect(chipsOf({ ...ANY, kind: "memory", standing: "changed" }).map((chip) => chip.label)).toEqual(["Changed"]);
+    expect(chipsOf({ ...ANY, source: "claude", standing: "gone" }).map((chip) => chip.label)).toEqual([
+      "Claude",
+      "Gone at Claude",
+    ]);
+    await memories.load();
+    expect(memories.rows.map((row) => row.id)).toEqual(["m-9"]);
+    nav.section = "memories";
+    showExport("screen");
+    expect(dialogs.open).toMatchObject({ kind: "export", filter: { standing: "changed" }, found: 1 });
+  });
+});
+
+describe("an export", () => {
+  const sheet = () => render(ExportSheet, { filter: null, query: "", found: null, start: "mem" });
+  const cover = async () => {
+    const row = await screen.findByTestId("export-cover");
+    const found = row.querySelector<HTMLButtonElement>("[role=switch]")!;
+    await waitFor(() => expect(found.disabled).toBe(false));
+    return found;
+  };
+
+  it("covers sensitive values unless told otherwise, and says how many", async () => {
+    const run = vi.spyOn(mock, "exportRun");
+    sheet();
+    expect((await cover()).getAttribute("aria-checked")).toBe("true");
+    expect(screen.getByTestId("export-cover").textContent).toContain("14 values become [REDACTED] in the file.");
+    expect(screen.getByTestId("export-files").textContent).toContain("Attached files go as they are.");
+    await waitFor(() => expect((screen.getByTestId("export-save") as HTMLButtonElement).disabled).toBe(false));
+    await fireEvent.click(screen.getByTestId("export-save"));
+    const review = await screen.findByTestId("export-review");
+    expect(run.mock.lastCall?.[1].cover).toBe(true);
+    expect(review.closest("dd")?.textContent).toContain("14 sensitive values");
+    await fireEvent.click(review);
+    expect(nav.section).toBe("sensitive");
+  });
+
+  it("asks once before it goes out in the clear", async () => {
+    const preview = vi.spyOn(mock, "exportPreview");
+    sheet();
+    const found = await cover();
+    await fireEvent.click(found);
+    expect(await screen.findByText("Export 14 sensitive values in the clear?")).toBeTruthy();
+    expect(document.activeElement).toBe(screen.getByTestId("uncover-keep"));
+    await fireEvent.click(screen.getByTestId("uncover-keep"));
+    expect(found.getAttribute("aria-checked")).toBe("true");
+    await fireEvent.click(found);
+    await fireEvent.click(await screen.findByTestId("uncover-confirm"));
+    await waitFor(() => expect(preview.mock.lastCall?.[1].cover).toBe(false));
+    expect(found.getAttribute("aria-checked")).toBe("false");
+    await fireEvent.click(found);
+    await waitFor(() => expect(found.getAttribute("aria-checked")).toBe("true"));
+    await fireEvent.click(found);
+    expect(screen.queryByTestId("uncover-dialog")).toBeNull();
+  });
+});

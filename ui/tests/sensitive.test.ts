@@ -1,0 +1,315 @@
+import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import SensitiveActions from "../src/features/sensitive/SensitiveActions.svelte";
+import SensitiveDetail from "../src/features/sensitive/SensitiveDetail.svelte";
+import SensitiveView from "../src/features/sensitive/SensitiveView.svelte";
+import DialogHost from "../src/shell/DialogHost.svelte";
+import Sidebar from "../src/shell/Sidebar.svelte";
+import Window from "../src/shell/Window.svelte";
+import { leadOf, titleParts } from "../src/features/sensitive/pieces";
+import { useBackend, type SensitiveItem } from "$lib/ipc";
+import { mockBackend, type MockOptions } from "$lib/ipc/mock";
+import { receipt } from "$lib/ipc/mock/jobs";
+import { reasonOf } from "$lib/logic/sensitive";
+import { dialogs } from "$lib/state/dialogs.svelte";
+import { nav } from "$lib/state/nav.svelte";
+import { clearContent } from "$lib/state/scope";
+import { sensitive } from "$lib/state/sensitive.svelte";
+import { session } from "$lib/state/session.svelte";
+import { toasts } from "$lib/state/toasts.svelte";
+import { vault } from "$lib/state/vault.svelte";
+
+let mock = mockBackend({ open: true });
+
+async function start(options: MockOptions = {}) {
+  clearContent();
+  mock = mockBackend({ open: true, ...options });
+  useBackend(mock);
+  session.phase = "starting";
+  session.opened(await mock.sessionState());
+  await vault.refresh();
+  nav.section = "sensitive";
+  nav.choose(null);
+}
+
+beforeEach(() => start());
+
+const rows = async () => {
+  const shown = await screen.findByRole("listbox");
+  await within(shown).findAllByTestId("list-row");
+  return shown;
+};
+const detailOf = (item: SensitiveItem) =>
+  render(SensitiveDetail, {
+    item,
+    tab: "open",
+    place: 1,
+    total: 14,
+    onstep: () => undefined,
+    ondone: () => undefined,
+  });
+const first = async () => {
+  await sensitive.load();
+  return sensitive.rows[0]!;
+};
+
+describe("the queue of sensitive values", () => {
+  it("lists kind by kind, the gravest first, to its end", async () => {
+    await sensitive.load();
+    const order = sensitive.rows.map((row) => row.class);
+    expect(order).toEqual([
+      ...["access_key", "access_key", "access_key", "password", "card", "iban", "iban", "national_id"],
+      ...["phone", "phone", "phone", "email", "email", "email"],
+    ]);
+    expect([sensitive.total, sensitive.open, sensitive.more]).toEqual([14, 14, false]);
+  });
+
+  it("loads further pages from where the last one ended", async () => {
+    const queue = mock.sensitiveQueue;
+    const asked: [string, number, number][] = [];
+    mock.sensitiveQueue = async (request) => {
+      asked.push([request.classes[0] ?? "", request.offset, request.limit]);
+      const page = await queue({ ...request, offset: 0 });
+      const one = page.items[0]!;
+      if (request.classes[0] !== "access_key") return { ...page, items: [] };
+      const items = Array.from({ length: 150 }, (_, n) => ({ ...one, value: `v-${n}` }));
+      return { ...page, items: items.slice(request.offset, request.offset + request.limit), open: { access_key: 150 } };
+    };
+    await sensitive.load();
+    expect([sensitive.rows.length, sensitive.more]).toEqual([100, true]);
+    await sensitive.next();
+    expect([sensitive.rows.length, sensitive.more]).toEqual([150, false]);
+    expect(asked.slice(0, 2)).toEqual([
+      ["access_key", 0, 100],
+      ["access_key", 100, 100],
+    ]);
+  });
+
+  it("has a list with headings, and only the chosen kind when one is chosen", async () => {
+    render(SensitiveView);
+    await rows();
+    sensitive.kind = "bank";
+    await waitFor(() => expect(sensitive.rows.map((row) => row.class)).toEqual(["card", "iban", "iban"]));
+    await waitFor(() => expect(nav.id).toBe(sensitive.rows[0]?.value));
+  });
+
+  it("says when all were looked at", async () => {
+    render(SensitiveView);
+    await rows();
+    await sensitive.redact({ values: [], classes: [], ids: null });
+    expect(await screen.findByText("All 20 looked at")).toBeTruthy();
+  });
+
+  it("offers to look where nobody looked yet", async () => {
+    await start({ unlooked: true });
+    render(SensitiveView);
+    await fireEvent.click(await screen.findByTestId("look-first"));
+    await rows();
+    expect(sensitive.open).toBe(14);
+  });
+});
+
+describe("a value", () => {
+  it("is in no answer of the sample backend", async () => {
+    for (const state of ["open", "redacted", "ignored"]) {
+      const { items } = await mock.sensitiveQueue({ state, classes: [], offset: 0, limit: 500 });
+      expect(items.length).toBeGreaterThan(1);
+      for (const item of items) {
+        expect(item.value).toMatch(/^[0-9a-f]{32}$/);
+        expect(item.context.filter((piece) => piece.hidden !== null && piece.text !== "")).toEqual([]);
+      }
+    }
+  });
+
+  it("never reaches the page, whatever comes with its piece", async () => {
+    const item = await first();
+    const detail = await mock.sensitiveValue(item.value);
+    const leaking = detail.item.context.map((piece) => (piece.hidden ? { ...piece, text: "AKIA0" } : piece));
+    mock.sensitiveValue = async () => ({ ...detail, item: { ...detail.item, context: leaking } });
+    detailOf({ ...item, context: leaking });
+    const context = await screen.findByTestId("sensitive-context");
+    expect(context.textContent).toContain("the staging bucket key is");
+    expect(document.body.innerHTML).not.toContain("AKIA0");
+    expect(leadOf(leaking).map((part) => part.text)).not.toContain("AKIA0");
+    expect(within(context).getByRole("img").getAttribute("aria-label")).toBe("hidden value");
+  });
+
+  it("says only what its rule looks at", () => {
+    expect([
+      reasonOf("card", "luhn"),
+      reasonOf("access_key", "entropy"),
+      reasonOf("access_key", "github_token"),
+    ]).toEqual(["check", "random", "pattern"]);
+    expect([reasonOf("phone", "national"), reasonOf("national_id", "us_ssn")]).toEqual(["form", "form"]);
+  });
+
+  it("has bars in titles, and the end of what stands before it in its row", () => {
+    expect(titleParts("key █████ of █████")).toEqual([
+      { kind: "text", text: "key " },
+      { kind: "bar", text: "" },
+      { kind: "text", text: " of " },
+      { kind: "bar", text: "" },
+    ]);
+    const before = { text: "one two three four five six seven eight nine ", hidden: null, this: false };
+    expect(leadOf([before, { text: "", hidden: "card", this: true }])).toEqual([
+      { kind: "text", text: "…seven eight nine " },
+    ]);
+  });
+});
+
+describe("deciding on a value", () => {
+  it("asks the first time, then acts at once, and has no undo", async () => {
+    const sent = vi.spyOn(mock, "redactValues");
+    const item = await first();
+    render(DialogHost);
+    detailOf(item);
+    await waitFor(() => expect(screen.getAllByTestId("sensitive-place")).toHaveLength(3));
+    await fireEvent.click(screen.getByTestId("sensitive-redact"));
+    expect(await screen.findByText("Redact this in 3 places?")).toBeTruthy();
+    expect(document.activeElement).toBe(screen.getByTestId("redact-value-cancel"));
+    expect(sent).not.toHaveBeenCalled();
+    await fireEvent.click(screen.getByTestId("redact-value-confirm"));
+    await waitFor(() => expect(toasts.current?.text).toContain("Redacted in 3 places"));
+    expect(sent.mock.lastCall?.[1]).toEqual({ values: [item.value], classes: [], ids: null });
+    expect([toasts.current?.action?.undo, dialogs.open]).toEqual([false, null]);
+    expect(await toasts.undo()).toBe(false);
+    await toasts.run();
+    expect(dialogs.open).toMatchObject({ kind: "receipt", receipt: { complete: true } });
+    expect(sensitive.asked).toBe(true);
+  });
+
+  it("redacts only where it is checked", async () => {
+    const sent = vi.spyOn(mock, "redactValues");
+    sensitive.asked = true;
+    const item = await first();
+    detailOf(item);
+    const places = await screen.findAllByTestId("sensitive-place");
+    await fireEvent.click(within(places[1]!).getByRole("checkbox"));
+    expect(screen.getByTestId("sensitive-redact").textContent).toContain("Redact in 2 places");
+    await fireEvent.click(screen.getByTestId("sensitive-redact"));
+    await waitFor(() => expect(sent.mock.lastCall?.[1].ids).toEqual(["msg-a2", "m-0"]));
+  });
+
+  it("shows a receipt that is not complete at once", async () => {
+    const run = mock.redactValues;
+    mock.redactValues = async (...args) => ({ ...(await run(...args)), receipt: receipt("r", "verbatim") });
+    const item = await first();
+    await sensitive.redact({ values: [item.value], classes: [], ids: null });
+    expect(dialogs.open).toMatchObject({ kind: "receipt", receipt: { complete: false } });
+    expect(toasts.current).toBeNull();
+  });
+
+  it("goes by R and I on the active row", async () => {
+    sensitive.asked = true;
+    const redacted = vi.spyOn(mock, "redactValues");
+    const ignored = vi.spyOn(mock, "ignoreValues");
+    render(SensitiveView);
+    const list = await rows();
+    const [one, two] = sensitive.rows.map((row) => row.value);
+    await screen.findByTestId("sensitive-context");
+    await fireEvent.keyDown(list, { key: "i" });
+    await waitFor(() => expect(ignored).toHaveBeenCalledWith([one], true));
+    await waitFor(() => expect(nav.id).toBe(two));
+    await screen.findByTestId("sensitive-context");
+    await fireEvent.keyDown(list, { key: "r" });
+    await waitFor(() => expect(redacted.mock.lastCall?.[1].values).toEqual([two]));
+  });
+
+  it("goes to where the value can be seen, and back", async () => {
+    render(SensitiveView);
+    const list = await rows();
+    const finding = nav.id;
+    await fireEvent.keyDown(list, { key: "Enter" });
+    expect([nav.section, nav.id, nav.message]).toEqual(["conversations", "c-bath", "msg-a2"]);
+    nav.back();
+    expect([nav.section, nav.id]).toEqual(["sensitive", finding]);
+  });
+
+  it("ignores with a way back, and finds again", async () => {
+    const item = await first();
+    await sensitive.ignore([item.value], true);
+    expect([sensitive.open, sensitive.counts.ignored.access_key]).toEqual([13, 1]);
+    await toasts.undo();
+    expect(sensitive.open).toBe(14);
+    sensitive.tab = "ignored";
+    await sensitive.load();
+    render(SensitiveView);
+    await fireEvent.click(await screen.findByTestId("sensitive-find-again"));
+    await waitFor(() => expect(sensitive.open).toBe(15));
+  });
+
+  it("redacts all of the chosen kinds, by exact numbers", async () => {
+    const sent = vi.spyOn(mock, "redactValues");
+    await sensitive.load();
+    dialogs.show({ kind: "redact-kinds" });
+    render(DialogHost);
+    const confirm = (await screen.findByTestId("redact-kinds-confirm")) as HTMLButtonElement;
+    expect(confirm.disabled).toBe(true);
+    await fireEvent.click(screen.getByTestId("redact-kind-keys"));
+    await fireEvent.click(screen.getByTestId("redact-kind-ids"));
+    expect(confirm.textContent).toContain("Redact 5 values");
+    await fireEvent.click(confirm);
+    await waitFor(() =>
+      expect(sent.mock.lastCall?.[1]).toEqual({
+        values: [],
+        classes: ["access_key", "private_key", "password", "national_id"],
+        ids: null,
+      }),
+    );
+    await waitFor(() => expect(sensitive.open).toBe(9));
+  });
+});
+
+describe("the look", () => {
+  it("runs after unlocking and after every change, one at a time", async () => {
+    let end = () => undefined as void;
+    const look = vi
+      .spyOn(mock, "look")
+      .mockImplementation(() => new Promise((done) => (end = () => done({ records: 1 }))));
+    nav.section = "trash";
+    render(Window);
+    await waitFor(() => expect(look).toHaveBeenCalledTimes(1));
+    expect(look.mock.lastCall?.[1]).toBe(false);
+    vault.changed();
+    vault.changed();
+    await waitFor(() => expect(vault.info).toBeTruthy());
+    expect(look).toHaveBeenCalledTimes(1);
+    end();
+    await waitFor(() => expect(look).toHaveBeenCalledTimes(2));
+    expect(sensitive.open).toBe(14);
+    end();
+  });
+
+  it("that was asked for goes through everything, shows how far it is, and can be cancelled", async () => {
+    let stop = (_: Error) => undefined as void;
+    const cancel = vi.spyOn(mock, "cancelJob");
+    vi.spyOn(mock, "look").mockImplementation((_id, anew, tell) => {
+      tell({ stage: "scan", done: 50, total: 200, unit: "records", records: 50 });
+      return anew ? new Promise((_, refuse) => (stop = refuse)) : Promise.resolve({ records: 0 });
+    });
+    render(SensitiveActions);
+    await fireEvent.click(screen.getByTestId("look-again"));
+    expect((await screen.findByTestId("look-progress")).textContent).toContain("50 of 200 entries");
+    await fireEvent.click(screen.getByTestId("look-cancel"));
+    expect(cancel).toHaveBeenCalledOnce();
+    stop(new Error("cancelled"));
+    await screen.findByTestId("look-again");
+  });
+
+  it("is dropped with everything else when the vault locks", async () => {
+    const cancel = vi.spyOn(mock, "cancelJob");
+    vi.spyOn(mock, "look").mockImplementation(() => new Promise(() => undefined));
+    await sensitive.load();
+    void sensitive.lookQuietly();
+    await session.lock();
+    expect(cancel).toHaveBeenCalledOnce();
+    expect([sensitive.rows.length, sensitive.open, sensitive.lookedAt]).toEqual([0, 0, undefined]);
+  });
+
+  it("counts beside the section, in words for whoever does not see it", async () => {
+    await sensitive.count();
+    render(Sidebar);
+    expect(screen.getByTestId("nav-sensitive").getAttribute("aria-label")).toBe("Sensitive, 14 wait for you");
+    expect(screen.queryByTestId("kind-keys")).toBeTruthy();
+  });
+});
