@@ -69,7 +69,7 @@ const SEEDS: Seed[] = [
     "iban",
     "iso13616",
     "very_likely",
-    "pay the tiler to account ",
+    "pay the tiler to ",
     " before the ninth",
     [message("chatgpt", "Letter to the building authority", 17)],
   ],
