@@ -7,6 +7,7 @@ import { exportsAsWritten } from "../cli/exports.mjs";
 import { matrix } from "../cli/matrix.mjs";
 import { cliCases } from "../cli/run.mjs";
 import { alone } from "../e2e/alone.mjs";
+import { byKeyboard } from "../e2e/keyboard.mjs";
 import { spoken } from "../e2e/spoken.mjs";
 import { story } from "../e2e/story.mjs";
 import { pamInterop } from "../interop/pam.mjs";
@@ -139,5 +140,5 @@ export const LAYERS = {
   cli: named(cliCases, exportsAsWritten, matrix, canaries),
   kill: named(kills),
   interop: named(interop, pamInterop, zaxyInterop, schemas),
-  window: named(story, alone, spoken),
+  window: named(story, byKeyboard, alone, spoken),
 };

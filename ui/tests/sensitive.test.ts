@@ -309,7 +309,8 @@ describe("the look", () => {
   it("counts beside the section, in words for whoever does not see it", async () => {
     await sensitive.count();
     render(Sidebar);
-    expect(screen.getByTestId("nav-sensitive").getAttribute("aria-label")).toBe("Sensitive, 14 wait for you");
+    const about = screen.getByTestId("nav-sensitive").getAttribute("aria-describedby");
+    expect(document.getElementById(about ?? "")?.textContent).toBe("Sensitive, 14 wait for you");
     expect(screen.queryByTestId("kind-keys")).toBeTruthy();
   });
 });

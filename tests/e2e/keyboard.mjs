@@ -1,0 +1,201 @@
+// The main story in the real window by keyboard alone: nothing here clicks, and nothing sets the focus from outside.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { PASSPHRASE, Vault } from "../cli/keepsake.mjs";
+import { ROOT, built } from "../tools/places.mjs";
+import { cargoTool } from "../tools/setup.mjs";
+import { Display, homeIn } from "./display.mjs";
+import { Browser, until } from "./webdriver.mjs";
+
+const OUT = fileURLToPath(new URL("out/", import.meta.url));
+const CTRL = "\uE009";
+const SHIFT = "\uE008";
+const TAB = "\uE004";
+const ENTER = "\uE007";
+const ESC = "\uE00C";
+const DOWN = "\uE015";
+const HOME = "\uE011";
+const DELETE = "\uE017";
+const KEY = "ghp_9fJ2kLm4Qx7RtV1wZb6Yc3Nd8Ps5Ua0He2Gi";
+
+/** Play it; each step is counted by what a person would call it. */
+export async function byKeyboard(count) {
+  await cargoTool("tauri-driver", "^2");
+  mkdirSync(OUT, { recursive: true });
+  const home = mkdtempSync(join(tmpdir(), "keepsake-keys-"));
+  const vault = new Vault(home).create();
+  for (const name of ["chatgpt-export.zip", "claude-export.zip"])
+    vault.must("import", join(ROOT, "fixtures", "samples", name));
+  for (const text of [`The deploy token is ${KEY}.`, `export GITHUB_TOKEN=${KEY}`])
+    vault.must("add", "--text-file", vault.write("secret.txt", text));
+  const folders = homeIn(home);
+  const settings = join(folders.XDG_CONFIG_HOME, "app.keepsake.desktop");
+  mkdirSync(settings);
+  writeFileSync(join(settings, "settings.json"), JSON.stringify({ recent: [vault.path] }));
+  const display = await Display.start(folders);
+  let browser;
+  try {
+    browser = await Browser.open(await display.driver(), built("keepsake-app"));
+    await display.place("Keepsake");
+    await new Keys(browser, count, vault).all();
+    await browser.close();
+    browser = undefined;
+  } catch (error) {
+    console.log(`  ${error.message}`);
+    if (browser)
+      writeFileSync(join(OUT, "keyboard-failure.png"), await browser.screenshot().catch(() => Buffer.alloc(0)));
+    count.add("the story by keyboard goes on to its end", false);
+  } finally {
+    await browser?.close().catch(() => {});
+    display.stop();
+    rmSync(home, { recursive: true, force: true, maxRetries: 10 });
+  }
+}
+
+class Keys {
+  constructor(browser, count, vault) {
+    Object.assign(this, { browser, count, vault });
+  }
+
+  async all() {
+    await this.unlock();
+    await this.searchAndEdit();
+    await this.trashAndBack();
+    await this.read();
+    await this.sensitive();
+    await this.erase();
+    await this.palette();
+    await this.lock();
+  }
+
+  /** What has the focus, by its test id or its role. */
+  focus() {
+    return this.browser.run(
+      "() => { const at = document.activeElement; return at?.dataset.testid ?? at?.getAttribute('role') ?? at?.localName; }",
+    );
+  }
+
+  /** Tab until this has the focus, as a person does who looks where it is. */
+  async tabTo(id, most = 40) {
+    for (let n = 0; n < most; n += 1) {
+      if ((await this.focus()) === id) return;
+      await this.browser.keys(TAB);
+    }
+    throw new Error(`${id} is not reached by Tab; the focus is at ${await this.focus()}`);
+  }
+
+  /** Into the list beside. */
+  async toList() {
+    await this.browser.find("list-row");
+    for (let n = 0; n < 6 && (await this.focus()) !== "listbox"; n += 1) await this.browser.keys("\uE036");
+    if ((await this.focus()) !== "listbox") await this.tabTo("listbox");
+  }
+
+  async unlock() {
+    const { browser } = this;
+    await browser.find("unlock-passphrase");
+    await browser.keys(PASSPHRASE + ENTER);
+    await browser.find("home");
+    this.count.add("by keyboard: the vault is unlocked", true);
+  }
+
+  async searchAndEdit() {
+    const { browser } = this;
+    await browser.chord(CTRL, "2");
+    await browser.find("list-row");
+    await browser.chord(CTRL, "f");
+    await browser.keys("deploy");
+    await until("one row", async () => (await browser.count("list-row")) === 1);
+    await this.toList();
+    await browser.keys(HOME);
+    await until("the memory", async () => /deploy token/.test(await browser.text("detail-text")));
+    await browser.keys("e");
+    await browser.find("edit-text");
+    await until("the field to have the focus", async () => (await this.focus()) === "edit-text");
+    await browser.keys(" Rotates in June.");
+    await browser.chord(CTRL, ENTER);
+    await until("the new wording", async () => /Rotates in June/.test(await browser.text("detail-text")));
+    this.count.add("by keyboard: a memory is found and edited", true);
+  }
+
+  async trashAndBack() {
+    const { browser } = this;
+    await this.toList();
+    await browser.keys(DELETE);
+    await browser.find("toast");
+    await until("no row", async () => (await browser.count("list-row")) === 0);
+    await browser.chord(CTRL, "z");
+    await until("the row again", async () => (await browser.count("list-row")) === 1);
+    this.count.add("by keyboard: to the Trash and back", true);
+  }
+
+  async read() {
+    const { browser } = this;
+    await browser.chord(CTRL, "3");
+    await this.toList();
+    await browser.keys(HOME + DOWN);
+    await browser.find("reader-message");
+    await browser.chord(CTRL, "f");
+    this.count.add("by keyboard: a conversation is read", (await browser.count("reader-message")) > 0);
+    await browser.keys(ESC);
+  }
+
+  async sensitive() {
+    const { browser } = this;
+    await browser.chord(CTRL, "5");
+    await this.toList();
+    await browser.keys(HOME);
+    await browser.find("sensitive-detail");
+    await browser.keys("r");
+    await browser.find("redact-value-dialog");
+    this.count.add("by keyboard: a decision begins at Cancel", (await this.focus()) === "redact-value-cancel");
+    await this.tabTo("redact-value-confirm");
+    await browser.keys(ENTER);
+    await browser.gone("redact-value-dialog");
+    await browser.find("toast");
+    await until("nothing of it to be open", async () => (await browser.count("sensitive-detail")) === 0);
+    await browser.chord(CTRL, "2");
+    await browser.chord(CTRL, "f");
+    await browser.keys("rotates");
+    await until("the memory with a bar", async () => (await browser.count("list-row", " [role=img]")) > 0);
+    const left = await browser.run("(key) => document.body.innerText.includes(key)", KEY);
+    this.count.add("by keyboard: a sensitive value is redacted everywhere", !left);
+    await browser.keys(ESC);
+  }
+
+  async erase() {
+    const { browser } = this;
+    await browser.chord(CTRL, "2");
+    await this.toList();
+    await browser.keys(HOME);
+    await browser.chord(SHIFT, DELETE);
+    await browser.find("erase-dialog");
+    await this.tabTo("erase-confirm");
+    await browser.keys(ENTER);
+    await browser.find("receipt-complete");
+    this.count.add("by keyboard: erased, with a complete receipt", true);
+    await browser.keys(ESC);
+    await browser.gone("receipt");
+  }
+
+  async palette() {
+    const { browser } = this;
+    await browser.chord(CTRL, "k");
+    await until("the palette", async () => (await this.focus()) === "palette-field");
+    await browser.keys("trash");
+    await browser.find("palette-item");
+    await browser.keys(ESC);
+    await browser.gone("palette");
+    this.count.add("by keyboard: the palette opens and closes", true);
+  }
+
+  async lock() {
+    const { browser } = this;
+    await browser.chord(CTRL, "l");
+    await browser.find("unlock-passphrase");
+    const left = await browser.run("() => /deploy|tortoise|GITHUB/.test(document.body.innerText)");
+    this.count.add("by keyboard: locked, with no words left in the page", !left);
+  }
+}
