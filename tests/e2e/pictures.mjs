@@ -1,0 +1,101 @@
+// `npm run pictures`: the pictures in README.md, of the real window with the samples in fixtures/, light and dark. They go
+// to ui/pictures/. Look at them before they are committed.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PASSPHRASE, Vault } from "../cli/keepsake.mjs";
+import { ROOT, built } from "../tools/places.mjs";
+import { buildPrograms, buildUi, cargoTool, forTesting } from "../tools/setup.mjs";
+import { main } from "../tools/sh.mjs";
+import { Display, homeIn } from "./display.mjs";
+import { Browser, until } from "./webdriver.mjs";
+
+const OUT = join(ROOT, "ui", "pictures");
+const SIZE = [1280, 800];
+/** Made up, like all of the samples. */
+const WRITTEN = [
+  "The deploy token is ghp_9fJ2kLm4Qx7RtV1wZb6Yc3Nd8Ps5Ua0He2Gi and rotates in June.",
+  "Prefers night trains to planes.",
+];
+
+/** Screens by name, and the way there. */
+const SCREENS = [
+  ["home", async () => {}],
+  [
+    "memories",
+    async (browser) => {
+      await browser.click("nav-memories");
+      await browser.click("list-row", '[aria-posinset="4"]');
+      await browser.find("detail-text");
+    },
+  ],
+  [
+    "conversations",
+    async (browser) => {
+      await browser.click("nav-conversations");
+      await browser.click("list-row", '[aria-posinset="2"]');
+      await browser.find("reader-message");
+    },
+  ],
+  [
+    "sensitive",
+    async (browser) => {
+      await browser.click("nav-sensitive");
+      await browser.click("list-row", '[aria-posinset="1"]');
+      await browser.find("sensitive-detail");
+    },
+  ],
+  [
+    "export",
+    async (browser) => {
+      await browser.click("nav-memories");
+      await browser.click("export-button");
+      await browser.find("export-sheet");
+      // No folder of this machine in a picture.
+      await browser.type("export-path", "/home/ines/Memories.mem");
+    },
+  ],
+];
+
+await main(async () => {
+  if (!process.argv.includes("--no-build")) {
+    await forTesting();
+    await buildUi();
+    await buildPrograms();
+  }
+  await cargoTool("tauri-driver", "^2");
+  const home = mkdtempSync(join(tmpdir(), "keepsake-pictures-"));
+  const vault = new Vault(home, "Memories.keepsake").create();
+  for (const name of ["chatgpt-export.zip", "claude-export.zip"])
+    vault.must("import", join(ROOT, "fixtures", "samples", name));
+  for (const text of WRITTEN) vault.must("add", "--text-file", vault.write("text.txt", text));
+  const folders = homeIn(home);
+  const settings = join(folders.XDG_CONFIG_HOME, "app.keepsake.desktop");
+  mkdirSync(settings);
+  writeFileSync(join(settings, "settings.json"), JSON.stringify({ recent: [vault.path] }));
+  const display = await Display.start(folders);
+  try {
+    const browser = await Browser.open(await display.driver(), built("keepsake-app"));
+    display.size(await display.place("Keepsake"), ...SIZE);
+    await until("the window to have its size", () => browser.run("(width) => innerWidth === width", SIZE[0]));
+    await browser.type("unlock-passphrase", PASSPHRASE);
+    await browser.click("unlock-submit");
+    await browser.find("home");
+    mkdirSync(OUT, { recursive: true });
+    for (const [name, go] of SCREENS) {
+      await go(browser);
+      for (const theme of ["light", "dark"]) {
+        await browser.run("(theme) => { document.documentElement.dataset.theme = theme; return true; }", theme);
+        await until("the screen to be still", () =>
+          browser.run("() => document.getAnimations().every((each) => each.playState !== 'running')"),
+        );
+        writeFileSync(join(OUT, `${name}-${theme}.png`), await browser.screenshot());
+        console.log(`  ui/pictures/${name}-${theme}.png`);
+      }
+    }
+    await browser.close();
+  } finally {
+    display.stop();
+    rmSync(home, { recursive: true, force: true, maxRetries: 10 });
+  }
+});
