@@ -9,7 +9,8 @@ import { missing, withPages } from "./pages.mjs";
 import { forced, moving, structure } from "./structure.mjs";
 import { SCREENS, SIZES, settled, walk } from "./walk.mjs";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+/** Read when it is needed: this file is loaded before the packages are there. */
+const axe = () => readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 /** All rules of WCAG 2 A and AA and axe's best practice; none is switched off. */
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa", "best-practice"];
 
@@ -37,7 +38,7 @@ const media = (browser, more = {}) =>
 /** The looks at one screen in one size. `tell(kind, faults)`. */
 async function lookAt(browser, wide, tell) {
   await theme(browser, "light");
-  await browser.run(`() => { ${AXE}; return true; }`);
+  await browser.run(`() => { ${axe()}; return true; }`);
   tell("axe", await browser.run(VIOLATIONS, { type: "tag", values: TAGS }));
   tell("structure", await browser.run(String(structure)));
   tell("less motion", await browser.run(String(moving)));
