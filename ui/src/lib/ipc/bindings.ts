@@ -6,1084 +6,1056 @@ import { invoke as __TAURI_INVOKE, Channel } from "@tauri-apps/api/core";
 
 /** Commands */
 export const commands = {
-  /**  What is open now. */
-  sessionState: () => typedError<SessionState, ErrorBody>(__TAURI_INVOKE("session_state")),
-  /**  Vaults opened before. */
-  recentVaults: () => typedError<RecentVault[], ErrorBody>(__TAURI_INVOKE("recent_vaults")),
-  /**  Take a vault off that list; the vault itself stays. */
-  forgetRecent: (path: string) => typedError<null, ErrorBody>(__TAURI_INVOKE("forget_recent", { path })),
-  /**  The folder that a new vault is offered to live in. */
-  defaultVaultFolder: () => typedError<string, ErrorBody>(__TAURI_INVOKE("default_vault_folder")),
-  /**  How strong a passphrase is, as it is typed. */
-  passphraseStrength: (passphrase: string) =>
-    typedError<PassphraseStrength, ErrorBody>(__TAURI_INVOKE("passphrase_strength", { passphrase })),
-  /**  Four random words. */
-  suggestPassphrase: () => typedError<string, ErrorBody>(__TAURI_INVOKE("suggest_passphrase")),
-  /**  Create a vault and open it. */
-  createVault: (path: string, passphrase: string) =>
-    typedError<Created, ErrorBody>(__TAURI_INVOKE("create_vault", { path, passphrase })),
-  /**  Open a vault with its passphrase or its recovery code. */
-  unlock: (path: string, secret: string) =>
-    typedError<SessionState, ErrorBody>(__TAURI_INVOKE("unlock", { path, secret })),
-  /**  Lock. Jobs under way roll back first. */
-  lock: () => typedError<null, ErrorBody>(__TAURI_INVOKE("lock")),
-  /**  Minutes without input before the vault locks itself; 0 = never. */
-  setAutoLock: (minutes: number) => typedError<null, ErrorBody>(__TAURI_INVOKE("set_auto_lock", { minutes })),
-  /**  The person did something: the wait for the auto-lock starts again. */
-  touch: () => typedError<null, ErrorBody>(__TAURI_INVOKE("touch")),
-  /**  Change the passphrase; `secret` is the present one or the recovery code. */
-  changePassphrase: (secret: string, newPassphrase: string) =>
-    typedError<Slots, ErrorBody>(__TAURI_INVOKE("change_passphrase", { secret, newPassphrase })),
-  /**  What is in the vault. */
-  vaultInfo: () => typedError<VaultInfo, ErrorBody>(__TAURI_INVOKE("vault_info")),
-  /**  Integrity of the vault, place by place. */
-  checkVault: (rebuildIndex: boolean) =>
-    typedError<CheckReport, ErrorBody>(__TAURI_INVOKE("check_vault", { rebuildIndex })),
-  /**  The audit log; with `verify` its chain and signatures are checked. */
-  audit: (verify: boolean) => typedError<AuditLog, ErrorBody>(__TAURI_INVOKE("audit", { verify })),
-  /**  The vault's own key, whom it trusts, and whose signatures it has seen. */
-  keys: () => typedError<Keys, ErrorBody>(__TAURI_INVOKE("keys")),
-  /**  Trust a public key. */
-  trustKey: (key: string, name: string | null) =>
-    typedError<Keys, ErrorBody>(__TAURI_INVOKE("trust_key", { key, name })),
-  /**  Forget a key. */
-  forgetKey: (key: string) => typedError<Keys, ErrorBody>(__TAURI_INVOKE("forget_key", { key })),
-  /**  What are these files? Needs no vault. */
-  detect: (paths: string[], passphrase: string | null) =>
-    typedError<Detections, ErrorBody>(__TAURI_INVOKE("detect", { paths, passphrase })),
-  /**  Is this file whole, who signed it, and does the vault know them? */
-  checkFile: (path: string, format: string | null, passphrase: string | null) =>
-    typedError<FileCheck, ErrorBody>(__TAURI_INVOKE("check_file", { path, format, passphrase })),
-  /**  What an import would do; nothing is written. */
-  importPreview: (jobId: string, request: ImportRequest, passphrase: string | null, onProgress: Channel<Progress>) =>
-    typedError<ImportReport, ErrorBody>(__TAURI_INVOKE("import_preview", { jobId, request, passphrase, onProgress })),
-  /**  Import as one batch. */
-  importRun: (jobId: string, request: ImportRequest, passphrase: string | null, onProgress: Channel<Progress>) =>
-    typedError<ImportReport, ErrorBody>(__TAURI_INVOKE("import_run", { jobId, request, passphrase, onProgress })),
-  /**  Stop a job; it rolls back and answers `cancelled`. */
-  cancelJob: (jobId: string) => typedError<null, ErrorBody>(__TAURI_INVOKE("cancel_job", { jobId })),
-  /**  The batches, newest first. */
-  imports: () => typedError<Batches, ErrorBody>(__TAURI_INVOKE("imports")),
-  /**  The report kept with a batch. */
-  importReport: (batch: string) => typedError<ImportReport, ErrorBody>(__TAURI_INVOKE("import_report", { batch })),
-  /**  Take a batch back whole. */
-  undoImport: (batch: string) => typedError<Undone, ErrorBody>(__TAURI_INVOKE("undo_import", { batch })),
-  /**  One page of a list. */
-  list: (request: ListRequest) => typedError<Page, ErrorBody>(__TAURI_INVOKE("list", { request })),
-  /**  Numbers beside the filters. */
-  facets: (filter: Filter, query: string | null, typing: boolean) =>
-    typedError<Facets, ErrorBody>(__TAURI_INVOKE("facets", { filter, query, typing })),
-  /**  One record, whole. */
-  show: (id: string, history: boolean, verbatim: boolean) =>
-    typedError<Shown, ErrorBody>(__TAURI_INVOKE("show", { id, history, verbatim })),
-  /**  A conversation with all its branches. */
-  thread: (id: string) => typedError<Thread, ErrorBody>(__TAURI_INVOKE("thread", { id })),
-  /**  Full text, ranked. */
-  search: (request: SearchRequest) => typedError<SearchResult, ErrorBody>(__TAURI_INVOKE("search", { request })),
-  /**  The bytes of an attachment. */
-  attachment: (id: string) => typedError<ArrayBuffer, ErrorBody>(__TAURI_INVOKE("attachment", { id })),
-  /**  A memory written by hand. */
-  add: (request: AddRequest) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("add", { request })),
-  /**  A new version of a record. */
-  edit: (request: EditRequest) => typedError<Edited, ErrorBody>(__TAURI_INVOKE("edit", { request })),
-  /**  Make an old version current again. */
-  restoreVersion: (id: string, version: number) =>
-    typedError<Edited, ErrorBody>(__TAURI_INVOKE("restore_version", { id, version })),
-  /**  Replace spans for good. */
-  redact: (request: RedactRequest) => typedError<Redacted, ErrorBody>(__TAURI_INVOKE("redact", { request })),
-  /**  Put records in the Trash. */
-  trash: (ids: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("trash", { ids })),
-  /**  Take records back from the Trash. */
-  restore: (ids: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("restore", { ids })),
-  /**  What an erasure would take with it. */
-  erasePreview: (request: EraseRequest) =>
-    typedError<ErasePreview, ErrorBody>(__TAURI_INVOKE("erase_preview", { request })),
-  /**  Erase for good, then look for it everywhere. */
-  erase: (jobId: string, request: EraseRequest, onProgress: Channel<Progress>) =>
-    typedError<Erased, ErrorBody>(__TAURI_INVOKE("erase", { jobId, request, onProgress })),
-  /**  Tombstones, newest first. */
-  tombstones: () => typedError<Tombstones, ErrorBody>(__TAURI_INVOKE("tombstones")),
-  /**  The receipt of an erasure. */
-  receipt: (id: string) => typedError<Receipt, ErrorBody>(__TAURI_INVOKE("receipt", { id })),
-  /**  Look through what is new or changed; with `anew` through everything. */
-  look: (jobId: string, anew: boolean, onProgress: Channel<Progress>) =>
-    typedError<Looked, ErrorBody>(__TAURI_INVOKE("look", { jobId, anew, onProgress })),
-  /**  A page of the values that were found. */
-  sensitiveQueue: (request: SensitiveRequest) =>
-    typedError<SensitiveQueue, ErrorBody>(__TAURI_INVOKE("sensitive_queue", { request })),
-  /**  One value and where it stands. */
-  sensitiveValue: (value: string) =>
-    typedError<SensitiveDetail, ErrorBody>(__TAURI_INVOKE("sensitive_value", { value })),
-  /**  Redact values for good. */
-  redactValues: (jobId: string, request: RedactValuesRequest, onProgress: Channel<Progress>) =>
-    typedError<RedactedValues, ErrorBody>(__TAURI_INVOKE("redact_values", { jobId, request, onProgress })),
-  /**  Never show these values again, or do again. */
-  ignoreValues: (values: string[], ignored: boolean) =>
-    typedError<null, ErrorBody>(__TAURI_INVOKE("ignore_values", { values, ignored })),
-  /**  Memories that say much the same, in groups. */
-  duplicates: (jobId: string, onProgress: Channel<Progress>) =>
-    typedError<Duplicates, ErrorBody>(__TAURI_INVOKE("duplicates", { jobId, onProgress })),
-  /**  Leave these memories as they are. */
-  keepApart: (ids: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("keep_apart", { ids })),
-  /**  Keep one of several; the others go to the Trash. */
-  merge: (keep: string, others: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("merge", { keep, others })),
-  /**  What an export would hold and lose; nothing is written. An encrypted one can lose less: secrets travel in it. */
-  exportPreview: (jobId: string, request: ExportRequest, encrypt: boolean, onProgress: Channel<Progress>) =>
-    typedError<Exported, ErrorBody>(__TAURI_INVOKE("export_preview", { jobId, request, encrypt, onProgress })),
-  /**  Write, read back, validate; encrypted with a passphrase of its own if there is one. */
-  exportRun: (jobId: string, request: ExportRequest, passphrase: string | null, onProgress: Channel<Progress>) =>
-    typedError<Exported, ErrorBody>(__TAURI_INVOKE("export_run", { jobId, request, passphrase, onProgress })),
-  /**  Ask for files to import. Empty when the person changed their mind. */
-  chooseFiles: () => typedError<string[], ErrorBody>(__TAURI_INVOKE("choose_files")),
-  /**  Ask for a folder. */
-  chooseFolder: () => typedError<string | null, ErrorBody>(__TAURI_INVOKE("choose_folder")),
-  /**  Ask for a vault, which is a folder. */
-  chooseVault: () => typedError<string | null, ErrorBody>(__TAURI_INVOKE("choose_vault")),
-  /**  Ask where to save. */
-  chooseSave: (suggestedName: string) =>
-    typedError<string | null, ErrorBody>(__TAURI_INVOKE("choose_save", { suggestedName })),
-  /**  Ask where to save a text, and save it so that only the person can read it. Null when they changed their mind. */
-  saveText: (suggestedName: string, text: string) =>
-    typedError<string | null, ErrorBody>(__TAURI_INVOKE("save_text", { suggestedName, text })),
-  /**  Open a link in the browser, after the person confirmed it. */
-  openLink: (url: string) => typedError<null, ErrorBody>(__TAURI_INVOKE("open_link", { url })),
-  /**  Show a file in the file manager. */
-  showInFolder: (path: string) => typedError<null, ErrorBody>(__TAURI_INVOKE("show_in_folder", { path })),
-  /**  Print what the window shows (the recovery code). */
-  print: () => typedError<null, ErrorBody>(__TAURI_INVOKE("print")),
-  /**  Keep a preference of the window (how it looks, never content), or drop it with null. */
-  setPreference: (name: string, value: string | null) =>
-    typedError<null, ErrorBody>(__TAURI_INVOKE("set_preference", { name, value })),
-  /**  Remember opened vaults (path only), or forget them all. */
-  setRememberVaults: (remember: boolean) =>
-    typedError<null, ErrorBody>(__TAURI_INVOKE("set_remember_vaults", { remember })),
+	/**  What is open now. */
+	sessionState: () => typedError<SessionState, ErrorBody>(__TAURI_INVOKE("session_state")),
+	/**  Vaults opened before. */
+	recentVaults: () => typedError<RecentVault[], ErrorBody>(__TAURI_INVOKE("recent_vaults")),
+	/**  Take a vault off that list; the vault itself stays. */
+	forgetRecent: (path: string) => typedError<null, ErrorBody>(__TAURI_INVOKE("forget_recent", { path })),
+	/**  The folder that a new vault is offered to live in. */
+	defaultVaultFolder: () => typedError<string, ErrorBody>(__TAURI_INVOKE("default_vault_folder")),
+	/**  How strong a passphrase is, as it is typed. */
+	passphraseStrength: (passphrase: string) => typedError<PassphraseStrength, ErrorBody>(__TAURI_INVOKE("passphrase_strength", { passphrase })),
+	/**  Four random words. */
+	suggestPassphrase: () => typedError<string, ErrorBody>(__TAURI_INVOKE("suggest_passphrase")),
+	/**  Create a vault and open it. */
+	createVault: (path: string, passphrase: string) => typedError<Created, ErrorBody>(__TAURI_INVOKE("create_vault", { path, passphrase })),
+	/**  Open a vault with its passphrase or its recovery code. */
+	unlock: (path: string, secret: string) => typedError<SessionState, ErrorBody>(__TAURI_INVOKE("unlock", { path, secret })),
+	/**  Lock. Jobs under way roll back first. */
+	lock: () => typedError<null, ErrorBody>(__TAURI_INVOKE("lock")),
+	/**  Minutes without input before the vault locks itself; 0 = never. */
+	setAutoLock: (minutes: number) => typedError<null, ErrorBody>(__TAURI_INVOKE("set_auto_lock", { minutes })),
+	/**  The person did something: the wait for the auto-lock starts again. */
+	touch: () => typedError<null, ErrorBody>(__TAURI_INVOKE("touch")),
+	/**  Change the passphrase; `secret` is the present one or the recovery code. */
+	changePassphrase: (secret: string, newPassphrase: string) => typedError<Slots, ErrorBody>(__TAURI_INVOKE("change_passphrase", { secret, newPassphrase })),
+	/**  What is in the vault. */
+	vaultInfo: () => typedError<VaultInfo, ErrorBody>(__TAURI_INVOKE("vault_info")),
+	/**  Integrity of the vault, place by place. */
+	checkVault: (rebuildIndex: boolean) => typedError<CheckReport, ErrorBody>(__TAURI_INVOKE("check_vault", { rebuildIndex })),
+	/**  The audit log; with `verify` its chain and signatures are checked. */
+	audit: (verify: boolean) => typedError<AuditLog, ErrorBody>(__TAURI_INVOKE("audit", { verify })),
+	/**  The vault's own key, whom it trusts, and whose signatures it has seen. */
+	keys: () => typedError<Keys, ErrorBody>(__TAURI_INVOKE("keys")),
+	/**  Trust a public key. */
+	trustKey: (key: string, name: string | null) => typedError<Keys, ErrorBody>(__TAURI_INVOKE("trust_key", { key, name })),
+	/**  Forget a key. */
+	forgetKey: (key: string) => typedError<Keys, ErrorBody>(__TAURI_INVOKE("forget_key", { key })),
+	/**  What are these files? Needs no vault. */
+	detect: (paths: string[], passphrase: string | null) => typedError<Detections, ErrorBody>(__TAURI_INVOKE("detect", { paths, passphrase })),
+	/**  Is this file whole, who signed it, and does the vault know them? */
+	checkFile: (path: string, format: string | null, passphrase: string | null) => typedError<FileCheck, ErrorBody>(__TAURI_INVOKE("check_file", { path, format, passphrase })),
+	/**  What an import would do; nothing is written. */
+	importPreview: (jobId: string, request: ImportRequest, passphrase: string | null, onProgress: Channel<Progress>) => typedError<ImportReport, ErrorBody>(__TAURI_INVOKE("import_preview", { jobId, request, passphrase, onProgress })),
+	/**  Import as one batch. */
+	importRun: (jobId: string, request: ImportRequest, passphrase: string | null, onProgress: Channel<Progress>) => typedError<ImportReport, ErrorBody>(__TAURI_INVOKE("import_run", { jobId, request, passphrase, onProgress })),
+	/**  Stop a job; it rolls back and answers `cancelled`. */
+	cancelJob: (jobId: string) => typedError<null, ErrorBody>(__TAURI_INVOKE("cancel_job", { jobId })),
+	/**  The batches, newest first. */
+	imports: () => typedError<Batches, ErrorBody>(__TAURI_INVOKE("imports")),
+	/**  The report kept with a batch. */
+	importReport: (batch: string) => typedError<ImportReport, ErrorBody>(__TAURI_INVOKE("import_report", { batch })),
+	/**  Take a batch back whole. */
+	undoImport: (batch: string) => typedError<Undone, ErrorBody>(__TAURI_INVOKE("undo_import", { batch })),
+	/**  One page of a list. */
+	list: (request: ListRequest) => typedError<Page, ErrorBody>(__TAURI_INVOKE("list", { request })),
+	/**  Numbers beside the filters. */
+	facets: (filter: Filter, query: string | null, typing: boolean) => typedError<Facets, ErrorBody>(__TAURI_INVOKE("facets", { filter, query, typing })),
+	/**  One record, whole. */
+	show: (id: string, history: boolean, verbatim: boolean) => typedError<Shown, ErrorBody>(__TAURI_INVOKE("show", { id, history, verbatim })),
+	/**  A conversation with all its branches. */
+	thread: (id: string) => typedError<Thread, ErrorBody>(__TAURI_INVOKE("thread", { id })),
+	/**  Full text, ranked. */
+	search: (request: SearchRequest) => typedError<SearchResult, ErrorBody>(__TAURI_INVOKE("search", { request })),
+	/**  The bytes of an attachment. */
+	attachment: (id: string) => typedError<ArrayBuffer, ErrorBody>(__TAURI_INVOKE("attachment", { id })),
+	/**  A memory written by hand. */
+	add: (request: AddRequest) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("add", { request })),
+	/**  A new version of a record. */
+	edit: (request: EditRequest) => typedError<Edited, ErrorBody>(__TAURI_INVOKE("edit", { request })),
+	/**  Make an old version current again. */
+	restoreVersion: (id: string, version: number) => typedError<Edited, ErrorBody>(__TAURI_INVOKE("restore_version", { id, version })),
+	/**  Replace spans for good. */
+	redact: (request: RedactRequest) => typedError<Redacted, ErrorBody>(__TAURI_INVOKE("redact", { request })),
+	/**  Put records in the Trash. */
+	trash: (ids: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("trash", { ids })),
+	/**  Take records back from the Trash. */
+	restore: (ids: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("restore", { ids })),
+	/**  What an erasure would take with it. */
+	erasePreview: (request: EraseRequest) => typedError<ErasePreview, ErrorBody>(__TAURI_INVOKE("erase_preview", { request })),
+	/**  Erase for good, then look for it everywhere. */
+	erase: (jobId: string, request: EraseRequest, onProgress: Channel<Progress>) => typedError<Erased, ErrorBody>(__TAURI_INVOKE("erase", { jobId, request, onProgress })),
+	/**  Tombstones, newest first. */
+	tombstones: () => typedError<Tombstones, ErrorBody>(__TAURI_INVOKE("tombstones")),
+	/**  The receipt of an erasure. */
+	receipt: (id: string) => typedError<Receipt, ErrorBody>(__TAURI_INVOKE("receipt", { id })),
+	/**  Look through what is new or changed; with `anew` through everything. */
+	look: (jobId: string, anew: boolean, onProgress: Channel<Progress>) => typedError<Looked, ErrorBody>(__TAURI_INVOKE("look", { jobId, anew, onProgress })),
+	/**  A page of the values that were found. */
+	sensitiveQueue: (request: SensitiveRequest) => typedError<SensitiveQueue, ErrorBody>(__TAURI_INVOKE("sensitive_queue", { request })),
+	/**  One value and where it stands. */
+	sensitiveValue: (value: string) => typedError<SensitiveDetail, ErrorBody>(__TAURI_INVOKE("sensitive_value", { value })),
+	/**  Redact values for good. */
+	redactValues: (jobId: string, request: RedactValuesRequest, onProgress: Channel<Progress>) => typedError<RedactedValues, ErrorBody>(__TAURI_INVOKE("redact_values", { jobId, request, onProgress })),
+	/**  Never show these values again, or do again. */
+	ignoreValues: (values: string[], ignored: boolean) => typedError<null, ErrorBody>(__TAURI_INVOKE("ignore_values", { values, ignored })),
+	/**  Memories that say much the same, in groups. */
+	duplicates: (jobId: string, onProgress: Channel<Progress>) => typedError<Duplicates, ErrorBody>(__TAURI_INVOKE("duplicates", { jobId, onProgress })),
+	/**  Leave these memories as they are. */
+	keepApart: (ids: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("keep_apart", { ids })),
+	/**  Keep one of several; the others go to the Trash. */
+	merge: (keep: string, others: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("merge", { keep, others })),
+	/**  What an export would hold and lose; nothing is written. An encrypted one can lose less: secrets travel in it. */
+	exportPreview: (jobId: string, request: ExportRequest, encrypt: boolean, onProgress: Channel<Progress>) => typedError<Exported, ErrorBody>(__TAURI_INVOKE("export_preview", { jobId, request, encrypt, onProgress })),
+	/**  Write, read back, validate; encrypted with a passphrase of its own if there is one. */
+	exportRun: (jobId: string, request: ExportRequest, passphrase: string | null, onProgress: Channel<Progress>) => typedError<Exported, ErrorBody>(__TAURI_INVOKE("export_run", { jobId, request, passphrase, onProgress })),
+	/**  Ask for files to import. Empty when the person changed their mind. */
+	chooseFiles: () => typedError<string[], ErrorBody>(__TAURI_INVOKE("choose_files")),
+	/**  Ask for a folder. */
+	chooseFolder: () => typedError<string | null, ErrorBody>(__TAURI_INVOKE("choose_folder")),
+	/**  Ask for a vault, which is a folder. */
+	chooseVault: () => typedError<string | null, ErrorBody>(__TAURI_INVOKE("choose_vault")),
+	/**  Ask where to save. */
+	chooseSave: (suggestedName: string) => typedError<string | null, ErrorBody>(__TAURI_INVOKE("choose_save", { suggestedName })),
+	/**  Ask where to save a text, and save it so that only the person can read it. Null when they changed their mind. */
+	saveText: (suggestedName: string, text: string) => typedError<string | null, ErrorBody>(__TAURI_INVOKE("save_text", { suggestedName, text })),
+	/**  Open a link in the browser, after the person confirmed it. */
+	openLink: (url: string) => typedError<null, ErrorBody>(__TAURI_INVOKE("open_link", { url })),
+	/**  Show a file in the file manager. */
+	showInFolder: (path: string) => typedError<null, ErrorBody>(__TAURI_INVOKE("show_in_folder", { path })),
+	/**  Print what the window shows (the recovery code). */
+	print: () => typedError<null, ErrorBody>(__TAURI_INVOKE("print")),
+	/**  Keep a preference of the window (how it looks, never content), or drop it with null. */
+	setPreference: (name: string, value: string | null) => typedError<null, ErrorBody>(__TAURI_INVOKE("set_preference", { name, value })),
+	/**  Remember opened vaults (path only), or forget them all. */
+	setRememberVaults: (remember: boolean) => typedError<null, ErrorBody>(__TAURI_INVOKE("set_remember_vaults", { remember })),
 };
 
 /* Types */
 /**  A memory written by hand. */
 export type AddRequest = {
-  type: string | null;
-  text: string;
-  tags: string[];
+	type: string | null,
+	text: string,
+	tags: string[],
 };
 
 /**  Attachments that messages name, and how many bytes of them are in the input. */
 export type AttachmentCounts = {
-  referenced: number;
-  present: number;
+	referenced: number,
+	present: number,
 };
 
 /**  An attachment of a record. */
 export type AttachmentInfo = {
-  id: string;
-  name: string;
-  media_type: string | null;
-  size: number | null;
-  /**  False: named by the export, not in it. */
-  present: boolean;
+	id: string,
+	name: string,
+	media_type: string | null,
+	size: number | null,
+	/**  False: named by the export, not in it. */
+	present: boolean,
 };
 
 /**  One audit entry; never content. */
 export type AuditEntry = {
-  seq: number;
-  at: string;
-  actor: string;
-  /**  `import`, `undo_import`, `add`, `edit`, `delete`, `restore`, `redact`, `erase`, `export`, `passwd` … */
-  op: string;
-  target: string;
-  detail: string;
+	seq: number,
+	at: string,
+	actor: string,
+	/**  `import`, `undo_import`, `add`, `edit`, `delete`, `restore`, `redact`, `erase`, `export`, `passwd` … */
+	op: string,
+	target: string,
+	detail: string,
 };
 
 /**  The audit log; `verified` only after the chain and its signatures were checked. */
 export type AuditLog = {
-  entries: AuditEntry[];
-  verified: boolean | null;
+	entries: AuditEntry[],
+	verified: boolean | null,
 };
 
 /**  One batch. */
 export type BatchInfo = {
-  batch: string;
-  at: string;
-  format: string | null;
-  /**  File names only. */
-  names: string[];
-  added: number;
-  updated: number;
-  undone: boolean;
-  /**  Records of it that were edited since; undo would take the edits back as well. */
-  edited_since: number;
+	batch: string,
+	at: string,
+	format: string | null,
+	/**  File names only. */
+	names: string[],
+	added: number,
+	updated: number,
+	undone: boolean,
+	/**  Records of it that were edited since; undo would take the edits back as well. */
+	edited_since: number,
 };
 
 /**  All batches, newest first. */
 export type Batches = {
-  batches: BatchInfo[];
+	batches: BatchInfo[],
 };
 
 /**  Another format it could be. */
 export type Candidate = {
-  format: string;
-  /**  0..1 */
-  confidence: number;
-  reason: string;
+	format: string,
+	/**  0..1 */
+	confidence: number,
+	reason: string,
 };
 
 /**  One checked place: `header`, `pages`, `index`, `blobs`, `audit`, `references`. */
 export type CheckPlace = {
-  place: string;
-  ok: boolean;
-  detail: string;
+	place: string,
+	ok: boolean,
+	detail: string,
 };
 
 /**  Integrity of the vault, place by place. */
 export type CheckReport = {
-  ok: boolean;
-  places: CheckPlace[];
+	ok: boolean,
+	places: CheckPlace[],
 };
 
 /**  Signatures of a file that was checked. */
 export type CheckedSignature = {
-  present: boolean;
-  algorithm: string | null;
-  valid: boolean | null;
-  trusted: boolean | null;
-  key: string | null;
-  tombstones: TombstoneSignature[];
+	present: boolean,
+	algorithm: string | null,
+	valid: boolean | null,
+	trusted: boolean | null,
+	key: string | null,
+	tombstones: TombstoneSignature[],
 };
 
 /**  A piece of the text around a value; `hidden` names the class where a value stands. */
 export type ContextPiece = {
-  text: string;
-  hidden: string | null;
-  /**  It is the value that the entry is about. */
-  this: boolean;
+	text: string,
+	hidden: string | null,
+	/**  It is the value that the entry is about. */
+	this: boolean,
 };
 
 /**  Another record that says the same. */
 export type Copy = {
-  id: string;
-  kind: string;
-  text: string;
-  source: string;
-  conversation_id: string | null;
-  conversation_title: string | null;
-  created_at: string | null;
+	id: string,
+	kind: string,
+	text: string,
+	source: string,
+	conversation_id: string | null,
+	conversation_title: string | null,
+	created_at: string | null,
 };
 
 /**  Result of creating a vault. The recovery code is shown once. */
 export type Created = {
-  vault_id: string;
-  path: string;
-  /**  Eight groups of four characters, joined by `-`. */
-  recovery_code: string;
+	vault_id: string,
+	path: string,
+	/**  Eight groups of four characters, joined by `-`. */
+	recovery_code: string,
 };
 
 /**  What a dropped path is. `format` is null for a tie (see `candidates`) or an unknown kind. */
 export type Detection = {
-  path: string;
-  format: string | null;
-  version: string | null;
-  confidence: number;
-  /**  Encrypted as a whole: what it is shows with its passphrase. */
-  encrypted: boolean;
-  reason: string;
-  parts: PartInfo[];
-  missing_parts: string[];
-  candidates: Candidate[];
+	path: string,
+	format: string | null,
+	version: string | null,
+	confidence: number,
+	/**  Encrypted as a whole: what it is shows with its passphrase. */
+	encrypted: boolean,
+	reason: string,
+	parts: PartInfo[],
+	missing_parts: string[],
+	candidates: Candidate[],
 };
 
 /**  One result for each given path. */
 export type Detections = {
-  results: Detection[];
+	results: Detection[],
 };
 
 /**  Memories that say the same, or much the same; oldest first. */
 export type DuplicateGroup = {
-  /**  The same words, but for case, spaces and punctuation. */
-  same: boolean;
-  items: ListItem[];
+	/**  The same words, but for case, spaces and punctuation. */
+	same: boolean,
+	items: ListItem[],
 };
 
 /**  All groups that the person did not decide on. */
 export type Duplicates = {
-  groups: DuplicateGroup[];
+	groups: DuplicateGroup[],
 };
 
 /**  A new version; absent fields stay as they are. */
 export type EditRequest = {
-  id: string;
-  text: string | null;
-  title: string | null;
-  tags: string[] | null;
-  type: string | null;
+	id: string,
+	text: string | null,
+	title: string | null,
+	tags: string[] | null,
+	type: string | null,
 };
 
 /**  Result of an edit. */
 export type Edited = {
-  id: string;
-  version: number;
+	id: string,
+	version: number,
 };
 
 /**  Result of `erase --dry-run`. */
 export type ErasePreview = {
-  impact: Impact;
+	impact: Impact,
 };
 
 /**  Erase these records; with `dry_run` only say what would go. */
 export type EraseRequest = {
-  ids: string[];
-  reason: string | null;
-  /**  Also redact other records that say the same. */
-  with_copies: boolean;
-  /**  Only these copies; null = all that were found. */
-  copies: string[] | null;
+	ids: string[],
+	reason: string | null,
+	/**  Also redact other records that say the same. */
+	with_copies: boolean,
+	/**  Only these copies; null = all that were found. */
+	copies: string[] | null,
 };
 
 /**  Result of an erasure. */
 export type Erased = {
-  tombstones: TombstoneView[];
-  receipt: Receipt;
-  /**  Records redacted because they said the same. */
-  copies_redacted: number;
+	tombstones: TombstoneView[],
+	receipt: Receipt,
+	/**  Records redacted because they said the same. */
+	copies_redacted: number,
 };
 
 /**  An error as the command line prints it and the window shows it. */
 export type ErrorBody = {
-  /**  Stable, lower snake case. */
-  code: string;
-  /**  What happened, what was kept, what to do. Never record content, passphrases or keys. */
-  message: string;
-  /**  Facts for programs (paths, counts, positions). */
-  details: { [key in string]: string };
+	/**  Stable, lower snake case. */
+	code: string,
+	/**  What happened, what was kept, what to do. Never record content, passphrases or keys. */
+	message: string,
+	/**  Facts for programs (paths, counts, positions). */
+	details: { [key in string]: string },
 };
 
 /**  What to write. */
 export type ExportRequest = {
-  /**  Id of a format that can be written. */
-  format: string;
-  out: string;
-  filter: Filter;
-  /**  Replace an export that is already there. */
-  overwrite: boolean;
-  /**  Sign with the vault's own key. */
-  sign: boolean;
-  /**  Replace sensitive values by `[REDACTED:class]` in the file. What is inside attached files is not looked at. */
-  cover: boolean;
+	/**  Id of a format that can be written. */
+	format: string,
+	out: string,
+	filter: Filter,
+	/**  Replace an export that is already there. */
+	overwrite: boolean,
+	/**  Sign with the vault's own key. */
+	sign: boolean,
+	/**  Replace sensitive values by `[REDACTED:class]` in the file. What is inside attached files is not looked at. */
+	cover: boolean,
 };
 
 /**  Result of an export, or its preview (`bytes` 0, `validated` false, nothing written). */
 export type Exported = {
-  path: string;
-  format: string;
-  version: string;
-  records: number;
-  by_kind: { [key in string]: number };
-  /**  Different sensitive values that are covered in it. */
-  covered: number;
-  bytes: number;
-  /**  `.mem`: the bundle digest; `.alf`: SHA-256 of the file. */
-  digest: string;
-  /**  Read back and valid. */
-  validated: boolean;
-  signature: SignatureInfo;
-  /**  The first thousand. */
-  losses: Loss[];
-  /**  All losses, the listed ones too, by field and kind. */
-  loss_counts: LossCount[];
-  withheld: Withheld[];
+	path: string,
+	format: string,
+	version: string,
+	records: number,
+	by_kind: { [key in string]: number },
+	/**  Different sensitive values that are covered in it. */
+	covered: number,
+	bytes: number,
+	/**  `.mem`: the bundle digest; `.alf`: SHA-256 of the file. */
+	digest: string,
+	/**  Read back and valid. */
+	validated: boolean,
+	signature: SignatureInfo,
+	/**  The first thousand. */
+	losses: Loss[],
+	/**  All losses, the listed ones too, by field and kind. */
+	loss_counts: LossCount[],
+	withheld: Withheld[],
 };
 
 /**  Numbers beside the filters: how many by source, type, tag. */
 export type Facets = {
-  sources: { [key in string]: number };
-  types: { [key in string]: number };
-  tags: { [key in string]: number };
+	sources: { [key in string]: number },
+	types: { [key in string]: number },
+	tags: { [key in string]: number },
 };
 
 /**  What is to be known of a file before it is imported. */
 export type FileCheck = {
-  path: string;
-  format: string | null;
-  /**  False = there is nothing to check a file of this kind against; then the rest says nothing. */
-  checked: boolean;
-  /**  Whole: no error was found. */
-  ok: boolean;
-  records: number;
-  signature: CheckedSignature;
-  /**  Whose signature it is. None = unsigned, or a key that cannot be read. */
-  signer: SignerInfo | null;
-  errors: Finding[];
-  warnings: Finding[];
+	path: string,
+	format: string | null,
+	/**  False = there is nothing to check a file of this kind against; then the rest says nothing. */
+	checked: boolean,
+	/**  Whole: no error was found. */
+	ok: boolean,
+	records: number,
+	signature: CheckedSignature,
+	/**  Whose signature it is. None = unsigned, or a key that cannot be read. */
+	signer: SignerInfo | null,
+	errors: Finding[],
+	warnings: Finding[],
 };
 
 /**  Filters of `list`, `search` and `export`. All given ones must hold. */
 export type Filter = {
-  /**  `memory`, `conversation`, `message`, `fact`, `profile`, `attachment` … */
-  kind: string | null;
-  /**  Platform: `chatgpt`, `claude`, `me` … */
-  source: string | null;
-  status: string | null;
-  tag: string | null;
-  /**  The record's own type (`preference`, `semantic` …). */
-  record_type: string | null;
-  /**  RFC 3339 or a date; inclusive. */
-  since: string | null;
-  /**  RFC 3339 or a date; inclusive. */
-  until: string | null;
-  /**  List the Trash instead. */
-  trash: boolean;
-  /**  Only these ids. */
-  ids: string[] | null;
-  /**  By the newest export of their assistant: `new`, `changed`, or `gone` there. */
-  standing: string | null;
+	/**  `memory`, `conversation`, `message`, `fact`, `profile`, `attachment` … */
+	kind: string | null,
+	/**  Platform: `chatgpt`, `claude`, `me` … */
+	source: string | null,
+	status: string | null,
+	tag: string | null,
+	/**  The record's own type (`preference`, `semantic` …). */
+	record_type: string | null,
+	/**  RFC 3339 or a date; inclusive. */
+	since: string | null,
+	/**  RFC 3339 or a date; inclusive. */
+	until: string | null,
+	/**  List the Trash instead. */
+	trash: boolean,
+	/**  Only these ids. */
+	ids: string[] | null,
+	/**  By the newest export of their assistant: `new`, `changed`, or `gone` there. */
+	standing: string | null,
 };
 
 /**  One problem found by a validator. */
 export type Finding = {
-  code: string;
-  place: string;
-  message: string;
+	code: string,
+	place: string,
+	message: string,
 };
 
 /**  One hit. */
 export type Hit = {
-  id: string;
-  origin_id: string | null;
-  kind: string;
-  type: string | null;
-  conversation_id: string | null;
-  title: string | null;
-  snippet: string;
-  /**  Ranges in code points of `snippet`. */
-  highlights: [number, number][];
-  score: number;
-  created_at: string | null;
-  source: string;
+	id: string,
+	origin_id: string | null,
+	kind: string,
+	type: string | null,
+	conversation_id: string | null,
+	title: string | null,
+	snippet: string,
+	/**  Ranges in code points of `snippet`. */
+	highlights: ([number, number])[],
+	score: number,
+	created_at: string | null,
+	source: string,
 };
 
 /**  Ids that an operation touched. */
 export type Ids = {
-  ids: string[];
+	ids: string[],
 };
 
 /**  What an erasure would take with it. */
 export type Impact = {
-  records: number;
-  versions: number;
-  derived: number;
-  links: number;
-  attachments: number;
-  /**  Passthrough parts of imports that hold the words. */
-  passthrough: number;
-  copies: Copy[];
-  /**  Ids of everything that would go. */
-  ids: string[];
+	records: number,
+	versions: number,
+	derived: number,
+	links: number,
+	attachments: number,
+	/**  Passthrough parts of imports that hold the words. */
+	passthrough: number,
+	copies: Copy[],
+	/**  Ids of everything that would go. */
+	ids: string[],
 };
 
 /**  Result of an import, of its preview (`dry_run`), and the report kept with the batch. */
 export type ImportReport = {
-  /**  Empty for a dry run. */
-  batch: string;
-  format: string | null;
-  version: string | null;
-  dry_run: boolean;
-  by_kind: { [key in string]: Outcome };
-  tombstones_applied: number;
-  conversations: number;
-  messages: number;
-  memories: number;
-  attachments: AttachmentCounts;
-  missing_parts: string[];
-  warnings: Warning[];
-  items: ReportItem[];
-  /**  Per source in the drop: what it is. */
-  sources: Detection[];
+	/**  Empty for a dry run. */
+	batch: string,
+	format: string | null,
+	version: string | null,
+	dry_run: boolean,
+	by_kind: { [key in string]: Outcome },
+	tombstones_applied: number,
+	conversations: number,
+	messages: number,
+	memories: number,
+	attachments: AttachmentCounts,
+	missing_parts: string[],
+	warnings: Warning[],
+	items: ReportItem[],
+	/**  Per source in the drop: what it is. */
+	sources: Detection[],
 } & Outcome;
 
 /**  What to import and how. */
 export type ImportRequest = {
-  paths: string[];
-  /**  Pasted text instead of paths. */
-  text: string | null;
-  /**  A format chosen by the person; null = detect. */
-  format: string | null;
-  /**  Allow this many streamed bytes where the default limit asked. */
-  limit_bytes: number | null;
-  /**  Let records in that are held back because the same was deleted before. */
-  let_in: boolean;
-  /**  Another rule for what the vault has already than that the newer telling stays. */
-  merge: MergeStrategy | null;
+	paths: string[],
+	/**  Pasted text instead of paths. */
+	text: string | null,
+	/**  A format chosen by the person; null = detect. */
+	format: string | null,
+	/**  Allow this many streamed bytes where the default limit asked. */
+	limit_bytes: number | null,
+	/**  Let records in that are held back because the same was deleted before. */
+	let_in: boolean,
+	/**  Another rule for what the vault has already than that the newer telling stays. */
+	merge: MergeStrategy | null,
 };
 
 /**  State of the search index. */
 export type IndexInfo = {
-  /**  `current`, `rebuilding`, `rebuilt` (this session, after a failed check) or `stale`. */
-  state: string;
-  documents: number;
+	/**  `current`, `rebuilding`, `rebuilt` (this session, after a failed check) or `stale`. */
+	state: string,
+	documents: number,
 };
 
 /**  A public key. */
 export type KeyInfo = {
-  /**  `ed25519`, `ml-dsa-65` … */
-  algorithm: string;
-  /**  In hex. */
-  public_key: string;
-  /**  How it is shown to people: the first half of its SHA-256, in hex. */
-  fingerprint: string;
-  name: string | null;
-  /**  When it was first seen or trusted; the vault's own has none. */
-  since: string | null;
+	/**  `ed25519`, `ml-dsa-65` … */
+	algorithm: string,
+	/**  In hex. */
+	public_key: string,
+	/**  How it is shown to people: the first half of its SHA-256, in hex. */
+	fingerprint: string,
+	name: string | null,
+	/**  When it was first seen or trusted; the vault's own has none. */
+	since: string | null,
 };
 
 /**  Keys by what this vault knows of them. */
 export type Keys = {
-  /**  The vault's own. */
-  own: KeyInfo[];
-  /**  The owner said that these are trusted. */
-  trusted: KeyInfo[];
-  /**  They were on something that was imported, and nothing more. */
-  seen: KeyInfo[];
+	/**  The vault's own. */
+	own: KeyInfo[],
+	/**  The owner said that these are trusted. */
+	trusted: KeyInfo[],
+	/**  They were on something that was imported, and nothing more. */
+	seen: KeyInfo[],
 };
 
 /**  A link from one record to another. */
 export type LinkInfo = {
-  /**  `derived_from`, `supersedes`, `same_words`, `related` … */
-  relation: string;
-  id: string | null;
-  origin_id: string | null;
-  kind: string | null;
-  title: string | null;
-  text: string | null;
-  source: string | null;
-  conversation_id: string | null;
+	/**  `derived_from`, `supersedes`, `same_words`, `related` … */
+	relation: string,
+	id: string | null,
+	origin_id: string | null,
+	kind: string | null,
+	title: string | null,
+	text: string | null,
+	source: string | null,
+	conversation_id: string | null,
 };
 
 /**  One row. */
 export type ListItem = {
-  id: string;
-  origin_id: string | null;
-  kind: string;
-  type: string | null;
-  title: string | null;
-  /**  The text, at most 500 characters of it. */
-  text: string;
-  source: string;
-  created_at: string | null;
-  updated_at: string | null;
-  status: string | null;
-  tags: string[];
-  /**  Versions kept, the current one included. */
-  versions: number;
-  redacted: boolean;
-  /**  Conversations: messages in it, its memories, attachments and whether it branches. */
-  message_count: number;
-  memory_count: number;
-  attachment_count: number;
-  branched: boolean;
-  /**  Trash only: when it was deleted and when it goes for good. */
-  trashed_at: string | null;
-  expires_at: string | null;
-  /**  Attachments: size, media type, and whether the bytes are in the vault. */
-  size: number | null;
-  media_type: string | null;
-  present: boolean | null;
-  conversation_id: string | null;
-  /**  By the newest export of its assistant, as far as there was one before: `new`, `changed`, `gone`. */
-  standing: string | null;
+	id: string,
+	origin_id: string | null,
+	kind: string,
+	type: string | null,
+	title: string | null,
+	/**  The text, at most 500 characters of it. */
+	text: string,
+	source: string,
+	created_at: string | null,
+	updated_at: string | null,
+	status: string | null,
+	tags: string[],
+	/**  Versions kept, the current one included. */
+	versions: number,
+	redacted: boolean,
+	/**  Conversations: messages in it, its memories, attachments and whether it branches. */
+	message_count: number,
+	memory_count: number,
+	attachment_count: number,
+	branched: boolean,
+	/**  Trash only: when it was deleted and when it goes for good. */
+	trashed_at: string | null,
+	expires_at: string | null,
+	/**  Attachments: size, media type, and whether the bytes are in the vault. */
+	size: number | null,
+	media_type: string | null,
+	present: boolean | null,
+	conversation_id: string | null,
+	/**  By the newest export of its assistant, as far as there was one before: `new`, `changed`, `gone`. */
+	standing: string | null,
 };
 
 /**  Page request. `sort`: `newest` (default), `oldest`, `title`. */
 export type ListRequest = {
-  filter: Filter;
-  sort: string | null;
-  /**  1..1000, default 50. */
-  limit: number | null;
-  cursor: string | null;
+	filter: Filter,
+	sort: string | null,
+	/**  1..1000, default 50. */
+	limit: number | null,
+	cursor: string | null,
 };
 
 /**  What a look did. */
 export type Looked = {
-  /**  Records looked through. */
-  records: number;
+	/**  Records looked through. */
+	records: number,
 };
 
 /**  What another program would not see. */
 export type Loss = {
-  record: string;
-  field: string;
-  /**  `moved_to_extension`, `narrowed`, `left_out`. */
-  kind: string;
-  note: string;
+	record: string,
+	field: string,
+	/**  `moved_to_extension`, `narrowed`, `left_out`. */
+	kind: string,
+	note: string,
 };
 
 /**  How often a field is lost in one way. */
 export type LossCount = {
-  field: string;
-  /**  As in [`Loss`]. */
-  kind: string;
-  count: number;
+	field: string,
+	/**  As in [`Loss`]. */
+	kind: string,
+	count: number,
 };
 
 /**  What becomes of records that the vault has already. */
-export type MergeStrategy =
-  /**  Known ids and equal texts do not come in. */
-  | "skip_duplicates"
-  /**  Known ids are replaced, also by something older. */
-  | "overwrite"
-  /**  Known ids that say something else come in beside it, under a fresh id. */
-  | "rename";
+export type MergeStrategy = 
+/**  Known ids and equal texts do not come in. */
+"skip_duplicates" | 
+/**  Known ids are replaced, also by something older. */
+"overwrite" | 
+/**  Known ids that say something else come in beside it, under a fresh id. */
+"rename";
 
 /**  Where exactly a record came from. */
 export type OriginInfo = {
-  format: string;
-  version: string | null;
-  /**  File, then entries inside, joined by `!/`. */
-  container: string;
-  /**  JSON pointer, line or offset inside it. */
-  pointer: string;
-  digest: string | null;
-  batch: string | null;
-  /**  When the vault took it in. */
-  imported_at: string;
+	format: string,
+	version: string | null,
+	/**  File, then entries inside, joined by `!/`. */
+	container: string,
+	/**  JSON pointer, line or offset inside it. */
+	pointer: string,
+	digest: string | null,
+	batch: string | null,
+	/**  When the vault took it in. */
+	imported_at: string,
 };
 
 /**  Outcome counts; `found` is always the sum of the others. */
 export type Outcome = {
-  found: number;
-  added: number;
-  updated: number;
-  unchanged: number;
-  blocked: number;
-  skipped: number;
-  failed: number;
+	found: number,
+	added: number,
+	updated: number,
+	unchanged: number,
+	blocked: number,
+	skipped: number,
+	failed: number,
 };
 
 /**  One page; `total` counts all that the filter finds. */
 export type Page = {
-  items: ListItem[];
-  next_cursor: string | null;
-  total: number;
+	items: ListItem[],
+	next_cursor: string | null,
+	total: number,
 };
 
 /**  One recognised part of a source. */
 export type PartInfo = {
-  path: string;
-  format: string | null;
-  /**  `conversations`, `memories`, `attachment`, `manifest`, `sidecar`, `duplicate_rendering` … */
-  role: string;
+	path: string,
+	format: string | null,
+	/**  `conversations`, `memories`, `attachment`, `manifest`, `sidecar`, `duplicate_rendering` … */
+	role: string,
 };
 
 /**  Strength of a passphrase as it is typed; nothing is stored. */
 export type PassphraseStrength = {
-  /**  0 very weak .. 4 strong; 2 ("Fair") is the minimum. */
-  score: number;
-  label: string;
-  /**  One concrete reason when it is refused. */
-  reason: string | null;
+	/**  0 very weak .. 4 strong; 2 ("Fair") is the minimum. */
+	score: number,
+	label: string,
+	/**  One concrete reason when it is refused. */
+	reason: string | null,
 };
 
 /**  Progress of a job, at most about ten a second. */
 export type Progress = {
-  /**  Import: `detect`, `read`, `store`, `index`, `check`; export: `collect`, `write`, `validate`; erase: place names. */
-  stage: string;
-  done: number;
-  /**  0 when unknown. */
-  total: number;
-  /**  Bytes, or records, as the stage says. */
-  unit: string;
-  records: number;
+	/**  Import: `detect`, `read`, `store`, `index`, `check`; export: `collect`, `write`, `validate`; erase: place names. */
+	stage: string,
+	done: number,
+	/**  0 when unknown. */
+	total: number,
+	/**  Bytes, or records, as the stage says. */
+	unit: string,
+	records: number,
 };
 
 /**  Proof of reach. `complete` only if no place failed. */
 export type Receipt = {
-  id: string;
-  at: string;
-  complete: boolean;
-  places: ReceiptPlace[];
-  /**  Records that still say the same and were left. */
-  copies_left: number;
+	id: string,
+	at: string,
+	complete: boolean,
+	places: ReceiptPlace[],
+	/**  Records that still say the same and were left. */
+	copies_left: number,
 };
 
 /**  One place looked at by the independent check. */
 export type ReceiptPlace = {
-  /**  `record`, `history`, `verbatim`, `search_index`, `database_pages`, `attachments`, `passthrough`, `write_ahead_log`, `temporary_files` … */
-  place: string;
-  /**  `erased`, `redacted`, `not_present` or `failed`. */
-  outcome: string;
-  detail: string;
+	/**  `record`, `history`, `verbatim`, `search_index`, `database_pages`, `attachments`, `passthrough`, `write_ahead_log`, `temporary_files` … */
+	place: string,
+	/**  `erased`, `redacted`, `not_present` or `failed`. */
+	outcome: string,
+	detail: string,
 };
 
 /**  A vault that was open before, remembered by path only. */
 export type RecentVault = {
-  path: string;
-  name: string;
-  /**  False when the folder is not there now. */
-  present: boolean;
+	path: string,
+	name: string,
+	/**  False when the folder is not there now. */
+	present: boolean,
 };
 
 /**  One record, whole. */
 export type RecordView = {
-  id: string;
-  origin_id: string | null;
-  kind: string;
-  type: string | null;
-  title: string | null;
-  text: string;
-  created_at: string | null;
-  updated_at: string | null;
-  observed_at: string | null;
-  valid_from: string | null;
-  valid_to: string | null;
-  last_accessed_at: string | null;
-  status: string | null;
-  tags: string[];
-  confidence: number | null;
-  importance: number | null;
-  sensitivity: string | null;
-  namespace: string | null;
-  source: SourceFields;
-  conversation_id: string | null;
-  conversation_title: string | null;
-  role: string | null;
-  links: LinkInfo[];
-  attachments: AttachmentInfo[];
-  origin: OriginInfo;
-  version: number;
-  trashed_at: string | null;
-  redacted: boolean;
-  /**  Kind-specific fields, as JSON text. */
-  fields: string;
+	id: string,
+	origin_id: string | null,
+	kind: string,
+	type: string | null,
+	title: string | null,
+	text: string,
+	created_at: string | null,
+	updated_at: string | null,
+	observed_at: string | null,
+	valid_from: string | null,
+	valid_to: string | null,
+	last_accessed_at: string | null,
+	status: string | null,
+	tags: string[],
+	confidence: number | null,
+	importance: number | null,
+	sensitivity: string | null,
+	namespace: string | null,
+	source: SourceFields,
+	conversation_id: string | null,
+	conversation_title: string | null,
+	role: string | null,
+	links: LinkInfo[],
+	attachments: AttachmentInfo[],
+	origin: OriginInfo,
+	version: number,
+	trashed_at: string | null,
+	redacted: boolean,
+	/**  Kind-specific fields, as JSON text. */
+	fields: string,
 };
 
 /**  Irreversible redaction. */
 export type RedactRequest = {
-  id: string;
-  spans: Span[];
-  /**  Also where the same words stand in other records. */
-  everywhere: boolean;
+	id: string,
+	spans: Span[],
+	/**  Also where the same words stand in other records. */
+	everywhere: boolean,
 };
 
 /**  Redact values: these, or every open one of some classes. */
 export type RedactValuesRequest = {
-  values: string[];
-  /**  With no values: every open value of these classes. */
-  classes: string[];
-  /**  Only in these records; null = in all. */
-  ids: string[] | null;
+	values: string[],
+	/**  With no values: every open value of these classes. */
+	classes: string[],
+	/**  Only in these records; null = in all. */
+	ids: string[] | null,
 };
 
 /**  Result of a redaction. */
 export type Redacted = {
-  id: string;
-  /**  Records changed, this one included. */
-  redacted: number;
-  tombstone: TombstoneView;
-  receipt: Receipt;
+	id: string,
+	/**  Records changed, this one included. */
+	redacted: number,
+	tombstone: TombstoneView,
+	receipt: Receipt,
 };
 
 /**  Result of redacting values. */
 export type RedactedValues = {
-  /**  Records changed. */
-  redacted: number;
-  tombstones: TombstoneView[];
-  receipt: Receipt;
+	/**  Records changed. */
+	redacted: number,
+	tombstones: TombstoneView[],
+	receipt: Receipt,
 };
 
 /**  Anything that was not plainly added. */
 export type ReportItem = {
-  place: string;
-  /**  `updated`, `unchanged`, `blocked`, `skipped` or `failed`. */
-  outcome: string;
-  reason: string;
+	place: string,
+	/**  `updated`, `unchanged`, `blocked`, `skipped` or `failed`. */
+	outcome: string,
+	reason: string,
 };
 
 /**  Search request. */
 export type SearchRequest = {
-  query: string;
-  filter: Filter;
-  /**  1..1000, default 20. */
-  limit: number | null;
-  offset: number | null;
-  /**  The last word is still being typed: words that start with it count. */
-  typing: boolean;
+	query: string,
+	filter: Filter,
+	/**  1..1000, default 20. */
+	limit: number | null,
+	offset: number | null,
+	/**  The last word is still being typed: words that start with it count. */
+	typing: boolean,
 };
 
 /**  Answer of `search`. */
 export type SearchResult = {
-  query: string;
-  /**  All matching records. */
-  total: number;
-  took_ms: number;
-  hits: Hit[];
+	query: string,
+	/**  All matching records. */
+	total: number,
+	took_ms: number,
+	hits: Hit[],
 };
 
 /**  One value with more of the text around it, and its places (the first 500). */
 export type SensitiveDetail = {
-  item: SensitiveItem;
-  places: SensitivePlace[];
+	item: SensitiveItem,
+	places: SensitivePlace[],
 };
 
 /**  One value; never what it is. */
 export type SensitiveItem = {
-  /**  Fingerprint; says nothing of the value. */
-  value: string;
-  class: string;
-  /**  Which rule found it; empty when it is redacted. */
-  detector: string;
-  /**  `possible`, `likely`, `very_likely`. */
-  confidence: string;
-  /**  Records that hold it, or that lost it. */
-  places: number;
-  /**  When it was ignored or redacted. */
-  judged_at: string | null;
-  /**  Where it stands first. */
-  first: SensitivePlace | null;
-  context: ContextPiece[];
+	/**  Fingerprint; says nothing of the value. */
+	value: string,
+	class: string,
+	/**  Which rule found it; empty when it is redacted. */
+	detector: string,
+	/**  `possible`, `likely`, `very_likely`. */
+	confidence: string,
+	/**  Records that hold it, or that lost it. */
+	places: number,
+	/**  When it was ignored or redacted. */
+	judged_at: string | null,
+	/**  Where it stands first. */
+	first: SensitivePlace | null,
+	context: ContextPiece[],
 };
 
 /**  A record that holds a value. Sensitive values in its title are bars. */
 export type SensitivePlace = {
-  id: string;
-  kind: string;
-  /**  `text`, `title`, `file` or `block`. */
-  field: string;
-  /**  Messages: `user`, `assistant` … */
-  role: string | null;
-  source: string;
-  /**  Of the record, or of the conversation it belongs to; else how its text begins. */
-  title: string;
-  conversation_id: string | null;
-  at: string | null;
+	id: string,
+	kind: string,
+	/**  `text`, `title`, `file` or `block`. */
+	field: string,
+	/**  Messages: `user`, `assistant` … */
+	role: string | null,
+	source: string,
+	/**  Of the record, or of the conversation it belongs to; else how its text begins. */
+	title: string,
+	conversation_id: string | null,
+	at: string | null,
 };
 
 /**  A page, and how long each queue is by class. */
 export type SensitiveQueue = {
-  items: SensitiveItem[];
-  open: { [key in string]: number };
-  redacted: { [key in string]: number };
-  ignored: { [key in string]: number };
-  /**  When everything was looked through last; none = never. */
-  looked_at: string | null;
-  /**  Records that were not looked through yet, at most. */
-  left: number;
+	items: SensitiveItem[],
+	open: { [key in string]: number },
+	redacted: { [key in string]: number },
+	ignored: { [key in string]: number },
+	/**  When everything was looked through last; none = never. */
+	looked_at: string | null,
+	/**  Records that were not looked through yet, at most. */
+	left: number,
 };
 
 /**  A page of the values that a look found, one entry for each value. */
 export type SensitiveRequest = {
-  /**  `open` (default), `redacted`, `ignored`. */
-  state: string;
-  /**  Only these classes; empty = all. */
-  classes: string[];
-  offset: number;
-  /**  1..500, default 100. */
-  limit: number;
+	/**  `open` (default), `redacted`, `ignored`. */
+	state: string,
+	/**  Only these classes; empty = all. */
+	classes: string[],
+	offset: number,
+	/**  1..500, default 100. */
+	limit: number,
 };
 
 /**  State of the window's session. */
 export type SessionState = {
-  open: boolean;
-  vault_id: string | null;
-  name: string | null;
-  path: string | null;
-  /**  Minutes without input before the vault locks itself; 0 = never. */
-  auto_lock_minutes: number;
+	open: boolean,
+	vault_id: string | null,
+	name: string | null,
+	path: string | null,
+	/**  Minutes without input before the vault locks itself; 0 = never. */
+	auto_lock_minutes: number,
 };
 
 /**  `show`. */
 export type Shown = {
-  record: RecordView;
-  history: VersionInfo[] | null;
-  /**  The source's own text of this record. */
-  verbatim: string | null;
+	record: RecordView,
+	history: VersionInfo[] | null,
+	/**  The source's own text of this record. */
+	verbatim: string | null,
 };
 
 /**  State of a signature. */
 export type SignatureInfo = {
-  present: boolean;
-  algorithm: string | null;
-  valid: boolean | null;
-  trusted: boolean | null;
-  key: string | null;
+	present: boolean,
+	algorithm: string | null,
+	valid: boolean | null,
+	trusted: boolean | null,
+	key: string | null,
 };
 
 /**  Who signed a file, as this vault sees it. */
 export type SignerInfo = {
-  /**  `own`, `trusted`, `seen` or `new`. */
-  standing: string;
+	/**  `own`, `trusted`, `seen` or `new`. */
+	standing: string,
 } & KeyInfo;
 
 /**  One key slot, without secrets. */
 export type SlotInfo = {
-  /**  `passphrase` or `recovery`. */
-  kind: string;
-  created_at: string;
-  /**  Argon2id memory in KiB, passes, lanes. */
-  memory_kib: number;
-  passes: number;
-  lanes: number;
+	/**  `passphrase` or `recovery`. */
+	kind: string,
+	created_at: string,
+	/**  Argon2id memory in KiB, passes, lanes. */
+	memory_kib: number,
+	passes: number,
+	lanes: number,
 };
 
 /**  Key slots after a change. */
 export type Slots = {
-  slots: SlotInfo[];
+	slots: SlotInfo[],
 };
 
 /**  Where a memory came from, in words. */
 export type SourceFields = {
-  platform: string;
-  account: string | null;
-  conversation: string | null;
-  message: string | null;
-  /**  `bio_write`, `model_set_context`, `custom_instructions`, `conversations_memory`, `pasted`, `written` … */
-  method: string | null;
-  project: string | null;
+	platform: string,
+	account: string | null,
+	conversation: string | null,
+	message: string | null,
+	/**  `bio_write`, `model_set_context`, `custom_instructions`, `conversations_memory`, `pasted`, `written` … */
+	method: string | null,
+	project: string | null,
 };
 
 /**  What one assistant contributed. */
 export type SourceInfo = {
-  platform: string;
-  format: string;
-  counts: { [key in string]: number };
-  /**  Time of the newest record from it. */
-  newest_at: string | null;
+	platform: string,
+	format: string,
+	counts: { [key in string]: number },
+	/**  Time of the newest record from it. */
+	newest_at: string | null,
 };
 
 /**  One span of `text` in Unicode code points, end exclusive, with the class written in its place. */
 export type Span = {
-  start: number;
-  end: number;
-  /**  Lower snake case; default `removed`. */
-  class: string | null;
+	start: number,
+	end: number,
+	/**  Lower snake case; default `removed`. */
+	class: string | null,
 };
 
 /**  How many records are new, changed or gone by the newest export of an assistant. */
 export type StandingCount = {
-  platform: string;
-  kind: string;
-  /**  `new`, `changed`, `gone`. */
-  standing: string;
-  count: number;
+	platform: string,
+	kind: string,
+	/**  `new`, `changed`, `gone`. */
+	standing: string,
+	count: number,
 };
 
 /**  A conversation with all its branches. */
 export type Thread = {
-  conversation: RecordView;
-  messages: ThreadMessage[];
-  active_path: string[];
+	conversation: RecordView,
+	messages: ThreadMessage[],
+	active_path: string[],
 };
 
 /**  One message of a thread. */
 export type ThreadMessage = {
-  id: string;
-  origin_id: string | null;
-  parent_id: string | null;
-  /**  `user`, `assistant`, `system`, `tool`. */
-  role: string;
-  text: string;
-  created_at: string | null;
-  hidden: boolean;
-  /**  0 = on the active path, else the number of the branch. */
-  branch: number;
-  attachments: AttachmentInfo[];
-  /**  `text`, `thinking`, `tool_call`, `tool_result`, `code`, `context` … */
-  content_type: string;
-  model: string | null;
-  /**  Siblings in order, this one included; more than one = a branch point. */
-  siblings: string[];
-  /**  Memories taken from this message. */
-  memories: LinkInfo[];
+	id: string,
+	origin_id: string | null,
+	parent_id: string | null,
+	/**  `user`, `assistant`, `system`, `tool`. */
+	role: string,
+	text: string,
+	created_at: string | null,
+	hidden: boolean,
+	/**  0 = on the active path, else the number of the branch. */
+	branch: number,
+	attachments: AttachmentInfo[],
+	/**  `text`, `thinking`, `tool_call`, `tool_result`, `code`, `context` … */
+	content_type: string,
+	model: string | null,
+	/**  Siblings in order, this one included; more than one = a branch point. */
+	siblings: string[],
+	/**  Memories taken from this message. */
+	memories: LinkInfo[],
 };
 
 /**  The signature of one tombstone inside a file. */
 export type TombstoneSignature = {
-  id: string;
-  valid: boolean;
-  trusted: boolean | null;
+	id: string,
+	valid: boolean,
+	trusted: boolean | null,
 };
 
 /**  A signed tombstone; it holds no content. */
 export type TombstoneView = {
-  id: string;
-  /**  `delete` or `redact`. */
-  op: string;
-  target_kind: string;
-  target_id: string;
-  origin_id: string | null;
-  source: string | null;
-  at: string;
-  actor: string;
-  reason: string | null;
-  /**  Ids of every derived artifact that went with it. */
-  derived: string[];
-  signature: string;
-  /**  Checked when listed. */
-  signature_valid: boolean;
-  /**  The receipt it belongs to, with its outcome. */
-  receipt: string | null;
-  complete: boolean | null;
+	id: string,
+	/**  `delete` or `redact`. */
+	op: string,
+	target_kind: string,
+	target_id: string,
+	origin_id: string | null,
+	source: string | null,
+	at: string,
+	actor: string,
+	reason: string | null,
+	/**  Ids of every derived artifact that went with it. */
+	derived: string[],
+	signature: string,
+	/**  Checked when listed. */
+	signature_valid: boolean,
+	/**  The receipt it belongs to, with its outcome. */
+	receipt: string | null,
+	complete: boolean | null,
 };
 
 /**  All tombstones, newest first. */
 export type Tombstones = {
-  tombstones: TombstoneView[];
+	tombstones: TombstoneView[],
 };
 
 /**  Result of taking a batch back. */
 export type Undone = {
-  removed: number;
+	removed: number,
 };
 
 /**  What is in the vault. Trashed records are only in `trash`. */
 export type VaultInfo = {
-  vault_id: string;
-  path: string;
-  schema_version: number;
-  created_at: string;
-  counts: { [key in string]: number };
-  sources: SourceInfo[];
-  standings: StandingCount[];
-  trash: number;
-  tombstones: number;
-  index: IndexInfo;
-  bytes: number;
+	vault_id: string,
+	path: string,
+	schema_version: number,
+	created_at: string,
+	counts: { [key in string]: number },
+	sources: SourceInfo[],
+	standings: StandingCount[],
+	trash: number,
+	tombstones: number,
+	index: IndexInfo,
+	bytes: number,
 };
 
 /**  One version of a record; the first entry is the current one. */
 export type VersionInfo = {
-  version: number;
-  text: string;
-  title: string | null;
-  tags: string[];
-  type: string | null;
-  /**  When this version became current. */
-  from: string;
-  /**  When it was superseded; null for the current one. */
-  to: string | null;
-  /**  `import`, `edit`, `restore`, `redact`. */
-  cause: string;
+	version: number,
+	text: string,
+	title: string | null,
+	tags: string[],
+	type: string | null,
+	/**  When this version became current. */
+	from: string,
+	/**  When it was superseded; null for the current one. */
+	to: string | null,
+	/**  `import`, `edit`, `restore`, `redact`. */
+	cause: string,
 };
 
 /**  Something worth knowing that did not cost a record. */
 export type Warning = {
-  code: string;
-  place: string;
-  message: string;
-  count: number;
+	code: string,
+	place: string,
+	message: string,
+	count: number,
 };
 
 /**  Records that stayed behind, by reason. */
 export type Withheld = {
-  reason: string;
-  count: number;
+	reason: string,
+	count: number,
 };
 
 /* Tauri Specta runtime */
-async function typedError<T, E>(
-  result: Promise<T>,
-): Promise<{ status: "ok"; data: T } | { status: "error"; error: E }> {
-  try {
-    return { status: "ok", data: await result };
-  } catch (e) {
-    if (e instanceof Error) throw e;
-    return { status: "error", error: e as any };
-  }
+async function typedError<T, E>(result: Promise<T>): Promise<{ status: "ok"; data: T } | { status: "error"; error: E }> {
+    try {
+        return { status: "ok", data: await result };
+    } catch (e) {
+        if (e instanceof Error) throw e;
+        return { status: "error", error: e as any };
+    }
 }
+
