@@ -160,6 +160,12 @@ describe("the newest export", () => {
     expect((await screen.findByTestId("standing")).textContent).toBe("new");
   });
 
+  it("say of a memory that something sensitive is in it", () => {
+    const row = plainRow(item("m-9", "memory", "chatgpt", "The key is abc", 3, { sensitive: true }));
+    const { container } = render(MemoryRow, { row, selecting: false, checked: false, oncheck: () => undefined });
+    expect(container.querySelector(".sensitive")?.textContent).toBe("sensitive");
+  });
+
   it("narrows lists and what is exported", async () => {
     memories.setFilter({ standing: "changed" });
     expect([narrowed(memories.filter), narrowed(ANY)]).toEqual([true, false]);

@@ -560,6 +560,8 @@ export type ListItem = {
 	media_type: string | null,
 	present: boolean | null,
 	conversation_id: string | null,
+	/**  The last look found a value in it that nothing was decided on. */
+	sensitive: boolean,
 	/**  By the newest export of its assistant, as far as there was one before: `new`, `changed`, `gone`. */
 	standing: string | null,
 };

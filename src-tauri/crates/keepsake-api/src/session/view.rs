@@ -50,6 +50,7 @@ impl Session {
             media_type: file.as_ref().and_then(|f| f.media_type.clone()),
             present: file.as_ref().map(|f| f.present),
             conversation_id,
+            sensitive: vault.holds_sensitive(view.row)?,
             standing: vault.standings()?.of(view).map(|standing| standing.as_str().into()),
         })
     }

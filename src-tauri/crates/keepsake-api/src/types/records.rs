@@ -72,6 +72,8 @@ pub struct ListItem {
     pub media_type: Option<String>,
     pub present: Option<bool>,
     pub conversation_id: Option<String>,
+    /// The last look found a value in it that nothing was decided on.
+    pub sensitive: bool,
     /// By the newest export of its assistant, as far as there was one before: `new`, `changed`, `gone`.
     pub standing: Option<String>,
 }

@@ -185,6 +185,15 @@ impl Vault {
         })
     }
 
+    /// Whether the last look found a value in this row that nothing was decided on.
+    pub fn holds_sensitive(&self, row: i64) -> VaultResult<bool> {
+        self.store.read(|c| {
+            let sql = "SELECT 1 FROM findings f WHERE f.row = ?1 \
+                       AND NOT EXISTS (SELECT 1 FROM judged j WHERE j.value = f.value AND j.verdict = 1) LIMIT 1";
+            Ok(c.prepare_cached(sql)?.exists([row])?)
+        })
+    }
+
     /// Never shows these values again, here and in future finds; or does again.
     pub fn ignore_values(&self, values: &[String], ignored: bool, now: Timestamp) -> VaultResult<u32> {
         let ids: Vec<ValueId> = values.iter().filter_map(|value| parse_id(value)).collect();

@@ -36,7 +36,13 @@ const HOUSE: Seed[] = [
     { tags: ["house"] },
   ],
   ["gemini", "fact", "Lives at [REDACTED:address], bathroom on the first floor.", 146, { redacted: true, versions: 2 }],
-  ["claude", "project", "Budget for the bathroom is NOK 240,000 including labour.", 120, { tags: ["house"] }],
+  [
+    "claude",
+    "project",
+    "Budget for the bathroom is NOK 240,000 including labour.",
+    120,
+    { tags: ["house"], sensitive: true },
+  ],
   [
     "me",
     "project",
@@ -139,6 +145,7 @@ export function item(
     media_type: null,
     present: null,
     conversation_id: null,
+    sensitive: false,
     standing: null,
     ...extra,
   };
