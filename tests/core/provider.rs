@@ -112,3 +112,47 @@ fn an_export_of_another_account_says_nothing() {
     t.import(&[export(folder.path(), "other", &other)]).unwrap();
     assert!(standings(&t).iter().all(|(_, s)| s.is_none()));
 }
+
+#[test]
+fn an_older_export_that_comes_later_calls_nothing_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let t = TempVault::new();
+    t.import(&[export(folder.path(), "june", &FIRST)]).unwrap();
+    let january = [FIRST[0], FIRST[1]];
+    t.import(&[export(folder.path(), "january", &january)])
+        .unwrap();
+    assert!(
+        standings(&t)
+            .iter()
+            .all(|(_, s)| *s != Some(Standing::Gone)),
+        "{:?}",
+        standings(&t)
+    );
+}
+
+#[test]
+fn a_conversation_that_grew_is_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let t = TempVault::new();
+    t.import(&[export(folder.path(), "first", &FIRST)]).unwrap();
+    let dir = export(folder.path(), "second", &FIRST);
+    let path = dir.join("conversations.json");
+    let mut list: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    let mapping = &mut list[1]["mapping"];
+    mapping["aaaaaaaa-2-1"]["children"] = serde_json::json!(["more"]);
+    mapping["more"] = serde_json::json!({
+        "id": "more", "parent": "aaaaaaaa-2-1", "children": [],
+        "message": {
+            "id": "more", "author": { "role": "assistant" }, "create_time": 1_700_000_001,
+            "content": { "content_type": "text", "parts": ["And more."] }
+        }
+    });
+    std::fs::write(&path, serde_json::to_vec(&list).unwrap()).unwrap();
+    t.import(&[dir]).unwrap();
+    assert_eq!(
+        named(&standings(&t), "Stays"),
+        Some(Standing::Changed),
+        "it has one message more"
+    );
+}

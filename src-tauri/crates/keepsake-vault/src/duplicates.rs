@@ -82,6 +82,9 @@ impl Vault {
             return Err(VaultError::Usage("A memory cannot be merged into itself.".into()));
         }
         let view = self.find(keep)?;
+        if view.trashed.is_some() {
+            return Err(VaultError::Usage("This is in the Trash. Restore it first.".into()));
+        }
         let own = self.tags(view.row)?;
         let mut tags = own.clone();
         for id in others {

@@ -63,7 +63,10 @@ impl Standings {
 
     /// Ids of all records with this standing.
     pub fn ids(&self, standing: Standing) -> Vec<String> {
-        self.ids.iter().filter(|(_, of)| **of == standing).map(|(id, _)| hex::encode(id)).collect()
+        let mut ids: Vec<_> =
+            self.ids.iter().filter(|(_, of)| **of == standing).map(|(id, _)| hex::encode(id)).collect();
+        ids.sort_unstable();
+        ids
     }
 }
 
@@ -77,6 +80,22 @@ struct Seen {
     sort: i64,
     batch: Option<i64>,
     version_batch: Option<i64>,
+}
+
+struct Batch {
+    id: i64,
+    same: Option<Vec<u8>>,
+    older: Option<Vec<u8>>,
+    /// Files that were dropped together.
+    files: i64,
+    report: String,
+}
+
+/// True when a report tells of conversations or memories that could not be read.
+fn incomplete(report: &str) -> bool {
+    let report: serde_json::Value = serde_json::from_str(report).unwrap_or_default();
+    let failed = |kind: &str| report["by_kind"][kind]["failed"].as_u64().unwrap_or(0);
+    KINDS.iter().any(|kind| failed(kind.as_str()) > 0) || failed("foreign") > 0
 }
 
 impl Vault {
@@ -103,13 +122,18 @@ fn compare(c: &Connection) -> VaultResult<Standings> {
     let mut out = Standings::default();
     for format in WHOLE {
         let mut statement = c.prepare_cached(
-            "SELECT id, same, older FROM batches WHERE undone_at IS NULL AND format = ?1 ORDER BY id DESC",
+            "SELECT id, same, older, json_array_length(names), report FROM batches \
+             WHERE undone_at IS NULL AND format = ?1 ORDER BY id DESC",
         )?;
         let batches = statement
-            .query_map([format], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?
-            .collect::<Result<Vec<(i64, Option<Vec<u8>>, Option<Vec<u8>>)>, _>>()?;
-        let Some(((newest, same, older), earlier)) = batches.split_first() else { continue };
-        if earlier.is_empty() {
+            .query_map([format], |r| {
+                Ok(Batch { id: r.get(0)?, same: r.get(1)?, older: r.get(2)?, files: r.get(3)?, report: r.get(4)? })
+            })?
+            .collect::<Result<Vec<_>, _>>()?;
+        let Some((Batch { id: newest, same, older, report, .. }, earlier)) = batches.split_first() else { continue };
+        // A drop of several formats may have held a newer export; which of them told what is not known.
+        let mixed = "SELECT 1 FROM batches WHERE undone_at IS NULL AND format IS NULL AND id > ?1";
+        if earlier.is_empty() || c.prepare_cached(mixed)?.exists([newest])? {
             continue;
         }
         let told = [same, older].map(|runs| runs.as_deref().and_then(Runs::decode).unwrap_or_default());
@@ -121,7 +145,18 @@ fn compare(c: &Connection) -> VaultResult<Standings> {
                 || versions.contains(&seen.row)
         };
         let rows = rows(c, format)?;
-        let earlier: HashSet<i64> = earlier.iter().map(|(id, ..)| *id).collect();
+        // Several files in one drop may be of several accounts.
+        let earlier: HashSet<i64> = earlier.iter().filter(|batch| batch.files == 1).map(|batch| batch.id).collect();
+        // What could not be read may have told of anything.
+        let whole = !incomplete(report);
+        let grown: HashSet<i64> =
+            column(c, "SELECT DISTINCT owner FROM records WHERE batch = ?1 AND owner IS NOT NULL", *newest)?;
+        let taken: HashSet<i64> = column(
+            c,
+            "SELECT DISTINCT l.row FROM links l JOIN records r ON r.row = l.row \
+            WHERE l.relation = 'derived_from' AND r.kind = ?1",
+            kind_code(Kind::Memory),
+        )?;
         let of_earlier = |seen: &Seen| seen.batch.is_some_and(|batch| earlier.contains(&batch));
         // Told by both: the same account.
         let related: HashSet<i64> =
@@ -131,19 +166,34 @@ fn compare(c: &Connection) -> VaultResult<Standings> {
         }
         let conversation = kind_code(Kind::Conversation);
         let kinds: HashSet<i64> = rows.iter().filter(|seen| in_newest(seen)).map(|seen| seen.kind).collect();
-        let oldest =
-            rows.iter().filter(|seen| seen.kind == conversation && in_newest(seen)).map(|seen| seen.sort).min();
+        let told_times =
+            || rows.iter().filter(|seen| seen.kind == conversation && in_newest(seen)).map(|seen| seen.sort);
+        let (oldest, latest) = (told_times().min(), told_times().max());
+        // An older export that came later says nothing of what was made after it.
+        let newer = rows
+            .iter()
+            .filter(|seen| seen.kind == conversation && seen.batch.is_some_and(|batch| related.contains(&batch)))
+            .all(|seen| latest.is_none_or(|latest| seen.sort <= latest));
         for seen in &rows {
             let standing = if seen.batch == Some(*newest) {
                 Standing::New
             } else if in_newest(seen) {
-                if seen.version_batch != Some(*newest) && !versions.contains(&seen.row) {
+                let same = seen.version_batch != Some(*newest) && !versions.contains(&seen.row);
+                if same && !grown.contains(&seen.row) {
                     continue;
                 }
                 Standing::Changed
             } else if seen.batch.is_some_and(|batch| related.contains(&batch))
+                && whole
                 && kinds.contains(&seen.kind)
-                && (seen.kind != conversation || oldest.is_some_and(|oldest| seen.sort >= oldest))
+                && match seen.kind == conversation {
+                    true => {
+                        oldest.is_some_and(|oldest| seen.sort >= oldest)
+                            && latest.is_some_and(|latest| seen.sort <= latest)
+                    }
+                    // One that was taken from a conversation goes with that, and says nothing by itself.
+                    false => newer && !taken.contains(&seen.row),
+                }
             {
                 Standing::Gone
             } else {

@@ -22,6 +22,8 @@ export function recordKey(event: KeyboardEvent, list: RecordList, active: string
   const action = actionOf(event, list, ids);
   if (!action) return false;
   event.preventDefault();
+  // A key that is held down throws one thing away, not what comes after it.
+  if (event.repeat && event.key === "Delete") return true;
   action();
   return true;
 }

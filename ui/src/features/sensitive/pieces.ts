@@ -4,6 +4,7 @@ import KeyRound from "@lucide/svelte/icons/key-round";
 import Mail from "@lucide/svelte/icons/mail";
 import Phone from "@lucide/svelte/icons/phone";
 import type { ContextPiece, SensitivePlace } from "$lib/ipc";
+import { oneLine } from "$lib/logic/foreign";
 import type { Part } from "$lib/logic/parts";
 import type { Kind } from "$lib/logic/sensitive";
 import { nav } from "$lib/state/nav.svelte";
@@ -32,7 +33,7 @@ export function leadOf(context: readonly ContextPiece[]): Part[] {
   const until = context.findIndex((piece) => piece.this);
   for (const piece of context.slice(0, Math.max(0, until)).reverse()) {
     if (room <= 0) break;
-    const text = piece.text.replaceAll(/\s+/g, " ");
+    const text = oneLine(piece.text);
     const points = [...text];
     room -= piece.hidden ? LEAD / 3 : points.length;
     if (piece.hidden) parts.unshift(bar);
@@ -52,9 +53,7 @@ export function leadOf(context: readonly ContextPiece[]): Part[] {
 /** What stands behind it, for values that a text begins with. */
 export function restOf(context: readonly ContextPiece[]): Part[] {
   const from = context.findIndex((piece) => piece.this) + 1;
-  return context
-    .slice(from)
-    .map((piece) => (piece.hidden ? bar : { kind: "text", text: piece.text.replaceAll(/\s+/g, " ") }));
+  return context.slice(from).map((piece) => (piece.hidden ? bar : { kind: "text", text: oneLine(piece.text) }));
 }
 
 /** A title, with bars where the core left values out. */
@@ -63,7 +62,7 @@ export function titleParts(title: string): Part[] {
     .split(BARRED)
     .flatMap((text, index): Part[] => [
       ...(index > 0 ? [bar] : []),
-      ...(text ? [{ kind: "text" as const, text }] : []),
+      ...(text ? [{ kind: "text" as const, text: oneLine(text) }] : []),
     ]);
 }
 

@@ -2,7 +2,7 @@ import { Refusal } from "./refusal";
 import { backend } from "$lib/ipc";
 import { t } from "$lib/text";
 import { dialogs } from "./dialogs.svelte";
-import { trash } from "./lists.svelte";
+import { memories, trash } from "./lists.svelte";
 import { nav } from "./nav.svelte";
 import { itemsOfAll, neighbour, type RecordList } from "./records.svelte";
 import { sinceLock } from "./scope";
@@ -12,12 +12,21 @@ import { toasts } from "./toasts.svelte";
 import { vault } from "./vault.svelte";
 
 /** Reversible, so without asking: to the Trash, with a way back. True when they are there and the vault is still open. */
-export async function moveToTrash(ids: string[], what: string | null = null): Promise<boolean> {
+export async function moveToTrash(
+  ids: string[],
+  what: string | null = null,
+  list: RecordList = memories,
+): Promise<boolean> {
   const open = sinceLock();
   try {
     const done = await backend().trash(ids);
     if (!open()) return false;
-    const text = what ? t("trash.movedOne", { text: what }) : t("trash.moved", { n: done.ids.length });
+    const many = { n: done.ids.length };
+    const text = what
+      ? t("trash.movedOne", { text: what })
+      : list === memories
+        ? t("trash.moved", many)
+        : t("trash.movedItems", { what: t("many.items", many) });
     toasts.undoable(text, t("action.undo"), () => putBack(done.ids), "trash");
     vault.changed();
     return true;
@@ -30,9 +39,11 @@ export async function moveToTrash(ids: string[], what: string | null = null): Pr
 /** To the Trash from a list: the next row takes its place. */
 export async function discard(list: RecordList, ids: string[], what: string | null = null): Promise<void> {
   const next = neighbour(list.rows, ids, nav.id);
-  if (!(await moveToTrash(ids, what))) return;
+  const [section, id] = [nav.section, nav.id];
+  if (!(await moveToTrash(ids, what, list))) return;
   selection.clear();
-  nav.choose(next);
+  // Whoever went on in the meantime stays there.
+  if (nav.section === section && (nav.id === id || ids.includes(nav.id ?? ""))) nav.choose(next);
 }
 
 export async function putBack(ids: string[]): Promise<void> {

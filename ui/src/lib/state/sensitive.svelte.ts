@@ -65,6 +65,8 @@ class Sensitive {
   async load(): Promise<void> {
     const question = `${this.tab} ${this.kind ?? ""}`;
     const reach = question === this.#question ? Math.max(PAGE, this.rows.length) : PAGE;
+    // Rows of another question are not acted on under this one.
+    if (question !== this.#question) this.rows = [];
     this.#question = question;
     this.#at = { kind: 0, offset: 0 };
     await this.#fetch(++this.#run, [], reach);
@@ -161,6 +163,11 @@ class Sensitive {
       if (open()) {
         this.job = null;
         await this.count().catch(failed);
+        // What changed in the meantime was perhaps looked at before.
+        if (open() && this.#again) {
+          this.#again = false;
+          void this.lookQuietly();
+        }
       }
     }
   }
@@ -193,7 +200,8 @@ class Sensitive {
     const open = sinceLock();
     await backend().ignoreValues(values, ignored);
     if (!open()) return;
-    await this.count();
+    await this.count().catch(() => undefined);
+    if (!open()) return;
     if (!ignored) toasts.show(t("sensitive.foundAgain", { n: values.length }), { icon: "check" });
     else
       toasts.undoable(t("sensitive.ignoredToast", { n: values.length }), t("action.undo"), () =>

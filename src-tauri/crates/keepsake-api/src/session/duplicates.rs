@@ -9,6 +9,7 @@ impl Session {
     /// `cancelled`.
     pub fn duplicates(&self, job: &Job) -> ApiResult<Duplicates> {
         let cancel = job.cancel_flag();
+        let _turn = self.exporting();
         let groups = self.vault.duplicates(&cancel)?;
         let mut out = Vec::with_capacity(groups.len());
         for group in groups {

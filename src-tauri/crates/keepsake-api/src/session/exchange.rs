@@ -124,6 +124,7 @@ impl Session {
     /// The same, with means.
     pub fn export_preview_with(&self, request: &ExportRequest, means: &ExportMeans, job: &Job) -> ApiResult<Exported> {
         able(request, means)?;
+        self.look_before(request, job)?;
         let _turn = self.exporting();
         let cancel = job.cancel_flag();
         let scope = self.scope(request, means)?;
@@ -147,6 +148,7 @@ impl Session {
             return Err(ApiError::new("usage", 2, "Choose where to save the export."));
         }
         able(request, means)?;
+        self.look_before(request, job)?;
         let cancel = job.cancel_flag();
         let _turn = self.exporting();
         let outcome = self.vault.export(
@@ -189,6 +191,14 @@ impl Session {
             validated: checked.ok,
             signed: made.signed,
         })
+    }
+
+    /// What is covered is known by the last look: it has to be of now.
+    fn look_before(&self, request: &ExportRequest, job: &Job) -> ApiResult<()> {
+        if request.cover {
+            self.look(false, job)?;
+        }
+        Ok(())
     }
 
     fn scope(&self, request: &ExportRequest, means: &ExportMeans) -> ApiResult<Scope> {

@@ -6,7 +6,7 @@ use keepsake_vault::{
     ListQuery, RowView, Sort, Standing,
     index::{IndexFilter, SearchOutcome, snippet},
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Characters of a search snippet.
 const SNIPPET: usize = 240;
@@ -41,6 +41,7 @@ impl Session {
             }
             // What the words find, of what else is asked for.
             if let Some(only) = &query.ids {
+                let only: HashSet<&String> = only.iter().collect();
                 ids.retain(|id| only.contains(id));
             }
             query.ids = Some(ids);
@@ -190,6 +191,7 @@ impl Session {
         if let Some(standing) = &filter.standing {
             let mut ids = self.vault.standings()?.ids(standing_named(standing)?);
             if let Some(only) = &query.ids {
+                let only: HashSet<&String> = only.iter().collect();
                 ids.retain(|id| only.contains(id));
             }
             query.ids = Some(ids);

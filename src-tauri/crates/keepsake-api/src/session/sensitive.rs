@@ -88,6 +88,9 @@ impl Session {
     /// # Errors
     /// `not_found` when no record holds any of them, `usage` for an unknown class.
     pub fn redact_values(&self, request: &RedactValuesRequest, job: &Job) -> ApiResult<RedactedValues> {
+        if request.values.is_empty() && request.classes.is_empty() {
+            return Err(ApiError::new("usage", 2, "Nothing is selected."));
+        }
         let _turn = self.changing();
         let values = match request.values.is_empty() {
             true => self.vault.open_values(&super::scan::parse(&request.classes)?)?,

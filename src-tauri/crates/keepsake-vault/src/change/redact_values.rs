@@ -1,7 +1,7 @@
 //! Redacting sensitive values by their fingerprints: in every record that holds them, or in some.
 use super::{
     bury::Occasion,
-    erase::{EraseOutcome, pending_receipt},
+    erase::{EraseOutcome, Target, pending_receipt},
     redact::Aftermath,
     replace::Removal,
 };
@@ -12,12 +12,15 @@ use crate::{
     store::{RowView, Store},
     verify::Evidence,
 };
-use keepsake_model::Timestamp;
+use keepsake_model::{Timestamp, normal_text};
 use keepsake_scan::Class;
 use rusqlite::{Connection, params};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 type ValueId = [u8; 16];
+
+/// Shortest spelling that is looked for outside the records that say what it is, in bytes.
+const TELLING: usize = 8;
 
 /// Where chosen values stand, and how they are written there.
 #[derive(Default)]
@@ -26,6 +29,8 @@ struct Standing {
     /// Spelling, and what takes its place.
     spellings: BTreeMap<String, String>,
     classes: BTreeMap<ValueId, Class>,
+    /// Spellings that a row says what they are of.
+    by_row: HashMap<i64, HashSet<String>>,
 }
 
 impl Vault {
@@ -41,18 +46,29 @@ impl Vault {
         now: Timestamp,
         progress: &dyn Fn(&str),
     ) -> VaultResult<EraseOutcome> {
+        // What came since the last look may hold them too.
+        while self.look(now)?.left > 0 {}
         let ids: BTreeSet<ValueId> = values.iter().filter_map(|value| parse_id(value)).collect();
         let only: Option<HashSet<ValueId>> = only.map(|ids| ids.iter().filter_map(|id| parse_id(id)).collect());
         let standing = self.standing(&ids, only.as_ref())?;
         let lead = standing.views.first().ok_or_else(|| VaultError::not_found(values.first().map_or("", |v| v)))?;
-        let removal = Removal::exact(standing.spellings.clone().into_iter().collect());
+        // Few letters may stand in any word: they go from the records that say what they are, and from nothing else.
+        let telling: BTreeMap<String, String> =
+            standing.spellings.clone().into_iter().filter(|(spelling, _)| spelling.len() >= TELLING).collect();
+        let elsewhere = Removal::exact(telling.clone().into_iter().collect());
         let words: Vec<String> = standing.spellings.keys().cloned().collect();
         let mut rows: HashSet<i64> = standing.views.iter().map(|view| view.row).collect();
         let mut views = standing.views.clone();
-        for view in &standing.views {
-            views.extend(self.derived_of(view)?.into_iter().filter(|derived| rows.insert(derived.row)));
+        if only.is_none() {
+            // Said again without a word about what it is.
+            let normal: Vec<String> = telling.keys().map(|s| normal_text(s)).filter(|s| !s.is_empty()).collect();
+            views.extend(self.same_words(&normal, &rows)?);
+            rows.extend(views.iter().map(|view| view.row));
         }
-        let parts = self.parts_holding(&removal, &HashSet::new(), true)?;
+        for view in views.clone() {
+            views.extend(self.derived_of(&view)?.into_iter().filter(|derived| rows.insert(derived.row)));
+        }
+        let parts = self.parts_holding(&elsewhere, &HashSet::new(), true)?;
         let receipt_id = crate::ids::random_text()?;
         let mut evidence = Evidence::default();
         progress("record");
@@ -60,16 +76,28 @@ impl Vault {
             let occasion = Occasion { reason: "redaction", receipt: &receipt_id, now };
             let (mut changed, mut tombstones) = (Vec::new(), Vec::new());
             for before in self.read_targets(tx, views.clone())? {
+                let here: Vec<(String, String)> = match standing.by_row.get(&before.view.row) {
+                    Some(spellings) => standing
+                        .spellings
+                        .clone()
+                        .into_iter()
+                        .filter(|(s, _)| spellings.contains(s) || s.len() >= TELLING)
+                        .collect(),
+                    None => telling.clone().into_iter().collect(),
+                };
+                let here: Vec<_> = here.into_iter().filter(|(s, _)| holds(&before, s)).collect();
+                let said: Vec<String> = here.iter().map(|(spelling, _)| spelling.clone()).collect();
+                let removal = Removal::exact(here);
                 if self.redact_row(tx, &before.view, &removal, &mut evidence)? {
-                    tombstones.push(self.bury_redacted(tx, &before, &removal, &words, &occasion)?);
-                    evidence.texts.extend(before.texts.iter().filter(|text| words.contains(text)).cloned());
+                    tombstones.push(self.bury_redacted(tx, &before, &removal, &said, &occasion)?);
+                    evidence.texts.extend(before.texts.iter().filter(|text| said.contains(text)).cloned());
                     changed.push(before.view.row);
                 }
             }
             let (old_blobs, part_count) = self.rewrite_parts(tx, &parts)?;
             evidence.blobs = old_blobs;
             evidence.parts = part_count;
-            super::erase::clean_reports(tx, &removal)?;
+            super::erase::clean_reports(tx, &elsewhere)?;
             pending_receipt(tx, &receipt_id, now)?;
             let detail = format!("{} values, {} records", ids.len(), changed.len());
             crate::audit::append(tx, &self.keys, now, "redact", &lead.id_text(), &detail)?;
@@ -79,8 +107,10 @@ impl Vault {
             self.drop_parts(&parts)?;
         }
         let (seq, tombstones, changed) = written?;
-        self.look_at(&changed)?;
-        self.store.write(|tx| judge_redacted(tx, &standing, &changed, now))?;
+        // After the commit nothing may fail: rows that are not looked at now are queued for the next look.
+        if self.look_at(&changed).is_ok() {
+            let _ = self.store.write(|tx| judge_redacted(tx, &standing, &changed, now));
+        }
         let after = Aftermath { seq, changed: &changed, words: &words, receipt_id, now };
         let receipt = self.after_redacting(after, &mut evidence, progress)?;
         Ok(EraseOutcome { tombstones, receipt, copies_redacted: changed.len() as u32 })
@@ -114,26 +144,45 @@ impl Vault {
                 if only.is_some_and(|only| !only.contains(&view.id)) {
                     continue;
                 }
-                // Read now, not at the last look: the text may have changed since.
-                let record = self.store.packs.record(c, view.pack, view.slot)?;
-                let mut holds = false;
-                for (_, text) in fields(&record) {
-                    fields_found(text, |class, value| {
-                        let id = value_id(&self.keys, class, value);
-                        if ids.contains(&id) {
-                            holds = true;
-                            out.classes.insert(id, class);
-                            out.spellings.insert(value.to_owned(), format!("[REDACTED:{}]", class.as_str()));
-                        }
-                    });
+                // Read now, not at the last look: the text may have changed since. Former versions may spell it otherwise.
+                let mut places = vec![(view.pack, view.slot)];
+                let mut versions = c.prepare_cached("SELECT pack, slot FROM versions WHERE row = ?1")?;
+                places.extend(
+                    versions
+                        .query_map([row], |r| Ok((r.get(0)?, r.get(1)?)))?
+                        .collect::<Result<Vec<(i64, u32)>, _>>()?,
+                );
+                let mut here = HashSet::new();
+                for (pack, slot) in places {
+                    let record = self.store.packs.record(c, pack, slot)?;
+                    for (_, text) in fields(&record) {
+                        fields_found(text, |class, value| {
+                            let id = value_id(&self.keys, class, value);
+                            if ids.contains(&id) {
+                                here.insert(value.to_owned());
+                                out.classes.insert(id, class);
+                                out.spellings.insert(value.to_owned(), format!("[REDACTED:{}]", class.as_str()));
+                            }
+                        });
+                    }
                 }
-                if holds {
+                if !here.is_empty() {
+                    out.by_row.insert(row, here);
                     out.views.push(view);
                 }
             }
             Ok(out)
         })
     }
+}
+
+/// True when any version of a record may hold a spelling: what its bodies say is looked at, whatever the member.
+fn holds(target: &Target, spelling: &str) -> bool {
+    target.texts.iter().any(|text| text.contains(spelling))
+        || serde_json::to_string(&target.record).is_ok_and(|body| {
+            let escaped = serde_json::to_string(spelling).unwrap_or_default();
+            body.contains(spelling) || body.contains(escaped.trim_matches('"'))
+        })
 }
 
 /// Values that stand nowhere any more are told as redacted.

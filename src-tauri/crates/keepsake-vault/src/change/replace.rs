@@ -66,7 +66,7 @@ impl Removal {
     }
 
     /// The text without what is to go; None when nothing was in it.
-    pub(super) fn text(&self, text: &str) -> Option<String> {
+    pub(crate) fn text(&self, text: &str) -> Option<String> {
         // Two words at least: a single one (a key, a role) may be any.
         self.told(text, 2)
     }
@@ -139,7 +139,7 @@ impl Removal {
         inside.then(|| self.mark.clone())
     }
 
-    pub(super) fn in_place(&self, text: &mut String) -> bool {
+    pub(crate) fn in_place(&self, text: &mut String) -> bool {
         self.text(text).map(|new| *text = new).is_some()
     }
 
@@ -224,11 +224,23 @@ impl Removal {
         match value {
             serde_json::Value::String(text) => self.in_place(text),
             serde_json::Value::Array(items) => items.iter_mut().filter_map(|v| self.value(v).then_some(())).count() > 0,
+            serde_json::Value::Number(number) => match self.number(&number.to_string()) {
+                Some(mark) => {
+                    *value = serde_json::Value::String(mark);
+                    true
+                }
+                None => false,
+            },
             serde_json::Value::Object(members) => {
                 members.values_mut().fold(false, |changed, v| self.value(v) | changed) | self.keys(members)
             }
             _ => false,
         }
+    }
+
+    /// What stands for a number that is one of the exact strings as a whole.
+    fn number(&self, number: &str) -> Option<String> {
+        self.candidates(number).find(|(from, _)| from == number).map(|(_, mark)| mark.clone())
     }
 
     fn verbatim(&self, record: &mut Record) -> bool {
@@ -252,7 +264,7 @@ impl Removal {
 
     /// JSON text without the words: None = not JSON, Some(None) = nothing was in it. Escapes are decoded first, so
     /// `\u00fc` hides nothing.
-    pub(super) fn json(&self, text: &str) -> Option<Option<String>> {
+    pub(crate) fn json(&self, text: &str) -> Option<Option<String>> {
         // Readers keep a lone surrogate's escape in the verbatim; as text it is no Unicode and has to be mended first.
         let mut tree = match Tree::parse(text, 512) {
             Ok(tree) => tree,
@@ -285,6 +297,13 @@ impl Removal {
             Tree::Text(text) => self.in_place(text) | self.json_in_text(text),
             Tree::Array(items) => items.iter_mut().filter_map(|v| self.tree(v).then_some(())).count() > 0,
             Tree::Object(members) => members.iter_mut().fold(false, |c, (k, v)| self.in_place(k) | self.tree(v) || c),
+            Tree::Number(number) => match self.number(number) {
+                Some(mark) => {
+                    *tree = Tree::Text(mark);
+                    true
+                }
+                None => false,
+            },
             _ => false,
         }
     }

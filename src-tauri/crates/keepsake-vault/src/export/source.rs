@@ -60,13 +60,14 @@ impl<'v> VaultSource<'v> {
         let connection = vault.store.extra_reader()?;
         // One snapshot for all visits: a write in between does not change what is exported.
         connection.execute_batch("BEGIN")?;
-        let cover = scope.cover.then(|| Cover::new(&vault.keys, &connection).map(RefCell::new)).transpose()?;
+        let packs = Packs::new();
+        let cover = scope.cover.then(|| Cover::new(vault, &connection, &packs).map(RefCell::new)).transpose()?;
         // Parts belong to a whole source, and may name accounts.
         let whole = scope.everything && !scope.writing.strip_identifiers && scope.writing.zaxy.is_none();
         Ok(Self {
             vault,
             connection,
-            packs: Packs::new(),
+            packs,
             condition,
             values,
             about,
@@ -202,6 +203,12 @@ impl<'v> VaultSource<'v> {
                 signature: if t.own { None } else { Some(t.signature).filter(|s| !s.is_empty()) },
                 verbatim: t.verbatim,
             })
+            .map(|mut tombstone| {
+                if let Some(cover) = &self.cover {
+                    cover.borrow_mut().tombstone(&mut tombstone);
+                }
+                tombstone
+            })
             .collect())
     }
 
@@ -275,7 +282,8 @@ impl<'v> VaultSource<'v> {
             };
             let mut whole = Vec::new();
             (&mut bytes).take(PART + 1).read_to_end(&mut whole).map_err(|e| VaultError::io(&item.name, e))?;
-            let covered = if whole.len() as u64 > PART { None } else { cover.borrow_mut().part(&whole).ok() };
+            let covered =
+                if whole.len() as u64 > PART { None } else { cover.borrow_mut().part(&item.name, &whole).ok() };
             match covered {
                 Some(new) => {
                     visit(&item, &mut new.unwrap_or(whole).as_slice()).map_err(crate::error::unwrap_format)?;

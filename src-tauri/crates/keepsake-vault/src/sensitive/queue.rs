@@ -1,8 +1,8 @@
 //! The findings as a queue: one entry for each value, however often it stands in the vault.
 use super::{ValueId, class_code, class_from, count, each, field_name, fields, value_id};
-use crate::{Vault, VaultError, VaultResult, ids::parse_id, store::RowView};
+use crate::{Vault, VaultError, VaultResult, change::Removal, ids::parse_id, store::RowView};
 use keepsake_model::{Record, Timestamp};
-use keepsake_scan::{Class, Confidence};
+use keepsake_scan::{Class, Confidence, Finding};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::BTreeMap;
 
@@ -94,13 +94,16 @@ pub struct SensitiveList {
 const OPEN: &str = "FROM findings f JOIN records r ON r.row = f.row \
     WHERE r.trashed IS NULL AND NOT EXISTS (SELECT 1 FROM judged j WHERE j.value = f.value AND j.verdict = 1)";
 
+/// Redacted, and not there again.
+const GONE: &str = "j.verdict = 2 AND NOT EXISTS (SELECT 1 FROM findings f WHERE f.value = j.value)";
+
 impl Vault {
     /// A page of values, the gravest class first and the surest first within it, with the length of every queue.
     pub fn sensitive_values(&self, query: &SensitiveQuery) -> VaultResult<SensitiveList> {
         self.store.read(|c| {
             let mut list = SensitiveList {
                 open: by_class(c, &format!("SELECT class, count(*) FROM (SELECT min(f.class) class {OPEN} GROUP BY f.value) GROUP BY class"))?,
-                redacted: by_class(c, "SELECT class, count(*) FROM judged WHERE verdict = 2 GROUP BY class")?,
+                redacted: by_class(c, &format!("SELECT class, count(*) FROM judged j WHERE {GONE} GROUP BY class"))?,
                 ignored: by_class(c, "SELECT class, count(*) FROM judged WHERE verdict = 1 GROUP BY class")?,
                 values: Vec::new(),
             };
@@ -117,7 +120,7 @@ impl Vault {
                     only("min(f.class)")
                 ),
                 SensitiveState::Redacted => format!(
-                    "SELECT value, class, places, at FROM judged WHERE verdict = 2 AND {} \
+                    "SELECT value, class, places, at FROM judged j WHERE {GONE} AND {} \
                      ORDER BY at DESC, value LIMIT ?1 OFFSET ?2",
                     only("class")
                 ),
@@ -246,34 +249,50 @@ impl Vault {
     ) -> Option<(Vec<Piece>, &'static str, Confidence)> {
         let text = fields(record).find(|(n, _)| *n == field)?.1;
         let mut spans = Vec::new();
+        let mut values = Vec::new();
         each(text, |finding, start, end, value| {
             spans.push((start, end, *finding, value_id(&self.keys, finding.class, value) == id));
+            values.push((value.to_owned(), *finding));
         });
         let (start, end, finding, _) = *spans.iter().find(|(.., this)| *this)?;
+        said_again(text, &values, &mut spans);
         Some((pieces(text, &spans, (start, end), around), finding.detector, finding.confidence))
     }
 
     /// A text with every sensitive value in it as a bar of its own.
     pub fn barred(&self, text: &str) -> String {
-        let mut out = String::with_capacity(text.len());
-        let mut at = 0;
-        for finding in keepsake_scan::scan(text) {
-            out.push_str(&text[at..finding.start]);
-            out.push_str("█████");
-            at = finding.end;
-        }
-        out.push_str(&text[at..]);
-        out
+        let found = keepsake_scan::scan(text).into_iter().map(|f| (text[f.start..f.end].to_owned(), BAR.to_owned()));
+        Removal::exact(found.collect()).text(text).unwrap_or_else(|| text.to_owned())
     }
 }
 
+/// How a value is drawn in a title.
+const BAR: &str = "█████";
+/// Shortest value that is hidden wherever it stands in a text.
+const SHORT: usize = 4;
+
+/// A value that is found once may stand there again without a word about what it is.
+fn said_again(text: &str, values: &[(String, Finding)], spans: &mut Vec<Span>) {
+    let mut more = Vec::new();
+    for (value, finding) in values.iter().filter(|(value, _)| value.len() >= SHORT) {
+        for (at, _) in text.match_indices(value.as_str()) {
+            let start = count(&text[..at]);
+            let end = start + count(value);
+            let free = |(from, to, ..): &Span| end <= *from || *to <= start;
+            if spans.iter().chain(&more).all(free) {
+                more.push((start, end, *finding, false));
+            }
+        }
+    }
+    spans.append(&mut more);
+    spans.sort_by_key(|(start, ..)| *start);
+}
+
+/// First and last code point, what was found, and whether it is the value in question.
+type Span = (u32, u32, Finding, bool);
+
 /// The text around `this`, with all values in it left out.
-fn pieces(
-    text: &str,
-    spans: &[(u32, u32, keepsake_scan::Finding, bool)],
-    this: (u32, u32),
-    (before, after): (usize, usize),
-) -> Vec<Piece> {
+fn pieces(text: &str, spans: &[Span], this: (u32, u32), (before, after): (usize, usize)) -> Vec<Piece> {
     let from = this.0.saturating_sub(before as u32);
     let to = (this.1 + after as u32).min(count(text));
     let points: Vec<char> = text.chars().skip(from as usize).take((to - from) as usize).collect();

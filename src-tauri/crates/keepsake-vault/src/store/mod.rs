@@ -163,6 +163,10 @@ fn migrate(connection: &mut Connection, dir: &Path) -> VaultResult<()> {
         return Err(VaultError::NewerSchema { found, known: SCHEMA_VERSION });
     }
     if found == SCHEMA_VERSION {
+        // Left over when the program ended right after an upgrade. A folder that refuses is named by the next receipt.
+        for older in 1..SCHEMA_VERSION {
+            let _ = std::fs::remove_file(dir.join(format!("store.schema-{older}.db")));
+        }
         return Ok(());
     }
     // An older vault is copied (still encrypted) before it is touched.
@@ -170,7 +174,10 @@ fn migrate(connection: &mut Connection, dir: &Path) -> VaultResult<()> {
     if let Some(backup) = &backup {
         // What is only in the log yet belongs to the copy too.
         connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
-        std::fs::copy(dir.join(FILE), backup).map_err(|e| VaultError::io("backup before upgrade", e))?;
+        if let Err(error) = std::fs::copy(dir.join(FILE), backup) {
+            let _ = std::fs::remove_file(backup);
+            return Err(VaultError::io("backup before upgrade", error));
+        }
     }
     let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Exclusive)?;
     for (index, step) in MIGRATIONS.iter().enumerate().skip(found as usize) {
@@ -180,7 +187,7 @@ fn migrate(connection: &mut Connection, dir: &Path) -> VaultResult<()> {
     transaction.commit()?;
     // The upgrade is whole. A copy that stayed would keep what is erased later.
     if let Some(backup) = backup {
-        std::fs::remove_file(backup).map_err(|e| VaultError::io("backup before upgrade", e))?;
+        let _ = std::fs::remove_file(backup);
     }
     Ok(())
 }
