@@ -163,11 +163,11 @@ describe("duplicates", () => {
     expect(undo.textContent).toContain("Ctrl");
     const press = (on: Element) => fireEvent.pointerDown(on, { button: 0, clientX: 900, clientY: 700 });
     await press(undo);
-    await fireEvent.click(undo);
-    await waitFor(() => expect(duplicates.groups).toHaveLength(3));
     // The next press settles what the one before meant.
     await press(screen.getByTestId("duplicates-sheet"));
     expect(dialogs.open?.kind).toBe("duplicates");
+    await fireEvent.click(undo);
+    await waitFor(() => expect(duplicates.groups).toHaveLength(3));
     await press(document.body);
     await waitFor(() => expect(dialogs.open).toBeNull());
   });
