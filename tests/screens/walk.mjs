@@ -409,9 +409,10 @@ export const SCREENS = [
     OPEN,
     async (page) => {
       await page.there("home");
-      // A sign that their names have in every language.
+      // A sign that their names have in every language; Japanese has its own of it.
+      const colon = (await page.browser.run("() => document.documentElement.lang")) === "ja" ? "：" : ":";
       for (const name of ["about", "appearance"]) {
-        await palette(page, ">:");
+        await palette(page, `>${colon}`);
         await page.click("palette-item", `[data-id="settings-${name}"]`);
         await until("the palette to be gone", async () => (await page.browser.count("palette")) === 0);
       }

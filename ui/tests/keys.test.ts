@@ -75,6 +75,7 @@ describe.each(["memories", "conversations", "trash"] as const)("the list of %s",
     await key("PageUp");
     expect(active(box)).toBe(ids[1]);
     await key("End");
+    expect(active(box)).toBe(ids.at(-1));
     expect(nav.section).toBe(section);
   });
 });
@@ -117,11 +118,45 @@ describe("files", () => {
     expect(checked()).toEqual([]);
     await fireEvent.keyDown(box, { key: "ArrowDown", shiftKey: true });
     expect(checked()).toEqual(ids.slice(0, 2));
+    expect(box.querySelector("[data-testid=row-check].on")).toBeTruthy();
     await fireEvent.keyDown(box, { key: "a", ctrlKey: true });
     await waitFor(() => expect(selection.ids.size).toBe(files.total));
     const moved = vi.spyOn(mock, "trash");
     await fireEvent.click(screen.getByTestId("files-trash"));
     expect(moved).toHaveBeenCalledWith(ids);
+  });
+
+  it("give their place to the next one when they go to the Trash", async () => {
+    const box = await fileList();
+    const ids = files.rows.map((row) => row.id);
+    const moved = vi.spyOn(mock, "trash");
+    await fireEvent.keyDown(box, { key: "Home" });
+    // The second one before the list was read again.
+    await fireEvent.keyDown(box, { key: "Delete" });
+    await fireEvent.keyDown(box, { key: "Delete" });
+    expect(moved.mock.calls).toEqual([[[ids[0]]], [[ids[1]]]]);
+    await waitFor(() => expect(files.rows).toHaveLength(ids.length - 2));
+    expect(active(box)).toBe(ids[2]);
+    // Not by a key of the list.
+    await mock.trash([ids[2]!]);
+    vault.changed();
+    await waitFor(() => expect(active(box)).toBe(ids[3]));
+  });
+
+  it("hand on the focus in the grid, too", async () => {
+    const box = await fileList();
+    const ids = files.rows.map((row) => row.id);
+    await fireEvent.keyDown(box, { key: "Home" });
+    await fireEvent.click(screen.getByText("Grid"));
+    const card = () => document.activeElement as HTMLElement;
+    document.querySelector<HTMLElement>(`[data-testid=file-card][data-id="${ids[0]}"]`)!.focus();
+    await fireEvent.keyDown(card(), { key: "Delete" });
+    await waitFor(() => expect(card().dataset.id).toBe(ids[1]));
+    await waitFor(() => expect(files.rows).toHaveLength(ids.length - 1));
+    await waitFor(() => expect(card().dataset.id).toBe(ids[1]));
+    await mock.trash([ids[1]!]);
+    vault.changed();
+    await waitFor(() => expect(card().dataset.id).toBe(ids[2]));
   });
 });
 

@@ -1,16 +1,20 @@
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import FirstSteps from "../src/features/home/FirstSteps.svelte";
+import About from "../src/features/settings/About.svelte";
+import SigningKeys from "../src/features/settings/SigningKeys.svelte";
 import App from "../src/shell/App.svelte";
 import BackgroundImport from "../src/shell/BackgroundImport.svelte";
 import { touched } from "../src/shell/activity";
 import { useBackend } from "$lib/ipc";
 import { mockBackend } from "$lib/ipc/mock";
 import { dialogs } from "$lib/state/dialogs.svelte";
+import { memories } from "$lib/state/lists.svelte";
 import { importing } from "$lib/state/importing.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { session } from "$lib/state/session.svelte";
 import { clearContent } from "$lib/state/scope";
+import { toasts } from "$lib/state/toasts.svelte";
 
 const FILES = ["/d/chatgpt-export.zip"];
 let mock = mockBackend({ open: true });
@@ -111,4 +115,36 @@ it("somebody who writes down a recovery code is there", async () => {
   vi.spyOn(performance, "now").mockReturnValue(1e9);
   touched();
   expect(touch).toHaveBeenCalledTimes(1);
+});
+
+describe("a copy in the settings", () => {
+  it.each([
+    ["key", SigningKeys, "Copy public key"],
+    ["details", About, "Copy details"],
+  ] as const)("of the %s that the system refuses is shown as refused", async (_what, view, label) => {
+    useBackend(mockBackend({ open: true }));
+    const write = vi.spyOn(navigator.clipboard, "writeText");
+    render(view);
+    const copy = await screen.findByText(label);
+    for (const [answer, icon] of [
+      [() => Promise.reject(new Error("no")), "alert"],
+      [() => Promise.resolve(), "check"],
+    ] as const) {
+      write.mockImplementation(answer);
+      toasts.clear();
+      await fireEvent.click(copy);
+      await waitFor(() => expect(toasts.current?.icon).toBe(icon));
+    }
+    write.mockRestore();
+  });
+});
+
+describe("the list of memories", () => {
+  it("says how many it has, once it is quiet", async () => {
+    await open({ open: true }, "open");
+    nav.go("memories");
+    await waitFor(() => expect(memories.total).toBeGreaterThan(2));
+    const said = () => [...document.querySelectorAll("[role=status]")].map((each) => each.textContent);
+    await waitFor(() => expect(said()).toContain(`${memories.total} memories`), { timeout: 5000 });
+  });
 });

@@ -9,7 +9,12 @@ import { toasts } from "$lib/state/toasts.svelte";
 import { cyclePane } from "./panes";
 import type { Command } from "./keymap";
 
-/** Do what a key or a button asks for. While a sheet is open only locking works. */
+/** While a sheet is open only locking works, and taking back where there is a list to go on with. */
+export function works(command: Command): boolean {
+  return !dialogs.open || (command === "undo" && dialogs.open.kind === "duplicates");
+}
+
+/** Do what a key or a button asks for. */
 export function run(command: Command): void {
   if (command === "lock") {
     void session.lock().catch(failed);
@@ -20,7 +25,7 @@ export function run(command: Command): void {
     else if (!dialogs.open) dialogs.show({ kind: "palette" });
     return;
   }
-  if (dialogs.open) return;
+  if (!works(command)) return;
   if (typeof command === "object") {
     nav.open(command.go);
     return;

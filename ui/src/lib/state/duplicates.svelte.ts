@@ -2,11 +2,14 @@ import { backend, codeOf, type DuplicateGroup } from "$lib/ipc";
 import { t } from "$lib/text";
 import { JobProgress } from "./job.svelte";
 import { Refusal } from "./refusal";
-import { putBack } from "./removal";
+import { failed, putBack } from "./removal";
 import { onLock, sinceLock } from "./scope";
 import { session } from "./session.svelte";
 import { toasts } from "./toasts.svelte";
 import { vault } from "./vault.svelte";
+
+/** What a group is known by, however often it was asked for. */
+export const keyOf = (group: DuplicateGroup): string => group.items.map((item) => item.id).join(" ");
 
 /** Memories that say much the same, in groups. Asked for once for each state of the vault. */
 class Duplicates {
@@ -35,14 +38,24 @@ class Duplicates {
     }
   }
 
-  /** Keep one; the others go to the Trash, with a way back. */
+  /** Keep one, which takes on the tags of the others; they go to the Trash, with a way back for all. */
   async merge(group: DuplicateGroup, keep: string): Promise<void> {
     const open = sinceLock();
-    const others = group.items.map((item) => item.id).filter((id) => id !== keep);
-    const { ids } = await backend().merge(keep, others);
+    const others = group.items.filter((item) => item.id !== keep);
+    const before = group.items.find((item) => item.id === keep)?.tags ?? [];
+    const gained = others.some((item) => item.tags.some((tag) => !before.includes(tag)));
+    const { ids } = await backend().merge(
+      keep,
+      others.map((item) => item.id),
+    );
     if (!open()) return;
     this.#drop(group);
-    toasts.undoable(t("trash.moved", { n: ids.length }), t("action.undo"), () => putBack(ids), "trash");
+    toasts.undoable(
+      t("trash.moved", { n: ids.length }),
+      t("action.undo"),
+      () => apart(ids, keep, gained ? before : null),
+      "trash",
+    );
     vault.changed();
   }
 
@@ -56,7 +69,7 @@ class Duplicates {
   }
 
   #drop(group: DuplicateGroup): void {
-    this.groups = this.groups?.filter((each) => each !== group) ?? null;
+    this.groups = this.groups?.filter((each) => keyOf(each) !== keyOf(group)) ?? null;
   }
 
   clear(): void {
@@ -66,6 +79,14 @@ class Duplicates {
     this.groups = null;
     this.failed = null;
   }
+}
+
+/** Take a merge back: the kept one has its own tags again, the others leave the Trash. */
+async function apart(ids: string[], keep: string, tags: string[] | null): Promise<void> {
+  const open = sinceLock();
+  // The kept one may be gone by now: the others come back all the same.
+  if (tags) await backend().edit({ id: keep, text: null, title: null, tags, type: null }).catch(failed);
+  if (open()) await putBack(ids);
 }
 
 export const duplicates = new Duplicates();

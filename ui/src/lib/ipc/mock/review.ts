@@ -113,7 +113,12 @@ export function sampleReview({ items, trash, empty, stones, pace, looked }: Arou
       apart = [...apart, ids];
       return { ids };
     },
-    merge: async (_keep, others) => trash(others),
+    merge: async (keep, others) => {
+      const kept = items().find((each) => each.id === keep);
+      const tags = items().flatMap((each) => (each === kept || others.includes(each.id) ? each.tags : []));
+      if (kept) kept.tags = [...new Set(tags)].sort();
+      return trash(others);
+    },
   };
   return {
     commands,
