@@ -59,10 +59,18 @@ describe("worth a look", () => {
   it("has no row for what there is none of", async () => {
     await start([item("m-1", "memory", "claude", "Likes tea", 1), item("c-1", "conversation", "claude", "Tea", 1)]);
     mock.tombstones = async () => ({ tombstones: [] });
-    mock.sensitiveQueue = async () => ({ items: [], open: {}, redacted: {}, ignored: {}, looked_at: null, left: 0 });
+    const queue = { items: [], open: {}, redacted: {}, ignored: {}, looked_at: null, left: 0 };
+    mock.sensitiveQueue = async () => queue;
+    mock.duplicates = async () => ({ groups: [] });
     render(HomeView);
-    expect(await screen.findByText("Nothing needs you.")).toBeTruthy();
+    await duplicates.load();
+    await sensitive.count();
     expect(screen.queryByTestId("look-gone")).toBeNull();
+    // Nobody has looked yet.
+    expect(screen.queryByText("Nothing needs you.")).toBeNull();
+    mock.sensitiveQueue = async () => ({ ...queue, looked_at: "2026-11-22T09:00:00Z" });
+    await sensitive.count();
+    expect(await screen.findByText("Nothing needs you.")).toBeTruthy();
   });
 
   it("goes to the conversations when only those are gone", async () => {
