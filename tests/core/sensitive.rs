@@ -390,13 +390,18 @@ fn what_goes_out_covered_holds_no_value_in_any_format() {
         }),
     );
     foreign.source.account = Some(WORKER.into());
-    // Nobody says what it is here.
+    // One says what it is, the other does not.
+    let says = record(
+        Kind::Memory,
+        "says",
+        "The router has password: mossy-Tulip-47!",
+    );
     let bare = record(
         Kind::Memory,
         "bare",
         "Then enter mossy-Tulip-47! in the box.",
     );
-    t.import_records(vec![foreign, bare]).unwrap();
+    t.import_records(vec![foreign, says, bare]).unwrap();
     look(&t);
     let mail = value(&t, SensitiveClass::Email);
     t.vault.ignore_values(&[mail], true, at(80)).unwrap();
