@@ -143,7 +143,9 @@ export function contrast() {
     judge("mark", MARK, lowest(svg, colour, [middle(svg.getBoundingClientRect())[0], middle(box)[0]]), "icon", svg);
   }
   // Radios of ours are cards and segments: known by their text, not by an edge.
-  const CONTROLS = "input, textarea, [role=checkbox], [role=switch], [role=combobox]";
+  // The palette is one field: its edge is that of the palette.
+  const CONTROLS =
+    "input:not([data-testid=palette-field]), textarea, [role=checkbox], [role=switch], [role=combobox]:not([data-testid=palette-field])";
   for (const control of document.querySelectorAll(CONTROLS)) {
     if (!shown(control) || control.closest(".visually-hidden, [aria-hidden=true]")) continue;
     let edge = control;

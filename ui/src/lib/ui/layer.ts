@@ -8,5 +8,5 @@ export function layerOf(id: string): Element {
 
 /** The same for something that is at hand. */
 export function around(thing: Element | null): Element {
-  return thing?.closest("[data-layer], main, nav") ?? document.body;
+  return thing?.closest("[data-layer], main, nav") ?? document.querySelector("main") ?? document.body;
 }
