@@ -1,11 +1,9 @@
 // The real window with hostile content, in a network of its own that has no way out: no script runs, and nothing is asked
 // of any network. The kernel counts what finds no route.
-import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { PASSPHRASE, Vault } from "../cli/keepsake.mjs";
 import { look, watch } from "../screens/hostile-page.mjs";
@@ -13,6 +11,7 @@ import { corpus } from "../screens/hostile.mjs";
 import { built } from "../tools/places.mjs";
 import { cargoTool } from "../tools/setup.mjs";
 import { has, quiet } from "../tools/sh.mjs";
+import { apart, tell } from "./apart.mjs";
 import { Display, homeIn } from "./display.mjs";
 import { Browser, until } from "./webdriver.mjs";
 
@@ -35,21 +34,7 @@ export async function alone(count) {
   const why = cannot();
   if (why) return count.leaveOut(`the window in a network of its own: ${why}`);
   await cargoTool("tauri-driver", "^2");
-  const child = spawn("unshare", [...UNSHARE, process.execPath, HERE, "inside"], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const over = new Promise((done) => child.on("close", done));
-  let said = 0;
-  for await (const line of createInterface({ input: child.stdout })) {
-    if (!line.startsWith("{")) {
-      console.log(`  ${line}`);
-      continue;
-    }
-    const { name, good } = JSON.parse(line);
-    count.add(name, good);
-    said += 1;
-  }
-  if ((await over) !== 0 || said === 0) count.add("the window in a network of its own", false);
+  await apart(count, "the window in a network of its own", ["unshare", ...UNSHARE], HERE);
 }
 
 /** What found no route since this network was made, by the kernel. */
@@ -109,7 +94,7 @@ export function written(folder, cases) {
 }
 
 /** Every row of a section's list, one after the other by the arrow key. */
-async function down(browser, section, shown, tell) {
+async function down(browser, section, shown, note) {
   await browser.click(`nav-${section}`);
   await browser.find("list-row");
   const total = await browser.run(
@@ -127,25 +112,24 @@ async function down(browser, section, shown, tell) {
       ),
     );
     await browser.drawn();
-    tell(await browser.run(String(look), { search: "" }), `${section}, row ${n}`);
+    note(await browser.run(String(look), { search: "" }), `${section}, row ${n}`);
     await browser.run("() => void document.querySelector('main [role=listbox]').focus()");
   }
   return total;
 }
 
 async function inside() {
-  const add = (name, good) => console.log(JSON.stringify({ name, good }));
   quiet("ip", ["link", "set", "lo", "up"]);
   const before = lost();
   await attempt();
-  add("what asks for a network that is not there is counted", lost() > before);
+  tell("what asks for a network that is not there is counted", lost() > before);
 
   const home = mkdtempSync(join(tmpdir(), "keepsake-alone-"));
   // How long texts are drawn is Chromium's matter; looking through one takes WebDriver longer than it waits.
   const cases = corpus().filter(({ text }) => text.length <= LONGEST);
   const vault = new Vault(home).create();
   const added = written(home, cases).map((path) => vault.must("import", path));
-  add(
+  tell(
     "hostile texts are imported",
     added.every(({ failed }) => failed === 0),
   );
@@ -162,21 +146,21 @@ async function inside() {
     await browser.click("unlock-submit");
     await browser.find("home");
     const faults = new Map();
-    const tell = (found, where) =>
+    const note = (found, where) =>
       found.forEach((what) => faults.set(what, (faults.get(what) ?? new Set()).add(where)));
     const quietUntil = lost();
     const seen = {
-      memories: await down(browser, "memories", "[data-testid=detail-text]", tell),
-      conversations: await down(browser, "conversations", "[data-testid=reader-message]", tell),
+      memories: await down(browser, "memories", "[data-testid=detail-text]", note),
+      conversations: await down(browser, "conversations", "[data-testid=reader-message]", note),
     };
     const asked = lost() - quietUntil;
     for (const [what, places] of faults) console.log(`${what}\n    on ${[...places].slice(0, 4).join("; ")}`);
-    add(
+    tell(
       `nothing hostile runs or breaks out of its place in the real window (${seen.memories} memories, ${seen.conversations} conversations)`,
       faults.size === 0 && Object.values(seen).every((n) => n >= cases.length - 5),
     );
     if (asked > 0) console.log(`${asked} packets found no way out`);
-    add("the window asked nothing of any network", asked === 0);
+    tell("the window asked nothing of any network", asked === 0);
     await browser.close();
   } finally {
     display.stop();

@@ -1,14 +1,13 @@
 // What people hear who do not see the window: the accessibility tree of the real one, as AT-SPI hands it to a screen reader.
-import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { PASSPHRASE, Vault } from "../cli/keepsake.mjs";
 import { ROOT, built } from "../tools/places.mjs";
 import { cargoTool } from "../tools/setup.mjs";
 import { has, quiet } from "../tools/sh.mjs";
+import { apart, tell } from "./apart.mjs";
 import { Display, homeIn } from "./display.mjs";
 import { Browser, until } from "./webdriver.mjs";
 
@@ -29,21 +28,7 @@ export async function spoken(count) {
   const why = cannot();
   if (why) return count.leaveOut(`what a screen reader finds: ${why}`);
   await cargoTool("tauri-driver", "^2");
-  const child = spawn("dbus-run-session", ["--", process.execPath, HERE, "inside"], {
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  const over = new Promise((done) => child.on("close", done));
-  let said = 0;
-  for await (const line of createInterface({ input: child.stdout })) {
-    if (!line.startsWith("{")) {
-      console.log(`  ${line}`);
-      continue;
-    }
-    const { name, good } = JSON.parse(line);
-    count.add(name, good);
-    said += 1;
-  }
-  if ((await over) !== 0 || said === 0) count.add("what a screen reader finds", false);
+  await apart(count, "what a screen reader finds", ["dbus-run-session", "--"], HERE, "ignore");
 }
 
 /** Screens by the way there, and what has to be heard: `[role, name]` with the name as a pattern. */
@@ -119,7 +104,6 @@ function tree() {
 }
 
 async function inside() {
-  const add = (name, good) => console.log(JSON.stringify({ name, good }));
   const home = mkdtempSync(join(tmpdir(), "keepsake-spoken-"));
   const vault = new Vault(home).create();
   for (const name of ["chatgpt-export.zip", "claude-export.zip"])
@@ -148,7 +132,7 @@ async function inside() {
       const loud = nodes.filter((node) => name === "sensitive" && node.name.includes(SECRET.slice(4)));
       for (const [role, words] of lacks()) console.log(`${name}: no ${role} called ${words}`);
       for (const node of nameless) console.log(`${name}: a ${node.role} without a name`);
-      add(
+      tell(
         `a screen reader finds its way: ${name} (${nodes.length} things)`,
         nodes.length > 0 && lacks().length === 0 && nameless.length === 0 && loud.length === 0,
       );
