@@ -60,6 +60,8 @@ pub fn builder() -> Builder<tauri::Wry> {
         review::keep_apart,
         review::merge,
         export::export_preview,
+        export::export_text,
+        export::evidence,
         export::export_run,
         system::choose_files,
         system::choose_folder,

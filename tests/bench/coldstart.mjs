@@ -1,15 +1,14 @@
 // From the start of the window's process until the unlock screen's field is on screen, as WebDriver sees it: it looks
 // every 50 ms, and WebKitGTK does not say itself when it first painted, so the figure is an upper bound.
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { Display, homeIn } from "../e2e/display.mjs";
+import { Display, homeWith } from "../e2e/display.mjs";
 import { Browser } from "../e2e/webdriver.mjs";
 import { cargoTool } from "../tools/setup.mjs";
 import { Stop } from "../tools/sh.mjs";
 
 const RUNS = 5;
-const IDENTIFIER = "app.keepsake.desktop";
 /** Clock ticks of `/proc/<pid>/stat`: 100 a second on every Linux of today. */
 const TICKS = 100;
 /** File system caches emptied where that is allowed, so that the first run is cold in every sense. */
@@ -20,10 +19,7 @@ const DROP = "/proc/sys/vm/drop_caches";
 export async function coldStarts(program, vault) {
   await cargoTool("tauri-driver", "^2");
   const home = mkdtempSync(join(tmpdir(), "keepsake-start-"));
-  const folders = homeIn(home);
-  mkdirSync(join(folders.XDG_CONFIG_HOME, IDENTIFIER));
-  writeFileSync(join(folders.XDG_CONFIG_HOME, IDENTIFIER, "settings.json"), JSON.stringify({ recent: [vault] }));
-  const display = await Display.start(folders);
+  const display = await Display.start(homeWith(home, vault));
   try {
     const driver = await display.driver();
     const cold = emptyCaches();

@@ -17,7 +17,9 @@ export async function build() {
   await forTesting();
   await buildUi();
   // The whole workspace, so that the programs are the ones that are released.
-  await must("cargo", ["build", "--locked", "--release", "--workspace", "--bins"], { cwd: WORKSPACE });
+  await must("cargo", ["build", "--locked", "--release", "--workspace", "--bin", "keepsake", "--bin", "keepsake-app"], {
+    cwd: WORKSPACE,
+  });
   await buildLimits();
 }
 

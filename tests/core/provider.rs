@@ -76,9 +76,15 @@ fn a_newer_export_marks_what_is_new_changed_and_gone() {
         standings(&t).iter().all(|(_, s)| s.is_none()),
         "one export says nothing"
     );
-    let report = t
-        .import(&[export(folder.path(), "second", &SECOND)])
-        .unwrap();
+    let second = export(folder.path(), "second", &SECOND);
+    let planned = t.plan(std::slice::from_ref(&second)).unwrap();
+    assert!(standings(&t).iter().all(|(_, s)| s.is_none()));
+    let report = t.import(&[second]).unwrap();
+    assert_eq!(
+        planned.gone, report.gone,
+        "the plan says what the import then says"
+    );
+    assert_eq!(report.gone["conversation"], 1);
     let found = standings(&t);
     assert_eq!(named(&found, "Added"), Some(Standing::New));
     assert_eq!(named(&found, "After"), Some(Standing::Changed));

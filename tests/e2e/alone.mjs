@@ -1,6 +1,6 @@
 // The real window with hostile content, in a network of its own that has no way out: no script runs, and nothing is asked
 // of any network. The kernel counts what finds no route.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { built } from "../tools/places.mjs";
 import { cargoTool } from "../tools/setup.mjs";
 import { has, quiet } from "../tools/sh.mjs";
 import { apart, tell } from "./apart.mjs";
-import { Display, homeIn } from "./display.mjs";
+import { Display, homeWith } from "./display.mjs";
 import { Browser, until } from "./webdriver.mjs";
 
 const HERE = fileURLToPath(import.meta.url);
@@ -133,11 +133,7 @@ async function inside() {
     "hostile texts are imported",
     added.every(({ failed }) => failed === 0),
   );
-  const folders = homeIn(home);
-  const settings = join(folders.XDG_CONFIG_HOME, "app.keepsake.desktop");
-  mkdirSync(settings);
-  writeFileSync(join(settings, "settings.json"), JSON.stringify({ recent: [vault.path] }));
-  const display = await Display.start(folders);
+  const display = await Display.start(homeWith(home, vault.path));
   try {
     const browser = await Browser.open(await display.driver(), built("keepsake-app"));
     await display.place("Keepsake");

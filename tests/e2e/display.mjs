@@ -8,6 +8,8 @@ import { ENV, quiet } from "../tools/sh.mjs";
 import { until } from "./webdriver.mjs";
 
 const SCREEN = "1600x1000x24";
+/** As in tauri.conf.json: the name of the folder with the settings. */
+const IDENTIFIER = "app.keepsake.desktop";
 const DRAG_SOURCE = fileURLToPath(new URL("drag_source.py", import.meta.url));
 /** Where the drag source's window stands: right of the app, which starts at the left edge. */
 const DRAG_X = 1400;
@@ -32,6 +34,15 @@ export function homeIn(home) {
     XDG_RUNTIME_DIR: folder("run"),
     TMPDIR: folder("tmp"),
   };
+}
+
+/** The same for a window in which the vault at `path` was open before: it begins by asking for its passphrase. */
+export function homeWith(home, path) {
+  const folders = homeIn(home);
+  const settings = join(folders.XDG_CONFIG_HOME, IDENTIFIER);
+  mkdirSync(settings);
+  writeFileSync(join(settings, "settings.json"), JSON.stringify({ recent: [path] }));
+  return folders;
 }
 
 /** Everything that was started, ended together. */
@@ -71,6 +82,15 @@ export class Display {
     this.#spawn("tauri-driver", ["--port", `${port}`, "--native-port", `${native}`], {
       env: { ...this.#env, TAURI_WEBVIEW_AUTOMATION: "true" },
     });
+    const address = `http://127.0.0.1:${port}`;
+    await until("the WebDriver server", async () => (await fetch(`${address}/status`)).ok);
+    return address;
+  }
+
+  /** Start WebKit's own WebDriver server, for a browser with the engine that the app has; answers its address. */
+  async webKitDriver() {
+    const port = await freePort();
+    this.#spawn("WebKitWebDriver", [`--port=${port}`, "--host=127.0.0.1"]);
     const address = `http://127.0.0.1:${port}`;
     await until("the WebDriver server", async () => (await fetch(`${address}/status`)).ok);
     return address;

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { PASSPHRASE, Vault } from "../cli/keepsake.mjs";
 import { ROOT, built } from "../tools/places.mjs";
 import { cargoTool } from "../tools/setup.mjs";
-import { Display, homeIn } from "./display.mjs";
+import { Display, homeWith } from "./display.mjs";
 import { Browser, until } from "./webdriver.mjs";
 
 const OUT = fileURLToPath(new URL("out/", import.meta.url));
@@ -30,11 +30,7 @@ export async function byKeyboard(count) {
     vault.must("import", join(ROOT, "fixtures", "samples", name));
   for (const text of [`The deploy token is ${KEY}.`, `export GITHUB_TOKEN=${KEY}`])
     vault.must("add", "--text-file", vault.write("secret.txt", text));
-  const folders = homeIn(home);
-  const settings = join(folders.XDG_CONFIG_HOME, "app.keepsake.desktop");
-  mkdirSync(settings);
-  writeFileSync(join(settings, "settings.json"), JSON.stringify({ recent: [vault.path] }));
-  const display = await Display.start(folders);
+  const display = await Display.start(homeWith(home, vault.path));
   let browser;
   try {
     browser = await Browser.open(await display.driver(), built("keepsake-app"));

@@ -7,7 +7,7 @@ import { PASSPHRASE, Vault } from "../cli/keepsake.mjs";
 import { ROOT, built } from "../tools/places.mjs";
 import { buildPrograms, buildUi, cargoTool, forTesting } from "../tools/setup.mjs";
 import { main } from "../tools/sh.mjs";
-import { Display, homeIn } from "./display.mjs";
+import { Display, homeWith } from "./display.mjs";
 import { Browser, until } from "./webdriver.mjs";
 
 const OUT = join(ROOT, "ui", "pictures");
@@ -69,11 +69,7 @@ await main(async () => {
   for (const name of ["chatgpt-export.zip", "claude-export.zip"])
     vault.must("import", join(ROOT, "fixtures", "samples", name));
   for (const text of WRITTEN) vault.must("add", "--text-file", vault.write("text.txt", text));
-  const folders = homeIn(home);
-  const settings = join(folders.XDG_CONFIG_HOME, "app.keepsake.desktop");
-  mkdirSync(settings);
-  writeFileSync(join(settings, "settings.json"), JSON.stringify({ recent: [vault.path] }));
-  const display = await Display.start(folders);
+  const display = await Display.start(homeWith(home, vault.path));
   try {
     const browser = await Browser.open(await display.driver(), built("keepsake-app"));
     display.size(await display.place("Keepsake"), ...SIZE);

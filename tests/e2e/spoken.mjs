@@ -1,5 +1,5 @@
 // What people hear who do not see the window: the accessibility tree of the real one, as AT-SPI hands it to a screen reader.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,7 +8,7 @@ import { ROOT, built } from "../tools/places.mjs";
 import { cargoTool } from "../tools/setup.mjs";
 import { has, quiet } from "../tools/sh.mjs";
 import { apart, tell } from "./apart.mjs";
-import { Display, homeIn } from "./display.mjs";
+import { Display, homeWith } from "./display.mjs";
 import { Browser, until } from "./webdriver.mjs";
 
 const HERE = fileURLToPath(import.meta.url);
@@ -109,11 +109,7 @@ async function inside() {
   for (const name of ["chatgpt-export.zip", "claude-export.zip"])
     vault.must("import", join(ROOT, "fixtures", "samples", name));
   vault.must("add", "--text-file", vault.write("secret.txt", `The deploy token is ${SECRET} for now.`));
-  const folders = homeIn(home);
-  const settings = join(folders.XDG_CONFIG_HOME, "app.keepsake.desktop");
-  mkdirSync(settings);
-  writeFileSync(join(settings, "settings.json"), JSON.stringify({ recent: [vault.path] }));
-  const display = await Display.start(folders, { spoken: true });
+  const display = await Display.start(homeWith(home, vault.path), { spoken: true });
   try {
     const browser = await Browser.open(await display.driver(), built("keepsake-app"));
     await browser.find("unlock-passphrase");

@@ -324,11 +324,11 @@ class Play {
     await browser.gone("receipt");
   }
 
-  /** The sheet offers all five formats; what can be signed offers that. */
+  /** The sheet offers every format; what can be signed offers that. */
   async exportsOffered() {
     const { browser } = this;
     await browser.click("export-button");
-    for (const format of ["mem", "alf", "mif", "pam", "zaxy"]) await browser.find(`export-${format}`);
+    for (const format of ["mem", "alf", "mif", "pam", "zaxy", "transfer_text"]) await browser.find(`export-${format}`);
     await browser.click("export-zaxy");
     await browser.find("export-sign");
     await this.picture("export-zaxy");

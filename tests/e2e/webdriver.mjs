@@ -51,6 +51,21 @@ export class Browser {
     return this.#post("url", { url });
   }
 
+  /** Make the page this large, whatever the browser has around it. */
+  async pageSize(width, height) {
+    await until(`the page to be ${width} x ${height}`, async () => {
+      const [across, down] = await this.run("() => [innerWidth, innerHeight]");
+      if (across === width && down === height) return true;
+      const outer = await call("GET", `${this.#base}/window/rect`);
+      await this.#post("window/rect", {
+        ...outer,
+        width: outer.width + width - across,
+        height: outer.height + height - down,
+      });
+      return false;
+    });
+  }
+
   /** A command of Chromium's own protocol. */
   devTools(cmd, params = {}) {
     return this.#post("goog/cdp/execute", { cmd, params });

@@ -1,127 +1,131 @@
 // Every screen as people with other eyes, hands and settings have it: axe, contrast, structure, larger text, forced
-// colours, more contrast, less motion. One visit to each screen; the looks change what the window follows and look again.
+// colours, more contrast, less motion and transparency, zoom. One visit to each screen; the looks change what the window
+// follows and look again.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { fileURLToPath } from "node:url";
+import { byItself } from "../tools/count.mjs";
 import { contrast, hover } from "./contrast.mjs";
+import { inEnglish } from "./english.mjs";
+import { Faults } from "./faults.mjs";
 import { CLIPPED } from "./look.mjs";
-import { missing, withPages } from "./pages.mjs";
-import { forced, moving, structure } from "./structure.mjs";
-import { SCREENS, SIZES, settled, walk } from "./walk.mjs";
+import { SIZES } from "./page.mjs";
+import { forced, moving, structure, translucent } from "./structure.mjs";
+import { isFirst } from "./walk.mjs";
 
 /** Read when it is needed: this file is loaded before the packages are there. */
 const axe = () => readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-/** All rules of WCAG 2 A and AA and axe's best practice; none is switched off. */
+/** All rules of WCAG 2 A and AA and axe's best practice. */
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa", "best-practice"];
+/** Those that see a difference between the themes. The others are asked in one. */
+const COLOURS = ["color-contrast", "link-in-text-block"];
+const ALL = { runOnly: { type: "tag", values: TAGS } };
+const IN_COLOUR = { runOnly: { type: "rule", values: COLOURS } };
+/** Those that see a difference between the sizes: what is shown there, how large it is, and what it is called. */
+const SHOWN = [
+  ...[
+    "target-size",
+    "scrollable-region-focusable",
+    "region",
+    "heading-order",
+    "page-has-heading-one",
+    "landmark-unique",
+  ],
+  ...["button-name", "link-name", "label", "image-alt", "svg-img-alt", "role-img-alt", "aria-hidden-focus"],
+  ...[
+    "aria-input-field-name",
+    "aria-toggle-field-name",
+    "aria-required-children",
+    "nested-interactive",
+    "empty-heading",
+  ],
+];
+const IN_SIZE = { runOnly: { type: "rule", values: SHOWN } };
 
-const VIOLATIONS = `async (runOnly) => {
-  const { violations } = await axe.run(document, { runOnly, resultTypes: ["violations"], elementRef: false });
+const VIOLATIONS = `async (options) => {
+  const { violations } = await axe.run(document, { ...options, resultTypes: ["violations"], elementRef: false });
   return violations.flatMap(({ id, help, nodes }) => nodes.map((node) => id + ": " + help + "\\n      " + node.html.replaceAll(/ (?:class|id|data-[\\w-]+)="[^"]*"/g, "").slice(0, 200)));
 }`;
 
-/** Two frames, and the end of what passes from one look to the other. */
-const frames = (browser) =>
-  browser.run(`async () => {
-    await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-    const ends = document.getAnimations().filter((each) => each.effect.getComputedTiming().endTime !== Infinity);
-    await Promise.allSettled(ends.map((each) => each.finished));
-  }`);
-const theme = async (browser, name) => {
-  await browser.run("(name) => void (document.documentElement.dataset.theme = name)", name);
-  await frames(browser);
-};
-const media = (browser, more = {}) =>
-  browser.devTools("Emulation.setEmulatedMedia", {
-    features: Object.entries({ "prefers-reduced-motion": "reduce", ...more }).map(([name, value]) => ({ name, value })),
-  });
+/** Everything there is to look at on a screen, for `inEnglish`. */
+export class Accessible {
+  #kinds = new Map();
+  #visits = 0;
 
-/** The looks at one screen in one size. `tell(kind, faults)`. */
-async function lookAt(browser, wide, tell) {
-  await theme(browser, "light");
-  await browser.run(`() => { ${axe()}; return true; }`);
-  tell("axe", await browser.run(VIOLATIONS, { type: "tag", values: TAGS }));
-  tell("structure", await browser.run(String(structure)));
-  tell("less motion", await browser.run(String(moving)));
-  const see = async (kind) => {
-    const { found, looked } = await browser.run(String(contrast));
-    tell(kind, looked > 0 ? found : ["nothing was looked at"]);
-  };
-  await see("contrast, light");
-  await theme(browser, "dark");
-  await see("contrast, dark");
-  if (!wide) return;
-
-  // Which theme it is makes no difference to the other rules.
-  tell("axe", await browser.run(VIOLATIONS, { type: "rule", values: ["color-contrast", "link-in-text-block"] }));
-  for (const name of ["dark", "light"]) {
-    await media(browser, { "prefers-contrast": "more" });
-    await theme(browser, name);
-    await see(`contrast when more is asked for, ${name}`);
+  /** In every page from now on. */
+  begin(browser) {
+    return browser.devTools("Page.addScriptToEvaluateOnNewDocument", { source: axe() });
   }
-  await media(browser, { "forced-colors": "active" });
-  await frames(browser);
-  tell("forced colours", await browser.run(String(forced)));
-  await media(browser);
-  await browser.run("() => void (document.documentElement.dataset.textSize = 'larger')");
-  await settled(browser);
-  tell("text size 20", await browser.run(CLIPPED));
-  await browser.run("() => void delete document.documentElement.dataset.textSize");
-}
 
-/** Look at all of it. `only`: the beginning of the names of screens. */
-export async function accessible(count, only = process.env.KEEPSAKE_SCREENS ?? "") {
-  const lacking = missing();
-  if (lacking.length > 0) return count.leaveOut(`accessibility: ${lacking.join(" and ")} not installed`);
-  const chosen = SCREENS.filter(([name]) => name.startsWith(only));
-  const kinds = new Map();
-  const lost = [];
-  const looks = { n: 0 };
-  const tell = (place) => (kind, faults) => {
-    const all = kinds.get(kind) ?? kinds.set(kind, { looks: 0, faults: new Map() }).get(kind);
-    all.looks += 1;
-    for (const fault of faults) all.faults.set(fault, (all.faults.get(fault) ?? new Set()).add(place));
-  };
-  await withPages(async (browser, origin) => {
-    await media(browser);
-    await walk(browser, origin, {
-      language: "en",
-      screens: chosen,
-      lost: (name, error) => lost.push(`${name}: ${error.message.slice(0, 300)}`),
-      visit: async (name, size) => {
-        looks.n += 1;
-        await lookAt(browser, size === SIZES[0], tell(`${name} at ${size.join("x")}`));
-        // Back to where the walk left it, then as if the pointer were on everything, which the page keeps.
-        if (size !== SIZES.at(-1)) return;
-        await browser.run(String(hover));
-        for (const look of ["dark", "light"]) {
-          await theme(browser, look);
-          const { found } = await browser.run(String(contrast));
-          tell(name)(`contrast under the pointer, ${look}`, found);
-        }
-      },
-    });
-  });
-  for (const [kind, { faults, looks: n }] of kinds) {
-    for (const [what, places] of faults) console.log(`  ${kind}: ${what}\n    on ${[...places].join("; ")}`);
-    count.add(`accessibility: ${kind} (${n} looks)`, faults.size === 0);
+  async visit(name, page) {
+    this.#visits += 1;
+    const [large, small] = SIZES;
+    await this.#inLarge(page, `${name} at ${large.join("x")}`, isFirst(name));
+    await this.#inSmall(page, small, `${name} at ${small.join("x")}`);
+    // As if the pointer were on everything, which the page keeps.
+    await page.browser.run(String(hover));
+    for (const theme of ["light", "dark"]) {
+      await page.theme(theme);
+      const { found } = await page.browser.run(String(contrast));
+      this.#note(`contrast under the pointer, ${theme}`, found, name);
+    }
   }
-  lost.forEach((line) => console.log(`  not reached: ${line}`));
-  count.add(
-    `accessibility: all ${chosen.length} screens in ${SIZES.length} sizes`,
-    lost.length === 0 && looks.n === chosen.length * SIZES.length,
-  );
+
+  async #inLarge(page, place, first) {
+    const { browser } = page;
+    await page.theme("light");
+    this.#note("axe", await browser.run(VIOLATIONS, ALL), place);
+    this.#note("structure", await browser.run(String(structure)), place);
+    this.#note("less motion", await browser.run(String(moving)), place);
+    await this.#contrast(page, "contrast, light", place);
+    await page.theme("dark");
+    this.#note("axe", await browser.run(VIOLATIONS, IN_COLOUR), place);
+    await this.#contrast(page, "contrast, dark", place);
+    // It is the tokens that are others then.
+    if (first) {
+      await page.media({ "prefers-contrast": "more" });
+      await this.#contrast(page, "contrast when more is asked for, dark", place);
+      await page.theme("light");
+      await this.#contrast(page, "contrast when more is asked for, light", place);
+    }
+    await page.media({ "forced-colors": "active" });
+    this.#note("forced colours", await browser.run(String(forced)), place);
+    await page.media({ "prefers-reduced-transparency": "reduce" });
+    this.#note("less transparency", await browser.run(String(translucent)), place);
+    await page.media();
+    await browser.run("() => void (document.documentElement.dataset.textSize = 'larger')");
+    await page.settled();
+    this.#note("text size 20", await browser.run(CLIPPED), place);
+    await browser.run("() => void delete document.documentElement.dataset.textSize");
+  }
+
+  /** As in a window twice as large that is zoomed to 200 %. */
+  async #inSmall(page, size, place) {
+    const { browser } = page;
+    await page.size(size, 2);
+    await page.settled();
+    this.#note("zoom 200 %", await browser.run(CLIPPED), place);
+    this.#note("axe", await browser.run(VIOLATIONS, IN_SIZE), place);
+    this.#note("structure", await browser.run(String(structure)), place);
+  }
+
+  async #contrast(page, kind, place) {
+    const { found, looked } = await page.browser.run(String(contrast));
+    this.#note(kind, looked > 0 ? found : ["nothing was looked at"], place);
+  }
+
+  #note(kind, faults, place) {
+    const of = this.#kinds.get(kind) ?? this.#kinds.set(kind, { looks: 0, faults: new Faults() }).get(kind);
+    of.looks += 1;
+    of.faults.add(faults, place);
+  }
+
+  tell(count, total) {
+    for (const [kind, { faults, looks }] of this.#kinds) {
+      faults.say(kind);
+      count.add(`accessibility: ${kind} (${looks} looks)`, faults.none);
+    }
+    count.add(`accessibility: all ${total} screens`, this.#visits === total);
+  }
 }
 
-// By itself: `node tests/screens/axe.mjs`.
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const count = {
-    failed: 0,
-    add: (name, good) => {
-      count.failed += good ? 0 : 1;
-      console.log(`${good ? "ok    " : "FAILED"} ${name}`);
-    },
-    leaveOut: (name) => console.log(`SKIPPED: ${name}`),
-  };
-  await accessible(count);
-  process.exitCode = count.failed > 0 ? 1 : 0;
-}
+await byItself(import.meta.url, (count) => inEnglish(count, [new Accessible()]));

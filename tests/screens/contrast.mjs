@@ -36,10 +36,22 @@ export function contrast() {
     const [low, high] = [light(front), light(back)].sort((a, b) => a - b);
     return (high + 0.05) / (low + 0.05);
   };
-  const opacityOf = (node) => {
-    let opacity = 1;
-    for (let each = node; each; each = each.parentElement) opacity *= Number(getComputedStyle(each).opacity);
-    return opacity;
+  /** How each node is drawn does not change while it is looked at: asked once. */
+  const drawn = new Map();
+  const lookOf = (node) => {
+    const before = drawn.get(node);
+    if (before) return before;
+    const { opacity, backgroundColor, backgroundImage } = getComputedStyle(node);
+    const total = Number(opacity) * (node.parentElement ? lookOf(node.parentElement).opacity : 1);
+    const stops = backgroundImage.match(/(?:rgba?|color|oklab|oklch)\([^)]*\)/g) ?? [];
+    const look = {
+      opacity: total,
+      solid: read(backgroundColor)[3] > 0.02,
+      fill: faded(read(backgroundColor), total),
+      stops: stops.map((stop) => faded(read(stop), total)),
+    };
+    drawn.set(node, look);
+    return look;
   };
 
   /** Dialogs take the pointer from what lies behind them; here everything counts. */
@@ -54,23 +66,19 @@ export function contrast() {
     const at = stack.indexOf(node);
     if (at < 0) return null;
     // In front of it there is nothing but what is inside of it or lets it through.
-    const hides = (each) => !node.contains(each) && read(getComputedStyle(each).backgroundColor)[3] > 0.02;
+    const hides = (each) => !node.contains(each) && lookOf(each).solid;
     if (stack.slice(0, at).some(hides)) return null;
     let found = [[1, 1, 1, 1]];
     for (const each of stack.slice(own ? at : at + 1).reverse()) {
-      const style = getComputedStyle(each);
-      const opacity = opacityOf(each);
-      const fill = faded(read(style.backgroundColor), opacity);
+      const { fill, stops } = lookOf(each);
       if (fill[3] > 0) found = found.map((back) => over(fill, back));
-      const stops = style.backgroundImage.match(/(?:rgba?|color|oklab|oklch)\([^)]*\)/g) ?? [];
-      if (stops.length > 0)
-        found = found.flatMap((back) => stops.map((stop) => over(faded(read(stop), opacity), back)));
+      if (stops.length > 0) found = found.flatMap((back) => stops.map((stop) => over(stop, back)));
     }
     return found;
   };
   /** The lowest contrast of a colour at some points of a node, null where nothing of it is seen. */
   const lowest = (node, colour, points, own = true) => {
-    const front = faded(read(colour), opacityOf(node));
+    const front = faded(read(colour), lookOf(node).opacity);
     const ratios = points
       .filter(([x, y]) => x >= 0 && y >= 0 && x < innerWidth && y < innerHeight)
       .flatMap(([x, y]) => (grounds(node, x, y, own) ?? []).map((back) => ratio(over(front, back), back)));

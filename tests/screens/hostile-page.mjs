@@ -14,13 +14,18 @@ export function watch() {
   addEventListener("unhandledrejection", ({ reason }) => told.push(`an error: ${String(reason).slice(0, 200)}`));
 }
 
-/** Let the sample backend hand out these texts: as memories, conversations, files, titles, names and tags. */
+/**
+ * Let the sample backend hand out these texts: as memories, conversations, files, titles, names and tags, around sensitive
+ * values, and as memories that say much the same. What the palette finds is the text number `__case`; of groups of
+ * duplicates there are as many as a sheet draws at once, from number `__from` on.
+ */
 export function install(written) {
   // Written out: halves of a pair do not pass through the driver.
   const texts = JSON.parse(written);
   const mock = window.__mock;
   const { list, show, thread } = mock;
   window.__told = [];
+  window.__texts = texts;
   const KINDS = { memory: "memory", conversation: "conversation", attachment: "file" };
   const items = (kind, item) =>
     texts.map((text, index) => ({
@@ -44,11 +49,63 @@ export function install(written) {
     if (!KINDS[request.filter.kind] || request.filter.trashed === "only") return page;
     return { items: items(request.filter.kind, page.items[0] ?? sample), next_cursor: null, total: texts.length };
   };
-  mock.facets = async () => ({
-    sources: { chatgpt: 1 },
-    types: {},
-    tags: Object.fromEntries(texts.map((text) => [text, 1])),
+  mock.facets = async () => {
+    const one = texts[window.__case];
+    return {
+      sources: { [one ?? "chatgpt"]: 1 },
+      types: {},
+      tags: Object.fromEntries((one === undefined ? texts : [one]).map((text) => [text, 1])),
+    };
+  };
+  mock.search = async ({ query, filter: { kind } }) => {
+    const text = texts[window.__case];
+    const found = { type: null, origin_id: null, conversation_id: null, created_at: null, score: 1, source: "claude" };
+    const hit = { ...found, id: `${kind}-${window.__case}`, kind, title: text, snippet: text, highlights: [[0, 3]] };
+    const hits = query === "this" && kind !== "message" ? [hit] : [];
+    return { query, total: hits.length, took_ms: 1, hits };
+  };
+  const places = (index) =>
+    ["message", "memory", "attachment"].map((kind) => ({
+      id: `place-${kind}-${index}`,
+      kind,
+      field: "text",
+      role: kind === "message" ? "user" : null,
+      source: "chatgpt",
+      title: texts[index],
+      conversation_id: kind === "message" ? "c-bath" : null,
+      at: null,
+    }));
+  const piece = (text, hidden = null) => ({ text, hidden, this: hidden !== null });
+  const finding = (index) => ({
+    value: `value-${index}`,
+    class: "password",
+    detector: "password_sentence",
+    confidence: "likely",
+    places: 3,
+    judged_at: null,
+    first: places(index)[0],
+    context: [piece(texts[index]), piece("", "password"), piece(texts[index])],
   });
+  mock.sensitiveQueue = async ({ offset, limit }) => {
+    const all = texts.map((_, index) => finding(index));
+    const counts = { open: { password: all.length }, redacted: {}, ignored: {} };
+    return { items: all.slice(offset, offset + (limit || 100)), ...counts, looked_at: "2026-11-01T12:00:00Z", left: 0 };
+  };
+  mock.sensitiveValue = async (value) => {
+    const index = Number(value.replace(/\D/g, ""));
+    return { item: finding(index), places: places(index) };
+  };
+  const { duplicates } = mock;
+  mock.duplicates = async (job, tell) => {
+    const { groups } = await duplicates(job, tell);
+    const of = (item, index) => ({
+      same: index % 2 === 0,
+      items: ["older", "newer"].map((age) => ({ ...item, id: `${age}-${index}`, text: `${texts[index]} ${age}` })),
+    });
+    const from = window.__from ?? 0;
+    const all = texts.map((_, index) => of(groups[0]?.items[0] ?? {}, index));
+    return { groups: all.slice(from, from + 20) };
+  };
   mock.show = async (id, history, verbatim) => {
     const shown = await show("m-0", history, verbatim);
     const [item] = items("memory", shown.record).filter((each) => each.id === id);
@@ -112,7 +169,6 @@ export function look(expect) {
   if (location.search !== (expect.search ?? "?mock=open") || location.hash)
     found.push(`the window went to ${location.href}`);
 
-  const main = document.querySelector("main");
   const REFUSED =
     "script, style, link, meta, base, iframe, frame, object, embed, applet, form, audio, video, picture, template, math, foreignObject, use, image, [srcset], [background], [ping], [autofocus]:not(input), [formaction], [action], a[href]";
   for (const node of document.querySelectorAll(`body :is(${REFUSED})`))
@@ -160,13 +216,14 @@ export function look(expect) {
     const { left, right, top, bottom } = document.querySelector("[role=dialog]").getBoundingClientRect();
     if (left < 0 || top < 0 || right > innerWidth || bottom > innerHeight)
       found.push("the sheet is larger than the window");
-    const close = [...document.querySelectorAll("[role=dialog] button")].at(-1).getBoundingClientRect();
-    if (close.bottom > bottom || close.right > right || close.width === 0)
+    // The palette has none.
+    const close = [...document.querySelectorAll("[role=dialog] button")].at(-1)?.getBoundingClientRect();
+    if (close && (close.bottom > bottom || close.right > right || close.width === 0))
       found.push("a button of the sheet is out of reach");
   }
   // What is wider than its pane is cut there or scrolls in a box of its own; the pane itself does not scroll sideways.
   for (const pane of document.querySelectorAll(
-    "main, [data-pane], [data-testid=reader], [data-testid=reader] .scroll > *, [role=listbox] > *, [role=dialog], [role=dialog] > *",
+    "main, [data-pane], [data-testid=reader], [data-testid=reader] .scroll > *, [role=listbox] > *, [role=dialog], [role=dialog] > :not(.visually-hidden)",
   ))
     if (pane.scrollWidth > pane.clientWidth + 1 && pane.clientWidth > 0 && getComputedStyle(pane).overflowX !== "clip")
       found.push(
@@ -183,8 +240,9 @@ export function look(expect) {
   // A direction that was begun has to end with its own element: our words beside it stay in their order.
   const TURN = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
   const OWN = /\u2068[^\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]*\u2069/g;
-  const walker = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    if (!node.parentElement.closest("main, [role=dialog]")) continue;
     if (!TURN.test(node.data.replaceAll(OWN, ""))) continue;
     const holder = node.parentElement.closest("[dir], bdi");
     if (!holder || holder.matches("html, body")) found.push(`a direction leaves ${node.parentElement.className}`);

@@ -2,16 +2,21 @@
 // the window stays where it is. The cases are fixtures/hostile/*.json.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { until } from "../e2e/webdriver.mjs";
+import { byItself } from "../tools/count.mjs";
 import { ROOT } from "../tools/places.mjs";
-import { missing, withPages } from "./pages.mjs";
+import { Faults } from "./faults.mjs";
 import { install, look, watch } from "./hostile-page.mjs";
-import { Page } from "./walk.mjs";
+import { Page, SIZES } from "./page.mjs";
+import { missing, withPages } from "./pages.mjs";
 
 const FOLDER = join(ROOT, "fixtures", "hostile");
 /** The longest that one step may take on a slow machine before the window counts as frozen. */
 const ANSWER_MS = 20_000;
+/** So many groups of duplicates are drawn at once; of more, only those that are seen. */
+const GROUPS = 20;
+/** Opens the sample window. */
+const PASSPHRASE = "harbour copper nineteen kite";
 
 const spell = (text) =>
   typeof text === "string"
@@ -30,7 +35,7 @@ export function corpus(only = "") {
     });
 }
 
-/** One kind of content in one window: every case as a memory, as a conversation and as the name of a file. */
+/** One kind of content in one window: every case wherever it can be shown. */
 class Visit {
   constructor(browser, cases, tell) {
     this.browser = browser;
@@ -64,7 +69,7 @@ class Visit {
     if (section === "files")
       await this.page.mock("() => document.querySelector('.segmented button:last-child').click()");
     const row = (index) => `[data-testid=list-row][data-id="${prefix}-${index}"]`;
-    await this.page.there("list-row");
+    await this.page.there("list-row", `[data-id^="${prefix}-"]`);
     await this.page.mock("() => void document.querySelector('main [role=listbox]').focus()");
     await this.page.press("Home");
     for (const [index, each] of this.cases.entries()) {
@@ -148,7 +153,72 @@ class Visit {
       await this.browser.gone("file-sheet");
     });
   }
+
+  /** As what is found, as a tag, as an assistant, and as what somebody pastes into the field. */
+  async palette() {
+    const item = (id) => `() => document.querySelector('[data-testid=palette-item][data-id^="${id}"]') !== null`;
+    const WAYS = [
+      ["this", "in the palette", (index) => item(`conversation-${index}`)],
+      ["#", "as a tag in the palette", () => item("tag-")],
+      ["@", "as an assistant in the palette", () => item("source-")],
+    ];
+    // Drawn for the first time it asks for styles of its own, which the policy refuses (ui.md §10): not the content's doing.
+    await this.page.press("k", "C");
+    await this.page.type("palette-field", ">");
+    await this.page.there("palette-item");
+    await this.page.press("Escape");
+    await this.browser.gone("palette");
+    await this.page.mock("() => void (window.__happened.length = 0)");
+    for (const [index, each] of this.cases.entries()) {
+      await this.page.mock("(index) => void (window.__case = index)", index);
+      await this.page.press("k", "C");
+      for (const [typed, where, shown] of WAYS) {
+        await this.#step(each, () => this.page.type("palette-field", typed), shown(index));
+        await this.#see(where, each, { in: "[data-testid=palette-item]", shows: null, sheet: true });
+      }
+      await this.#step(each, () => this.page.mock(PASTED, index), "() => true");
+      await this.page.settled();
+      await this.#see("typed into the palette", each, { shows: null, sheet: true });
+      await this.page.press("Escape");
+      await this.browser.gone("palette");
+    }
+  }
+
+  async sensitive() {
+    const shown = `(id) => document.querySelector('[data-testid=sensitive-detail][data-id="' + id + '"] [data-testid=sensitive-context]') !== null`;
+    await this.#down("sensitive", "value", shown, (each) =>
+      this.#see("around a sensitive value", each, { in: "[data-testid=sensitive-context]" }),
+    );
+  }
+
+  async duplicates() {
+    for (let from = 0; from < this.cases.length; from += GROUPS) {
+      // They are looked for once for each opening of the vault.
+      await this.page.mock("(from) => { window.__from = from; window.__mock.lockNow(); }", from);
+      await this.page.type("unlock-passphrase", PASSPHRASE);
+      await this.page.click("unlock-submit");
+      await this.page.click("look-duplicates");
+      for (const [index, each] of this.cases.entries()) {
+        if (index < from || index >= from + GROUPS) continue;
+        const place = `[data-testid=duplicate][data-id="newer-${index}"]`;
+        await this.#step(each, () => undefined, `() => document.querySelector('${place}') !== null`);
+        await this.#see("as a duplicate", each, { in: place, sheet: true });
+      }
+      await this.page.press("Escape");
+      await this.browser.gone("duplicates-sheet");
+    }
+  }
 }
+
+/** Inside the page: halves of a pair do not pass through the driver. */
+const PASTED = `(index) => {
+  const field = document.querySelector("[data-testid=palette-field]");
+  field.value = window.__texts[index];
+  field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+}`;
+const VIEWS = ["memories", "conversations", "files", "palette", "sensitive", "duplicates"];
+/** At each case, at least. */
+const LOOKS = 10;
 
 /** Requests that are none of ours: by Chromium's own account and by the server's. */
 async function requests(browser, origin, asked) {
@@ -166,61 +236,45 @@ async function requests(browser, origin, asked) {
   ];
 }
 
-/** Show all of it. `only`: the beginning of a kind's name. */
-export async function hostile(count, only = process.env.KEEPSAKE_HOSTILE ?? "") {
+/** Show all of it, or the kinds whose names begin with `KEEPSAKE_HOSTILE`. */
+export async function hostile(count) {
   const lacking = missing();
   if (lacking.length > 0) return count.leaveOut(`hostile content: ${lacking.join(" and ")} not installed`);
-  const all = corpus(only);
-  await withPages(async (browser, origin, asked) => {
-    await browser.devTools("Emulation.setDeviceMetricsOverride", {
-      width: 1280,
-      height: 800,
-      deviceScaleFactor: 1,
-      mobile: false,
-    });
-    await browser.devTools("Page.addScriptToEvaluateOnNewDocument", { source: `(${watch})()` });
-    for (const kind of new Set(all.map((each) => each.kind))) {
-      const cases = all.filter((each) => each.kind === kind);
-      const faults = new Map();
-      const tell = (found, where) =>
-        found.forEach((what) => faults.set(what, (faults.get(what) ?? new Set()).add(where)));
-      const visit = new Visit(browser, cases, tell);
-      asked.length = 0;
-      await browser.log();
-      for (const view of ["memories", "conversations", "files"]) {
-        try {
-          await browser.goTo(`${origin}/?mock=open`);
-          await until("the window", () => browser.run("() => document.querySelector('[data-testid=home]') !== null"));
-          await browser.run("() => window.__speak('en')");
-          await browser.run(String(install), JSON.stringify(cases.map(({ text }) => text)));
-          await visit[view]();
-          if ((await browser.windows()).length !== 1) tell(["another window was opened"], view);
-        } catch (error) {
-          tell([`${view}: ${error.message.slice(0, 300)}`], kind);
+  const all = corpus(process.env.KEEPSAKE_HOSTILE);
+  await withPages(
+    async (browser, origin, asked) => {
+      await new Page(browser).size(SIZES[0]);
+      await browser.devTools("Page.addScriptToEvaluateOnNewDocument", { source: `(${watch})()` });
+      for (const kind of new Set(all.map((each) => each.kind))) {
+        const cases = all.filter((each) => each.kind === kind);
+        const faults = new Faults();
+        const tell = (found, where) => faults.add(found, where);
+        const visit = new Visit(browser, cases, tell);
+        asked.length = 0;
+        await browser.log();
+        for (const view of VIEWS) {
+          try {
+            await browser.goTo(`${origin}/?mock=open`);
+            await until("the window", () => browser.run("() => document.querySelector('[data-testid=home]') !== null"));
+            await browser.run("() => window.__speak('en')");
+            await browser.run(String(install), JSON.stringify(cases.map(({ text }) => text)));
+            await visit[view]();
+            if ((await browser.windows()).length !== 1) tell(["another window was opened"], view);
+          } catch (error) {
+            tell([`${view}: ${error.message.slice(0, 300)}`], kind);
+          }
         }
+        tell(await requests(browser, origin, asked), kind);
+        faults.say("hostile", 4);
+        const { ms, name } = visit.slowest;
+        count.add(
+          `hostile content: ${kind} (${cases.length} cases, ${visit.looks} looks, slowest ${Math.round(ms)} ms: ${name})`,
+          faults.none && visit.looks >= LOOKS * cases.length,
+        );
       }
-      tell(await requests(browser, origin, asked), kind);
-      for (const [what, places] of faults)
-        console.log(`  hostile: ${what}\n    on ${[...places].slice(0, 4).join("; ")}`);
-      const { ms, name } = visit.slowest;
-      count.add(
-        `hostile content: ${kind} (${cases.length} cases, ${visit.looks} looks, slowest ${Math.round(ms)} ms: ${name})`,
-        faults.size === 0 && visit.looks >= 4 * cases.length,
-      );
-    }
-  });
+    },
+    { logged: true },
+  );
 }
 
-// By itself: `node tests/screens/hostile.mjs`.
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const count = {
-    failed: 0,
-    add: (name, good) => {
-      count.failed += good ? 0 : 1;
-      console.log(`${good ? "ok    " : "FAILED"} ${name}`);
-    },
-    leaveOut: (name) => console.log(`SKIPPED: ${name}`),
-  };
-  await hostile(count);
-  process.exitCode = count.failed > 0 ? 1 : 0;
-}
+await byItself(import.meta.url, hostile);

@@ -49,12 +49,14 @@ export const UNMARKED = `(names) => {
   return [...new Set(found)];
 }`;
 
-/** Whether any marked text is still there after another language was chosen: what was read once and kept. A toast and the
- * title of a receipt tell of what was done, in the words of that moment. */
-export const KEPT = `() => {
+/** A toast and the title of a receipt tell of what was done, in the words of that moment. */
+export const MOMENT = "[data-testid=toast], [data-testid=receipt] .head";
+
+/** Whether any marked text is still there after another language was chosen: what was read once and kept. */
+export const KEPT = `(moment) => {
   const kept = [];
   for (const node of document.querySelectorAll("body *")) {
-    if (node.closest("[data-testid=toast], [data-testid=receipt] .head")) continue;
+    if (node.closest(moment)) continue;
     for (const child of node.childNodes) if (child.nodeType === Node.TEXT_NODE && /[⟦⟧]/.test(child.data)) kept.push(child.data.trim());
     for (const name of ["aria-label", "title", "placeholder"]) if (/[⟦⟧]/.test(node.getAttribute(name) ?? "")) kept.push(name + ": " + node.getAttribute(name));
   }

@@ -24,14 +24,41 @@ function policy() {
     .join("; ");
 }
 
-/** Build the pages with sample data into a folder of its own. */
-export function build(folder) {
+/** The pages with sample data, built once for everything that is run in this process. */
+let pages = process.env.KEEPSAKE_PAGES;
+export function built() {
+  if (pages) return pages;
+  const folder = mkdtempSync(join(tmpdir(), "keepsake-pages-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  build(folder);
+  return (pages = folder);
+}
+
+function build(folder) {
   const args = ["vite", "build", "--config", "ui/vite.config.ts", "--outDir", folder, "--emptyOutDir"];
   const { code, stderr } = quiet("npx", ["--no-install", ...args], { env: { ...ENV, VITE_MOCK: "1" } });
   if (code !== 0) throw new Error(`the pages were not built: ${stderr.slice(-2000)}`);
 }
 
-function serve(folder, asked) {
+/** When it is in the sample window, wherever and whenever the checks run: days are counted from here. */
+const NOW = Date.parse("2026-11-22T09:41:05Z");
+const ZONE = "Europe/Oslo";
+
+/** Before anything of the page runs: a clock that stands, and chance that is the same each time. */
+function steady(now) {
+  const at = () => now;
+  window.Date = new Proxy(Date, {
+    construct: (real, given, as) => Reflect.construct(real, given.length > 0 ? given : [at()], as),
+    get: (real, name) => (name === "now" ? at : Reflect.get(real, name)),
+  });
+  // The same at each call: how often something was asked for before depends on how fast this machine is.
+  crypto.getRandomValues = (array) => {
+    array.forEach((_, at) => (array[at] = at + 1));
+    return array;
+  };
+}
+
+export function serve(folder, asked = []) {
   const header = { "content-security-policy": policy() };
   const server = createServer((request, answer) => {
     asked.push(request.url);
@@ -55,23 +82,24 @@ function freePort() {
 
 /**
  * Build, serve, open a browser, hand it to `use` with the address and what was asked of the server so far, and end
- * everything again. `built`: pages that are there already.
+ * everything again. `logged`: Chromium writes down what it asks of the network.
  */
-export async function withPages(use, built = process.env.KEEPSAKE_PAGES) {
+export async function withPages(use, { logged = false } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "keepsake-screens-"));
   const asked = [];
   let server, driver, browser;
   try {
-    if (!built) build(join(folder, "pages"));
-    server = await serve(built ?? join(folder, "pages"), asked);
+    server = await serve(built(), asked);
     const port = await freePort();
     driver = spawn("chromedriver", [`--port=${port}`], { stdio: "ignore", env: ENV });
     const base = `http://127.0.0.1:${port}`;
     await until("the WebDriver server", async () => (await fetch(`${base}/status`)).ok);
     browser = await Browser.start(base, {
       browserName: "chrome",
-      "goog:loggingPrefs": { performance: "ALL" },
+      ...(logged ? { "goog:loggingPrefs": { performance: "ALL" } } : {}),
       "goog:chromeOptions": {
+        // How dates are written.
+        prefs: { "intl.accept_languages": "en-GB,en" },
         args: [
           "--headless=new",
           "--no-sandbox",
@@ -81,6 +109,8 @@ export async function withPages(use, built = process.env.KEEPSAKE_PAGES) {
         ],
       },
     });
+    await browser.devTools("Page.addScriptToEvaluateOnNewDocument", { source: `(${steady})(${NOW})` });
+    await browser.devTools("Emulation.setTimezoneOverride", { timezoneId: ZONE });
     return await use(browser, `http://127.0.0.1:${server.address().port}`, asked);
   } finally {
     await browser?.close().catch(() => undefined);

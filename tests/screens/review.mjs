@@ -50,7 +50,7 @@ export const REVIEW = [
   ],
   [
     "sensitive, looking",
-    `${OPEN},slow`,
+    `${OPEN},held`,
     async (page) => {
       await sensitive(page);
       await page.click("look-again");
@@ -106,6 +106,28 @@ export const REVIEW = [
         await page.click("duplicate-keep-all");
         await until("one group less", async () => (await page.browser.count("duplicate-group")) === left);
       }
+    },
+  ],
+  [
+    "evidence",
+    OPEN,
+    async (page) => (
+      await page.click("nav-activity"),
+      await page.click("activity-evidence"),
+      page.there("evidence-path")
+    ),
+  ],
+  [
+    "evidence, made",
+    OPEN,
+    async (page) => {
+      await page.click("nav-activity");
+      await page.click("activity-evidence");
+      await until("a place to save it", () =>
+        page.browser.run("() => document.querySelector('[data-testid=evidence-path]')?.value !== ''"),
+      );
+      await page.click("evidence-save");
+      await page.there("evidence-result");
     },
   ],
   ["memories, gone", OPEN, async (page) => (await page.click("look-gone"), page.there("standing"))],

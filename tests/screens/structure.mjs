@@ -97,6 +97,30 @@ export function forced() {
   return [...new Set(found)];
 }
 
+/** What shows through, though the system asks for less transparency: grounds that are not solid, and what blurs behind. */
+export function translucent() {
+  const found = [];
+  const paint = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const alpha = (colour) => {
+    paint.clearRect(0, 0, 1, 1);
+    paint.fillStyle = colour;
+    paint.fillRect(0, 0, 1, 1);
+    return paint.getImageData(0, 0, 1, 1).data[3];
+  };
+  const known = new Map();
+  for (const node of document.querySelectorAll("body, body *")) {
+    const { backgroundColor, backdropFilter } = getComputedStyle(node);
+    if (!known.has(backgroundColor)) known.set(backgroundColor, alpha(backgroundColor));
+    const seen = known.get(backgroundColor);
+    if ((seen === 0 || seen === 255) && (backdropFilter ?? "none") === "none") continue;
+    if (node.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
+      found.push(
+        `shows through: ${node.localName} ${(node.getAttribute("class") ?? "").replaceAll(/svelte-\w+/g, "")}`,
+      );
+  }
+  return [...new Set(found)];
+}
+
 /** Whatever is still moving though the system asks for less motion. */
 export function moving() {
   return document

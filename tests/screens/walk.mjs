@@ -1,64 +1,12 @@
 // The way through every screen, by what each is called. What is looked at there is somebody else's matter.
 import { until } from "../e2e/webdriver.mjs";
+import { EXPORTS } from "./exports.mjs";
+import { Page } from "./page.mjs";
+import { PLANS } from "./plans.mjs";
 import { REVIEW } from "./review.mjs";
 
 const OPEN = "open";
 const PASSPHRASE = "harbour copper nineteen kite";
-const key = (name, modifiers = "") =>
-  `() => (document.activeElement ?? document.body).dispatchEvent(new KeyboardEvent("keydown", { key: ${JSON.stringify(name)}, bubbles: true, cancelable: true, ctrlKey: ${modifiers.includes("C")}, shiftKey: ${modifiers.includes("S")} }))`;
-
-/** Steps are methods of the page: click, type, wait for what then is there. */
-export class Page {
-  constructor(browser) {
-    this.browser = browser;
-  }
-  /** Click what has this id, wherever it is; the first of several. */
-  async click(id, more = "") {
-    const selector = `[data-testid="${id}"]${more}`;
-    await until(`${selector} to be there`, () =>
-      this.browser.run(
-        "(selector) => { const found = [...document.querySelectorAll(selector)].find((each) => each.offsetParent && !each.disabled); found?.scrollIntoView({ block: 'nearest' }); found?.focus(); if (!found) return false; for (const type of ['pointerdown', 'pointerup']) found.dispatchEvent(new PointerEvent(type, { bubbles: true, pointerType: 'mouse', button: 0, isPrimary: true })); found.click(); return true; }",
-        selector,
-      ),
-    );
-  }
-  /** Open a menu: by the pointer itself, since it opens when that goes down. */
-  menu(id) {
-    return this.browser.click(id);
-  }
-  /** Press the right button on it. */
-  async context(id, more = "") {
-    const selector = `[data-testid="${id}"]${more}`;
-    const place = await until(`${selector} to be there`, () =>
-      this.browser.run(
-        "(selector) => { const found = [...document.querySelectorAll(selector)].find((each) => each.offsetParent); if (!found) return null; const { left, top, width, height } = found.getBoundingClientRect(); return { x: left + Math.min(width / 2, 120), y: top + Math.min(height / 2, 40) }; }",
-        selector,
-      ),
-    );
-    for (const type of ["mousePressed", "mouseReleased"])
-      await this.browser.devTools("Input.dispatchMouseEvent", { type, ...place, button: "right", clickCount: 1 });
-    await this.there("context-menu");
-  }
-  there(id, more = "") {
-    return until(`${id} to be there`, async () => (await this.browser.count(id, more)) > 0);
-  }
-  async type(id, text) {
-    await this.there(id);
-    await this.browser.run(
-      "(id, text) => { const field = document.querySelector(`[data-testid=\"${id}\"]`); field.focus(); field.value = text; field.dispatchEvent(new InputEvent('input', { bubbles: true })); field.dispatchEvent(new Event('change', { bubbles: true })); }",
-      id,
-      text,
-    );
-  }
-  press(name, modifiers) {
-    return this.browser.run(key(name, modifiers));
-  }
-  /** Something of the sample backend: drop files, lock, or answer otherwise. */
-  mock(script, ...args) {
-    return this.browser.run(script, ...args);
-  }
-}
-
 /** What is dropped on the window. */
 export const FILES = ["/home/ines/chatgpt-export-2026-11-21.zip", "/home/ines/damaged.mem", "/home/ines/about-me.md"];
 export const ENCRYPTED = "/home/ines/encrypted.alf";
@@ -82,6 +30,12 @@ const memory = async (page) => {
   await page.click("list-row", '[data-id="m-0"]');
   await page.there("detail-text");
 };
+/** The files of the sample window that are pictures come a moment after their names. */
+const files = async (page) => {
+  await page.click("nav-files");
+  await page.there("file-card");
+  await until("the pictures", () => page.browser.run("() => document.querySelectorAll('main img').length === 5"));
+};
 const conversation = async (page) => {
   await page.click("nav-conversations");
   await page.click("list-row", '[data-id="c-bath"]');
@@ -103,10 +57,6 @@ const dropped = async (page) => {
   await until("the plan", () =>
     page.browser.run("() => !document.querySelector('[data-testid=import-confirm]')?.disabled"),
   );
-};
-const exporting = async (page) => {
-  await page.click("export-button");
-  await page.there("export-sheet");
 };
 
 /** name, how the sample window is opened, the way there. */
@@ -273,12 +223,8 @@ export const SCREENS = [
       await page.type("find-field", "joists");
     },
   ],
-  ["files", OPEN, async (page) => (await page.click("nav-files"), page.there("file-card"))],
-  [
-    "file",
-    OPEN,
-    async (page) => (await page.click("nav-files"), await page.click("file-card"), page.there("file-sheet")),
-  ],
+  ["files", OPEN, files],
+  ["file", OPEN, async (page) => (await files(page), await page.click("file-card"), page.there("file-sheet"))],
   ...REVIEW,
   ["activity", OPEN, async (page) => (await page.click("nav-activity"), page.there("activity-line"))],
   ["changes", OPEN, async (page) => (await page.click("nav-activity"), page.click("activity-changes"))],
@@ -363,11 +309,7 @@ export const SCREENS = [
     OPEN,
     async (page) => (await conversation(page), page.context("reader-message", '[data-id="msg-a2"]')),
   ],
-  [
-    "context-menu-file",
-    OPEN,
-    async (page) => (await page.click("nav-files"), page.context("file-card", '[data-id="f-3"]')),
-  ],
+  ["context-menu-file", OPEN, async (page) => (await files(page), page.context("file-card", '[data-id="f-3"]'))],
   [
     "context-menu-trash",
     OPEN,
@@ -387,8 +329,7 @@ export const SCREENS = [
     "files, selection",
     OPEN,
     async (page) => {
-      await page.click("nav-files");
-      await page.there("file-card");
+      await files(page);
       await page.mock("() => document.querySelector('[data-testid=file-card]')?.focus()");
       await page.press("a", "C");
       await page.there("files-trash");
@@ -428,6 +369,7 @@ export const SCREENS = [
   ["import, choose", OPEN, async (page) => (await page.there("home"), page.click("import-button"))],
   ["import, paste", OPEN, async (page) => (await page.there("home"), page.press("V", "CS"))],
   ["import, plan", OPEN, async (page) => (await page.there("home"), dropped(page))],
+  ...PLANS,
   [
     "import, refused",
     OPEN,
@@ -460,12 +402,13 @@ export const SCREENS = [
   ],
   [
     "import, progress",
-    `${OPEN},slow`,
+    `${OPEN},held`,
     async (page) => {
       await page.there("home");
       await dropped(page);
       await page.click("import-confirm");
       await page.there("import-background");
+      await until("a rate", () => page.browser.run("() => !!document.querySelector('.rate')?.textContent"));
     },
   ],
   [
@@ -478,102 +421,36 @@ export const SCREENS = [
       await page.there("import-undo");
     },
   ],
-  ["export", OPEN, async (page) => (await page.there("home"), exporting(page))],
-  [
-    "export, losses",
-    OPEN,
-    async (page) => (
-      await page.there("home"),
-      await exporting(page),
-      await page.click("export-alf"),
-      page.there("export-losses")
-    ),
-  ],
-  [
-    "export, uncovered",
-    OPEN,
-    async (page) => {
-      await page.there("home");
-      await exporting(page);
-      await page.there("export-cover", ' [role="switch"]:not([disabled])');
-      await page.click("export-cover", ' [role="switch"]');
-      await page.there("uncover-dialog");
-    },
-  ],
-  [
-    "export, encrypted",
-    OPEN,
-    async (page) => {
-      await page.there("home");
-      await exporting(page);
-      await page.click("export-alf");
-      await page.click("export-encrypt", ' [role="switch"]');
-      await page.type("export-passphrase", PASSPHRASE);
-      await page.type("export-repeat", PASSPHRASE);
-      await page.there("export-losses");
-    },
-  ],
-  [
-    "export, done",
-    OPEN,
-    async (page) => {
-      await page.there("home");
-      await exporting(page);
-      await page.click("export-save");
-      await page.there("export-result");
-    },
-  ],
+  ...EXPORTS,
 ];
 
-export const SIZES = [
-  [1280, 800],
-  [900, 600],
-];
+/** Whether it is the one of its kind, which is what stands before the comma: for what is the same on all of those. */
+export function isFirst(name) {
+  const kind = (each) => each.split(",")[0];
+  const alike = SCREENS.map(([each]) => each).filter((each) => kind(each) === kind(name));
+  return name === (alike.includes(kind(name)) ? kind(name) : alike[0]);
+}
+
+/** What a picture of it is called. */
+export const fileOf = (name) => name.replaceAll(", ", "--").replaceAll(/[^\w-]+/g, "-");
+
+/** Those whose names begin so, or all. */
+export const chosen = (only) => SCREENS.filter(([name]) => name.startsWith(only));
 
 /**
- * Go through every screen in one language and hand each to `visit(name, size, page)`, in each size.
- * A screen that cannot be reached goes to `lost(name, error)`.
+ * Go through these screens in one language and hand each to `visit(name, page)`, in the larger size. What a visit changes
+ * is gone with the next screen. A screen that cannot be reached goes to `lost(name, error)`.
  */
-export async function walk(browser, origin, { language, sizes = SIZES, screens = SCREENS, visit, lost }) {
+export async function walk(browser, origin, { language, screens, visit, lost }) {
   const page = new Page(browser);
   for (const [name, words, steps] of screens) {
     try {
-      await resize(browser, SIZES[0]);
-      await browser.goTo(`${origin}/?mock=${words}`);
-      await until("the window", () =>
-        browser.run("() => typeof window.__speak === 'function' && document.querySelector('main, nav') !== null"),
-      );
-      await browser.run("(language) => window.__speak(language)", language);
+      await page.open(`${origin}/?mock=${words}`, language);
       await steps(page);
-      for (const size of sizes) {
-        await resize(browser, size);
-        await settled(browser);
-        await visit(name, size, page);
-      }
+      await page.settled();
+      await visit(name, page);
     } catch (error) {
-      await lost(name, error);
+      lost(name, error);
     }
   }
-}
-
-function resize(browser, [width, height]) {
-  return browser.devTools("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: false });
-}
-
-/** Until nothing moves and nothing is being loaded any more. */
-export async function settled(browser) {
-  let before = "";
-  let quiet = 0;
-  await until(
-    "the screen to be at rest",
-    async () => {
-      const now = await browser.run(
-        "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(document.body.innerHTML.length + '|' + document.getAnimations().filter((each) => each.playState === 'running' && each.effect?.getTiming().iterations !== Infinity).length))))",
-      );
-      quiet = now === before && now.endsWith("|0") ? quiet + 1 : 0;
-      before = now;
-      return quiet >= 2;
-    },
-    5_000,
-  ).catch(() => undefined);
 }

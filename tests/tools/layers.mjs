@@ -15,10 +15,13 @@ import { interop } from "../interop/run.mjs";
 import { schemas } from "../interop/schemas.mjs";
 import { zaxyInterop } from "../interop/zaxy.mjs";
 import { kills } from "../kill/run.mjs";
-import { accessible } from "../screens/axe.mjs";
+import { Accessible } from "../screens/axe.mjs";
+import { inEnglish } from "../screens/english.mjs";
 import { hostile } from "../screens/hostile.mjs";
 import { screens } from "../screens/run.mjs";
+import { Pictures } from "../screens/shots.mjs";
 import { CHECKS } from "./checks/index.mjs";
+import { tally } from "./count.mjs";
 import { WORKSPACE } from "./places.mjs";
 import { cargoTool } from "./setup.mjs";
 import { has, show, showAndKeep } from "./sh.mjs";
@@ -107,23 +110,6 @@ async function pages() {
   return count;
 }
 
-/** Counts, with one line printed for each thing counted by name. */
-function tally() {
-  return {
-    passed: 0,
-    failed: 0,
-    skipped: 0,
-    add(name, good) {
-      this[good ? "passed" : "failed"] += 1;
-      console.log(`  ${good ? "ok    " : "FAILED"} ${name}`);
-    },
-    leaveOut(name) {
-      this.skipped += 1;
-      console.log(`  SKIPPED: ${name}`);
-    },
-  };
-}
-
 const named =
   (...runs) =>
   async () => {
@@ -136,7 +122,7 @@ export const LAYERS = {
   lint,
   rust,
   pages,
-  screens: named(screens, accessible, hostile),
+  screens: named(screens, (count) => inEnglish(count, [new Pictures(), new Accessible()]), hostile),
   cli: named(cliCases, exportsAsWritten, matrix, canaries),
   kill: named(kills),
   interop: named(interop, pamInterop, zaxyInterop, schemas),

@@ -27,12 +27,15 @@ describe("an encrypted file that is imported", () => {
     expect([importing.stage, importing.wrong]).toEqual(["locked", true]);
     const run = vi.spyOn(mock, "importRun");
     await importing.open("river lamp");
-    expect([importing.stage, importing.plans[0]?.request.paths.length]).toEqual(["plan", 2]);
+    expect([importing.stage, importing.plans.map((plan) => plan.label)]).toEqual([
+      "plan",
+      ["encrypted.alf", "ChatGPT export"],
+    ]);
     await importing.run();
-    expect(run.mock.calls.map((call) => call[2])).toEqual(["river lamp"]);
+    expect(run.mock.calls.map((call) => call[2])).toEqual(["river lamp", "river lamp"]);
     await importing.look(["/d/chatgpt-export.zip"]);
     await importing.run();
-    expect(run.mock.calls.map((call) => call[2])).toEqual(["river lamp", null]);
+    expect(run.mock.calls.map((call) => call[2])).toEqual(["river lamp", "river lamp", null]);
   });
 
   it("goes on without an encrypted file", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { blocks, markNodes, occurrences, safeNodes, webAddress } from "$lib/logic/markdown";
+import { blocks, lineOf, markNodes, occurrences, plainWords, safeNodes, webAddress } from "$lib/logic/markdown";
 import { colour } from "$lib/logic/highlight";
 
 function page(markdown: string): HTMLElement {
@@ -61,5 +61,27 @@ describe("markdown of conversations", () => {
     expect(root.textContent).toBe(before);
     expect(occurrences("a.b a.b axb", "a.b")).toBe(2);
     expect(occurrences("anything", " ")).toBe(0);
+  });
+});
+
+describe("the words of a text", () => {
+  it.each([
+    ["**Name**: Ines", "Name: Ines"],
+    ["- *Tea* with `milk`", "Tea with milk"],
+    ["# Work\n\nAt [the office](https://example.org) in __Bergen__", "Work\n\n\n\nAt the office in Bergen"],
+    // Not meant to lay anything out.
+    ["snake_case and 2 * 3 * 4", "snake_case and 2 * 3 * 4"],
+    ["1934. A house - **old**", "1934. A house - old"],
+    ["> 5 years, ~~no~~ **six**", "> 5 years, ~~no~~ **six**"],
+    ["**Lives** at [REDACTED:address](x)", "Lives at [REDACTED:address](x)"],
+    ["---", "---"],
+    ["+1.25 <b>glasses</b> \\* &amp;", "+1.25 <b>glasses</b> * &amp;"],
+  ])("%s", (text, words) => {
+    expect(plainWords(text)).toBe(words);
+  });
+
+  it("stand on one line, cut before they are read", () => {
+    expect(lineOf("## Name\n**Ines**")).toBe("Name Ines");
+    expect(lineOf("**a** ".repeat(10_000)).length).toBeLessThan(301);
   });
 });

@@ -90,7 +90,7 @@ describe("the palette", () => {
     expect(ids()).toContain("theme-light");
     expect(ids()).toHaveLength(5);
     await type("> export");
-    expect(ids()).toEqual(["export", "export-all"]);
+    expect(ids()).toEqual(["export", "export-all", "export-text"]);
     await type("#ho");
     await waitFor(() => expect(ids()).toEqual(["tag-house"]));
     await type("@");

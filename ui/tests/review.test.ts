@@ -46,14 +46,22 @@ describe("worth a look", () => {
     render(HomeView);
     expect((await screen.findByTestId("look-sensitive")).textContent).toContain("14");
     expect((await screen.findByTestId("look-duplicates")).textContent).toContain("3");
-    const gone = screen.getByTestId("look-gone");
-    expect(gone.textContent).toContain("Gone at ChatGPT");
-    expect(gone.textContent).toContain("3 memories, 1 conversation");
-    await fireEvent.click(gone);
+    // Each number opens a list of as many.
+    const rows = screen.getAllByTestId("look-gone");
+    const said = (row: HTMLElement) => [row.querySelector("strong")?.textContent, row.querySelector("b")?.textContent];
+    expect(rows.map(said)).toEqual([
+      ["Memories gone at ChatGPT", "3"],
+      ["Conversations gone at ChatGPT", "1"],
+    ]);
+    const [first, second] = rows as [HTMLElement, HTMLElement];
+    await fireEvent.click(first);
     expect(nav.section).toBe("memories");
-    expect(memories.filter).toMatchObject({ kind: "memory", source: "chatgpt", standing: "gone" });
     await memories.load();
-    expect(memories.total).toBe(3);
+    expect([memories.filter.kind, memories.total]).toEqual(["memory", 3]);
+    await fireEvent.click(second);
+    expect(nav.section).toBe("conversations");
+    await conversations.load();
+    expect([conversations.filter.source, conversations.total]).toEqual(["chatgpt", 1]);
   });
 
   it("has no row for what there is none of", async () => {
@@ -77,6 +85,7 @@ describe("worth a look", () => {
     await start([item("c-1", "conversation", "claude", "Tea", 1, { standing: "gone" })]);
     render(HomeView);
     const gone = await screen.findByTestId("look-gone");
+    expect(gone.textContent).toContain("Conversations gone at Claude");
     expect(gone.textContent).toContain("Still here, not in the newest export");
     await fireEvent.click(gone);
     expect([nav.section, conversations.filter.standing]).toEqual(["conversations", "gone"]);
@@ -98,8 +107,9 @@ describe("worth a look", () => {
         one("chatgpt", "message", "gone", 70),
       ]),
     ).toEqual([
-      { platform: "chatgpt", memory: 4, profile: 0, conversation: 2, total: 6 },
-      { platform: "claude", memory: 0, profile: 1, conversation: 0, total: 1 },
+      { platform: "chatgpt", kind: "memory", n: 4, alone: false },
+      { platform: "chatgpt", kind: "conversation", n: 2, alone: false },
+      { platform: "claude", kind: "profile", n: 1, alone: true },
     ]);
   });
 });

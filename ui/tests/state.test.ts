@@ -49,7 +49,7 @@ describe("lists", () => {
     expect(memories.rows[0]?.highlights.length).toBeGreaterThan(0);
     expect(memories.rows[0]?.created_at).not.toBeNull();
     await memories.next();
-    expect(memories.rows).toHaveLength(200);
+    expect(memories.rows).toHaveLength(120);
   });
 
   it("show the answer of the last question, even when an earlier one comes later", async () => {

@@ -3,6 +3,7 @@ use super::import::opening;
 use crate::blocking::{Answer, job};
 use keepsake_api::types::*;
 use keepsake_api::{ExportMeans, passphrase as typed};
+use std::path::Path;
 use tauri::AppHandle;
 use tauri::ipc::Channel;
 
@@ -19,6 +20,32 @@ pub async fn export_preview(
     // Whichever passphrase it will be: what goes in is the same.
     let means = ExportMeans { passphrase: encrypt.then(|| typed(String::new())), ..ExportMeans::default() };
     job(app, job_id, on_progress, move |vault, job| vault.export_preview_with(&request, &means, job)).await
+}
+
+/// The text of an export, to paste somewhere else; nothing is written.
+#[tauri::command]
+#[specta::specta]
+pub async fn export_text(
+    app: AppHandle,
+    job_id: String,
+    request: ExportRequest,
+    on_progress: Channel<Progress>,
+) -> Answer<String> {
+    job(app, job_id, on_progress, move |vault, job| vault.export_text(&request, job)).await
+}
+
+/// Write an Evidence Pack and check it. `since`: a date, or null for all of it.
+#[tauri::command]
+#[specta::specta]
+pub async fn evidence(
+    app: AppHandle,
+    job_id: String,
+    out: String,
+    since: Option<String>,
+    sign: bool,
+    on_progress: Channel<Progress>,
+) -> Answer<Evidence> {
+    job(app, job_id, on_progress, move |vault, job| vault.evidence(Path::new(&out), since.as_deref(), sign, job)).await
 }
 
 /// Write, read back, validate; encrypted with a passphrase of its own if there is one.

@@ -43,6 +43,9 @@ export function run(command: Command): void {
     case "export-all":
       showExport("all");
       break;
+    case "export-text":
+      showExport("screen", null, "transfer_text");
+      break;
     case "shortcuts":
       dialogs.show({ kind: "shortcuts" });
       break;

@@ -9,6 +9,7 @@ export type Command =
   | "import"
   | "export"
   | "export-all"
+  | "export-text"
   | "lock"
   | "shortcuts"
   | "write"

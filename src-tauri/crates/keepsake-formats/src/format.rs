@@ -76,6 +76,11 @@ pub trait Format: Sync {
         })?;
         Ok(report)
     }
+    /// The whole as a text to paste somewhere, and what it does not say; for formats that are such a text.
+    fn text(&self, source: &mut dyn RecordSource) -> Result<(String, WriteReport), FormatError> {
+        let _ = source;
+        Err(FormatError::invalid("not_supported", self.id(), "this format is no text to paste"))
+    }
     /// Every signature in a file with the bytes that it is over: the file's own first, then those of its tombstones.
     /// Formats have no key library: the caller judges.
     fn signatures(

@@ -44,11 +44,20 @@ impl TempVault {
 
     /// Imports files.
     pub fn import(&self, paths: &[PathBuf]) -> VaultResult<ImportReport> {
+        self.import_or_plan(paths, false)
+    }
+
+    /// What importing files would do.
+    pub fn plan(&self, paths: &[PathBuf]) -> VaultResult<ImportReport> {
+        self.import_or_plan(paths, true)
+    }
+
+    fn import_or_plan(&self, paths: &[PathBuf], dry_run: bool) -> VaultResult<ImportReport> {
         let limits = Limits::default();
         let catalog = Catalog::open(paths, &limits, None).unwrap();
         let detection = detect(&catalog, &limits, None).unwrap();
         let cancel = AtomicBool::new(false);
-        self.vault.import(&catalog, &detection, &options(&cancel, false))
+        self.vault.import(&catalog, &detection, &options(&cancel, dry_run))
     }
 
     /// Imports records that a test made.

@@ -5,7 +5,7 @@
 //! conversation older than the oldest in it perhaps not asked for: neither is called gone.
 use crate::{
     Vault, VaultResult,
-    import::Runs,
+    import::{ImportReport, Runs},
     store::{RowView, kind_code},
 };
 use keepsake_model::Kind;
@@ -82,6 +82,33 @@ struct Seen {
     version_batch: Option<i64>,
 }
 
+/// What an export tells that is only planned: nothing of it is in the store.
+#[derive(Debug, Default)]
+pub(crate) struct Told {
+    /// Known rows that it tells.
+    rows: HashSet<i64>,
+    /// Kinds that it holds.
+    kinds: HashSet<i64>,
+    /// Times of its conversations: the oldest and the latest.
+    span: Option<(i64, i64)>,
+}
+
+impl Told {
+    /// Takes note of a record; `known`: its row and place in the list, if the vault has it. `sort`: the time that it
+    /// tells.
+    pub(crate) fn add(&mut self, kind: Kind, known: Option<(i64, i64)>, sort: i64) {
+        if !KINDS.contains(&kind) {
+            return;
+        }
+        self.kinds.insert(kind_code(kind));
+        self.rows.extend(known.map(|(row, _)| row));
+        if kind == Kind::Conversation {
+            let at = known.map_or(sort, |(_, place)| place.max(sort));
+            self.span = Some(self.span.map_or((at, at), |(oldest, latest)| (oldest.min(at), latest.max(at))));
+        }
+    }
+}
+
 struct Batch {
     id: i64,
     same: Option<Vec<u8>>,
@@ -91,11 +118,10 @@ struct Batch {
     report: String,
 }
 
-/// True when a report tells of conversations or memories that could not be read.
-fn incomplete(report: &str) -> bool {
-    let report: serde_json::Value = serde_json::from_str(report).unwrap_or_default();
-    let failed = |kind: &str| report["by_kind"][kind]["failed"].as_u64().unwrap_or(0);
-    KINDS.iter().any(|kind| failed(kind.as_str()) > 0) || failed("foreign") > 0
+/// True when something could not be read that may have told of a conversation or a memory.
+fn incomplete(report: &ImportReport) -> bool {
+    let failed = |kind: &str| report.by_kind.get(kind).is_some_and(|counts| counts.failed > 0);
+    KINDS.iter().any(|kind| failed(kind.as_str())) || failed("foreign") || failed("other")
 }
 
 impl Vault {
@@ -121,15 +147,7 @@ impl Vault {
 fn compare(c: &Connection) -> VaultResult<Standings> {
     let mut out = Standings::default();
     for format in WHOLE {
-        let mut statement = c.prepare_cached(
-            "SELECT id, same, older, json_array_length(names), report FROM batches \
-             WHERE undone_at IS NULL AND format = ?1 ORDER BY id DESC",
-        )?;
-        let batches = statement
-            .query_map([format], |r| {
-                Ok(Batch { id: r.get(0)?, same: r.get(1)?, older: r.get(2)?, files: r.get(3)?, report: r.get(4)? })
-            })?
-            .collect::<Result<Vec<_>, _>>()?;
+        let batches = batches(c, format)?;
         let Some((Batch { id: newest, same, older, report, .. }, earlier)) = batches.split_first() else { continue };
         // A drop of several formats may have held a newer export; which of them told what is not known.
         let mixed = "SELECT 1 FROM batches WHERE undone_at IS NULL AND format IS NULL AND id > ?1";
@@ -145,35 +163,21 @@ fn compare(c: &Connection) -> VaultResult<Standings> {
                 || versions.contains(&seen.row)
         };
         let rows = rows(c, format)?;
-        // Several files in one drop may be of several accounts.
-        let earlier: HashSet<i64> = earlier.iter().filter(|batch| batch.files == 1).map(|batch| batch.id).collect();
+        let earlier = alone(earlier);
         // What could not be read may have told of anything.
-        let whole = !incomplete(report);
+        let whole = serde_json::from_str(report).is_ok_and(|report| !incomplete(&report));
         let grown: HashSet<i64> =
             column(c, "SELECT DISTINCT owner FROM records WHERE batch = ?1 AND owner IS NOT NULL", *newest)?;
-        let taken: HashSet<i64> = column(
-            c,
-            "SELECT DISTINCT l.row FROM links l JOIN records r ON r.row = l.row \
-            WHERE l.relation = 'derived_from' AND r.kind = ?1",
-            kind_code(Kind::Memory),
-        )?;
-        let of_earlier = |seen: &Seen| seen.batch.is_some_and(|batch| earlier.contains(&batch));
-        // Told by both: the same account.
-        let related: HashSet<i64> =
-            rows.iter().filter(|seen| of_earlier(seen) && in_newest(seen)).filter_map(|seen| seen.batch).collect();
-        if related.is_empty() {
-            continue;
-        }
-        let conversation = kind_code(Kind::Conversation);
         let kinds: HashSet<i64> = rows.iter().filter(|seen| in_newest(seen)).map(|seen| seen.kind).collect();
-        let told_times =
-            || rows.iter().filter(|seen| seen.kind == conversation && in_newest(seen)).map(|seen| seen.sort);
-        let (oldest, latest) = (told_times().min(), told_times().max());
-        // An older export that came later says nothing of what was made after it.
-        let newer = rows
-            .iter()
-            .filter(|seen| seen.kind == conversation && seen.batch.is_some_and(|batch| related.contains(&batch)))
-            .all(|seen| latest.is_none_or(|latest| seen.sort <= latest));
+        let told_times = || {
+            let conversation = kind_code(Kind::Conversation);
+            rows.iter().filter(move |seen| seen.kind == conversation && in_newest(seen)).map(|seen| seen.sort)
+        };
+        let Some(absent) =
+            Absent::of(c, &rows, &earlier, &in_newest, kinds, told_times().min().zip(told_times().max()))?
+        else {
+            continue;
+        };
         for seen in &rows {
             let standing = if seen.batch == Some(*newest) {
                 Standing::New
@@ -183,18 +187,7 @@ fn compare(c: &Connection) -> VaultResult<Standings> {
                     continue;
                 }
                 Standing::Changed
-            } else if seen.batch.is_some_and(|batch| related.contains(&batch))
-                && whole
-                && kinds.contains(&seen.kind)
-                && match seen.kind == conversation {
-                    true => {
-                        oldest.is_some_and(|oldest| seen.sort >= oldest)
-                            && latest.is_some_and(|latest| seen.sort <= latest)
-                    }
-                    // One that was taken from a conversation goes with that, and says nothing by itself.
-                    false => newer && !taken.contains(&seen.row),
-                }
-            {
+            } else if whole && absent.is(seen) {
                 Standing::Gone
             } else {
                 continue;
@@ -205,6 +198,93 @@ fn compare(c: &Connection) -> VaultResult<Standings> {
         }
     }
     Ok(out)
+}
+
+/// How many of each kind an export lacks that would be the newest, as it is planned.
+pub(crate) fn lacking(c: &Connection, report: &ImportReport, told: &Told) -> VaultResult<BTreeMap<String, u32>> {
+    let mut out = BTreeMap::new();
+    let Some(format) = report.format.as_deref().filter(|format| WHOLE.contains(format) && !incomplete(report)) else {
+        return Ok(out);
+    };
+    let earlier = alone(&batches(c, format)?);
+    let rows = rows(c, format)?;
+    let tells = |seen: &Seen| told.rows.contains(&seen.row);
+    let Some(absent) = Absent::of(c, &rows, &earlier, &tells, told.kinds.clone(), told.span)? else { return Ok(out) };
+    for seen in rows.iter().filter(|seen| !tells(seen) && absent.is(seen)) {
+        *out.entry(crate::store::kind_from(seen.kind).as_str().to_owned()).or_default() += 1;
+    }
+    Ok(out)
+}
+
+/// Several files in one drop may be of several accounts: only those that came alone are compared with.
+fn alone(batches: &[Batch]) -> HashSet<i64> {
+    batches.iter().filter(|batch| batch.files == 1).map(|batch| batch.id).collect()
+}
+
+/// Newest first.
+fn batches(c: &Connection, format: &str) -> VaultResult<Vec<Batch>> {
+    let mut statement = c.prepare_cached(
+        "SELECT id, same, older, json_array_length(names), report FROM batches \
+         WHERE undone_at IS NULL AND format = ?1 ORDER BY id DESC",
+    )?;
+    let batches = statement.query_map([format], |r| {
+        Ok(Batch { id: r.get(0)?, same: r.get(1)?, older: r.get(2)?, files: r.get(3)?, report: r.get(4)? })
+    })?;
+    Ok(batches.collect::<Result<_, _>>()?)
+}
+
+/// What makes a record that an export does not tell one that it would have told.
+struct Absent {
+    /// Earlier exports of the same account.
+    related: HashSet<i64>,
+    kinds: HashSet<i64>,
+    span: Option<(i64, i64)>,
+    /// Memories that were taken from a conversation.
+    taken: HashSet<i64>,
+    /// It is not an older export that came later: that would say nothing of what was made after it.
+    newer: bool,
+}
+
+impl Absent {
+    /// None when no earlier export is of the same account.
+    fn of(
+        c: &Connection,
+        rows: &[Seen],
+        earlier: &HashSet<i64>,
+        tells: &dyn Fn(&Seen) -> bool,
+        kinds: HashSet<i64>,
+        span: Option<(i64, i64)>,
+    ) -> VaultResult<Option<Self>> {
+        let of_earlier = |seen: &Seen| seen.batch.is_some_and(|batch| earlier.contains(&batch));
+        // Told by both: the same account.
+        let related: HashSet<i64> =
+            rows.iter().filter(|seen| of_earlier(seen) && tells(seen)).filter_map(|seen| seen.batch).collect();
+        if related.is_empty() {
+            return Ok(None);
+        }
+        let taken = column(
+            c,
+            "SELECT DISTINCT l.row FROM links l JOIN records r ON r.row = l.row \
+            WHERE l.relation = 'derived_from' AND r.kind = ?1",
+            kind_code(Kind::Memory),
+        )?;
+        let conversation = kind_code(Kind::Conversation);
+        let newer = rows
+            .iter()
+            .filter(|seen| seen.kind == conversation && seen.batch.is_some_and(|batch| related.contains(&batch)))
+            .all(|seen| span.is_none_or(|(_, latest)| seen.sort <= latest));
+        Ok(Some(Self { related, kinds, span, taken, newer }))
+    }
+
+    fn is(&self, seen: &Seen) -> bool {
+        seen.batch.is_some_and(|batch| self.related.contains(&batch))
+            && self.kinds.contains(&seen.kind)
+            && match seen.kind == kind_code(Kind::Conversation) {
+                true => self.span.is_some_and(|(oldest, latest)| (oldest..=latest).contains(&seen.sort)),
+                // One that was taken from a conversation goes with that, and says nothing by itself.
+                false => self.newer && !self.taken.contains(&seen.row),
+            }
+    }
 }
 
 fn rows(c: &Connection, platform: &str) -> VaultResult<Vec<Seen>> {

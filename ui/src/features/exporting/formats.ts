@@ -1,7 +1,10 @@
 import { look } from "$lib/logic/assistants";
+import { t } from "$lib/text";
 
 /** What the window writes. `signs`: the file can carry the vault's signature; `encrypts`: it can have a passphrase. */
-export type ExportFormat = "mem" | "alf" | "mif" | "pam" | "zaxy";
+export type ExportFormat = FileFormat | "transfer_text";
+/** What is always a file, so that it has a place. */
+export type FileFormat = "mem" | "alf" | "mif" | "pam" | "zaxy";
 export type FormatCard = { value: ExportFormat; end: string; signs: boolean; encrypts: boolean };
 
 /** Named and described by `export.<value>`; where it is made, by `export.<value>Is`. */
@@ -11,9 +14,11 @@ export const FORMAT_CARDS: readonly FormatCard[] = [
   { value: "mif", end: ".mif.json", signs: false, encrypts: true },
   { value: "pam", end: ".pam", signs: true, encrypts: false },
   { value: "zaxy", end: ".zaxy.json", signs: true, encrypts: false },
+  { value: "transfer_text", end: ".md", signs: false, encrypts: false },
 ];
 
 export const cardOf = (format: string): FormatCard | undefined => FORMAT_CARDS.find((card) => card.value === format);
 
-/** `.mem`, `.alf`, `MIF`, `PAM`, `Zaxy`. */
-export const formatName = (format: string): string => look(format).name;
+/** `.mem`, `.alf`, `MIF`, `PAM`, `Zaxy`, `Text`. */
+export const formatName = (format: string): string =>
+  format === "transfer_text" ? t("export.textName") : look(format).name;

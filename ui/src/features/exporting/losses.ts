@@ -1,6 +1,8 @@
 import type { Exported } from "$lib/ipc";
 import { hasText, commas, t } from "$lib/text";
 
+/** What goes in: everything, where the person came from, or what is chosen by hand. */
+export type Scope = "all" | "screen" | "choose";
 export type LossRow = { field: string; n: number; kind: string; note: string };
 
 const WEIGHT: Record<string, number> = { left_out: 0, narrowed: 1, moved_to_extension: 2 };

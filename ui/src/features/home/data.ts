@@ -8,6 +8,7 @@ import {
   type VaultInfo,
 } from "$lib/ipc";
 import { ANY, dayEnd, dayStart } from "$lib/state/filter";
+import { GONE_KINDS, type GoneKind } from "$lib/state/gone";
 
 export type Column = {
   platform: string;
@@ -25,6 +26,8 @@ export type Home = {
   profileTotal: number;
   recent: ListItem[];
   incomplete: TombstoneView[];
+  /** When something was imported last, and not taken back; null when nothing was. */
+  imported: string | null;
 };
 
 /** One column for each assistant; a platform with several formats is one column. */
@@ -53,17 +56,32 @@ export function columnsOf(sources: readonly SourceInfo[]): Column[] {
   );
 }
 
-/** What an assistant does not keep any more, by its newest export. */
-export type Gone = { platform: string; memory: number; profile: number; conversation: number; total: number };
+/**
+ * What an assistant does not keep any more, by its newest export. A row is of one kind, since a list is of one.
+ * `alone`: of this assistant nothing else is gone.
+ */
+export type Gone = { platform: string; kind: GoneKind; n: number; alone: boolean };
 
+/** The assistant that lost most comes first. */
 export function goneOf(standings: readonly StandingCount[]): Gone[] {
-  const all = new Map<string, Gone>();
+  const all = new Map<string, Record<GoneKind, number>>();
   for (const { platform, kind, standing, count } of standings) {
-    if (standing !== "gone" || (kind !== "memory" && kind !== "profile" && kind !== "conversation")) continue;
-    const row = all.get(platform) ?? { platform, memory: 0, profile: 0, conversation: 0, total: 0 };
-    all.set(platform, { ...row, [kind]: row[kind] + count, total: row.total + count });
+    const known = GONE_KINDS.find((each) => each === kind);
+    if (standing !== "gone" || !known) continue;
+    const row = all.get(platform) ?? { memory: 0, profile: 0, conversation: 0 };
+    all.set(platform, { ...row, [known]: row[known] + count });
   }
-  return [...all.values()].filter((row) => row.total > 0).sort((a, b) => b.total - a.total);
+  const total = (row: Record<GoneKind, number>) => GONE_KINDS.reduce((sum, kind) => sum + row[kind], 0);
+  return [...all]
+    .sort((a, b) => total(b[1]) - total(a[1]))
+    .flatMap(([platform, row]) =>
+      GONE_KINDS.filter((kind) => row[kind] > 0).map((kind) => ({
+        platform,
+        kind,
+        n: row[kind],
+        alone: row[kind] === total(row),
+      })),
+    );
 }
 
 /** Rows of the matrix: types by how often they occur. */
@@ -76,10 +94,11 @@ export function typesOf(columns: readonly Column[]): string[] {
 
 export async function loadHome(info: VaultInfo): Promise<Home> {
   const columns = columnsOf(info.sources);
-  const [profiles, recent, stones, ...facets] = await Promise.all([
+  const [profiles, recent, stones, { batches }, ...facets] = await Promise.all([
     backend().list({ filter: { ...ANY, kind: "profile" }, sort: "newest", limit: 3, cursor: null }),
     backend().list({ filter: { ...ANY, kind: "memory" }, sort: "newest", limit: 6, cursor: null }),
     backend().tombstones(),
+    backend().imports(),
     ...columns.map((column) => backend().facets({ ...ANY, kind: "memory", source: column.platform }, null, false)),
   ]);
   columns.forEach((column, index) => (column.types = facets[index]?.types ?? {}));
@@ -90,6 +109,7 @@ export async function loadHome(info: VaultInfo): Promise<Home> {
     profileTotal: profiles.total,
     recent: recent.items,
     incomplete: stones.tombstones.filter((stone) => stone.complete === false),
+    imported: batches.find((batch) => !batch.undone)?.at ?? null,
   };
 }
 

@@ -82,6 +82,16 @@ export interface Backend {
     passphrase: string | null,
     onProgress: (progress: b.Progress) => void,
   ): Promise<b.Exported>;
+  /** `since`: a day, or null for all of it. */
+  evidence(
+    jobId: string,
+    out: string,
+    since: string | null,
+    sign: boolean,
+    onProgress: (progress: b.Progress) => void,
+  ): Promise<b.Evidence>;
+  /** A format that is text, as text: nothing is saved. */
+  exportText(jobId: string, request: b.ExportRequest, onProgress: (progress: b.Progress) => void): Promise<string>;
   chooseFiles(): Promise<string[]>;
   chooseFolder(): Promise<string | null>;
   chooseSave(suggestedName: string): Promise<string | null>;

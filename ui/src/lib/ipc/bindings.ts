@@ -108,6 +108,10 @@ export const commands = {
 	merge: (keep: string, others: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("merge", { keep, others })),
 	/**  What an export would hold and lose; nothing is written. An encrypted one can lose less: secrets travel in it. */
 	exportPreview: (jobId: string, request: ExportRequest, encrypt: boolean, onProgress: Channel<Progress>) => typedError<Exported, ErrorBody>(__TAURI_INVOKE("export_preview", { jobId, request, encrypt, onProgress })),
+	/**  The text of an export, to paste somewhere else; nothing is written. */
+	exportText: (jobId: string, request: ExportRequest, onProgress: Channel<Progress>) => typedError<string, ErrorBody>(__TAURI_INVOKE("export_text", { jobId, request, onProgress })),
+	/**  Write an Evidence Pack and check it. `since`: a date, or null for all of it. */
+	evidence: (jobId: string, out: string, since: string | null, sign: boolean, onProgress: Channel<Progress>) => typedError<Evidence, ErrorBody>(__TAURI_INVOKE("evidence", { jobId, out, since, sign, onProgress })),
 	/**  Write, read back, validate; encrypted with a passphrase of its own if there is one. */
 	exportRun: (jobId: string, request: ExportRequest, passphrase: string | null, onProgress: Channel<Progress>) => typedError<Exported, ErrorBody>(__TAURI_INVOKE("export_run", { jobId, request, passphrase, onProgress })),
 	/**  Ask for files to import. Empty when the person changed their mind. */
@@ -329,6 +333,22 @@ export type ErrorBody = {
 	details: { [key in string]: string },
 };
 
+/**  An Evidence Pack that was written. */
+export type Evidence = {
+	/**  Where. */
+	path: string,
+	/**  Tombstones in it. */
+	tombstones: number,
+	/**  Events in it. */
+	audit_entries: number,
+	/**  Derivations and relations in it. */
+	provenance_edges: number,
+	/**  It was read back and is valid. */
+	validated: boolean,
+	/**  With a signature of the vault's key. */
+	signed: boolean,
+};
+
 /**  What to write. */
 export type ExportRequest = {
 	/**  Id of a format that can be written. */
@@ -466,6 +486,8 @@ export type ImportReport = {
 	memories: number,
 	attachments: AttachmentCounts,
 	missing_parts: string[],
+	/**  By kind: what earlier exports of the account told and this newest one does not. Not in reports of former imports. */
+	gone: { [key in string]: number },
 	warnings: Warning[],
 	items: ReportItem[],
 	/**  Per source in the drop: what it is. */

@@ -80,6 +80,9 @@ export const tauriBackend: Backend = {
     take(commands.exportPreview(jobId, request, encrypt, channel(onProgress))),
   exportRun: (jobId, request, passphrase, onProgress) =>
     take(commands.exportRun(jobId, request, passphrase, channel(onProgress))),
+  evidence: (jobId, out, since, sign, onProgress) =>
+    take(commands.evidence(jobId, out, since, sign, channel(onProgress))),
+  exportText: (jobId, request, onProgress) => take(commands.exportText(jobId, request, channel(onProgress))),
   chooseFiles: () => take(commands.chooseFiles()),
   chooseFolder: () => take(commands.chooseFolder()),
   chooseSave: (suggestedName) => take(commands.chooseSave(suggestedName)),

@@ -65,6 +65,17 @@ export function look(id: string | null | undefined): Look {
   return { name, letters, tone };
 }
 
+/** Formats whose files people name themselves; the others come from an assistant. */
+export const PORTABLE: ReadonlySet<string> = new Set(
+  "mem alf alf_delta mif pam zaxy eventloom markdown transfer_text".split(" "),
+);
+
+/** `ChatGPT export`; what is named by a word already is not called one. */
+export function exportName(format: string | null): string {
+  const { name } = look(format);
+  return NAMES[format ?? ""] ? t("peek.is", { name }) : name;
+}
+
 function twoLetters(name: string): string {
   const letters = name.replaceAll(/[^\p{L}\p{N}]/gu, "");
   return letters.charAt(0).toUpperCase() + letters.charAt(1).toLowerCase();

@@ -1,5 +1,6 @@
 import DOMPurify from "dompurify";
 import { Marked, type Token, type Tokens } from "marked";
+import { beginning, oneLine } from "./foreign";
 import { escapeRegExp } from "./parts";
 
 /** A top-level piece of a message: code is shown by its own component, everything else as checked HTML. */
@@ -87,6 +88,38 @@ export function blocks(source: string): Block[] {
   }
   flush();
   return out;
+}
+
+/** Without the signs that only lay it out; others may be meant. */
+function wordsOf(token: Token): string {
+  const { raw, type } = token;
+  const { tokens } = token as { tokens?: Token[] };
+  const inner = () => (tokens ?? []).map(wordsOf).join("");
+  if (type === "heading" || type === "strong" || type === "em") return inner();
+  if (type === "paragraph" || type === "text") return tokens ? inner() : raw;
+  if (type === "codespan" || type === "code" || type === "escape") return (token as Tokens.Codespan).text;
+  // What was redacted stands in brackets as well.
+  if (type === "link") return raw.startsWith("[") && !raw.startsWith("[REDACTED:") ? inner() : raw;
+  if (type === "hr") return "";
+  if (type !== "list") return raw;
+  const { items, ordered } = token as Tokens.List;
+  // A number before an entry may be a year.
+  const number = (item: Tokens.ListItem) => (ordered ? (/^\s*\d+\S\s/.exec(item.raw)?.[0] ?? "") : "");
+  return items.map((item) => number(item) + item.tokens.map(wordsOf).join("\n")).join("\n");
+}
+
+/**
+ * The words of a text without the signs of Markdown, for a line that is not laid out. Places in the text (hits, spans)
+ * are not places in this.
+ */
+export function plainWords(source: string): string {
+  if (!/[*_`#+[\\-]/.test(source)) return source;
+  return lexed(source)?.map(wordsOf).join("\n").trim() || source;
+}
+
+/** The same on one line. */
+export function lineOf(text: string, most?: number): string {
+  return oneLine(plainWords(beginning(text, most)), most);
 }
 
 /** Checked nodes, ready to be put into the page. Nothing in them loads or runs anything. */

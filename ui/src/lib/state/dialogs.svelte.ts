@@ -1,17 +1,21 @@
 import type { Receipt, Filter, SensitiveItem } from "$lib/ipc";
 import { onLock } from "./scope";
 
+/** The format that the export sheet begins with. */
+export type StartFormat = "mem" | "transfer_text";
+
 /** What is open above the window. One at a time; the shell shows it. */
 export type Open =
   | { kind: "import" }
   | { kind: "report"; batch: string }
-  | { kind: "export"; filter: Filter | null; query: string; found: number | null; format: "mem" }
+  | { kind: "export"; filter: Filter | null; query: string; found: number | null; format: StartFormat }
   | { kind: "redact"; id: string; text: string; span: { start: number; end: number } | null }
   | { kind: "erase"; ids: string[] }
   | { kind: "receipt"; receipt: Receipt; title: string }
   | { kind: "redact-value"; item: SensitiveItem; ids: string[] | null; n: number }
   | { kind: "redact-kinds" }
   | { kind: "duplicates" }
+  | { kind: "evidence" }
   | { kind: "write" }
   | { kind: "paste" }
   | { kind: "link"; url: URL }

@@ -1,12 +1,12 @@
-import { dialogs } from "./dialogs.svelte";
+import { dialogs, type StartFormat } from "./dialogs.svelte";
 import { ANY } from "./filter";
 import { conversations, files, memories } from "./lists.svelte";
 import { nav } from "./nav.svelte";
 
 /** Open the export sheet with the scope that the person came from. */
-export function showExport(scope: "all" | "screen", ids: string[] | null = null): void {
+export function showExport(scope: "all" | "screen", ids: string[] | null = null, format: StartFormat = "mem"): void {
   if (ids) {
-    dialogs.show({ kind: "export", filter: { ...ANY, ids }, query: "", found: ids.length, format: "mem" });
+    dialogs.show({ kind: "export", filter: { ...ANY, ids }, query: "", found: ids.length, format });
     return;
   }
   const list = { memories, conversations, files }[nav.section as "memories"] as typeof memories | undefined;
@@ -18,6 +18,6 @@ export function showExport(scope: "all" | "screen", ids: string[] | null = null)
     filter,
     query: list?.query ?? "",
     found: known ? (list?.total ?? null) : null,
-    format: "mem",
+    format,
   });
 }

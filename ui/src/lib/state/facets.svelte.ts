@@ -3,6 +3,7 @@ import { backend, type Facets, type Filter } from "$lib/ipc";
 import { ANY, type Dimension } from "./filter";
 import { onLock } from "./scope";
 import { session } from "./session.svelte";
+import { vault } from "./vault.svelte";
 
 const NONE: Facets = { sources: {}, types: {}, tags: {} };
 const KEY = { source: "sources", record_type: "types", tag: "tags" } as const;
@@ -13,6 +14,8 @@ class FacetNumbers {
   /** Everything there is of this kind: names stay in the list even when the search brings their number to 0. */
   all = $state.raw<Facets>(NONE);
   #run = 0;
+  /** For which vault and kind `all` was counted. */
+  #counted = "";
 
   async load(filter: Filter, query: string): Promise<void> {
     const run = ++this.#run;
@@ -22,7 +25,7 @@ class FacetNumbers {
       const dimensions = (["source", "record_type", "tag"] as const).filter((dimension) => filter[dimension] !== null);
       const [base, all, ...without] = await Promise.all([
         backend().facets(filter, text, typing),
-        backend().facets({ ...ANY, kind: filter.kind }, null, false),
+        this.#everything(filter.kind),
         ...dimensions.map((dimension) => backend().facets({ ...filter, [dimension]: null }, text, typing)),
       ]);
       if (run !== this.#run) return;
@@ -33,6 +36,15 @@ class FacetNumbers {
     } catch (error) {
       session.refused(error);
     }
+  }
+
+  /** Counted once for each state of the vault. */
+  async #everything(kind: string | null): Promise<Facets> {
+    const key = `${vault.revision} ${kind}`;
+    if (key === this.#counted) return this.all;
+    const all = await backend().facets({ ...ANY, kind }, null, false);
+    this.#counted = key;
+    return all;
   }
 
   /** Names with numbers, most frequent in the vault first. */
@@ -47,6 +59,7 @@ class FacetNumbers {
     this.#run += 1;
     this.shown = NONE;
     this.all = NONE;
+    this.#counted = "";
   }
 }
 

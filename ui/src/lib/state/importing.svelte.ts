@@ -1,9 +1,10 @@
 import { Refusal } from "./refusal";
-import { backend, codeOf, type Detection, type FileCheck, type ImportReport, type ImportRequest } from "$lib/ipc";
+import { backend, BackendError, codeOf, type Detection, type FileCheck } from "$lib/ipc";
 import { t } from "$lib/text";
-import { fileName } from "$lib/text/format";
 import { JobProgress } from "./job.svelte";
+import { Plan, planned } from "./plans";
 import { onLock, sinceLock } from "./scope";
+import { sensitive } from "./sensitive.svelte";
 import { session } from "./session.svelte";
 import { toasts } from "./toasts.svelte";
 import { vault } from "./vault.svelte";
@@ -14,24 +15,11 @@ import { vault } from "./vault.svelte";
  */
 export type Stage =
   "idle" | "looking" | "looked" | "locked" | "planning" | "plan" | "running" | "report" | "failed" | "cancelled";
-/** One import of the drop: what was asked for, what it would do, and what it did. */
-export class Plan {
-  constructor(
-    readonly request: ImportRequest,
-    readonly preview: ImportReport | null,
-    readonly report: ImportReport | null = null,
-  ) {}
-  get key(): string {
-    return this.request.paths.join("\n");
-  }
-  /** Read when it is shown, so that it follows the language. */
-  get label(): string {
-    return labelOf(this.request);
-  }
-}
-
 /** Formats with a check of their own; vendors' exports have none. */
 const CHECKED = new Set(["mem", "alf", "alf_delta", "mif", "pam", "zaxy", "eventloom"]);
+
+/** Refusals that are not about one file. */
+const STOPS = new Set(["cancelled", "locked", "passphrase_needed", "passphrase_wrong"]);
 
 /** One drop, from the first look to the report. */
 class Importing {
@@ -45,7 +33,10 @@ class Importing {
   plans = $state.raw<Plan[]>([]);
   letIn = $state(false);
   background = $state(false);
-  current = $state(0);
+  /** The import that runs, and its place among those that do. */
+  current = $state.raw<{ plan: Plan; i: number; n: number } | null>(null);
+  /** Look for sensitive values once it is done. */
+  lookAfter = $state(true);
   job = $state.raw<JobProgress | null>(null);
   problem = $state.raw<Refusal | null>(null);
   /** The passphrase that was typed opened nothing. */
@@ -148,14 +139,26 @@ class Importing {
     }
     this.stage = "planning";
     void this.check();
-    const plans: Plan[] = [];
+    // What an import that ended early has imported already stays done.
+    const plans = this.plans.filter((plan) => plan.report);
+    const asked = this.asked().filter(({ key }) => !plans.some((plan) => plan.key === key));
+    let refused: unknown;
     try {
-      for (const request of this.requests()) {
-        this.job = new JobProgress();
-        const preview = await backend().importPreview(this.job.id, request, this.#passphrase, this.job.listen);
-        if (run !== this.#run) return;
-        plans.push(new Plan(request, preview));
+      for (const plan of asked) {
+        try {
+          this.job = new JobProgress();
+          const preview = await backend().importPreview(this.job.id, plan.request, this.#passphrase, this.job.listen);
+          if (run !== this.#run) return;
+          plans.push(plan.with({ preview }));
+        } catch (error) {
+          if (run !== this.#run) return;
+          // One file that can't be read does not hold up the others.
+          if (STOPS.has(codeOf(error))) throw error;
+          refused ??= error;
+          plans.push(plan.with({ problem: new Refusal(error) }));
+        }
       }
+      if (refused !== undefined && !plans.some((plan) => plan.waits)) throw refused;
       this.plans = plans;
       this.stage = "plan";
     } catch (error) {
@@ -179,32 +182,37 @@ class Importing {
     }
   }
 
-  private requests(): ImportRequest[] {
-    const base = { text: null, format: null, limit_bytes: null, let_in: this.letIn, merge: null };
-    if (this.text !== null) return [{ ...base, paths: [], text: this.text, format: "transfer_text" }];
-    const known = this.detections
-      .filter((found) => found.format && !this.chosen[found.path])
-      .map((found) => found.path);
-    const named = Object.entries(this.chosen).map(([path, format]) => ({ ...base, paths: [path], format }));
-    return known.length > 0 ? [{ ...base, paths: known }, ...named] : named;
+  private asked(): Plan[] {
+    const base = { paths: [], text: this.text, format: null, limit_bytes: null, let_in: this.letIn, merge: null };
+    if (this.text !== null) return [new Plan({ ...base, format: "transfer_text" }, "transfer_text")];
+    return planned(this.detections, this.chosen, base);
   }
 
   async run(): Promise<void> {
     const run = ++this.#run;
+    const open = sinceLock();
     this.stage = "running";
+    const held = sensitive.held;
+    sensitive.held = !this.lookAfter;
+    const waiting = this.plans.filter((plan) => plan.waits);
     try {
-      for (const [index, plan] of this.plans.entries()) {
-        this.current = index;
+      for (const [index, plan] of waiting.entries()) {
+        this.current = { plan, i: index + 1, n: waiting.length };
         this.job = new JobProgress();
         const report = await backend().importRun(this.job.id, plan.request, this.#passphrase, this.job.listen);
         if (run !== this.#run) return;
-        this.plans = this.plans.map((each) => (each === plan ? new Plan(plan.request, plan.preview, report) : each));
+        this.plans = this.plans.map((each) => (each === plan ? plan.with({ report }) : each));
+        // Too late for this one; the others stay out.
+        if (this.job.cancelling && index + 1 < waiting.length)
+          throw new BackendError({ code: "cancelled", message: "", details: {} });
       }
       this.stage = "report";
       vault.changed();
       if (this.background) this.announce();
     } catch (error) {
       if (run === this.#run) this.fail(error);
+      // Nothing came in, so nothing is kept from being looked at.
+      if (open() && !this.plans.some((plan) => plan.report)) sensitive.held = held;
       vault.changed();
     }
   }
@@ -253,17 +261,13 @@ class Importing {
     this.plans = [];
     this.letIn = false;
     this.background = false;
-    this.current = 0;
+    this.current = null;
+    this.lookAfter = true;
     this.job = null;
     this.problem = null;
     this.wrong = false;
     this.#passphrase = null;
   }
-}
-
-function labelOf(request: ImportRequest): string {
-  if (request.text !== null) return t("import.pasted");
-  return request.paths.length === 1 ? fileName(request.paths[0] ?? "") : t("import.items", { n: request.paths.length });
 }
 
 export const importing = new Importing();

@@ -12,10 +12,12 @@ export type Row = ListItem & {
 };
 
 const PAGE = 100;
+/** Of what a search finds, the first page: not much more than is seen at once, so that it is there while the person types. */
+const FIRST = 20;
 /** The most that the backend hands out in one call. */
 export const MOST = 1000;
 /** So many conversations are found by their title; the others by what their messages say. */
-export const TITLES = 20;
+export const TITLES = 8;
 
 /** A list that loads page by page: by cursor when browsing, by offset when searching. */
 export class RecordList {
@@ -29,6 +31,8 @@ export class RecordList {
   #cursor: string | null = null;
   #offset = 0;
   #run = 0;
+  /** Of the rows: a search may find a conversation again on a later page. */
+  #ids = new Set<string>();
   /** What the rows answer, and how far down they reach. */
   #shown = { question: "", reach: 0 };
 
@@ -55,7 +59,8 @@ export class RecordList {
    */
   async load(): Promise<void> {
     const run = ++this.#run;
-    const reach = this.#question() === this.#shown.question ? Math.max(PAGE, this.#shown.reach) : PAGE;
+    const first = this.query ? FIRST : PAGE;
+    const reach = this.#question() === this.#shown.question ? Math.max(first, this.#shown.reach) : first;
     this.#cursor = null;
     this.#offset = 0;
     await this.#fetch(run, [], reach);
@@ -66,6 +71,11 @@ export class RecordList {
     await this.#fetch(this.#run, this.rows, this.#offset + PAGE);
   }
 
+  /** A row that the vault does not have any more. */
+  drop(id: string): void {
+    this.rows = this.rows.filter((row) => row.id !== id);
+  }
+
   #question(): string {
     return JSON.stringify([this.query, this.filter, this.sort]);
   }
@@ -74,14 +84,19 @@ export class RecordList {
     const question = this.#question();
     this.loading = true;
     try {
-      const rows = new Map(before.map((row) => [row.id, row]));
+      if (before.length === 0) this.#ids = new Set();
+      const added: Row[] = [];
       do {
         const limit = Math.min(MOST, reach - this.#offset);
         const page = this.query ? await this.found(run, limit) : await this.listed(run, limit);
         if (run !== this.#run || page === null) return;
-        for (const row of page) if (!rows.has(row.id)) rows.set(row.id, row);
+        for (const row of page) {
+          if (this.#ids.has(row.id)) continue;
+          this.#ids.add(row.id);
+          added.push(row);
+        }
       } while (this.#offset < reach && this.more);
-      this.rows = [...rows.values()];
+      this.rows = before.concat(added);
       this.#shown = { question, reach: this.#offset };
       this.failed = null;
     } catch (error) {

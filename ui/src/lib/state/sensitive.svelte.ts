@@ -35,6 +35,8 @@ class Sensitive {
   /** The look that the person asked for. */
   job = $state.raw<JobProgress | null>(null);
   redacting = $state(false);
+  /** The person wants no look after what was imported last: the next one is asked for, or comes with the next opening. */
+  held = false;
   /** The dialog was shown in this session. */
   asked = false;
   #quiet: JobProgress | null = null;
@@ -128,6 +130,7 @@ class Sensitive {
 
   /** After anything changed: look through what is new, one look at a time. */
   async lookQuietly(): Promise<void> {
+    if (this.held) return this.count().catch((error: unknown) => session.refused(error));
     if (this.#quiet || this.job) {
       this.#again = true;
       return;
@@ -152,6 +155,7 @@ class Sensitive {
   /** The person asks: through everything once more. */
   async lookAgain(): Promise<void> {
     if (this.job) return;
+    this.held = false;
     this.#quiet?.drop();
     const open = sinceLock();
     const job = (this.job = new JobProgress());
@@ -218,6 +222,7 @@ class Sensitive {
     this.#again = false;
     this.#question = "";
     this.asked = false;
+    this.held = false;
     this.tab = "open";
     this.kind = null;
     this.rows = [];

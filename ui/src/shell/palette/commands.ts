@@ -1,5 +1,6 @@
 import ClipboardPaste from "@lucide/svelte/icons/clipboard-paste";
 import Bookmark from "@lucide/svelte/icons/bookmark";
+import Copy from "@lucide/svelte/icons/copy";
 import Download from "@lucide/svelte/icons/download";
 import Eye from "@lucide/svelte/icons/eye";
 import FileX from "@lucide/svelte/icons/file-x";
@@ -56,7 +57,9 @@ const THEMES = ["light", "dark", "system"] as const;
 
 /** What can be done now, the usual first. */
 export function actions(): Choice[] {
-  const command = (name: "import" | "paste" | "export" | "export-all" | "write" | "lock" | "shortcuts" | "undo") => ({
+  const command = (
+    name: "import" | "paste" | "export" | "export-all" | "export-text" | "write" | "lock" | "shortcuts" | "undo",
+  ) => ({
     id: name,
     keys: keysOf(name),
     run: () => run(name),
@@ -69,6 +72,7 @@ export function actions(): Choice[] {
       : [
           { ...command("export"), label: t("palette.export"), words: t("palette.exportWords"), icon: Upload },
           { ...command("export-all"), label: t("palette.exportAll"), words: t("palette.exportWords"), icon: Upload },
+          { ...command("export-text"), label: t("palette.exportText"), words: t("palette.textWords"), icon: Copy },
         ]),
     { ...command("write"), label: t("palette.write"), words: t("palette.writeWords"), icon: Plus },
     ...(toasts.canUndo ? [{ ...command("undo"), label: t("palette.undo"), icon: Undo2 }] : []),

@@ -134,6 +134,20 @@ impl Session {
         Ok(Exported { covered, ..exported(request, Path::new(&request.out), &report_out, 0, String::new(), None) })
     }
 
+    /// The text of an export, to paste somewhere else; nothing is written.
+    ///
+    /// # Errors
+    /// `not_supported` for a format that is no such text.
+    pub fn export_text(&self, request: &ExportRequest, job: &Job) -> ApiResult<String> {
+        let means = ExportMeans::default();
+        able(request, &means)?;
+        self.look_before(request, job)?;
+        let _turn = self.exporting();
+        let cancel = job.cancel_flag();
+        let scope = self.scope(request, &means)?;
+        Ok(self.vault.export_text(&request.format, &scope, now(), &cancel, &|stage, n| report(job, stage, n, 0, n))?)
+    }
+
     /// Write, read back, validate.
     pub fn export(&self, request: &ExportRequest, job: &Job) -> ApiResult<Exported> {
         self.export_with(request, &ExportMeans::default(), job)
@@ -218,23 +232,6 @@ impl Session {
         };
         Ok(Scope { query, everything: everything(&request.filter), cover: request.cover, writing })
     }
-}
-
-/// An Evidence Pack that was written.
-#[derive(Debug, Clone, serde::Serialize)]
-pub struct Evidence {
-    /// Where.
-    pub path: String,
-    /// Tombstones in it.
-    pub tombstones: u32,
-    /// Events in it.
-    pub audit_entries: u32,
-    /// Derivations and relations in it.
-    pub provenance_edges: u32,
-    /// It was read back and is valid.
-    pub validated: bool,
-    /// With a signature of the vault's key.
-    pub signed: bool,
 }
 
 /// What an export may use besides the request: keys and passphrases never travel in a request.
@@ -388,6 +385,7 @@ fn report_view(r: &keepsake_vault::ImportReport) -> ImportReport {
             present: r.counts.attachments_present,
         },
         missing_parts: r.missing_parts.clone(),
+        gone: r.gone.clone(),
         warnings: r
             .warnings
             .iter()

@@ -8,7 +8,7 @@ mod scan;
 mod sensitive;
 mod view;
 
-pub use exchange::{Evidence, ExportMeans};
+pub use exchange::ExportMeans;
 
 use crate::{ApiError, ApiResult, Job, types::*};
 use keepsake_crypto::{Header, KdfChoice, MINIMUM_SCORE};

@@ -35,16 +35,8 @@ impl Session {
         let mut query = self.query(filter)?;
         if let Some(words) = words.filter(|w| !w.trim().is_empty()) {
             let outcome = self.vault.search(words, &IndexFilter { typing, ..index_filter(filter)? }, FOUND, 0)?;
-            let mut ids = Vec::with_capacity(outcome.hits.len());
-            for (row, _) in outcome.hits {
-                ids.extend(self.vault.view_by_row(row as i64)?.map(|v| v.id_text()));
-            }
             // What the words find, of what else is asked for.
-            if let Some(only) = &query.ids {
-                let only: HashSet<&String> = only.iter().collect();
-                ids.retain(|id| only.contains(id));
-            }
-            query.ids = Some(ids);
+            query.rows = Some(outcome.hits.iter().map(|(row, _)| *row as i64).collect());
         }
         let [sources, types, tags] = self.vault.facet_counts(&query)?;
         Ok(Facets { sources, types, tags })

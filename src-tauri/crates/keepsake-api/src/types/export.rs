@@ -69,3 +69,20 @@ pub struct Exported {
     pub loss_counts: Vec<LossCount>,
     pub withheld: Vec<Withheld>,
 }
+
+/// An Evidence Pack that was written.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct Evidence {
+    /// Where.
+    pub path: String,
+    /// Tombstones in it.
+    pub tombstones: u32,
+    /// Events in it.
+    pub audit_entries: u32,
+    /// Derivations and relations in it.
+    pub provenance_edges: u32,
+    /// It was read back and is valid.
+    pub validated: bool,
+    /// With a signature of the vault's key.
+    pub signed: bool,
+}

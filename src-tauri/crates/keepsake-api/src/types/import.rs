@@ -146,6 +146,9 @@ pub struct ImportReport {
     pub memories: u32,
     pub attachments: AttachmentCounts,
     pub missing_parts: Vec<String>,
+    /// By kind: what earlier exports of the account told and this newest one does not. Not in reports of former imports.
+    #[serde(default)]
+    pub gone: BTreeMap<String, u32>,
     pub warnings: Vec<Warning>,
     pub items: Vec<ReportItem>,
     /// Per source in the drop: what it is.

@@ -1,4 +1,4 @@
-//! Pasted memory text and copied conversations. See README.md.
+//! Memory lists as text, in and out, and copied conversations. See README.md.
 mod dates;
 mod detect;
 mod entries;
@@ -7,9 +7,14 @@ mod read;
 #[cfg(test)]
 mod tests;
 mod transcript;
+mod write;
 
-use crate::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
+use crate::{
+    Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, RecordSource, Sink, Validation,
+    WriteOptions, WriteReport,
+};
 use keepsake_model::Limits;
+use std::path::Path;
 
 /// Pasted memory text.
 pub struct TransferText;
@@ -22,7 +27,7 @@ impl Format for TransferText {
         "Pasted memory text"
     }
     fn capabilities(&self) -> Capabilities {
-        Capabilities { read: true, text: true, ..Capabilities::default() }
+        Capabilities { read: true, write: true, validate: true, text: true, ..Capabilities::default() }
     }
     fn detect(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
         detect::claims(catalog, false)
@@ -38,6 +43,34 @@ impl Format for TransferText {
         sink: &mut dyn Sink,
     ) -> Result<(), FormatError> {
         read::read(catalog, detected, context, sink)
+    }
+    fn text(&self, source: &mut dyn RecordSource) -> Result<(String, WriteReport), FormatError> {
+        write::text(source)
+    }
+    fn plan(&self, source: &mut dyn RecordSource, _options: &WriteOptions) -> Result<WriteReport, FormatError> {
+        Ok(write::text(source)?.1)
+    }
+    fn write(
+        &self,
+        source: &mut dyn RecordSource,
+        out: &Path,
+        _options: &WriteOptions,
+    ) -> Result<WriteReport, FormatError> {
+        let (text, report) = write::text(source)?;
+        if text.is_empty() {
+            return Err(FormatError::invalid("nothing_to_write", self.id(), "there is no memory among these to write"));
+        }
+        std::fs::write(out, text).map_err(|e| FormatError::io(out.display().to_string(), e))?;
+        Ok(report)
+    }
+    fn validate(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        limits: &Limits,
+        _trust: &[String],
+    ) -> Result<Validation, FormatError> {
+        read::validate(catalog, detected, limits)
     }
 }
 

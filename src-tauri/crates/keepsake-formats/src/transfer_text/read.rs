@@ -4,8 +4,10 @@ use super::{
     entries::{self, Entries, Entry, text_id},
     transcript::{self, Transcript},
 };
-use crate::{Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Sink};
-use keepsake_model::{Dropped, DroppedAs, Issue, Kind, MessagePart, Origin, Record, RecordKey, Source, Unit, Verbatim};
+use crate::{Catalog, Detected, Finding, FormatError, Member, PassthroughItem, ReadContext, Sink, Validation};
+use keepsake_model::{
+    Dropped, DroppedAs, Issue, Kind, Limits, MessagePart, Origin, Record, RecordKey, Source, Unit, Verbatim,
+};
 use std::collections::HashSet;
 
 const FORMAT: &str = "transfer_text";
@@ -47,6 +49,35 @@ pub(super) fn read(
         sink.progress(done)?;
     }
     Ok(())
+}
+
+/// Whether every file is a text with something in it. There is no specification to hold it to.
+pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) -> Result<Validation, FormatError> {
+    let mut out =
+        Validation { version: detected.claim.version.clone(), kind: Some("text".into()), ..Validation::default() };
+    for member in detected.claim.parts.iter().filter_map(|p| catalog.members().get(p.member)) {
+        let finding = |code: &str, message: &str| Finding {
+            code: code.into(),
+            place: member.place.clone(),
+            message: message.into(),
+        };
+        let Some((text, guessed)) = super::decode(&catalog.bytes(member, limits.side_file_bytes)?, true) else {
+            out.errors.push(finding("not_text", "this file is not text"));
+            continue;
+        };
+        if guessed {
+            out.warnings.push(finding("encoding", "not UTF-8: read as Western European text"));
+        }
+        let text = entries::unix(&text);
+        let turns =
+            transcript::read(&text).filter(|_| out.version.as_deref() == Some(detect::Shape::Transcript.as_str()));
+        let records = turns.map_or_else(|| entries::read(&text).entries.len(), |found| found.turns.len() + 1);
+        if records == 0 {
+            out.errors.push(finding("empty", "no entry was found in this text"));
+        }
+        out.records += records as u64;
+    }
+    Ok(out)
 }
 
 fn one(text: &str, member: &Member, version: Option<&str>, sink: &mut dyn Sink) -> Result<(), FormatError> {

@@ -268,3 +268,131 @@ fn a_missing_full_stop_does_not_merge_the_list() {
     let (_, seen) = paste("Has a tortoise called\nlittle Rui.\nLikes tea.\nIs a nurse.");
     assert_eq!(texts(&seen), vec!["Has a tortoise called\nlittle Rui.", "Likes tea.", "Is a nurse."]);
 }
+
+mod written {
+    use super::*;
+    use crate::{RecordSource, SourceAbout, StoredRecord, WriteOptions};
+    use keepsake_model::{Link, LossKind, RecordKey};
+
+    struct Shelf(Vec<Record>);
+
+    impl RecordSource for Shelf {
+        fn about(&self) -> SourceAbout {
+            let now = Timestamp::from_micros(0).unwrap();
+            SourceAbout { vault_id: "v".into(), name: "n".into(), generator: "g".into(), now }
+        }
+        fn records(
+            &mut self,
+            visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>,
+        ) -> Result<(), FormatError> {
+            for (n, record) in self.0.iter().enumerate() {
+                visit(StoredRecord {
+                    id: format!("{n:032x}"),
+                    edited: false,
+                    link_ids: vec![],
+                    parent_id: None,
+                    message_parent_id: None,
+                    attachment_ids: vec![],
+                    record: record.clone(),
+                })?;
+            }
+            Ok(())
+        }
+        fn tombstones(&mut self) -> Result<Vec<Tombstone>, FormatError> {
+            Ok(vec![])
+        }
+        fn passthrough(
+            &mut self,
+            _: &str,
+            _: &mut dyn FnMut(&PassthroughItem, &mut dyn Read) -> Result<(), FormatError>,
+        ) -> Result<(), FormatError> {
+            Ok(())
+        }
+        fn attachment(
+            &mut self,
+            _: &str,
+            _: &mut dyn FnMut(&mut dyn Read) -> Result<(), FormatError>,
+        ) -> Result<bool, FormatError> {
+            Ok(false)
+        }
+    }
+
+    fn memory(text: &str, kind: Option<&str>, created: Option<&str>) -> Record {
+        let mut record = Record::new(Kind::Memory, RecordKey::new("test", text), text);
+        record.record_type = kind.map(Into::into);
+        record.times.created = created.and_then(Timestamp::parse);
+        record
+    }
+
+    #[test]
+    fn headings_days_and_lines() {
+        let mut titled = memory("First line.\n\n- second\n[2024-01-01] third", Some("project"), None);
+        titled.title = Some("Plan".into());
+        let shelf = vec![
+            memory("Prefers trains.", Some("preference"), Some("2025-03-02T10:00:00Z")),
+            memory("Prefers tea.", Some("Preference"), Some("2025-03-01")),
+            memory("Something else.", None, None),
+            titled,
+        ];
+        let (text, report) = TransferText.text(&mut Shelf(shelf)).unwrap();
+        let wanted = "## Projects\n\n[unknown] - Plan\n  First line.\n  - second\n  [2024-01-01] third\n\n\
+                      ## Preferences\n\n[2025-03-01] - Prefers tea.\n[2025-03-02] - Prefers trains.\n\n\
+                      ## Other\n\n[unknown] - Something else.\n";
+        assert_eq!(text, wanted);
+        assert_eq!(report.by_kind["memory"], 4);
+        assert_eq!(report.losses.count("times", LossKind::Narrowed), 1);
+        assert_eq!(report.losses.count("text", LossKind::Narrowed), 1);
+    }
+
+    #[test]
+    fn only_what_is_remembered_now() {
+        let changed = |with: fn(&mut Record)| {
+            let mut record = memory("Left out.", None, None);
+            with(&mut record);
+            record
+        };
+        let shelf = vec![
+            changed(|r| r.kind = Kind::Message),
+            changed(|r| r.status = Some("superseded".into())),
+            changed(|r| r.times.valid_to = Timestamp::parse("2025-01-01")),
+            changed(|r| r.text = " \n".into()),
+            changed(|r| drop(r.fields.insert("access".into(), serde_json::json!({"exportable": false})))),
+            changed(|r| {
+                r.kind = Kind::Fact;
+                let target = RecordKey::new("test", "whole");
+                r.links.push(Link { relation: "derived_from".into(), kind: Kind::Memory, target });
+            }),
+        ];
+        let (text, report) = TransferText.text(&mut Shelf(shelf.clone())).unwrap();
+        assert_eq!(text, "");
+        let reasons = ["no_longer_true", "no_text", "not_a_memory", "not_exportable", "said_elsewhere"];
+        assert!(report.withheld.keys().eq(reasons), "{:?}", report.withheld);
+        assert_eq!(report.withheld["no_longer_true"], 2);
+        let out = tempfile::tempdir().unwrap();
+        let refused = TransferText.write(&mut Shelf(shelf), &out.path().join("x.md"), &WriteOptions::default());
+        assert!(matches!(refused, Err(FormatError::Invalid { code: "nothing_to_write", .. })));
+    }
+
+    /// Read again, a text says what was written: words and days.
+    #[test]
+    fn there_and_back() {
+        let shelf = vec![
+            memory("Lives in Bergen.", Some("identity"), Some("2024-05-06")),
+            memory("Has two lines.\nThe second one.", Some("fact"), Some("2024-05-07")),
+            memory("```\nlet x = 1;\n```", Some("skill"), Some("2024-05-08")),
+            memory("[2020-01-01] - is a date", Some("other"), Some("2024-05-09")),
+        ];
+        let (text, _) = TransferText.text(&mut Shelf(shelf)).unwrap();
+        let (sources, seen) = paste(&text);
+        assert_eq!(sources[0].claim.version.as_deref(), Some("import_answer"));
+        let said: Vec<_> =
+            seen.records.iter().map(|r| (r.text.as_str(), r.times.created.unwrap().to_rfc3339())).collect();
+        let wanted = [
+            ("Lives in Bergen.", "2024-05-06T00:00:00Z"),
+            ("Has two lines.\nThe second one.", "2024-05-07T00:00:00Z"),
+            ("```\nlet x = 1;\n```", "2024-05-08T00:00:00Z"),
+            ("[2020-01-01] - is a date", "2024-05-09T00:00:00Z"),
+        ];
+        assert_eq!(said, wanted.map(|(text, time)| (text, time.to_owned())));
+    }
+}

@@ -154,6 +154,23 @@ impl Vault {
         Ok((report, source.covered()))
     }
 
+    /// What an export would write, as a text to paste somewhere; nothing is kept of it.
+    ///
+    /// # Errors
+    /// `Usage` for a format that is not written, `not_supported` for one that is no such text.
+    pub fn export_text(
+        &self,
+        format: &str,
+        scope: &Scope,
+        now: Timestamp,
+        cancel: &AtomicBool,
+        progress: &dyn Fn(&str, u64),
+    ) -> VaultResult<String> {
+        let writer = writer(format)?;
+        let mut source = VaultSource::new(self, writer.id(), scope, now, cancel, progress)?;
+        Ok(writer.text(&mut source).map_err(unwrap_format)?.0)
+    }
+
     fn write_to(
         &self,
         writer: &dyn Format,

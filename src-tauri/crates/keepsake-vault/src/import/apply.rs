@@ -6,11 +6,17 @@ mod retire;
 mod tombstones;
 mod write;
 
-use super::{ImportOptions, ItemOutcome, dropped_outcome, facts::is_branched, runs::Runs, sink::Message};
+use super::{
+    ImportOptions, ItemOutcome, dropped_outcome,
+    facts::{Facts, is_branched},
+    runs::Runs,
+    sink::Message,
+};
 use crate::{
     Vault, VaultResult,
     ids::{content_digest, record_id},
     import::ImportReport,
+    provider::{Told, lacking},
     store::{Flags, PackWriter, platform_id},
 };
 use held::Held;
@@ -19,7 +25,7 @@ pub use merge::Merge;
 pub(super) use merge::Renames;
 use merge::Texts;
 use rusqlite::{Connection, OptionalExtension, params};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Seen in this input: where it is in the store (0 while planning, or held back), and what it said.
 struct Seen {
@@ -94,6 +100,8 @@ pub(super) struct Importer<'i> {
     /// When the source last changed the first record of the unit at hand.
     unit_updated: Option<Timestamp>,
     platforms: HashMap<String, i64>,
+    /// While planning: what this input tells, to say what it lacks.
+    told: Told,
     referenced: HashSet<[u8; 16]>,
     present: HashSet<[u8; 16]>,
 }
@@ -122,6 +130,7 @@ impl<'i> Importer<'i> {
             older_unit: false,
             unit_updated: None,
             platforms: HashMap::new(),
+            told: Told::default(),
             referenced: HashSet::new(),
             present: HashSet::new(),
         })
@@ -195,6 +204,7 @@ impl<'i> Importer<'i> {
             )?;
             blobs = std::mem::take(&mut staging.blobs);
         }
+        self.report.gone = self.lacking()?;
         self.report.counts.attachments_referenced = self.referenced.len() as u32;
         self.report.counts.attachments_present = self.present.len() as u32;
         if self.report.unlisted_items() > 0 {
@@ -235,6 +245,7 @@ impl<'i> Importer<'i> {
             seen.row = known.row;
             seen.trashed = known.trashed;
             seen.redacted = known.flags & Flags::REDACTED != 0;
+            self.note_told(record, Some(&known));
             if known.digest != digest && self.held.was_emptied(&id) {
                 self.hold(id, record, "redacted elsewhere");
             } else {
@@ -251,11 +262,27 @@ impl<'i> Importer<'i> {
             );
         } else {
             self.report.note(Some(record.kind), &place(record), ItemOutcome::Added, "");
+            self.note_told(record, None);
             seen.written = true;
             (seen.row, seen.trashed) = self.insert(&id, record, &digest, extra_flags)?;
         }
         self.seen.insert(id, seen);
         Ok(())
+    }
+
+    fn note_told(&mut self, record: &Record, known: Option<&Known>) {
+        if self.staging.is_none() {
+            let sort = Facts::of(record, 0, self.options.now.as_micros()).sort;
+            self.told.add(record.kind, known.map(|known| (known.row, known.sort)), sort);
+        }
+    }
+
+    /// How many of each kind the newest export of its assistant lacks, if this is planned to be it.
+    fn lacking(&self) -> VaultResult<BTreeMap<String, u32>> {
+        match self.staging {
+            None => lacking(self.connection, self.report, &self.told),
+            Some(_) => Ok(BTreeMap::new()),
+        }
     }
 
     /// When the source last changed what it tells: messages mostly carry no such time, then their conversation's holds.

@@ -100,6 +100,9 @@ pub struct ImportReport {
     pub items: Vec<Item>,
     pub unlisted: BTreeMap<ItemOutcome, u32>,
     pub sources: Vec<SourceSeen>,
+    /// By kind: what earlier exports of the account told and this one, the newest, does not. Not kept with the batch.
+    #[serde(skip)]
+    pub gone: BTreeMap<String, u32>,
 }
 
 impl ImportReport {

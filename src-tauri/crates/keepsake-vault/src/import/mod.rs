@@ -10,7 +10,7 @@ mod undo;
 pub use counts::{ImportCounts, ImportReport, Item, ItemOutcome, KindCounts, SourceSeen};
 
 use crate::{
-    Vault, VaultError, VaultResult,
+    Standing, Vault, VaultError, VaultResult,
     error::unwrap_format,
     store::{PackWriter, Store},
 };
@@ -22,7 +22,7 @@ use keepsake_model::{DroppedAs, Limits, Timestamp};
 pub(crate) use runs::Runs;
 use sink::{ChannelSink, Message};
 use std::{
-    collections::{BTreeSet, HashSet},
+    collections::{BTreeMap, BTreeSet, HashSet},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -134,6 +134,7 @@ impl Vault {
             Ok((seq, blobs)) => {
                 (options.progress)("index", total, total, u64::from(report.total().found));
                 self.settle(seq, blobs, &mut report);
+                report.gone = self.gone_by(&report);
                 Ok(report)
             }
             Err(error) => {
@@ -142,6 +143,13 @@ impl Vault {
                 Err(error)
             }
         }
+    }
+
+    /// What the import that was just made lacks of the earlier ones of its account, by kind.
+    fn gone_by(&self, report: &ImportReport) -> BTreeMap<String, u32> {
+        let (Some(format), Ok(standings)) = (&report.format, self.standings()) else { return BTreeMap::new() };
+        let gone = standings.counts.iter().filter(|((of, _, standing), _)| of == format && *standing == Standing::Gone);
+        gone.map(|((_, kind, _), n)| ((*kind).to_owned(), *n)).collect()
     }
 
     /// Which records need a fresh id: known only when all were read once.

@@ -31,6 +31,8 @@ pub struct ListQuery {
     pub until: Option<i64>,
     pub trash: bool,
     pub ids: Option<Vec<String>>,
+    /// Only these rows.
+    pub rows: Option<Vec<i64>>,
     pub sort: Sort,
     pub limit: u32,
     pub cursor: Option<String>,
@@ -83,6 +85,10 @@ impl ListQuery {
             let list: Vec<String> =
                 ids.iter().filter(|id| crate::ids::parse_id(id).is_some()).map(|id| format!("x'{id}'")).collect();
             parts.push(format!("r.id IN ({})", list.join(",")));
+        }
+        if let Some(rows) = &self.rows {
+            let list: Vec<String> = rows.iter().map(i64::to_string).collect();
+            parts.push(format!("r.row IN ({})", list.join(",")));
         }
         (parts.join(" AND "), values)
     }

@@ -53,33 +53,74 @@ impl Entry {
     }
 }
 
-fn decode(mut raw: &[u8]) -> Option<Vec<(u32, Entry)>> {
-    let mut out = Vec::new();
-    while !raw.is_empty() {
-        let mut number = || -> Option<u32> {
-            let (head, rest) = raw.split_first_chunk::<4>()?;
-            raw = rest;
-            Some(u32::from_le_bytes(*head))
-        };
-        let (slot, body, has, media, text) = (number()?, number()?, number()?, number()?, number()?);
-        let mut take = |n: u32| -> Option<&[u8]> {
-            let (head, rest) = raw.split_at_checked(n as usize)?;
-            raw = rest;
-            Some(head)
-        };
-        let body = take(body)?.to_vec();
-        let media = String::from_utf8(take(media)?.to_vec()).ok()?;
-        let text = String::from_utf8(take(text)?.to_vec()).ok()?;
-        out.push((slot, Entry { body, verbatim: (has == 1).then_some((media, text)) }));
+/// What stands before an entry: its slot, and the lengths of its parts.
+struct Head {
+    slot: u32,
+    body: usize,
+    has_verbatim: bool,
+    media: usize,
+    text: usize,
+}
+
+impl Head {
+    const LENGTH: usize = 20;
+
+    fn read(raw: &[u8]) -> Option<Self> {
+        let (numbers, _) = raw.get(..Self::LENGTH)?.as_chunks::<4>();
+        let [slot, body, has, media, text] = <[[u8; 4]; 5]>::try_from(numbers).ok()?.map(u32::from_le_bytes);
+        Some(Self { slot, body: body as usize, has_verbatim: has == 1, media: media as usize, text: text as usize })
     }
-    Some(out)
+
+    /// Of the entry as a whole, in bytes.
+    fn whole(&self) -> usize {
+        Self::LENGTH + self.body + self.media + self.text
+    }
+
+    /// The entry that begins where `raw` does.
+    fn entry(&self, raw: &[u8]) -> Option<Entry> {
+        let (body, rest) = raw.get(Self::LENGTH..self.whole())?.split_at_checked(self.body)?;
+        let (media, text) = rest.split_at_checked(self.media)?;
+        let word = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).ok();
+        let verbatim = (word(media)?, word(text)?);
+        Some(Entry { body: body.to_vec(), verbatim: self.has_verbatim.then_some(verbatim) })
+    }
+}
+
+/// Slot and place of each entry, in order.
+fn places(raw: &[u8]) -> Option<Vec<(u32, usize)>> {
+    let (mut out, mut at) = (Vec::new(), 0);
+    while at < raw.len() {
+        let head = Head::read(&raw[at..])?;
+        out.push((head.slot, at));
+        at += head.whole();
+    }
+    (at == raw.len()).then_some(out)
+}
+
+fn decode(raw: &[u8]) -> Option<Vec<(u32, Entry)>> {
+    let entry = |(slot, at): (u32, usize)| Some((slot, Head::read(&raw[at..])?.entry(&raw[at..])?));
+    places(raw)?.into_iter().map(entry).collect()
 }
 
 fn compress(raw: &[u8]) -> VaultResult<Vec<u8>> {
     zstd::bulk::compress(raw, LEVEL).map_err(|e| VaultError::io("pack", e))
 }
 
-type Unpacked = Arc<Vec<(u32, Entry)>>;
+/// A pack's bytes, and where its entries are: most questions are for one of hundreds.
+struct Open {
+    raw: Vec<u8>,
+    places: Vec<(u32, usize)>,
+}
+
+impl Open {
+    fn entry(&self, slot: u32) -> Option<Entry> {
+        let found = self.places.binary_search_by_key(&slot, |(slot, _)| *slot).ok()?;
+        let raw = &self.raw[self.places[found].1..];
+        Head::read(raw)?.entry(raw)
+    }
+}
+
+type Unpacked = Arc<Open>;
 
 #[derive(Default)]
 struct Cache {
@@ -119,7 +160,9 @@ impl Packs {
         }
         let generation = cache.generation;
         drop(cache);
-        let entries = Arc::new(load(connection, pack)?);
+        let raw = raw(connection, pack)?;
+        let places = places(&raw).ok_or_else(|| VaultError::Damaged(format!("pack {pack}")))?;
+        let entries = Arc::new(Open { raw, places });
         let mut cache = self.cache();
         if cache.generation != generation || cache.rewriting {
             return Ok(entries);
@@ -138,8 +181,8 @@ impl Packs {
     /// One record.
     pub(crate) fn record(&self, connection: &Connection, pack: i64, slot: u32) -> VaultResult<Record> {
         let entries = self.unpacked(connection, pack)?;
-        let found = entries.binary_search_by_key(&slot, |(s, _)| *s).ok().and_then(|i| entries.get(i));
-        found.ok_or_else(|| VaultError::Damaged(format!("pack {pack} has no slot {slot}")))?.1.to_record()
+        let found = entries.entry(slot);
+        found.ok_or_else(|| VaultError::Damaged(format!("pack {pack} has no slot {slot}")))?.to_record()
     }
 
     /// Stores one entry in a pack of its own and says where.
@@ -255,10 +298,13 @@ fn stored(connection: &Connection, pack: i64) -> VaultResult<Vec<u8>> {
     data.ok_or_else(|| VaultError::Damaged(format!("pack {pack} is not there")))
 }
 
-fn load(connection: &Connection, pack: i64) -> VaultResult<Vec<(u32, Entry)>> {
+fn raw(connection: &Connection, pack: i64) -> VaultResult<Vec<u8>> {
     let data = stored(connection, pack)?;
-    let raw = zstd::stream::decode_all(data.as_slice()).map_err(|_| VaultError::Damaged(format!("pack {pack}")))?;
-    decode(&raw).ok_or_else(|| VaultError::Damaged(format!("pack {pack}")))
+    zstd::stream::decode_all(data.as_slice()).map_err(|_| VaultError::Damaged(format!("pack {pack}")))
+}
+
+fn load(connection: &Connection, pack: i64) -> VaultResult<Vec<(u32, Entry)>> {
+    decode(&raw(connection, pack)?).ok_or_else(|| VaultError::Damaged(format!("pack {pack}")))
 }
 
 /// Fills packs during an import.

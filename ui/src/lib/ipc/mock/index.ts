@@ -4,7 +4,7 @@ import { ago, item, sampleItems } from "./data";
 import { facetsOf, hitOf, matches, messageHit } from "./find";
 import { cancel, detection, FILE_PASSPHRASE, receipt, refuse, report, tombstone, walk } from "./jobs";
 import { sampleBatches, sampleEntries } from "./log";
-import { exported, shown } from "./records";
+import { exported, shown, transferText } from "./records";
 import { sampleReview } from "./review";
 import { samplePicture } from "./pictures";
 import { sampleActivePath, sampleThread } from "./thread";
@@ -211,18 +211,22 @@ export function mockBackend(
     importPreview: async (id, request, _passphrase, tell) => (
       need(),
       await walk(id, ["detect", "read"], 43_650, pace / 4, tell),
-      report(request, true)
+      report(request, true, review.gone("chatgpt"))
     ),
     importRun: async (id, request, _passphrase, tell) => {
       need();
       await walk(id, ["detect", "read", "store", "index", "check"], 43_650, pace, tell);
       if (items.length === 0) items = sampleItems();
-      return report(request, false);
+      return report(request, false, review.gone("chatgpt"));
     },
     cancelJob: async (id) => cancel(id),
     imports: async () => ({ batches }),
     importReport: async (batch) => ({
-      ...report({ paths: [], text: null, format: null, limit_bytes: null, let_in: false, merge: null }, false),
+      ...report(
+        { paths: [], text: null, format: null, limit_bytes: null, let_in: false, merge: null },
+        false,
+        review.gone("chatgpt"),
+      ),
       batch,
     }),
     undoImport: async (batch) => {
@@ -352,6 +356,18 @@ export function mockBackend(
         true,
       );
     },
+    evidence: async (job, out, _since, sign, tell) => {
+      await walk(job, ["write", "validate"], 3, pace, tell);
+      return {
+        path: out,
+        tombstones: stones.length,
+        audit_entries: 268,
+        provenance_edges: 41,
+        validated: true,
+        signed: sign,
+      };
+    },
+    exportText: async (_job, request) => (need(), transferText(items.filter((each) => matches(each, request.filter)))),
     chooseFiles: async () => [
       "/home/ines/Downloads/chatgpt-export-2026-11-21.zip",
       "/home/ines/ines-notes.mem",
@@ -373,14 +389,15 @@ export function mockBackend(
   return mock;
 }
 
-/** `?mock=open,empty,slow,failing-vault_damaged` in the address of the development server or of a sample build. */
+/** `?mock=open,empty,slow,failing-vault_damaged` in the address of the development server or of a sample build. `held`: an
+ * import, and looking through the vault, go on for ever. */
 function optionsFromAddress(): MockOptions {
   const words = (new URLSearchParams(location.search).get("mock") ?? "").split(",");
   return {
     open: words.includes("open"),
     empty: words.includes("empty"),
     unlooked: words.includes("unlooked"),
-    pace: words.includes("slow") ? 700 : 40,
+    pace: words.includes("held") ? Infinity : words.includes("slow") ? 700 : 40,
     failing: words.find((word) => word.startsWith("failing-"))?.slice(8) ?? null,
   };
 }

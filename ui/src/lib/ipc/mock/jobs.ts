@@ -18,7 +18,14 @@ export function refuse(code: string, message: string, details: ErrorBody["detail
 const cancelled = new Set<string>();
 export const cancel = (id: string) => void cancelled.add(id);
 
-/** Walk through stages, each in steps, as a job of the backend does. `pace` in ms; 0 = at once. */
+/** Stages in which a job stays when nothing ends, and how long it takes until there is a rate. */
+const HELD = ["store", "scan"];
+const RATE_MS = 600;
+
+const pause = (ms: number) => new Promise<void>((done) => void setTimeout(done, ms));
+
+/** Walk through stages, each in steps, as a job of the backend does. `pace` in ms; 0 = at once, without end = it stays
+ * in the middle. */
 export async function walk(
   id: string,
   stages: string[],
@@ -38,7 +45,12 @@ export async function walk(
         unit: bytes ? "bytes" : "records",
         records: Math.round((records * step) / 8),
       });
-      if (pace > 0) await new Promise((done) => setTimeout(done, pace));
+      if (pace !== Infinity) {
+        if (pace > 0) await pause(pace);
+      } else if (HELD.includes(stage) && step > 2) {
+        if (step > 3) await new Promise(() => undefined);
+        if (stage === "store") await pause(RATE_MS);
+      }
     }
   }
 }
@@ -91,7 +103,36 @@ export function detection(path: string, opened = false): Detection {
   return { ...base, format: null, reason: "unknown" };
 }
 
-export function report(request: ImportRequest, dryRun: boolean): ImportReport {
+/** What a small file of a portable format holds. */
+function smallReport(request: ImportRequest, format: string, dryRun: boolean): ImportReport {
+  const all = outcome(6, 1, 41, 0, 0, 0);
+  return {
+    ...all,
+    batch: dryRun ? "" : `batch-new-${format}`,
+    format,
+    version: null,
+    dry_run: dryRun,
+    by_kind: { memory: all },
+    tombstones_applied: 0,
+    conversations: 0,
+    messages: 0,
+    memories: all.found,
+    attachments: { referenced: 0, present: 0 },
+    missing_parts: [],
+    warnings: [],
+    items: [],
+    sources: request.paths.map((path) => detection(path, true)),
+    gone: {},
+  };
+}
+
+/** `gone`: what the newest export lacks, by kind. A file whose name says so is refused, where nothing else is asked for. */
+export function report(request: ImportRequest, dryRun: boolean, gone: Record<string, number> = {}): ImportReport {
+  const path = request.paths[0] ?? "";
+  if (request.paths.length > 0 && request.paths.every((each) => each.includes("broken")))
+    throw refuse("malformed", "It is cut off.", { place: path });
+  const format = request.format ?? detection(path, true).format ?? "chatgpt";
+  if (format !== "chatgpt") return smallReport(request, format, dryRun);
   const held = request.let_in ? 0 : 12;
   const by_kind = {
     memory: outcome(14 + (12 - held) / 6, 5, 186, held / 6, 0, 1),
@@ -137,6 +178,7 @@ export function report(request: ImportRequest, dryRun: boolean): ImportReport {
       { place: "chat.html", outcome: "skipped", reason: "duplicate_rendering" },
     ],
     sources: request.paths.map((path) => detection(path, true)),
+    gone,
   };
 }
 

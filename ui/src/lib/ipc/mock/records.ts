@@ -92,47 +92,70 @@ function countOf(items: readonly ListItem[]): Record<string, number> {
   return counts;
 }
 
+/** What goes into a text for another assistant. */
+const told = ({ kind }: ListItem) => kind === "memory" || kind === "profile";
+
+/** The text for another assistant: its memories and what it says of the person, one on each line. */
+export const transferText = (items: readonly ListItem[]): string =>
+  items
+    .filter(told)
+    .map((each) => `[${each.created_at?.slice(0, 10) ?? "unknown"}] - ${each.text}\n`)
+    .join("");
+
+/** What `.alf` of the sample writes differently, and what a text leaves out. */
+function lossesOf(format: string, all: readonly ListItem[]): Exported["loss_counts"] {
+  if (format === "alf")
+    return [
+      { field: "tags", kind: "narrowed", count: 1 },
+      { field: "importance", kind: "moved_to_extension", count: 182 },
+    ];
+  const counts = format === "transfer_text" ? countOf(all.filter((each) => !told(each))) : {};
+  return [
+    { field: "record", kind: "left_out", count: counts.conversation ?? 0 },
+    { field: "attachment", kind: "left_out", count: counts.attachment ?? 0 },
+  ].filter(({ count }) => count > 0);
+}
+
 /** The result of an export; before saving nothing is validated. */
-export const exported = (
+export function exported(
   { format, out, cover }: ExportRequest,
-  items: readonly ListItem[],
+  all: readonly ListItem[],
   sensitive: number,
   saved: boolean,
-): Exported => ({
-  path: out,
-  format,
-  covered: cover ? sensitive : 0,
-  version: "1.1",
-  records: items.length,
-  by_kind: countOf(items),
-  bytes: saved ? 184_000_000 : 0,
-  digest: "sha256 9c41 e07b 55a2 fd30 18c6 2e9f",
-  validated: saved,
-  signature: {
-    present: saved,
-    algorithm: "ed25519",
-    valid: saved ? true : null,
-    trusted: null,
-    key: saved ? "7f3a 91c0 44de 0b12" : null,
-  },
-  losses:
-    format === "alf"
-      ? [
-          { record: "m-0", field: "tags", kind: "narrowed", note: "Spaces become underscores" },
-          {
-            record: "m-1",
-            field: "importance",
-            kind: "moved_to_extension",
-            note: "Kept in metadata, come back on import",
-          },
-        ]
-      : [],
-  loss_counts:
-    format === "alf"
-      ? [
-          { field: "tags", kind: "narrowed", count: 1 },
-          { field: "importance", kind: "moved_to_extension", count: 182 },
-        ]
-      : [],
-  withheld: [],
-});
+): Exported {
+  const text = format === "transfer_text";
+  const items = text ? all.filter(told) : all;
+  const signed = saved && !text;
+  return {
+    path: out,
+    format,
+    covered: cover ? sensitive : 0,
+    version: "1.1",
+    records: items.length,
+    by_kind: countOf(items),
+    bytes: saved ? 184_000_000 : 0,
+    digest: "sha256 9c41 e07b 55a2 fd30 18c6 2e9f",
+    validated: saved,
+    signature: {
+      present: signed,
+      algorithm: "ed25519",
+      valid: signed ? true : null,
+      trusted: null,
+      key: signed ? "7f3a 91c0 44de 0b12" : null,
+    },
+    losses:
+      format === "alf"
+        ? [
+            { record: "m-0", field: "tags", kind: "narrowed", note: "Spaces become underscores" },
+            {
+              record: "m-1",
+              field: "importance",
+              kind: "moved_to_extension",
+              note: "Kept in metadata, come back on import",
+            },
+          ]
+        : [],
+    loss_counts: lossesOf(format, all),
+    withheld: [],
+  };
+}

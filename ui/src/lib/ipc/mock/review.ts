@@ -51,7 +51,8 @@ export function sampleReview({ items, trash, empty, stones, pace, looked }: Arou
 
   const commands: Commands = {
     look: async (id, anew, tell) => {
-      await walk(id, ["scan"], 4300, pace / 4, tell);
+      // Nobody waits for one that was not asked for.
+      await walk(id, ["scan"], 4300, anew ? pace / 4 : 0, tell);
       // A vault that was never looked through stays so until the person asks.
       if (looked || anew) lookedAt = new Date().toISOString();
       return { records: 4300 };
@@ -120,18 +121,26 @@ export function sampleReview({ items, trash, empty, stones, pace, looked }: Arou
       return trash(others);
     },
   };
+  const standings = (): StandingCount[] => {
+    const all = new Map<string, StandingCount>();
+    for (const { source, kind, standing, trashed_at } of items()) {
+      if (!standing || trashed_at) continue;
+      const key = `${source} ${kind} ${standing}`;
+      const one = all.get(key) ?? { platform: source, kind, standing, count: 0 };
+      all.set(key, { ...one, count: one.count + 1 });
+    }
+    return [...all.values()];
+  };
   return {
     commands,
     open: () => Object.values(counts("open")).reduce((sum, n) => sum + n, 0),
-    standings: (): StandingCount[] => {
-      const all = new Map<string, StandingCount>();
-      for (const { source, kind, standing, trashed_at } of items()) {
-        if (!standing || trashed_at) continue;
-        const key = `${source} ${kind} ${standing}`;
-        const one = all.get(key) ?? { platform: source, kind, standing, count: 0 };
-        all.set(key, { ...one, count: one.count + 1 });
-      }
-      return [...all.values()];
-    },
+    standings,
+    /** By kind: what the newest export of an assistant lacks. */
+    gone: (platform: string) =>
+      Object.fromEntries(
+        standings()
+          .filter((each) => each.platform === platform && each.standing === "gone")
+          .map(({ kind, count }) => [kind, count]),
+      ),
   };
 }

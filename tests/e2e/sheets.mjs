@@ -1,0 +1,100 @@
+// `npm run sheets [-- prefix]`: every drawing of the design beside ours, from the engine that the window has (WebKitGTK),
+// with the sample data. The sheets go to tests/e2e/out/sheets, to be looked at one by one.
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { built, serve } from "../screens/pages.mjs";
+import { Page } from "../screens/page.mjs";
+import { SCREENS } from "../screens/walk.mjs";
+import { ROOT } from "../tools/places.mjs";
+import { forTesting } from "../tools/setup.mjs";
+import { Stop, main } from "../tools/sh.mjs";
+import { Display, homeIn } from "./display.mjs";
+import { Browser, until } from "./webdriver.mjs";
+
+const DRAWN = join(ROOT, "..", "shared", "ui", "screens");
+const OUT = join(ROOT, "tests", "e2e", "out", "sheets");
+const BROWSER = "/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser";
+
+/** Which of our screens shows what is drawn. */
+const OURS = {
+  "01-create-name": "create, name",
+  "01-create-passphrase": "create, passphrase too weak",
+  "01-create-recovery": "create, recovery code",
+  "01-welcome": "welcome, opened before",
+  "02-unlock": "unlock",
+  "02-unlock-wrong": "unlock, wrong_passphrase",
+  "03-home": "home",
+  "04-files": "files",
+  "04-memories": "memory",
+  "04-memories-edit": "memory, edit",
+  "04-memories-select": "selection",
+  "05-conversations": "reader",
+  "06-drop": "drop overlay",
+  "06-import-plan": "import, plan",
+  "06-import-progress": "import, progress",
+  "06-import-report": "import, report",
+  "07-export": "export",
+  "07-export-done": "export, done",
+  "07-export-loss": "export, losses",
+  "08-sensitive": "sensitive",
+  "09-erase-dialog": "memory, erase",
+  "09-receipt": "receipt",
+  "09-trash": "trash",
+  "10-activity": "activity",
+  "10-changes": "changes",
+  "10-evidence": "evidence",
+  "10-tombstones": "tombstones",
+  "11-settings-about": "settings, about",
+  "11-settings-appearance": "settings, appearance",
+  "11-settings-security": "settings, security",
+  "12-palette": "palette",
+  "13-first-run": "first run",
+  "13-states": "memories, no hits",
+  "13-toast": "toast",
+};
+
+await main(async () => {
+  if (!existsSync(DRAWN)) throw new Stop("../shared/ui/screens is not there: there is nothing to compare with.");
+  if (!existsSync(BROWSER)) throw new Stop("MiniBrowser, which comes with WebKitGTK, is not there.");
+  await forTesting();
+  const prefix = process.argv[2] ?? "";
+  const home = mkdtempSync(join(tmpdir(), "keepsake-sheets-"));
+  const display = await Display.start(homeIn(home));
+  let server;
+  try {
+    server = await serve(built());
+    const origin = `http://127.0.0.1:${server.address().port}`;
+    const browser = await Browser.start(await display.webKitDriver(), {
+      "webkitgtk:browserOptions": { binary: BROWSER, args: ["--automation"] },
+    });
+    mkdirSync(OUT, { recursive: true });
+    for (const file of readdirSync(DRAWN).filter((name) => name.startsWith(prefix))) {
+      const [, drawing, theme, small] = /^(.*)-(light|dark)(-900x600)?\.png$/.exec(file) ?? [];
+      const screen = SCREENS.find(([name]) => name === OURS[drawing]);
+      if (!screen) {
+        console.log(`  ${file}: no screen of ours shows it`);
+        continue;
+      }
+      const picture = await shot(browser, origin, screen, theme, small ? [900, 600] : [1280, 800]);
+      writeFileSync(join(OUT, file), picture);
+      console.log(`  ${file}`);
+    }
+    await browser.close();
+  } finally {
+    server?.close();
+    display.stop();
+    rmSync(home, { recursive: true, force: true, maxRetries: 10 });
+  }
+});
+
+async function shot(browser, origin, [, words, steps], theme, size) {
+  await browser.goTo(`${origin}/?mock=${words}`);
+  await browser.pageSize(...size);
+  await until("the window", () => browser.run("() => document.querySelector('main, nav') !== null"));
+  await browser.run("(theme) => { document.documentElement.dataset.theme = theme; return true; }", theme);
+  const page = new Page(browser);
+  await steps(page);
+  await page.settled();
+  return browser.screenshot();
+}

@@ -1,0 +1,244 @@
+import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import ExportDone from "../src/features/exporting/ExportDone.svelte";
+import ExportSheet from "../src/features/exporting/ExportSheet.svelte";
+import { opening, SHOWN } from "../src/features/exporting/opening";
+import { actions } from "../src/shell/palette/commands";
+import { useBackend, type Filter } from "$lib/ipc";
+import { mockBackend } from "$lib/ipc/mock";
+import { refuse } from "$lib/ipc/mock/jobs";
+import { dialogs } from "$lib/state/dialogs.svelte";
+import { ANY, periodStart } from "$lib/state/filter";
+import { memories } from "$lib/state/lists.svelte";
+import { nav } from "$lib/state/nav.svelte";
+import { clearContent } from "$lib/state/scope";
+import { session } from "$lib/state/session.svelte";
+import { toasts } from "$lib/state/toasts.svelte";
+import { vault } from "$lib/state/vault.svelte";
+
+let mock = mockBackend({ open: true });
+const MEMORIES: Filter = { ...ANY, kind: "memory" };
+
+beforeEach(async () => {
+  clearContent();
+  mock = mockBackend({ open: true });
+  useBackend(mock);
+  session.opened(await mock.sessionState());
+  await vault.refresh();
+});
+
+afterEach(() => void vi.useRealTimers());
+
+const sheet = (filter: Filter | null = null, start: "mem" | "transfer_text" = "mem") =>
+  render(ExportSheet, { filter, query: "", found: filter ? 24 : null, start });
+const button = (id: string) => screen.getByTestId(id) as HTMLButtonElement;
+const field = () => screen.getByTestId("export-text") as HTMLTextAreaElement;
+/** What the clipboard was given. */
+function clipboard(refuses = false): string[] {
+  const taken: string[] = [];
+  vi.spyOn(navigator.clipboard, "writeText").mockImplementation(async (text) => {
+    if (refuses) throw new Error("denied");
+    taken.push(text);
+  });
+  return taken;
+}
+
+describe("the beginning of a text", () => {
+  it("is all of a short one, and ends with a line of a long one", () => {
+    expect(opening("one\ntwo\n", 8)).toBe("one\ntwo\n");
+    expect(opening("one\ntwo\nthree\n", 10)).toBe("one\ntwo\n");
+    expect(opening("one\ntwo\nthree\n", 8)).toBe("one\ntwo\n");
+  });
+
+  it("does not cut a sign in two", () => {
+    expect(opening("ab😀cd", 3)).toBe("ab");
+    expect(opening("ab😀cd", 4)).toBe("ab😀");
+  });
+});
+
+describe("the text for another assistant", () => {
+  it("stands in a field, and is copied whole though only its beginning is shown", async () => {
+    const taken = clipboard();
+    const made = vi.spyOn(mock, "exportText").mockResolvedValue("A line of the text.\n".repeat(2000));
+    sheet(MEMORIES, "transfer_text");
+    await waitFor(() => expect(field().value).not.toBe(""));
+    expect([made.mock.lastCall?.[1].format, made.mock.lastCall?.[1].out]).toEqual(["transfer_text", ""]);
+    expect(made.mock.lastCall?.[1]).toMatchObject({ filter: MEMORIES, cover: true });
+    expect([field().readOnly, field().dir, field().value.length]).toEqual([true, "auto", SHOWN]);
+    expect(screen.getByTestId("export-text-on").textContent).toContain("(40 KB)");
+    expect(screen.queryByTestId("export-path")).toBeNull();
+    await fireEvent.click(button("export-copy"));
+    await waitFor(() => expect(toasts.current?.text).toBe("Copied"));
+    expect(taken.map((text) => text.length)).toEqual([40_000]);
+  });
+
+  it("says so when the clipboard refuses", async () => {
+    clipboard(true);
+    sheet(MEMORIES, "transfer_text");
+    await waitFor(() => expect(button("export-copy").disabled).toBe(false));
+    await fireEvent.click(button("export-copy"));
+    await waitFor(() => expect(toasts.current?.text).toContain("The clipboard can't be used."));
+    expect(toasts.current?.icon).toBe("alert");
+  });
+
+  it("is neither signed nor encrypted, and goes out only after what it leaves out was seen", async () => {
+    const run = vi.spyOn(mock, "exportRun");
+    sheet(null, "transfer_text");
+    await screen.findByTestId("export-losses");
+    await waitFor(() => expect(field().value).not.toBe(""));
+    expect([screen.queryByTestId("export-sign"), screen.queryByTestId("export-encrypt")]).toEqual([null, null]);
+    expect([button("export-copy").disabled, button("export-save").disabled]).toEqual([true, true]);
+    await fireEvent.click(button("export-understood"));
+    expect([button("export-copy").disabled, button("export-save").disabled]).toEqual([false, false]);
+    await fireEvent.click(button("export-save"));
+    await screen.findByTestId("export-verified");
+    expect(run.mock.lastCall?.[1].out).toMatch(/^\/home\/ines\/Ines \d{4}-\d\d-\d\d\.md$/);
+    expect(run.mock.lastCall?.[2]).toBeNull();
+  });
+
+  it("asks nothing and saves nothing when no place was chosen", async () => {
+    const run = vi.spyOn(mock, "exportRun");
+    const asked = vi.spyOn(mock, "chooseSave").mockResolvedValue(null);
+    sheet(MEMORIES, "transfer_text");
+    await waitFor(() => expect(button("export-save").disabled).toBe(false));
+    await fireEvent.click(button("export-save"));
+    await waitFor(() => expect(asked).toHaveBeenCalled());
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  it("is not made of what another format was asked for, and is dropped with the sheet", async () => {
+    const made = vi.spyOn(mock, "exportText").mockReturnValue(new Promise(() => undefined));
+    const cancelled = vi.spyOn(mock, "cancelJob");
+    const { unmount } = sheet(MEMORIES);
+    await screen.findByText("Everything fits.");
+    await fireEvent.click(button("export-transfer_text"));
+    await waitFor(() => expect(made).toHaveBeenCalled());
+    expect(made.mock.calls.map(([, request]) => request.format)).toEqual(["transfer_text"]);
+    unmount();
+    expect(cancelled).toHaveBeenCalledWith(made.mock.calls[0]?.[0]);
+  });
+
+  it("that cannot be made is said to be so", async () => {
+    vi.spyOn(mock, "exportText").mockRejectedValue(refuse("io", "x", { place: "/a" }));
+    sheet(MEMORIES, "transfer_text");
+    expect((await screen.findByTestId("export-error")).textContent).toContain("The text could not be made.");
+    expect(button("export-copy").disabled).toBe(true);
+  });
+
+  it("is offered by the palette, with the scope that the person came from", async () => {
+    nav.open("memories");
+    await memories.load();
+    actions()
+      .find(({ id }) => id === "export-text")
+      ?.run();
+    expect(dialogs.open).toMatchObject({ kind: "export", format: "transfer_text", filter: { kind: "memory" } });
+  });
+});
+
+describe("what goes into an export", () => {
+  const asked = () => vi.spyOn(mock, "exportPreview");
+  const choose = async (name: string, value: string) => {
+    const trigger = screen.getByTestId(`export-choose-${name}`);
+    trigger.focus();
+    await fireEvent.keyDown(trigger, { key: "Enter" });
+    const option = await screen.findByRole("option", { name: value });
+    await fireEvent.pointerUp(option);
+  };
+
+  it("is everything or chosen by hand; what is on screen only where there is something", async () => {
+    const { unmount } = sheet();
+    expect(screen.queryByTestId("export-scope-screen")).toBeNull();
+    expect(button("export-scope-all").getAttribute("aria-checked")).toBe("true");
+    expect(screen.queryByTestId("export-choose")).toBeNull();
+    unmount();
+    sheet(MEMORIES);
+    expect(button("export-scope-screen").getAttribute("aria-checked")).toBe("true");
+  });
+
+  it("is what was chosen: kind, assistant, tag and days", async () => {
+    sheet();
+    await screen.findByText("Everything fits.");
+    const look = asked();
+    await fireEvent.click(button("export-scope-choose"));
+    await choose("kind", "Memories");
+    await choose("source", "Claude");
+    await choose("tag", "#house");
+    await fireEvent.change(screen.getByTestId("export-choose-since"), { target: { value: "2020-01-01" } });
+    expect(screen.getByTestId("export-counted").textContent).toBe("Counting");
+    expect(button("export-save").disabled).toBe(true);
+    await waitFor(() => expect(button("export-save").disabled).toBe(false));
+    const since = new Date(2020, 0, 1).toISOString();
+    const filter = { ...ANY, kind: "memory", source: "claude", tag: "house", since };
+    expect(look.mock.lastCall?.[1].filter).toEqual(filter);
+    expect(screen.getByTestId("export-counted").textContent).toBe("2 memories");
+    const run = vi.spyOn(mock, "exportRun");
+    await fireEvent.click(button("export-save"));
+    await screen.findByTestId("export-verified");
+    expect(run.mock.lastCall?.[1].filter).toEqual(filter);
+  });
+
+  it("is counted once it is quiet, and meanwhile nothing is saved", async () => {
+    sheet();
+    await screen.findByText("Everything fits.");
+    const look = asked();
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    await fireEvent.click(button("export-scope-choose"));
+    await fireEvent.change(screen.getByTestId("export-choose-since"), { target: { value: "2020-01-01" } });
+    await vi.advanceTimersByTimeAsync(249);
+    await fireEvent.change(screen.getByTestId("export-choose-until"), { target: { value: "2030-01-01" } });
+    await vi.advanceTimersByTimeAsync(249);
+    expect([look.mock.calls.length, button("export-save").disabled]).toEqual([0, true]);
+    await vi.advanceTimersByTimeAsync(1);
+    vi.useRealTimers();
+    await waitFor(() => expect(button("export-save").disabled).toBe(false));
+    expect(look).toHaveBeenCalledTimes(1);
+  });
+
+  it("may be nothing: then nothing is saved", async () => {
+    sheet();
+    await fireEvent.click(button("export-scope-choose"));
+    await fireEvent.change(screen.getByTestId("export-choose-until"), { target: { value: "1999-12-31" } });
+    expect((await screen.findByTestId("export-nothing")).textContent).toContain("Nothing goes out.");
+    expect(button("export-save").disabled).toBe(true);
+  });
+
+  it("covers again what was uncovered for another choice", async () => {
+    const look = asked();
+    sheet();
+    const cover = () => screen.getByTestId("export-cover").querySelector<HTMLButtonElement>("[role=switch]")!;
+    await waitFor(() => expect(cover().disabled).toBe(false));
+    await fireEvent.click(cover());
+    await fireEvent.click(await screen.findByTestId("uncover-confirm"));
+    await waitFor(() => expect(look.mock.lastCall?.[1].cover).toBe(false));
+    await fireEvent.click(button("export-scope-choose"));
+    await choose("kind", "Memories");
+    await waitFor(() => expect(look.mock.lastCall?.[1]).toMatchObject({ cover: true, filter: { kind: "memory" } }));
+  });
+
+  it("takes a preset back by the same click", async () => {
+    const look = asked();
+    sheet();
+    await fireEvent.click(button("export-scope-choose"));
+    const today = screen.getByRole("button", { name: "Today" });
+    await fireEvent.click(today);
+    expect(today.getAttribute("aria-pressed")).toBe("true");
+    await waitFor(() => expect(look.mock.lastCall?.[1].filter.since).toBe(periodStart("today")));
+    await fireEvent.click(today);
+    await waitFor(() => expect(look.mock.lastCall?.[1].filter).toEqual(ANY));
+  });
+});
+
+describe("the fingerprint of what was exported", () => {
+  it.each([
+    [false, "Copied", "check"],
+    [true, "The clipboard can't be used.", "alert"],
+  ] as const)("is copied, or it is said that it was not (%s)", async (refuses, text, icon) => {
+    const taken = clipboard(refuses);
+    const request = { format: "mem", out: "/a.mem", filter: ANY, overwrite: false, sign: false, cover: true };
+    render(ExportDone, { done: await mock.exportRun("job", request, null, () => undefined) });
+    await fireEvent.click(screen.getByText("Copy fingerprint"));
+    await waitFor(() => expect(toasts.current?.text).toContain(text));
+    expect(toasts.current?.icon).toBe(icon);
+    expect(taken).toEqual(refuses ? [] : ["sha256 9c41 e07b 55a2 fd30 18c6 2e9f"]);
+  });
+});

@@ -1,0 +1,96 @@
+// What is asked of the core while somebody waits: no more than is seen, and not twice.
+import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import HomeView from "../src/features/home/HomeView.svelte";
+import ActivityView from "../src/features/activity/ActivityView.svelte";
+import DialogHost from "../src/shell/DialogHost.svelte";
+import { useBackend } from "$lib/ipc";
+import { mockBackend } from "$lib/ipc/mock";
+import { item } from "$lib/ipc/mock/data";
+import { facets } from "$lib/state/facets.svelte";
+import { ANY } from "$lib/state/filter";
+import { memories } from "$lib/state/lists.svelte";
+import { clearContent } from "$lib/state/scope";
+import { session } from "$lib/state/session.svelte";
+import { vault } from "$lib/state/vault.svelte";
+
+let mock = mockBackend({ open: true });
+
+beforeEach(async () => {
+  clearContent();
+  const many = Array.from({ length: 60 }, (_, n) => item(`m-${n}`, "memory", "claude", `Likes tea ${n}`, n));
+  mock = mockBackend({ open: true, items: many });
+  useBackend(mock);
+  session.phase = "starting";
+  session.opened(await mock.sessionState());
+  await vault.refresh();
+});
+
+describe("searching", () => {
+  it("asks for the first rows alone, and for more when they are scrolled to", async () => {
+    const asked = vi.spyOn(mock, "search");
+    memories.query = "tea";
+    await memories.load();
+    expect(asked.mock.calls.map(([request]) => [request.offset, request.limit])).toEqual([[0, 20]]);
+    expect(memories.rows).toHaveLength(20);
+    await memories.next();
+    expect(asked.mock.lastCall?.[0]).toMatchObject({ offset: 20, limit: 100 });
+    expect(new Set(memories.rows.map((row) => row.id)).size).toBe(60);
+  });
+
+  it("counts everything once for each state of the vault", async () => {
+    const asked = vi.spyOn(mock, "facets");
+    const whole = () => asked.mock.calls.filter(([, words]) => words === null).length;
+    await facets.load({ ...ANY, kind: "memory" }, "te");
+    await facets.load({ ...ANY, kind: "memory" }, "tea");
+    expect(whole()).toBe(1);
+    vault.changed();
+    await facets.load({ ...ANY, kind: "memory" }, "tea");
+    expect(whole()).toBe(2);
+  });
+});
+
+describe("Home", () => {
+  it("is there at once when nothing changed since, and counted anew when something did", async () => {
+    const asked = vi.spyOn(mock, "tombstones");
+    const first = render(HomeView);
+    await screen.findByTestId("home");
+    // The months come last.
+    await waitFor(() => expect(asked).toHaveBeenCalledTimes(1));
+    await screen.findByText("When they were made");
+    first.unmount();
+    const again = render(HomeView);
+    expect(screen.getByTestId("home")).toBeTruthy();
+    expect(asked).toHaveBeenCalledTimes(1);
+    again.unmount();
+    await vault.refresh();
+    render(HomeView);
+    await waitFor(() => expect(asked).toHaveBeenCalledTimes(2));
+  });
+});
+
+describe("an evidence pack", () => {
+  it("is written where it is said, and told what is in it", async () => {
+    const made = vi.spyOn(mock, "evidence");
+    render(DialogHost);
+    render(ActivityView);
+    await fireEvent.click(await screen.findByTestId("activity-evidence"));
+    const place = await screen.findByTestId<HTMLInputElement>("evidence-path");
+    await waitFor(() => expect(place.value).toMatch(/^\/home\/ines\/Documents\/.*\.zip$/));
+    await fireEvent.click(screen.getByTestId("evidence-save"));
+    const result = await screen.findByTestId("evidence-result");
+    expect(result.textContent).toContain("3 tombstones");
+    expect(made.mock.lastCall?.slice(1, 4)).toEqual([place.value, null, true]);
+  });
+
+  it("says what went wrong and keeps the choices", async () => {
+    mock.evidence = () => Promise.reject(Object.assign(new Error("no room"), { code: "disk_full" }));
+    render(DialogHost);
+    render(ActivityView);
+    await fireEvent.click(await screen.findByTestId("activity-evidence"));
+    await waitFor(() => expect(screen.getByTestId<HTMLInputElement>("evidence-path").value).not.toBe(""));
+    await fireEvent.click(screen.getByTestId("evidence-save"));
+    expect(await screen.findByTestId("evidence-error")).toBeTruthy();
+    expect(screen.queryByTestId("evidence-result")).toBeNull();
+  });
+});
