@@ -17,11 +17,12 @@ const SCALE = 0.5;
 /** So many points of 256,000 may be others: at half scale a thin line falls on one row of points or the next. */
 const POINTS = 200;
 
-/** Nothing moves, nothing blinks, and nothing is seen that tells how fast this machine is: a rate, the time left, a
- * tooltip that comes after a while. */
+/** Nothing moves, nothing blinks, and nothing is seen that tells how fast this machine is (a rate, the time left, a
+ * tooltip that comes after a while) or which languages Chromium was installed with: it writes the days in fields of dates
+ * in one that it has. */
 const STILL = `() => {
   const still = (window.__still ??= new CSSStyleSheet());
-  still.replaceSync("*, ::before, ::after { animation: none !important; transition: none !important; caret-color: transparent !important; } .rate, .numbers > :last-child, [data-tooltip-content] { visibility: hidden !important; }");
+  still.replaceSync("*, ::before, ::after { animation: none !important; transition: none !important; caret-color: transparent !important; } .rate, .numbers > :last-child, [data-tooltip-content], ::-webkit-datetime-edit { visibility: hidden !important; } input[type=date] { inline-size: 130px !important; }");
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, still];
 }`;
 const MOVING =
