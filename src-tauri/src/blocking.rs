@@ -2,7 +2,7 @@
 use crate::state::AppState;
 use keepsake_api::types::{ErrorBody, Progress};
 use keepsake_api::{ApiError, ApiResult, Job, Session};
-use std::sync::Arc;
+use std::sync::{Arc, atomic::Ordering};
 use tauri::ipc::Channel;
 use tauri::{AppHandle, Manager};
 
@@ -27,7 +27,11 @@ pub async fn session<T: Send + 'static>(
     app: AppHandle,
     work: impl FnOnce(&Session) -> ApiResult<T> + Send + 'static,
 ) -> Answer<T> {
-    blocking(app, |state| state.with_session(work)).await
+    blocking(app, |state| {
+        let _question = state.attention().question();
+        state.with_session(work)
+    })
+    .await
 }
 
 /// Run `work` with the open vault as the job `id`: progress goes out through the channel, `cancel_job` stops it.
@@ -38,9 +42,31 @@ pub async fn job<T: Send + 'static>(
     work: impl FnOnce(&Session, &Job) -> ApiResult<T> + Send + 'static,
 ) -> Answer<T> {
     blocking(app, move |state| {
-        // A window that no longer listens is no reason to stop.
-        let job = Job::with_progress(Arc::new(move |progress| drop(on_progress.send(progress))));
+        let job = heard(on_progress);
         state.with_job(&id, &job, |session| work(session, &job))
     })
     .await
+}
+
+/// The same for work that is in no hurry: it goes on while nobody waits for the window.
+pub async fn unhurried_job<T: Send + 'static>(
+    app: AppHandle,
+    id: String,
+    on_progress: Channel<Progress>,
+    work: impl FnOnce(&Session, &Job) -> ApiResult<T> + Send + 'static,
+) -> Answer<T> {
+    let window = app.clone();
+    blocking(app, move |state| {
+        let job = heard(on_progress).unhurried(Arc::new(move |cancelled| {
+            window.state::<AppState>().attention().give_way(|| !cancelled.load(Ordering::Relaxed));
+        }));
+        state.with_job(&id, &job, |session| work(session, &job))
+    })
+    .await
+}
+
+/// A job whose progress goes out through the channel.
+fn heard(on_progress: Channel<Progress>) -> Job {
+    // A window that no longer listens is no reason to stop.
+    Job::with_progress(Arc::new(move |progress| drop(on_progress.send(progress))))
 }

@@ -1,6 +1,7 @@
 //! The Tauri shell: a window, one thin delegate per command, jobs, auto-lock. No rule of its own lives here.
 //!
 //! [`run`] opens the window; [`ipc`] lists the commands and writes the TypeScript side of them.
+mod attention;
 mod autolock;
 mod blocking;
 mod commands;

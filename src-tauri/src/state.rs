@@ -1,4 +1,5 @@
 //! What the window holds: the open vault, the jobs under way, the settings, the idle timer.
+use crate::attention::Attention;
 use crate::autolock::{Clock, IdleTimer, LONGEST_WAIT};
 use crate::jobs::Jobs;
 use crate::settings::SettingsFile;
@@ -19,6 +20,7 @@ struct OpenVault {
 pub struct AppState {
     vault: RwLock<Option<OpenVault>>,
     jobs: Jobs,
+    attention: Attention,
     settings: Mutex<SettingsFile>,
     clock: Arc<dyn Clock>,
     idle: Mutex<IdleTimer>,
@@ -33,6 +35,7 @@ impl AppState {
         Self {
             vault: RwLock::default(),
             jobs: Jobs::default(),
+            attention: Attention::default(),
             settings: Mutex::new(settings),
             clock,
             idle: Mutex::new(idle),
@@ -102,6 +105,11 @@ impl AppState {
     /// The jobs under way.
     pub fn jobs(&self) -> &Jobs {
         &self.jobs
+    }
+
+    /// Whether somebody waits for an answer.
+    pub fn attention(&self) -> &Attention {
+        &self.attention
     }
 
     /// The settings, for reading or changing.

@@ -1,5 +1,5 @@
 //! Sensitive values and duplicates: look, decide. No answer holds a value.
-use crate::blocking::{Answer, job, session};
+use crate::blocking::{Answer, job, session, unhurried_job};
 use keepsake_api::types::*;
 use tauri::AppHandle;
 use tauri::ipc::Channel;
@@ -8,7 +8,7 @@ use tauri::ipc::Channel;
 #[tauri::command]
 #[specta::specta]
 pub async fn look(app: AppHandle, job_id: String, anew: bool, on_progress: Channel<Progress>) -> Answer<Looked> {
-    job(app, job_id, on_progress, move |vault, job| vault.look(anew, job)).await
+    unhurried_job(app, job_id, on_progress, move |vault, job| vault.look(anew, job)).await
 }
 
 /// A page of the values that were found.

@@ -95,14 +95,15 @@ pub(crate) struct Told {
 
 impl Told {
     /// Takes note of a record; `known`: its row and place in the list, if the vault has it. `sort`: the time that it
-    /// tells.
-    pub(crate) fn add(&mut self, kind: Kind, known: Option<(i64, i64)>, sort: i64) {
+    /// tells, asked for of conversations only.
+    pub(crate) fn add(&mut self, kind: Kind, known: Option<(i64, i64)>, sort: impl FnOnce() -> i64) {
         if !KINDS.contains(&kind) {
             return;
         }
         self.kinds.insert(kind_code(kind));
         self.rows.extend(known.map(|(row, _)| row));
         if kind == Kind::Conversation {
+            let sort = sort();
             let at = known.map_or(sort, |(_, place)| place.max(sort));
             self.span = Some(self.span.map_or((at, at), |(oldest, latest)| (oldest.min(at), latest.max(at))));
         }

@@ -25,6 +25,7 @@ impl Session {
         }
         let mut records = 0u64;
         loop {
+            job.give_way();
             if cancel.load(Ordering::Relaxed) {
                 return Err(keepsake_vault::VaultError::Cancelled.into());
             }

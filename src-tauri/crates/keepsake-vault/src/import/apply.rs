@@ -272,7 +272,8 @@ impl<'i> Importer<'i> {
 
     fn note_told(&mut self, record: &Record, known: Option<&Known>) {
         if self.staging.is_none() {
-            let sort = Facts::of(record, 0, self.options.now.as_micros()).sort;
+            let now = self.options.now.as_micros();
+            let sort = || Facts::of(record, 0, now).sort;
             self.told.add(record.kind, known.map(|known| (known.row, known.sort)), sort);
         }
     }

@@ -48,6 +48,11 @@ pub struct ListPage {
 }
 
 impl ListQuery {
+    /// Whether the records themselves are named, not only what they are like.
+    fn named(&self) -> bool {
+        self.ids.is_some() || self.rows.is_some()
+    }
+
     /// SQL condition over `records r`, with its values.
     pub(crate) fn condition(&self) -> (String, Vec<Value>) {
         let mut parts: Vec<String> = Vec::new();
@@ -57,8 +62,9 @@ impl ListQuery {
             parts.push(sql.replace('?', &format!("?{}", values.len())));
         };
         if let Some(kind) = self.kind {
-            // Written out so that SQLite can use the partial index.
-            parts.push(format!("r.kind = {}", kind_code(kind)));
+            // Written out so that SQLite can use the partial index; with a sign where it is not to: records that are
+            // named are looked up.
+            parts.push(format!("{}r.kind = {}", if self.named() { "+" } else { "" }, kind_code(kind)));
         }
         parts.push(
             if self.trash { "r.trashed IS NOT NULL AND r.trash_root = r.row" } else { "r.trashed IS NULL" }.to_owned(),
@@ -103,6 +109,9 @@ impl Vault {
         let (condition, mut values) = query.condition();
         let limit = if query.limit == 0 { 50 } else { query.limit.min(1000) };
         let (order, after) = match query.sort {
+            // Not in the order of an index, which would be read from end to end to find the few that are named.
+            Sort::Newest if query.named() => ("+r.sort DESC, r.row DESC", "(r.sort, r.row) < (?, ?)"),
+            Sort::Oldest if query.named() => ("+r.sort, r.row", "(r.sort, r.row) > (?, ?)"),
             Sort::Newest => ("r.sort DESC, r.row DESC", "(r.sort, r.row) < (?, ?)"),
             Sort::Oldest => ("r.sort, r.row", "(r.sort, r.row) > (?, ?)"),
             Sort::Title => (

@@ -1,6 +1,9 @@
 //! Keeping the findings up to date: what is new or changed is looked through, a stretch at a time.
 use super::{class_code, each, fields, value_id};
-use crate::{Vault, VaultResult, store::kind_code};
+use crate::{
+    Vault, VaultResult,
+    store::{Packs, kind_code},
+};
 use keepsake_model::{Kind, Record, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -40,6 +43,8 @@ impl Vault {
         let stretch = self.store.read(|c| {
             let rows = to_look_at(c)?;
             let mut found = Vec::new();
+            // Every pack is needed once: what others have unpacked stays.
+            let packs = Packs::new();
             let (mut taken, mut bytes) = (Vec::new(), 0);
             for (row, kind, pack, slot) in rows {
                 if bytes >= BYTES {
@@ -50,7 +55,7 @@ impl Vault {
                 if [Kind::Audit, Kind::Foreign].map(kind_code).contains(&kind) {
                     continue;
                 }
-                let record = self.store.packs.record(c, pack, slot)?;
+                let record = packs.record(c, pack, slot)?;
                 bytes += fields(&record).map(|(_, text)| text.len()).sum::<usize>();
                 self.note(row, &record, &mut found);
             }

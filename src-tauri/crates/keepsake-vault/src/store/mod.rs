@@ -65,9 +65,11 @@ impl Store {
         let value = f(&transaction);
         match value {
             Ok(value) => {
-                let committed = transaction.commit();
-                self.packs.forget();
-                committed?;
+                if let Err(error) = transaction.commit() {
+                    self.packs.forget();
+                    return Err(error.into());
+                }
+                self.packs.committed();
                 Ok(value)
             }
             Err(error) => {

@@ -143,7 +143,16 @@ impl Packs {
         Self { cache: Mutex::new(Cache::default()) }
     }
 
-    /// Drops everything unpacked from memory. To be called after each commit and rollback.
+    /// To be called after each commit: drops what is unpacked when the transaction has rewritten or removed a pack. New
+    /// packs change nothing that is known.
+    pub(crate) fn committed(&self) {
+        if self.cache().rewriting {
+            self.forget();
+        }
+    }
+
+    /// Drops everything unpacked from memory. To be called after each rollback: numbers of packs that were not kept are
+    /// given again.
     pub(crate) fn forget(&self) {
         let mut cache = self.cache();
         *cache = Cache { generation: cache.generation + 1, ..Cache::default() };
@@ -220,12 +229,20 @@ impl Packs {
         let used = Used::of(connection, |pack| packs.contains(&pack))?;
         for pack in packs {
             if !used.0.contains_key(pack) {
+                self.changing(*pack);
                 connection.prepare_cached("DELETE FROM packs WHERE id = ?1")?.execute([pack])?;
             } else if self.slots(connection, *pack)?.iter().any(|slot| !used.holds(*pack, *slot)) {
                 self.rewrite(connection, *pack, |slot, entry| Ok(used.holds(*pack, slot).then_some(entry)))?;
             }
         }
         Ok(())
+    }
+
+    /// What is known of a pack is about to be true no more.
+    fn changing(&self, pack: i64) {
+        let mut cache = self.cache();
+        cache.map.remove(&pack);
+        cache.rewriting = true;
     }
 
     /// A pack's bytes as they are in the database.
@@ -241,10 +258,7 @@ impl Packs {
         pack: i64,
         mut change: impl FnMut(u32, Entry) -> VaultResult<Option<Entry>>,
     ) -> VaultResult<(Vec<u8>, Vec<u8>)> {
-        let mut cache = self.cache();
-        cache.map.remove(&pack);
-        cache.rewriting = true;
-        drop(cache);
+        self.changing(pack);
         let old = self.stored(connection, pack)?;
         let mut raw = Vec::new();
         for (slot, entry) in load(connection, pack)? {

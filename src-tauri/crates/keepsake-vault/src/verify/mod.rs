@@ -268,3 +268,25 @@ impl Vault {
 fn place(name: &str, ok: bool, outcome: PlaceOutcome, detail: String) -> ReceiptPlace {
     ReceiptPlace { place: name.into(), outcome: if ok { outcome } else { PlaceOutcome::Failed }, detail }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_pack_has_again_is_no_trace() {
+        let state = |word: &str| format!("{}{}", "the same beginning ", word.repeat(60)).into_bytes();
+        let [first, second, other] = ["once upon a time ", "no words here yet ", "somebody else's pack "].map(state);
+        let mut evidence = Evidence::default();
+        evidence.pack(2, &other, &second);
+        evidence.pack(1, &first, &second);
+        let held = |evidence: &Evidence, bytes: &[u8]| {
+            evidence.windows.iter().filter(|window| memmem::find(bytes, window).is_some()).count()
+        };
+        assert!(held(&evidence, &first) > 0, "the former bytes are looked for");
+        evidence.pack(1, &second, &first);
+        assert_eq!(held(&evidence, &first), 0, "they are there by right");
+        assert!(held(&evidence, &second) > 0 && held(&evidence, &other) > 0, "the others are not");
+        assert_eq!(evidence.windows.len(), evidence.window_packs.len());
+    }
+}
