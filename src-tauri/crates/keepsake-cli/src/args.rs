@@ -234,7 +234,7 @@ pub enum Command {
         /// The Trash instead.
         #[arg(long)]
         trash: bool,
-        /// newest, oldest or title.
+        /// newest, oldest, title or changed.
         #[arg(long)]
         sort: Option<String>,
         #[arg(long)]

@@ -23,6 +23,7 @@ impl Session {
             None | Some("newest") => Sort::Newest,
             Some("oldest") => Sort::Oldest,
             Some("title") => Sort::Title,
+            Some("changed") => Sort::Changed,
             Some(other) => return Err(ApiError::new("usage", 2, format!("There is no order called {other}."))),
         };
         let page = self.vault.list(&query)?;

@@ -28,7 +28,7 @@ pub struct Filter {
     pub standing: Option<String>,
 }
 
-/// Page request. `sort`: `newest` (default), `oldest`, `title`.
+/// Page request. `sort`: `newest` (default), `oldest`, `title`, `changed` (what was changed last in the vault first).
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct ListRequest {

@@ -16,6 +16,42 @@ pub enum Sort {
     Oldest,
     /// By title.
     Title,
+    /// What was changed last in the vault first, whoever did it.
+    Changed,
+}
+
+impl Sort {
+    /// What to order by. `named`: not in the order of an index, which would be read from end to end to find the few that
+    /// are named.
+    fn order(self, named: bool) -> &'static str {
+        match self {
+            Self::Newest if named => "+r.sort DESC, r.row DESC",
+            Self::Newest => "r.sort DESC, r.row DESC",
+            Self::Oldest if named => "+r.sort, r.row",
+            Self::Oldest => "r.sort, r.row",
+            Self::Title => "coalesce(r.title, '') COLLATE NOCASE, r.row",
+            Self::Changed => "r.since DESC, r.row DESC",
+        }
+    }
+
+    /// What comes after the row and key of a page marker.
+    fn after(self) -> &'static str {
+        match self {
+            Self::Newest => "(r.sort, r.row) < (?, ?)",
+            Self::Oldest => "(r.sort, r.row) > (?, ?)",
+            Self::Title => "(coalesce(r.title, '') COLLATE NOCASE, r.row) > (?, ?)",
+            Self::Changed => "(r.since, r.row) < (?, ?)",
+        }
+    }
+
+    /// The key of a page marker.
+    fn key(self, row: &RowView) -> String {
+        match self {
+            Self::Newest | Self::Oldest => row.sort.to_string(),
+            Self::Title => hex::encode(row.title.as_deref().unwrap_or_default()),
+            Self::Changed => row.since.to_string(),
+        }
+    }
 }
 
 /// What to list; all given conditions must hold. Times in microseconds, inclusive.
@@ -108,17 +144,6 @@ impl Vault {
     pub fn list(&self, query: &ListQuery) -> VaultResult<ListPage> {
         let (condition, mut values) = query.condition();
         let limit = if query.limit == 0 { 50 } else { query.limit.min(1000) };
-        let (order, after) = match query.sort {
-            // Not in the order of an index, which would be read from end to end to find the few that are named.
-            Sort::Newest if query.named() => ("+r.sort DESC, r.row DESC", "(r.sort, r.row) < (?, ?)"),
-            Sort::Oldest if query.named() => ("+r.sort, r.row", "(r.sort, r.row) > (?, ?)"),
-            Sort::Newest => ("r.sort DESC, r.row DESC", "(r.sort, r.row) < (?, ?)"),
-            Sort::Oldest => ("r.sort, r.row", "(r.sort, r.row) > (?, ?)"),
-            Sort::Title => (
-                "coalesce(r.title, '') COLLATE NOCASE, r.row",
-                "(coalesce(r.title, '') COLLATE NOCASE, r.row) > (?, ?)",
-            ),
-        };
         let total = self.store.read(|c| {
             let sql = format!("SELECT count(*) FROM records r WHERE {condition}");
             Ok(c.prepare_cached(&sql)?.query_row(rusqlite::params_from_iter(values.iter()), |r| r.get(0))?)
@@ -135,10 +160,11 @@ impl Vault {
             };
             values.extend([key, row.into()]);
             let marks = format!("?{}, ?{}", values.len() - 1, values.len());
-            whole = format!("{whole} AND {}", after.replace("?, ?", &marks));
+            whole = format!("{whole} AND {}", query.sort.after().replace("?, ?", &marks));
         }
         let sql = format!(
-            "SELECT {ROW_COLUMNS} FROM records r JOIN platforms p ON p.id = r.platform WHERE {whole} ORDER BY {order} LIMIT {}",
+            "SELECT {ROW_COLUMNS} FROM records r JOIN platforms p ON p.id = r.platform WHERE {whole} ORDER BY {} LIMIT {}",
+            query.sort.order(query.named()),
             limit + 1
         );
         let mut rows: Vec<RowView> = self.store.read(|c| {
@@ -148,11 +174,37 @@ impl Vault {
         })?;
         let more = rows.len() > limit as usize;
         rows.truncate(limit as usize);
-        let key = |row: &RowView| match query.sort {
-            Sort::Title => hex::encode(row.title.as_deref().unwrap_or_default()),
-            _ => row.sort.to_string(),
-        };
-        let next = rows.last().filter(|_| more).map(|row| format!("{}.{}", row.row, key(row)));
+        let next = rows.last().filter(|_| more).map(|row| format!("{}.{}", row.row, query.sort.key(row)));
         Ok(ListPage { rows, next, total })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn plan(query: &ListQuery) -> String {
+        let store = rusqlite::Connection::open_in_memory().unwrap();
+        store.execute_batch(include_str!("../store/schema.sql")).unwrap();
+        let (condition, values) = query.condition();
+        let order = query.sort.order(query.named());
+        let sql = format!("EXPLAIN QUERY PLAN SELECT * FROM records r WHERE {condition} ORDER BY {order} LIMIT 20");
+        let mut statement = store.prepare(&sql).unwrap();
+        let steps = statement.query_map(rusqlite::params_from_iter(values.iter()), |r| r.get::<_, String>(3)).unwrap();
+        steps.collect::<Result<Vec<_>, _>>().unwrap().join("; ")
+    }
+
+    #[test]
+    fn records_that_are_named_are_looked_up_and_others_read_in_order() {
+        let conversations = ListQuery { kind: Some(Kind::Conversation), ..ListQuery::default() };
+        assert!(plan(&conversations).contains("records_list"), "{}", plan(&conversations));
+        for sort in [Sort::Newest, Sort::Oldest] {
+            let ids = (0..20u8).map(|n| hex::encode([n; 16])).collect();
+            let by_id = plan(&ListQuery { ids: Some(ids), sort, ..conversations.clone() });
+            assert!(by_id.contains("(id=?)"), "{by_id}");
+            let by_row = plan(&ListQuery { rows: Some((1..20).collect()), sort, ..conversations.clone() });
+            assert!(by_row.contains("(rowid=?)"), "{by_row}");
+        }
     }
 }
