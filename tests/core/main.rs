@@ -9,6 +9,7 @@
 mod damage;
 mod deletion;
 mod duplicates;
+mod files;
 mod import;
 mod merge;
 mod proof;

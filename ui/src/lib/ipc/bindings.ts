@@ -385,11 +385,12 @@ export type Exported = {
 	withheld: Withheld[],
 };
 
-/**  Numbers beside the filters: how many by source, type, tag. */
+/**  Numbers beside the filters: how many by source, type, tag; of attachments by their kind instead of their type. */
 export type Facets = {
 	sources: { [key in string]: number },
 	types: { [key in string]: number },
 	tags: { [key in string]: number },
+	file_kinds: { [key in string]: FileCount },
 };
 
 /**  What is to be known of a file before it is imported. */
@@ -406,6 +407,12 @@ export type FileCheck = {
 	signer: SignerInfo | null,
 	errors: Finding[],
 	warnings: Finding[],
+};
+
+/**  Files of a kind, and the bytes of them that the vault holds. */
+export type FileCount = {
+	count: number,
+	bytes: number,
 };
 
 /**  Filters of `list`, `search` and `export`. All given ones must hold. */
@@ -428,6 +435,8 @@ export type Filter = {
 	ids: string[] | null,
 	/**  By the newest export of their assistant: `new`, `changed`, or `gone` there. */
 	standing: string | null,
+	/**  Attachments only: `picture`, `document`, `code`, `sound`, `video`, `other`, or `missing` (named, but not held). */
+	file_kind: string | null,
 };
 
 /**  One problem found by a validator. */
@@ -581,6 +590,8 @@ export type ListItem = {
 	size: number | null,
 	media_type: string | null,
 	present: boolean | null,
+	/**  Attachments: their kind, as the filter names it. */
+	file_kind: string | null,
 	conversation_id: string | null,
 	/**  The last look found a value in it that nothing was decided on. */
 	sensitive: boolean,

@@ -281,6 +281,7 @@ fn everything(filter: &Filter) -> bool {
         && filter.until.is_none()
         && filter.ids.is_none()
         && filter.standing.is_none()
+        && filter.file_kind.is_none()
 }
 
 fn exported(
