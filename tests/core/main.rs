@@ -19,6 +19,7 @@ mod redaction;
 mod reimport;
 mod requirements;
 mod sensitive;
+mod summary;
 mod tell;
 mod trash;
 mod undo;

@@ -33,7 +33,8 @@ pub use keepsake_scan::{Class as SensitiveClass, Confidence};
 pub use keyring::KnownKey;
 pub use provider::{Standing, Standings};
 pub use query::{
-    BatchRow, Facts, FileCount, FileFacts, FileKind, LinkRow, ListPage, ListQuery, Sort, SourceFacts, VersionRow,
+    BatchRow, Facts, FileCount, FileFacts, FileKind, LinkRow, ListPage, ListQuery, Sort, SourceFacts, Summary,
+    VersionRow,
 };
 pub use scratch::Scratch;
 pub use sensitive::{

@@ -62,6 +62,8 @@ export const commands = {
 	list: (request: ListRequest) => typedError<Page, ErrorBody>(__TAURI_INVOKE("list", { request })),
 	/**  Numbers beside the filters. */
 	facets: (filter: Filter, query: string | null, typing: boolean) => typedError<Facets, ErrorBody>(__TAURI_INVOKE("facets", { filter, query, typing })),
+	/**  What can be said of several records at once. */
+	summary: (filter: Filter) => typedError<Summary, ErrorBody>(__TAURI_INVOKE("summary", { filter })),
 	/**  One record, whole. */
 	show: (id: string, history: boolean, verbatim: boolean) => typedError<Shown, ErrorBody>(__TAURI_INVOKE("show", { id, history, verbatim })),
 	/**  A conversation with all its branches. */
@@ -970,6 +972,20 @@ export type StandingCount = {
 	/**  `new`, `changed`, `gone`. */
 	standing: string,
 	count: number,
+};
+
+/**  What can be said of several records at once. */
+export type Summary = {
+	/**  All versions that are kept of them. */
+	versions: number,
+	/**  Different sensitive values that the last look found in them and that nothing was decided on. */
+	findings: number,
+	/**  Conversations that they were taken from, as far as those are in the vault. */
+	conversations: number,
+	/**  How many have a date of their own, and the first and the last of those. */
+	dated: number,
+	first: string | null,
+	last: string | null,
 };
 
 /**  A conversation with all its branches. */

@@ -48,6 +48,19 @@ impl Session {
         Ok(Facets { sources, types, tags, file_kinds })
     }
 
+    /// What can be said of all that a filter finds.
+    pub fn summary(&self, filter: &Filter) -> ApiResult<Summary> {
+        let found = self.vault.summary(&self.query(filter)?)?;
+        Ok(Summary {
+            versions: found.versions,
+            findings: found.findings,
+            conversations: found.conversations,
+            dated: found.dated,
+            first: found.first.map(time),
+            last: found.last.map(time),
+        })
+    }
+
     /// One record, whole.
     pub fn show(&self, id: &str, history: bool, verbatim: bool) -> ApiResult<Shown> {
         let view = self.vault.view(id)?;

@@ -107,6 +107,21 @@ pub struct FileCount {
     pub bytes: u64,
 }
 
+/// What can be said of several records at once.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
+pub struct Summary {
+    /// All versions that are kept of them.
+    pub versions: u32,
+    /// Different sensitive values that the last look found in them and that nothing was decided on.
+    pub findings: u32,
+    /// Conversations that they were taken from, as far as those are in the vault.
+    pub conversations: u32,
+    /// How many have a date of their own, and the first and the last of those.
+    pub dated: u32,
+    pub first: Option<String>,
+    pub last: Option<String>,
+}
+
 /// Where exactly a record came from.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct OriginInfo {

@@ -2,10 +2,12 @@
 mod file_kind;
 mod list;
 mod search;
+mod summary;
 
 pub(crate) use file_kind::register;
 pub use file_kind::{FileCount, FileKind};
 pub use list::{ListPage, ListQuery, Sort};
+pub use summary::Summary;
 
 use crate::{
     Vault, VaultError, VaultResult,

@@ -1,4 +1,4 @@
-import type { Facets, Filter, Hit, ListItem, ThreadMessage } from "../backend";
+import type { Facets, Filter, Hit, ListItem, Summary, ThreadMessage } from "../backend";
 
 export function matches(item: ListItem, filter: Filter): boolean {
   if ((item.trashed_at !== null) !== Boolean(filter.trash)) return false;
@@ -90,4 +90,16 @@ export function facetsOf(items: readonly ListItem[]): Facets {
     }
   }
   return facets;
+}
+
+export function summaryOf(items: readonly ListItem[]): Summary {
+  const dates = items.flatMap((item) => item.created_at ?? []).sort();
+  return {
+    versions: items.reduce((sum, item) => sum + item.versions, 0),
+    findings: items.filter((item) => item.sensitive).length,
+    conversations: new Set(items.flatMap((item) => item.conversation_id ?? [])).size,
+    dated: dates.length,
+    first: dates[0] ?? null,
+    last: dates.at(-1) ?? null,
+  };
 }
