@@ -174,7 +174,7 @@ describe("what the core says", () => {
     expect(new Refusal(new Error("disk")).text).toContain("Unerwartetes");
     expect(reasonSaid("malformed: no id")).toEqual({ text: "Kaputt", original: "no id" });
     expect(reasonSaid("redacted elsewhere").text).toBe("Enthält Wörter, die du geschwärzt hast");
-    expect(auditSaid("import", "added 3 updated 1").text).toBe("3 neu, 1 geändert.");
+    expect(auditSaid("import", "added 3 updated 1").text).toBe("3 neu, 1 geändert");
     expect(auditSaid("erase", "memory").text).toBe("Erinnerung");
     expect(auditSaid("x", "something else")).toEqual({ text: "", original: "something else" });
   });

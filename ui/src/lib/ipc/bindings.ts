@@ -188,6 +188,12 @@ export type BatchInfo = {
 	names: string[],
 	added: number,
 	updated: number,
+	unchanged: number,
+	/**  Held back by a deletion. */
+	blocked: number,
+	skipped: number,
+	/**  Unreadable. */
+	failed: number,
 	undone: boolean,
 	/**  Records of it that were edited since; undo would take the edits back as well. */
 	edited_since: number,

@@ -10,7 +10,8 @@ pub use list::{ListPage, ListQuery, Sort};
 pub use summary::Summary;
 
 use crate::{
-    Vault, VaultError, VaultResult,
+    KindCounts, Vault, VaultError, VaultResult,
+    import::kept_total,
     store::{Cause, RowView, kind_code, kind_from},
 };
 use keepsake_model::{Kind, Record};
@@ -56,6 +57,8 @@ pub struct BatchRow {
     pub names: Vec<String>,
     pub added: u32,
     pub updated: u32,
+    /// All its numbers, from the report that is kept with it.
+    pub total: KindCounts,
     pub undone: bool,
     pub edited_since: u32,
 }
@@ -290,14 +293,14 @@ impl Vault {
     pub fn batches(&self) -> VaultResult<Vec<BatchRow>> {
         self.store.read(|c| {
             let mut statement = c.prepare(
-                "SELECT uid, at, format, names, added, updated, undone_at IS NOT NULL, \
+                "SELECT uid, at, format, names, added, updated, undone_at IS NOT NULL, report, \
                  (SELECT count(*) FROM records r WHERE r.batch = b.id AND r.version_batch IS NULL) FROM batches b ORDER BY id DESC",
             )?;
             let rows = statement.query_map([], |r| {
-                let names: String = r.get(3)?;
+                let (names, report): (String, String) = (r.get(3)?, r.get(7)?);
                 Ok(BatchRow {
                     uid: r.get(0)?, at: r.get(1)?, format: r.get(2)?, names: serde_json::from_str(&names).unwrap_or_default(),
-                    added: r.get(4)?, updated: r.get(5)?, undone: r.get(6)?, edited_since: r.get(7)?,
+                    added: r.get(4)?, updated: r.get(5)?, undone: r.get(6)?, total: kept_total(&report), edited_since: r.get(8)?,
                 })
             })?;
             Ok(rows.collect::<Result<_, _>>()?)
