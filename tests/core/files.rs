@@ -14,15 +14,15 @@ const FILES: [(&str, Option<&str>, Option<usize>); 5] = [
     ("plan.jpg", Some("image/jpeg"), None),
 ];
 
-/// A vault with one message that names all of them.
+/// A vault with one memory that names all of them.
 fn vault_with_files() -> TempVault {
     let t = TempVault::new();
     let cancel = AtomicBool::new(false);
     let key = |name: &str| RecordKey::new("test", format!("file/{name}"));
-    let mut message = Record::new(Kind::Memory, RecordKey::new("test", "1"), "Here they are.");
-    message.source.platform = "test".into();
-    message.times.created = Some(at(1));
-    message.attachments = FILES
+    let mut carrier = Record::new(Kind::Memory, RecordKey::new("test", "1"), "Here they are.");
+    carrier.source.platform = "test".into();
+    carrier.times.created = Some(at(1));
+    carrier.attachments = FILES
         .iter()
         .map(|(name, media_type, _)| AttachmentRef {
             key: key(name),
@@ -35,7 +35,7 @@ fn vault_with_files() -> TempVault {
         })
         .collect();
     t.import_with(&options(&cancel, false), &|sink| {
-        sink.unit(Unit::from(message.clone()))?;
+        sink.unit(Unit::from(carrier.clone()))?;
         for (name, media_type, held) in FILES {
             let Some(held) = held else { continue };
             let file = AttachmentFile {
