@@ -37,6 +37,7 @@ pub fn builder() -> Builder<tauri::Wry> {
         import::undo_import,
         records::list,
         records::facets,
+        records::summary,
         records::show,
         records::thread,
         records::search,

@@ -40,6 +40,12 @@ fn samples_import_reconcile_and_add_nothing_twice() {
             second.counts, first.counts,
             "{name}: the input holds what it held"
         );
+        let kept: Vec<_> = t.vault.batches().unwrap().iter().map(|b| b.total).collect();
+        assert_eq!(
+            kept,
+            [second.total(), first.total()],
+            "{name}: the list of imports tells the numbers of their reports"
+        );
     }
 }
 

@@ -9,6 +9,7 @@
 mod damage;
 mod deletion;
 mod duplicates;
+mod files;
 mod import;
 mod merge;
 mod proof;
@@ -18,6 +19,7 @@ mod redaction;
 mod reimport;
 mod requirements;
 mod sensitive;
+mod summary;
 mod tell;
 mod trash;
 mod undo;

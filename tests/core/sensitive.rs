@@ -39,7 +39,7 @@ fn secrets() -> Vec<Record> {
     ]
 }
 
-fn with_secrets() -> TempVault {
+pub fn with_secrets() -> TempVault {
     let t = TempVault::new();
     t.import_records(secrets()).unwrap();
     look(&t);

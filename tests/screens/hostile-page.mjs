@@ -55,6 +55,7 @@ export function install(written) {
       sources: { [one ?? "chatgpt"]: 1 },
       types: {},
       tags: Object.fromEntries((one === undefined ? texts : [one]).map((text) => [text, 1])),
+      file_kinds: { document: { count: texts.length, bytes: texts.length } },
     };
   };
   mock.search = async ({ query, filter: { kind } }) => {

@@ -224,10 +224,34 @@ export const SCREENS = [
     },
   ],
   ["files", OPEN, files],
+  [
+    "files, missing",
+    OPEN,
+    async (page) => {
+      await files(page);
+      await page.click("file-kinds", " button:last-child");
+      await until("one file", async () => (await page.browser.count("file-card")) === 1);
+    },
+  ],
+  ["files, list", OPEN, async (page) => (await files(page), await page.click("files-list"), page.there("list-row"))],
   ["file", OPEN, async (page) => (await files(page), await page.click("file-card"), page.there("file-sheet"))],
   ...REVIEW,
   ["activity", OPEN, async (page) => (await page.click("nav-activity"), page.there("activity-line"))],
+  [
+    "activity, details",
+    OPEN,
+    async (page) => (
+      await page.click("nav-activity"),
+      await page.click("activity-details"),
+      page.there("export-details")
+    ),
+  ],
   ["changes", OPEN, async (page) => (await page.click("nav-activity"), page.click("activity-changes"))],
+  [
+    "changes, what",
+    OPEN,
+    async (page) => (await page.click("nav-activity"), await page.click("activity-changes"), page.menu("changes-what")),
+  ],
   [
     "tombstones",
     OPEN,

@@ -68,7 +68,7 @@ describe.each(Object.keys(files))("the messages in %s", (language) => {
 describe("translations", () => {
   /** Words that are the same in German, names and units. */
   const SAME =
-    "filter.title original.format edit.text paste.label progress.rateBytes export.format export.textName exported.in class.name actor.system actor.keepsake type.person type.episodic type.relationship keys.name theme.system size.normal bytes.kb bytes.mb bytes.gb bytes.tb key.Alt key.Esc field.manifest field.text create.name.label create.folder.name create.passphrase.label unlock.passphrase";
+    "filter.title original.format edit.text paste.label progress.rateBytes export.format export.textName exported.in files.kind.code class.name actor.system actor.keepsake type.person type.episodic type.relationship keys.name theme.system size.normal bytes.kb bytes.mb bytes.gb bytes.tb key.Alt key.Esc field.manifest field.text create.name.label create.folder.name create.passphrase.label unlock.passphrase";
   /** Names, keys and units, which Japanese writes in Latin letters. */
   const LATIN =
     "actor.system actor.keepsake bytes.kb bytes.mb bytes.gb bytes.tb key.Ctrl key.Shift key.Alt key.Enter key.Delete key.Home key.End key.Esc key.PageUp key.PageDown";
@@ -174,7 +174,7 @@ describe("what the core says", () => {
     expect(new Refusal(new Error("disk")).text).toContain("Unerwartetes");
     expect(reasonSaid("malformed: no id")).toEqual({ text: "Kaputt", original: "no id" });
     expect(reasonSaid("redacted elsewhere").text).toBe("Enthält Wörter, die du geschwärzt hast");
-    expect(auditSaid("import", "added 3 updated 1").text).toBe("3 neu, 1 geändert.");
+    expect(auditSaid("import", "added 3 updated 1").text).toBe("3 neu, 1 geändert");
     expect(auditSaid("erase", "memory").text).toBe("Erinnerung");
     expect(auditSaid("x", "something else")).toEqual({ text: "", original: "something else" });
   });

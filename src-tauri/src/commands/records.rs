@@ -37,6 +37,13 @@ pub async fn facets(app: AppHandle, filter: Filter, query: Option<String>, typin
     session(app, move |vault| vault.facets(&filter, query.as_deref(), typing)).await
 }
 
+/// What can be said of several records at once.
+#[tauri::command]
+#[specta::specta]
+pub async fn summary(app: AppHandle, filter: Filter) -> Answer<Summary> {
+    session(app, move |vault| vault.summary(&filter)).await
+}
+
 /// One record, whole.
 #[tauri::command]
 #[specta::specta]

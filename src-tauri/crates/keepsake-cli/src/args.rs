@@ -58,6 +58,9 @@ pub struct Filters {
     /// By the newest export of their assistant: new, changed, gone.
     #[arg(long)]
     pub standing: Option<String>,
+    /// Attachments only: picture, document, code, sound, video, other, missing.
+    #[arg(long, value_name = "KIND")]
+    pub file_kind: Option<String>,
 }
 
 /// How an export is written.

@@ -202,6 +202,7 @@ pub fn filter(f: &Filters) -> Filter {
         trash: false,
         ids: None,
         standing: f.standing.clone(),
+        file_kind: f.file_kind.clone(),
     }
 }
 

@@ -32,7 +32,10 @@ pub use import::{ImportCounts, ImportOptions, ImportReport, Item, ItemOutcome, K
 pub use keepsake_scan::{Class as SensitiveClass, Confidence};
 pub use keyring::KnownKey;
 pub use provider::{Standing, Standings};
-pub use query::{BatchRow, Facts, FileFacts, LinkRow, ListPage, ListQuery, Sort, SourceFacts, VersionRow};
+pub use query::{
+    BatchRow, Facts, FileCount, FileFacts, FileKind, LinkRow, ListPage, ListQuery, Sort, SourceFacts, Summary,
+    VersionRow,
+};
 pub use scratch::Scratch;
 pub use sensitive::{
     Looked, Piece, Sensitive, SensitiveList, SensitivePlace, SensitiveQuery, SensitiveState, SensitiveValue,

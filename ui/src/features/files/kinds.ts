@@ -1,7 +1,11 @@
 import Code from "@lucide/svelte/icons/code";
+import File from "@lucide/svelte/icons/file";
 import FileQuestion from "@lucide/svelte/icons/file-question-mark";
 import FileText from "@lucide/svelte/icons/file-text";
+import Film from "@lucide/svelte/icons/film";
+import Image from "@lucide/svelte/icons/image";
 import Music from "@lucide/svelte/icons/music";
+import type { FileKind } from "$lib/state/file-kinds.svelte";
 import type { Row } from "$lib/state/records.svelte";
 import { look } from "$lib/logic/assistants";
 import { oneLine } from "$lib/logic/foreign";
@@ -11,15 +15,20 @@ import type { IconOf } from "$lib/ui/types";
 
 export const nameOf = (row: Row): string => oneLine(row.title ?? (row.text || t("files.unnamed")));
 
+/** A picture that the window can show. */
 export const isPicture = (row: Row): boolean =>
   row.present !== false && /^image\/(png|jpeg|gif|webp)$/.test(row.media_type ?? "");
 
-export function iconOf(row: Row): IconOf {
-  if (row.present === false) return FileQuestion;
-  const type = row.media_type ?? "";
-  if (type.startsWith("audio/")) return Music;
-  return /\.(py|rs|ts|js|c|cpp|go|java|html|css|json|sh)$/i.test(nameOf(row)) ? Code : FileText;
-}
+const ICONS: Record<FileKind, IconOf> = {
+  picture: Image,
+  document: FileText,
+  code: Code,
+  sound: Music,
+  video: Film,
+  other: File,
+  missing: FileQuestion,
+};
+export const iconOf = (row: Row): IconOf => ICONS[(row.file_kind ?? "other") as FileKind] ?? File;
 
 /** `ChatGPT, 12 Mar, 2.1 MB`, or that the export only names it. */
 export function about(row: Row): string {

@@ -44,6 +44,8 @@ export interface Backend {
   list(request: b.ListRequest): Promise<b.Page>;
   /** `typing`: the last word of the query may be the beginning of a word; the same for `search`. */
   facets(filter: b.Filter, query: string | null, typing: boolean): Promise<b.Facets>;
+  /** What can be said of several at once. */
+  summary(filter: b.Filter): Promise<b.Summary>;
   show(id: string, history: boolean, verbatim: boolean): Promise<b.Shown>;
   thread(id: string): Promise<b.Thread>;
   search(request: b.SearchRequest): Promise<b.SearchResult>;

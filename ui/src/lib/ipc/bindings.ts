@@ -62,6 +62,8 @@ export const commands = {
 	list: (request: ListRequest) => typedError<Page, ErrorBody>(__TAURI_INVOKE("list", { request })),
 	/**  Numbers beside the filters. */
 	facets: (filter: Filter, query: string | null, typing: boolean) => typedError<Facets, ErrorBody>(__TAURI_INVOKE("facets", { filter, query, typing })),
+	/**  What can be said of several records at once. */
+	summary: (filter: Filter) => typedError<Summary, ErrorBody>(__TAURI_INVOKE("summary", { filter })),
 	/**  One record, whole. */
 	show: (id: string, history: boolean, verbatim: boolean) => typedError<Shown, ErrorBody>(__TAURI_INVOKE("show", { id, history, verbatim })),
 	/**  A conversation with all its branches. */
@@ -186,6 +188,12 @@ export type BatchInfo = {
 	names: string[],
 	added: number,
 	updated: number,
+	unchanged: number,
+	/**  Held back by a deletion. */
+	blocked: number,
+	skipped: number,
+	/**  Unreadable. */
+	failed: number,
 	undone: boolean,
 	/**  Records of it that were edited since; undo would take the edits back as well. */
 	edited_since: number,
@@ -385,11 +393,12 @@ export type Exported = {
 	withheld: Withheld[],
 };
 
-/**  Numbers beside the filters: how many by source, type, tag. */
+/**  Numbers beside the filters: how many by source, type, tag; of attachments by their kind instead of their type. */
 export type Facets = {
 	sources: { [key in string]: number },
 	types: { [key in string]: number },
 	tags: { [key in string]: number },
+	file_kinds: { [key in string]: FileCount },
 };
 
 /**  What is to be known of a file before it is imported. */
@@ -406,6 +415,12 @@ export type FileCheck = {
 	signer: SignerInfo | null,
 	errors: Finding[],
 	warnings: Finding[],
+};
+
+/**  Files of a kind, and the bytes of them that the vault holds. */
+export type FileCount = {
+	count: number,
+	bytes: number,
 };
 
 /**  Filters of `list`, `search` and `export`. All given ones must hold. */
@@ -428,6 +443,8 @@ export type Filter = {
 	ids: string[] | null,
 	/**  By the newest export of their assistant: `new`, `changed`, or `gone` there. */
 	standing: string | null,
+	/**  Attachments only: `picture`, `document`, `code`, `sound`, `video`, `other`, or `missing` (named, but not held). */
+	file_kind: string | null,
 };
 
 /**  One problem found by a validator. */
@@ -581,6 +598,8 @@ export type ListItem = {
 	size: number | null,
 	media_type: string | null,
 	present: boolean | null,
+	/**  Attachments: their kind, as the filter names it. */
+	file_kind: string | null,
 	conversation_id: string | null,
 	/**  The last look found a value in it that nothing was decided on. */
 	sensitive: boolean,
@@ -959,6 +978,20 @@ export type StandingCount = {
 	/**  `new`, `changed`, `gone`. */
 	standing: string,
 	count: number,
+};
+
+/**  What can be said of several records at once. */
+export type Summary = {
+	/**  All versions that are kept of them. */
+	versions: number,
+	/**  Different sensitive values that the last look found in them and that nothing was decided on. */
+	findings: number,
+	/**  Conversations that they were taken from, as far as those are in the vault. */
+	conversations: number,
+	/**  How many have a date of their own, and the first and the last of those. */
+	dated: number,
+	first: string | null,
+	last: string | null,
 };
 
 /**  A conversation with all its branches. */

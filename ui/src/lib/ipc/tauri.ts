@@ -54,6 +54,7 @@ export const tauriBackend: Backend = {
   undoImport: (batch) => take(commands.undoImport(batch)),
   list: (request) => take(commands.list(request)),
   facets: (filter, query, typing) => take(commands.facets(filter, query, typing)),
+  summary: (filter) => take(commands.summary(filter)),
   show: (id, history, verbatim) => take(commands.show(id, history, verbatim)),
   thread: (id) => take(commands.thread(id)),
   search: (request) => take(commands.search(request)),

@@ -5,7 +5,7 @@ import { onLock } from "./scope";
 import { session } from "./session.svelte";
 import { vault } from "./vault.svelte";
 
-const NONE: Facets = { sources: {}, types: {}, tags: {} };
+const NONE: Facets = { sources: {}, types: {}, tags: {}, file_kinds: {} };
 const KEY = { source: "sources", record_type: "types", tag: "tags" } as const;
 
 /** Numbers beside the filters. Each group counts with all other filters on, so that it shows what a change would find. */

@@ -11,6 +11,7 @@ export const ANY: Filter = {
   trash: false,
   ids: null,
   standing: null,
+  file_kind: null,
 };
 
 /** By the newest export of its assistant. */
@@ -44,6 +45,6 @@ export function periodStart(period: Period, now = new Date()): string {
 
 /** Whether a person narrowed the list beyond its kind. */
 export function narrowed(filter: Filter): boolean {
-  const { source, tag, record_type, since, until, status, standing } = filter;
-  return Boolean(source ?? tag ?? record_type ?? since ?? until ?? status ?? standing);
+  const { source, tag, record_type, since, until, status, standing, file_kind } = filter;
+  return Boolean(source ?? tag ?? record_type ?? since ?? until ?? status ?? standing ?? file_kind);
 }

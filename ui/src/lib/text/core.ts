@@ -1,3 +1,4 @@
+import { look } from "$lib/logic/assistants";
 import { commas, count, hasText, readable, t, word, type MessageKey } from "./index";
 import { spoken } from "./locale.svelte";
 
@@ -41,13 +42,48 @@ export function issueSaid({ code, message }: { code: string; message: string }):
   return { text: t(ISSUES.find(([pattern]) => pattern.test(code))?.[1] ?? "issue.other"), original: message };
 }
 
+/** What the log keeps of an export. `valid`: null where a former version did not say. */
+export type ExportFacts = {
+  records: number;
+  signed: boolean;
+  encrypted: boolean;
+  covered: number;
+  valid: boolean | null;
+};
+
+/** `3589 records, signed, encrypted, 23 covered, valid`; null for what is not of that form. */
+export function exportFacts(detail: string): ExportFacts | null {
+  const form = /^(\d+) records(, signed)?(, encrypted)?(?:, (\d+) covered)?(?:, (not )?valid)?$/;
+  const [whole, records, signed, encrypted, covered, not] = form.exec(detail) ?? [];
+  if (whole === undefined) return null;
+  return {
+    records: Number(records),
+    signed: signed !== undefined,
+    encrypted: encrypted !== undefined,
+    covered: Number(covered ?? 0),
+    valid: whole.endsWith("valid") ? not === undefined : null,
+  };
+}
+
+/** How much was exported and how: `3,589 items, signed, 23 values covered`; with the format where nothing else names it. */
+export function exportSaid({ records, signed, encrypted, covered }: ExportFacts, format = ""): string {
+  return commas([
+    format ? t("activity.itemsAs", { n: records, name: look(format).name }) : t("many.items", { n: records }),
+    signed ? t("activity.signed") : null,
+    encrypted ? t("activity.encrypted") : null,
+    covered > 0 ? t("activity.covered", { n: covered }) : null,
+  ]);
+}
+
 /** The detail of an entry of the log, which the vault writes in a few fixed forms. */
-export function auditSaid(op: string, detail: string): Said {
+export function auditSaid(op: string, detail: string, target = ""): Said {
   const numbers = (detail.match(/\d+/g) ?? []).map(Number);
   const [first = 0, second = 0] = numbers;
   const form = detail.replaceAll(/\d+/g, "#");
   const said = (text: string): Said => ({ text, original: "" });
   if (detail === "") return said("");
+  const facts = op === "export" ? exportFacts(detail) : null;
+  if (facts) return said(exportSaid(facts, target));
   if (form === "added # updated #") return said(t("activity.numbers", { added: first, updated: second }));
   if (form === "removed #") return said(t("import.undone", { n: first }));
   if (form === "# records") return said(t("many.items", { n: first }));

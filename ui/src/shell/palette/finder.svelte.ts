@@ -21,7 +21,7 @@ export type Found = {
 export const MOST = 5;
 /** So many messages are looked through for five conversations: several may be of the same one. */
 const MESSAGES = 40;
-const NOBODY: Facets = { sources: {}, types: {}, tags: {} };
+const NOBODY: Facets = { sources: {}, types: {}, tags: {}, file_kinds: {} };
 
 /** What the palette finds in the vault, and which commands it was last used for. Gone with the lock. */
 class Finder {

@@ -91,6 +91,10 @@ impl Session {
                 names: b.names,
                 added: b.added,
                 updated: b.updated,
+                unchanged: b.total.unchanged,
+                blocked: b.total.blocked,
+                skipped: b.total.skipped,
+                failed: b.total.failed,
                 undone: b.undone,
                 edited_since: b.edited_since,
             })
@@ -281,6 +285,7 @@ fn everything(filter: &Filter) -> bool {
         && filter.until.is_none()
         && filter.ids.is_none()
         && filter.standing.is_none()
+        && filter.file_kind.is_none()
 }
 
 fn exported(

@@ -3,10 +3,10 @@ use super::{Session, bound, time};
 use crate::{ApiError, ApiResult, types::*};
 use keepsake_model::{Kind, Timestamp};
 use keepsake_vault::{
-    ListQuery, RowView, Sort, Standing,
+    FileKind, ListQuery, RowView, Sort, Standing,
     index::{IndexFilter, SearchOutcome, snippet},
 };
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Characters of a search snippet.
 const SNIPPET: usize = 240;
@@ -40,7 +40,26 @@ impl Session {
             query.rows = Some(outcome.hits.iter().map(|(row, _)| *row as i64).collect());
         }
         let [sources, types, tags] = self.vault.facet_counts(&query)?;
-        Ok(Facets { sources, types, tags })
+        let mut file_kinds = BTreeMap::new();
+        if query.kind == Some(Kind::Attachment) {
+            for (kind, files) in self.vault.file_counts(&query)? {
+                file_kinds.insert(kind.as_str().to_owned(), FileCount { count: files.count, bytes: files.bytes });
+            }
+        }
+        Ok(Facets { sources, types, tags, file_kinds })
+    }
+
+    /// What can be said of all that a filter finds.
+    pub fn summary(&self, filter: &Filter) -> ApiResult<Summary> {
+        let found = self.vault.summary(&self.query(filter)?)?;
+        Ok(Summary {
+            versions: found.versions,
+            findings: found.findings,
+            conversations: found.conversations,
+            dated: found.dated,
+            first: found.first.map(time),
+            last: found.last.map(time),
+        })
     }
 
     /// One record, whole.
@@ -126,9 +145,10 @@ impl Session {
         let limit = request.limit.unwrap_or(20).clamp(1, 1000) as usize;
         let started = std::time::Instant::now();
         let offset = request.offset.unwrap_or(0) as usize;
-        let outcome = match &request.filter.standing {
-            None => self.vault.search(&request.query, &filter, limit, offset)?,
-            Some(standing) => self.search_standing(&request.query, &filter, standing, (limit, offset))?,
+        let outcome = if request.filter.standing.is_some() || request.filter.file_kind.is_some() {
+            self.search_narrowed(request, &filter, (limit, offset))?
+        } else {
+            self.vault.search(&request.query, &filter, limit, offset)?
         };
         let took_ms = started.elapsed().as_secs_f64() * 1000.0;
         let mut hits = Vec::with_capacity(outcome.hits.len());
@@ -153,32 +173,28 @@ impl Session {
         Ok(SearchResult { query: request.query.clone(), total: outcome.total, took_ms, hits })
     }
 
-    /// The index knows no standings: of all that it finds those stay that have this one.
-    fn search_standing(
+    /// The index knows neither standings nor kinds of files: of all that it finds those stay that the store finds too.
+    fn search_narrowed(
         &self,
-        words: &str,
+        request: &SearchRequest,
         filter: &IndexFilter,
-        standing: &str,
         (limit, offset): (usize, usize),
     ) -> ApiResult<SearchOutcome> {
-        let (standing, standings) = (standing_named(standing)?, self.vault.standings()?);
-        let mut outcome = self.vault.search(words, filter, FOUND, 0)?;
-        let mut hits = Vec::new();
-        for (row, score) in outcome.hits {
-            let view = self.vault.view_by_row(row as i64)?;
-            if view.is_some_and(|view| standings.of(&view) == Some(standing)) {
-                hits.push((row, score));
-            }
-        }
-        outcome.total = u32::try_from(hits.len()).unwrap_or(u32::MAX);
-        outcome.hits = hits.into_iter().skip(offset).take(limit).collect();
+        // Times are the index's matter: the store lists conversations by another one.
+        let mut query = ListQuery { since: None, until: None, ..self.query(&request.filter)? };
+        let mut outcome = self.vault.search(&request.query, filter, FOUND, 0)?;
+        query.rows = Some(outcome.hits.iter().map(|(row, _)| *row as i64).collect());
+        let stay = self.vault.rows(&query)?;
+        outcome.hits.retain(|(row, _)| stay.contains(&(*row as i64)));
+        outcome.total = u32::try_from(outcome.hits.len()).unwrap_or(u32::MAX);
+        outcome.hits = outcome.hits.into_iter().skip(offset).take(limit).collect();
         Ok(outcome)
     }
 
     /// A filter as the vault takes it.
     ///
     /// # Errors
-    /// `usage` for an unknown kind or standing, or a time that is none.
+    /// `usage` for an unknown kind (of records or files) or standing, or a time that is none.
     pub(super) fn query(&self, filter: &Filter) -> ApiResult<ListQuery> {
         let mut query = query(filter)?;
         if let Some(standing) = &filter.standing {
@@ -285,6 +301,14 @@ pub(super) fn query(filter: &Filter) -> ApiResult<ListQuery> {
         until: filter.until.as_deref().map(|t| bound(t, true)).transpose()?,
         trash: filter.trash,
         ids: filter.ids.clone(),
+        file_kind: filter
+            .file_kind
+            .as_deref()
+            .map(|k| {
+                let unknown = || ApiError::new("usage", 2, format!("There is no kind of files called {k}."));
+                FileKind::parse(k).ok_or_else(unknown)
+            })
+            .transpose()?,
         ..ListQuery::default()
     })
 }

@@ -2,7 +2,7 @@
 use super::{Session, time};
 use crate::{ApiResult, types::*};
 use keepsake_model::{Kind, Record, Timestamp};
-use keepsake_vault::RowView;
+use keepsake_vault::{FileKind, RowView};
 
 /// Longest text in a list row, in characters.
 const LIST_TEXT: usize = 500;
@@ -49,6 +49,9 @@ impl Session {
             size: file.as_ref().and_then(|f| f.size),
             media_type: file.as_ref().and_then(|f| f.media_type.clone()),
             present: file.as_ref().map(|f| f.present),
+            file_kind: file
+                .filter(|_| view.kind == Kind::Attachment)
+                .map(|f| FileKind::of(f.media_type.as_deref(), record.title.as_deref(), f.present).as_str().into()),
             conversation_id,
             sensitive: vault.holds_sensitive(view.row)?,
             standing: vault.standings()?.of(view).map(|standing| standing.as_str().into()),

@@ -180,6 +180,12 @@ pub struct BatchInfo {
     pub names: Vec<String>,
     pub added: u32,
     pub updated: u32,
+    pub unchanged: u32,
+    /// Held back by a deletion.
+    pub blocked: u32,
+    pub skipped: u32,
+    /// Unreadable.
+    pub failed: u32,
     pub undone: bool,
     /// Records of it that were edited since; undo would take the edits back as well.
     pub edited_since: u32,

@@ -26,6 +26,8 @@ pub struct Filter {
     pub ids: Option<Vec<String>>,
     /// By the newest export of their assistant: `new`, `changed`, or `gone` there.
     pub standing: Option<String>,
+    /// Attachments only: `picture`, `document`, `code`, `sound`, `video`, `other`, or `missing` (named, but not held).
+    pub file_kind: Option<String>,
 }
 
 /// Page request. `sort`: `newest` (default), `oldest`, `title`, `changed` (what was changed last in the vault first).
@@ -71,6 +73,8 @@ pub struct ListItem {
     pub size: Option<u64>,
     pub media_type: Option<String>,
     pub present: Option<bool>,
+    /// Attachments: their kind, as the filter names it.
+    pub file_kind: Option<String>,
     pub conversation_id: Option<String>,
     /// The last look found a value in it that nothing was decided on.
     pub sensitive: bool,
@@ -86,12 +90,36 @@ pub struct Page {
     pub total: u32,
 }
 
-/// Numbers beside the filters: how many by source, type, tag.
+/// Numbers beside the filters: how many by source, type, tag; of attachments by their kind instead of their type.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct Facets {
     pub sources: BTreeMap<String, u32>,
     pub types: BTreeMap<String, u32>,
     pub tags: BTreeMap<String, u32>,
+    pub file_kinds: BTreeMap<String, FileCount>,
+}
+
+/// Files of a kind, and the bytes of them that the vault holds.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
+pub struct FileCount {
+    pub count: u32,
+    #[specta(type = TsNumber)]
+    pub bytes: u64,
+}
+
+/// What can be said of several records at once.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
+pub struct Summary {
+    /// All versions that are kept of them.
+    pub versions: u32,
+    /// Different sensitive values that the last look found in them and that nothing was decided on.
+    pub findings: u32,
+    /// Conversations that they were taken from, as far as those are in the vault.
+    pub conversations: u32,
+    /// How many have a date of their own, and the first and the last of those.
+    pub dated: u32,
+    pub first: Option<String>,
+    pub last: Option<String>,
 }
 
 /// Where exactly a record came from.

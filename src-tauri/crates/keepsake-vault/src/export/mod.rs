@@ -111,16 +111,9 @@ impl Vault {
             std::fs::rename(companion, target(companion)).map_err(|e| VaultError::io(&place, e))?;
         }
         put_in_place(&partial, out, holder.path()).map_err(|e| VaultError::io(&place, e))?;
-        self.store.write(|tx| {
-            crate::audit::append(
-                tx,
-                &self.keys,
-                now,
-                "export",
-                format,
-                &format!("{} records", report.by_kind.values().sum::<u64>()),
-            )
-        })?;
+        let encrypted = scope.writing.passphrase.is_some();
+        let detail = audit_detail(report.by_kind.values().sum(), &validation, encrypted, covered);
+        self.store.write(|tx| crate::audit::append(tx, &self.keys, now, "export", format, &detail))?;
         Ok(ExportOutcome { path: out.to_path_buf(), report, covered, bytes, digest, validation })
     }
 
@@ -308,4 +301,32 @@ fn put_in_place(partial: &Path, out: &Path, holder: &Path) -> std::io::Result<()
         return Ok(());
     }
     std::fs::rename(partial, out)
+}
+
+/// What the log keeps of an export: how much, and how the file is. Neither its name nor where it lies.
+fn audit_detail(records: u64, validation: &Validation, encrypted: bool, covered: u32) -> String {
+    let mut parts = vec![format!("{records} records")];
+    parts.extend(validation.signature.0.then(|| "signed".to_owned()));
+    parts.extend(encrypted.then(|| "encrypted".to_owned()));
+    parts.extend((covered > 0).then(|| format!("{covered} covered")));
+    parts.push(if validation.errors.is_empty() { "valid" } else { "not valid" }.to_owned());
+    parts.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Validation, audit_detail};
+    use keepsake_formats::Finding;
+
+    #[test]
+    fn the_log_says_how_an_exported_file_is() {
+        let plain = Validation::default();
+        assert_eq!(audit_detail(1, &plain, false, 0), "1 records, valid");
+        let mut signed = Validation::default();
+        signed.signature.0 = true;
+        assert_eq!(audit_detail(3589, &signed, true, 23), "3589 records, signed, encrypted, 23 covered, valid");
+        let fault = Finding { code: "checksum".into(), place: "items".into(), message: "it differs".into() };
+        signed.errors.push(fault);
+        assert_eq!(audit_detail(2, &signed, false, 0), "2 records, signed, not valid");
+    }
 }

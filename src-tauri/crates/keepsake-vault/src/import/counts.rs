@@ -105,6 +105,28 @@ pub struct ImportReport {
     pub gone: BTreeMap<String, u32>,
 }
 
+fn sum(by_kind: &BTreeMap<String, KindCounts>) -> KindCounts {
+    by_kind.values().fold(KindCounts::default(), |mut sum, k| {
+        sum.found += k.found;
+        sum.added += k.added;
+        sum.updated += k.updated;
+        sum.unchanged += k.unchanged;
+        sum.blocked += k.blocked;
+        sum.skipped += k.skipped;
+        sum.failed += k.failed;
+        sum
+    })
+}
+
+/// The sum over all kinds in a report as it is kept with its batch; its items are passed over.
+pub(crate) fn kept_total(report: &str) -> KindCounts {
+    #[derive(Deserialize)]
+    struct Kept {
+        by_kind: BTreeMap<String, KindCounts>,
+    }
+    serde_json::from_str::<Kept>(report).map(|kept| sum(&kept.by_kind)).unwrap_or_default()
+}
+
 impl ImportReport {
     /// Fills in what was recognised, tied and unknown.
     pub(super) fn start(&mut self, catalog: &Catalog, detection: &Detection) {
@@ -171,16 +193,7 @@ impl ImportReport {
 
     /// The sum over all kinds.
     pub fn total(&self) -> KindCounts {
-        self.by_kind.values().fold(KindCounts::default(), |mut sum, k| {
-            sum.found += k.found;
-            sum.added += k.added;
-            sum.updated += k.updated;
-            sum.unchanged += k.unchanged;
-            sum.blocked += k.blocked;
-            sum.skipped += k.skipped;
-            sum.failed += k.failed;
-            sum
-        })
+        sum(&self.by_kind)
     }
 
     /// How many items are not listed because there were too many.

@@ -7,6 +7,7 @@ mod runs;
 mod sink;
 mod undo;
 
+pub(crate) use counts::kept_total;
 pub use counts::{ImportCounts, ImportReport, Item, ItemOutcome, KindCounts, SourceSeen};
 
 use crate::{

@@ -1,10 +1,12 @@
 //! Lists: filters, order, pages by cursor.
+use super::FileKind;
 use crate::{
     Vault, VaultError, VaultResult,
     store::{ROW_COLUMNS, RowView, kind_code},
 };
 use keepsake_model::Kind;
 use rusqlite::types::Value;
+use std::collections::HashSet;
 
 /// Order of a list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -66,6 +68,8 @@ pub struct ListQuery {
     pub since: Option<i64>,
     pub until: Option<i64>,
     pub trash: bool,
+    /// Attachments of this kind.
+    pub file_kind: Option<FileKind>,
     pub ids: Option<Vec<String>>,
     /// Only these rows.
     pub rows: Option<Vec<i64>>,
@@ -123,6 +127,10 @@ impl ListQuery {
         if let Some(until) = self.until {
             bind(&mut parts, "r.sort <= ?", until.into());
         }
+        if let Some(kind) = self.file_kind {
+            parts.push(format!("r.kind = {}", kind_code(Kind::Attachment)));
+            parts.push(kind.condition());
+        }
         if let Some(ids) = &self.ids {
             let list: Vec<String> =
                 ids.iter().filter(|id| crate::ids::parse_id(id).is_some()).map(|id| format!("x'{id}'")).collect();
@@ -137,6 +145,16 @@ impl ListQuery {
 }
 
 impl Vault {
+    /// Numbers of all rows that a query finds.
+    pub fn rows(&self, query: &ListQuery) -> VaultResult<HashSet<i64>> {
+        let (condition, values) = query.condition();
+        self.store.read(|c| {
+            let mut statement = c.prepare(&format!("SELECT r.row FROM records r WHERE {condition}"))?;
+            let rows = statement.query_map(rusqlite::params_from_iter(values.iter()), |r| r.get(0))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
     /// One page of a list.
     ///
     /// # Errors

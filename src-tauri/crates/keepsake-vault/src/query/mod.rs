@@ -1,11 +1,17 @@
 //! Reading the vault: lists, one record, threads, search, batches, numbers.
+mod file_kind;
 mod list;
 mod search;
+mod summary;
 
+pub(crate) use file_kind::register;
+pub use file_kind::{FileCount, FileKind};
 pub use list::{ListPage, ListQuery, Sort};
+pub use summary::Summary;
 
 use crate::{
-    Vault, VaultError, VaultResult,
+    KindCounts, Vault, VaultError, VaultResult,
+    import::kept_total,
     store::{Cause, RowView, kind_code, kind_from},
 };
 use keepsake_model::{Kind, Record};
@@ -51,6 +57,8 @@ pub struct BatchRow {
     pub names: Vec<String>,
     pub added: u32,
     pub updated: u32,
+    /// All its numbers, from the report that is kept with it.
+    pub total: KindCounts,
     pub undone: bool,
     pub edited_since: u32,
 }
@@ -285,14 +293,14 @@ impl Vault {
     pub fn batches(&self) -> VaultResult<Vec<BatchRow>> {
         self.store.read(|c| {
             let mut statement = c.prepare(
-                "SELECT uid, at, format, names, added, updated, undone_at IS NOT NULL, \
+                "SELECT uid, at, format, names, added, updated, undone_at IS NOT NULL, report, \
                  (SELECT count(*) FROM records r WHERE r.batch = b.id AND r.version_batch IS NULL) FROM batches b ORDER BY id DESC",
             )?;
             let rows = statement.query_map([], |r| {
-                let names: String = r.get(3)?;
+                let (names, report): (String, String) = (r.get(3)?, r.get(7)?);
                 Ok(BatchRow {
                     uid: r.get(0)?, at: r.get(1)?, format: r.get(2)?, names: serde_json::from_str(&names).unwrap_or_default(),
-                    added: r.get(4)?, updated: r.get(5)?, undone: r.get(6)?, edited_since: r.get(7)?,
+                    added: r.get(4)?, updated: r.get(5)?, undone: r.get(6)?, total: kept_total(&report), edited_since: r.get(8)?,
                 })
             })?;
             Ok(rows.collect::<Result<_, _>>()?)
@@ -329,9 +337,15 @@ impl Vault {
                 let rows = statement.query_map(rusqlite::params_from_iter(values.iter()), |r| Ok((r.get(0)?, r.get(1)?)))?;
                 Ok(rows.collect::<Result<_, _>>()?)
             };
+            // A file's own type is its media type; files are chosen by their kind (`file_counts`), and 50,000 records need
+            // not be fetched for what nobody asks.
+            let types = match query.kind {
+                Some(Kind::Attachment) => BTreeMap::new(),
+                _ => run(&format!("SELECT r.type, count(*) FROM records r WHERE {condition} AND r.type IS NOT NULL GROUP BY 1"))?,
+            };
             Ok([
                 run(&format!("SELECT p.name, count(*) FROM records r JOIN platforms p ON p.id = r.platform WHERE {condition} GROUP BY 1"))?,
-                run(&format!("SELECT r.type, count(*) FROM records r WHERE {condition} AND r.type IS NOT NULL GROUP BY 1"))?,
+                types,
                 run(&format!("SELECT t.tag, count(*) FROM records r JOIN tags t ON t.row = r.row WHERE {condition} GROUP BY 1"))?,
             ])
         })

@@ -155,6 +155,7 @@ fn connect(path: &Path, key_pragma: &str, create: bool) -> VaultResult<Connectio
              PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 4000; PRAGMA busy_timeout = 10000; PRAGMA trusted_schema = OFF;",
         )
         ?;
+    crate::query::register(&connection)?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
 }

@@ -144,6 +144,7 @@ export function item(
     size: null,
     media_type: null,
     present: null,
+    file_kind: null,
     conversation_id: null,
     sensitive: false,
     standing: null,
@@ -243,28 +244,29 @@ const conversations = [
   ),
 ];
 
-type Named = [name: string, source: string, media: string, size: number, days: number, present?: boolean];
+type Named = [name: string, source: string, media: string, size: number, days: number, kind: string];
 const NAMES: Named[] = [
-  ["joists-north-wall.jpg", "chatgpt", "image/jpeg", 2_100_000, 254],
-  ["structural-note-bathroom.pdf", "chatgpt", "application/pdf", 310_000, 252],
-  ["zellige-sample-3.png", "chatgpt", "image/png", 3_400_000, 12],
-  ["harmonics_bergen.csv", "claude", "text/csv", 88_000, 4],
-  ["tide.rs", "claude", "text/rust", 12_000, 4],
-  ["liv-whale-drawing.png", "claude", "image/png", 1_200_000, 6],
-  ["letter-building-authority.docx", "chatgpt", "application/msword", 41_000, 17],
-  ["floorplan-1934.dwg", "chatgpt", "application/acad", 0, 20, false],
-  ["moisture-reading-may.jpg", "chatgpt", "image/jpeg", 1_800_000, 201],
-  ["voice-note-0412.m4a", "chatgpt", "audio/mp4", 640_000, 223],
-  ["beam-table-c24.xlsx", "claude", "application/excel", 57_000, 22],
-  ["tub-delivery.jpg", "chatgpt", "image/jpeg", 2_600_000, 233],
-  ["load-calc.py", "chatgpt", "text/x-python", 3_000, 254],
+  ["joists-north-wall.jpg", "chatgpt", "image/jpeg", 2_100_000, 254, "picture"],
+  ["structural-note-bathroom.pdf", "chatgpt", "application/pdf", 310_000, 252, "document"],
+  ["zellige-sample-3.png", "chatgpt", "image/png", 3_400_000, 12, "picture"],
+  ["harmonics_bergen.csv", "claude", "text/csv", 88_000, 4, "document"],
+  ["tide.rs", "claude", "text/rust", 12_000, 4, "code"],
+  ["liv-whale-drawing.png", "claude", "image/png", 1_200_000, 6, "picture"],
+  ["letter-building-authority.docx", "chatgpt", "application/msword", 41_000, 17, "document"],
+  ["floorplan-1934.dwg", "chatgpt", "application/acad", 0, 20, "missing"],
+  ["moisture-reading-may.jpg", "chatgpt", "image/jpeg", 1_800_000, 201, "picture"],
+  ["voice-note-0412.m4a", "chatgpt", "audio/mp4", 640_000, 223, "sound"],
+  ["beam-table-c24.xlsx", "claude", "application/excel", 57_000, 22, "document"],
+  ["tub-delivery.jpg", "chatgpt", "image/jpeg", 2_600_000, 233, "picture"],
+  ["load-calc.py", "chatgpt", "text/x-python", 3_000, 254, "code"],
 ];
-const attachments = NAMES.map(([title, source, media_type, size, days, present = true], index) =>
+const attachments = NAMES.map(([title, source, media_type, size, days, file_kind], index) =>
   item(`f-${index}`, "attachment", source, title, days, {
     title,
     media_type,
-    size: present ? size : null,
-    present,
+    size: file_kind === "missing" ? null : size,
+    present: file_kind !== "missing",
+    file_kind,
     conversation_id: "c-bath",
   }),
 );

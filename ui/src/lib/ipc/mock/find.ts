@@ -1,4 +1,4 @@
-import type { Facets, Filter, Hit, ListItem, ThreadMessage } from "../backend";
+import type { Facets, Filter, Hit, ListItem, Summary, ThreadMessage } from "../backend";
 
 export function matches(item: ListItem, filter: Filter): boolean {
   if ((item.trashed_at !== null) !== Boolean(filter.trash)) return false;
@@ -9,6 +9,7 @@ export function matches(item: ListItem, filter: Filter): boolean {
     (!filter.source || filter.source === item.source) &&
     (!filter.record_type || filter.record_type === item.type) &&
     (!filter.standing || filter.standing === item.standing) &&
+    (!filter.file_kind || filter.file_kind === item.file_kind) &&
     (!filter.tag || item.tags.includes(filter.tag)) &&
     (!filter.since || made >= Date.parse(filter.since)) &&
     (!filter.until || made <= Date.parse(filter.until))
@@ -76,12 +77,29 @@ function hit(
 }
 
 export function facetsOf(items: readonly ListItem[]): Facets {
-  const facets: Facets = { sources: {}, types: {}, tags: {} };
+  const facets: Facets = { sources: {}, types: {}, tags: {}, file_kinds: {} };
   const add = (group: Record<string, number>, key: string) => (group[key] = (group[key] ?? 0) + 1);
   for (const item of items) {
     add(facets.sources, item.source);
     if (item.type) add(facets.types, item.type);
     for (const tag of item.tags) add(facets.tags, tag);
+    if (item.file_kind) {
+      const files = (facets.file_kinds[item.file_kind] ??= { count: 0, bytes: 0 });
+      files.count += 1;
+      files.bytes += item.present ? (item.size ?? 0) : 0;
+    }
   }
   return facets;
+}
+
+export function summaryOf(items: readonly ListItem[]): Summary {
+  const dates = items.flatMap((item) => item.created_at ?? []).sort();
+  return {
+    versions: items.reduce((sum, item) => sum + item.versions, 0),
+    findings: items.filter((item) => item.sensitive).length,
+    conversations: new Set(items.flatMap((item) => item.conversation_id ?? [])).size,
+    dated: dates.length,
+    first: dates[0] ?? null,
+    last: dates.at(-1) ?? null,
+  };
 }

@@ -1,7 +1,7 @@
 import type { Backend, Keys, ListItem } from "../backend";
 import { fileCheck, sampleKey } from "./checks";
 import { ago, item, sampleItems } from "./data";
-import { facetsOf, hitOf, matches, messageHit } from "./find";
+import { facetsOf, hitOf, matches, messageHit, summaryOf } from "./find";
 import { cancel, detection, FILE_PASSPHRASE, receipt, refuse, report, tombstone, walk } from "./jobs";
 import { sampleBatches, sampleEntries } from "./log";
 import { exported, shown, transferText } from "./records";
@@ -252,6 +252,7 @@ export function mockBackend(
       need(),
       facetsOf(items.filter((each) => matches(each, filter) && (!query || hitOf(each, query, typing))))
     ),
+    summary: async (filter) => (need(), summaryOf(items.filter((each) => matches(each, filter)))),
     show: async (id, withHistory, verbatim) => shown(get(id), withHistory ? (history.get(id) ?? null) : null, verbatim),
     thread: async (id) => ({
       conversation: shown(get(id), null, false).record,

@@ -1,0 +1,184 @@
+//! What kind of file an attachment is: by its media type where that is sure, else by its name.
+use super::ListQuery;
+use crate::{Vault, VaultResult};
+use rusqlite::{Connection, functions::FunctionFlags};
+use std::collections::BTreeMap;
+
+/// Kinds of files, for people. Each attachment has exactly one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum FileKind {
+    Picture,
+    Document,
+    Code,
+    Sound,
+    Video,
+    Other,
+    /// Named by an export that did not hold its bytes.
+    Missing,
+}
+
+/// Files of a kind, and the bytes of them that the vault holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it")]
+pub struct FileCount {
+    pub count: u32,
+    pub bytes: u64,
+}
+
+/// The kind of `records r`, of which `f` is the row in `files`. The name, for which SQLite would have to fetch the
+/// record, is looked at only where the media type leaves it open.
+const KIND: &str = "CASE WHEN f.blob IS NULL THEN 'missing' \
+     ELSE coalesce(media_kind(f.media_type), file_kind(f.media_type, r.title)) END";
+
+impl FileKind {
+    const ALL: [Self; 7] =
+        [Self::Picture, Self::Document, Self::Code, Self::Sound, Self::Video, Self::Other, Self::Missing];
+
+    /// By its name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+    }
+
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Picture => "picture",
+            Self::Document => "document",
+            Self::Code => "code",
+            Self::Sound => "sound",
+            Self::Video => "video",
+            Self::Other => "other",
+            Self::Missing => "missing",
+        }
+    }
+
+    /// Of a file whose bytes are there or not.
+    pub fn of(media_type: Option<&str>, name: Option<&str>, present: bool) -> Self {
+        match media_type.and_then(Self::by_media) {
+            _ if !present => Self::Missing,
+            Some(kind) => kind,
+            None => Self::by_name(name.unwrap_or_default())
+                .or_else(|| media_type.and_then(Self::by_text))
+                .unwrap_or(Self::Other),
+        }
+    }
+
+    /// Media types that say it by themselves.
+    fn by_media(media_type: &str) -> Option<Self> {
+        Some(match media_type.split('/').next()? {
+            "image" => Self::Picture,
+            "audio" => Self::Sound,
+            "video" => Self::Video,
+            _ => return None,
+        })
+    }
+
+    fn by_name(name: &str) -> Option<Self> {
+        let (_, extension) = name.rsplit_once('.')?;
+        Some(match extension.to_ascii_lowercase().as_str() {
+            "png" | "jpg" | "jpeg" | "gif" | "webp" | "heic" | "heif" | "avif" | "bmp" | "tif" | "tiff" | "svg"
+            | "ico" => Self::Picture,
+            "pdf" | "doc" | "docx" | "odt" | "rtf" | "txt" | "md" | "markdown" | "tex" | "epub" | "pages" | "xls"
+            | "xlsx" | "ods" | "csv" | "tsv" | "numbers" | "ppt" | "pptx" | "odp" | "ics" | "eml" | "vcf" => {
+                Self::Document
+            }
+            "rs" | "py" | "ipynb" | "js" | "mjs" | "jsx" | "ts" | "tsx" | "svelte" | "vue" | "c" | "h" | "cc"
+            | "cpp" | "hpp" | "cs" | "go" | "java" | "kt" | "swift" | "rb" | "php" | "pl" | "lua" | "r" | "jl"
+            | "scala" | "hs" | "sql" | "sh" | "bash" | "ps1" | "html" | "css" | "scss" | "json" | "jsonl" | "yaml"
+            | "yml" | "toml" | "xml" | "diff" | "patch" => Self::Code,
+            "mp3" | "m4a" | "wav" | "ogg" | "oga" | "opus" | "flac" | "aac" | "aif" | "aiff" => Self::Sound,
+            "mp4" | "m4v" | "mov" | "webm" | "mkv" | "avi" | "mpg" | "mpeg" => Self::Video,
+            _ => return None,
+        })
+    }
+
+    /// Media types of text, which say less than a name does.
+    fn by_text(media_type: &str) -> Option<Self> {
+        const OFFICE: [&str; 4] = ["vnd.openxmlformats-officedocument", "vnd.oasis.opendocument", "vnd.ms-", "msword"];
+        let (top, sub) = media_type.split_once('/')?;
+        Some(match (top, sub) {
+            ("text", "plain" | "markdown" | "csv" | "calendar" | "rtf" | "tab-separated-values" | "vcard") => {
+                Self::Document
+            }
+            ("text", _) => Self::Code,
+            ("application", "pdf" | "rtf" | "epub+zip") => Self::Document,
+            ("application", _) if OFFICE.iter().any(|office| sub.starts_with(office)) => Self::Document,
+            ("application", "json" | "xml" | "javascript" | "x-sh" | "x-python" | "sql" | "toml" | "yaml") => {
+                Self::Code
+            }
+            _ => return None,
+        })
+    }
+
+    /// SQL condition over `records r`.
+    pub(super) fn condition(self) -> String {
+        format!("coalesce((SELECT {KIND} FROM files f WHERE f.row = r.row), 'missing') = '{}'", self.as_str())
+    }
+}
+
+/// Makes the kinds known to SQL, so that one aggregate counts them.
+pub(crate) fn register(connection: &Connection) -> rusqlite::Result<()> {
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
+    connection.create_scalar_function("media_kind", 1, flags, |values| {
+        let media: Option<String> = values.get(0)?;
+        Ok(media.and_then(|media| FileKind::by_media(&media)).map(FileKind::as_str))
+    })?;
+    connection.create_scalar_function("file_kind", 2, flags, |values| {
+        let (media, name): (Option<String>, Option<String>) = (values.get(0)?, values.get(1)?);
+        Ok(FileKind::of(media.as_deref(), name.as_deref(), true).as_str())
+    })
+}
+
+impl Vault {
+    /// Attachments that a query finds, by kind. Neither bodies nor blobs are read.
+    pub fn file_counts(&self, query: &ListQuery) -> VaultResult<BTreeMap<FileKind, FileCount>> {
+        let (condition, values) = query.condition();
+        let sql = format!(
+            "SELECT {KIND}, count(*), sum(CASE WHEN f.blob IS NULL THEN 0 ELSE f.size END) \
+             FROM records r LEFT JOIN files f ON f.row = r.row WHERE {condition} GROUP BY 1"
+        );
+        self.store.read(|c| {
+            let mut statement = c.prepare(&sql)?;
+            let mut rows = statement.query(rusqlite::params_from_iter(values.iter()))?;
+            let mut out = BTreeMap::new();
+            while let Some(row) = rows.next()? {
+                let name: String = row.get(0)?;
+                let bytes: Option<i64> = row.get(2)?;
+                let bytes = bytes.and_then(|n| u64::try_from(n).ok()).unwrap_or(0);
+                out.insert(FileKind::parse(&name).unwrap_or(FileKind::Other), FileCount { count: row.get(1)?, bytes });
+            }
+            Ok(out)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FileKind::{self, *};
+
+    #[test]
+    fn a_file_is_what_its_type_or_its_name_says() {
+        let cases: [(Option<&str>, &str, FileKind); 14] = [
+            (Some("image/jpeg"), "joists.bin", Picture),
+            (Some("application/octet-stream"), "zellige.HEIC", Picture),
+            (Some("audio/mp4"), "note", Sound),
+            (Some("video/mp4"), "note.mp3", Video),
+            (Some("text/plain"), "tide.rs", Code),
+            (Some("text/plain"), "tide", Document),
+            (Some("text/x-python"), "load-calc", Code),
+            (Some("application/vnd.openxmlformats-officedocument.wordprocessingml.document"), "letter", Document),
+            (Some("application/zip"), "archive.zip", Other),
+            (None, "harmonics.csv", Document),
+            (None, "half-marathon.ics", Document),
+            (None, "rs", Other),
+            (None, "", Other),
+            (Some("x"), "a.", Other),
+        ];
+        for (media, name, kind) in cases {
+            assert_eq!(FileKind::of(media, Some(name), true), kind, "{media:?} {name}");
+            assert_eq!(FileKind::of(media, Some(name), false), Missing, "{media:?} {name}, without its bytes");
+        }
+        assert!(FileKind::ALL.iter().all(|kind| FileKind::parse(kind.as_str()) == Some(*kind)));
+    }
+}

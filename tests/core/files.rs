@@ -1,0 +1,150 @@
+//! Files: how many there are of each kind, how large they are, and lists of one kind.
+use keepsake_formats::AttachmentFile;
+use keepsake_model::{AttachmentRef, Kind, Record, RecordKey, Unit};
+use keepsake_testkit::{TempVault, at, options};
+use keepsake_vault::{FileCount, FileKind, ListQuery};
+use std::sync::atomic::AtomicBool;
+
+/// Name, media type, and how many bytes of it the export holds; none: it only names it.
+const FILES: [(&str, Option<&str>, Option<usize>); 5] = [
+    ("joists.jpg", Some("image/jpeg"), Some(700)),
+    ("sketch.heic", Some("application/octet-stream"), Some(90)),
+    ("tide.rs", None, Some(12)),
+    ("note", Some("application/pdf"), Some(30)),
+    ("plan.jpg", Some("image/jpeg"), None),
+];
+
+/// A vault with one memory that names all of them.
+fn vault_with_files() -> TempVault {
+    let t = TempVault::new();
+    let cancel = AtomicBool::new(false);
+    let key = |name: &str| RecordKey::new("test", format!("file/{name}"));
+    let mut carrier = Record::new(Kind::Memory, RecordKey::new("test", "1"), "Here they are.");
+    carrier.source.platform = "test".into();
+    carrier.times.created = Some(at(1));
+    carrier.attachments = FILES
+        .iter()
+        .map(|(name, media_type, _)| AttachmentRef {
+            key: key(name),
+            origin_id: None,
+            name: (*name).into(),
+            media_type: media_type.map(Into::into),
+            // What an export says of a file that it does not hold is no byte in the vault.
+            size: Some(5_000),
+            text: None,
+        })
+        .collect();
+    t.import_with(&options(&cancel, false), &|sink| {
+        sink.unit(Unit::from(carrier.clone()))?;
+        for (name, media_type, held) in FILES {
+            let Some(held) = held else { continue };
+            let file = AttachmentFile {
+                key: key(name),
+                origin_id: None,
+                name: name.into(),
+                media_type: media_type.map(Into::into),
+                place: name.into(),
+            };
+            // Each its own bytes: equal ones would be one blob.
+            let bytes = name.repeat(held);
+            sink.attachment(file, &mut &bytes.as_bytes()[..held])?;
+        }
+        Ok(())
+    })
+    .unwrap();
+    t
+}
+
+fn files(kind: Option<FileKind>) -> ListQuery {
+    ListQuery {
+        kind: Some(Kind::Attachment),
+        file_kind: kind,
+        ..ListQuery::default()
+    }
+}
+
+#[test]
+fn each_file_is_counted_once_with_the_bytes_that_are_held() {
+    let t = vault_with_files();
+    let expected = [
+        (
+            FileKind::Picture,
+            FileCount {
+                count: 2,
+                bytes: 790,
+            },
+        ),
+        (
+            FileKind::Document,
+            FileCount {
+                count: 1,
+                bytes: 30,
+            },
+        ),
+        (
+            FileKind::Code,
+            FileCount {
+                count: 1,
+                bytes: 12,
+            },
+        ),
+        (FileKind::Missing, FileCount { count: 1, bytes: 0 }),
+    ];
+    assert_eq!(t.vault.file_counts(&files(None)).unwrap(), expected.into());
+    assert_eq!(t.vault.list(&files(None)).unwrap().total, 5, "all of them");
+    for (kind, FileCount { count, .. }) in expected {
+        let page = t.vault.list(&files(Some(kind))).unwrap();
+        assert_eq!(
+            (page.total, page.rows.len()),
+            (count, count as usize),
+            "{kind:?}"
+        );
+        assert_eq!(
+            t.vault.rows(&files(Some(kind))).unwrap(),
+            page.rows.iter().map(|row| row.row).collect()
+        );
+    }
+    assert_eq!(
+        t.vault.list(&files(Some(FileKind::Sound))).unwrap().total,
+        0,
+        "there is none"
+    );
+    let missing = t.vault.list(&files(Some(FileKind::Missing))).unwrap();
+    assert_eq!(missing.rows[0].title.as_deref(), Some("plan.jpg"));
+}
+
+#[test]
+fn kinds_are_of_files_and_follow_the_other_filters() {
+    let t = vault_with_files();
+    let alone = ListQuery {
+        file_kind: Some(FileKind::Missing),
+        ..ListQuery::default()
+    };
+    assert_eq!(
+        t.vault.list(&alone).unwrap().total,
+        1,
+        "a memory is no missing file"
+    );
+    let code = t
+        .vault
+        .list(&files(Some(FileKind::Code)))
+        .unwrap()
+        .rows
+        .remove(0);
+    t.vault.trash(&[code.id_text()], at(9)).unwrap();
+    assert!(
+        !t.vault
+            .file_counts(&files(None))
+            .unwrap()
+            .contains_key(&FileKind::Code),
+        "what is in the Trash"
+    );
+    let elsewhere = ListQuery {
+        source: Some("other".into()),
+        ..files(None)
+    };
+    assert!(
+        t.vault.file_counts(&elsewhere).unwrap().is_empty(),
+        "another source has none"
+    );
+}

@@ -1,0 +1,91 @@
+//! What is said of several records at once.
+use crate::{
+    deletion::{SENTENCE, id_of, planted},
+    sensitive::with_secrets,
+};
+use keepsake_model::{Kind, Record, RecordKey};
+use keepsake_testkit::{TempVault, at};
+use keepsake_vault::{EditFields, ListQuery, SensitiveQuery, Summary};
+
+fn memories() -> ListQuery {
+    ListQuery {
+        kind: Some(Kind::Memory),
+        ..ListQuery::default()
+    }
+}
+
+#[test]
+fn versions_are_counted_and_the_conversations_that_memories_come_from() {
+    let t = planted();
+    let before = t.vault.summary(&memories()).unwrap();
+    // One memory was taken from a message; neither came with a date.
+    assert_eq!(
+        before,
+        Summary {
+            versions: 2,
+            conversations: 1,
+            ..Summary::default()
+        }
+    );
+    let id = id_of(&t, Kind::Memory, SENTENCE);
+    let fields = EditFields {
+        tags: Some(vec!["pets".into()]),
+        ..EditFields::default()
+    };
+    t.vault.edit(&id, fields, at(2_000_000_000)).unwrap();
+    let after = t.vault.summary(&memories()).unwrap();
+    assert_eq!(after.versions, 3);
+    assert_eq!(after.dated, 0, "an edit gives no date");
+    let one = ListQuery {
+        ids: Some(vec![id]),
+        ..ListQuery::default()
+    };
+    assert_eq!(
+        t.vault.summary(&one).unwrap().versions,
+        2,
+        "only of those that are asked for"
+    );
+}
+
+#[test]
+fn dates_are_the_first_and_the_last_of_those_that_have_one() {
+    let t = TempVault::new();
+    let told = [Some(300), None, Some(100), Some(200)].map(|second| {
+        let mut record = Record::new(
+            Kind::Memory,
+            RecordKey::new("test", format!("{second:?}")),
+            "Something.",
+        );
+        record.times.created = second.map(at);
+        record
+    });
+    t.import_records(told.to_vec()).unwrap();
+    let summary = t.vault.summary(&memories()).unwrap();
+    let micros = |second| Some(at(second).as_micros());
+    assert_eq!(
+        (summary.dated, summary.first, summary.last),
+        (3, micros(100), micros(300))
+    );
+    t.vault.add("Written here.", None, vec![], at(400)).unwrap();
+    let summary = t.vault.summary(&memories()).unwrap();
+    assert_eq!(
+        (summary.dated, summary.last),
+        (4, micros(400)),
+        "what is written here has the date of that"
+    );
+}
+
+#[test]
+fn a_sensitive_value_counts_once_and_not_when_it_is_ignored() {
+    let t = with_secrets();
+    assert_eq!(t.vault.summary(&memories()).unwrap().findings, 3);
+    let value = t
+        .vault
+        .sensitive_values(&SensitiveQuery::default())
+        .unwrap()
+        .values
+        .remove(0)
+        .value;
+    t.vault.ignore_values(&[value], true, at(60)).unwrap();
+    assert_eq!(t.vault.summary(&memories()).unwrap().findings, 2);
+}

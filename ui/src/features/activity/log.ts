@@ -1,0 +1,47 @@
+import type { AuditEntry, BatchInfo, TombstoneView } from "$lib/ipc";
+import { parse } from "$lib/text/format";
+
+/** What an entry can show for itself: the report of an import, or the receipt of a deletion. */
+export type Proof = { kind: "report"; batch: string } | { kind: "receipt"; id: string };
+
+const DELETIONS: Record<string, string> = { erase: "delete", redact: "redact" };
+
+/** Entries and their proofs, by their number. A deletion and its tombstone are of the same record and the same moment. */
+export function proofsOf(
+  entries: readonly AuditEntry[],
+  batches: readonly BatchInfo[],
+  tombstones: readonly TombstoneView[],
+): Map<number, Proof> {
+  const reports = new Set(batches.map((batch) => batch.batch));
+  const key = (op: string, id: string, at: string) => `${op} ${id} ${parse(at)?.getTime() ?? ""}`;
+  const receipts = new Map(
+    tombstones.flatMap((stone) =>
+      stone.receipt === null ? [] : [[key(stone.op, stone.target_id, stone.at), stone.receipt] as const],
+    ),
+  );
+  const proofs = new Map<number, Proof>();
+  for (const { seq, op, target, at } of entries) {
+    const receipt = receipts.get(key(DELETIONS[op] ?? "", target, at));
+    if (receipt !== undefined) proofs.set(seq, { kind: "receipt", id: receipt });
+    else if ((op === "import" || op === "undo_import") && reports.has(target))
+      proofs.set(seq, { kind: "report", batch: target });
+  }
+  return proofs;
+}
+
+/** Which entries: what was done, by whom (as the person reads it), from when on. */
+export type LogFilter = { op: string | null; by: string | null; since: string | null };
+
+export function filtered(
+  entries: readonly AuditEntry[],
+  { op, by, since }: LogFilter,
+  nameOf: (actor: string) => string,
+): AuditEntry[] {
+  const from = since === null ? -Infinity : Date.parse(since);
+  return entries.filter(
+    (entry) =>
+      (op === null || entry.op === op) &&
+      (by === null || nameOf(entry.actor) === by) &&
+      (parse(entry.at)?.getTime() ?? 0) >= from,
+  );
+}

@@ -1,0 +1,47 @@
+import { backend, type FileCount, type Filter } from "$lib/ipc";
+import { onLock } from "./scope";
+import { session } from "./session.svelte";
+
+/** In the order of their chips. */
+export const FILE_KINDS = ["picture", "document", "code", "sound", "video", "other", "missing"] as const;
+export type FileKind = (typeof FILE_KINDS)[number];
+
+const NONE: FileCount = { count: 0, bytes: 0 };
+
+/** How many files of each kind the other filters and the search find, and how large they are. */
+class FileKinds {
+  #numbers = $state.raw<{ readonly [kind in string]?: FileCount }>({});
+  #run = 0;
+
+  async load(filter: Filter, query: string): Promise<void> {
+    const run = ++this.#run;
+    const text = query || null;
+    try {
+      const { file_kinds } = await backend().facets({ ...filter, file_kind: null }, text, text !== null);
+      if (run === this.#run) this.#numbers = file_kinds;
+    } catch (error) {
+      session.refused(error);
+    }
+  }
+
+  of(kind: FileKind): FileCount {
+    return this.#numbers[kind] ?? NONE;
+  }
+
+  /** Bytes of all that a filter finds, or of one kind of it. */
+  bytes(kind: string | null): number {
+    const kinds = kind === null ? Object.values(this.#numbers) : [this.#numbers[kind]];
+    return kinds.reduce((sum, files) => sum + (files?.bytes ?? 0), 0);
+  }
+
+  clear(): void {
+    this.#run += 1;
+    this.#numbers = {};
+  }
+}
+
+export const fileKinds = new FileKinds();
+onLock(() => fileKinds.clear());
+
+/** How the files are shown. */
+export const fileView = $state<{ as: "grid" | "list" }>({ as: "grid" });

@@ -1,0 +1,113 @@
+import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { filtered, proofsOf } from "../src/features/activity/log";
+import Window from "../src/shell/Window.svelte";
+import { useBackend, type AuditEntry, type TombstoneView } from "$lib/ipc";
+import { mockBackend } from "$lib/ipc/mock";
+import { dialogs } from "$lib/state/dialogs.svelte";
+import { nav } from "$lib/state/nav.svelte";
+import { clearContent } from "$lib/state/scope";
+import { search } from "$lib/state/search.svelte";
+import { session } from "$lib/state/session.svelte";
+import { vault } from "$lib/state/vault.svelte";
+import { auditSaid, exportFacts, exportSaid } from "$lib/text/core";
+
+// The last ones draw the whole window, which takes its time on a busy machine.
+vi.setConfig({ testTimeout: 20_000 });
+
+const entry = (seq: number, more: Partial<AuditEntry> = {}): AuditEntry => ({
+  seq,
+  at: `2026-11-${String(seq).padStart(2, "0")}T10:00:00Z`,
+  actor: "owner",
+  op: "edit",
+  target: "",
+  detail: "",
+  ...more,
+});
+
+describe("what the log keeps of an export", () => {
+  it("is read, whole or as a former version wrote it", () => {
+    expect(exportFacts("3589 records, signed, encrypted, 23 covered, valid")).toEqual({
+      records: 3589,
+      signed: true,
+      encrypted: true,
+      covered: 23,
+      valid: true,
+    });
+    expect(exportFacts("2 records, not valid")).toMatchObject({ signed: false, encrypted: false, valid: false });
+    expect(exportFacts("12 records")).toMatchObject({ records: 12, valid: null });
+    expect(exportFacts("12 records, sealed, valid"), "what is not known is not guessed").toBeNull();
+  });
+
+  it("is told in words", () => {
+    const facts = exportFacts("3589 records, signed, 1 covered, valid");
+    expect(facts && exportSaid(facts)).toBe("3,589 items, signed, 1 value covered");
+    expect(auditSaid("export", "2 records, encrypted, valid", "alf").text).toBe("2 items as .alf, encrypted");
+    expect(auditSaid("redact", "2 records").text, "a redaction is no export").toBe("2 items");
+  });
+});
+
+describe("the log", () => {
+  it("is narrowed to what was done, by whom and since when", () => {
+    const entries = [entry(1, { op: "import" }), entry(2, { actor: "keepsake" }), entry(3)];
+    const numbers = (filter: Partial<Parameters<typeof filtered>[1]>) =>
+      filtered(entries, { op: null, by: null, since: null, ...filter }, (actor) => actor).map((each) => each.seq);
+    expect(numbers({})).toEqual([1, 2, 3]);
+    expect(numbers({ op: "edit" })).toEqual([2, 3]);
+    expect(numbers({ by: "keepsake" })).toEqual([2]);
+    expect(numbers({ since: "2026-11-02T10:00:00Z", op: "edit", by: "owner" })).toEqual([3]);
+  });
+
+  it("has a receipt for the deletion of that record at that moment, and a report for an import that is known", async () => {
+    const { tombstones } = await mockBackend({ open: true }).tombstones();
+    const stone = { ...(tombstones[0] as TombstoneView), op: "delete", target_id: "aa", receipt: "rc_1" };
+    const entries = [
+      entry(1, { op: "erase", target: "aa" }),
+      entry(2, { op: "erase", target: "aa" }),
+      entry(3, { op: "redact", target: "aa" }),
+      entry(4, { op: "import", target: "b-1" }),
+      entry(5, { op: "import", target: "b-9" }),
+    ];
+    const { batches } = await mockBackend({ open: true }).imports();
+    const proofs = proofsOf(entries, batches, [
+      // The same moment, written otherwise.
+      { ...stone, at: "2026-11-01T11:00:00.000+01:00" },
+      { ...stone, at: "2026-11-03T10:00:00Z", receipt: "rc_3" },
+    ]);
+    expect([...proofs]).toEqual([
+      [1, { kind: "receipt", id: "rc_1" }],
+      [4, { kind: "report", batch: "b-1" }],
+    ]);
+  });
+});
+
+describe("the section", () => {
+  beforeEach(async () => {
+    clearContent();
+    nav.section = "activity";
+    nav.activityTab = "changes";
+    const mock = mockBackend({ open: true });
+    useBackend(mock);
+    session.opened(await mock.sessionState());
+    await vault.refresh();
+    render(Window);
+  });
+
+  it("counts what the filter leaves", async () => {
+    const total = await screen.findByTestId("changes-total");
+    expect(total.textContent).toBe("8 entries, none holds content");
+    await fireEvent.keyDown(screen.getByTestId("changes-what"), { key: "Enter" });
+    const menu = await screen.findByRole("menu");
+    await fireEvent.click(within(menu).getByText("Imported"));
+    await waitFor(() => expect(total.textContent).toBe("2 entries, none holds content"));
+    expect(screen.getByTestId("changes-what").textContent).toBe("Imported");
+  });
+
+  it("has a search that goes to the memories, and the evidence pack in the bar", async () => {
+    await fireEvent.click(await screen.findByTestId("activity-evidence"));
+    expect(dialogs.open?.kind).toBe("evidence");
+    dialogs.close();
+    await fireEvent.input(screen.getByTestId("search-field"), { target: { value: "bath" } });
+    expect([nav.section, search.text]).toEqual(["memories", "bath"]);
+  });
+});

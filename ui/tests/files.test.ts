@@ -1,0 +1,82 @@
+import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import Window from "../src/shell/Window.svelte";
+import { useBackend } from "$lib/ipc";
+import { mockBackend } from "$lib/ipc/mock";
+import { files } from "$lib/state/lists.svelte";
+import { nav } from "$lib/state/nav.svelte";
+import { clearContent } from "$lib/state/scope";
+import { search } from "$lib/state/search.svelte";
+import { session } from "$lib/state/session.svelte";
+import { vault } from "$lib/state/vault.svelte";
+
+// Each of these draws the whole window, which takes its time on a busy machine.
+vi.setConfig({ testTimeout: 20_000 });
+
+const kinds = () => within(screen.getByTestId("file-kinds"));
+const labels = () =>
+  kinds()
+    .getAllByRole("button")
+    .map((chip) => chip.textContent?.trim());
+const pressed = () =>
+  kinds()
+    .getAllByRole("button", { pressed: true })
+    .map((chip) => chip.textContent?.trim());
+const note = () => document.querySelector("header .note")?.textContent;
+
+beforeEach(async () => {
+  clearContent();
+  nav.section = "files";
+  files.sort = "newest";
+  const mock = mockBackend({ open: true });
+  useBackend(mock);
+  session.opened(await mock.sessionState());
+  await vault.refresh();
+  render(Window);
+  await waitFor(() => expect(labels().length).toBeGreaterThan(1));
+});
+
+describe("the kinds of files", () => {
+  it("are told with their numbers; a kind without files is absent", () => {
+    expect(labels()).toEqual(["All", "Pictures 5", "Documents 4", "Code 2", "Sound 1", "Missing 1"]);
+    expect(pressed()).toEqual(["All"]);
+  });
+
+  it("narrow the list, and the bar tells how many those are and how large", async () => {
+    await waitFor(() => expect(note()).toBe("13 files, 12 MB"));
+    await fireEvent.click(kinds().getByText(/Sound/));
+    await waitFor(() => expect(files.rows.map((row) => row.title)).toEqual(["voice-note-0412.m4a"]));
+    await waitFor(() => expect(note()).toBe("1 file, 640 KB"));
+    expect(pressed()).toEqual(["Sound 1"]);
+    expect(labels(), "the others stay to be chosen").toHaveLength(6);
+    await fireEvent.click(kinds().getByText(/Sound/));
+    await waitFor(() => expect(files.total).toBe(13));
+    expect(pressed()).toEqual(["All"]);
+  });
+
+  it("tell what exports only named, which has no size", async () => {
+    await fireEvent.click(kinds().getByText(/Missing/));
+    await waitFor(() => expect(files.rows.map((row) => row.title)).toEqual(["floorplan-1934.dwg"]));
+    await waitFor(() => expect(note()).toBe("1 file"));
+    expect(files.rows[0]?.present).toBe(false);
+  });
+
+  it("follow the search, and clearing takes both off", async () => {
+    search.text = "liv";
+    await waitFor(() => expect(labels()).toEqual(["All", "Pictures 1"]));
+    await fireEvent.click(kinds().getByText(/Pictures/));
+    search.text = "tide";
+    await waitFor(() => expect(files.total).toBe(0));
+    await waitFor(() => expect(labels(), "the chosen one stays").toEqual(["All", "Pictures 0", "Code 1"]));
+    await fireEvent.click(await screen.findByText("Clear filters"));
+    await waitFor(() => expect(files.total).toBe(13));
+    expect([search.text, files.filter.file_kind]).toEqual(["", null]);
+  });
+});
+
+it("come in the order that is chosen", async () => {
+  expect(screen.getByTestId("sort-menu").textContent).toBe("Newest");
+  files.sort = "title";
+  await waitFor(() => expect(files.rows[0]?.title).toBe("beam-table-c24.xlsx"));
+  expect(screen.getByTestId("sort-menu").textContent).toBe("By title");
+});
