@@ -21,6 +21,8 @@ pub fn builder() -> Builder<tauri::Wry> {
         vault::set_auto_lock,
         vault::touch,
         vault::change_passphrase,
+        vault::new_recovery_code,
+        vault::key_slots,
         vault::vault_info,
         vault::check_vault,
         vault::audit,

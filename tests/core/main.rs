@@ -14,6 +14,7 @@ mod merge;
 mod proof;
 mod properties;
 mod provider;
+mod recovery;
 mod redaction;
 mod reimport;
 mod requirements;

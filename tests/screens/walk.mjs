@@ -278,6 +278,28 @@ export const SCREENS = [
       await page.type("passphrase-new", "kite");
     },
   ],
+  [
+    "settings, recovery code",
+    OPEN,
+    async (page) => {
+      await settings("security")(page);
+      await page.click("settings-recovery");
+      await page.type("recovery-present", "not this one");
+      await page.click("recovery-make");
+      await page.there("recovery-present", '[aria-invalid="true"]');
+    },
+  ],
+  [
+    "settings, recovery code, made",
+    OPEN,
+    async (page) => {
+      await settings("security")(page);
+      await page.click("settings-recovery");
+      await page.type("recovery-present", PASSPHRASE);
+      await page.click("recovery-make");
+      await page.there("recovery-code");
+    },
+  ],
   ["settings, languages", OPEN, async (page) => (await settings("appearance")(page), page.menu("settings-language"))],
   [
     "context-menu-memory",

@@ -127,6 +127,21 @@ pub async fn change_passphrase(app: AppHandle, secret: String, new_passphrase: S
     session(app, move |vault| vault.change_passphrase(&secret, &new_passphrase)).await
 }
 
+/// Make a new recovery code; `secret` is the passphrase or the present code, which opens nothing from then on.
+#[tauri::command]
+#[specta::specta]
+pub async fn new_recovery_code(app: AppHandle, secret: String) -> Answer<NewRecoveryCode> {
+    let secret = Zeroizing::new(secret);
+    session(app, move |vault| vault.new_recovery_code(&secret)).await
+}
+
+/// What opens the vault, and since when.
+#[tauri::command]
+#[specta::specta]
+pub async fn key_slots(app: AppHandle) -> Answer<Slots> {
+    session(app, |vault| Ok(vault.key_slots())).await
+}
+
 /// What is in the vault.
 #[tauri::command]
 #[specta::specta]

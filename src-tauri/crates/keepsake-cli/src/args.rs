@@ -175,6 +175,8 @@ pub enum Command {
         #[arg(long)]
         kdf_floor: bool,
     },
+    /// Make a new recovery code; the old one opens nothing from then on.
+    RecoveryCode,
     /// What is this? Needs no vault.
     Detect {
         #[arg(required = true)]

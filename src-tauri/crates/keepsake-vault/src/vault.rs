@@ -5,7 +5,9 @@ use crate::{
     index::{IndexDoc, IndexError, SearchIndex},
     store::{RowView, Store},
 };
-use keepsake_crypto::{Header, KdfChoice, RecoveryCode, VaultKeys, change_passphrase, create_header, open_header};
+use keepsake_crypto::{
+    Header, KdfChoice, RecoveryCode, VaultKeys, change_passphrase, create_header, new_recovery_code, open_header,
+};
 use keepsake_model::{Kind, Record, Timestamp};
 use rusqlite::OptionalExtension;
 use std::{
@@ -142,6 +144,14 @@ impl Vault {
         *self.header.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = header.clone();
         self.store.write(|tx| crate::audit::append(tx, &self.keys, now, "passwd", "vault", ""))?;
         Ok(header)
+    }
+
+    /// Makes a new recovery code; the slot is rewritten atomically, and the old code opens nothing from then on.
+    pub fn new_recovery_code(&self, secret: &str, now: Timestamp) -> VaultResult<(Header, RecoveryCode)> {
+        let (header, code) = new_recovery_code(&self.dir, secret, &now.to_rfc3339())?;
+        *self.header.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = header.clone();
+        self.store.write(|tx| crate::audit::append(tx, &self.keys, now, "recovery_code", "vault", ""))?;
+        Ok((header, code))
     }
 
     /// How the index was found at opening, or made since.

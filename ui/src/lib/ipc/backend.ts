@@ -16,6 +16,9 @@ export interface Backend {
   setAutoLock(minutes: number): Promise<void>;
   touch(): Promise<void>;
   changePassphrase(secret: string, newPassphrase: string): Promise<b.Slots>;
+  /** `secret`: the passphrase or the present code, which opens nothing from then on. */
+  newRecoveryCode(secret: string): Promise<b.NewRecoveryCode>;
+  keySlots(): Promise<b.Slots>;
   vaultInfo(): Promise<b.VaultInfo>;
   checkVault(rebuildIndex: boolean): Promise<b.CheckReport>;
   audit(verify: boolean): Promise<b.AuditLog>;

@@ -30,6 +30,10 @@ export const commands = {
 	touch: () => typedError<null, ErrorBody>(__TAURI_INVOKE("touch")),
 	/**  Change the passphrase; `secret` is the present one or the recovery code. */
 	changePassphrase: (secret: string, newPassphrase: string) => typedError<Slots, ErrorBody>(__TAURI_INVOKE("change_passphrase", { secret, newPassphrase })),
+	/**  Make a new recovery code; `secret` is the passphrase or the present code, which opens nothing from then on. */
+	newRecoveryCode: (secret: string) => typedError<NewRecoveryCode, ErrorBody>(__TAURI_INVOKE("new_recovery_code", { secret })),
+	/**  What opens the vault, and since when. */
+	keySlots: () => typedError<Slots, ErrorBody>(__TAURI_INVOKE("key_slots")),
 	/**  What is in the vault. */
 	vaultInfo: () => typedError<VaultInfo, ErrorBody>(__TAURI_INVOKE("vault_info")),
 	/**  Integrity of the vault, place by place. */
@@ -628,6 +632,13 @@ export type MergeStrategy =
 "overwrite" | 
 /**  Known ids that say something else come in beside it, under a fresh id. */
 "rename";
+
+/**  A new recovery code, shown once, and the key slots after it was made. */
+export type NewRecoveryCode = {
+	/**  Eight groups of four characters, joined by `-`. */
+	recovery_code: string,
+	slots: SlotInfo[],
+};
 
 /**  Where exactly a record came from. */
 export type OriginInfo = {

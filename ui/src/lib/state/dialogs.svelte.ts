@@ -20,6 +20,7 @@ export type Open =
   | { kind: "paste" }
   | { kind: "link"; url: URL }
   | { kind: "passphrase" }
+  | { kind: "recovery" }
   | { kind: "shortcuts" }
   | { kind: "palette" };
 

@@ -117,6 +117,14 @@ pub struct SlotInfo {
     pub lanes: u32,
 }
 
+/// A new recovery code, shown once, and the key slots after it was made.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct NewRecoveryCode {
+    /// Eight groups of four characters, joined by `-`.
+    pub recovery_code: String,
+    pub slots: Vec<SlotInfo>,
+}
+
 /// Integrity of the vault, place by place.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct CheckReport {

@@ -7,6 +7,7 @@ import { sampleBatches, sampleEntries } from "./log";
 import { exported, shown, transferText } from "./records";
 import { sampleReview } from "./review";
 import { samplePicture } from "./pictures";
+import { MOCK_PASSPHRASE, sampleSlots } from "./slots";
 import { sampleActivePath, sampleThread } from "./thread";
 
 export type MockOptions = {
@@ -19,8 +20,7 @@ export type MockOptions = {
   unlooked?: boolean;
 };
 
-const CODE = "K7PM-2XQD-W9RA-HT4C-N6VE-3BJY-F8ZK-QM5G";
-export const MOCK_PASSPHRASE = "harbour copper nineteen kite";
+export { MOCK_PASSPHRASE };
 
 /** A backend in memory with sample data: for looking at every screen, and for tests. */
 export function mockBackend(
@@ -78,6 +78,7 @@ export function mockBackend(
   const need = () => {
     if (!open) throw refuse("locked", "The vault is locked.");
   };
+  const slots = sampleSlots(need);
   const get = (id: string): ListItem => {
     need();
     const message = sampleThread.find((each) => each.id === id);
@@ -127,13 +128,12 @@ export function mockBackend(
       open = true;
       path = where;
       items = [];
-      return { vault_id: "v-1", path, recovery_code: CODE };
+      return { vault_id: "v-1", path, recovery_code: slots.code() };
     },
     unlock: async (where, secret) => {
       if (pace > 0) await new Promise((done) => setTimeout(done, 300));
       if (options.failing) throw refuse(options.failing, "The vault could not be opened.", { pages: "2" });
-      if (secret !== MOCK_PASSPHRASE && secret !== CODE)
-        throw refuse("wrong_passphrase", "That passphrase does not open this vault.");
+      if (!slots.opens(secret)) throw refuse("wrong_passphrase", "That passphrase does not open this vault.");
       open = true;
       path = where;
       return state();
@@ -141,10 +141,7 @@ export function mockBackend(
     lock: async () => void (open = false),
     setAutoLock: async (next) => void (minutes = next),
     touch: async () => undefined,
-    changePassphrase: async (secret) => {
-      if (secret !== MOCK_PASSPHRASE) throw refuse("wrong_passphrase", "That passphrase does not open this vault.");
-      return { slots: [] };
-    },
+    ...slots.commands,
     vaultInfo: async () => {
       need();
       const live = items.filter((each) => !each.trashed_at);
