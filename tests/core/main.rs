@@ -6,6 +6,7 @@
     reason = "tests stop at the first surprise"
 )]
 
+mod backup;
 mod damage;
 mod deletion;
 mod duplicates;

@@ -263,7 +263,7 @@ export const SCREENS = [
     async (page) => (await page.click("nav-activity"), await page.click("activity-report"), page.there("import-sum")),
   ],
   ["trash", OPEN, async (page) => (await page.click("nav-trash"), page.there("trash-empty"))],
-  ...["security", "appearance", "keys", "about"].map((name) => [`settings, ${name}`, OPEN, settings(name)]),
+  ...["security", "appearance", "vault", "keys", "about"].map((name) => [`settings, ${name}`, OPEN, settings(name)]),
   [
     "settings, about, checked",
     OPEN,
@@ -299,6 +299,41 @@ export const SCREENS = [
       await page.click("recovery-make");
       await page.there("recovery-code");
     },
+  ],
+  [
+    "settings, vault, backed up",
+    OPEN,
+    async (page) => (await settings("vault")(page), await page.click("backup-run"), page.there("backup-done")),
+  ],
+  [
+    "memories, one line",
+    OPEN,
+    async (page) => (
+      await settings("appearance")(page),
+      await page.click("rows-one"),
+      await page.click("nav-memories"),
+      page.there("list-row")
+    ),
+  ],
+  [
+    "conversations, one line",
+    OPEN,
+    async (page) => (
+      await settings("appearance")(page),
+      await page.click("rows-one"),
+      await page.click("nav-conversations"),
+      page.there("list-row")
+    ),
+  ],
+  [
+    "memory, blurred",
+    OPEN,
+    async (page) => (await settings("appearance")(page), await page.click("settings-blur"), memory(page)),
+  ],
+  [
+    "reader, blurred",
+    OPEN,
+    async (page) => (await settings("appearance")(page), await page.click("settings-blur"), conversation(page)),
   ],
   ["settings, languages", OPEN, async (page) => (await settings("appearance")(page), page.menu("settings-language"))],
   [

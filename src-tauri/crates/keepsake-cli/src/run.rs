@@ -141,6 +141,10 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
             cancelled_by_ctrl_c(job);
             done(&session.duplicates(job)?)
         }
+        Command::Backup { out } => {
+            cancelled_by_ctrl_c(job);
+            done(&session.backup(out, job)?)
+        }
         Command::Tombstones => done(&session.tombstones()?),
         Command::Audit { verify } => {
             let log = session.audit(*verify)?;

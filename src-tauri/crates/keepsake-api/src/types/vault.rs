@@ -125,6 +125,16 @@ pub struct NewRecoveryCode {
     pub slots: Vec<SlotInfo>,
 }
 
+/// A backup that was written and passed its check.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct BackedUp {
+    pub path: String,
+    #[specta(type = TsNumber)]
+    pub bytes: u64,
+    /// SHA-256 over a line `<sha256>  <name>` for each file, by name.
+    pub digest: String,
+}
+
 /// Integrity of the vault, place by place.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct CheckReport {

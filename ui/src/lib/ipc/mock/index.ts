@@ -2,6 +2,7 @@ import type { Backend, Keys, ListItem } from "../backend";
 import { fileCheck, sampleKey } from "./checks";
 import { ago, item, sampleItems } from "./data";
 import { facetsOf, hitOf, matches, messageHit } from "./find";
+import { sampleFormats } from "./formats";
 import { cancel, detection, FILE_PASSPHRASE, receipt, refuse, report, tombstone, walk } from "./jobs";
 import { sampleBatches, sampleEntries } from "./log";
 import { exported, shown, transferText } from "./records";
@@ -9,6 +10,7 @@ import { sampleReview } from "./review";
 import { samplePicture } from "./pictures";
 import { MOCK_PASSPHRASE, sampleSlots } from "./slots";
 import { sampleActivePath, sampleThread } from "./thread";
+import { sampleVaults } from "./vaults";
 
 export type MockOptions = {
   open?: boolean;
@@ -109,11 +111,7 @@ export function mockBackend(
     lockNow: () => ((open = false), onLocked()),
     drop: (paths, over = false) => onDrop(over ? { type: "over", paths } : { type: "drop", paths }),
     sessionState: async () => state(),
-    recentVaults: async () => [
-      { path: "/home/ines/Documents/Ines.keepsake", name: "Ines", present: !options.empty },
-      { path: "/media/backup/Family.keepsake", name: "Family", present: false },
-    ],
-    forgetRecent: async () => undefined,
+    ...sampleVaults({ need, entries, pace, present: !options.empty }),
     defaultVaultFolder: async () => "/home/ines/Documents",
     passphraseStrength: async (passphrase) => {
       const score = Math.min(4, Math.floor(passphrase.length / 7));
@@ -199,6 +197,7 @@ export function mockBackend(
       keys.seen = keys.seen.filter((each) => each.public_key !== key);
       return structuredClone(keys);
     },
+    formats: async () => sampleFormats(),
     checkFile: async (path, format) => fileCheck(path, format, keys),
     detect: async (paths, passphrase) => {
       if (passphrase !== null && passphrase !== FILE_PASSPHRASE)
