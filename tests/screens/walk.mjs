@@ -269,6 +269,23 @@ export const SCREENS = [
     OPEN,
     async (page) => (await settings("about")(page), await page.click("check-vault"), page.there("check-report")),
   ],
+  ...["formats", "limits"].map((name) => [
+    `settings, about, ${name}`,
+    OPEN,
+    async (page) => (await settings("about")(page), await page.click(`about-${name}`), page.there(`${name}-sheet`)),
+  ]),
+  [
+    "settings, about, licences",
+    OPEN,
+    async (page) => {
+      await settings("about")(page);
+      await page.click("about-licences");
+      await until("the list", () =>
+        page.browser.run("() => !!document.querySelector('[data-testid=licences-sheet] button.head')"),
+      );
+      await page.mock("() => document.querySelectorAll('[data-testid=licences-sheet] button.head')[1]?.click()");
+    },
+  ],
   [
     "settings, passphrase",
     OPEN,

@@ -1,9 +1,13 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import ConversationRow from "../src/features/conversations/ConversationRow.svelte";
 import MemoryRow from "../src/features/memories/MemoryRow.svelte";
 import Appearance from "../src/features/settings/Appearance.svelte";
 import RecoverySheet from "../src/features/settings/RecoverySheet.svelte";
+import FormatsSheet from "../src/features/settings/FormatsSheet.svelte";
+import LicencesSheet from "../src/features/settings/LicencesSheet.svelte";
 import Security from "../src/features/settings/Security.svelte";
 import VaultAndBackup from "../src/features/settings/VaultAndBackup.svelte";
 import { codeOf, useBackend } from "$lib/ipc";
@@ -170,5 +174,44 @@ describe("appearance", () => {
     const found = render(ConversationRow, { row: { ...row, snippet: "Prefers short answers." }, ...shown });
     expect(found.container.textContent).toContain("Prefers short answers.");
     appearance.setListRows("two");
+  });
+});
+
+describe("about", () => {
+  it("lists the formats that the core has, each with what the core does with it", async () => {
+    const core = join(__dirname, "../../src-tauri/crates/keepsake-formats/src");
+    const known = readdirSync(core, { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith("mod.rs"))
+      .flatMap((file) => {
+        const text = readFileSync(join(core, file), "utf8");
+        if (!text.includes("impl Format for")) return [];
+        const says = (name: string) => new RegExp(`fn ${name}\\(&self\\)[^{]*{\\s*"([^"]+)"`).exec(text)?.[1];
+        const able = /fn capabilities[^]*?default\(\)/.exec(text)?.[0] ?? "";
+        const does = (what: string) => able.includes(`${what}: true`);
+        // Where it is a constant, it is the folder's name.
+        const id = says("id") ?? dirname(file);
+        return {
+          id,
+          name: says("name"),
+          read: does("read"),
+          write: does("write"),
+          signs: does("signs"),
+          encrypts: does("encrypts"),
+        };
+      });
+    const byId = (a: { id: string }, b: { id: string }) => a.id.localeCompare(b.id);
+    expect((await mock.formats()).sort(byId)).toEqual(known.sort(byId));
+    render(FormatsSheet);
+    expect(await screen.findAllByTestId("format-row")).toHaveLength(known.length);
+  });
+
+  it("names what is in the program, and its own licence", async () => {
+    render(LicencesSheet);
+    const sheet = await screen.findByTestId("licences-sheet");
+    await fireEvent.click(await within(sheet).findByText("Keepsake’s own licence"));
+    expect(sheet.textContent).toContain("MIT License");
+    await fireEvent.click(within(sheet).getByText("In the window"));
+    expect(sheet.textContent).toMatch(/svelte \d+\.\d+\.\d+MIT/);
+    expect(sheet.textContent).not.toContain("vitest");
   });
 });

@@ -21,6 +21,9 @@ export type Open =
   | { kind: "link"; url: URL }
   | { kind: "passphrase" }
   | { kind: "recovery" }
+  | { kind: "formats" }
+  | { kind: "limits" }
+  | { kind: "licences" }
   | { kind: "shortcuts" }
   | { kind: "palette" };
 
