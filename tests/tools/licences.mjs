@@ -84,10 +84,7 @@ function ownFile(name) {
 }
 
 /** Keepsake's own. */
-export const own = () => ({
-  licence: JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).license,
-  text: readFileSync(join(ROOT, "LICENSE"), "utf8"),
-});
+export const own = () => readFileSync(join(ROOT, "LICENSE"), "utf8");
 
 /** What stands in the committed file, or would have to. */
 export const made = () => ({
