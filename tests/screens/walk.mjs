@@ -343,6 +343,16 @@ export const SCREENS = [
     ),
   ],
   [
+    "home, blurred",
+    OPEN,
+    async (page) => (
+      await settings("appearance")(page),
+      await page.click("settings-blur"),
+      await page.click("nav-home"),
+      page.there("home-matrix")
+    ),
+  ],
+  [
     "memory, blurred",
     OPEN,
     async (page) => (await settings("appearance")(page), await page.click("settings-blur"), memory(page)),
