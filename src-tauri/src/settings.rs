@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 /// Vaults remembered at most.
 const RECENT_LIMIT: usize = 12;
 /// Preferences of the window that may be kept. The webview itself keeps nothing (see `window`).
-pub const PREFERENCES: [&str; 5] = ["theme", "language", "text-size", "letter-keys", "list-width"];
+pub const PREFERENCES: [&str; 9] =
+    ["theme", "language", "text-size", "letter-keys", "list-width", "list-rows", "blur", "hours", "motion"];
 /// Longest value of a preference; keeps words of the vault out by their length alone.
 const PREFERENCE_LENGTH: usize = 32;
 const AUTO_LOCK_DEFAULT: u32 = 10;

@@ -6,6 +6,7 @@
     reason = "tests stop at the first surprise"
 )]
 
+mod backup;
 mod damage;
 mod deletion;
 mod duplicates;
@@ -15,6 +16,7 @@ mod merge;
 mod proof;
 mod properties;
 mod provider;
+mod recovery;
 mod redaction;
 mod reimport;
 mod requirements;

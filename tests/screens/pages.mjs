@@ -44,7 +44,7 @@ function build(folder) {
 const NOW = Date.parse("2026-11-22T09:41:05Z");
 const ZONE = "Europe/Oslo";
 
-/** Before anything of the page runs: a clock that stands, and chance that is the same each time. */
+/** Before anything of the page runs: a clock that stands, chance that is the same each time, and nothing kept. */
 function steady(now) {
   const at = () => now;
   window.Date = new Proxy(Date, {
@@ -56,6 +56,8 @@ function steady(now) {
     array.forEach((_, at) => (array[at] = at + 1));
     return array;
   };
+  // How it looks is kept for the next start: each screen begins as for the first time. An empty page has no storage.
+  if (location.protocol.startsWith("http")) localStorage.clear();
 }
 
 export function serve(folder, asked = []) {

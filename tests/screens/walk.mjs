@@ -287,11 +287,28 @@ export const SCREENS = [
     async (page) => (await page.click("nav-activity"), await page.click("activity-report"), page.there("import-sum")),
   ],
   ["trash", OPEN, async (page) => (await page.click("nav-trash"), page.there("trash-empty"))],
-  ...["security", "appearance", "keys", "about"].map((name) => [`settings, ${name}`, OPEN, settings(name)]),
+  ...["security", "appearance", "vault", "keys", "about"].map((name) => [`settings, ${name}`, OPEN, settings(name)]),
   [
     "settings, about, checked",
     OPEN,
     async (page) => (await settings("about")(page), await page.click("check-vault"), page.there("check-report")),
+  ],
+  ...["formats", "limits"].map((name) => [
+    `settings, about, ${name}`,
+    OPEN,
+    async (page) => (await settings("about")(page), await page.click(`about-${name}`), page.there(`${name}-sheet`)),
+  ]),
+  [
+    "settings, about, licences",
+    OPEN,
+    async (page) => {
+      await settings("about")(page);
+      await page.click("about-licences");
+      await until("the list", () =>
+        page.browser.run("() => !!document.querySelector('[data-testid=licences-sheet] button.head')"),
+      );
+      await page.mock("() => document.querySelectorAll('[data-testid=licences-sheet] button.head')[1]?.click()");
+    },
   ],
   [
     "settings, passphrase",
@@ -301,6 +318,73 @@ export const SCREENS = [
       await page.click("settings-passphrase");
       await page.type("passphrase-new", "kite");
     },
+  ],
+  [
+    "settings, recovery code",
+    OPEN,
+    async (page) => {
+      await settings("security")(page);
+      await page.click("settings-recovery");
+      await page.type("recovery-present", "not this one");
+      await page.click("recovery-make");
+      await page.there("recovery-present", '[aria-invalid="true"]');
+    },
+  ],
+  [
+    "settings, recovery code, made",
+    OPEN,
+    async (page) => {
+      await settings("security")(page);
+      await page.click("settings-recovery");
+      await page.type("recovery-present", PASSPHRASE);
+      await page.click("recovery-make");
+      await page.there("recovery-code");
+    },
+  ],
+  [
+    "settings, vault, backed up",
+    OPEN,
+    async (page) => (await settings("vault")(page), await page.click("backup-run"), page.there("backup-done")),
+  ],
+  [
+    "memories, one line",
+    OPEN,
+    async (page) => (
+      await settings("appearance")(page),
+      await page.click("rows-one"),
+      await page.click("nav-memories"),
+      page.there("list-row")
+    ),
+  ],
+  [
+    "conversations, one line",
+    OPEN,
+    async (page) => (
+      await settings("appearance")(page),
+      await page.click("rows-one"),
+      await page.click("nav-conversations"),
+      page.there("list-row")
+    ),
+  ],
+  [
+    "home, blurred",
+    OPEN,
+    async (page) => (
+      await settings("appearance")(page),
+      await page.click("settings-blur"),
+      await page.click("nav-home"),
+      page.there("home-matrix")
+    ),
+  ],
+  [
+    "memory, blurred",
+    OPEN,
+    async (page) => (await settings("appearance")(page), await page.click("settings-blur"), memory(page)),
+  ],
+  [
+    "reader, blurred",
+    OPEN,
+    async (page) => (await settings("appearance")(page), await page.click("settings-blur"), conversation(page)),
   ],
   ["settings, languages", OPEN, async (page) => (await settings("appearance")(page), page.menu("settings-language"))],
   [

@@ -1,4 +1,4 @@
-// Runs before the first paint: theme, text size and language, so that nothing flashes. Keys as in src/lib/state/appearance.svelte.ts.
+// Runs before the first paint: theme, text size, language, blur and motion, so that nothing flashes. Keys as in src/lib/state/appearance.svelte.ts.
 (function () {
   try {
     var theme = localStorage.getItem("keepsake.theme");
@@ -7,6 +7,8 @@
     if (language) document.documentElement.lang = language;
     var size = localStorage.getItem("keepsake.text-size");
     if (size) document.documentElement.dataset.textSize = size;
+    if (localStorage.getItem("keepsake.blur") === "on") document.documentElement.dataset.blur = "on";
+    if (localStorage.getItem("keepsake.motion") === "less") document.documentElement.dataset.motion = "less";
   } catch (error) {
     /* no storage: the system's look */
   }

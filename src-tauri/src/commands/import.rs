@@ -12,6 +12,13 @@ pub(super) fn opening(passphrase: Option<String>) -> Option<Arc<dyn Passphrase>>
     passphrase.filter(|text| !text.is_empty()).map(keepsake_api::passphrase)
 }
 
+/// Every format, and what is done with it. Needs no vault.
+#[tauri::command]
+#[specta::specta]
+pub async fn formats(app: AppHandle) -> Answer<Vec<FormatInfo>> {
+    blocking(app, |_| Ok(files::formats())).await
+}
+
 /// What are these files? Needs no vault.
 #[tauri::command]
 #[specta::specta]

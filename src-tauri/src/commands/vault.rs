@@ -1,9 +1,10 @@
 //! Vaults: create, open, lock, look after.
-use crate::blocking::{Answer, blocking, session};
+use crate::blocking::{Answer, blocking, job, session};
 use crate::state::AppState;
 use keepsake_api::types::*;
 use keepsake_api::{ApiError, CreateOptions, Job, Session, files};
 use std::path::{Path, PathBuf};
+use tauri::ipc::Channel;
 use tauri::{AppHandle, Manager};
 use zeroize::Zeroizing;
 
@@ -127,6 +128,21 @@ pub async fn change_passphrase(app: AppHandle, secret: String, new_passphrase: S
     session(app, move |vault| vault.change_passphrase(&secret, &new_passphrase)).await
 }
 
+/// Make a new recovery code; `secret` is the passphrase or the present code, which opens nothing from then on.
+#[tauri::command]
+#[specta::specta]
+pub async fn new_recovery_code(app: AppHandle, secret: String) -> Answer<NewRecoveryCode> {
+    let secret = Zeroizing::new(secret);
+    session(app, move |vault| vault.new_recovery_code(&secret)).await
+}
+
+/// What opens the vault, and since when.
+#[tauri::command]
+#[specta::specta]
+pub async fn key_slots(app: AppHandle) -> Answer<Slots> {
+    session(app, |vault| Ok(vault.key_slots())).await
+}
+
 /// What is in the vault.
 #[tauri::command]
 #[specta::specta]
@@ -139,6 +155,13 @@ pub async fn vault_info(app: AppHandle) -> Answer<VaultInfo> {
 #[specta::specta]
 pub async fn check_vault(app: AppHandle, rebuild_index: bool) -> Answer<CheckReport> {
     session(app, move |vault| vault.check(rebuild_index, &Job::silent())).await
+}
+
+/// Copy the vault to a new folder and check the copy, which is a vault of its own.
+#[tauri::command]
+#[specta::specta]
+pub async fn backup(app: AppHandle, job_id: String, out: String, on_progress: Channel<Progress>) -> Answer<BackedUp> {
+    job(app, job_id, on_progress, move |vault, job| vault.backup(&absolute(&out)?, job)).await
 }
 
 /// The audit log; with `verify` its chain and signatures are checked.

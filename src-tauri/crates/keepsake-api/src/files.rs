@@ -4,10 +4,28 @@ use crate::{
     trust::{Trust, signers},
     types::*,
 };
-use keepsake_formats::{Catalog, Detection as Found, Passphrase, by_id, detect as detect_in};
+use keepsake_formats::{Catalog, Detection as Found, Passphrase, by_id, detect as detect_in, registry};
 use keepsake_model::Limits;
 use keepsake_vault::Scratch;
 use std::path::{Path, PathBuf};
+
+/// Every format, and what is done with it.
+pub fn formats() -> Vec<FormatInfo> {
+    registry()
+        .iter()
+        .map(|format| {
+            let able = format.capabilities();
+            FormatInfo {
+                id: format.id().into(),
+                name: format.name().into(),
+                read: able.read,
+                write: able.write,
+                signs: able.signs,
+                encrypts: able.encrypts,
+            }
+        })
+        .collect()
+}
 
 /// What are these files? One result for each path; content decides, not names. A file that is encrypted as a whole is
 /// opened with the passphrase; without one nothing but that is said of it.

@@ -178,6 +178,10 @@ pub enum Command {
         #[arg(long)]
         kdf_floor: bool,
     },
+    /// Make a new recovery code; the old one opens nothing from then on.
+    RecoveryCode,
+    /// Copy the vault to a new folder and check the copy. It is a vault of its own and opens as this one does now.
+    Backup { out: PathBuf },
     /// What is this? Needs no vault.
     Detect {
         #[arg(required = true)]

@@ -57,6 +57,11 @@ pub fn run(cli: Cli) -> ApiResult<Done> {
                 session.change_passphrase(&old, &new)?
             })
         }
+        Command::RecoveryCode => {
+            let secret = secret(cli.passphrase_file.as_deref(), "Passphrase", false)?;
+            let made = Session::open(&vault_dir(&cli)?, &secret)?.new_recovery_code(&secret)?;
+            Ok(Done { essential: true, ..done(&made)? })
+        }
         command => match portable::run(command, &job) {
             Some(done) => done,
             None => with_vault(&open(&cli)?, command, &job),
@@ -135,6 +140,10 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
         Command::Duplicates => {
             cancelled_by_ctrl_c(job);
             done(&session.duplicates(job)?)
+        }
+        Command::Backup { out } => {
+            cancelled_by_ctrl_c(job);
+            done(&session.backup(out, job)?)
         }
         Command::Tombstones => done(&session.tombstones()?),
         Command::Audit { verify } => {

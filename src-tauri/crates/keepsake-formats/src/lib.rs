@@ -38,7 +38,7 @@ pub use format::{
     AttachmentFile, Capabilities, Finding, Format, PassthroughItem, ReadContext, RecordSource, Signed, Signer, Sink,
     SourceAbout, StoredRecord, Validation, WriteOptions, WriteReport,
 };
-pub use input::{Catalog, Member, Spool, SpoolFile, file_sha256};
+pub use input::{Catalog, Member, Spool, SpoolFile, file_sha256, sha256};
 pub use openclaw::lacks_only_secrets;
 pub use passphrase::{Cipher, Passphrase, Sealed, SealedFile};
 

@@ -4,6 +4,7 @@
 //! Name.keepsake/  vault.json (key slots)  store.db  index/  blobs/  lock
 //! ```
 mod audit;
+mod backup;
 mod blobs;
 mod change;
 mod duplicates;
@@ -24,6 +25,7 @@ mod vault;
 mod verify;
 
 pub use audit::AuditRow;
+pub use backup::Backup;
 pub use change::{EditFields, Emptied, EraseOutcome, ErasePlan, RedactSpan, Sabotage};
 pub use duplicates::DuplicateGroup;
 pub use error::{VaultError, VaultResult};

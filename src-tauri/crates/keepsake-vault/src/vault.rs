@@ -3,9 +3,11 @@ use crate::{
     VaultError, VaultResult,
     blobs::Blobs,
     index::{IndexDoc, IndexError, SearchIndex},
-    store::{RowView, Store},
+    store::{RowView, Store, named_blobs, page_problems},
 };
-use keepsake_crypto::{Header, KdfChoice, RecoveryCode, VaultKeys, change_passphrase, create_header, open_header};
+use keepsake_crypto::{
+    Header, KdfChoice, RecoveryCode, VaultKeys, change_passphrase, create_header, new_recovery_code, open_header,
+};
 use keepsake_model::{Kind, Record, Timestamp};
 use rusqlite::OptionalExtension;
 use std::{
@@ -142,6 +144,14 @@ impl Vault {
         *self.header.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = header.clone();
         self.store.write(|tx| crate::audit::append(tx, &self.keys, now, "passwd", "vault", ""))?;
         Ok(header)
+    }
+
+    /// Makes a new recovery code; the slot is rewritten atomically, and the old code opens nothing from then on.
+    pub fn new_recovery_code(&self, secret: &str, now: Timestamp) -> VaultResult<(Header, RecoveryCode)> {
+        let (header, code) = new_recovery_code(&self.dir, secret, &now.to_rfc3339())?;
+        *self.header.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = header.clone();
+        self.store.write(|tx| crate::audit::append(tx, &self.keys, now, "recovery_code", "vault", ""))?;
+        Ok((header, code))
     }
 
     /// How the index was found at opening, or made since.
@@ -304,13 +314,14 @@ impl Vault {
         Ok(())
     }
 
+    /// Digests of all files that records name.
+    pub(crate) fn named_blobs(&self) -> VaultResult<Vec<[u8; 32]>> {
+        self.store.read(named_blobs)
+    }
+
     /// Removes blob files that no record names.
     pub(crate) fn sweep_blobs(&self) -> VaultResult<u32> {
-        let keep: HashSet<[u8; 32]> = self.store.read(|c| {
-            let mut statement = c.prepare("SELECT DISTINCT blob FROM named_blobs")?;
-            let rows = statement.query_map([], |r| r.get::<_, [u8; 32]>(0))?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })?;
+        let keep: HashSet<[u8; 32]> = self.named_blobs()?.into_iter().collect();
         self.blobs.sweep(&keep)
     }
 
@@ -344,21 +355,7 @@ impl Vault {
     }
 
     fn check_pages(&self) -> VaultResult<CheckedPlace> {
-        let problems: Vec<String> = self.store.read(|c| {
-            let mut found = Vec::new();
-            let mut hmac = c.prepare("PRAGMA cipher_integrity_check")?;
-            for line in hmac.query_map([], |r| r.get::<_, String>(0))? {
-                found.push(line?);
-            }
-            let mut structure = c.prepare("PRAGMA integrity_check(20)")?;
-            for line in structure.query_map([], |r| r.get::<_, String>(0))? {
-                let line = line?;
-                if line != "ok" {
-                    found.push(line);
-                }
-            }
-            Ok(found)
-        })?;
+        let problems = self.store.read(page_problems)?;
         let pages: i64 = self.store.read(|c| Ok(c.query_row("PRAGMA page_count", [], |r| r.get(0))?))?;
         let detail = match problems.len() {
             0 => format!("{pages} pages"),
@@ -387,11 +384,7 @@ impl Vault {
     }
 
     fn check_blobs(&self) -> VaultResult<CheckedPlace> {
-        let digests: Vec<[u8; 32]> = self.store.read(|c| {
-            let mut statement = c.prepare("SELECT DISTINCT blob FROM named_blobs")?;
-            let rows = statement.query_map([], |r| r.get(0))?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })?;
+        let digests = self.named_blobs()?;
         let bad = digests.iter().filter(|d| self.blobs.verify(d).is_err()).count();
         let detail = if bad == 0 {
             format!("{} files", digests.len())

@@ -16,12 +16,18 @@ export interface Backend {
   setAutoLock(minutes: number): Promise<void>;
   touch(): Promise<void>;
   changePassphrase(secret: string, newPassphrase: string): Promise<b.Slots>;
+  /** `secret`: the passphrase or the present code, which opens nothing from then on. */
+  newRecoveryCode(secret: string): Promise<b.NewRecoveryCode>;
+  keySlots(): Promise<b.Slots>;
   vaultInfo(): Promise<b.VaultInfo>;
   checkVault(rebuildIndex: boolean): Promise<b.CheckReport>;
+  /** To a folder that is not there yet. */
+  backup(jobId: string, out: string, onProgress: (progress: b.Progress) => void): Promise<b.BackedUp>;
   audit(verify: boolean): Promise<b.AuditLog>;
   keys(): Promise<b.Keys>;
   trustKey(key: string, name: string | null): Promise<b.Keys>;
   forgetKey(key: string): Promise<b.Keys>;
+  formats(): Promise<b.FormatInfo[]>;
   /** `passphrase`: of an encrypted file, here and below. */
   detect(paths: string[], passphrase: string | null): Promise<b.Detections>;
   checkFile(path: string, format: string | null, passphrase: string | null): Promise<b.FileCheck>;
@@ -102,7 +108,8 @@ export interface Backend {
   openLink(url: string): Promise<void>;
   showInFolder(path: string): Promise<void>;
   print(): Promise<void>;
-  /** How the window looks, kept between runs: `theme`, `language`, `text-size`, `list-width`, `letter-keys`. Never content. */
+  /** How the window looks, kept between runs: `theme`, `language`, `text-size`, `list-width`, `letter-keys`, `list-rows`, `blur`,
+   * `hours`, `motion`. Never content. */
   setPreference(name: string, value: string | null): Promise<void>;
   /** Remember opened vaults by their path, or forget them all. */
   setRememberVaults(remember: boolean): Promise<void>;

@@ -30,10 +30,16 @@ export const commands = {
 	touch: () => typedError<null, ErrorBody>(__TAURI_INVOKE("touch")),
 	/**  Change the passphrase; `secret` is the present one or the recovery code. */
 	changePassphrase: (secret: string, newPassphrase: string) => typedError<Slots, ErrorBody>(__TAURI_INVOKE("change_passphrase", { secret, newPassphrase })),
+	/**  Make a new recovery code; `secret` is the passphrase or the present code, which opens nothing from then on. */
+	newRecoveryCode: (secret: string) => typedError<NewRecoveryCode, ErrorBody>(__TAURI_INVOKE("new_recovery_code", { secret })),
+	/**  What opens the vault, and since when. */
+	keySlots: () => typedError<Slots, ErrorBody>(__TAURI_INVOKE("key_slots")),
 	/**  What is in the vault. */
 	vaultInfo: () => typedError<VaultInfo, ErrorBody>(__TAURI_INVOKE("vault_info")),
 	/**  Integrity of the vault, place by place. */
 	checkVault: (rebuildIndex: boolean) => typedError<CheckReport, ErrorBody>(__TAURI_INVOKE("check_vault", { rebuildIndex })),
+	/**  Copy the vault to a new folder and check the copy, which is a vault of its own. */
+	backup: (jobId: string, out: string, onProgress: Channel<Progress>) => typedError<BackedUp, ErrorBody>(__TAURI_INVOKE("backup", { jobId, out, onProgress })),
 	/**  The audit log; with `verify` its chain and signatures are checked. */
 	audit: (verify: boolean) => typedError<AuditLog, ErrorBody>(__TAURI_INVOKE("audit", { verify })),
 	/**  The vault's own key, whom it trusts, and whose signatures it has seen. */
@@ -42,6 +48,8 @@ export const commands = {
 	trustKey: (key: string, name: string | null) => typedError<Keys, ErrorBody>(__TAURI_INVOKE("trust_key", { key, name })),
 	/**  Forget a key. */
 	forgetKey: (key: string) => typedError<Keys, ErrorBody>(__TAURI_INVOKE("forget_key", { key })),
+	/**  Every format, and what is done with it. Needs no vault. */
+	formats: () => typedError<FormatInfo[], ErrorBody>(__TAURI_INVOKE("formats")),
 	/**  What are these files? Needs no vault. */
 	detect: (paths: string[], passphrase: string | null) => typedError<Detections, ErrorBody>(__TAURI_INVOKE("detect", { paths, passphrase })),
 	/**  Is this file whole, who signed it, and does the vault know them? */
@@ -177,6 +185,14 @@ export type AuditEntry = {
 export type AuditLog = {
 	entries: AuditEntry[],
 	verified: boolean | null,
+};
+
+/**  A backup that was written and passed its check. */
+export type BackedUp = {
+	path: string,
+	bytes: number,
+	/**  SHA-256 over a line `<sha256>  <name>` for each file, by name. */
+	digest: string,
 };
 
 /**  One batch. */
@@ -454,6 +470,19 @@ export type Finding = {
 	message: string,
 };
 
+/**  A format and what is done with it. */
+export type FormatInfo = {
+	id: string,
+	/**  The format's own name. */
+	name: string,
+	read: boolean,
+	write: boolean,
+	/**  What is written can carry a signature. */
+	signs: boolean,
+	/**  What is written can be encrypted under a passphrase. */
+	encrypts: boolean,
+};
+
 /**  One hit. */
 export type Hit = {
 	id: string,
@@ -647,6 +676,13 @@ export type MergeStrategy =
 "overwrite" | 
 /**  Known ids that say something else come in beside it, under a fresh id. */
 "rename";
+
+/**  A new recovery code, shown once, and the key slots after it was made. */
+export type NewRecoveryCode = {
+	/**  Eight groups of four characters, joined by `-`. */
+	recovery_code: string,
+	slots: SlotInfo[],
+};
 
 /**  Where exactly a record came from. */
 export type OriginInfo = {

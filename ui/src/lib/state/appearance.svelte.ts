@@ -1,10 +1,11 @@
 import { backend } from "$lib/ipc";
 import { debounced } from "$lib/logic/debounce";
 import { LANGUAGES, type Choice } from "$lib/text";
-import { speak } from "$lib/text/locale.svelte";
+import { isHours, speak, tellTime, type Hours } from "$lib/text/locale.svelte";
 
 export type Theme = "system" | "light" | "dark";
 export type TextSize = "small" | "normal" | "large" | "larger";
+export type ListRows = "two" | "one";
 
 function read(key: string): string | null {
   try {
@@ -30,12 +31,28 @@ function write(name: string, value: string | null): void {
 const knownLanguage = (kept: string | null): Choice =>
   kept !== null && Object.hasOwn(LANGUAGES, kept) ? (kept as Choice) : "system";
 
+/** On the root, where the styles ask for it; without it everything is as usual. */
+function mark(name: "blur" | "motion", value: string | null): void {
+  if (value === null) delete document.documentElement.dataset[name];
+  else document.documentElement.dataset[name] = value;
+}
+
+function knownHours(kept: string | null): Hours {
+  const hours = isHours(kept) ? kept : "24";
+  tellTime(hours);
+  return hours;
+}
+
 /** How the window looks, speaks and listens; kept on this computer, holds no content. public/boot.js reads the same keys. */
 class Appearance {
   language = $state<Choice>(knownLanguage(read("keepsake.language")));
   theme = $state<Theme>((read("keepsake.theme") as Theme | null) ?? "system");
   textSize = $state<TextSize>((read("keepsake.text-size") as TextSize | null) ?? "normal");
   letterKeys = $state(read("keepsake.letter-keys") !== "off");
+  listRows = $state<ListRows>(read("keepsake.list-rows") === "one" ? "one" : "two");
+  blur = $state(read("keepsake.blur") === "on");
+  hours = $state<Hours>(knownHours(read("keepsake.hours")));
+  lessMotion = $state(read("keepsake.motion") === "less");
   listWidth = $state<number | null>(Number(read("keepsake.list-width")) || null);
 
   setTheme(theme: Theme): void {
@@ -62,6 +79,31 @@ class Appearance {
   setLetterKeys(on: boolean): void {
     this.letterKeys = on;
     write("letter-keys", on ? null : "off");
+  }
+
+  setListRows(rows: ListRows): void {
+    this.listRows = rows;
+    write("list-rows", rows === "two" ? null : rows);
+  }
+
+  setBlur(on: boolean): void {
+    this.blur = on;
+    write("blur", on ? "on" : null);
+    mark("blur", on ? "on" : null);
+  }
+
+  /** Every time on screen is written again. */
+  setHours(hours: Hours): void {
+    this.hours = hours;
+    write("hours", hours === "24" ? null : hours);
+    tellTime(hours);
+  }
+
+  /** Less than the system asks for there never is. */
+  setLessMotion(on: boolean): void {
+    this.lessMotion = on;
+    write("motion", on ? "less" : null);
+    mark("motion", on ? "less" : null);
   }
 
   setListWidth(width: number): void {

@@ -20,6 +20,10 @@ export type Open =
   | { kind: "paste" }
   | { kind: "link"; url: URL }
   | { kind: "passphrase" }
+  | { kind: "recovery" }
+  | { kind: "formats" }
+  | { kind: "limits" }
+  | { kind: "licences" }
   | { kind: "shortcuts" }
   | { kind: "palette" };
 

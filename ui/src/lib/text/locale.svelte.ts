@@ -19,8 +19,17 @@ export const LANGUAGES: Record<Language, { own: string; tag: string; lower: bool
     ja: { own: "日本語", tag: "ja-JP", lower: false, load: async () => (await import("./ja.json")).default },
   };
 
+/** How the time of day is told: as the system does in this language, or by its 24 or twice 12 hours. */
+export type Hours = "system" | "24" | "12";
+const CYCLES: Record<Hours, Pick<Intl.DateTimeFormatOptions, "hourCycle">> = {
+  system: {},
+  24: { hourCycle: "h23" },
+  12: { hourCycle: "h12" },
+};
+export const isHours = (value: string | null): value is Hours => value !== null && Object.hasOwn(CYCLES, value);
+
 /** Everything that depends on the language: the texts, and what the platform knows of its plurals, numbers and dates. */
-function voice(language: Language, tag: string, messages: Messages) {
+function voice(language: Language, tag: string, messages: Messages, hours: Hours) {
   const date = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(tag, options);
   return {
     language,
@@ -37,11 +46,12 @@ function voice(language: Language, tag: string, messages: Messages) {
     long: date({ day: "numeric", month: "long", year: "numeric" }),
     month: date({ month: "long", year: "numeric" }),
     shortMonth: date({ month: "short", year: "2-digit" }),
-    time: date({ hour: "2-digit", minute: "2-digit", hourCycle: "h23" }),
+    time: date({ hour: "2-digit", minute: "2-digit", ...CYCLES[hours] }),
   };
 }
 
-let current = $state.raw(voice("en", tagOf("en"), en));
+let told: Hours = "24";
+let current = $state.raw(voice("en", tagOf("en"), en, told));
 let asked = 0;
 
 /** The voice in use. Whoever reads it in a template or a derived value follows when it changes. */
@@ -69,6 +79,12 @@ export async function speak(choice: Choice): Promise<void> {
 
 /** Put texts in place; split off for tests, which hand in marked ones. */
 export function wear(messages: Messages, language: Language): void {
-  current = voice(language, tagOf(language), messages);
+  current = voice(language, tagOf(language), messages, told);
   document.documentElement.lang = language;
+}
+
+/** Tell times so from now on. */
+export function tellTime(hours: Hours): void {
+  told = hours;
+  current = voice(current.language, current.tag, current.messages, hours);
 }

@@ -5,6 +5,7 @@ import Download from "@lucide/svelte/icons/download";
 import Eye from "@lucide/svelte/icons/eye";
 import FileX from "@lucide/svelte/icons/file-x";
 import HistoryIcon from "@lucide/svelte/icons/history";
+import HardDrive from "@lucide/svelte/icons/hard-drive";
 import Info from "@lucide/svelte/icons/info";
 import Keyboard from "@lucide/svelte/icons/keyboard";
 import KeyRound from "@lucide/svelte/icons/key-round";
@@ -40,7 +41,13 @@ export type Choice = {
   run: () => void;
 };
 
-const PAGE_ICONS: Record<SettingsPage, IconOf> = { security: Lock, appearance: Palette, keys: KeyRound, about: Info };
+const PAGE_ICONS: Record<SettingsPage, IconOf> = {
+  security: Lock,
+  appearance: Palette,
+  vault: HardDrive,
+  keys: KeyRound,
+  about: Info,
+};
 const SECTION_ICONS: Record<Section, IconOf> = {
   home: Eye,
   memories: Bookmark,

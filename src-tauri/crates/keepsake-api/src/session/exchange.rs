@@ -211,6 +211,15 @@ impl Session {
         })
     }
 
+    /// Copy the vault to `out`, which must not exist, and check the copy. It is a vault of its own.
+    pub fn backup(&self, out: &Path, job: &Job) -> ApiResult<BackedUp> {
+        let gate = Gate::new(job);
+        let cancel = job.cancel_flag();
+        let _turn = self.exporting();
+        let made = self.vault.backup(out, now(), &cancel, &|done, total| gate.report("copy", done, total, 0))?;
+        Ok(BackedUp { path: out.display().to_string(), bytes: made.bytes, digest: made.digest })
+    }
+
     /// What is covered is known by the last look: it has to be of now.
     fn look_before(&self, request: &ExportRequest, job: &Job) -> ApiResult<()> {
         if request.cover {
@@ -437,7 +446,7 @@ fn report_view(r: &keepsake_vault::ImportReport) -> ImportReport {
 }
 
 fn report(job: &Job, stage: &str, done: u64, total: u64, records: u64) {
-    let unit = if matches!(stage, "read" | "store" | "index" | "detect") { "bytes" } else { "records" };
+    let unit = if matches!(stage, "read" | "store" | "index" | "detect" | "copy") { "bytes" } else { "records" };
     job.report(Progress {
         stage: stage.into(),
         done,

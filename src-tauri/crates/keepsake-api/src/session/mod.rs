@@ -94,6 +94,18 @@ impl Session {
         Ok(slots(&self.vault.change_passphrase(secret, new, KdfChoice::Floor, now())?))
     }
 
+    /// Make a new recovery code; `secret` is the passphrase or the present code, which opens nothing from then on.
+    pub fn new_recovery_code(&self, secret: &str) -> ApiResult<NewRecoveryCode> {
+        let _turn = self.changing();
+        let (header, code) = self.vault.new_recovery_code(secret, now())?;
+        Ok(NewRecoveryCode { recovery_code: code.to_string(), slots: slots(&header).slots })
+    }
+
+    /// What opens the vault, and since when.
+    pub fn key_slots(&self) -> Slots {
+        slots(&self.vault.header())
+    }
+
     /// What is in it.
     pub fn info(&self) -> ApiResult<VaultInfo> {
         let facts = self.vault.facts()?;

@@ -14,6 +14,20 @@ pub struct PartInfo {
     pub role: String,
 }
 
+/// A format and what is done with it.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct FormatInfo {
+    pub id: String,
+    /// The format's own name.
+    pub name: String,
+    pub read: bool,
+    pub write: bool,
+    /// What is written can carry a signature.
+    pub signs: bool,
+    /// What is written can be encrypted under a passphrase.
+    pub encrypts: bool,
+}
+
 /// Another format it could be.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Candidate {

@@ -117,6 +117,24 @@ pub struct SlotInfo {
     pub lanes: u32,
 }
 
+/// A new recovery code, shown once, and the key slots after it was made.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct NewRecoveryCode {
+    /// Eight groups of four characters, joined by `-`.
+    pub recovery_code: String,
+    pub slots: Vec<SlotInfo>,
+}
+
+/// A backup that was written and passed its check.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct BackedUp {
+    pub path: String,
+    #[specta(type = TsNumber)]
+    pub bytes: u64,
+    /// SHA-256 over a line `<sha256>  <name>` for each file, by name.
+    pub digest: String,
+}
+
 /// Integrity of the vault, place by place.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct CheckReport {

@@ -34,7 +34,7 @@ pub fn file_sha256(path: &std::path::Path) -> Result<String, crate::FormatError>
 }
 
 /// SHA-256 of all that a reader gives, in hex.
-pub(crate) fn sha256(bytes: &mut dyn std::io::Read, place: &str) -> Result<String, crate::FormatError> {
+pub fn sha256(bytes: &mut dyn std::io::Read, place: &str) -> Result<String, crate::FormatError> {
     use sha2::Digest;
     let mut hasher = sha2::Sha256::new();
     let mut buf = vec![0; 256 << 10];

@@ -133,6 +133,30 @@ impl Store {
     }
 }
 
+/// What fails its check in the pages of a database: their authentication, then how they hang together.
+pub(crate) fn page_problems(connection: &Connection) -> VaultResult<Vec<String>> {
+    let mut found = Vec::new();
+    let mut hmac = connection.prepare("PRAGMA cipher_integrity_check")?;
+    for line in hmac.query_map([], |r| r.get::<_, String>(0))? {
+        found.push(line?);
+    }
+    let mut structure = connection.prepare("PRAGMA integrity_check(20)")?;
+    for line in structure.query_map([], |r| r.get::<_, String>(0))? {
+        let line = line?;
+        if line != "ok" {
+            found.push(line);
+        }
+    }
+    Ok(found)
+}
+
+/// Digests of all files that records name.
+pub(crate) fn named_blobs(connection: &Connection) -> VaultResult<Vec<[u8; 32]>> {
+    let mut statement = connection.prepare("SELECT DISTINCT blob FROM named_blobs")?;
+    let rows = statement.query_map([], |r| r.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
 fn connect(path: &Path, key_pragma: &str, create: bool) -> VaultResult<Connection> {
     let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     if create {

@@ -2,12 +2,15 @@ import type { Backend, Keys, ListItem } from "../backend";
 import { fileCheck, sampleKey } from "./checks";
 import { ago, item, sampleItems } from "./data";
 import { facetsOf, hitOf, matches, messageHit, summaryOf } from "./find";
+import { sampleFormats } from "./formats";
 import { cancel, detection, FILE_PASSPHRASE, receipt, refuse, report, tombstone, walk } from "./jobs";
 import { sampleBatches, sampleEntries } from "./log";
 import { exported, shown, transferText } from "./records";
 import { sampleReview } from "./review";
 import { samplePicture } from "./pictures";
+import { MOCK_PASSPHRASE, sampleSlots } from "./slots";
 import { sampleActivePath, sampleThread } from "./thread";
+import { sampleVaults } from "./vaults";
 
 export type MockOptions = {
   open?: boolean;
@@ -19,8 +22,7 @@ export type MockOptions = {
   unlooked?: boolean;
 };
 
-const CODE = "K7PM-2XQD-W9RA-HT4C-N6VE-3BJY-F8ZK-QM5G";
-export const MOCK_PASSPHRASE = "harbour copper nineteen kite";
+export { MOCK_PASSPHRASE };
 
 /** A backend in memory with sample data: for looking at every screen, and for tests. */
 export function mockBackend(
@@ -78,6 +80,7 @@ export function mockBackend(
   const need = () => {
     if (!open) throw refuse("locked", "The vault is locked.");
   };
+  const slots = sampleSlots(need);
   const get = (id: string): ListItem => {
     need();
     const message = sampleThread.find((each) => each.id === id);
@@ -108,11 +111,7 @@ export function mockBackend(
     lockNow: () => ((open = false), onLocked()),
     drop: (paths, over = false) => onDrop(over ? { type: "over", paths } : { type: "drop", paths }),
     sessionState: async () => state(),
-    recentVaults: async () => [
-      { path: "/home/ines/Documents/Ines.keepsake", name: "Ines", present: !options.empty },
-      { path: "/media/backup/Family.keepsake", name: "Family", present: false },
-    ],
-    forgetRecent: async () => undefined,
+    ...sampleVaults({ need, entries, pace, present: !options.empty }),
     defaultVaultFolder: async () => "/home/ines/Documents",
     passphraseStrength: async (passphrase) => {
       const score = Math.min(4, Math.floor(passphrase.length / 7));
@@ -127,13 +126,12 @@ export function mockBackend(
       open = true;
       path = where;
       items = [];
-      return { vault_id: "v-1", path, recovery_code: CODE };
+      return { vault_id: "v-1", path, recovery_code: slots.code() };
     },
     unlock: async (where, secret) => {
       if (pace > 0) await new Promise((done) => setTimeout(done, 300));
       if (options.failing) throw refuse(options.failing, "The vault could not be opened.", { pages: "2" });
-      if (secret !== MOCK_PASSPHRASE && secret !== CODE)
-        throw refuse("wrong_passphrase", "That passphrase does not open this vault.");
+      if (!slots.opens(secret)) throw refuse("wrong_passphrase", "That passphrase does not open this vault.");
       open = true;
       path = where;
       return state();
@@ -141,10 +139,7 @@ export function mockBackend(
     lock: async () => void (open = false),
     setAutoLock: async (next) => void (minutes = next),
     touch: async () => undefined,
-    changePassphrase: async (secret) => {
-      if (secret !== MOCK_PASSPHRASE) throw refuse("wrong_passphrase", "That passphrase does not open this vault.");
-      return { slots: [] };
-    },
+    ...slots.commands,
     vaultInfo: async () => {
       need();
       const live = items.filter((each) => !each.trashed_at);
@@ -202,6 +197,7 @@ export function mockBackend(
       keys.seen = keys.seen.filter((each) => each.public_key !== key);
       return structuredClone(keys);
     },
+    formats: async () => sampleFormats(),
     checkFile: async (path, format) => fileCheck(path, format, keys),
     detect: async (paths, passphrase) => {
       if (passphrase !== null && passphrase !== FILE_PASSPHRASE)

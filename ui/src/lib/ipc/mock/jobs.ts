@@ -36,7 +36,7 @@ export async function walk(
   for (const stage of stages) {
     for (let step = 1; step <= 8; step += 1) {
       if (cancelled.has(id)) throw refuse("cancelled", "Cancelled. Nothing was kept.");
-      const bytes = stage === "read" || stage === "store";
+      const bytes = stage === "read" || stage === "store" || stage === "copy";
       const total = bytes ? 1_800_000_000 : records;
       tell({
         stage,

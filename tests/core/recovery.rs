@@ -1,0 +1,53 @@
+//! A new recovery code: the old one opens nothing from then on, the new one does, and the log says when.
+use keepsake_crypto::{KdfChoice, SlotKind};
+use keepsake_testkit::{PASSPHRASE, at};
+use keepsake_vault::{Vault, VaultError};
+
+#[test]
+fn a_new_code_takes_the_place_of_the_old_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("t.keepsake");
+    let (vault, old) = Vault::create(&dir, PASSPHRASE, KdfChoice::Floor, at(0)).unwrap();
+    assert!(
+        matches!(
+            vault.new_recovery_code("not the passphrase", at(60)),
+            Err(VaultError::WrongSecret)
+        ),
+        "who does not know the passphrase gets no code"
+    );
+    let before = vault.header();
+    let (header, new) = vault.new_recovery_code(PASSPHRASE, at(60)).unwrap();
+    let made = |kind: SlotKind| {
+        let find = |slots: &[keepsake_crypto::SlotInfo]| {
+            slots
+                .iter()
+                .find(|s| s.kind == kind)
+                .unwrap()
+                .created_at
+                .clone()
+        };
+        (find(&before.slots), find(&header.slots))
+    };
+    let (passphrase, same) = made(SlotKind::Passphrase);
+    assert_eq!(passphrase, same, "the passphrase is as old as before");
+    let (code, newer) = made(SlotKind::Recovery);
+    assert!(code < newer, "the code is new");
+    assert_eq!(vault.header(), header, "the open vault knows it too");
+
+    let log = vault.audit_log().unwrap();
+    let ops: Vec<&str> = log.iter().map(|e| e.op.as_str()).collect();
+    assert_eq!(ops, ["create", "recovery_code"], "one change, said once");
+    assert_eq!(log.last().unwrap().at, at(60).as_micros());
+    assert!(vault.audit_verify().unwrap());
+
+    drop(vault);
+    assert!(
+        matches!(
+            Vault::open(&dir, &old.to_string()),
+            Err(VaultError::WrongSecret)
+        ),
+        "the old code no longer opens it"
+    );
+    drop(Vault::open(&dir, &new.to_string()).unwrap());
+    drop(Vault::open(&dir, PASSPHRASE).unwrap());
+}

@@ -1,0 +1,37 @@
+import type { Backend, SlotInfo } from "../backend";
+import { ago } from "./data";
+import { refuse } from "./jobs";
+
+export const MOCK_PASSPHRASE = "harbour copper nineteen kite";
+/** The code that the vault was made with, and those that take its place, one after the other. */
+const CODES = ["K7PM-2XQD-W9RA-HT4C-N6VE-3BJY-F8ZK-QM5G", "4WTN-C8HJ-ZP2E-6RXK-D9QM-V7BA-5YGF-3NSC"];
+
+type Commands = Pick<Backend, "changePassphrase" | "newRecoveryCode" | "keySlots">;
+
+/** What opens the sample vault. A changed passphrase is not kept: there is one that the tests know. */
+export function sampleSlots(need: () => void): { code(): string; opens(secret: string): boolean; commands: Commands } {
+  let made = 0;
+  const slot = (kind: string): SlotInfo => ({ kind, created_at: ago(172), memory_kib: 262_144, passes: 3, lanes: 4 });
+  const slots = { passphrase: slot("passphrase"), recovery: slot("recovery") };
+  const code = () => CODES[made % CODES.length] ?? "";
+  const opens = (secret: string) => secret === MOCK_PASSPHRASE || secret === code();
+  const all = () => structuredClone([slots.passphrase, slots.recovery]);
+  const renew = (of: SlotInfo, secret: string) => {
+    need();
+    if (!opens(secret)) throw refuse("wrong_passphrase", "That passphrase does not open this vault.");
+    of.created_at = new Date().toISOString();
+  };
+  return {
+    code,
+    opens,
+    commands: {
+      changePassphrase: async (secret) => (renew(slots.passphrase, secret), { slots: all() }),
+      newRecoveryCode: async (secret) => {
+        renew(slots.recovery, secret);
+        made += 1;
+        return { recovery_code: code(), slots: all() };
+      },
+      keySlots: async () => (need(), { slots: all() }),
+    },
+  };
+}

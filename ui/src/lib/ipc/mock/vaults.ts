@@ -1,0 +1,24 @@
+import type { AuditEntry, Backend, RecentVault } from "../backend";
+import { walk } from "./jobs";
+
+type Commands = Pick<Backend, "recentVaults" | "forgetRecent" | "backup">;
+type Sample = { need: () => void; entries: AuditEntry[]; pace: number; present: boolean };
+
+/** The vaults of this computer, and a backup of the open one. */
+export function sampleVaults({ need, entries, pace, present }: Sample): Commands {
+  let recent: RecentVault[] = [
+    { path: "/home/ines/Documents/Ines.keepsake", name: "Ines", present },
+    { path: "/media/backup/Family.keepsake", name: "Family", present: false },
+  ];
+  return {
+    recentVaults: async () => structuredClone(recent),
+    forgetRecent: async (path) => void (recent = recent.filter((each) => each.path !== path)),
+    backup: async (job, out, tell) => {
+      need();
+      await walk(job, ["copy"], 0, pace, tell);
+      const at = new Date().toISOString();
+      entries.push({ seq: entries.length + 1, at, actor: "user", op: "backup", target: "vault", detail: "" });
+      return { path: out, bytes: 1_862_000_000, digest: "5e".repeat(32) };
+    },
+  };
+}

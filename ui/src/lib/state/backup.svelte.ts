@@ -1,0 +1,53 @@
+import { backend, codeOf, type BackedUp } from "$lib/ipc";
+import { isoDay, joinPath } from "$lib/text/format";
+import { JobProgress } from "./job.svelte";
+import { Refusal } from "./refusal";
+import { onLock, sinceLock } from "./scope";
+import { session } from "./session.svelte";
+
+/** The backup under way, or what came of the last one; it goes on while the person looks at something else. */
+class BackupState {
+  job = $state.raw<JobProgress | null>(null);
+  made = $state.raw<BackedUp | null>(null);
+  problem = $state.raw<Refusal | null>(null);
+  /** When this vault was last backed up, as its log says; null: never, undefined: not read yet. */
+  last = $state<string | null | undefined>(undefined);
+
+  async read(): Promise<void> {
+    const open = sinceLock();
+    const { entries } = await backend().audit(false);
+    if (open()) this.last = entries.findLast((entry) => entry.op === "backup")?.at ?? null;
+  }
+
+  /** Ask where to, and back up there. */
+  async run(now = new Date()): Promise<void> {
+    if (this.job) return;
+    const folder = await backend().chooseFolder();
+    if (folder === null) return;
+    const open = sinceLock();
+    const two = (value: number) => String(value).padStart(2, "0");
+    const name = `${session.name} ${isoDay(now)} ${two(now.getHours())}${two(now.getMinutes())}.keepsake`;
+    const job = new JobProgress();
+    this.job = job;
+    this.made = this.problem = null;
+    try {
+      const made = await backend().backup(job.id, joinPath(folder, name), job.listen);
+      if (!open()) return;
+      this.made = made;
+      await this.read();
+    } catch (error) {
+      session.refused(error);
+      if (open() && codeOf(error) !== "cancelled") this.problem = new Refusal(error);
+    } finally {
+      if (this.job === job) this.job = null;
+    }
+  }
+
+  clear(): void {
+    this.job = this.made = this.problem = null;
+    this.last = undefined;
+  }
+}
+
+export const backup = new BackupState();
+onLock(() => backup.clear());

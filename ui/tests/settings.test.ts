@@ -1,0 +1,217 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import ConversationRow from "../src/features/conversations/ConversationRow.svelte";
+import MemoryRow from "../src/features/memories/MemoryRow.svelte";
+import Appearance from "../src/features/settings/Appearance.svelte";
+import RecoverySheet from "../src/features/settings/RecoverySheet.svelte";
+import FormatsSheet from "../src/features/settings/FormatsSheet.svelte";
+import LicencesSheet from "../src/features/settings/LicencesSheet.svelte";
+import Security from "../src/features/settings/Security.svelte";
+import VaultAndBackup from "../src/features/settings/VaultAndBackup.svelte";
+import { codeOf, useBackend } from "$lib/ipc";
+import { refuse } from "$lib/ipc/mock/jobs";
+import { mockBackend, MOCK_PASSPHRASE } from "$lib/ipc/mock";
+import { item } from "$lib/ipc/mock/data";
+import { appearance } from "$lib/state/appearance.svelte";
+import { dialogs } from "$lib/state/dialogs.svelte";
+import type { Row } from "$lib/state/records.svelte";
+import { session } from "$lib/state/session.svelte";
+import { clearContent } from "$lib/state/scope";
+import { toasts } from "$lib/state/toasts.svelte";
+import { vault } from "$lib/state/vault.svelte";
+import { clock, longDay } from "$lib/text/format";
+
+let mock = mockBackend({ open: true });
+
+beforeEach(async () => {
+  clearContent();
+  mock = mockBackend({ open: true });
+  useBackend(mock);
+  session.opened(await mock.sessionState());
+});
+
+const type = (id: string, value: string) => fireEvent.input(screen.getByTestId(id), { target: { value } });
+const click = (id: string) => fireEvent.click(screen.getByTestId(id));
+
+describe("a new recovery code", () => {
+  it("is made with the passphrase, shown once, and kept when two groups were typed back", async () => {
+    const { recovery_code: before } = await mock.newRecoveryCode(MOCK_PASSPHRASE);
+    dialogs.show({ kind: "recovery" });
+    render(RecoverySheet);
+    await type("recovery-present", "not this one");
+    await click("recovery-make");
+    await waitFor(() => expect(screen.getByTestId("recovery-present").getAttribute("aria-invalid")).toBe("true"));
+    expect(screen.queryByTestId("recovery-code")).toBeNull();
+
+    await type("recovery-present", MOCK_PASSPHRASE);
+    await click("recovery-make");
+    const shown = within(await screen.findByTestId("recovery-code"))
+      .getAllByRole("listitem")
+      .map((group) => group.textContent ?? "");
+    expect(shown).toHaveLength(8);
+    expect(shown.join("-")).not.toBe(before);
+    const done = screen.getByTestId("recovery-done") as HTMLButtonElement;
+    expect(done.disabled).toBe(true);
+    expect(screen.queryByRole("button", { name: "Close" })).toBeNull();
+    for (const id of ["recovery-group-a", "recovery-group-b"])
+      await type(id, shown[Number(screen.getByTestId(id).dataset.group) - 1] ?? "");
+    await waitFor(() => expect(done.disabled).toBe(false));
+    await fireEvent.click(done);
+    expect(dialogs.open).toBeNull();
+    expect(toasts.current?.text).toContain("The new code is in force.");
+    await mock.lock();
+    expect(await mock.unlock("/home/ines/Documents/Ines.keepsake", before).catch(codeOf)).toBe("wrong_passphrase");
+    await mock.unlock("/home/ines/Documents/Ines.keepsake", shown.join("-"));
+  });
+
+  it("moves its own date and not the passphrase’s", async () => {
+    render(Security);
+    const { slots } = await mock.keySlots();
+    const made = longDay(slots[0]?.created_at);
+    expect(await screen.findByText(`Set ${made}. Changing it keeps the recovery code.`)).toBeTruthy();
+    expect(screen.getByText(`Made ${made}. A new code replaces the old one.`)).toBeTruthy();
+    await click("settings-recovery");
+    expect(dialogs.open?.kind).toBe("recovery");
+    await mock.newRecoveryCode(MOCK_PASSPHRASE);
+    dialogs.close();
+    expect(await screen.findByText(`Made ${longDay(Date.now())}. A new code replaces the old one.`)).toBeTruthy();
+    expect(screen.getByText(`Set ${made}. Changing it keeps the recovery code.`)).toBeTruthy();
+  });
+});
+
+describe("the vault and its backup", () => {
+  it("backs up to a new folder of a name of its own, and says what was written and when", async () => {
+    await vault.refresh();
+    render(VaultAndBackup);
+    expect(await screen.findByText("This vault knows of no backup.")).toBeTruthy();
+    expect(screen.getByText("/home/ines/Documents/Ines.keepsake")).toBeTruthy();
+    const made = vi.spyOn(mock, "backup");
+    await click("backup-run");
+    const note = await screen.findByTestId("backup-done");
+    const out = made.mock.calls[0]?.[1] ?? "";
+    expect(out).toMatch(/^\/home\/ines\/Ines \d{4}-\d\d-\d\d \d{4}\.keepsake$/);
+    expect(note.textContent).toContain("1.9 GB");
+    expect(note.textContent).toContain(out.split("/").pop());
+    expect(screen.getByText(/^Last backed up /)).toBeTruthy();
+  });
+
+  it("says that there is none when it could not be made, and nothing when the person chose no folder", async () => {
+    render(VaultAndBackup);
+    vi.spyOn(mock, "chooseFolder").mockResolvedValueOnce(null);
+    const made = vi.spyOn(mock, "backup").mockRejectedValue(refuse("disk_full", "The disk is full."));
+    await click("backup-run");
+    expect(made).not.toHaveBeenCalled();
+    await click("backup-run");
+    expect((await screen.findByRole("alert")).textContent).toContain("There is no backup.");
+    expect(screen.getByText("This vault knows of no backup.")).toBeTruthy();
+  });
+
+  it("takes a vault off the list and opens another only after it locked this one", async () => {
+    render(VaultAndBackup);
+    await fireEvent.click(await screen.findByTestId("vault-forget"));
+    await waitFor(() => expect(screen.queryByText("Family")).toBeNull());
+    vi.spyOn(mock, "chooseVault").mockResolvedValue("/media/backup/Old.keepsake");
+    const lock = vi.spyOn(mock, "lock");
+    await click("vault-open");
+    await waitFor(() => expect(session.path).toBe("/media/backup/Old.keepsake"));
+    expect(lock).toHaveBeenCalled();
+    expect(session.phase).toBe("unlock");
+  });
+});
+
+describe("appearance", () => {
+  const row = {
+    ...item("m-9", "memory", "chatgpt", "Prefers short answers.", 3, { sensitive: true, title: "Short answers" }),
+    snippet: null,
+    highlights: [],
+  } as unknown as Row;
+  const shown = { selecting: false, checked: false, oncheck: () => undefined };
+
+  it("writes times anew in 12 or 24 hours, and keeps which", async () => {
+    const kept = vi.spyOn(mock, "setPreference");
+    render(Appearance);
+    const evening = new Date(2026, 10, 21, 21, 5).getTime();
+    expect(clock(evening)).toBe("21:05");
+    appearance.setHours("12");
+    expect(clock(evening)).toMatch(/^0?9:05\s?pm$/i);
+    expect(kept).toHaveBeenLastCalledWith("hours", "12");
+    appearance.setHours("24");
+    expect(clock(evening)).toBe("21:05");
+    expect(kept).toHaveBeenLastCalledWith("hours", null);
+  });
+
+  it("blurs and stills the whole window at once, and takes it back", async () => {
+    render(Appearance);
+    const root = document.documentElement.dataset;
+    for (const [id, name, value] of [
+      ["settings-blur", "blur", "on"],
+      ["settings-motion", "motion", "less"],
+    ] as const) {
+      await click(id);
+      expect(root[name]).toBe(value);
+      await click(id);
+      expect(root[name]).toBeUndefined();
+    }
+  });
+
+  it("shows a row in one line, and reads as much of it to those who listen", async () => {
+    const two = render(MemoryRow, { row, ...shown });
+    const said = two.container.querySelector(".meta")?.textContent ?? "";
+    expect(said).toContain("ChatGPT");
+    two.unmount();
+    appearance.setListRows("one");
+    const one = render(MemoryRow, { row, ...shown });
+    const meta = one.container.querySelector(".meta");
+    expect(meta?.textContent).toBe(said);
+    expect(meta?.classList.contains("visually-hidden")).toBe(true);
+    one.unmount();
+    // What was found is shown all the same.
+    const plain = render(ConversationRow, { row, ...shown });
+    expect(plain.container.textContent).not.toContain("Prefers short answers.");
+    plain.unmount();
+    const found = render(ConversationRow, { row: { ...row, snippet: "Prefers short answers." }, ...shown });
+    expect(found.container.textContent).toContain("Prefers short answers.");
+    appearance.setListRows("two");
+  });
+});
+
+describe("about", () => {
+  it("lists the formats that the core has, each with what the core does with it", async () => {
+    const core = join(__dirname, "../../src-tauri/crates/keepsake-formats/src");
+    const known = readdirSync(core, { recursive: true, encoding: "utf8" })
+      .filter((file) => file.endsWith("mod.rs"))
+      .flatMap((file) => {
+        const text = readFileSync(join(core, file), "utf8");
+        if (!text.includes("impl Format for")) return [];
+        const says = (name: string) => new RegExp(`fn ${name}\\(&self\\)[^{]*{\\s*"([^"]+)"`).exec(text)?.[1];
+        const able = /fn capabilities[^]*?default\(\)/.exec(text)?.[0] ?? "";
+        const does = (what: string) => able.includes(`${what}: true`);
+        // Where it is a constant, it is the folder's name.
+        const id = says("id") ?? dirname(file);
+        return {
+          id,
+          name: says("name"),
+          read: does("read"),
+          write: does("write"),
+          signs: does("signs"),
+          encrypts: does("encrypts"),
+        };
+      });
+    const byId = (a: { id: string }, b: { id: string }) => a.id.localeCompare(b.id);
+    expect((await mock.formats()).sort(byId)).toEqual(known.sort(byId));
+    render(FormatsSheet);
+    expect(await screen.findAllByTestId("format-row")).toHaveLength(known.length);
+  });
+
+  it("names what is in the program, and its own licence", async () => {
+    render(LicencesSheet);
+    const sheet = await screen.findByTestId("licences-sheet");
+    await fireEvent.click(await within(sheet).findByText("Keepsake’s own licence"));
+    expect(sheet.textContent).toContain("MIT License");
+    await fireEvent.click(within(sheet).getByText("In the window"));
+    expect(sheet.textContent).toMatch(/svelte \d+\.\d+\.\d+MIT/);
+    expect(sheet.textContent).not.toContain("vitest");
+  });
+});
