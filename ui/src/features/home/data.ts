@@ -1,4 +1,5 @@
-import { byName } from "$lib/text";
+import { byName, t, type MessageKey } from "$lib/text";
+import { onDay } from "$lib/text/format";
 import {
   backend,
   type ListItem,
@@ -96,7 +97,7 @@ export async function loadHome(info: VaultInfo): Promise<Home> {
   const columns = columnsOf(info.sources);
   const [profiles, recent, stones, { batches }, ...facets] = await Promise.all([
     backend().list({ filter: { ...ANY, kind: "profile" }, sort: "newest", limit: 3, cursor: null }),
-    backend().list({ filter: { ...ANY, kind: "memory" }, sort: "newest", limit: 6, cursor: null }),
+    backend().list({ filter: { ...ANY, kind: "memory" }, sort: "changed", limit: 6, cursor: null }),
     backend().tombstones(),
     backend().imports(),
     ...columns.map((column) => backend().facets({ ...ANY, kind: "memory", source: column.platform }, null, false)),
@@ -133,4 +134,16 @@ export async function loadMonths(): Promise<Month[]> {
       return { ...month, sources, total: Object.values(sources).reduce((sum, n) => sum + n, 0) };
     }),
   );
+}
+
+const CHANGES: Record<string, MessageKey> = {
+  edit: "recent.edit",
+  restore: "recent.restore",
+  written: "recent.written",
+};
+
+/** What changed a memory last, and when. */
+export function changedSaid({ cause, versions, changed_at }: ListItem): string {
+  const imported = versions > 1 ? "recent.update" : "recent.import";
+  return t(CHANGES[cause] ?? imported, { day: onDay(changed_at) });
 }

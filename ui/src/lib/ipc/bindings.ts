@@ -615,6 +615,9 @@ export type ListItem = {
 	/**  Versions kept, the current one included. */
 	versions: number,
 	redacted: boolean,
+	/**  When it last changed in the vault, and by what: `import`, `edit`, `restore`, `written`. */
+	changed_at: string,
+	cause: string,
 	/**  Conversations: messages in it, its memories, attachments and whether it branches. */
 	message_count: number,
 	memory_count: number,

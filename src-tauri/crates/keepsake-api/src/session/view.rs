@@ -40,6 +40,8 @@ impl Session {
             tags: record.tags.clone(),
             versions: vault.version_count(view.row)?,
             redacted: view.redacted(),
+            changed_at: time(view.since),
+            cause: view.cause_name().into(),
             message_count: counts.0,
             memory_count: counts.1,
             attachment_count: counts.2,

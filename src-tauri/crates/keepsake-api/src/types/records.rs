@@ -60,6 +60,9 @@ pub struct ListItem {
     /// Versions kept, the current one included.
     pub versions: u32,
     pub redacted: bool,
+    /// When it last changed in the vault, and by what: `import`, `edit`, `restore`, `written`.
+    pub changed_at: String,
+    pub cause: String,
     /// Conversations: messages in it, its memories, attachments and whether it branches.
     pub message_count: u32,
     pub memory_count: u32,

@@ -100,7 +100,7 @@ impl RowView {
         self.flags & Flags::BRANCHED != 0
     }
 
-    /// Why its present version exists: `import`, `edit`, `restore`, `redact`, `written`.
+    /// Why its present version exists: `import`, `edit`, `restore`, `written`.
     pub fn cause_name(&self) -> &'static str {
         Cause::name(self.cause)
     }

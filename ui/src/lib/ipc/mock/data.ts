@@ -135,6 +135,8 @@ export function item(
     tags: [],
     versions: 1,
     redacted: false,
+    changed_at: ago(days, 12),
+    cause: "import",
     message_count: 0,
     memory_count: 0,
     attachment_count: 0,
@@ -153,7 +155,12 @@ export function item(
 }
 
 const memories = [...HOUSE, ...MORE].map(([source, type, text, days, extra], index) =>
-  item(`m-${index}`, "memory", source, text, days, { type, ...extra }),
+  item(`m-${index}`, "memory", source, text, days, {
+    type,
+    // What has an earlier version was edited some days ago.
+    ...(extra?.versions ? { cause: "edit", changed_at: ago(index % 9) } : {}),
+    ...extra,
+  }),
 );
 
 const profiles = [

@@ -103,7 +103,8 @@ export function mockBackend(
     ];
     const version = (before[0]?.version ?? 0) + 1;
     history.set(id, [{ version, text, from: new Date().toISOString(), cause }, ...before]);
-    Object.assign(record, { text, versions: version, updated_at: new Date().toISOString() });
+    const now = new Date().toISOString();
+    Object.assign(record, { text, versions: version, updated_at: now, changed_at: now, cause });
     return { id, version };
   };
 
@@ -235,6 +236,7 @@ export function mockBackend(
         .filter((each) => matches(each, filter))
         .sort((a, b) => (b.created_at ?? "").localeCompare(a.created_at ?? ""));
       if (sort === "oldest") found.reverse();
+      if (sort === "changed") found.sort((a, b) => b.changed_at.localeCompare(a.changed_at));
       if (sort === "title") found.sort((a, b) => (a.title ?? a.text).localeCompare(b.title ?? b.text));
       const from = Number(cursor ?? 0);
       const to = from + (limit ?? 50);
