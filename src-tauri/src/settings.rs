@@ -163,6 +163,9 @@ mod tests {
         assert!(settings.set_preference("language", None));
         assert!(settings.set_preference("letter-keys", Some("off".into())));
         assert!(settings.set_preference("letter-keys", None));
+        for (name, value) in [("list-rows", "one"), ("blur", "on"), ("hours", "12"), ("motion", "less")] {
+            assert!(settings.set_preference(name, Some(value.into())) && settings.set_preference(name, None), "{name}");
+        }
         assert!(settings.preferences.is_empty());
     }
 }
