@@ -639,7 +639,7 @@ export type ListItem = {
 	standing: string | null,
 };
 
-/**  Page request. `sort`: `newest` (default), `oldest`, `title`. */
+/**  Page request. `sort`: `newest` (default), `oldest`, `title`, `changed` (what was changed last in the vault first). */
 export type ListRequest = {
 	filter: Filter,
 	sort: string | null,
