@@ -33,7 +33,7 @@ impl Attention {
     pub fn give_way(&self, wanted: impl Fn() -> bool) {
         let begun = Instant::now();
         while wanted() && begun.elapsed() < LONGEST && !self.quiet() {
-            std::thread::sleep(STEP);
+            std::thread::park_timeout(STEP);
         }
     }
 

@@ -56,6 +56,31 @@ impl IdleTimer {
     }
 }
 
+/// A clock for tests.
+#[cfg(test)]
+pub mod hand {
+    #![allow(clippy::unwrap_used)]
+    use super::{Clock, Duration};
+    use std::sync::Mutex;
+
+    /// Stands until it is set.
+    #[derive(Default)]
+    pub struct HandClock(Mutex<Duration>);
+
+    impl HandClock {
+        /// It is `now` from now on.
+        pub fn set(&self, now: Duration) {
+            *self.0.lock().unwrap() = now;
+        }
+    }
+
+    impl Clock for HandClock {
+        fn elapsed(&self) -> Duration {
+            *self.0.lock().unwrap()
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -76,6 +76,7 @@ pub fn builder() -> Builder<tauri::Wry> {
         system::open_link,
         system::show_in_folder,
         system::print,
+        system::copy_text,
         system::set_preference,
         system::set_remember_vaults,
     ])

@@ -4,6 +4,7 @@
 mod attention;
 mod autolock;
 mod blocking;
+mod clipboard;
 mod commands;
 pub mod ipc;
 mod jobs;
@@ -27,8 +28,9 @@ pub fn run() -> ExitCode {
         .invoke_handler(ipc.invoke_handler())
         .setup(|app| {
             let settings = settings::SettingsFile::load(&app.path().app_config_dir()?);
-            let state = state::AppState::new(settings, Arc::new(autolock::SystemClock::new()));
-            app.manage(state);
+            let clock = Arc::new(autolock::SystemClock::new());
+            let board = Box::new(clipboard::SystemBoard::default());
+            app.manage(state::AppState::new(settings, clock, board));
             window::open(app.handle())?;
             let handle = app.handle().clone();
             std::thread::Builder::new().name("autolock".into()).spawn(move || {
@@ -37,6 +39,10 @@ pub fn run() -> ExitCode {
                     let _ = handle.emit(LOCKED_EVENT, ());
                 });
             })?;
+            let handle = app.handle().clone();
+            std::thread::Builder::new()
+                .name("clipboard".into())
+                .spawn(move || handle.state::<state::AppState>().clipboard().watch())?;
             Ok(())
         })
         .build(tauri::generate_context!());

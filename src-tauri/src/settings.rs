@@ -7,8 +7,18 @@ use std::path::{Path, PathBuf};
 /// Vaults remembered at most.
 const RECENT_LIMIT: usize = 12;
 /// Preferences of the window that may be kept. The webview itself keeps nothing (see `window`).
-pub const PREFERENCES: [&str; 9] =
-    ["theme", "language", "text-size", "letter-keys", "list-width", "list-rows", "blur", "hours", "motion"];
+pub const PREFERENCES: [&str; 10] = [
+    "theme",
+    "language",
+    "text-size",
+    "letter-keys",
+    "list-width",
+    "list-rows",
+    "blur",
+    "hours",
+    "motion",
+    "clear-copied",
+];
 /// Longest value of a preference; keeps words of the vault out by their length alone.
 const PREFERENCE_LENGTH: usize = 32;
 const AUTO_LOCK_DEFAULT: u32 = 10;
@@ -163,7 +173,9 @@ mod tests {
         assert!(settings.set_preference("language", None));
         assert!(settings.set_preference("letter-keys", Some("off".into())));
         assert!(settings.set_preference("letter-keys", None));
-        for (name, value) in [("list-rows", "one"), ("blur", "on"), ("hours", "12"), ("motion", "less")] {
+        for (name, value) in
+            [("list-rows", "one"), ("blur", "on"), ("hours", "12"), ("motion", "less"), ("clear-copied", "never")]
+        {
             assert!(settings.set_preference(name, Some(value.into())) && settings.set_preference(name, None), "{name}");
         }
         assert!(settings.preferences.is_empty());

@@ -1,6 +1,7 @@
-//! What the window holds: the open vault, the jobs under way, the settings, the idle timer.
+//! What the window holds: the open vault, the jobs under way, the settings, the idle timer, the clipboard.
 use crate::attention::Attention;
 use crate::autolock::{Clock, IdleTimer, LONGEST_WAIT};
+use crate::clipboard::{Board, Clipboard};
 use crate::jobs::Jobs;
 use crate::settings::SettingsFile;
 use keepsake_api::types::{RecentVault, SessionState};
@@ -25,11 +26,12 @@ pub struct AppState {
     clock: Arc<dyn Clock>,
     idle: Mutex<IdleTimer>,
     idle_changed: Condvar,
+    clipboard: Clipboard,
 }
 
 impl AppState {
     /// Nothing open yet.
-    pub fn new(settings: SettingsFile, clock: Arc<dyn Clock>) -> Self {
+    pub fn new(settings: SettingsFile, clock: Arc<dyn Clock>, board: Box<dyn Board>) -> Self {
         let mut idle = IdleTimer::default();
         idle.set_minutes(settings.get().auto_lock_minutes);
         Self {
@@ -37,9 +39,10 @@ impl AppState {
             jobs: Jobs::default(),
             attention: Attention::default(),
             settings: Mutex::new(settings),
-            clock,
+            clock: clock.clone(),
             idle: Mutex::new(idle),
             idle_changed: Condvar::new(),
+            clipboard: Clipboard::new(board, clock),
         }
     }
 
@@ -86,8 +89,10 @@ impl AppState {
         }
     }
 
-    /// Lock: jobs roll back, everything else that is under way ends, then the keys go.
+    /// Lock: what was copied leaves the clipboard, jobs roll back, everything else that is under way ends, then the
+    /// keys go.
     pub fn lock(&self) {
+        self.clipboard.clear_now();
         self.jobs.cancel_all();
         self.vault.write().unwrap_or_else(PoisonError::into_inner).take();
     }
@@ -100,6 +105,12 @@ impl AppState {
     /// Lock because the window closes.
     pub fn shut_down(&self) {
         self.lock();
+        self.clipboard.close();
+    }
+
+    /// The clipboard, and what is to leave it again.
+    pub fn clipboard(&self) -> &Clipboard {
+        &self.clipboard
     }
 
     /// The jobs under way.
@@ -185,39 +196,32 @@ fn vault_name(path: &Path) -> String {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::autolock::hand::HandClock;
+    use crate::clipboard::fake::FakeBoard;
     use keepsake_api::CreateOptions;
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::Duration;
+    use zeroize::Zeroizing;
 
     const MINUTE: Duration = Duration::from_secs(60);
 
-    /// A clock that stands until it is set.
-    #[derive(Default)]
-    struct HandClock(Mutex<Duration>);
-
-    impl HandClock {
-        fn set(&self, now: Duration) {
-            *self.0.lock().unwrap() = now;
-        }
-    }
-
-    impl Clock for HandClock {
-        fn elapsed(&self) -> Duration {
-            *self.0.lock().unwrap()
-        }
-    }
-
     /// A window with an open vault that locks after five minutes.
     fn open_window(folder: &Path) -> (AppState, Arc<HandClock>) {
-        let clock = Arc::new(HandClock::default());
-        let state = AppState::new(SettingsFile::load(&folder.join("config")), clock.clone());
+        let (state, clock, _) = open_window_and_clipboard(folder);
+        (state, clock)
+    }
+
+    fn open_window_and_clipboard(folder: &Path) -> (AppState, Arc<HandClock>, FakeBoard) {
+        let (clock, board) = (Arc::new(HandClock::default()), FakeBoard::default());
+        let settings = SettingsFile::load(&folder.join("config"));
+        let state = AppState::new(settings, clock.clone(), Box::new(board.clone()));
         state.set_auto_lock(5);
         let vault = folder.join("Memories.keepsake");
         let options = CreateOptions { kdf_floor: true };
         let (session, _) = Session::create(&vault, "correct horse battery staple", options).unwrap();
         let opened = state.put_session(&vault, session).unwrap();
         assert!(opened.open && opened.name.as_deref() == Some("Memories"));
-        (state, clock)
+        (state, clock, board)
     }
 
     #[test]
@@ -245,6 +249,26 @@ mod tests {
         assert_eq!(state.recent_vaults()[0].path, vault.display().to_string());
         let session = Session::open(&vault, "correct horse battery staple").unwrap();
         assert!(state.put_session(&vault, session).unwrap().open);
+    }
+
+    #[test]
+    fn locking_takes_what_waits_out_of_the_clipboard_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let (state, _, board) = open_window_and_clipboard(folder.path());
+        let copy = |seconds: Option<u64>| {
+            state.clipboard().copy(Zeroizing::new("words".to_owned()), seconds.map(Duration::from_secs)).unwrap();
+        };
+        copy(Some(30));
+        state.clipboard().clear_if_due();
+        assert_eq!(board.now().as_deref(), Some("words"));
+        state.lock();
+        state.clipboard().clear_if_due();
+        assert_eq!(board.now(), None);
+
+        copy(None);
+        state.lock();
+        state.clipboard().clear_if_due();
+        assert_eq!(board.now().as_deref(), Some("words"), "what the person wants to stay does");
     }
 
     #[test]

@@ -36,8 +36,8 @@ const field = () => screen.getByTestId("export-text") as HTMLTextAreaElement;
 /** What the clipboard was given. */
 function clipboard(refuses = false): string[] {
   const taken: string[] = [];
-  vi.spyOn(navigator.clipboard, "writeText").mockImplementation(async (text) => {
-    if (refuses) throw new Error("denied");
+  vi.spyOn(mock, "copyText").mockImplementation(async (text) => {
+    if (refuses) throw refuse("no_clipboard", "The clipboard can't be used.");
     taken.push(text);
   });
   return taken;

@@ -225,7 +225,14 @@ describe("memory", () => {
 });
 
 describe("reader", () => {
-  const props = { folded: [], platform: "chatgpt", needle: "", current: null, onbranch: () => undefined, menus: new Map() };
+  const props = {
+    folded: [],
+    platform: "chatgpt",
+    needle: "",
+    current: null,
+    onbranch: () => undefined,
+    menus: new Map(),
+  };
 
   it("shows code with its language, and no remote picture", () => {
     const message = sampleThread.find((each) => each.id === "msg-b4")!;

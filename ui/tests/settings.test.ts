@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { tick } from "svelte";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import ConversationRow from "../src/features/conversations/ConversationRow.svelte";
 import MemoryRow from "../src/features/memories/MemoryRow.svelte";
 import Appearance from "../src/features/settings/Appearance.svelte";
@@ -10,11 +11,14 @@ import FormatsSheet from "../src/features/settings/FormatsSheet.svelte";
 import LicencesSheet from "../src/features/settings/LicencesSheet.svelte";
 import Security from "../src/features/settings/Security.svelte";
 import VaultAndBackup from "../src/features/settings/VaultAndBackup.svelte";
+import RecoveryCopy from "../src/features/start/RecoveryCopy.svelte";
 import { codeOf, useBackend } from "$lib/ipc";
 import { refuse } from "$lib/ipc/mock/jobs";
 import { mockBackend, MOCK_PASSPHRASE } from "$lib/ipc/mock";
 import { item } from "$lib/ipc/mock/data";
+import { copyBy } from "$lib/logic/copy";
 import { appearance } from "$lib/state/appearance.svelte";
+import { copyAndSay, copyText } from "$lib/state/copied";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import type { Row } from "$lib/state/records.svelte";
 import { session } from "$lib/state/session.svelte";
@@ -22,7 +26,9 @@ import { clearContent } from "$lib/state/scope";
 import { toasts } from "$lib/state/toasts.svelte";
 import { vault } from "$lib/state/vault.svelte";
 import { clock, longDay } from "$lib/text/format";
+import CodeBlock from "$lib/ui/CodeBlock.svelte";
 
+const CODE = "ABCD-EFGH-JKLM-NPQR-STVW-XYZ2-3456-789A";
 let mock = mockBackend({ open: true });
 
 beforeEach(async () => {
@@ -78,6 +84,53 @@ describe("a new recovery code", () => {
     dialogs.close();
     expect(await screen.findByText(`Made ${longDay(Date.now())}. A new code replaces the old one.`)).toBeTruthy();
     expect(screen.getByText(`Set ${made}. Changing it keeps the recovery code.`)).toBeTruthy();
+  });
+});
+
+describe("copied text", () => {
+  afterEach(() => appearance.setClearCopied("30"));
+
+  it("leaves the clipboard when the person chose, and the choice is kept", async () => {
+    const kept = vi.spyOn(mock, "setPreference");
+    const copied = vi.spyOn(mock, "copyText");
+    render(Security);
+    const chosen = () => screen.getByTestId("settings-clear-copied").textContent?.trim();
+    for (const [choice, label, value, seconds] of [
+      ["120", "After 2 minutes", "120", 120],
+      ["never", "Never", "never", null],
+      ["30", "After 30 seconds", null, 30],
+    ] as const) {
+      appearance.setClearCopied(choice);
+      await waitFor(() => expect(chosen()).toBe(label));
+      expect(kept).toHaveBeenLastCalledWith("clear-copied", value);
+      await copyAndSay("words");
+      expect(copied).toHaveBeenLastCalledWith("words", seconds);
+    }
+  });
+
+  it("leaves it after 30 seconds when it is a recovery code, whatever was chosen", async () => {
+    const copied = vi.spyOn(mock, "copyText");
+    appearance.setClearCopied("never");
+    render(RecoveryCopy, { code: CODE, name: "Ines", right: false });
+    await fireEvent.click(screen.getByText("Copy"));
+    expect(copied.mock.calls).toEqual([[CODE, 30]]);
+    await waitFor(() => expect(toasts.current?.text).toBe("Copied. It leaves the clipboard after 30 seconds."));
+
+    copied.mockRejectedValue(refuse("no_clipboard", "The clipboard can't be used."));
+    await fireEvent.click(screen.getByText("Copy"));
+    await waitFor(() => expect(toasts.current?.text).toContain("The clipboard can't be used."));
+  });
+
+  it("is copied by the same way from a block of code, which says so only when it was", async () => {
+    const copied = vi.spyOn(mock, "copyText").mockRejectedValueOnce(refuse("no_clipboard", "No."));
+    copyBy(copyText);
+    render(CodeBlock, { text: "let a = 1", language: "js" });
+    await fireEvent.click(screen.getByText("Copy"));
+    expect(copied).toHaveBeenLastCalledWith("let a = 1", 30);
+    await tick();
+    expect(screen.queryByText("Copied")).toBeNull();
+    await fireEvent.click(screen.getByText("Copy"));
+    expect(await screen.findByText("Copied")).toBeTruthy();
   });
 });
 

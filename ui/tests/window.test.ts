@@ -122,20 +122,20 @@ describe("a copy in the settings", () => {
     ["key", SigningKeys, "Copy public key"],
     ["details", About, "Copy details"],
   ] as const)("of the %s that the system refuses is shown as refused", async (_what, view, label) => {
-    useBackend(mockBackend({ open: true }));
-    const write = vi.spyOn(navigator.clipboard, "writeText");
+    mock = mockBackend({ open: true });
+    useBackend(mock);
+    const copied = vi.spyOn(mock, "copyText");
     render(view);
     const copy = await screen.findByText(label);
     for (const [answer, icon] of [
       [() => Promise.reject(new Error("no")), "alert"],
       [() => Promise.resolve(), "check"],
     ] as const) {
-      write.mockImplementation(answer);
+      copied.mockImplementation(answer);
       toasts.clear();
       await fireEvent.click(copy);
       await waitFor(() => expect(toasts.current?.icon).toBe(icon));
     }
-    write.mockRestore();
   });
 });
 

@@ -1,11 +1,13 @@
-//! What only the system can do: file dialogs, the browser, the file manager, the printer, preferences.
+//! What only the system can do: file dialogs, the browser, the file manager, the printer, the clipboard, preferences.
 use crate::blocking::{Answer, blocking};
 use keepsake_api::{ApiError, ApiResult};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tauri::{AppHandle, WebviewWindow};
 use tauri_plugin_dialog::{DialogExt, FileDialogBuilder, FilePath};
 use tauri_plugin_opener::OpenerExt;
+use zeroize::Zeroizing;
 
 /// Schemes that a link in a conversation may have to be opened.
 const LINK_SCHEMES: [&str; 3] = ["https", "http", "mailto"];
@@ -95,7 +97,19 @@ pub async fn print(window: WebviewWindow) -> Answer<()> {
     window.print().map_err(|error| ApiError::new("io", 7, format!("Nothing was printed: {error}.")).body())
 }
 
-/// Keep a preference of the window (how it looks, never content), or drop it with null.
+/// Copy a text. With a number of seconds it leaves the clipboard after that time, unless something else is there by then.
+#[tauri::command]
+#[specta::specta]
+pub async fn copy_text(app: AppHandle, text: String, clear_after_seconds: Option<u32>) -> Answer<()> {
+    let text = Zeroizing::new(text);
+    blocking(app, move |state| {
+        let clear_after = clear_after_seconds.map(|seconds| Duration::from_secs(seconds.into()));
+        state.clipboard().copy(text, clear_after)
+    })
+    .await
+}
+
+/// Keep a preference of the window (how it looks and works, never content), or drop it with null.
 #[tauri::command]
 #[specta::specta]
 pub async fn set_preference(app: AppHandle, name: String, value: Option<String>) -> Answer<()> {

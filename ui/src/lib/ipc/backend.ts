@@ -108,8 +108,10 @@ export interface Backend {
   openLink(url: string): Promise<void>;
   showInFolder(path: string): Promise<void>;
   print(): Promise<void>;
-  /** How the window looks, kept between runs: `theme`, `language`, `text-size`, `list-width`, `letter-keys`, `list-rows`, `blur`,
-   * `hours`, `motion`. Never content. */
+  /** Copy. After so many seconds the text leaves the clipboard again, if it is still there; with null it stays. */
+  copyText(text: string, clearAfter: number | null): Promise<void>;
+  /** How the window looks and works, kept between runs: `theme`, `language`, `text-size`, `list-width`, `letter-keys`, `list-rows`, `blur`,
+   * `hours`, `motion`, `clear-copied`. Never content. */
   setPreference(name: string, value: string | null): Promise<void>;
   /** Remember opened vaults by their path, or forget them all. */
   setRememberVaults(remember: boolean): Promise<void>;

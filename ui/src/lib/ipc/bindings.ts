@@ -140,7 +140,9 @@ export const commands = {
 	showInFolder: (path: string) => typedError<null, ErrorBody>(__TAURI_INVOKE("show_in_folder", { path })),
 	/**  Print what the window shows (the recovery code). */
 	print: () => typedError<null, ErrorBody>(__TAURI_INVOKE("print")),
-	/**  Keep a preference of the window (how it looks, never content), or drop it with null. */
+	/**  Copy a text. With a number of seconds it leaves the clipboard after that time, unless something else is there by then. */
+	copyText: (text: string, clearAfterSeconds: number | null) => typedError<null, ErrorBody>(__TAURI_INVOKE("copy_text", { text, clearAfterSeconds })),
+	/**  Keep a preference of the window (how it looks and works, never content), or drop it with null. */
 	setPreference: (name: string, value: string | null) => typedError<null, ErrorBody>(__TAURI_INVOKE("set_preference", { name, value })),
 	/**  Remember opened vaults (path only), or forget them all. */
 	setRememberVaults: (remember: boolean) => typedError<null, ErrorBody>(__TAURI_INVOKE("set_remember_vaults", { remember })),

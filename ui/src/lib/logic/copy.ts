@@ -1,16 +1,11 @@
-/** Put text on the clipboard; false when the system refuses. */
-export async function copyText(text: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    return false;
-  }
+/** Puts text on the clipboard; false when the system refuses. */
+export type Copier = (text: string) => Promise<boolean>;
+
+let copier: Copier = async () => false;
+
+/** How a text is copied: said once, by the window's shell, because here nothing is known of the backend. */
+export function copyBy(next: Copier): void {
+  copier = next;
 }
 
-/** Copy, and empty the clipboard again after a while if the same text is still what we put there. */
-export async function copyForAWhile(text: string, seconds: number): Promise<boolean> {
-  const done = await copyText(text);
-  if (done) setTimeout(() => void copyText(""), seconds * 1000);
-  return done;
-}
+export const copyText: Copier = (text) => copier(text);

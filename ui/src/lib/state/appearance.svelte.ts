@@ -6,6 +6,9 @@ import { isHours, speak, tellTime, type Hours } from "$lib/text/locale.svelte";
 export type Theme = "system" | "light" | "dark";
 export type TextSize = "small" | "normal" | "large" | "larger";
 export type ListRows = "two" | "one";
+/** Seconds that copied text stays on the clipboard. */
+export const CLEAR_COPIED = ["30", "120", "never"] as const;
+export type ClearCopied = (typeof CLEAR_COPIED)[number];
 
 function read(key: string): string | null {
   try {
@@ -43,7 +46,9 @@ function knownHours(kept: string | null): Hours {
   return hours;
 }
 
-/** How the window looks, speaks and listens; kept on this computer, holds no content. public/boot.js reads the same keys. */
+const knownClearing = (kept: string | null): ClearCopied => CLEAR_COPIED.find((each) => each === kept) ?? "30";
+
+/** How the window looks, speaks, listens and copies; kept on this computer, holds no content. public/boot.js reads the same keys. */
 class Appearance {
   language = $state<Choice>(knownLanguage(read("keepsake.language")));
   theme = $state<Theme>((read("keepsake.theme") as Theme | null) ?? "system");
@@ -53,6 +58,8 @@ class Appearance {
   blur = $state(read("keepsake.blur") === "on");
   hours = $state<Hours>(knownHours(read("keepsake.hours")));
   lessMotion = $state(read("keepsake.motion") === "less");
+  clearCopied = $state<ClearCopied>(knownClearing(read("keepsake.clear-copied")));
+  readonly clearAfter = $derived(this.clearCopied === "never" ? null : Number(this.clearCopied));
   listWidth = $state<number | null>(Number(read("keepsake.list-width")) || null);
 
   setTheme(theme: Theme): void {
@@ -104,6 +111,11 @@ class Appearance {
     this.lessMotion = on;
     write("motion", on ? "less" : null);
     mark("motion", on ? "less" : null);
+  }
+
+  setClearCopied(after: ClearCopied): void {
+    this.clearCopied = after;
+    write("clear-copied", after === "30" ? null : after);
   }
 
   setListWidth(width: number): void {

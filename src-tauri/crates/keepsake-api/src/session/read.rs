@@ -104,13 +104,15 @@ impl Session {
             children.entry(v.parent.filter(|p| index.contains_key(p))).or_default().push(i);
         }
         let branches = branches(&messages.iter().map(|(v, _)| v.clone()).collect::<Vec<_>>(), &index);
+        let (linked, with_files) = self.vault.linked_messages(&view)?;
         let mut out = Vec::with_capacity(messages.len());
         for (i, (v, record)) in messages.iter().enumerate() {
             let parent = v.parent.and_then(|p| index.get(&p)).map(|p| messages[*p].0.id_text());
             let siblings = &children[&v.parent.filter(|p| index.contains_key(p))];
             let part = record.message.clone().unwrap_or_default();
             let mut memories = Vec::new();
-            for link in self.vault.links_to(v)?.into_iter().filter(|l| l.relation == "derived_from") {
+            let links = if linked.contains(&v.row) { self.vault.links_to(v)? } else { Vec::new() };
+            for link in links.into_iter().filter(|l| l.relation == "derived_from") {
                 memories.push(self.link_info("derived_by", &link.target, link.view.as_ref())?);
             }
             out.push(ThreadMessage {
@@ -122,7 +124,7 @@ impl Session {
                 created_at: record.times.created.map(Timestamp::to_rfc3339),
                 hidden: v.hidden(),
                 branch: branches[i],
-                attachments: self.attachment_infos(v.row)?,
+                attachments: if with_files.contains(&v.row) { self.attachment_infos(v.row)? } else { Vec::new() },
                 content_type: part.content_type,
                 model: part.model,
                 siblings: siblings.iter().map(|s| messages[*s].0.id_text()).collect(),

@@ -246,6 +246,22 @@ impl Vault {
         })
     }
 
+    /// Which messages of a conversation something was taken from, and who names files: their rows. Most have neither, and
+    /// asking for each by itself takes longer than all the rest.
+    pub fn linked_messages(&self, conversation: &RowView) -> VaultResult<(HashSet<i64>, HashSet<i64>)> {
+        let rows = |sql: &str| {
+            self.store.read(|c| {
+                let mut statement = c.prepare_cached(sql)?;
+                let rows = statement.query_map([conversation.row], |r| r.get(0))?;
+                Ok(rows.collect::<Result<HashSet<i64>, _>>()?)
+            })
+        };
+        Ok((
+            rows("SELECT m.row FROM records m WHERE m.owner = ?1 AND EXISTS (SELECT 1 FROM links l WHERE l.target = m.id)")?,
+            rows("SELECT m.row FROM records m WHERE m.owner = ?1 AND EXISTS (SELECT 1 FROM file_refs f WHERE f.row = m.row)")?,
+        ))
+    }
+
     /// Messages, memories and attachments of a conversation.
     pub fn conversation_counts(&self, row: i64) -> VaultResult<(u32, u32, u32)> {
         self.store.read(|c| {

@@ -379,6 +379,7 @@ export function mockBackend(
     openLink: async () => undefined,
     showInFolder: async () => undefined,
     print: async () => undefined,
+    copyText: async () => undefined,
     setPreference: async () => undefined,
     setRememberVaults: async () => undefined,
     onLocked: async (listener) => ((onLocked = listener), () => undefined),
