@@ -16,7 +16,7 @@ use crate::{
 };
 use keepsake_model::{Kind, Record};
 use rusqlite::{OptionalExtension, params};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// Bytes of an attachment or passthrough part.
 #[derive(Debug, Clone, Default)]
@@ -257,8 +257,12 @@ impl Vault {
             })
         };
         Ok((
-            rows("SELECT m.row FROM records m WHERE m.owner = ?1 AND EXISTS (SELECT 1 FROM links l WHERE l.target = m.id)")?,
-            rows("SELECT m.row FROM records m WHERE m.owner = ?1 AND EXISTS (SELECT 1 FROM file_refs f WHERE f.row = m.row)")?,
+            rows(
+                "SELECT m.row FROM records m WHERE m.owner = ?1 AND EXISTS (SELECT 1 FROM links l WHERE l.target = m.id)",
+            )?,
+            rows(
+                "SELECT m.row FROM records m WHERE m.owner = ?1 AND EXISTS (SELECT 1 FROM file_refs f WHERE f.row = m.row)",
+            )?,
         ))
     }
 
