@@ -17,6 +17,7 @@ import { conversations, memories, trash } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { itemsOfAll } from "$lib/state/records.svelte";
 import { clearContent } from "$lib/state/scope";
+import { search } from "$lib/state/search.svelte";
 import { selection } from "$lib/state/selection.svelte";
 import { session } from "$lib/state/session.svelte";
 import { vault } from "$lib/state/vault.svelte";
@@ -115,7 +116,7 @@ describe("the export of a search for conversations", () => {
   it("counts conversations, not the messages that were found", async () => {
     const asked = vi.spyOn(mock, "exportPreview");
     nav.section = "conversations";
-    conversations.query = "joists";
+    search.text = conversations.query = "joists";
     await conversations.load();
     expect(conversations.total).toBeGreaterThan(1);
     showExport("screen");

@@ -2,6 +2,7 @@ import { dialogs, type StartFormat } from "./dialogs.svelte";
 import { ANY } from "./filter";
 import { conversations, files, memories } from "./lists.svelte";
 import { nav } from "./nav.svelte";
+import { search } from "./search.svelte";
 
 /** Open the export sheet with the scope that the person came from. */
 export function showExport(scope: "all" | "screen", ids: string[] | null = null, format: StartFormat = "mem"): void {
@@ -11,12 +12,14 @@ export function showExport(scope: "all" | "screen", ids: string[] | null = null,
   }
   const list = { memories, conversations, files }[nav.section as "memories"] as typeof memories | undefined;
   const filter = scope === "screen" && list ? list.filter : null;
+  // A list follows the search field after a moment.
+  const query = list ? search.text.trim() : "";
   // A search for conversations counts the messages that say it; the sheet counts what it then collects.
-  const known = filter !== null && !(list === conversations && list.query);
+  const known = filter !== null && list?.query === query && !(list === conversations && query);
   dialogs.show({
     kind: "export",
     filter,
-    query: list?.query ?? "",
+    query,
     found: known ? (list?.total ?? null) : null,
     format,
   });
