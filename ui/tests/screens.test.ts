@@ -225,14 +225,7 @@ describe("memory", () => {
 });
 
 describe("reader", () => {
-  const props = {
-    folded: [],
-    platform: "chatgpt",
-    needle: "",
-    current: null,
-    onbranch: () => undefined,
-    menus: new Map(),
-  };
+  const props = { folded: [], platform: "chatgpt", needle: "", current: null, onbranch: vi.fn(), menus: new Map() };
 
   it("shows code with its language, and no remote picture", () => {
     const message = sampleThread.find((each) => each.id === "msg-b4")!;
