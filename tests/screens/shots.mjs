@@ -19,10 +19,10 @@ const POINTS = 200;
 
 /** Nothing moves, nothing blinks, and nothing is seen that tells how fast this machine is (a rate, the time left, a
  * tooltip that comes after a while) or which languages Chromium was installed with: it writes the days in fields of dates
- * in one that it has. */
+ * in one that it has. (They have the focus of their field, so they stay where they are.) */
 const STILL = `() => {
   const still = (window.__still ??= new CSSStyleSheet());
-  still.replaceSync("*, ::before, ::after { animation: none !important; transition: none !important; caret-color: transparent !important; } .rate, .numbers > :last-child, [data-tooltip-content], ::-webkit-datetime-edit { visibility: hidden !important; } input[type=date] { inline-size: 130px !important; }");
+  still.replaceSync("*, ::before, ::after { animation: none !important; transition: none !important; caret-color: transparent !important; } .rate, .numbers > :last-child, [data-tooltip-content] { visibility: hidden !important; } ::-webkit-datetime-edit { opacity: 0 !important; } input[type=date] { inline-size: 130px !important; }");
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, still];
 }`;
 const MOVING =

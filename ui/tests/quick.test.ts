@@ -2,7 +2,7 @@
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import HomeView from "../src/features/home/HomeView.svelte";
-import ActivityView from "../src/features/activity/ActivityView.svelte";
+import Bar from "../src/shell/Bar.svelte";
 import DialogHost from "../src/shell/DialogHost.svelte";
 import { useBackend } from "$lib/ipc";
 import { mockBackend } from "$lib/ipc/mock";
@@ -10,6 +10,7 @@ import { item } from "$lib/ipc/mock/data";
 import { facets } from "$lib/state/facets.svelte";
 import { ANY } from "$lib/state/filter";
 import { memories } from "$lib/state/lists.svelte";
+import { nav } from "$lib/state/nav.svelte";
 import { clearContent } from "$lib/state/scope";
 import { session } from "$lib/state/session.svelte";
 import { vault } from "$lib/state/vault.svelte";
@@ -73,7 +74,8 @@ describe("an evidence pack", () => {
   it("is written where it is said, and told what is in it", async () => {
     const made = vi.spyOn(mock, "evidence");
     render(DialogHost);
-    render(ActivityView);
+    nav.section = "activity";
+    render(Bar);
     await fireEvent.click(await screen.findByTestId("activity-evidence"));
     const place = await screen.findByTestId<HTMLInputElement>("evidence-path");
     await waitFor(() => expect(place.value).toMatch(/^\/home\/ines\/Documents\/.*\.zip$/));
@@ -86,7 +88,8 @@ describe("an evidence pack", () => {
   it("says what went wrong and keeps the choices", async () => {
     mock.evidence = () => Promise.reject(Object.assign(new Error("no room"), { code: "disk_full" }));
     render(DialogHost);
-    render(ActivityView);
+    nav.section = "activity";
+    render(Bar);
     await fireEvent.click(await screen.findByTestId("activity-evidence"));
     await waitFor(() => expect(screen.getByTestId<HTMLInputElement>("evidence-path").value).not.toBe(""));
     await fireEvent.click(screen.getByTestId("evidence-save"));
