@@ -180,7 +180,7 @@ function copied(vault) {
 /** Everything that can be seen, without times and numbers that every run makes anew. */
 function seen(vault) {
   const { records, trash, tombstones, batches } = vault.dump();
-  const lasting = ({ updated_at: _u, trashed_at: _t, expires_at: _e, ...item }) => JSON.stringify(item);
+  const lasting = ({ updated_at: _u, changed_at: _c, trashed_at: _t, expires_at: _e, ...item }) => JSON.stringify(item);
   return JSON.stringify({
     records: records.map(lasting).sort(),
     trash: trash.map(lasting).sort(),
