@@ -93,6 +93,12 @@ impl ListQuery {
         self.ids.is_some() || self.rows.is_some()
     }
 
+    /// Written out so that SQLite can use the partial index; with a sign where it is not to: records that are named are
+    /// looked up.
+    fn of_kind(&self, kind: Kind) -> String {
+        format!("{}r.kind = {}", if self.named() { "+" } else { "" }, kind_code(kind))
+    }
+
     /// SQL condition over `records r`, with its values.
     pub(crate) fn condition(&self) -> (String, Vec<Value>) {
         let mut parts: Vec<String> = Vec::new();
@@ -102,9 +108,7 @@ impl ListQuery {
             parts.push(sql.replace('?', &format!("?{}", values.len())));
         };
         if let Some(kind) = self.kind {
-            // Written out so that SQLite can use the partial index; with a sign where it is not to: records that are
-            // named are looked up.
-            parts.push(format!("{}r.kind = {}", if self.named() { "+" } else { "" }, kind_code(kind)));
+            parts.push(self.of_kind(kind));
         }
         parts.push(
             if self.trash { "r.trashed IS NOT NULL AND r.trash_root = r.row" } else { "r.trashed IS NULL" }.to_owned(),
@@ -128,7 +132,7 @@ impl ListQuery {
             bind(&mut parts, "r.sort <= ?", until.into());
         }
         if let Some(kind) = self.file_kind {
-            parts.push(format!("r.kind = {}", kind_code(Kind::Attachment)));
+            parts.push(self.of_kind(Kind::Attachment));
             parts.push(kind.condition());
         }
         if let Some(ids) = &self.ids {
