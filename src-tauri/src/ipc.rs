@@ -45,6 +45,7 @@ pub fn builder() -> Builder<tauri::Wry> {
         records::show,
         records::thread,
         records::search,
+        records::find,
         records::attachment,
         records::add,
         records::edit,

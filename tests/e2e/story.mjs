@@ -266,6 +266,11 @@ class Play {
     await browser.find("reader");
     await browser.find("reader-message");
     this.good("a conversation is read", (await browser.count("reader-message")) > 0);
+    await browser.run(
+      `() => document.querySelector("article").dispatchEvent(new PointerEvent("pointerover", { bubbles: true }))`,
+    );
+    await browser.find("message-redact");
+    this.good("only the message that is pointed at has its tools", (await browser.count("message-redact")) === 1);
     await this.picture("reader");
   }
 

@@ -85,7 +85,7 @@ describe("a list that was changed", () => {
 
 describe("a search while typing", () => {
   it("takes the last word for the beginning of one, everywhere", async () => {
-    const searched = vi.spyOn(mock, "search");
+    const searched = [vi.spyOn(mock, "find"), vi.spyOn(mock, "search")];
     const counted = vi.spyOn(mock, "facets");
     memories.query = "waterpr";
     await memories.load();
@@ -95,7 +95,8 @@ describe("a search while typing", () => {
     expect(memories.rows.map((row) => row.id)).toEqual(["m-3"]);
     expect(conversations.rows.map((row) => row.id)).toEqual(["c-bath"]);
     expect(await itemsOfAll(mock, memories.filter, "waterpr")).toEqual(["m-3"]);
-    expect(searched.mock.calls.every(([request]) => request.typing)).toBe(true);
+    expect(searched.map((spy) => spy.mock.calls.length)).toEqual([2, 1]);
+    expect(searched.flatMap((spy) => spy.mock.calls).every(([request]) => request.typing)).toBe(true);
     expect(counted.mock.calls.map(([, query, typing]) => [query, typing])).toEqual([
       ["waterpr", true],
       [null, false],

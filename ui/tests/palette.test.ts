@@ -59,7 +59,7 @@ describe("the palette", () => {
   });
 
   it("waits 120 ms before it asks the vault, and drops the answer to an older question", async () => {
-    const asked = vi.spyOn(mock, "search");
+    const asked = vi.spyOn(mock, "find");
     await open();
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     await type("bath");
@@ -67,8 +67,8 @@ describe("the palette", () => {
     expect(asked).not.toHaveBeenCalled();
     let release: () => void = () => undefined;
     const gate = new Promise<void>((done) => (release = done));
-    const real = mock.search;
-    mock.search = async (request) => {
+    const real = mock.find;
+    mock.find = async (request) => {
       if (request.query === "bath") await gate;
       return real(request);
     };
@@ -85,7 +85,7 @@ describe("the palette", () => {
   });
 
   it("shows only actions after >, tags after #, assistants after @, and asks the vault for nothing then", async () => {
-    const asked = vi.spyOn(mock, "search");
+    const asked = vi.spyOn(mock, "find");
     await open(">the");
     expect(ids()).toContain("theme-light");
     expect(ids()).toHaveLength(5);
@@ -162,7 +162,7 @@ describe("the palette", () => {
   });
 
   it("says so when the vault can't be searched, and shows the actions nevertheless", async () => {
-    mock.search = async () => Promise.reject(new Error("disk"));
+    mock.find = async () => Promise.reject(new Error("disk"));
     await open("zzz");
     expect(await screen.findByText(/Something unexpected/)).toBeTruthy();
     await type("theme");

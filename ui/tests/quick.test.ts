@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 describe("searching", () => {
   it("asks for the first rows alone, and for more when they are scrolled to", async () => {
-    const asked = vi.spyOn(mock, "search");
+    const asked = vi.spyOn(mock, "find");
     memories.query = "tea";
     await memories.load();
     expect(asked.mock.calls.map(([request]) => [request.offset, request.limit])).toEqual([[0, 20]]);

@@ -225,7 +225,8 @@ describe("memory", () => {
 });
 
 describe("reader", () => {
-  const props = { folded: [], platform: "chatgpt", needle: "", current: null, onbranch: vi.fn(), menus: new Map() };
+  const [onbranch, menus] = [vi.fn(), new Map()];
+  const props = { folded: [], platform: "chatgpt", needle: "", current: null, near: true, onbranch, menus };
 
   it("shows code with its language, and no remote picture", () => {
     const message = sampleThread.find((each) => each.id === "msg-b4")!;
@@ -258,9 +259,8 @@ describe("reader", () => {
   });
 
   it("switches between siblings", async () => {
-    const onbranch = vi.fn();
     const message = sampleThread.find((each) => each.id === "msg-a2")!;
-    render(MessageView, { ...props, message, onbranch });
+    render(MessageView, { ...props, message });
     expect(screen.getByText(/2 of 3/)).toBeTruthy();
     await fireEvent.keyDown(screen.getByTestId("reader-message"), { key: "ArrowRight" });
     expect(onbranch).toHaveBeenCalledWith("msg-a3");

@@ -65,6 +65,13 @@ pub async fn search(app: AppHandle, request: SearchRequest) -> Answer<SearchResu
     session(app, move |vault| vault.search(&request)).await
 }
 
+/// A page of a list in which something is searched for.
+#[tauri::command]
+#[specta::specta]
+pub async fn find(app: AppHandle, request: SearchRequest) -> Answer<Found> {
+    session(app, move |vault| vault.find(&request)).await
+}
+
 /// The bytes of an attachment.
 #[tauri::command]
 #[specta::specta]

@@ -48,13 +48,15 @@ export interface Backend {
   importReport(batch: string): Promise<b.ImportReport>;
   undoImport(batch: string): Promise<b.Undone>;
   list(request: b.ListRequest): Promise<b.Page>;
-  /** `typing`: the last word of the query may be the beginning of a word; the same for `search`. */
+  /** `typing`: the last word of the query may be the beginning of a word; the same for `search` and `find`. */
   facets(filter: b.Filter, query: string | null, typing: boolean): Promise<b.Facets>;
   /** What can be said of several at once. */
   summary(filter: b.Filter): Promise<b.Summary>;
   show(id: string, history: boolean, verbatim: boolean): Promise<b.Shown>;
   thread(id: string): Promise<b.Thread>;
   search(request: b.SearchRequest): Promise<b.SearchResult>;
+  /** The same as rows of a list. */
+  find(request: b.SearchRequest): Promise<b.Found>;
   attachment(id: string): Promise<ArrayBuffer>;
   add(request: b.AddRequest): Promise<b.Ids>;
   edit(request: b.EditRequest): Promise<b.Edited>;

@@ -78,6 +78,8 @@ export const commands = {
 	thread: (id: string) => typedError<Thread, ErrorBody>(__TAURI_INVOKE("thread", { id })),
 	/**  Full text, ranked. */
 	search: (request: SearchRequest) => typedError<SearchResult, ErrorBody>(__TAURI_INVOKE("search", { request })),
+	/**  A page of a list in which something is searched for. */
+	find: (request: SearchRequest) => typedError<Found, ErrorBody>(__TAURI_INVOKE("find", { request })),
 	/**  The bytes of an attachment. */
 	attachment: (id: string) => typedError<ArrayBuffer, ErrorBody>(__TAURI_INVOKE("attachment", { id })),
 	/**  A memory written by hand. */
@@ -484,6 +486,25 @@ export type FormatInfo = {
 	/**  What is written can be encrypted under a passphrase. */
 	encrypts: boolean,
 };
+
+/**  Answer of `find`. */
+export type Found = {
+	rows: FoundRow[],
+	/**  All hits; of conversations, the messages that match. */
+	total: number,
+	/**  Where the next page begins. */
+	next_offset: number | null,
+};
+
+/**  A row of a list in which something is searched for. */
+export type FoundRow = {
+	/**  Where the words stand; null for a conversation that was found by its title alone. */
+	snippet: string | null,
+	/**  Ranges in code points of `snippet`. */
+	highlights: ([number, number])[],
+	/**  The message that says it, where the row is a conversation. */
+	message: string | null,
+} & ListItem;
 
 /**  One hit. */
 export type Hit = {

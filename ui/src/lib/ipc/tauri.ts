@@ -62,6 +62,7 @@ export const tauriBackend: Backend = {
   show: (id, history, verbatim) => take(commands.show(id, history, verbatim)),
   thread: (id) => take(commands.thread(id)),
   search: (request) => take(commands.search(request)),
+  find: (request) => take(commands.find(request)),
   attachment: (id) => take(commands.attachment(id)),
   add: (request) => take(commands.add(request)),
   edit: (request) => take(commands.edit(request)),

@@ -1,23 +1,19 @@
 import { Refusal } from "$lib/state/refusal";
-import { backend, type Backend, type Filter, type Hit, type ListItem, type Page } from "$lib/ipc";
+import { backend, type Backend, type Filter, type FoundRow, type Hit, type ListItem, type Page } from "$lib/ipc";
 import { ANY } from "./filter";
 import { onLock } from "./scope";
 import { session } from "./session.svelte";
 
 /** A row of a list: the item, and while searching the piece of text that matched. */
-export type Row = ListItem & {
-  snippet: string | null;
-  highlights: readonly (readonly [number, number])[];
-  message: string | null;
-};
+export type Row = FoundRow;
 
 const PAGE = 100;
 /** Of what a search finds, the first page: not much more than is seen at once, so that it is there while the person types. */
 const FIRST = 20;
 /** The most that the backend hands out in one call. */
-export const MOST = 1000;
-/** So many conversations are found by their title; the others by what their messages say. */
-export const TITLES = 8;
+const MOST = 1000;
+/** So many conversations are found by their title (as `find` does it); the others by what their messages say. */
+const TITLES = 8;
 
 /** A list that loads page by page: by cursor when browsing, by offset when searching. */
 export class RecordList {
@@ -36,7 +32,7 @@ export class RecordList {
   /** What the rows answer, and how far down they reach. */
   #shown = { question: "", reach: 0 };
 
-  constructor(protected readonly base: Partial<Filter>) {
+  constructor(private readonly base: Partial<Filter>) {
     this.filter = { ...ANY, ...base };
     onLock(() => this.clear());
   }
@@ -88,7 +84,7 @@ export class RecordList {
       const added: Row[] = [];
       do {
         const limit = Math.min(MOST, reach - this.#offset);
-        const page = this.query ? await this.found(run, limit) : await this.listed(run, limit);
+        const page = this.query ? await this.#found(run, limit) : await this.#listed(run, limit);
         if (run !== this.#run || page === null) return;
         for (const row of page) {
           if (this.#ids.has(row.id)) continue;
@@ -107,7 +103,7 @@ export class RecordList {
     }
   }
 
-  protected async listed(run: number, limit: number): Promise<Row[] | null> {
+  async #listed(run: number, limit: number): Promise<Row[] | null> {
     const request = { filter: $state.snapshot(this.filter), sort: this.sort, limit, cursor: this.#cursor };
     const page = await backend().list(request);
     if (run !== this.#run) return null;
@@ -117,38 +113,13 @@ export class RecordList {
     return page.items.map(plainRow);
   }
 
-  protected async found(run: number, limit: number): Promise<Row[] | null> {
-    const result = await backend().search({
-      query: this.query,
-      filter: this.filter,
-      limit,
-      offset: this.#offset,
-      typing: true,
-    });
-    const items = await itemsOf(
-      result.hits.map((hit) => hit.id),
-      this.filter,
-    );
+  async #found(run: number, limit: number): Promise<Row[] | null> {
+    const request = { query: this.query, filter: this.filter, limit, offset: this.#offset, typing: true };
+    const found = await backend().find(request);
     if (run !== this.#run) return null;
-    this.#offset += result.hits.length;
-    this.total = result.hits.length === 0 ? Math.min(result.total, this.#offset) : result.total;
-    return result.hits.flatMap((hit) => {
-      const item = items.get(hit.id);
-      return item ? [{ ...item, snippet: hit.snippet, highlights: hit.highlights, message: null }] : [];
-    });
-  }
-
-  protected advance(hits: number, total: number): void {
-    this.#offset += hits;
-    this.total = total;
-  }
-
-  protected current(run: number): boolean {
-    return run === this.#run;
-  }
-
-  protected get offset(): number {
-    return this.#offset;
+    this.#offset = found.next_offset ?? found.total;
+    this.total = found.total;
+    return found.rows;
   }
 
   clear(): void {
@@ -169,22 +140,10 @@ export function plainRow(item: ListItem): Row {
   return { ...item, snippet: null, highlights: [], message: null };
 }
 
-/** The rows of these ids, for the dates and marks that a hit does not carry. */
-export async function itemsOf(ids: string[], filter: Filter): Promise<Map<string, ListItem>> {
-  if (ids.length === 0) return new Map();
-  const page = await backend().list({
-    filter: { ...ANY, kind: filter.kind, trash: filter.trash, ids: [...new Set(ids)] },
-    sort: null,
-    limit: Math.min(MOST, ids.length),
-    cursor: null,
-  });
-  return new Map(page.items.map((item) => [item.id, item]));
-}
-
 type Source = Pick<Backend, "list" | "search">;
 
 /** The row that a hit belongs to: a message stands in the list as its conversation. */
-export function rowOf(hit: Hit): string | null {
+function rowOf(hit: Hit): string | null {
   return hit.kind === "message" ? hit.conversation_id : hit.id;
 }
 

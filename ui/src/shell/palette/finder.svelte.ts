@@ -1,8 +1,7 @@
-import { backend, type Facets, type Filter, type Hit } from "$lib/ipc";
+import { backend, type Facets, type FoundRow } from "$lib/ipc";
 import { debounced } from "$lib/logic/debounce";
 import { findWords } from "$lib/logic/parts";
 import { ANY } from "$lib/state/filter";
-import { itemsOf, rowOf } from "$lib/state/records.svelte";
 import { Refusal } from "$lib/state/refusal";
 import { onLock } from "$lib/state/scope";
 import { session } from "$lib/state/session.svelte";
@@ -95,54 +94,31 @@ class Finder {
 export const finder = new Finder();
 onLock(() => finder.clear());
 
-const search = async (query: string, filter: Filter, limit: number): Promise<Hit[]> =>
-  (await backend().search({ query, filter, limit, offset: 0, typing: true })).hits;
+const find = async (query: string, kind: string, limit: number): Promise<FoundRow[]> =>
+  (await backend().find({ query, filter: { ...ANY, kind }, limit, offset: 0, typing: true })).rows.slice(0, MOST);
 
 async function memoriesFor(query: string): Promise<Found[]> {
-  const filter = { ...ANY, kind: "memory" };
-  const hits = await search(query, filter, MOST);
-  const items = await itemsOf(
-    hits.map((hit) => hit.id),
-    filter,
-  );
-  return hits.map((hit) => ({
-    id: hit.id,
-    text: hit.snippet,
-    ranges: hit.highlights,
-    source: hit.source,
-    at: items.get(hit.id)?.created_at ?? hit.created_at,
+  const rows = await find(query, "memory", MOST);
+  return rows.map((row) => ({
+    id: row.id,
+    text: row.snippet ?? row.text,
+    ranges: row.highlights,
+    source: row.source,
+    at: row.created_at,
     message: null,
   }));
 }
 
 /** By their titles first, then by what is said in them. */
 async function conversationsFor(query: string): Promise<Found[]> {
-  const filter = { ...ANY, kind: "conversation" };
-  const [titles, messages] = await Promise.all([
-    search(query, filter, MOST),
-    search(query, { ...ANY, kind: "message" }, MESSAGES),
-  ]);
-  const found = new Map<string, Hit>();
-  for (const hit of [...titles, ...messages]) {
-    const id = rowOf(hit);
-    if (id !== null && !found.has(id)) found.set(id, hit);
-  }
-  const ids = [...found.keys()].slice(0, MOST);
-  const items = await itemsOf(ids, filter);
   const words = query.split(/\s+/).filter(Boolean);
-  return ids.flatMap((id) => {
-    const item = items.get(id);
-    const hit = found.get(id);
-    if (!item || !hit) return [];
-    return [
-      {
-        id,
-        text: item.title,
-        ranges: findWords(item.title ?? "", words),
-        source: item.source,
-        at: item.updated_at ?? item.created_at,
-        message: hit.kind === "message" ? hit.id : null,
-      },
-    ];
-  });
+  const rows = await find(query, "conversation", MESSAGES);
+  return rows.map((row) => ({
+    id: row.id,
+    text: row.title,
+    ranges: findWords(row.title ?? "", words),
+    source: row.source,
+    at: row.updated_at ?? row.created_at,
+    message: row.message,
+  }));
 }

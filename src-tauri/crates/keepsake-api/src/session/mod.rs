@@ -2,6 +2,7 @@
 mod changes;
 mod duplicates;
 mod exchange;
+mod find;
 mod keys;
 mod read;
 mod scan;

@@ -9,7 +9,7 @@ use keepsake_vault::{
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Characters of a search snippet.
-const SNIPPET: usize = 240;
+pub(super) const SNIPPET: usize = 240;
 /// Hits that are looked through where the index cannot filter.
 const FOUND: usize = 10_000;
 
@@ -96,14 +96,15 @@ impl Session {
         if view.kind != Kind::Conversation {
             return Err(ApiError::new("usage", 2, "This is not a conversation.").with("kind", view.kind.as_str()));
         }
-        let conversation = self.record_view(&view, &self.vault.record(&view)?)?;
+        let conversation = self.record_view(&view, &self.vault.content(&view)?)?;
         let messages = self.vault.messages(&view)?;
         let index: HashMap<i64, usize> = messages.iter().enumerate().map(|(i, (v, _))| (v.row, i)).collect();
         let mut children: HashMap<Option<i64>, Vec<usize>> = HashMap::new();
         for (i, (v, _)) in messages.iter().enumerate() {
             children.entry(v.parent.filter(|p| index.contains_key(p))).or_default().push(i);
         }
-        let branches = branches(&messages.iter().map(|(v, _)| v.clone()).collect::<Vec<_>>(), &index);
+        let views: Vec<&RowView> = messages.iter().map(|(v, _)| v).collect();
+        let branches = branches(&views, &index);
         let (linked, with_files) = self.vault.linked_messages(&view)?;
         let mut out = Vec::with_capacity(messages.len());
         for (i, (v, record)) in messages.iter().enumerate() {
@@ -131,7 +132,7 @@ impl Session {
                 memories,
             });
         }
-        let active_path = active_path(&messages.iter().map(|(v, _)| v.clone()).collect::<Vec<_>>(), &index);
+        let active_path = active_path(&views, &index);
         Ok(Thread { conversation, messages: out, active_path })
     }
 
@@ -143,15 +144,8 @@ impl Session {
 
     /// Full text, ranked.
     pub fn search(&self, request: &SearchRequest) -> ApiResult<SearchResult> {
-        let filter = IndexFilter { typing: request.typing, ..index_filter(&request.filter)? };
-        let limit = request.limit.unwrap_or(20).clamp(1, 1000) as usize;
         let started = std::time::Instant::now();
-        let offset = request.offset.unwrap_or(0) as usize;
-        let outcome = if request.filter.standing.is_some() || request.filter.file_kind.is_some() {
-            self.search_narrowed(request, &filter, (limit, offset))?
-        } else {
-            self.vault.search(&request.query, &filter, limit, offset)?
-        };
+        let outcome = self.outcome(request)?;
         let took_ms = started.elapsed().as_secs_f64() * 1000.0;
         let mut hits = Vec::with_capacity(outcome.hits.len());
         for (row, score) in &outcome.hits {
@@ -173,6 +167,17 @@ impl Session {
             });
         }
         Ok(SearchResult { query: request.query.clone(), total: outcome.total, took_ms, hits })
+    }
+
+    /// What the index finds: rows, best first.
+    pub(super) fn outcome(&self, request: &SearchRequest) -> ApiResult<SearchOutcome> {
+        let filter = IndexFilter { typing: request.typing, ..index_filter(&request.filter)? };
+        let limit = request.limit.unwrap_or(20).clamp(1, 1000) as usize;
+        let offset = request.offset.unwrap_or(0) as usize;
+        if request.filter.standing.is_some() || request.filter.file_kind.is_some() {
+            return self.search_narrowed(request, &filter, (limit, offset));
+        }
+        Ok(self.vault.search(&request.query, &filter, limit, offset)?)
     }
 
     /// The index knows neither standings nor kinds of files: of all that it finds those stay that the store finds too.
@@ -226,7 +231,7 @@ fn shown_text(record: &keepsake_model::Record) -> String {
     if record.text.trim().is_empty() { searchable(record) } else { record.text.clone() }
 }
 
-fn searchable(record: &keepsake_model::Record) -> String {
+pub(super) fn searchable(record: &keepsake_model::Record) -> String {
     let mut out = record.text.clone();
     if let Some(blocks) = record.fields.get("blocks").and_then(|b| b.as_array()) {
         for text in blocks.iter().filter_map(|b| b.get("text")?.as_str()) {
@@ -247,7 +252,7 @@ fn searchable(record: &keepsake_model::Record) -> String {
 }
 
 /// Branch number of each message: 0 on the active path, else counted by where it leaves the path, in source order.
-fn branches(messages: &[RowView], index: &HashMap<i64, usize>) -> Vec<u32> {
+fn branches(messages: &[&RowView], index: &HashMap<i64, usize>) -> Vec<u32> {
     let mut out = vec![0; messages.len()];
     let mut last = 0;
     for i in 0..messages.len() {
@@ -270,7 +275,7 @@ fn branches(messages: &[RowView], index: &HashMap<i64, usize>) -> Vec<u32> {
 }
 
 /// Ids of the active path from its root to its leaf.
-fn active_path(messages: &[RowView], index: &HashMap<i64, usize>) -> Vec<String> {
+fn active_path(messages: &[&RowView], index: &HashMap<i64, usize>) -> Vec<String> {
     let active: Vec<usize> = (0..messages.len()).filter(|i| messages[*i].active()).collect();
     let parents: std::collections::HashSet<i64> = active.iter().filter_map(|i| messages[*i].parent).collect();
     let leaf = active.iter().copied().find(|i| !parents.contains(&messages[*i].row));

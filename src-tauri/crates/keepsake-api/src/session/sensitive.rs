@@ -134,7 +134,7 @@ impl Session {
     }
 
     fn sensitive_place(&self, place: &keepsake_vault::SensitivePlace) -> ApiResult<SensitivePlace> {
-        let record = self.vault.record(&place.view)?;
+        let record = self.vault.content(&place.view)?;
         let conversation = place.view.owner.map(|row| self.vault.view_by_row(row)).transpose()?.flatten();
         let title = record.title.or_else(|| conversation.as_ref().and_then(|c| c.title.clone()));
         // Cut after the values are barred: half a value would not be recognised.

@@ -16,8 +16,12 @@ fn stamp(t: Option<Timestamp>) -> Option<String> {
 impl Session {
     /// One list row.
     pub(super) fn item(&self, view: &RowView) -> ApiResult<ListItem> {
+        self.item_of(view, &self.vault.content(view)?)
+    }
+
+    /// The same where its record is at hand.
+    pub(super) fn item_of(&self, view: &RowView, record: &Record) -> ApiResult<ListItem> {
         let vault = &self.vault;
-        let record = vault.record(view)?;
         let counts = if view.kind == Kind::Conversation { vault.conversation_counts(view.row)? } else { (0, 0, 0) };
         let file =
             matches!(view.kind, Kind::Attachment | Kind::Foreign).then(|| vault.file_facts(view.row)).transpose()?;
@@ -158,7 +162,7 @@ impl Session {
                 conversation_id: None,
             });
         };
-        let record = self.vault.record(view)?;
+        let record = self.vault.content(view)?;
         let conversation = view.owner.map(|o| self.vault.view_by_row(o)).transpose()?.flatten();
         Ok(LinkInfo {
             relation: relation.into(),

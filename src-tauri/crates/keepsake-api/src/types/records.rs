@@ -315,6 +315,29 @@ pub struct SearchResult {
     pub hits: Vec<Hit>,
 }
 
+/// A row of a list in which something is searched for.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct FoundRow {
+    #[serde(flatten)]
+    pub item: ListItem,
+    /// Where the words stand; null for a conversation that was found by its title alone.
+    pub snippet: Option<String>,
+    /// Ranges in code points of `snippet`.
+    pub highlights: Vec<(u32, u32)>,
+    /// The message that says it, where the row is a conversation.
+    pub message: Option<String>,
+}
+
+/// Answer of `find`.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct Found {
+    pub rows: Vec<FoundRow>,
+    /// All hits; of conversations, the messages that match.
+    pub total: u32,
+    /// Where the next page begins.
+    pub next_offset: Option<u32>,
+}
+
 /// A memory written by hand.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]

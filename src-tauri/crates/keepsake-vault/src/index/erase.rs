@@ -67,6 +67,7 @@ impl SearchIndex {
     /// Removes the files of segments that no commit names. Waits for searches under way: they hold files open.
     fn sweep(&self, writing: &mut super::Writing) -> IndexResult<()> {
         let _alone = self.in_use.write().unwrap_or_else(PoisonError::into_inner);
+        self.passing.forget();
         let writer = self.writer(writing)?;
         let result = writer.garbage_collect_files().wait()?;
         if result.failed_to_delete_files.is_empty() {

@@ -1,5 +1,6 @@
 //! Which documents of a segment match: sets of documents, from filters, required words and phrases.
-use super::{IndexResult, query::Part, schema::Fields, search::IndexFilter};
+use super::{IndexResult, passing::Passing, query::Part, schema::Fields, search::IndexFilter};
+use std::sync::Arc;
 use tantivy::{
     DocSet, SegmentReader, TERMINATED, Term,
     query::{EnableScoring, PhraseQuery, Query},
@@ -50,6 +51,10 @@ impl Docs {
 
     pub(super) fn and(&mut self, other: &Self) {
         self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a &= b);
+    }
+
+    pub(super) fn or(&mut self, other: &Self) {
+        self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a |= b);
     }
 
     pub(super) fn and_not(&mut self, other: &Self) {
@@ -128,7 +133,13 @@ pub(super) fn phrase(
 
 impl IndexFilter {
     /// Takes out of `docs` what does not pass.
-    pub(super) fn apply(&self, segment: &SegmentReader, fields: &Fields, docs: &mut Docs) -> IndexResult<()> {
+    pub(super) fn apply(
+        &self,
+        segment: &SegmentReader,
+        fields: &Fields,
+        passing: &Passing,
+        docs: &mut Docs,
+    ) -> IndexResult<()> {
         let lists = [
             (fields.kind, &self.kinds),
             (fields.platform, &self.platforms),
@@ -138,7 +149,7 @@ impl IndexFilter {
             (fields.tag, &self.tags),
         ];
         for (field, values) in lists.into_iter().filter(|(_, v)| !v.is_empty()) {
-            docs.and(&any_of(segment, field, values)?);
+            docs.and(&*any_of(segment, passing, field, values)?);
         }
         if self.created_from.is_some() || self.created_to.is_some() {
             let column = segment.fast_fields().i64("created")?;
@@ -153,10 +164,13 @@ impl IndexFilter {
     }
 }
 
-fn any_of(segment: &SegmentReader, field: Field, values: &[String]) -> IndexResult<Docs> {
+fn any_of(segment: &SegmentReader, passing: &Passing, field: Field, values: &[String]) -> IndexResult<Arc<Docs>> {
+    if let [value] = values {
+        return passing.of(segment, Term::from_field_text(field, value));
+    }
     let mut out = Docs::none(segment.max_doc());
     for value in values {
-        out.add_term(segment, &Term::from_field_text(field, value))?;
+        out.or(&*passing.of(segment, Term::from_field_text(field, value))?);
     }
-    Ok(out)
+    Ok(Arc::new(out))
 }

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | `directory`, `cache` | files in encrypted chunks, opened at random |
 //! | `schema`, `tokenize`, `merge` | what is indexed, how text is cut, how large segments get |
-//! | `query`, `search`, `rank`, `matching` | from what a person typed to ranked rows |
+//! | `query`, `search`, `rank`, `matching`, `passing` | from what a person typed to ranked rows |
 //! | `snippet` | the part of a text that shows why it was found |
 //! | `erase`, `verify` | rewriting what held an erased row; looking for what is left, independently |
 mod cache;
@@ -13,6 +13,7 @@ mod erase;
 mod error;
 mod matching;
 mod merge;
+mod passing;
 mod query;
 mod rank;
 mod schema;
@@ -32,6 +33,7 @@ pub use verify::{Finding, Residue, residue};
 
 use directory::META;
 use merge::{MAX_SEGMENT_DOCS, SmallSegments};
+use passing::Passing;
 use schema::Fields;
 use std::{
     path::Path,
@@ -56,6 +58,7 @@ pub struct SearchIndex {
     seq: AtomicU64,
     /// Held for reading by whoever holds segments open, for writing while files of dropped segments are removed.
     in_use: RwLock<()>,
+    passing: Passing,
 }
 
 #[derive(Default)]
@@ -113,6 +116,7 @@ impl SearchIndex {
             threads: 1,
             seq: AtomicU64::new(seq),
             in_use: RwLock::new(()),
+            passing: Passing::new(),
         })
     }
 
@@ -169,6 +173,7 @@ impl SearchIndex {
         writing.open = 0;
         self.seq.store(seq, Ordering::Release);
         self.reader.reload()?;
+        self.passing.forget();
         Ok(())
     }
 

@@ -239,7 +239,7 @@ impl SearchIndex {
         for forbidden in &parsed.not {
             docs.and_not(&phrase(segment, &self.fields, forbidden, &expand)?);
         }
-        filter.apply(segment, &self.fields, &mut docs)?;
+        filter.apply(segment, &self.fields, &self.passing, &mut docs)?;
         Ok(docs)
     }
 }

@@ -98,6 +98,11 @@ impl Vault {
         self.store.read(|c| self.store.packs.record(c, view.pack, view.slot))
     }
 
+    /// The same without the verbatim: what is said in it, for lists and readers.
+    pub fn content(&self, view: &RowView) -> VaultResult<Record> {
+        self.store.read(|c| self.store.packs.content(c, view.pack, view.slot))
+    }
+
     /// All versions, the current one first.
     pub fn versions(&self, view: &RowView) -> VaultResult<Vec<VersionRow>> {
         self.store.read(|c| {
@@ -231,7 +236,7 @@ impl Vault {
         Ok(out)
     }
 
-    /// Messages of a conversation in source order, with their records.
+    /// Messages of a conversation in source order, with their records (without verbatims).
     pub fn messages(&self, conversation: &RowView) -> VaultResult<Vec<(RowView, Record)>> {
         self.store.read(|c| {
             let sql = format!(
@@ -242,7 +247,13 @@ impl Vault {
             let views = statement
                 .query_map(params![conversation.row, kind_code(Kind::Message), conversation.trashed.is_some()], RowView::read)?
                 .collect::<Result<Vec<_>, _>>()?;
-            views.into_iter().map(|v| Ok((v.clone(), self.store.packs.record(c, v.pack, v.slot)?))).collect()
+            views
+                .into_iter()
+                .map(|view| {
+                    let record = self.store.packs.content(c, view.pack, view.slot)?;
+                    Ok((view, record))
+                })
+                .collect()
         })
     }
 

@@ -17,11 +17,11 @@ impl Vault {
         self.with_index(SearchIndex::warm)
     }
 
-    /// Row and record of a hit; None when it went in between.
+    /// Row and record of a hit, without its verbatim; None when it went in between.
     pub fn hit(&self, row: u64) -> VaultResult<Option<(RowView, Record)>> {
         self.store.read(|c| {
             let Some(view) = RowView::by_row(c, row as i64)? else { return Ok(None) };
-            let record = self.store.packs.record(c, view.pack, view.slot)?;
+            let record = self.store.packs.content(c, view.pack, view.slot)?;
             Ok(Some((view, record)))
         })
     }

@@ -114,9 +114,20 @@ struct Open {
 
 impl Open {
     fn entry(&self, slot: u32) -> Option<Entry> {
-        let found = self.places.binary_search_by_key(&slot, |(slot, _)| *slot).ok()?;
-        let raw = &self.raw[self.places[found].1..];
+        let raw = self.from(slot)?;
         Head::read(raw)?.entry(raw)
+    }
+
+    fn body(&self, slot: u32) -> Option<&[u8]> {
+        let raw = self.from(slot)?;
+        let head = Head::read(raw)?;
+        raw.get(Head::LENGTH..Head::LENGTH + head.body)
+    }
+
+    /// From where the entry begins.
+    fn from(&self, slot: u32) -> Option<&[u8]> {
+        let found = self.places.binary_search_by_key(&slot, |(slot, _)| *slot).ok()?;
+        Some(&self.raw[self.places[found].1..])
     }
 }
 
@@ -192,6 +203,13 @@ impl Packs {
         let entries = self.unpacked(connection, pack)?;
         let found = entries.entry(slot);
         found.ok_or_else(|| VaultError::Damaged(format!("pack {pack} has no slot {slot}")))?.to_record()
+    }
+
+    /// One record without its verbatim, which is the larger part of it and seldom asked for.
+    pub(crate) fn content(&self, connection: &Connection, pack: i64, slot: u32) -> VaultResult<Record> {
+        let entries = self.unpacked(connection, pack)?;
+        let body = entries.body(slot).ok_or_else(|| VaultError::Damaged(format!("pack {pack} has no slot {slot}")))?;
+        serde_json::from_slice(body).map_err(|e| VaultError::Damaged(format!("record body: {e}")))
     }
 
     /// Stores one entry in a pack of its own and says where.

@@ -1,4 +1,15 @@
-import type { Facets, Filter, Hit, ListItem, Summary, ThreadMessage } from "../backend";
+import type {
+  Backend,
+  Facets,
+  Filter,
+  FoundRow,
+  Hit,
+  ListItem,
+  SearchRequest,
+  Summary,
+  ThreadMessage,
+} from "../backend";
+import { sampleThread } from "./thread";
 
 export function matches(item: ListItem, filter: Filter): boolean {
   if ((item.trashed_at !== null) !== Boolean(filter.trash)) return false;
@@ -45,7 +56,7 @@ export function hitOf(item: ListItem, query: string, typing: boolean): Hit | nul
     : hit(item.id, item.kind, item.source, text, highlights, item.conversation_id, item.title);
 }
 
-export function messageHit(message: ThreadMessage, query: string, typing: boolean): Hit | null {
+function messageHit(message: ThreadMessage, query: string, typing: boolean): Hit | null {
   const highlights = highlight(message.text, query, typing);
   return highlights.length === 0
     ? null
@@ -102,4 +113,48 @@ export function summaryOf(items: readonly ListItem[]): Summary {
     first: dates[0] ?? null,
     last: dates.at(-1) ?? null,
   };
+}
+
+/** `search`, and `find`: the same as rows, with conversations by their title first. */
+export function searching(items: () => readonly ListItem[]): Pick<Backend, "search" | "find"> {
+  const hitsOf = ({ query, filter, typing }: SearchRequest): Hit[] =>
+    filter.kind === "message"
+      ? sampleThread.flatMap((each) => messageHit(each, query, typing) ?? [])
+      : items().flatMap((each) => (matches(each, filter) && hitOf(each, query, typing)) || []);
+  const reach = ({ offset, limit }: SearchRequest) => (offset ?? 0) + (limit ?? 20);
+  return {
+    search: async (request) => {
+      items();
+      const found = hitsOf(request);
+      const hits = found.slice(request.offset ?? 0, reach(request));
+      return { query: request.query, total: found.length, took_ms: 1.2, hits };
+    },
+    find: async (request) => {
+      const whole = request.filter.kind === "conversation";
+      const said = hitsOf(whole ? { ...request, filter: { ...request.filter, kind: "message" } } : request);
+      const titles = whole && !request.offset ? hitsOf(request).slice(0, 8) : [];
+      const page = said.slice(request.offset ?? 0, reach(request));
+      return {
+        rows: rowsOf([...titles, ...page], items(), Boolean(request.filter.trash)),
+        total: said.length,
+        next_offset: reach(request) < said.length ? reach(request) : null,
+      };
+    },
+  };
+}
+
+function rowsOf(hits: Hit[], items: readonly ListItem[], trash: boolean): FoundRow[] {
+  const rows = new Map<string, FoundRow>();
+  for (const hit of hits) {
+    const id = hit.kind === "message" ? hit.conversation_id : hit.id;
+    const item = items.find((each) => each.id === id);
+    if (!item || (item.trashed_at !== null) !== trash) continue;
+    const row = rows.get(item.id) ?? { ...structuredClone(item), snippet: null, highlights: [], message: null };
+    rows.set(item.id, row);
+    if (hit.kind === "conversation" || row.snippet !== null) continue;
+    row.snippet = hit.snippet;
+    row.highlights = hit.highlights;
+    row.message = hit.kind === "message" ? hit.id : null;
+  }
+  return [...rows.values()];
 }

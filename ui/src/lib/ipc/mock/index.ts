@@ -1,7 +1,7 @@
 import type { Backend, Keys, ListItem } from "../backend";
 import { fileCheck, sampleKey } from "./checks";
 import { ago, item, sampleItems } from "./data";
-import { facetsOf, hitOf, matches, messageHit, summaryOf } from "./find";
+import { facetsOf, hitOf, matches, searching, summaryOf } from "./find";
 import { sampleFormats } from "./formats";
 import { cancel, detection, FILE_PASSPHRASE, receipt, refuse, report, tombstone, walk } from "./jobs";
 import { sampleBatches, sampleEntries } from "./log";
@@ -257,15 +257,7 @@ export function mockBackend(
       messages: structuredClone(sampleThread),
       active_path: sampleActivePath,
     }),
-    search: async ({ query, filter, limit, offset, typing }) => {
-      need();
-      const found =
-        filter.kind === "message"
-          ? sampleThread.flatMap((each) => messageHit(each, query, typing) ?? [])
-          : items.filter((each) => matches(each, filter)).flatMap((each) => hitOf(each, query, typing) ?? []);
-      const from = offset ?? 0;
-      return { query, total: found.length, took_ms: 1.2, hits: found.slice(from, from + (limit ?? 20)) };
-    },
+    ...searching(() => (need(), items)),
     attachment: async (id) => samplePicture(Number(id.replace(/\D/g, ""))),
     add: async ({ type, text, tags }) => {
       const id = `m-new-${items.length}`;

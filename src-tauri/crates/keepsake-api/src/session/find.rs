@@ -1,0 +1,224 @@
+//! The rows of a list in which something is searched for: hits and rows in one answer, since somebody is typing.
+use super::{
+    Session,
+    read::{SNIPPET, searchable},
+};
+use crate::{ApiError, ApiResult, types::*};
+use keepsake_model::{Kind, Record};
+use keepsake_vault::{
+    RowView,
+    index::{SearchOutcome, snippet},
+};
+use std::collections::HashMap;
+
+/// Conversations found by their title come first, so many at most; the others by what is said in them.
+const TITLES: u32 = 8;
+
+/// Rows so far, and where each record stands among them.
+#[derive(Default)]
+struct Rows {
+    rows: Vec<FoundRow>,
+    places: HashMap<i64, usize>,
+}
+
+impl Session {
+    /// One page of a list in which something is searched for, best first. Conversations are those whose messages match,
+    /// after those whose title does; one that is found several times stands where it was found first. `limit` and
+    /// `offset` count hits: a page may hold fewer rows, and a conversation may come again on a later one.
+    ///
+    /// # Errors
+    /// `usage` for an unknown kind or standing, or a time that is none.
+    pub fn find(&self, request: &SearchRequest) -> ApiResult<Found> {
+        let mut found = Rows::default();
+        let offset = request.offset.unwrap_or(0);
+        let said = if request.filter.kind.as_deref() == Some(Kind::Conversation.as_str()) {
+            let filter = Filter { kind: Some(Kind::Message.as_str().into()), ..request.filter.clone() };
+            let messages = SearchRequest { filter, ..request.clone() };
+            let titles = SearchRequest { limit: Some(TITLES), ..request.clone() };
+            // Beside each other: somebody is typing.
+            let (titles, said) = std::thread::scope(|scope| {
+                let titles = (offset == 0).then(|| scope.spawn(|| self.outcome(&titles)));
+                (titles.map(std::thread::ScopedJoinHandle::join), self.outcome(&messages))
+            });
+            if let Some(titles) = titles {
+                let gone =
+                    |_| ApiError::new("internal", 1, "Something broke inside Keepsake. Your vault is kept as it was.");
+                self.take_in(&titles.map_err(gone)??, request, &mut found)?;
+            }
+            said?
+        } else {
+            self.outcome(request)?
+        };
+        self.take_in(&said, request, &mut found)?;
+        let reach = offset.saturating_add(said.hits.len() as u32);
+        let end = said.hits.is_empty();
+        Ok(Found {
+            rows: found.rows,
+            total: if end { said.total.min(offset) } else { said.total },
+            next_offset: (!end && reach < said.total).then_some(reach),
+        })
+    }
+
+    fn take_in(&self, outcome: &SearchOutcome, request: &SearchRequest, found: &mut Rows) -> ApiResult<()> {
+        let shown = |view: &RowView| view.trashed.is_some() == request.filter.trash;
+        for (row, _) in &outcome.hits {
+            let Some((view, record)) = self.vault.hit(*row)? else { continue };
+            match view.kind {
+                Kind::Message => {
+                    let place = match view.owner.and_then(|owner| found.places.get(&owner)) {
+                        Some(place) => *place,
+                        None => {
+                            let owner = view.owner.map(|owner| self.vault.view_by_row(owner)).transpose()?.flatten();
+                            let Some(owner) = owner.filter(shown) else { continue };
+                            let record = self.vault.content(&owner)?;
+                            found.push(&owner, self.item_of(&owner, &record)?)
+                        }
+                    };
+                    let row = &mut found.rows[place];
+                    if row.message.is_none() {
+                        row.message = Some(view.id_text());
+                        row.set_words(&record, outcome);
+                    }
+                }
+                kind if shown(&view) && !found.places.contains_key(&view.row) => {
+                    let place = found.push(&view, self.item_of(&view, &record)?);
+                    // A title stands in the row as it is.
+                    if kind != Kind::Conversation {
+                        found.rows[place].set_words(&record, outcome);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Rows {
+    fn push(&mut self, view: &RowView, item: ListItem) -> usize {
+        self.rows.push(FoundRow { item, snippet: None, highlights: Vec::new(), message: None });
+        let place = self.rows.len() - 1;
+        self.places.insert(view.row, place);
+        place
+    }
+}
+
+impl FoundRow {
+    fn set_words(&mut self, record: &Record, outcome: &SearchOutcome) {
+        let (text, ranges) = snippet(&searchable(record), &outcome.terms, SNIPPET);
+        (self.snippet, self.highlights) = (Some(text), ranges);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::{CreateOptions, Job};
+    use std::path::Path;
+
+    fn filled() -> (tempfile::TempDir, Session) {
+        let folder = tempfile::tempdir().unwrap();
+        let options = CreateOptions { kdf_floor: true };
+        let words = "harbour copper nineteen kite lantern";
+        let (session, _) = Session::create(&folder.path().join("v"), words, options).unwrap();
+        let samples = Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../../fixtures/samples");
+        for name in ["chatgpt-export.zip", "claude-export.zip"] {
+            let paths = vec![samples.join(name).display().to_string()];
+            session.import(&ImportRequest { paths, ..ImportRequest::default() }, false, &Job::silent()).unwrap();
+        }
+        (folder, session)
+    }
+
+    fn ask(kind: &str, query: &str) -> SearchRequest {
+        SearchRequest {
+            query: query.into(),
+            filter: Filter { kind: Some(kind.into()), ..Filter::default() },
+            typing: true,
+            limit: Some(1000),
+            offset: None,
+        }
+    }
+
+    /// Every word that is said or noted.
+    fn words(session: &Session) -> Vec<String> {
+        let mut out = std::collections::BTreeSet::new();
+        for kind in ["conversation", "message", "memory"] {
+            let filter = ask(kind, "").filter;
+            let page = session.list(&ListRequest { filter, limit: Some(1000), ..ListRequest::default() }).unwrap();
+            for item in page.items {
+                let text = format!("{} {}", item.title.unwrap_or_default(), item.text);
+                out.extend(text.split(|c: char| !c.is_alphanumeric()).filter(|w| w.len() > 3).map(str::to_owned));
+            }
+        }
+        out.into_iter().collect()
+    }
+
+    #[test]
+    fn rows_are_those_that_searching_and_listing_find() {
+        let (_folder, session) = filled();
+        let (mut by_title, mut said, mut noted) = (0, 0, 0);
+        for word in words(&session) {
+            let titles = session.search(&SearchRequest { limit: Some(TITLES), ..ask("conversation", &word) }).unwrap();
+            let messages = session.search(&ask("message", &word)).unwrap();
+            let mut ids: Vec<String> = titles.hits.iter().map(|hit| hit.id.clone()).collect();
+            ids.extend(messages.hits.iter().filter_map(|hit| hit.conversation_id.clone()));
+            let mut seen = std::collections::HashSet::new();
+            ids.retain(|id| seen.insert(id.clone()));
+            let found = session.find(&ask("conversation", &word)).unwrap();
+            assert_eq!(found.rows.iter().map(|row| row.item.id.clone()).collect::<Vec<_>>(), ids, "{word}");
+            assert_eq!((found.total, found.next_offset), (messages.total, None), "{word}");
+            for row in &found.rows {
+                let hit = messages.hits.iter().find(|hit| hit.conversation_id.as_ref() == Some(&row.item.id));
+                assert_eq!(row.message.as_ref(), hit.map(|hit| &hit.id), "the best of its messages: {word}");
+                assert_eq!(row.snippet.as_ref(), hit.map(|hit| &hit.snippet), "{word}");
+            }
+            by_title += titles.hits.len();
+            said += messages.hits.len();
+
+            let memories = session.search(&ask("memory", &word)).unwrap().hits;
+            let rows = session.find(&ask("memory", &word)).unwrap().rows;
+            let told = |row: &FoundRow| (row.item.id.clone(), row.snippet.clone(), row.highlights.clone());
+            assert_eq!(
+                rows.iter().map(told).collect::<Vec<_>>(),
+                memories
+                    .iter()
+                    .map(|h| (h.id.clone(), Some(h.snippet.clone()), h.highlights.clone()))
+                    .collect::<Vec<_>>()
+            );
+            noted += rows.len();
+        }
+        assert!(by_title > 0 && said > 20 && noted > 0, "{by_title} {said} {noted}");
+    }
+
+    #[test]
+    fn pages_follow_one_another_to_the_end() {
+        let (_folder, session) = filled();
+        let whole = session.find(&ask("message", "the")).unwrap();
+        let mut rows = Vec::new();
+        let mut offset = Some(0);
+        while let Some(at) = offset {
+            let page =
+                session.find(&SearchRequest { limit: Some(2), offset: Some(at), ..ask("message", "the") }).unwrap();
+            assert_eq!(page.total, whole.total);
+            rows.extend(page.rows);
+            offset = page.next_offset;
+        }
+        assert!(whole.total > 2, "{}", whole.total);
+        let ids: std::collections::HashSet<_> = rows.iter().map(|row| &row.item.id).collect();
+        assert_eq!(ids, whole.rows.iter().map(|row| &row.item.id).collect());
+        let beyond = SearchRequest { offset: Some(whole.total + 5), ..ask("message", "the") };
+        assert_eq!(session.find(&beyond).unwrap().next_offset, None);
+    }
+
+    #[test]
+    fn what_is_in_the_trash_is_not_found() {
+        let (_folder, session) = filled();
+        let found = session.find(&ask("conversation", "sensor")).unwrap();
+        let id = found.rows[0].item.id.clone();
+        session.delete(std::slice::from_ref(&id)).unwrap();
+        let left = session.find(&ask("conversation", "sensor")).unwrap();
+        assert!(left.rows.iter().all(|row| row.item.id != id));
+        assert!(left.rows.len() < found.rows.len());
+    }
+}

@@ -1,0 +1,42 @@
+//! The documents that pass a filter (a kind, an assistant, a tag …), kept between questions: gathering a million messages
+//! takes longer than ranking what is found among them.
+use super::{IndexResult, matching::Docs};
+use std::{
+    num::NonZeroUsize,
+    sync::{Arc, Mutex, PoisonError},
+};
+use tantivy::{SegmentReader, Term, index::SegmentId};
+
+/// At most a bit for each document of a segment: some 10 MB for a million of them.
+const KEPT: NonZeroUsize = NonZeroUsize::new(64).unwrap();
+
+/// Sets by segment and term. A segment never changes but for its deletions, and those are not taken out of the sets.
+pub(super) struct Passing(Mutex<lru::LruCache<(SegmentId, Term), Arc<Docs>>>);
+
+impl Passing {
+    pub(super) fn new() -> Self {
+        Self(Mutex::new(lru::LruCache::new(KEPT)))
+    }
+
+    /// Every document of a term, deleted ones among them.
+    pub(super) fn of(&self, segment: &SegmentReader, term: Term) -> IndexResult<Arc<Docs>> {
+        let key = (segment.segment_id(), term);
+        if let Some(found) = self.lock().get(&key) {
+            return Ok(found.clone());
+        }
+        let mut docs = Docs::none(segment.max_doc());
+        docs.add_term(segment, &key.1)?;
+        let docs = Arc::new(docs);
+        self.lock().put(key, docs.clone());
+        Ok(docs)
+    }
+
+    /// Terms are words of the records, and segments that were rewritten are of no use any more.
+    pub(super) fn forget(&self) {
+        self.lock().clear();
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, lru::LruCache<(SegmentId, Term), Arc<Docs>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
