@@ -8,10 +8,12 @@ use super::{
 };
 use crate::{Finding, FormatError, Member};
 use keepsake_model::{Timestamp, json::Tree};
+use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
     hash::{DefaultHasher, Hash, Hasher},
+    ops::Range,
 };
 
 /// How bad a finding is.
@@ -168,6 +170,53 @@ fn listed_files(
     Ok(())
 }
 
+/// Lines of one file that wait to be decoded together, on all cores.
+#[derive(Default)]
+struct Waiting {
+    bytes: Vec<u8>,
+    /// Number of a line, and where it stands in `bytes`.
+    lines: Vec<(u64, Range<usize>)>,
+}
+
+/// A line that holds a record: why it is none, or the record and whether it is as a conformant writer writes it.
+type Decoded = Result<(Tree, bool), String>;
+
+impl Waiting {
+    /// So many are decoded in one go.
+    const LINES: usize = 1024;
+    const BYTES: usize = 4 << 20;
+
+    fn push(&mut self, number: u64, line: &[u8]) {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(line);
+        self.lines.push((number, start..self.bytes.len()));
+    }
+
+    fn is_full(&self) -> bool {
+        self.lines.len() >= Self::LINES || self.bytes.len() >= Self::BYTES
+    }
+
+    /// Decodes what waits, in its order; blank lines are left out.
+    fn decoded(&mut self, spec: &Spec, depth: Depth, json_depth: u32) -> Vec<(u64, Decoded)> {
+        let decode_one = |(number, place): &(u64, Range<usize>)| {
+            let bytes = &self.bytes[place.clone()];
+            let tree =
+                known_line(bytes)?.map_err(|()| "not UTF-8".to_owned()).and_then(|l| decode(spec, l, json_depth));
+            Some((
+                *number,
+                tree.map(|tree| {
+                    let canonical = depth != Depth::Full || is_canonical(spec, &tree, bytes);
+                    (tree, canonical)
+                }),
+            ))
+        };
+        let out = self.lines.par_iter().filter_map(decode_one).collect();
+        self.bytes.clear();
+        self.lines.clear();
+        out
+    }
+}
+
 /// Decodes and hashes one file.
 fn one_file(
     bundle: &Bundle,
@@ -180,7 +229,25 @@ fn one_file(
     let spec = if path == PROVENANCE { by_name("edge") } else { by_path(path) };
     let vendor = vendor_of(path);
     let (mut count, mut malformed, mut binary, mut loose) = (0u64, None, false, None);
-    let (mut ids, mut framed) = (Ids::default(), 0u64);
+    let (mut ids, mut framed, mut waiting) = (Ids::default(), 0u64, Waiting::default());
+    let mut take = |waiting: &mut Waiting, spec: &Spec, loose: &mut Option<u64>, count: &mut u64| {
+        for (number, decoded) in waiting.decoded(spec, depth, bundle.limits.json_depth) {
+            *count += 1;
+            match decoded {
+                Ok((tree, canonical)) => {
+                    note_record(spec, &tree, report, &mut ids);
+                    if !canonical {
+                        *loose = Some(loose.map_or(number, |first| first.min(number)));
+                    }
+                    if depth == Depth::Full {
+                        carried_secret(spec, &tree, path, number, report);
+                    }
+                }
+                Err(why) if malformed.is_none() => malformed = Some((number, why)),
+                Err(_) => {}
+            }
+        }
+    };
     let result = bundle.lines(member, &mut |number, bytes| {
         framed += bytes.len() as u64 + 1;
         // Blank lines carry nothing; a conformant writer has none.
@@ -191,28 +258,12 @@ fn one_file(
             tick()?;
         }
         match spec {
-            Some(spec) => match known_line(bytes) {
-                None => {}
-                Some(line) => {
-                    count += 1;
-                    let tree = line
-                        .map_err(|()| "not UTF-8".to_owned())
-                        .and_then(|l| decode(spec, l, bundle.limits.json_depth));
-                    match tree {
-                        Ok(tree) => {
-                            note_record(spec, &tree, report, &mut ids);
-                            if depth == Depth::Full && loose.is_none() && !is_canonical(spec, &tree, bytes) {
-                                loose = Some(number);
-                            }
-                            if depth == Depth::Full {
-                                carried_secret(spec, &tree, path, number, report);
-                            }
-                        }
-                        Err(why) if malformed.is_none() => malformed = Some((number, why)),
-                        Err(_) => {}
-                    }
+            Some(spec) => {
+                waiting.push(number, bytes);
+                if waiting.is_full() {
+                    take(&mut waiting, spec, &mut loose, &mut count);
                 }
-            },
+            }
             None if vendor.is_some() && !bytes.is_empty() => {
                 count += 1;
                 binary |= std::str::from_utf8(bytes).is_err();
@@ -221,6 +272,9 @@ fn one_file(
         }
         Ok(())
     })?;
+    if let Some(spec) = spec {
+        take(&mut waiting, spec, &mut loose, &mut count);
+    }
     if let Some((number, why)) = malformed {
         let name = spec.map(|s| s.kind).unwrap_or_default();
         report.fatal("malformed", &format!("{path}:{number}"), format!("malformed {name} record"));

@@ -48,6 +48,17 @@ impl Checksum {
         }
     }
 
+    /// The same from its id and its canonical form, if it has one.
+    pub fn add_text(&mut self, id: &str, canonical: Option<&str>) {
+        let Some(canonical) = canonical else {
+            self.unusable = true;
+            return;
+        };
+        let start = self.text.len();
+        self.text.push_str(canonical);
+        self.rows.push((id.to_owned(), start..self.text.len()));
+    }
+
     /// None when a memory has a number that canonical JSON cannot hold.
     pub fn finish(mut self) -> Option<String> {
         if self.unusable {

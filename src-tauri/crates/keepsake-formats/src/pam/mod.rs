@@ -11,6 +11,7 @@ mod hash;
 mod jcs;
 mod keys;
 mod map;
+mod memories;
 mod read;
 mod shapes;
 mod survey;

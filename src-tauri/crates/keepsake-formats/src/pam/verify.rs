@@ -4,8 +4,9 @@ use super::{
     bundle::{Bundle, LISTS, supported},
     check::{Fault, check},
     document::{self, Document},
-    hash::{Checksum, content_hash, sdk_form},
-    shapes::{CONVERSATION, EMBEDDING, EMBEDDINGS, INDEX, MEMORY, MESSAGE, RELATION, STORE},
+    hash::{Checksum, sdk_form},
+    memories::judge_all,
+    shapes::{CONVERSATION, EMBEDDING, EMBEDDINGS, INDEX, MESSAGE, RELATION, STORE},
 };
 use crate::{Finding, FormatError};
 use keepsake_model::{Timestamp, json::Tree};
@@ -70,21 +71,21 @@ impl Report {
         }
     }
 
-    fn faults(&mut self, place: &str, faults: Vec<Fault>) {
+    pub fn faults(&mut self, place: &str, faults: Vec<Fault>) {
         faults.into_iter().for_each(|fault| self.fault(place, fault));
     }
 }
 
 /// Ids of a store's records and what they refer to.
 #[derive(Default)]
-struct Ids {
-    memories: HashSet<String>,
+pub(super) struct Ids {
+    pub memories: HashSet<String>,
     conversations: HashMap<String, HashSet<String>>,
     relations: HashSet<String>,
     /// Place, memory, conversation.
-    conversation_refs: Vec<(String, String, String)>,
-    superseded: Vec<(String, String)>,
-    embedding_refs: Vec<(String, String)>,
+    pub conversation_refs: Vec<(String, String, String)>,
+    pub superseded: Vec<(String, String)>,
+    pub embedding_refs: Vec<(String, String)>,
     /// Memory, embedding.
     embeddings: BTreeMap<String, String>,
     /// Id of a conversation → what the index says: platform, title, message count, place.
@@ -98,7 +99,7 @@ struct Said {
     place: String,
 }
 
-fn word<'t>(tree: &'t Tree, block: &str, name: &str) -> Option<&'t str> {
+pub(super) fn word<'t>(tree: &'t Tree, block: &str, name: &str) -> Option<&'t str> {
     tree.get(block)?.get(name)?.as_str()
 }
 
@@ -158,23 +159,9 @@ fn store(
             }
         }
     }
-    let mut exact = Checksum::default();
-    let mut total = 0u64;
-    for (i, raw) in doc.list("memories").into_iter().enumerate() {
-        if i % 256 == 0 {
-            tick()?;
-        }
-        let at = format!("{place}/memories/{i}");
-        total += 1;
-        let Ok(tree) = Tree::of(raw, depth) else {
-            report.error("too_deep", &at, "nested too deep, or a text that is no Unicode");
-            exact = Checksum::default();
-            continue;
-        };
-        exact.add(&tree);
-        report.faults(&at, check(&MEMORY, &tree));
-        memory(&at, &tree, report, ids);
-    }
+    let all = doc.list("memories");
+    let total = all.len() as u64;
+    let exact = judge_all(place, &all, depth, report, ids, tick)?;
     for (i, raw) in doc.list("relations").into_iter().enumerate() {
         let at = format!("{place}/relations/{i}");
         let Ok(tree) = Tree::of(raw, depth) else { continue };
@@ -192,56 +179,6 @@ fn store(
     report.records += total + doc.list("relations").len() as u64 + doc.list("conversations_index").len() as u64;
     report.outline = Some(outline);
     Ok(())
-}
-
-fn memory(at: &str, tree: &Tree, report: &mut Report, ids: &mut Ids) {
-    let text = |name: &str| tree.get(name).and_then(Tree::as_str);
-    let id = text("id").unwrap_or_default().to_owned();
-    if let (Some(content), Some(said)) = (text("content"), text("content_hash"))
-        && content_hash(content) != said
-    {
-        report.error("content_hash_mismatch", &format!("{at}/content_hash"), "not the hash of the content");
-    }
-    let custom = tree.get("custom_type").filter(|v| **v != Tree::Null);
-    match (text("type"), custom) {
-        (Some("custom"), None) => {
-            report.error("custom_type", &format!("{at}/custom_type"), "type custom needs a custom_type");
-        }
-        (Some(kind), Some(_)) if kind != "custom" => {
-            report.error("custom_type", &format!("{at}/custom_type"), "only type custom has a custom_type");
-        }
-        _ => {}
-    }
-    let times = |name: &str| word(tree, "temporal", name).and_then(Timestamp::parse);
-    let ordered = |a: Option<Timestamp>, b: Option<Timestamp>| a.zip(b).is_none_or(|(a, b)| a <= b);
-    if !ordered(times("created_at"), times("updated_at")) {
-        report.error("time_order", &format!("{at}/temporal/updated_at"), "updated before it was created");
-    }
-    if !ordered(times("valid_from"), times("valid_until")) {
-        report.error("time_order", &format!("{at}/temporal/valid_until"), "ends before it begins");
-    }
-    if !ordered(times("created_at"), word(tree, "confidence", "last_reinforced").and_then(Timestamp::parse)) {
-        report.warn("time_order", &format!("{at}/confidence/last_reinforced"), "confirmed before it was created");
-    }
-    let superseded = word(tree, "temporal", "superseded_by").filter(|s| !s.is_empty());
-    if (text("status") == Some("superseded")) != superseded.is_some() {
-        report.warn("status_mismatch", at, "status superseded and superseded_by belong together");
-    }
-    if tree.get("access").and_then(|a| a.get("exportable")) == Some(&Tree::Bool(false)) {
-        report.warn("not_exportable", at, "marked as not exportable, and exported nevertheless");
-    }
-    if let Some(target) = superseded {
-        ids.superseded.push((format!("{at}/temporal/superseded_by"), target.to_owned()));
-    }
-    if let Some(conversation) = word(tree, "provenance", "conversation_ref").filter(|s| !s.is_empty()) {
-        ids.conversation_refs.push((format!("{at}/provenance/conversation_ref"), id.clone(), conversation.to_owned()));
-    }
-    if let Some(embedding) = text("embedding_ref") {
-        ids.embedding_refs.push((format!("{at}/embedding_ref"), embedding.to_owned()));
-    }
-    if !id.is_empty() && !ids.memories.insert(id) {
-        report.error("duplicate_id", &format!("{at}/id"), "another memory has this id");
-    }
 }
 
 fn relation(at: &str, tree: &Tree, report: &mut Report, ids: &mut Ids) {
