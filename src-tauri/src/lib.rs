@@ -10,6 +10,7 @@ pub mod ipc;
 mod jobs;
 mod settings;
 mod state;
+mod watching;
 mod window;
 
 use std::process::ExitCode;
@@ -18,6 +19,8 @@ use tauri::{Emitter, Manager, RunEvent};
 
 /// Emitted when the vault locked itself.
 const LOCKED_EVENT: &str = "locked";
+/// Emitted when something was found in a watched folder, or imported from one.
+const WATCHED_EVENT: &str = "watched";
 
 /// Open the window and stay until it is closed. The vault is locked before the process ends.
 pub fn run() -> ExitCode {
@@ -43,6 +46,14 @@ pub fn run() -> ExitCode {
             std::thread::Builder::new()
                 .name("clipboard".into())
                 .spawn(move || handle.state::<state::AppState>().clipboard().watch())?;
+            let handle = app.handle().clone();
+            std::thread::Builder::new().name("watching".into()).spawn(move || {
+                let (giving, telling) = (handle.clone(), handle.clone());
+                let job = || blocking::giving_way(keepsake_api::Job::silent(), giving.clone());
+                watching::run(&handle.state::<state::AppState>(), job, || {
+                    let _ = telling.emit(WATCHED_EVENT, ());
+                });
+            })?;
             Ok(())
         })
         .build(tauri::generate_context!());

@@ -1,0 +1,147 @@
+//! Imports of what was found, and what Keepsake itself writes into a watched folder.
+use super::digest;
+use crate::{ApiError, ApiResult, Job, session::Session, types::*};
+use keepsake_vault::watching::{Folder, Look, Mode, Seen, Stamp, look_into};
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+    sync::atomic::AtomicBool,
+};
+
+/// While an export is being written, nobody looks into the folder that it goes to.
+pub(in crate::session) struct Writing<'a> {
+    session: &'a Session,
+    folder: Option<PathBuf>,
+    out: PathBuf,
+    /// What looked how before.
+    before: HashSet<(String, Stamp)>,
+}
+
+impl Session {
+    /// Import a find on its own. Afterwards it has its answer; what fails goes on waiting, for the person to see why.
+    ///
+    /// # Errors
+    /// `not_found` for what does not wait, those of an import.
+    pub fn import_find(&self, id: &str, job: &Job) -> ApiResult<ImportReport> {
+        let gone = || ApiError::new("not_found", 1, "This file is not waiting any more.").with("id", id);
+        let (path, waiting) = self.watched_paths()?.into_iter().find(|(_, each)| each.id == id).ok_or_else(gone)?;
+        if Stamp::of(&path) != Some(waiting.stamp) {
+            return Err(gone());
+        }
+        self.inner().tried.insert(id.to_owned());
+        let request = ImportRequest {
+            paths: vec![path.display().to_string()],
+            format: waiting.offer.format,
+            ..ImportRequest::default()
+        };
+        job.give_way();
+        let report = self.import(&request, false, job)?;
+        self.inner().imported.push(OwnImport {
+            batch: report.batch.clone(),
+            name: waiting.offer.name,
+            added: report.total.added,
+            updated: report.total.updated,
+        });
+        Ok(report)
+    }
+
+    /// What waits in folders that import on their own, and was not tried yet. Encrypted files need the person.
+    pub(super) fn to_import(&self, folders: &[Folder]) -> ApiResult<Vec<String>> {
+        let own = |id: &str| folders.iter().any(|folder| folder.id == id && folder.mode == Mode::Own);
+        let waiting = self.watched_paths()?;
+        let tried = self.inner().tried.clone();
+        Ok(waiting
+            .into_iter()
+            .filter(|(path, each)| {
+                own(&each.folder)
+                    && each.offer.format.is_some()
+                    && !tried.contains(&each.id)
+                    && Stamp::of(path) == Some(each.stamp)
+            })
+            .map(|(_, each)| each.id)
+            .collect())
+    }
+
+    /// These files were imported: none of them is offered, nor its content elsewhere. The import is done; what cannot be
+    /// kept of it here costs an offer too many.
+    pub(in crate::session) fn imported_from(&self, paths: &[String]) {
+        if self.vault.watched().is_ok_and(|folders| folders.is_empty()) {
+            return;
+        }
+        let Ok(waiting) = self.watched_paths() else { return };
+        for path in paths.iter().map(PathBuf::from) {
+            let Some(stamp) = Stamp::of(&path) else { continue };
+            let here = path.canonicalize().unwrap_or_else(|_| path.clone());
+            match waiting.iter().find(|(other, each)| *other == here && each.stamp == stamp) {
+                Some((_, each)) => drop(self.vault.answer(&each.id)),
+                None => drop(self.known_file(&here, stamp)),
+            }
+        }
+    }
+
+    /// A file that needs no offer, and its content.
+    fn known_file(&self, path: &Path, stamp: Stamp) -> ApiResult<()> {
+        let content = self.vault.content_digest(&digest(path, &AtomicBool::new(false))?);
+        self.vault.know_content(&content)?;
+        for other in self.vault.waiting()?.iter().filter(|each| each.offer.digest == content) {
+            self.vault.answer(&other.id)?;
+        }
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
+            return Ok(());
+        };
+        for watched in self.vault.watched()?.iter().filter(|watched| Path::new(&watched.path) == folder) {
+            self.vault.see(&watched.id, &[(name.to_owned(), Seen { stamp, offer: None })], None)?;
+        }
+        Ok(())
+    }
+
+    /// An export is about to be written to `out`.
+    pub(in crate::session) fn writing(&self, out: &Path) -> Writing<'_> {
+        let parent = out.parent().and_then(|folder| folder.canonicalize().ok());
+        let watched = self.vault.watched().unwrap_or_default();
+        let folder = parent.filter(|folder| watched.iter().any(|each| Path::new(&each.path) == folder));
+        let mut before = HashSet::new();
+        if let Some(folder) = &folder {
+            self.inner().writing.push(folder.clone());
+            before = files_in(folder).map(|(name, _, stamp)| (name, stamp)).collect();
+        }
+        Writing { session: self, folder, out: out.to_owned(), before }
+    }
+}
+
+impl Writing<'_> {
+    /// It is written. What is new under its name is ours, companions beside it too. Not offered even where it is moved to.
+    pub(in crate::session) fn done(&self) {
+        if self.session.vault.watched().is_ok_and(|folders| folders.is_empty()) {
+            return;
+        }
+        let out = self.out.canonicalize().unwrap_or_else(|_| self.out.clone());
+        let _ = Stamp::of(&out).map(|stamp| self.session.known_file(&out, stamp));
+        let stem = self.out.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        let Some(folder) = &self.folder else { return };
+        for (name, path, stamp) in files_in(folder) {
+            if name.starts_with(stem) && !self.before.contains(&(name, stamp)) {
+                let _ = self.session.known_file(&path, stamp);
+            }
+        }
+    }
+}
+
+impl Drop for Writing<'_> {
+    fn drop(&mut self) {
+        if let Some(folder) = &self.folder {
+            let mut inner = self.session.inner();
+            if let Some(at) = inner.writing.iter().position(|other| other == folder) {
+                inner.writing.swap_remove(at);
+            }
+        }
+    }
+}
+
+fn files_in(folder: &Path) -> impl Iterator<Item = (String, PathBuf, Stamp)> {
+    let files = match look_into(folder) {
+        Look::Files(files) => files,
+        Look::Missing | Look::Unreadable => Vec::new(),
+    };
+    files.into_iter().map(|file| (file.name, file.path, file.stamp))
+}
