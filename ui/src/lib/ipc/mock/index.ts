@@ -11,6 +11,7 @@ import { samplePicture } from "./pictures";
 import { MOCK_PASSPHRASE, sampleSlots } from "./slots";
 import { sampleActivePath, sampleThread } from "./thread";
 import { sampleVaults } from "./vaults";
+import { sampleWatched, type SampleWatching } from "./watching";
 
 export type MockOptions = {
   open?: boolean;
@@ -22,12 +23,13 @@ export type MockOptions = {
   unlooked?: boolean;
 };
 
+/** What the real thing has from outside: the person, and the system. */
+type Sample = { lockNow(): void; drop(paths: string[], over?: boolean): void } & SampleWatching;
+
 export { MOCK_PASSPHRASE };
 
 /** A backend in memory with sample data: for looking at every screen, and for tests. */
-export function mockBackend(
-  options: MockOptions = optionsFromAddress(),
-): Backend & { lockNow(): void; drop(paths: string[], over?: boolean): void } {
+export function mockBackend(options: MockOptions = optionsFromAddress()): Backend & Sample {
   let open = options.open ?? false;
   let items = options.empty ? [] : (options.items ?? sampleItems());
   let minutes = 10;
@@ -80,6 +82,7 @@ export function mockBackend(
   const need = () => {
     if (!open) throw refuse("locked", "The vault is locked.");
   };
+  const watching = sampleWatched({ need, empty: options.empty ?? false });
   const slots = sampleSlots(need);
   const get = (id: string): ListItem => {
     need();
@@ -108,7 +111,8 @@ export function mockBackend(
     return { id, version };
   };
 
-  const mock: Backend & { lockNow(): void; drop(paths: string[], over?: boolean): void } = {
+  const mock: Backend & Sample = {
+    ...watching.sample,
     lockNow: () => ((open = false), onLocked()),
     drop: (paths, over = false) => onDrop(over ? { type: "over", paths } : { type: "drop", paths }),
     sessionState: async () => state(),
@@ -214,6 +218,7 @@ export function mockBackend(
       need();
       await walk(id, ["detect", "read", "store", "index", "check"], 43_650, pace, tell);
       if (items.length === 0) items = sampleItems();
+      watching.imported(request.paths);
       return report(request, false, review.gone("chatgpt"));
     },
     cancelJob: async (id) => cancel(id),
@@ -226,6 +231,7 @@ export function mockBackend(
       ),
       batch,
     }),
+    ...watching.commands,
     undoImport: async (batch) => {
       for (const each of batches) if (each.batch === batch) each.undone = true;
       return { removed: 669 };
