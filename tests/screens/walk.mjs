@@ -1,6 +1,7 @@
 // The way through every screen, by what each is called. What is looked at there is somebody else's matter.
 import { until } from "../e2e/webdriver.mjs";
 import { EXPORTS } from "./exports.mjs";
+import { FOLDERS } from "./folders.mjs";
 import { Page } from "./page.mjs";
 import { PLANS } from "./plans.mjs";
 import { REVIEW } from "./review.mjs";
@@ -49,15 +50,6 @@ const settings = (name) => async (page) => {
   await page.click("nav-settings");
   await page.click(`settings-${name}`);
 };
-/** Exports land in a watched folder: `fresh` = just now, and it is told. */
-const land = (page, fresh) =>
-  page.mock(
-    "(paths, fresh) => paths.forEach((path) => window.__mock.land(path, fresh))",
-    fresh
-      ? ["/home/ines/Downloads/chatgpt-export-2026-11-21.zip"]
-      : ["/home/ines/Downloads/encrypted.alf", "/home/ines/Downloads/chatgpt-export-2026-11-21.zip"],
-    fresh,
-  );
 const dropped = async (page) => {
   await drop(page);
   await until("the plan", () =>
@@ -296,36 +288,8 @@ export const SCREENS = [
     async (page) => (await page.click("nav-activity"), await page.click("activity-report"), page.there("import-sum")),
   ],
   ["trash", OPEN, async (page) => (await page.click("nav-trash"), page.there("trash-empty"))],
-  ...["security", "folders", "appearance", "vault", "keys", "about"].map((name) => [
-    `settings, ${name}`,
-    OPEN,
-    settings(name),
-  ]),
-  [
-    "settings, folders, none yet",
-    `${OPEN},empty`,
-    async (page) => (await settings("folders")(page), page.there("watched-none")),
-  ],
-  [
-    "settings, folders, found",
-    OPEN,
-    async (page) => {
-      await settings("folders")(page);
-      await page.there("watched-folder");
-      await land(page, false);
-      await page.there("find");
-    },
-  ],
-  [
-    "home, exports found",
-    OPEN,
-    async (page) => (await page.there("home-matrix"), await land(page, false), page.there("look-finds")),
-  ],
-  [
-    "toast, an export found",
-    OPEN,
-    async (page) => (await page.there("home-matrix"), await land(page, true), page.there("toast")),
-  ],
+  ...["security", "appearance", "vault", "keys", "about"].map((name) => [`settings, ${name}`, OPEN, settings(name)]),
+  ...FOLDERS,
   [
     "settings, about, checked",
     OPEN,

@@ -5,6 +5,7 @@ import { facetsOf, hitOf, matches, messageHit, summaryOf } from "./find";
 import { sampleFormats } from "./formats";
 import { cancel, detection, FILE_PASSPHRASE, receipt, refuse, report, tombstone, walk } from "./jobs";
 import { sampleBatches, sampleEntries } from "./log";
+import { optionsFromAddress, type MockOptions } from "./options";
 import { exported, shown, transferText } from "./records";
 import { sampleReview } from "./review";
 import { samplePicture } from "./pictures";
@@ -13,15 +14,7 @@ import { sampleActivePath, sampleThread } from "./thread";
 import { sampleVaults } from "./vaults";
 import { sampleWatched, type SampleWatching } from "./watching";
 
-export type MockOptions = {
-  open?: boolean;
-  empty?: boolean;
-  pace?: number;
-  failing?: string | null;
-  items?: ListItem[];
-  /** The vault was never looked through for sensitive values. */
-  unlooked?: boolean;
-};
+export type { MockOptions };
 
 /** What the real thing has from outside: the person, and the system. */
 type Sample = { lockNow(): void; drop(paths: string[], over?: boolean): void } & SampleWatching;
@@ -393,17 +386,4 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     ...review.commands,
   };
   return mock;
-}
-
-/** `?mock=open,empty,slow,failing-vault_damaged` in the address of the development server or of a sample build. `held`: an
- * import, and looking through the vault, go on for ever. */
-function optionsFromAddress(): MockOptions {
-  const words = (new URLSearchParams(location.search).get("mock") ?? "").split(",");
-  return {
-    open: words.includes("open"),
-    empty: words.includes("empty"),
-    unlooked: words.includes("unlooked"),
-    pace: words.includes("held") ? Infinity : words.includes("slow") ? 700 : 40,
-    failing: words.find((word) => word.startsWith("failing-"))?.slice(8) ?? null,
-  };
 }
