@@ -101,6 +101,18 @@ mod tests {
     }
 
     #[test]
+    fn work_that_nobody_asked_for_counts_as_none() {
+        let jobs = Jobs::default();
+        let quiet = jobs.start_quiet("a", &Job::silent()).unwrap();
+        assert!(!jobs.any());
+        assert!(jobs.start("a", &Job::silent()).is_err(), "its id is taken all the same");
+        let asked = jobs.start("b", &Job::silent()).unwrap();
+        assert!(jobs.any());
+        drop((quiet, asked));
+        assert!(!jobs.any());
+    }
+
+    #[test]
     fn cancel_all_reaches_every_job() {
         let jobs = Jobs::default();
         let (a, b) = (Job::silent(), Job::silent());

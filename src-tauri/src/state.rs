@@ -309,6 +309,25 @@ mod tests {
     }
 
     #[test]
+    fn watching_keeps_no_vault_open_and_ends_with_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let (state, clock) = open_window(folder.path());
+        let watched = folder.path().join("Downloads");
+        std::fs::create_dir(&watched).unwrap();
+        state.with_session(|session| session.watch_folder(&watched)).unwrap();
+        clock.set(MINUTE * 4);
+        assert!(state.watch_round(&Job::silent()).unwrap().watching);
+        assert_eq!(state.import_find("nothing", &Job::silent()).unwrap_err().code, "not_found");
+        let quiet = Job::silent();
+        let running = state.jobs().start_quiet("watching", &quiet).unwrap();
+        clock.set(MINUTE * 5);
+        assert!(state.lock_if_idle(), "neither a round nor an import on its own is input");
+        assert!(quiet.cancel_flag().load(Ordering::Relaxed), "a round that is under way ends");
+        drop(running);
+        assert_eq!(state.watch_round(&Job::silent()).unwrap_err().code, "locked");
+    }
+
+    #[test]
     fn locking_cancels_jobs_and_waits_for_their_end() {
         let folder = tempfile::tempdir().unwrap();
         let (state, _) = open_window(folder.path());

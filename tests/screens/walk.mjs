@@ -462,7 +462,7 @@ export const SCREENS = [
       await page.there("home");
       // A sign that their names have in every language; Japanese has its own of it.
       const colon = (await page.browser.run("() => document.documentElement.lang")) === "ja" ? "：" : ":";
-      for (const name of ["about", "appearance"]) {
+      for (const name of ["keys", "appearance"]) {
         await palette(page, `>${colon}`);
         await page.click("palette-item", `[data-id="settings-${name}"]`);
         await until("the palette to be gone", async () => (await page.browser.count("palette")) === 0);

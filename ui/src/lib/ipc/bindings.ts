@@ -485,7 +485,7 @@ export type Find = {
 	/**  Null while it is encrypted. */
 	format: string | null,
 	at: string,
-	/**  Found since the vault was opened. */
+	/**  Found since the vault was opened, and for the person to answer. */
 	fresh: boolean,
 };
 

@@ -37,8 +37,10 @@ struct Inner {
     settling: Settling,
     /// Offers that were found since the vault was opened.
     fresh: HashSet<String>,
-    /// Offers that were tried to be imported; what failed waits for the person.
+    /// Offers that were tried to be imported on their own.
     tried: HashSet<String>,
+    /// Those of them that the person has to see.
+    failed: HashSet<String>,
     imported: Vec<OwnImport>,
     /// Folders that an export is being written to.
     writing: Vec<PathBuf>,
@@ -64,16 +66,18 @@ impl Session {
     pub fn watched(&self) -> ApiResult<Watched> {
         let folders = self.vault.watched()?;
         let waiting = self.vault.waiting()?;
-        let (fresh, imported) = {
+        let (fresh, failed, imported) = {
             let inner = self.inner();
-            (inner.fresh.clone(), inner.imported.clone())
+            (inner.fresh.clone(), inner.failed.clone(), inner.imported.clone())
         };
         let find = |each: Waiting| {
             let folder = folders.iter().find(|folder| folder.id == each.folder)?;
             let path = Path::new(&folder.path).join(&each.offer.name);
             // What is gone, or was changed, cannot be imported as what it was.
             (Stamp::of(&path) == Some(each.stamp)).then(|| Find {
-                fresh: fresh.contains(&each.id),
+                // What is about to be imported is no news yet.
+                fresh: fresh.contains(&each.id)
+                    && (folder.mode != Mode::Own || each.offer.format.is_none() || failed.contains(&each.id)),
                 id: each.id,
                 folder: each.folder,
                 path: path.display().to_string(),
@@ -200,7 +204,12 @@ impl Session {
             };
             if let Some(offer) = &offer {
                 last = Some(LastFind { name: offer.name.clone(), at: offer.at });
-                self.inner().fresh.insert(self.vault.seen_key(&folder.id, &file.name));
+                let id = self.vault.seen_key(&folder.id, &file.name);
+                let mut inner = self.inner();
+                // Another content under a name that was tried before.
+                inner.tried.remove(&id);
+                inner.failed.remove(&id);
+                inner.fresh.insert(id);
             }
             seen.push((file.name, Seen { stamp: file.stamp, offer }));
         }

@@ -50,7 +50,7 @@ pub struct Find {
     /// Null while it is encrypted.
     pub format: Option<String>,
     pub at: String,
-    /// Found since the vault was opened.
+    /// Found since the vault was opened, and for the person to answer.
     pub fresh: bool,
 }
 

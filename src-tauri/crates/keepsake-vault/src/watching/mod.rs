@@ -259,7 +259,13 @@ impl Vault {
     /// # Errors
     /// The store.
     pub fn waiting(&self) -> VaultResult<Vec<Waiting>> {
-        let rows = self.store.read(|c| under(c, SEEN))?;
+        // Of thousands of files a few are offered.
+        let rows: Vec<(String, String)> = self.store.read(|c| {
+            let sql = "SELECT key, value FROM meta WHERE key >= ?1 AND key < ?2 AND instr(value, '\"offer\"') > 0";
+            let mut statement = c.prepare_cached(sql)?;
+            let rows = statement.query_map([SEEN, &after(SEEN)], |r| Ok((r.get(0)?, r.get(1)?)))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })?;
         let mut waiting: Vec<Waiting> = rows
             .into_iter()
             .filter_map(|(id, value)| {

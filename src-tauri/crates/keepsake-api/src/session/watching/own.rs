@@ -8,6 +8,9 @@ use std::{
     sync::atomic::AtomicBool,
 };
 
+/// Formats that tell of no deletions.
+const TELL_OF_NONE: [&str; 3] = ["chatgpt", "claude", "mem0"];
+
 /// While an export is being written, nobody looks into the folder that it goes to.
 pub(in crate::session) struct Writing<'a> {
     session: &'a Session,
@@ -18,10 +21,11 @@ pub(in crate::session) struct Writing<'a> {
 }
 
 impl Session {
-    /// Import a find on its own. Afterwards it has its answer; what fails goes on waiting, for the person to see why.
+    /// Import a find on its own. Afterwards it has its answer; what fails, or brings deletions
+    /// with it, goes on waiting for the person.
     ///
     /// # Errors
-    /// `not_found` for what does not wait, those of an import.
+    /// `not_found` for what does not wait, `brings_deletions`, those of an import.
     pub fn import_find(&self, id: &str, job: &Job) -> ApiResult<ImportReport> {
         let gone = || ApiError::new("not_found", 1, "This file is not waiting any more.").with("id", id);
         let (path, waiting) = self.watched_paths()?.into_iter().find(|(_, each)| each.id == id).ok_or_else(gone)?;
@@ -29,20 +33,31 @@ impl Session {
             return Err(gone());
         }
         self.inner().tried.insert(id.to_owned());
-        let request = ImportRequest {
-            paths: vec![path.display().to_string()],
-            format: waiting.offer.format,
-            ..ImportRequest::default()
-        };
+        let done = self.import_waiting(&path, waiting.offer.format, job);
+        match &done {
+            Ok(report) => self.inner().imported.push(OwnImport {
+                batch: report.batch.clone(),
+                name: waiting.offer.name,
+                added: report.total.added,
+                updated: report.total.updated,
+            }),
+            Err(_) => drop(self.inner().failed.insert(id.to_owned())),
+        }
+        done
+    }
+
+    fn import_waiting(&self, path: &Path, format: Option<String>, job: &Job) -> ApiResult<ImportReport> {
+        let request = ImportRequest { paths: vec![path.display().to_string()], format, ..ImportRequest::default() };
         job.give_way();
-        let report = self.import(&request, false, job)?;
-        self.inner().imported.push(OwnImport {
-            batch: report.batch.clone(),
-            name: waiting.offer.name,
-            added: report.total.added,
-            updated: report.total.updated,
-        });
-        Ok(report)
+        // Whoever can put a file into the folder could otherwise send memories to the Trash, unseen.
+        if !request.format.as_deref().is_some_and(|format| TELL_OF_NONE.contains(&format)) {
+            let plan = self.import(&request, true, job)?;
+            if plan.tombstones_applied > 0 {
+                let message = "The file brings deletions with it, so it waits for you. Nothing was changed.";
+                return Err(ApiError::new("brings_deletions", 1, message).with("place", path.display()));
+            }
+        }
+        self.import(&request, false, job)
     }
 
     /// What waits in folders that import on their own, and was not tried yet. Encrypted files need the person.

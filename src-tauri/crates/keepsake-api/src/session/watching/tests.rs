@@ -214,9 +214,40 @@ fn an_import_on_its_own_that_fails_waits_for_the_person() {
     job.cancel();
     assert_eq!(watch.session.import_find(&round.imports[0], &job).unwrap_err().code, "cancelled");
     assert_eq!(watch.finds(), ["one.json"]);
+    assert!(watch.session.watched().unwrap().finds[0].fresh, "and is told");
     assert!(watch.settle().imports.is_empty(), "it is not tried over and over");
     let mut watch = watch.reopen();
     assert_eq!(watch.settle().imports, round.imports, "the next opening tries once more");
+    watch.session.import_find(&round.imports[0], &job).unwrap_err();
+    watch.put("one.json", &fixture(MEM0));
+    assert_eq!(watch.settle().imports, round.imports, "so does another content under that name");
+}
+
+#[test]
+fn what_brings_deletions_is_never_imported_unseen() {
+    let mut watch = Watch::new();
+    watch.set(WatchMode::Own);
+    let options = CreateOptions { kdf_floor: true };
+    let (other, _) =
+        Session::create(&watch.dir.path().join("other.keepsake"), "correct horse battery staple", options).unwrap();
+    let add = |text: &str| {
+        let add = AddRequest { text: text.into(), ..AddRequest::default() };
+        other.add(&add).unwrap().ids.remove(0)
+    };
+    let (_, gone) = (add("Sails on Sundays."), add("Has a dog called Kaspar."));
+    let erase = EraseRequest { ids: vec![gone], reason: None, with_copies: false, copies: None };
+    other.erase(&erase, &Job::silent()).unwrap();
+    let out = watch.path("theirs.mem.zip").display().to_string();
+    let request = ExportRequest { format: "mem".into(), out, ..ExportRequest::default() };
+    other.export(&request, &Job::silent()).unwrap();
+
+    let round = watch.settle();
+    assert_eq!(round.imports.len(), 1);
+    let refused = watch.session.import_find(&round.imports[0], &Job::silent()).unwrap_err();
+    assert_eq!(refused.code, "brings_deletions");
+    assert!(watch.session.imports().unwrap().batches.is_empty());
+    let finds = watch.session.watched().unwrap().finds;
+    assert_eq!((finds[0].name.as_str(), finds[0].fresh), ("theirs.mem.zip", true));
 }
 
 #[test]
