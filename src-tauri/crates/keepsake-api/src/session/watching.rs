@@ -7,6 +7,8 @@ mod tests;
 use super::{Session, now, time};
 use crate::{ApiError, ApiResult, Job, files, types::*};
 use keepsake_formats::sha256;
+use keepsake_model::Limits;
+use keepsake_vault::Scratch;
 use keepsake_vault::watching::{
     FileFound, Folder, LARGEST_FOLDER, LastFind, Look, Mode, Offer, Seen, Settling, Stamp, Waiting, look_into,
 };
@@ -25,6 +27,10 @@ use std::{
 /// From here on a file looks like an export: its format's own marker, or the shape of its content. Plain text that reads
 /// like a list of memories does not.
 const SURE: f64 = 0.8;
+/// Bytes that a look at one file may read, and unpack from archives inside of it; and of one document that has to be read
+/// whole. Whoever drops a larger one on the window is asked.
+const MOST_READ: u64 = 1 << 30;
+const MOST_ELEMENT: u64 = 64 << 20;
 /// What a vault is known by.
 const VAULT_FILE: &str = "vault.json";
 
@@ -234,8 +240,9 @@ impl Session {
         if Stamp::of(&file.path) != Some(file.stamp) {
             return Err(changed());
         }
-        let found = files::detect(std::slice::from_ref(&file.path), None)?;
-        let Some(found) = found.results.into_iter().next() else { return Ok(None) };
+        let scratch = Scratch(self.vault.dir().to_path_buf());
+        let limits = Limits { total_bytes: MOST_READ, element_bytes: MOST_ELEMENT, ..Limits::default() };
+        let Some(found) = files::look_at(&file.path, &limits, &scratch)? else { return Ok(None) };
         // What is encrypted says nothing of itself; then its name has to.
         let sealed =
             found.encrypted && Path::new(&file.name).extension().is_some_and(|e| e.eq_ignore_ascii_case("alf"));

@@ -71,7 +71,7 @@ impl Watch {
 fn an_export_is_offered_once_it_has_stopped_growing_and_everything_else_is_left_alone() {
     let mut watch = Watch::new();
     let export = fixture(MIF);
-    watch.put("memories.json", &export[..40]);
+    watch.put("mine.json", &export[..40]);
     watch.put("holiday.txt", b"Two weeks by the sea.");
     watch.put("notes.json", b"{\"a\": 1}");
     let round = watch.round();
@@ -79,18 +79,18 @@ fn an_export_is_offered_once_it_has_stopped_growing_and_everything_else_is_left_
     assert!(watch.finds().is_empty());
 
     watch.clock += Duration::from_secs(2);
-    watch.put("memories.json", &export);
+    watch.put("mine.json", &export);
     assert!(!watch.round().changed);
     watch.clock += Duration::from_secs(2);
     assert!(!watch.round().changed, "the others have settled and are none");
     watch.clock += Duration::from_secs(1);
     let round = watch.round();
     assert!(round.changed && round.imports.is_empty() && round.wait.is_none());
-    assert_eq!(watch.finds(), ["memories.json"]);
+    assert_eq!(watch.finds(), ["mine.json"]);
     let find = watch.session.watched().unwrap().finds.remove(0);
     assert_eq!((find.format.as_deref(), find.fresh), (Some("mif"), true));
-    assert_eq!(find.path, watch.path("memories.json").display().to_string());
-    assert_eq!(watch.folder().last_name.as_deref(), Some("memories.json"));
+    assert_eq!(find.path, watch.path("mine.json").display().to_string());
+    assert_eq!(watch.folder().last_name.as_deref(), Some("mine.json"));
     assert!(!watch.settle().changed, "it is found once");
 }
 
