@@ -13,6 +13,7 @@ mod state;
 mod watching;
 mod window;
 
+use keepsake_api::Job;
 use std::process::ExitCode;
 use std::sync::Arc;
 use tauri::{Emitter, Manager, RunEvent};
@@ -21,6 +22,8 @@ use tauri::{Emitter, Manager, RunEvent};
 const LOCKED_EVENT: &str = "locked";
 /// Emitted when something was found in a watched folder, or imported from one.
 const WATCHED_EVENT: &str = "watched";
+/// Emitted while something is being imported from one.
+const WATCH_PROGRESS_EVENT: &str = "watch_progress";
 
 /// Open the window and stay until it is closed. The vault is locked before the process ends.
 pub fn run() -> ExitCode {
@@ -49,7 +52,13 @@ pub fn run() -> ExitCode {
             let handle = app.handle().clone();
             std::thread::Builder::new().name("watching".into()).spawn(move || {
                 let (giving, telling) = (handle.clone(), handle.clone());
-                let job = || blocking::giving_way(keepsake_api::Job::silent(), giving.clone());
+                let job = || {
+                    let window = giving.clone();
+                    let told = Job::with_progress(Arc::new(move |progress| {
+                        let _ = window.emit(WATCH_PROGRESS_EVENT, progress);
+                    }));
+                    blocking::giving_way(told, giving.clone())
+                };
                 watching::run(&handle.state::<state::AppState>(), job, || {
                     let _ = telling.emit(WATCHED_EVENT, ());
                 });

@@ -109,9 +109,9 @@ impl AppState {
     }
 
     /// Import what was found in a folder that imports on its own. A vault does not lock in the middle of it, but nobody
-    /// watches it either: its end counts as no input.
+    /// watches it either: its end counts as no input. It is cancelled under the id of the find.
     pub fn import_find(&self, find: &str, job: &Job) -> ApiResult<()> {
-        let _running = self.jobs.start("import on its own", job)?;
+        let _running = self.jobs.start(find, job)?;
         self.with_session(|session| session.import_find(find, job)).map(drop)
     }
 

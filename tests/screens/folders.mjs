@@ -29,6 +29,17 @@ export const FOLDERS = [
     },
   ],
   [
+    "settings, folders, importing",
+    OPEN,
+    async (page) => {
+      await folders(page);
+      await page.there("watched-folder");
+      await land(page, [EXPORT], false);
+      await page.mock("(path) => window.__mock.working(path, 0.4)", `/home/ines/Downloads/${EXPORT}`);
+      await page.there("find-stop");
+    },
+  ],
+  [
     "home, exports found",
     OPEN,
     async (page) => {

@@ -1,6 +1,7 @@
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import WorthALook from "../src/features/home/WorthALook.svelte";
+import BackgroundImport from "../src/shell/BackgroundImport.svelte";
 import WatchedFolders from "../src/features/settings/WatchedFolders.svelte";
 import { useBackend } from "$lib/ipc";
 import { mockBackend } from "$lib/ipc/mock";
@@ -25,6 +26,7 @@ beforeEach(async () => {
   useBackend(mock);
   session.opened(await mock.sessionState());
   await mock.onWatched(() => void watching.load());
+  await mock.onWatchProgress((progress) => watching.goesOn(progress));
   nav.go("home");
 });
 
@@ -169,6 +171,33 @@ describe("what is found", () => {
     dialogs.close();
     await watching.load();
     expect([toasts.current, vault.revision]).toEqual([null, before + 1]);
+  });
+
+  it("shows how far an import on its own is, and is cancelled where it is listed", async () => {
+    const cancelled = vi.spyOn(mock, "cancelJob");
+    render(BackgroundImport);
+    render(WatchedFolders);
+    await rows();
+    mock.land(EXPORT, false);
+    await screen.findByTestId("find-import");
+    expect(screen.queryByTestId("own-import-bar")).toBeNull();
+    mock.working(EXPORT, 0.25);
+    const bar = await screen.findByTestId("own-import-bar");
+    expect(bar.textContent).toContain("Importing chatgpt-export-2026-11-21.zip");
+    expect(screen.queryByTestId("find-import")).toBeNull();
+    const shares = () => screen.getAllByRole("progressbar").map((each) => each.getAttribute("aria-valuenow"));
+    expect(shares()).toEqual(["0.25", "0.25"]);
+    const asked = vi.spyOn(mock, "watched");
+    mock.working(EXPORT, 0.5);
+    await waitFor(() => expect(shares()).toEqual(["0.5", "0.5"]));
+    expect(asked).not.toHaveBeenCalled();
+    await fireEvent.click(screen.getByTestId("find-stop"));
+    expect(cancelled).toHaveBeenCalledWith(EXPORT);
+    await fireEvent.click(bar);
+    expect([nav.section, nav.settingsPage]).toEqual(["settings", "folders"]);
+    mock.cameIn("chatgpt-export-2026-11-21.zip");
+    await waitFor(() => expect(screen.queryByTestId("own-import-bar")).toBeNull());
+    expect(watching.progress).toBeNull();
   });
 
   it("is gone from the window when the vault is locked, and a late answer brings nothing back", async () => {

@@ -126,6 +126,8 @@ export interface Backend {
   onLocked(listener: () => void): Promise<() => void>;
   /** Something was found in a watched folder, or imported from one. Returns a way to stop listening. */
   onWatched(listener: () => void): Promise<() => void>;
+  /** Something is being imported from a watched folder on its own. Returns a way to stop listening. */
+  onWatchProgress(listener: (progress: b.Progress) => void): Promise<() => void>;
   /** Files over the window. Returns a way to stop listening. */
   onDrop(listener: (event: DropEvent) => void): Promise<() => void>;
 }

@@ -1196,6 +1196,8 @@ export type Watched = {
 	folders: WatchedFolder[],
 	/**  The latest first. */
 	finds: Find[],
+	/**  Id of the find that is being imported on its own; also the id of that job. */
+	importing: string | null,
 	imported: OwnImport[],
 };
 

@@ -106,6 +106,7 @@ export const tauriBackend: Backend = {
   setRememberVaults: (remember) => done(commands.setRememberVaults(remember)),
   onLocked: (listener) => listen("locked", () => listener()),
   onWatched: (listener) => listen("watched", () => listener()),
+  onWatchProgress: (listener) => listen<Progress>("watch_progress", ({ payload }) => listener(payload)),
   onDrop: (listener) =>
     getCurrentWebview().onDragDropEvent(({ payload }) => {
       if (payload.type === "enter") listener({ type: "over", paths: payload.paths });

@@ -1,4 +1,12 @@
-import { backend, type Find, type OwnImport, type Watched, type WatchedFolder, type WatchMode } from "$lib/ipc";
+import {
+  backend,
+  type Find,
+  type OwnImport,
+  type Progress,
+  type Watched,
+  type WatchedFolder,
+  type WatchMode,
+} from "$lib/ipc";
 import { look } from "$lib/logic/assistants";
 import { oneLine } from "$lib/logic/foreign";
 import { t } from "$lib/text";
@@ -16,6 +24,14 @@ class Watching {
   /** Null: not read yet. */
   folders = $state.raw<WatchedFolder[] | null>(null);
   finds = $state.raw<Find[]>([]);
+  /** What is being imported on its own, and how far that is. */
+  importing = $state<string | null>(null);
+  progress = $state.raw<Progress | null>(null);
+  readonly running = $derived(this.finds.find((find) => find.id === this.importing) ?? null);
+  /** Of this stage; null until it can be told. */
+  readonly share = $derived(
+    (this.progress?.total ?? 0) > 0 ? Math.min(1, (this.progress?.done ?? 0) / (this.progress?.total ?? 1)) : null,
+  );
   /** Finds and imports that were told of already. */
   #told = new Set<string>();
   #run = 0;
@@ -23,6 +39,17 @@ class Watching {
   /** Nobody asked for it, so a refusal is not shown: the next event reads again. */
   async load(): Promise<void> {
     await this.#take(backend().watched()).catch((error: unknown) => session.refused(error));
+  }
+
+  /** An import on its own goes on; the first word of it asks which. */
+  goesOn(progress: Progress): void {
+    if (this.importing === null && this.progress === null) void this.load();
+    this.progress = progress;
+  }
+
+  /** It rolls back, and the find waits for the person. */
+  stop(find: Find): Promise<void> {
+    return backend().cancelJob(find.id);
   }
 
   async add(): Promise<void> {
@@ -61,7 +88,11 @@ class Watching {
   /** What waits: the one file, or the list. */
   show(): void {
     const [find, more] = this.finds;
-    if (find && !more) return this.import(find);
+    if (find && !more && find !== this.running) return this.import(find);
+    this.list();
+  }
+
+  list(): void {
     nav.settingsPage = "folders";
     nav.go("settings");
   }
@@ -73,6 +104,8 @@ class Watching {
     if (!open() || run !== this.#run) return;
     this.folders = found.folders;
     this.finds = found.finds;
+    this.importing = found.importing;
+    if (found.importing === null) this.progress = null;
     const came = this.#news(found.imported, ({ batch }) => batch);
     const fresh = this.#news(
       found.finds.filter((find) => find.fresh),
@@ -120,6 +153,8 @@ class Watching {
     this.#run += 1;
     this.folders = null;
     this.finds = [];
+    this.importing = null;
+    this.progress = null;
     this.#told.clear();
   }
 }

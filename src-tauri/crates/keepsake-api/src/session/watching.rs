@@ -47,6 +47,7 @@ struct Inner {
     tried: HashSet<String>,
     /// Those of them that the person has to see.
     failed: HashSet<String>,
+    importing: Option<String>,
     imported: Vec<OwnImport>,
     /// Folders that an export is being written to.
     writing: Vec<PathBuf>,
@@ -72,9 +73,9 @@ impl Session {
     pub fn watched(&self) -> ApiResult<Watched> {
         let folders = self.vault.watched()?;
         let waiting = self.vault.waiting()?;
-        let (fresh, failed, imported) = {
+        let (fresh, failed, importing, imported) = {
             let inner = self.inner();
-            (inner.fresh.clone(), inner.failed.clone(), inner.imported.clone())
+            (inner.fresh.clone(), inner.failed.clone(), inner.importing.clone(), inner.imported.clone())
         };
         let find = |each: Waiting| {
             let folder = folders.iter().find(|folder| folder.id == each.folder)?;
@@ -93,7 +94,7 @@ impl Session {
             })
         };
         let finds = waiting.into_iter().filter_map(find).collect();
-        Ok(Watched { finds, imported, folders: folders.into_iter().map(view).collect() })
+        Ok(Watched { finds, importing, imported, folders: folders.into_iter().map(view).collect() })
     }
 
     /// Watch a folder and ask first. What is in it now is not offered.

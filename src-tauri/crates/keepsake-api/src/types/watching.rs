@@ -69,5 +69,7 @@ pub struct Watched {
     pub folders: Vec<WatchedFolder>,
     /// The latest first.
     pub finds: Vec<Find>,
+    /// Id of the find that is being imported on its own; also the id of that job.
+    pub importing: Option<String>,
     pub imported: Vec<OwnImport>,
 }

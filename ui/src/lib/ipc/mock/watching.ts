@@ -1,13 +1,18 @@
-import type { Backend, Find, OwnImport, Watched, WatchedFolder } from "../backend";
+import type { Backend, Find, OwnImport, Progress, Watched, WatchedFolder } from "../backend";
 import { ago } from "./data";
 import { detection, refuse } from "./jobs";
 
 type Commands = Pick<
   Backend,
-  "watched" | "watchFolder" | "unwatchFolder" | "setWatching" | "dismissFind" | "onWatched"
+  "watched" | "watchFolder" | "unwatchFolder" | "setWatching" | "dismissFind" | "onWatched" | "onWatchProgress"
 >;
 /** What lands in a folder, or was imported from one, while somebody looks. */
-export type SampleWatching = { land(path: string, fresh?: boolean): void; cameIn(name: string): void };
+export type SampleWatching = {
+  land(path: string, fresh?: boolean): void;
+  /** It is being imported, and so far is it. */
+  working(path: string, share: number): void;
+  cameIn(name: string): void;
+};
 
 const folder = (path: string, more: Partial<WatchedFolder> = {}): WatchedFolder => ({
   id: path,
@@ -34,9 +39,11 @@ export function sampleWatched({ need, empty }: { need: () => void; empty: boolea
       ];
   let finds: Find[] = [];
   const imported: OwnImport[] = [];
+  let importing: string | null = null;
   let tell: () => void = () => undefined;
+  let progress: (progress: Progress) => void = () => undefined;
 
-  const now = async (): Promise<Watched> => (need(), structuredClone({ folders, finds, imported }));
+  const now = async (): Promise<Watched> => (need(), structuredClone({ folders, finds, importing, imported }));
   const known = (id: string): WatchedFolder => {
     const found = folders.find((each) => each.id === id);
     if (!found) throw refuse("not_found", "This folder is not watched.");
@@ -67,6 +74,7 @@ export function sampleWatched({ need, empty }: { need: () => void; empty: boolea
         return now();
       },
       onWatched: async (listener) => ((tell = listener), () => undefined),
+      onWatchProgress: async (listener) => ((progress = listener), () => undefined),
     },
     sample: {
       land: (path, fresh = true) => {
@@ -76,7 +84,13 @@ export function sampleWatched({ need, empty }: { need: () => void; empty: boolea
         finds = [{ id: path, folder: where.id, path, name, format, at: ago(0), fresh }, ...finds];
         tell();
       },
+      working: (path, share) => {
+        importing = path;
+        progress({ stage: "store", done: share * 100, total: 100, unit: "bytes", records: 0 });
+      },
       cameIn: (name) => {
+        finds = finds.filter((each) => each.id !== importing);
+        importing = null;
         imported.push({ batch: `batch-${name}`, name, added: 14, updated: 3 });
         tell();
       },

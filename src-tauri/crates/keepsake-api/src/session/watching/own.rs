@@ -32,17 +32,26 @@ impl Session {
         if Stamp::of(&path) != Some(waiting.stamp) {
             return Err(gone());
         }
-        self.inner().tried.insert(id.to_owned());
+        {
+            let mut inner = self.inner();
+            inner.tried.insert(id.to_owned());
+            inner.importing = Some(id.to_owned());
+        }
         let done = self.import_waiting(&path, waiting.offer.format, job);
+        let mut inner = self.inner();
+        inner.importing = None;
         match &done {
-            Ok(report) => self.inner().imported.push(OwnImport {
+            Ok(report) => inner.imported.push(OwnImport {
                 batch: report.batch.clone(),
                 name: waiting.offer.name,
                 added: report.total.added,
                 updated: report.total.updated,
             }),
-            Err(_) => drop(self.inner().failed.insert(id.to_owned())),
+            Err(_) => {
+                inner.failed.insert(id.to_owned());
+            }
         }
+        drop(inner);
         done
     }
 

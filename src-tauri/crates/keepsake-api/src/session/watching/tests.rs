@@ -195,7 +195,7 @@ fn a_folder_that_imports_on_its_own_leaves_a_report_and_no_offer() {
     let report = watch.session.import_find(&round.imports[0], &Job::silent()).unwrap();
     assert!(report.total.added > 0);
     let after = watch.session.watched().unwrap();
-    assert!(after.finds.is_empty());
+    assert!(after.finds.is_empty() && after.importing.is_none());
     assert_eq!((after.imported[0].batch.as_str(), after.imported[0].name.as_str()), (&*report.batch, "one.json"));
     assert_eq!(watch.session.imports().unwrap().batches[0].batch, report.batch);
     assert!(watch.settle().imports.is_empty(), "once");
