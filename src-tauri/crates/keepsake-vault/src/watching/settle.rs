@@ -21,7 +21,8 @@ impl Settling {
         for file in files {
             let key = (folder.to_owned(), file.name.clone());
             let since = match before.get(&key) {
-                Some((stamp, since)) if *stamp == file.stamp => *since,
+                // A clock that was set back would let it wait for hours.
+                Some((stamp, since)) if *stamp == file.stamp && *since <= now => *since,
                 _ => now,
             };
             let left = (since + QUIET).saturating_sub(now);

@@ -83,6 +83,7 @@ fn a_file_has_settled_when_it_looks_the_same_for_a_while() {
     assert_eq!(settling.settle("f", vec![], SECOND * 8), (vec![], None));
     assert_eq!(settling.settle("f", vec![file("a", 3)], SECOND * 9), (vec![], Some(QUIET)), "it came back");
     assert_eq!(settling.settle("g", vec![file("a", 3)], SECOND * 9), (vec![file("a", 3)], None));
+    assert_eq!(settling.settle("g", vec![file("a", 3)], SECOND), (vec![], Some(QUIET)), "the clock was set back");
 }
 
 #[test]
