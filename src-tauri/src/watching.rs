@@ -93,7 +93,9 @@ pub fn run(state: &AppState, job: impl Fn() -> Job, tell: impl Fn()) {
     let mut events = Events { watcher: None, followed: BTreeSet::new(), bell: state.bell().clone() };
     loop {
         let begun = Instant::now();
-        let wait = match state.watch_round(&job()) {
+        let round = state.watch_round(&job());
+        let took = begun.elapsed();
+        let wait = match round {
             Ok(round) => {
                 let wait = round.watching.then(|| round.wait.unwrap_or(NOW_AND_THEN));
                 events.follow(round.folders);
@@ -113,7 +115,7 @@ pub fn run(state: &AppState, job: impl Fn() -> Job, tell: impl Fn()) {
             }
             Err(_) => Some(NOW_AND_THEN),
         };
-        std::thread::park_timeout(BETWEEN.max(begun.elapsed() * SHARE).min(NOW_AND_THEN));
+        std::thread::park_timeout(BETWEEN.max(took * SHARE).min(NOW_AND_THEN));
         state.bell().wait(wait);
     }
 }

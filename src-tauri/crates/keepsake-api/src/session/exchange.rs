@@ -180,7 +180,7 @@ impl Session {
             &cancel,
             &|stage, n| report(job, stage, n, 0, n),
         )?;
-        writing.done();
+        writing.done(std::iter::once(&outcome.path).chain(&outcome.beside));
         let mut out =
             exported(request, &outcome.path, &outcome.report, outcome.bytes, outcome.digest, Some(&outcome.validation));
         out.covered = outcome.covered;
@@ -203,7 +203,7 @@ impl Session {
         let _turn = self.exporting();
         let writing = self.writing(out);
         let made = self.vault.evidence(out, since.and_then(Timestamp::from_micros), sign, now(), &cancel)?;
-        writing.done();
+        writing.done([&out.to_path_buf()]);
         let checked = files::validate(out, &files::Check::default(), job)?;
         let count = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
         Ok(Evidence {

@@ -10,7 +10,7 @@ use keepsake_formats::sha256;
 use keepsake_model::Limits;
 use keepsake_vault::Scratch;
 use keepsake_vault::watching::{
-    FileFound, Folder, LARGEST_FOLDER, LastFind, Look, Mode, Offer, Seen, Settling, Stamp, Waiting, look_into,
+    FileFound, Folder, LARGEST_FOLDER, LastFind, Look, Mode, Offer, QUIET, Seen, Settling, Stamp, Waiting, look_into,
 };
 use std::{
     collections::{HashMap, HashSet},
@@ -168,6 +168,8 @@ impl Session {
             let path = PathBuf::from(&folder.path);
             round.watching = true;
             if self.inner().writing.contains(&path) {
+                round.folders.push(path);
+                round.wait = sooner(round.wait, Some(QUIET));
                 continue;
             }
             let Look::Files(files) = look_into(&path) else { continue };
@@ -182,10 +184,7 @@ impl Session {
                 }
             }
             let (settled, wait) = self.inner().settling.settle(&folder.id, unknown, clock);
-            round.wait = match (round.wait, wait) {
-                (Some(one), Some(other)) => Some(one.min(other)),
-                (one, other) => one.or(other),
-            };
+            round.wait = sooner(round.wait, wait);
             round.changed |= self.recognise(folder, settled, job)?;
         }
         round.imports = self.to_import(&folders)?;
@@ -314,6 +313,10 @@ fn view(folder: Folder) -> WatchedFolder {
         id: folder.id,
         path: folder.path,
     }
+}
+
+fn sooner(one: Option<Duration>, other: Option<Duration>) -> Option<Duration> {
+    one.into_iter().chain(other).min()
 }
 
 fn stopped() -> ApiError {

@@ -1,9 +1,8 @@
 //! Imports of what was found, and what Keepsake itself writes into a watched folder.
 use super::digest;
 use crate::{ApiError, ApiResult, Job, session::Session, types::*};
-use keepsake_vault::watching::{Folder, Look, Mode, Seen, Stamp, look_into};
+use keepsake_vault::watching::{Folder, Mode, Seen, Stamp};
 use std::{
-    collections::HashSet,
     path::{Path, PathBuf},
     sync::atomic::AtomicBool,
 };
@@ -15,9 +14,6 @@ const TELL_OF_NONE: [&str; 3] = ["chatgpt", "claude", "mem0"];
 pub(in crate::session) struct Writing<'a> {
     session: &'a Session,
     folder: Option<PathBuf>,
-    out: PathBuf,
-    /// What looked how before.
-    before: HashSet<(String, Stamp)>,
 }
 
 impl Session {
@@ -107,7 +103,8 @@ impl Session {
     fn known_file(&self, path: &Path, stamp: Stamp) -> ApiResult<()> {
         let content = self.vault.content_digest(&digest(path, &AtomicBool::new(false))?);
         self.vault.know_content(&content)?;
-        for other in self.vault.waiting()?.iter().filter(|each| each.offer.digest == content) {
+        // The answer is for all of the same content.
+        if let Some(other) = self.vault.waiting()?.iter().find(|each| each.offer.digest == content) {
             self.vault.answer(&other.id)?;
         }
         let (Some(folder), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else {
@@ -124,29 +121,23 @@ impl Session {
         let parent = out.parent().and_then(|folder| folder.canonicalize().ok());
         let watched = self.vault.watched().unwrap_or_default();
         let folder = parent.filter(|folder| watched.iter().any(|each| Path::new(&each.path) == folder));
-        let mut before = HashSet::new();
         if let Some(folder) = &folder {
             self.inner().writing.push(folder.clone());
-            before = files_in(folder).map(|(name, _, stamp)| (name, stamp)).collect();
         }
-        Writing { session: self, folder, out: out.to_owned(), before }
+        Writing { session: self, folder }
     }
 }
 
 impl Writing<'_> {
-    /// It is written. What is new under its name is ours, companions beside it too. Not offered even where it is moved to.
-    pub(in crate::session) fn done(&self) {
+    /// These files are written. They are ours, and not offered even where they are moved to.
+    pub(in crate::session) fn done<'p>(&self, files: impl IntoIterator<Item = &'p PathBuf>) {
         if self.session.vault.watched().is_ok_and(|folders| folders.is_empty()) {
             return;
         }
-        let out = self.out.canonicalize().unwrap_or_else(|_| self.out.clone());
-        let _ = Stamp::of(&out).map(|stamp| self.session.known_file(&out, stamp));
-        let stem = self.out.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-        let Some(folder) = &self.folder else { return };
-        for (name, path, stamp) in files_in(folder) {
-            if name.starts_with(stem) && !self.before.contains(&(name, stamp)) {
-                let _ = self.session.known_file(&path, stamp);
-            }
+        for file in files {
+            let path = file.canonicalize().unwrap_or_else(|_| file.clone());
+            // The export is there whatever happens now.
+            let _ = Stamp::of(&path).map(|stamp| self.session.known_file(&path, stamp));
         }
     }
 }
@@ -160,12 +151,4 @@ impl Drop for Writing<'_> {
             }
         }
     }
-}
-
-fn files_in(folder: &Path) -> impl Iterator<Item = (String, PathBuf, Stamp)> {
-    let files = match look_into(folder) {
-        Look::Files(files) => files,
-        Look::Missing | Look::Unreadable => Vec::new(),
-    };
-    files.into_iter().map(|file| (file.name, file.path, file.stamp))
 }

@@ -259,8 +259,17 @@ fn what_keepsake_itself_writes_is_not_offered() {
     let request = ExportRequest { format: "alf".into(), out: out.display().to_string(), ..ExportRequest::default() };
     watch.session.export(&request, &Job::silent()).unwrap();
     assert!(!watch.settle().changed && watch.finds().is_empty());
+    // What is offered elsewhere while it is being written is not lost.
+    {
+        let _writing = watch.session.writing(&watch.path("more.alf"));
+        watch.put("more theirs.json", &fixture(MEM0));
+        let round = watch.session.watch_round(watch.clock, &Job::silent()).unwrap();
+        assert_eq!((round.changed, round.folders.len(), round.wait), (false, 1, Some(QUIET)));
+    }
+    assert!(watch.settle().changed);
+    assert_eq!(watch.finds(), ["more theirs.json"]);
     std::fs::copy(&out, watch.path("moved.alf")).unwrap();
-    assert!(!watch.settle().changed && watch.finds().is_empty(), "its content is known");
+    assert!(!watch.settle().changed && watch.finds().len() == 1, "its content is known");
     watch.put("theirs.json", &fixture(MIF));
     assert!(watch.settle().changed, "others still are");
 }
