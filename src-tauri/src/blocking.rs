@@ -57,12 +57,17 @@ pub async fn unhurried_job<T: Send + 'static>(
 ) -> Answer<T> {
     let window = app.clone();
     blocking(app, move |state| {
-        let job = heard(on_progress).unhurried(Arc::new(move |cancelled| {
-            window.state::<AppState>().attention().give_way(|| !cancelled.load(Ordering::Relaxed));
-        }));
+        let job = giving_way(heard(on_progress), window);
         state.with_job(&id, &job, |session| work(session, &job))
     })
     .await
+}
+
+/// The same job, going on while nobody waits for the window.
+pub fn giving_way(job: Job, app: AppHandle) -> Job {
+    job.unhurried(Arc::new(move |cancelled| {
+        app.state::<AppState>().attention().give_way(|| !cancelled.load(Ordering::Relaxed));
+    }))
 }
 
 /// A job whose progress goes out through the channel.

@@ -1,5 +1,5 @@
 //! The commands as the window's TypeScript sees them.
-use crate::commands::{deletion, export, import, records, review, system, vault};
+use crate::commands::{deletion, export, import, records, review, system, vault, watching};
 use specta_typescript::Typescript;
 use tauri_specta::{Builder, collect_commands};
 
@@ -39,6 +39,11 @@ pub fn builder() -> Builder<tauri::Wry> {
         import::imports,
         import::import_report,
         import::undo_import,
+        watching::watched,
+        watching::watch_folder,
+        watching::unwatch_folder,
+        watching::set_watching,
+        watching::dismiss_find,
         records::list,
         records::facets,
         records::summary,

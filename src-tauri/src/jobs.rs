@@ -6,7 +6,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// The jobs under way.
 #[derive(Default)]
 pub struct Jobs {
-    running: Mutex<HashMap<String, Job>>,
+    running: Mutex<HashMap<String, Entered>>,
+}
+
+struct Entered {
+    job: Job,
+    /// Nobody asked for it, so nothing is postponed for it.
+    quiet: bool,
 }
 
 /// A job under way; it leaves the list when this is dropped, however the work ended.
@@ -18,34 +24,43 @@ pub struct Running<'a> {
 impl Jobs {
     /// Enter a job under `id`. Error `usage` when the id is empty or already under way.
     pub fn start(&self, id: &str, job: &Job) -> ApiResult<Running<'_>> {
+        self.enter(id, job, false)
+    }
+
+    /// The same for work that nobody asked for: it can be stopped, and does not count as being under way.
+    pub fn start_quiet(&self, id: &str, job: &Job) -> ApiResult<Running<'_>> {
+        self.enter(id, job, true)
+    }
+
+    fn enter(&self, id: &str, job: &Job, quiet: bool) -> ApiResult<Running<'_>> {
         let mut running = self.lock();
         if id.is_empty() || running.contains_key(id) {
             return Err(ApiError::new("usage", 2, "A job needs an id of its own."));
         }
-        running.insert(id.to_owned(), job.clone());
+        running.insert(id.to_owned(), Entered { job: job.clone(), quiet });
         Ok(Running { jobs: self, id: id.to_owned() })
     }
 
     /// Ask one job to stop. A job that has ended already is nothing to complain about.
     pub fn cancel(&self, id: &str) {
-        if let Some(job) = self.lock().get(id) {
-            job.cancel();
+        if let Some(entered) = self.lock().get(id) {
+            entered.job.cancel();
         }
     }
 
     /// Ask all jobs to stop.
     pub fn cancel_all(&self) {
-        for job in self.lock().values() {
-            job.cancel();
+        for entered in self.lock().values() {
+            entered.job.cancel();
         }
     }
 
-    /// Is anything under way?
+    /// Is anything under way that was asked for?
     pub fn any(&self) -> bool {
-        !self.lock().is_empty()
+        self.lock().values().any(|entered| !entered.quiet)
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Job>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Entered>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -83,6 +98,18 @@ mod tests {
         assert_eq!(jobs.start("", &Job::silent()).err().map(|e| e.code), Some("usage"));
         drop(first);
         assert!(jobs.start("a", &Job::silent()).is_ok());
+    }
+
+    #[test]
+    fn work_that_nobody_asked_for_counts_as_none() {
+        let jobs = Jobs::default();
+        let quiet = jobs.start_quiet("a", &Job::silent()).unwrap();
+        assert!(!jobs.any());
+        assert!(jobs.start("a", &Job::silent()).is_err(), "its id is taken all the same");
+        let asked = jobs.start("b", &Job::silent()).unwrap();
+        assert!(jobs.any());
+        drop((quiet, asked));
+        assert!(!jobs.any());
     }
 
     #[test]

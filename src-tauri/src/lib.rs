@@ -10,14 +10,20 @@ pub mod ipc;
 mod jobs;
 mod settings;
 mod state;
+mod watching;
 mod window;
 
+use keepsake_api::Job;
 use std::process::ExitCode;
 use std::sync::Arc;
 use tauri::{Emitter, Manager, RunEvent};
 
 /// Emitted when the vault locked itself.
 const LOCKED_EVENT: &str = "locked";
+/// Emitted when something was found in a watched folder, or imported from one.
+const WATCHED_EVENT: &str = "watched";
+/// Emitted while something is being imported from one.
+const WATCH_PROGRESS_EVENT: &str = "watch_progress";
 
 /// Open the window and stay until it is closed. The vault is locked before the process ends.
 pub fn run() -> ExitCode {
@@ -43,6 +49,20 @@ pub fn run() -> ExitCode {
             std::thread::Builder::new()
                 .name("clipboard".into())
                 .spawn(move || handle.state::<state::AppState>().clipboard().watch())?;
+            let handle = app.handle().clone();
+            std::thread::Builder::new().name("watching".into()).spawn(move || {
+                let (giving, telling) = (handle.clone(), handle.clone());
+                let job = || {
+                    let window = giving.clone();
+                    let told = Job::with_progress(Arc::new(move |progress| {
+                        let _ = window.emit(WATCH_PROGRESS_EVENT, progress);
+                    }));
+                    blocking::giving_way(told, giving.clone())
+                };
+                watching::run(&handle.state::<state::AppState>(), job, || {
+                    let _ = telling.emit(WATCHED_EVENT, ());
+                });
+            })?;
             Ok(())
         })
         .build(tauri::generate_context!());

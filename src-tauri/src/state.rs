@@ -4,8 +4,9 @@ use crate::autolock::{Clock, IdleTimer, LONGEST_WAIT};
 use crate::clipboard::{Board, Clipboard};
 use crate::jobs::Jobs;
 use crate::settings::SettingsFile;
+use crate::watching::Bell;
 use keepsake_api::types::{RecentVault, SessionState};
-use keepsake_api::{ApiError, ApiResult, Job, Session};
+use keepsake_api::{ApiError, ApiResult, Job, Session, WatchRound};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 
@@ -27,6 +28,7 @@ pub struct AppState {
     idle: Mutex<IdleTimer>,
     idle_changed: Condvar,
     clipboard: Clipboard,
+    bell: Arc<Bell>,
 }
 
 impl AppState {
@@ -43,6 +45,7 @@ impl AppState {
             idle: Mutex::new(idle),
             idle_changed: Condvar::new(),
             clipboard: Clipboard::new(board, clock),
+            bell: Arc::default(),
         }
     }
 
@@ -72,6 +75,7 @@ impl AppState {
         let open = OpenVault { session, path: path.to_owned(), vault_id };
         *self.vault.write().unwrap_or_else(PoisonError::into_inner) = Some(open);
         self.settings().change(|settings| settings.remember(path));
+        self.bell.ring();
         Ok(self.session_state())
     }
 
@@ -95,6 +99,25 @@ impl AppState {
         self.clipboard.clear_now();
         self.jobs.cancel_all();
         self.vault.write().unwrap_or_else(PoisonError::into_inner).take();
+        self.bell.ring();
+    }
+
+    /// One round through the watched folders. Nobody asked for it, so it keeps no vault open.
+    pub fn watch_round(&self, job: &Job) -> ApiResult<WatchRound> {
+        let _running = self.jobs.start_quiet("watching", job)?;
+        self.with_session(|session| session.watch_round(self.clock.elapsed(), job))
+    }
+
+    /// Import what was found in a folder that imports on its own. A vault does not lock in the middle of it, but nobody
+    /// watches it either: its end counts as no input. It is cancelled under the id of the find.
+    pub fn import_find(&self, find: &str, job: &Job) -> ApiResult<()> {
+        let _running = self.jobs.start(find, job)?;
+        self.with_session(|session| session.import_find(find, job)).map(drop)
+    }
+
+    /// Calls for a round.
+    pub fn bell(&self) -> &Arc<Bell> {
+        &self.bell
     }
 
     /// Wait until a lock that was asked for is done, so that the vault's folder is free again.
@@ -283,6 +306,25 @@ mod tests {
         assert!(!state.lock_if_idle());
         clock.set(MINUTE * 35);
         assert!(state.lock_if_idle());
+    }
+
+    #[test]
+    fn watching_keeps_no_vault_open_and_ends_with_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let (state, clock) = open_window(folder.path());
+        let watched = folder.path().join("Downloads");
+        std::fs::create_dir(&watched).unwrap();
+        state.with_session(|session| session.watch_folder(&watched)).unwrap();
+        clock.set(MINUTE * 4);
+        assert!(state.watch_round(&Job::silent()).unwrap().watching);
+        assert_eq!(state.import_find("nothing", &Job::silent()).unwrap_err().code, "not_found");
+        let quiet = Job::silent();
+        let running = state.jobs().start_quiet("watching", &quiet).unwrap();
+        clock.set(MINUTE * 5);
+        assert!(state.lock_if_idle(), "neither a round nor an import on its own is input");
+        assert!(quiet.cancel_flag().load(Ordering::Relaxed), "a round that is under way ends");
+        drop(running);
+        assert_eq!(state.watch_round(&Job::silent()).unwrap_err().code, "locked");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 // The way through every screen, by what each is called. What is looked at there is somebody else's matter.
 import { until } from "../e2e/webdriver.mjs";
 import { EXPORTS } from "./exports.mjs";
+import { FOLDERS } from "./folders.mjs";
 import { Page } from "./page.mjs";
 import { PLANS } from "./plans.mjs";
 import { REVIEW } from "./review.mjs";
@@ -288,6 +289,7 @@ export const SCREENS = [
   ],
   ["trash", OPEN, async (page) => (await page.click("nav-trash"), page.there("trash-empty"))],
   ...["security", "appearance", "vault", "keys", "about"].map((name) => [`settings, ${name}`, OPEN, settings(name)]),
+  ...FOLDERS,
   [
     "settings, about, checked",
     OPEN,
@@ -460,7 +462,7 @@ export const SCREENS = [
       await page.there("home");
       // A sign that their names have in every language; Japanese has its own of it.
       const colon = (await page.browser.run("() => document.documentElement.lang")) === "ja" ? "：" : ":";
-      for (const name of ["about", "appearance"]) {
+      for (const name of ["keys", "appearance"]) {
         await palette(page, `>${colon}`);
         await page.click("palette-item", `[data-id="settings-${name}"]`);
         await until("the palette to be gone", async () => (await page.browser.count("palette")) === 0);

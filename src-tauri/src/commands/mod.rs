@@ -6,3 +6,4 @@ pub mod records;
 pub mod review;
 pub mod system;
 pub mod vault;
+pub mod watching;

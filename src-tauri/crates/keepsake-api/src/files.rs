@@ -49,6 +49,13 @@ pub fn detect(paths: &[PathBuf], passphrase: Option<&dyn Passphrase>) -> ApiResu
     Ok(Detections { results })
 }
 
+/// What one file is, within `limits`: for a look that nobody asked for.
+pub(crate) fn look_at(path: &Path, limits: &Limits, scratch: &Scratch) -> ApiResult<Option<Detection>> {
+    let catalog = Catalog::open(&[path.to_path_buf()], limits, Some(scratch))?;
+    let found = detect_in(&catalog, limits, None)?;
+    Ok(describe(&catalog, &found).into_iter().next())
+}
+
 /// One result for each given path.
 pub(crate) fn describe(catalog: &Catalog, found: &Found) -> Vec<Detection> {
     catalog.roots().iter().enumerate().map(|(root, path)| describe_root(catalog, found, root, path)).collect()

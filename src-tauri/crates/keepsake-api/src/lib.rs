@@ -18,4 +18,4 @@ pub use error::{ApiError, ApiResult};
 pub use job::{Job, ProgressSink};
 pub use keepsake_formats::{Passphrase, Signer};
 pub use sealing::passphrase;
-pub use session::{CreateOptions, ExportMeans, Session};
+pub use session::{CreateOptions, ExportMeans, Session, WatchRound};

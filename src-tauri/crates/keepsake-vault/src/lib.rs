@@ -23,6 +23,7 @@ mod store;
 mod tombstones;
 mod vault;
 mod verify;
+pub mod watching;
 
 pub use audit::AuditRow;
 pub use backup::Backup;

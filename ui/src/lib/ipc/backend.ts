@@ -47,6 +47,13 @@ export interface Backend {
   imports(): Promise<b.Batches>;
   importReport(batch: string): Promise<b.ImportReport>;
   undoImport(batch: string): Promise<b.Undone>;
+  watched(): Promise<b.Watched>;
+  /** Asks first. What is in the folder now is not offered. */
+  watchFolder(path: string): Promise<b.Watched>;
+  unwatchFolder(folder: string): Promise<b.Watched>;
+  setWatching(folder: string, mode: b.WatchMode): Promise<b.Watched>;
+  /** A find that is dismissed is not offered again. */
+  dismissFind(find: string): Promise<b.Watched>;
   list(request: b.ListRequest): Promise<b.Page>;
   /** `typing`: the last word of the query may be the beginning of a word; the same for `search` and `find`. */
   facets(filter: b.Filter, query: string | null, typing: boolean): Promise<b.Facets>;
@@ -119,6 +126,10 @@ export interface Backend {
   setRememberVaults(remember: boolean): Promise<void>;
   /** The vault locked itself. Returns a way to stop listening. */
   onLocked(listener: () => void): Promise<() => void>;
+  /** Something was found in a watched folder, or imported from one. Returns a way to stop listening. */
+  onWatched(listener: () => void): Promise<() => void>;
+  /** Something is being imported from a watched folder on its own. Returns a way to stop listening. */
+  onWatchProgress(listener: (progress: b.Progress) => void): Promise<() => void>;
   /** Files over the window. Returns a way to stop listening. */
   onDrop(listener: (event: DropEvent) => void): Promise<() => void>;
 }

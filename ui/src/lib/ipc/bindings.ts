@@ -66,6 +66,16 @@ export const commands = {
 	importReport: (batch: string) => typedError<ImportReport, ErrorBody>(__TAURI_INVOKE("import_report", { batch })),
 	/**  Take a batch back whole. */
 	undoImport: (batch: string) => typedError<Undone, ErrorBody>(__TAURI_INVOKE("undo_import", { batch })),
+	/**  The watched folders, and what waits for an answer. */
+	watched: () => typedError<Watched, ErrorBody>(__TAURI_INVOKE("watched")),
+	/**  Watch a folder and ask first. What is in it now is not offered. */
+	watchFolder: (path: string) => typedError<Watched, ErrorBody>(__TAURI_INVOKE("watch_folder", { path })),
+	/**  Watch a folder no longer. Nothing in it is touched. */
+	unwatchFolder: (folder: string) => typedError<Watched, ErrorBody>(__TAURI_INVOKE("unwatch_folder", { folder })),
+	/**  Do something else with what lands in a folder. */
+	setWatching: (folder: string, mode: WatchMode) => typedError<Watched, ErrorBody>(__TAURI_INVOKE("set_watching", { folder, mode })),
+	/**  Do not import a find. It is not offered again. */
+	dismissFind: (find: string) => typedError<Watched, ErrorBody>(__TAURI_INVOKE("dismiss_find", { find })),
 	/**  One page of a list. */
 	list: (request: ListRequest) => typedError<Page, ErrorBody>(__TAURI_INVOKE("list", { request })),
 	/**  Numbers beside the filters. */
@@ -467,12 +477,35 @@ export type Filter = {
 	file_kind: string | null,
 };
 
+/**  An export that waits for an answer. */
+export type Find = {
+	id: string,
+	/**  Id of the watched folder. */
+	folder: string,
+	path: string,
+	name: string,
+	/**  Null while it is encrypted. */
+	format: string | null,
+	at: string,
+	/**  Found since the vault was opened, and for the person to answer. */
+	fresh: boolean,
+};
+
 /**  One problem found by a validator. */
 export type Finding = {
 	code: string,
 	place: string,
 	message: string,
 };
+
+/**  How a watched folder was found just now. */
+export type FolderState = 
+/**  It can be read. */
+"there" | 
+/**  It is not there. */
+"missing" | 
+/**  It may not be read. */
+"unreadable";
 
 /**  A format and what is done with it. */
 export type FormatInfo = {
@@ -733,6 +766,14 @@ export type Outcome = {
 	blocked: number,
 	skipped: number,
 	failed: number,
+};
+
+/**  An export that was imported on its own since the vault was opened. */
+export type OwnImport = {
+	batch: string,
+	name: string,
+	added: number,
+	updated: number,
 };
 
 /**  One page; `total` counts all that the filter finds. */
@@ -1160,6 +1201,37 @@ export type Warning = {
 	place: string,
 	message: string,
 	count: number,
+};
+
+/**  What is done with an export that lands in a watched folder. */
+export type WatchMode = 
+/**  It is offered. */
+"ask" | 
+/**  It is imported. */
+"own" | 
+/**  Nobody looks. */
+"paused";
+
+/**  Everything about watched folders. */
+export type Watched = {
+	folders: WatchedFolder[],
+	/**  The latest first. */
+	finds: Find[],
+	/**  Id of the find that is being imported on its own; also the id of that job. */
+	importing: string | null,
+	imported: OwnImport[],
+};
+
+/**  One watched folder. */
+export type WatchedFolder = {
+	id: string,
+	path: string,
+	mode: WatchMode,
+	state: FolderState,
+	/**  Name of the export that was found last. */
+	last_name: string | null,
+	/**  When that was. */
+	last_at: string | null,
 };
 
 /**  Records that stayed behind, by reason. */

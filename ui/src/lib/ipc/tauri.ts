@@ -56,6 +56,11 @@ export const tauriBackend: Backend = {
   imports: () => take(commands.imports()),
   importReport: (batch) => take(commands.importReport(batch)),
   undoImport: (batch) => take(commands.undoImport(batch)),
+  watched: () => take(commands.watched()),
+  watchFolder: (path) => take(commands.watchFolder(path)),
+  unwatchFolder: (folder) => take(commands.unwatchFolder(folder)),
+  setWatching: (folder, mode) => take(commands.setWatching(folder, mode)),
+  dismissFind: (find) => take(commands.dismissFind(find)),
   list: (request) => take(commands.list(request)),
   facets: (filter, query, typing) => take(commands.facets(filter, query, typing)),
   summary: (filter) => take(commands.summary(filter)),
@@ -101,6 +106,8 @@ export const tauriBackend: Backend = {
   setPreference: (name, value) => done(commands.setPreference(name, value)),
   setRememberVaults: (remember) => done(commands.setRememberVaults(remember)),
   onLocked: (listener) => listen("locked", () => listener()),
+  onWatched: (listener) => listen("watched", () => listener()),
+  onWatchProgress: (listener) => listen<Progress>("watch_progress", ({ payload }) => listener(payload)),
   onDrop: (listener) =>
     getCurrentWebview().onDragDropEvent(({ payload }) => {
       if (payload.type === "enter") listener({ type: "over", paths: payload.paths });

@@ -13,7 +13,7 @@ export const SECTIONS = [
 ] as const;
 export type Section = (typeof SECTIONS)[number];
 export type ActivityTab = "transfers" | "changes" | "tombstones";
-export const SETTINGS_PAGES = ["security", "appearance", "vault", "keys", "about"] as const;
+export const SETTINGS_PAGES = ["security", "folders", "appearance", "vault", "keys", "about"] as const;
 export type SettingsPage = (typeof SETTINGS_PAGES)[number];
 type Place = { section: Section; id: string | null; message: string | null };
 

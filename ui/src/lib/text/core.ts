@@ -92,6 +92,7 @@ export function auditSaid(op: string, detail: string, target = ""): Said {
     return said(commas([t("changes.values", { n: first }), t("many.items", { n: second })]));
   if (form === "# memories") return said(t("many.memory", { n: first }));
   if (form === "version #") return said(t("changes.version", { version: count(first) }));
+  if (op === "watch" && hasText(`watchMode.${detail}`)) return said(word("watchMode", detail));
   if (form === "same words") return said(t("changes.sameWords"));
   return op === "erase" && hasText(`kind.${detail}`) ? said(word("kind", detail)) : { text: "", original: detail };
 }

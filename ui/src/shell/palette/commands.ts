@@ -4,6 +4,7 @@ import Copy from "@lucide/svelte/icons/copy";
 import Download from "@lucide/svelte/icons/download";
 import Eye from "@lucide/svelte/icons/eye";
 import FileX from "@lucide/svelte/icons/file-x";
+import FolderSearch from "@lucide/svelte/icons/folder-search";
 import HistoryIcon from "@lucide/svelte/icons/history";
 import HardDrive from "@lucide/svelte/icons/hard-drive";
 import Info from "@lucide/svelte/icons/info";
@@ -43,6 +44,7 @@ export type Choice = {
 
 const PAGE_ICONS: Record<SettingsPage, IconOf> = {
   security: Lock,
+  folders: FolderSearch,
   appearance: Palette,
   vault: HardDrive,
   keys: KeyRound,

@@ -72,6 +72,7 @@ impl Session {
         let outcome = self.vault.import(&catalog, &detection, &options)?;
         if !dry_run {
             self.pin_signers(keys);
+            self.imported_from(&request.paths);
         }
         let mut out = report_view(&outcome);
         out.sources = files::describe(&catalog, &detection);
@@ -169,6 +170,7 @@ impl Session {
         self.look_before(request, job)?;
         let cancel = job.cancel_flag();
         let _turn = self.exporting();
+        let writing = self.writing(Path::new(&request.out));
         let outcome = self.vault.export(
             &request.format,
             Path::new(&request.out),
@@ -178,6 +180,7 @@ impl Session {
             &cancel,
             &|stage, n| report(job, stage, n, 0, n),
         )?;
+        writing.done(std::iter::once(&outcome.path).chain(&outcome.beside));
         let mut out =
             exported(request, &outcome.path, &outcome.report, outcome.bytes, outcome.digest, Some(&outcome.validation));
         out.covered = outcome.covered;
@@ -198,7 +201,9 @@ impl Session {
         let since = query(&Filter { since: since.map(str::to_owned), ..Filter::default() })?.since;
         let cancel = job.cancel_flag();
         let _turn = self.exporting();
+        let writing = self.writing(out);
         let made = self.vault.evidence(out, since.and_then(Timestamp::from_micros), sign, now(), &cancel)?;
+        writing.done([&out.to_path_buf()]);
         let checked = files::validate(out, &files::Check::default(), job)?;
         let count = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
         Ok(Evidence {

@@ -8,8 +8,10 @@ mod read;
 mod scan;
 mod sensitive;
 mod view;
+mod watching;
 
 pub use exchange::ExportMeans;
+pub use watching::WatchRound;
 
 use crate::{ApiError, ApiResult, Job, types::*};
 use keepsake_crypto::{Header, KdfChoice, MINIMUM_SCORE};
@@ -34,6 +36,8 @@ pub struct Session {
     /// Held for writing by whatever changes the vault, from its first look until store, index and blobs agree again.
     /// An export holds it for reading: its snapshot would keep an erasure from truncating the write-ahead log.
     turn: RwLock<()>,
+    /// What is in the middle of being watched.
+    watching: watching::Watching,
 }
 
 fn now() -> Timestamp {
@@ -54,7 +58,15 @@ impl Session {
             path: dir.display().to_string(),
             recovery_code: code.to_string(),
         };
-        Ok((Self { vault, kdf_floor: options.kdf_floor, turn: RwLock::default() }, created))
+        Ok((
+            Self {
+                vault,
+                kdf_floor: options.kdf_floor,
+                turn: RwLock::default(),
+                watching: watching::Watching::default(),
+            },
+            created,
+        ))
     }
 
     /// Open a vault with its passphrase or recovery code.
@@ -62,7 +74,12 @@ impl Session {
     /// # Errors
     /// `vault_missing`, `vault_in_use`, `wrong_passphrase`, `vault_damaged`, `newer_schema`. None of them writes.
     pub fn open(dir: &Path, secret: &str) -> ApiResult<Self> {
-        let session = Self { vault: Vault::open(dir, secret)?, kdf_floor: false, turn: RwLock::default() };
+        let session = Self {
+            vault: Vault::open(dir, secret)?,
+            kdf_floor: false,
+            turn: RwLock::default(),
+            watching: watching::Watching::default(),
+        };
         // What cannot be finished now is tried again at the next opening, and its receipt stays incomplete. It must not
         // keep the rest of the vault shut.
         let _ = session.vault.finish_interrupted(now());

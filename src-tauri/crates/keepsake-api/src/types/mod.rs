@@ -9,6 +9,7 @@ mod keys;
 mod records;
 mod scan;
 mod vault;
+mod watching;
 
 pub use deletion::*;
 pub use export::*;
@@ -17,6 +18,7 @@ pub use keys::*;
 pub use records::*;
 pub use scan::*;
 pub use vault::*;
+pub use watching::*;
 
 /// How the window's TypeScript sees a number that is never NaN: as `number`. specta gives `f64` the type
 /// `number | null`, because JSON has no NaN, and refuses `u64`; what stands here is for typing only.

@@ -39,6 +39,8 @@ impl Scope {
 pub struct ExportOutcome {
     /// Where.
     pub path: PathBuf,
+    /// What stands beside it and belongs to it.
+    pub beside: Vec<PathBuf>,
     /// Writer's report.
     pub report: WriteReport,
     /// Different sensitive values that were covered.
@@ -114,7 +116,8 @@ impl Vault {
         let encrypted = scope.writing.passphrase.is_some();
         let detail = audit_detail(report.by_kind.values().sum(), &validation, encrypted, covered);
         self.store.write(|tx| crate::audit::append(tx, &self.keys, now, "export", format, &detail))?;
-        Ok(ExportOutcome { path: out.to_path_buf(), report, covered, bytes, digest, validation })
+        let beside = beside.iter().map(|companion| target(companion)).collect();
+        Ok(ExportOutcome { path: out.to_path_buf(), beside, report, covered, bytes, digest, validation })
     }
 
     /// An export neither goes into the vault's own folder nor takes its place.

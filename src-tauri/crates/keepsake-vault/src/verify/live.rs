@@ -6,7 +6,7 @@ use std::{collections::BTreeSet, ops::Range};
 
 /// Columns with text, and how often the database holds each value (once more for an index over it). The last few are
 /// words of our own, which somebody may have used as a title.
-const COLUMNS: [(&str, u64); 11] = [
+const COLUMNS: [(&str, u64); 12] = [
     // Most records are messages, which have none of these.
     ("SELECT title, preview, type, status FROM records WHERE coalesce(title, preview, type, status) IS NOT NULL", 1),
     ("SELECT tag FROM tags", 2),
@@ -20,6 +20,8 @@ const COLUMNS: [(&str, u64); 11] = [
     ("SELECT key FROM meta", 1),
     // What people call the keys of others.
     ("SELECT value FROM meta WHERE key = 'known_keys'", 1),
+    // Watched folders, and the names of files in them that wait for an answer.
+    ("SELECT value FROM meta WHERE key = 'watched' OR (key >= 'seen/' AND key < 'seen0')", 1),
 ];
 
 /// Records that the index finds for a needle; a text that more say is rather counted everywhere.

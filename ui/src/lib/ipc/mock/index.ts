@@ -5,29 +5,24 @@ import { facetsOf, hitOf, matches, searching, summaryOf } from "./find";
 import { sampleFormats } from "./formats";
 import { cancel, detection, FILE_PASSPHRASE, receipt, refuse, report, tombstone, walk } from "./jobs";
 import { sampleBatches, sampleEntries } from "./log";
+import { optionsFromAddress, type MockOptions } from "./options";
 import { exported, shown, transferText } from "./records";
 import { sampleReview } from "./review";
 import { samplePicture } from "./pictures";
 import { MOCK_PASSPHRASE, sampleSlots } from "./slots";
 import { sampleActivePath, sampleThread } from "./thread";
 import { sampleVaults } from "./vaults";
+import { sampleWatched, type SampleWatching } from "./watching";
 
-export type MockOptions = {
-  open?: boolean;
-  empty?: boolean;
-  pace?: number;
-  failing?: string | null;
-  items?: ListItem[];
-  /** The vault was never looked through for sensitive values. */
-  unlooked?: boolean;
-};
+export type { MockOptions };
+
+/** What the real thing has from outside: the person, and the system. */
+type Sample = { lockNow(): void; drop(paths: string[], over?: boolean): void } & SampleWatching;
 
 export { MOCK_PASSPHRASE };
 
 /** A backend in memory with sample data: for looking at every screen, and for tests. */
-export function mockBackend(
-  options: MockOptions = optionsFromAddress(),
-): Backend & { lockNow(): void; drop(paths: string[], over?: boolean): void } {
+export function mockBackend(options: MockOptions = optionsFromAddress()): Backend & Sample {
   let open = options.open ?? false;
   let items = options.empty ? [] : (options.items ?? sampleItems());
   let minutes = 10;
@@ -80,6 +75,7 @@ export function mockBackend(
   const need = () => {
     if (!open) throw refuse("locked", "The vault is locked.");
   };
+  const watching = sampleWatched({ need, empty: options.empty ?? false });
   const slots = sampleSlots(need);
   const get = (id: string): ListItem => {
     need();
@@ -108,7 +104,8 @@ export function mockBackend(
     return { id, version };
   };
 
-  const mock: Backend & { lockNow(): void; drop(paths: string[], over?: boolean): void } = {
+  const mock: Backend & Sample = {
+    ...watching.sample,
     lockNow: () => ((open = false), onLocked()),
     drop: (paths, over = false) => onDrop(over ? { type: "over", paths } : { type: "drop", paths }),
     sessionState: async () => state(),
@@ -214,6 +211,7 @@ export function mockBackend(
       need();
       await walk(id, ["detect", "read", "store", "index", "check"], 43_650, pace, tell);
       if (items.length === 0) items = sampleItems();
+      watching.imported(request.paths);
       return report(request, false, review.gone("chatgpt"));
     },
     cancelJob: async (id) => cancel(id),
@@ -226,6 +224,7 @@ export function mockBackend(
       ),
       batch,
     }),
+    ...watching.commands,
     undoImport: async (batch) => {
       for (const each of batches) if (each.batch === batch) each.undone = true;
       return { removed: 669 };
@@ -379,17 +378,4 @@ export function mockBackend(
     ...review.commands,
   };
   return mock;
-}
-
-/** `?mock=open,empty,slow,failing-vault_damaged` in the address of the development server or of a sample build. `held`: an
- * import, and looking through the vault, go on for ever. */
-function optionsFromAddress(): MockOptions {
-  const words = (new URLSearchParams(location.search).get("mock") ?? "").split(",");
-  return {
-    open: words.includes("open"),
-    empty: words.includes("empty"),
-    unlooked: words.includes("unlooked"),
-    pace: words.includes("held") ? Infinity : words.includes("slow") ? 700 : 40,
-    failing: words.find((word) => word.startsWith("failing-"))?.slice(8) ?? null,
-  };
 }

@@ -1,0 +1,100 @@
+import type { Backend, Find, OwnImport, Progress, Watched, WatchedFolder } from "../backend";
+import { ago } from "./data";
+import { detection, refuse } from "./jobs";
+
+type Commands = Pick<
+  Backend,
+  "watched" | "watchFolder" | "unwatchFolder" | "setWatching" | "dismissFind" | "onWatched" | "onWatchProgress"
+>;
+/** What lands in a folder, or was imported from one, while somebody looks. */
+export type SampleWatching = {
+  land(path: string, fresh?: boolean): void;
+  /** It is being imported, and so far is it. */
+  working(path: string, share: number): void;
+  cameIn(name: string): void;
+};
+
+const folder = (path: string, more: Partial<WatchedFolder> = {}): WatchedFolder => ({
+  id: path,
+  path,
+  mode: "ask",
+  state: "there",
+  last_name: null,
+  last_at: null,
+  ...more,
+});
+
+/** Watched folders of the sample person. `need` refuses while the vault is locked. */
+export function sampleWatched({ need, empty }: { need: () => void; empty: boolean }): {
+  commands: Commands;
+  sample: SampleWatching;
+  imported: (paths: string[]) => void;
+} {
+  let folders = empty
+    ? []
+    : [
+        folder("/home/ines/Downloads", { last_name: "chatgpt-export-2026-11-20.zip", last_at: ago(0) }),
+        folder("/home/ines/tidebook/exports", { mode: "own", last_name: "claude-2026-11-14.zip", last_at: ago(7) }),
+        folder("/media/backup/Claude projects", { mode: "paused", state: "missing" }),
+      ];
+  let finds: Find[] = [];
+  const imported: OwnImport[] = [];
+  let importing: string | null = null;
+  let tell: () => void = () => undefined;
+  let progress: (progress: Progress) => void = () => undefined;
+
+  const now = async (): Promise<Watched> => (need(), structuredClone({ folders, finds, importing, imported }));
+  const known = (id: string): WatchedFolder => {
+    const found = folders.find((each) => each.id === id);
+    if (!found) throw refuse("not_found", "This folder is not watched.");
+    return found;
+  };
+
+  return {
+    commands: {
+      watched: now,
+      watchFolder: async (path) => {
+        need();
+        if (path.includes(".keepsake")) throw refuse("inside_a_vault", `${path} is a vault.`, { place: path });
+        if (!folders.some((each) => each.path === path)) folders = [...folders, folder(path)];
+        return now();
+      },
+      unwatchFolder: async (id) => {
+        known(id);
+        folders = folders.filter((each) => each.id !== id);
+        finds = finds.filter((each) => each.folder !== id);
+        return now();
+      },
+      setWatching: async (id, mode) => {
+        known(id).mode = mode;
+        return now();
+      },
+      dismissFind: async (id) => {
+        finds = finds.filter((each) => each.id !== id);
+        return now();
+      },
+      onWatched: async (listener) => ((tell = listener), () => undefined),
+      onWatchProgress: async (listener) => ((progress = listener), () => undefined),
+    },
+    sample: {
+      land: (path, fresh = true) => {
+        const name = path.split("/").pop() ?? path;
+        const where = folders.find((each) => path === `${each.path}/${name}`) ?? folder("/home/ines");
+        const { format } = detection(path);
+        finds = [{ id: path, folder: where.id, path, name, format, at: ago(0), fresh }, ...finds];
+        tell();
+      },
+      working: (path, share) => {
+        importing = path;
+        progress({ stage: "store", done: share * 100, total: 100, unit: "bytes", records: 0 });
+      },
+      cameIn: (name) => {
+        finds = finds.filter((each) => each.id !== importing);
+        importing = null;
+        imported.push({ batch: `batch-${name}`, name, added: 14, updated: 3 });
+        tell();
+      },
+    },
+    imported: (paths) => void (finds = finds.filter((each) => !paths.includes(each.path))),
+  };
+}

@@ -1,0 +1,163 @@
+import {
+  backend,
+  type Find,
+  type OwnImport,
+  type Progress,
+  type Watched,
+  type WatchedFolder,
+  type WatchMode,
+} from "$lib/ipc";
+import { look } from "$lib/logic/assistants";
+import { oneLine } from "$lib/logic/foreign";
+import { t } from "$lib/text";
+import { fileName, folderName } from "$lib/text/format";
+import { dialogs } from "./dialogs.svelte";
+import { importing } from "./importing.svelte";
+import { nav } from "./nav.svelte";
+import { onLock, sinceLock } from "./scope";
+import { session } from "./session.svelte";
+import { toasts } from "./toasts.svelte";
+import { vault } from "./vault.svelte";
+
+/** Watched folders, and what was found in them and waits for an answer. */
+class Watching {
+  /** Null: not read yet. */
+  folders = $state.raw<WatchedFolder[] | null>(null);
+  finds = $state.raw<Find[]>([]);
+  /** What is being imported on its own, and how far that is. */
+  importing = $state<string | null>(null);
+  progress = $state.raw<Progress | null>(null);
+  readonly running = $derived(this.finds.find((find) => find.id === this.importing) ?? null);
+  /** Of this stage; null until it can be told. */
+  readonly share = $derived(
+    (this.progress?.total ?? 0) > 0 ? Math.min(1, (this.progress?.done ?? 0) / (this.progress?.total ?? 1)) : null,
+  );
+  /** Finds and imports that were told of already. */
+  #told = new Set<string>();
+  #run = 0;
+
+  /** Nobody asked for it, so a refusal is not shown: the next event reads again. */
+  async load(): Promise<void> {
+    await this.#take(backend().watched()).catch((error: unknown) => session.refused(error));
+  }
+
+  /** An import on its own goes on; the first word of it asks which. */
+  goesOn(progress: Progress): void {
+    if (this.importing === null && this.progress === null) void this.load();
+    this.progress = progress;
+  }
+
+  /** It rolls back, and the find waits for the person. */
+  stop(find: Find): Promise<void> {
+    return backend().cancelJob(find.id);
+  }
+
+  async add(): Promise<void> {
+    const path = await backend().chooseFolder();
+    if (path !== null) await this.#take(backend().watchFolder(path));
+  }
+
+  setMode(folder: WatchedFolder, mode: WatchMode): Promise<void> {
+    return this.#take(backend().setWatching(folder.id, mode));
+  }
+
+  /** Reversible: watched again, it is looked at from then on. */
+  async remove({ id, path, mode }: WatchedFolder): Promise<void> {
+    const open = sinceLock();
+    await this.#take(backend().unwatchFolder(id));
+    if (!open()) return;
+    toasts.undoable(t("folders.removed", { name: oneLine(fileName(path)) }), t("action.undo"), async () => {
+      await this.#take(backend().watchFolder(path));
+      const again = this.folders?.find((folder) => folder.path === path);
+      if (again && mode !== "ask") await this.setMode(again, mode);
+    });
+  }
+
+  dismiss(find: Find): Promise<void> {
+    return this.#take(backend().dismissFind(find.id));
+  }
+
+  /** The sheet that shows what it would do. One that is open is not taken away, nor is an import that runs. */
+  import(find: Find): void {
+    const { open } = dialogs;
+    if (open !== null && open.kind !== "import") return;
+    dialogs.show({ kind: "import" });
+    if (!importing.busy) void importing.look([find.path]);
+  }
+
+  /** What waits: the one file, or the list. */
+  show(): void {
+    const [find, more] = this.finds;
+    if (find && !more && find !== this.running) return this.import(find);
+    this.list();
+  }
+
+  list(): void {
+    nav.settingsPage = "folders";
+    nav.go("settings");
+  }
+
+  async #take(asked: Promise<Watched>): Promise<void> {
+    const run = ++this.#run;
+    const open = sinceLock();
+    const found = await asked;
+    if (!open() || run !== this.#run) return;
+    this.folders = found.folders;
+    this.finds = found.finds;
+    this.importing = found.importing;
+    if (found.importing === null) this.progress = null;
+    const came = this.#news(found.imported, ({ batch }) => batch);
+    const fresh = this.#news(
+      found.finds.filter((find) => find.fresh),
+      ({ id, at }) => `${id} ${at}`,
+    );
+    if (came.length > 0) this.#imported(came);
+    else if (fresh.length > 0) this.#offer(fresh);
+  }
+
+  #news<T>(all: T[], nameOf: (each: T) => string): T[] {
+    const news = all.filter((each) => !this.#told.has(nameOf(each)));
+    for (const each of news) this.#told.add(nameOf(each));
+    return news;
+  }
+
+  #imported(came: OwnImport[]): void {
+    const last = came.at(-1);
+    vault.changed();
+    if (!last) return;
+    const { batch, name, added, updated } = last;
+    const show = () => dialogs.open === null && dialogs.show({ kind: "report", batch });
+    toasts.show(t("finds.imported", { name: oneLine(name), added, updated }), {
+      icon: "import",
+      action: { label: t("finds.report"), undo: false, run: () => void show() },
+    });
+  }
+
+  /** Quietly: never over something that the person is in the middle of. It stays in the list. */
+  #offer(fresh: Find[]): void {
+    const [find, more] = fresh;
+    if (!find || dialogs.open !== null || importing.busy) return;
+    const text = more
+      ? t("finds.many", { n: fresh.length })
+      : t("finds.toast", {
+          name: oneLine(find.name),
+          folder: oneLine(fileName(folderName(find.path))),
+          format: find.format === null ? t("finds.sealed") : look(find.format).name,
+        });
+    const run = () => (more ? this.show() : this.import(find));
+    const label = more ? t("finds.show") : t("finds.import");
+    toasts.show(text, { icon: "import", action: { label, undo: false, run } });
+  }
+
+  clear(): void {
+    this.#run += 1;
+    this.folders = null;
+    this.finds = [];
+    this.importing = null;
+    this.progress = null;
+    this.#told.clear();
+  }
+}
+
+export const watching = new Watching();
+onLock(() => watching.clear());

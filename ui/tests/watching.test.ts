@@ -1,0 +1,225 @@
+import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import WorthALook from "../src/features/home/WorthALook.svelte";
+import BackgroundImport from "../src/shell/BackgroundImport.svelte";
+import WatchedFolders from "../src/features/settings/WatchedFolders.svelte";
+import { useBackend } from "$lib/ipc";
+import { mockBackend } from "$lib/ipc/mock";
+import { refuse } from "$lib/ipc/mock/jobs";
+import { dialogs } from "$lib/state/dialogs.svelte";
+import { importing } from "$lib/state/importing.svelte";
+import { nav } from "$lib/state/nav.svelte";
+import { clearContent } from "$lib/state/scope";
+import { session } from "$lib/state/session.svelte";
+import { toasts } from "$lib/state/toasts.svelte";
+import { vault } from "$lib/state/vault.svelte";
+import { watching } from "$lib/state/watching.svelte";
+import { auditSaid } from "$lib/text/core";
+
+const EXPORT = "/home/ines/Downloads/chatgpt-export-2026-11-21.zip";
+const OTHER = "/home/ines/Downloads/claude-2026-11-21.zip";
+let mock = mockBackend({ open: true });
+
+beforeEach(async () => {
+  clearContent();
+  mock = mockBackend({ open: true });
+  useBackend(mock);
+  session.opened(await mock.sessionState());
+  await mock.onWatched(() => void watching.load());
+  await mock.onWatchProgress((progress) => watching.goesOn(progress));
+  nav.go("home");
+});
+
+const rows = () => screen.findAllByTestId("watched-folder");
+const row = (name: string) =>
+  waitFor(async () => {
+    const found = (await rows()).find((each) => within(each).queryByText(name));
+    if (!found) throw new Error(`no row ${name}`);
+    return within(found);
+  });
+
+describe("watched folders", () => {
+  it("are listed with what is done, what was found last, and what is not there", async () => {
+    render(WatchedFolders);
+    const downloads = await row("Downloads");
+    expect(downloads.getByText("/home/ines")).toBeTruthy();
+    expect(downloads.getByText("Found last: chatgpt-export-2026-11-20.zip")).toBeTruthy();
+    expect(downloads.getByText(/^Last find: /)).toBeTruthy();
+    expect(downloads.getByTestId("watched-mode").textContent?.trim()).toBe("Ask first");
+    expect((await row("exports")).getByTestId("watched-mode").textContent?.trim()).toBe("Import on its own");
+    const away = await row("Claude projects");
+    expect(away.getByText("Not found. Is the drive connected?")).toBeTruthy();
+    expect(away.getByTestId("watched-mode").textContent?.trim()).toBe("Paused");
+    expect(away.queryByText(/^Last find: /)).toBeNull();
+  });
+
+  it("are added by choosing one, and removed with a way back that keeps what was chosen", async () => {
+    render(WatchedFolders);
+    expect(await rows()).toHaveLength(3);
+    await fireEvent.click(screen.getByTestId("watched-add"));
+    const added = await row("ines");
+    expect(added.getByText("Only files that look like an assistant’s export")).toBeTruthy();
+    await fireEvent.click((await row("exports")).getByTestId("watched-remove"));
+    await waitFor(async () => expect(await rows()).toHaveLength(3));
+    expect(toasts.current?.text).toBe("exports is no longer watched.");
+    await toasts.undo();
+    await waitFor(async () => expect(await rows()).toHaveLength(4));
+    expect((await row("exports")).getByTestId("watched-mode").textContent?.trim()).toBe("Import on its own");
+  });
+
+  it("refuse a vault where it was asked, and nothing changes when no folder is chosen", async () => {
+    render(WatchedFolders);
+    await rows();
+    vi.spyOn(mock, "chooseFolder").mockResolvedValueOnce(null);
+    const asked = vi.spyOn(mock, "watchFolder");
+    await fireEvent.click(screen.getByTestId("watched-add"));
+    expect(asked).not.toHaveBeenCalled();
+    vi.spyOn(mock, "chooseFolder").mockResolvedValueOnce("/home/ines/Ines.keepsake");
+    await fireEvent.click(screen.getByTestId("watched-add"));
+    expect((await screen.findByTestId("watched-problem")).textContent).toContain("is a vault or lies in one");
+    expect(await rows()).toHaveLength(3);
+  });
+
+  it("do something else at once, and say so in the log", async () => {
+    render(WatchedFolders);
+    await rows();
+    for (const folder of watching.folders ?? []) await watching.setMode(folder, "paused");
+    await waitFor(async () =>
+      expect((await row("Downloads")).getByTestId("watched-mode").textContent?.trim()).toBe("Paused"),
+    );
+    expect(auditSaid("watch", "own").text).toBe("Import on its own");
+  });
+
+  it("say that there is none yet", async () => {
+    useBackend((mock = mockBackend({ open: true, empty: true })));
+    render(WatchedFolders);
+    expect(await screen.findByTestId("watched-none")).toBeTruthy();
+  });
+});
+
+describe("what is found", () => {
+  it("is offered once, and the offer opens the sheet with that file", async () => {
+    await watching.load();
+    mock.land(EXPORT);
+    await waitFor(() =>
+      expect(toasts.current?.text).toBe("Found in Downloads: chatgpt-export-2026-11-21.zip, ChatGPT."),
+    );
+    expect(toasts.current?.action?.label).toBe("Import…");
+    await toasts.run();
+    expect(dialogs.open).toEqual({ kind: "import" });
+    expect(importing.paths).toEqual([EXPORT]);
+    dialogs.close();
+    await watching.load();
+    expect(toasts.current).toBeNull();
+  });
+
+  it("is not told over a sheet, nor when it waited from before, and stays in the list", async () => {
+    render(WatchedFolders);
+    await rows();
+    dialogs.show({ kind: "write" });
+    mock.land(EXPORT);
+    expect(await screen.findByTestId("find")).toBeTruthy();
+    expect(toasts.current).toBeNull();
+    await fireEvent.click(screen.getByTestId("find-import"));
+    expect(dialogs.open).toEqual({ kind: "write" });
+    dialogs.close();
+    mock.land(OTHER, false);
+    await waitFor(() => expect(screen.getAllByTestId("find")).toHaveLength(2));
+    expect(toasts.current).toBeNull();
+  });
+
+  it("leaves the list when it is dismissed, or imported", async () => {
+    render(WatchedFolders);
+    await rows();
+    mock.land(EXPORT);
+    mock.land(OTHER);
+    await waitFor(() => expect(screen.getAllByTestId("find")).toHaveLength(2));
+    const [latest] = screen.getAllByTestId("find");
+    expect(within(latest as HTMLElement).getByText("claude-2026-11-21.zip")).toBeTruthy();
+    await fireEvent.click(within(latest as HTMLElement).getByTestId("find-dismiss"));
+    await waitFor(() => expect(screen.getAllByTestId("find")).toHaveLength(1));
+    await fireEvent.click(screen.getByTestId("find-import"));
+    await waitFor(() => expect(importing.stage).toBe("plan"));
+    await importing.run();
+    await watching.load();
+    expect(screen.queryByTestId("find")).toBeNull();
+  });
+
+  it("is one row at home, which leads to the file or to the list", async () => {
+    render(WorthALook, { columns: [], incomplete: [] });
+    expect(screen.queryByTestId("look-finds")).toBeNull();
+    mock.land(EXPORT, false);
+    await fireEvent.click(await screen.findByTestId("look-finds"));
+    expect([dialogs.open, importing.paths]).toEqual([{ kind: "import" }, [EXPORT]]);
+    dialogs.close();
+    mock.land(OTHER, false);
+    await waitFor(() => expect(screen.getByTestId("look-finds").textContent).toContain("2"));
+    await fireEvent.click(screen.getByTestId("look-finds"));
+    expect([nav.section, nav.settingsPage]).toEqual(["settings", "folders"]);
+  });
+
+  it("and imported on its own is told with its report, once", async () => {
+    await watching.load();
+    const before = vault.revision;
+    mock.cameIn("claude-2026-11-14.zip");
+    await waitFor(() =>
+      expect(toasts.current?.text).toBe("claude-2026-11-14.zip was imported on its own. 14 new, 3 updated."),
+    );
+    expect(vault.revision).toBe(before + 1);
+    await toasts.run();
+    expect(dialogs.open).toEqual({ kind: "report", batch: "batch-claude-2026-11-14.zip" });
+    dialogs.close();
+    await watching.load();
+    expect([toasts.current, vault.revision]).toEqual([null, before + 1]);
+  });
+
+  it("shows how far an import on its own is, and is cancelled where it is listed", async () => {
+    const cancelled = vi.spyOn(mock, "cancelJob");
+    render(BackgroundImport);
+    render(WatchedFolders);
+    await rows();
+    mock.land(EXPORT, false);
+    await screen.findByTestId("find-import");
+    expect(screen.queryByTestId("own-import-bar")).toBeNull();
+    mock.working(EXPORT, 0.25);
+    const bar = await screen.findByTestId("own-import-bar");
+    expect(bar.textContent).toContain("Importing chatgpt-export-2026-11-21.zip");
+    expect(screen.queryByTestId("find-import")).toBeNull();
+    const shares = () => screen.getAllByRole("progressbar").map((each) => each.getAttribute("aria-valuenow"));
+    expect(shares()).toEqual(["0.25", "0.25"]);
+    const asked = vi.spyOn(mock, "watched");
+    mock.working(EXPORT, 0.5);
+    await waitFor(() => expect(shares()).toEqual(["0.5", "0.5"]));
+    expect(asked).not.toHaveBeenCalled();
+    await fireEvent.click(screen.getByTestId("find-stop"));
+    expect(cancelled).toHaveBeenCalledWith(EXPORT);
+    await fireEvent.click(bar);
+    expect([nav.section, nav.settingsPage]).toEqual(["settings", "folders"]);
+    mock.cameIn("chatgpt-export-2026-11-21.zip");
+    await waitFor(() => expect(screen.queryByTestId("own-import-bar")).toBeNull());
+    expect(watching.progress).toBeNull();
+  });
+
+  it("is gone from the window when the vault is locked, and a late answer brings nothing back", async () => {
+    mock.land(EXPORT);
+    await waitFor(() => expect(watching.finds).toHaveLength(1));
+    let answer: (found: Awaited<ReturnType<typeof mock.watched>>) => void = () => undefined;
+    const found = await mock.watched();
+    vi.spyOn(mock, "watched").mockReturnValueOnce(new Promise((done) => (answer = done)));
+    const late = watching.load();
+    session.locked(false);
+    expect([watching.finds, watching.folders]).toEqual([[], null]);
+    answer(found);
+    await late;
+    expect(watching.finds).toEqual([]);
+  });
+
+  it("shows nothing when it cannot be read, and locks the window when the vault is locked", async () => {
+    vi.spyOn(mock, "watched").mockRejectedValueOnce(refuse("store", "x"));
+    await watching.load();
+    expect([session.phase, toasts.current]).toEqual(["open", null]);
+    vi.spyOn(mock, "watched").mockRejectedValueOnce(refuse("locked", "x"));
+    await watching.load();
+    expect(session.phase).toBe("unlock");
+  });
+});
