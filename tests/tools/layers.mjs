@@ -10,6 +10,7 @@ import { alone } from "../e2e/alone.mjs";
 import { byKeyboard } from "../e2e/keyboard.mjs";
 import { spoken } from "../e2e/spoken.mjs";
 import { story } from "../e2e/story.mjs";
+import { watching } from "../e2e/watching.mjs";
 import { pamInterop } from "../interop/pam.mjs";
 import { interop } from "../interop/run.mjs";
 import { schemas } from "../interop/schemas.mjs";
@@ -126,5 +127,5 @@ export const LAYERS = {
   cli: named(cliCases, exportsAsWritten, matrix, canaries),
   kill: named(kills),
   interop: named(interop, pamInterop, zaxyInterop, schemas),
-  window: named(story, byKeyboard, alone, spoken),
+  window: named(story, byKeyboard, watching, alone, spoken),
 };
