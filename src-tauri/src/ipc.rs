@@ -56,6 +56,7 @@ pub fn builder() -> Builder<tauri::Wry> {
         deletion::erase,
         deletion::tombstones,
         deletion::receipt,
+        deletion::clean_again,
         review::look,
         review::sensitive_queue,
         review::sensitive_value,

@@ -66,6 +66,7 @@ export interface Backend {
   erase(jobId: string, request: b.EraseRequest, onProgress: (progress: b.Progress) => void): Promise<b.Erased>;
   tombstones(): Promise<b.Tombstones>;
   receipt(id: string): Promise<b.Receipt>;
+  cleanAgain(jobId: string, id: string, onProgress: (progress: b.Progress) => void): Promise<b.Receipt>;
   look(jobId: string, anew: boolean, onProgress: (progress: b.Progress) => void): Promise<b.Looked>;
   sensitiveQueue(request: b.SensitiveRequest): Promise<b.SensitiveQueue>;
   sensitiveValue(value: string): Promise<b.SensitiveDetail>;

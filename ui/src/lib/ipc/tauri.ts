@@ -73,6 +73,7 @@ export const tauriBackend: Backend = {
   erase: (jobId, request, onProgress) => take(commands.erase(jobId, request, channel(onProgress))),
   tombstones: () => take(commands.tombstones()),
   receipt: (id) => take(commands.receipt(id)),
+  cleanAgain: (jobId, id, onProgress) => take(commands.cleanAgain(jobId, id, channel(onProgress))),
   look: (jobId, anew, onProgress) => take(commands.look(jobId, anew, channel(onProgress))),
   sensitiveQueue: (request) => take(commands.sensitiveQueue(request)),
   sensitiveValue: (value) => take(commands.sensitiveValue(value)),

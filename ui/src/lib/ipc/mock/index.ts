@@ -1,6 +1,6 @@
 import type { Backend, Keys, ListItem } from "../backend";
 import { fileCheck, sampleKey } from "./checks";
-import { ago, item, sampleItems } from "./data";
+import { ago, item, sampleItems, sampleChosen } from "./data";
 import { facetsOf, hitOf, matches, messageHit, summaryOf } from "./find";
 import { sampleFormats } from "./formats";
 import { cancel, detection, FILE_PASSPHRASE, receipt, refuse, report, tombstone, walk } from "./jobs";
@@ -334,11 +334,18 @@ export function mockBackend(
         tell,
       );
       items = items.filter((each) => !ids.includes(each.id));
-      stones.unshift(...ids.map((id) => tombstone(`ts_${id}`, "delete", "memory", "chatgpt", 0)));
+      const done = (id: string) => ({ ...tombstone(`ts_${id}`, "delete", "memory", "chatgpt", 0), receipt: "rc_1" });
+      stones.unshift(...ids.map(done));
       return { tombstones: stones.slice(0, ids.length), receipt: receipt("rc_1"), copies_redacted: 2 };
     },
     tombstones: async () => ({ tombstones: stones }),
-    receipt: async (id) => receipt(id, id === "rc_ts_01JBQ77XE1" ? "attachments" : null),
+    receipt: async (id) =>
+      receipt(id, stones.some((stone) => stone.receipt === id && stone.complete === false) ? "attachments" : null),
+    cleanAgain: async (job, id, tell) => {
+      await walk(job, ["record", "attachments", "search_index", "database_pages"], 4, pace / 2, tell);
+      for (const stone of stones) if (stone.receipt === id) stone.complete = true;
+      return receipt(id);
+    },
     exportPreview: async (_job, request) =>
       exported(
         request,
@@ -367,11 +374,7 @@ export function mockBackend(
       };
     },
     exportText: async (_job, request) => (need(), transferText(items.filter((each) => matches(each, request.filter)))),
-    chooseFiles: async () => [
-      "/home/ines/Downloads/chatgpt-export-2026-11-21.zip",
-      "/home/ines/ines-notes.mem",
-      "/home/ines/about-me.md",
-    ],
+    chooseFiles: async () => [...sampleChosen],
     chooseFolder: async () => "/home/ines",
     chooseSave: async (name) => `/home/ines/${name}`,
     chooseVault: async () => "/home/ines/Documents/Ines.keepsake",
