@@ -69,6 +69,7 @@ pub fn builder() -> Builder<tauri::Wry> {
         export::export_text,
         export::evidence,
         export::export_run,
+        export::remove_export,
         system::choose_files,
         system::choose_folder,
         system::choose_vault,

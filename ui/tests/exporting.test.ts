@@ -242,3 +242,41 @@ describe("the fingerprint of what was exported", () => {
     expect(taken).toEqual(refuses ? [] : ["sha256 9c41 e07b 55a2 fd30 18c6 2e9f"]);
   });
 });
+
+describe("what was saved and does not pass its check", () => {
+  const faulty = async (format: string) => {
+    const run = mock.exportRun;
+    const request = {
+      format,
+      out: `/home/ines/Ines.${format}`,
+      filter: ANY,
+      overwrite: false,
+      sign: false,
+      cover: true,
+    };
+    return { ...(await run("j", request, null, () => undefined)), validated: false };
+  };
+
+  it.each([
+    ["mem", "Delete the folder"],
+    ["alf", "Delete the file"],
+  ])("is deleted by the main action: %s", async (format, label) => {
+    const removed = vi.spyOn(mock, "removeExport");
+    render(ExportDone, { done: await faulty(format) });
+    expect(screen.queryByTestId("export-done"), "it is not done with it").toBeNull();
+    expect(button("export-delete").textContent).toContain(label);
+    await fireEvent.click(button("export-delete"));
+    await waitFor(() => expect(toasts.current?.text).toBe(`Ines.${format} was deleted`));
+    expect(removed).toHaveBeenCalledExactlyOnceWith(`/home/ines/Ines.${format}`);
+  });
+
+  it("says when it was changed since, and can be kept", async () => {
+    mock.removeExport = async () => Promise.reject(refuse("changed_since", "It is something else now."));
+    render(ExportDone, { done: await faulty("alf") });
+    await fireEvent.click(button("export-delete"));
+    expect(await screen.findByText("It was not deleted.")).toBeTruthy();
+    dialogs.show({ kind: "shortcuts" });
+    await fireEvent.click(button("export-keep"));
+    expect(dialogs.open).toBeNull();
+  });
+});

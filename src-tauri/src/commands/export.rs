@@ -1,6 +1,6 @@
 //! Leave with an open file.
 use super::import::opening;
-use crate::blocking::{Answer, job};
+use crate::blocking::{Answer, job, session};
 use keepsake_api::types::*;
 use keepsake_api::{ExportMeans, passphrase as typed};
 use std::path::Path;
@@ -60,4 +60,11 @@ pub async fn export_run(
 ) -> Answer<Exported> {
     let means = ExportMeans { passphrase: opening(passphrase), ..ExportMeans::default() };
     job(app, job_id, on_progress, move |vault, job| vault.export_with(&request, &means, job)).await
+}
+
+/// Take away the export that was just written and did not pass its check.
+#[tauri::command]
+#[specta::specta]
+pub async fn remove_export(app: AppHandle, path: String) -> Answer<()> {
+    session(app, move |vault| vault.remove_export(&path)).await
 }

@@ -126,6 +126,8 @@ export const commands = {
 	evidence: (jobId: string, out: string, since: string | null, sign: boolean, onProgress: Channel<Progress>) => typedError<Evidence, ErrorBody>(__TAURI_INVOKE("evidence", { jobId, out, since, sign, onProgress })),
 	/**  Write, read back, validate; encrypted with a passphrase of its own if there is one. */
 	exportRun: (jobId: string, request: ExportRequest, passphrase: string | null, onProgress: Channel<Progress>) => typedError<Exported, ErrorBody>(__TAURI_INVOKE("export_run", { jobId, request, passphrase, onProgress })),
+	/**  Take away the export that was just written and did not pass its check. */
+	removeExport: (path: string) => typedError<null, ErrorBody>(__TAURI_INVOKE("remove_export", { path })),
 	/**  Ask for files to import. Empty when the person changed their mind. */
 	chooseFiles: () => typedError<string[], ErrorBody>(__TAURI_INVOKE("choose_files")),
 	/**  Ask for a folder. */

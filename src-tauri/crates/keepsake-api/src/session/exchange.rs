@@ -10,7 +10,7 @@ use keepsake_model::{Limits, LossReport, Timestamp};
 use keepsake_vault::{ImportOptions, ItemOutcome, KindCounts, Merge, Scope, Scratch};
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -187,7 +187,25 @@ impl Session {
             out.signature.valid = Some(!signed_by.is_empty());
             out.signature.key = signed_by.first().map(hex::encode).or(out.signature.key);
         }
+        let faulty = (!out.validated).then(|| (outcome.written, request.format.clone()));
+        *self.faulty.lock().unwrap_or_else(PoisonError::into_inner) = faulty;
         Ok(out)
+    }
+
+    /// Take away the export that was just written and did not pass its check: that one, and nothing else.
+    ///
+    /// # Errors
+    /// `changed_since` when `path` is not that export or something there was changed since (nothing is removed then), `io`.
+    pub fn remove_export(&self, path: &str) -> ApiResult<()> {
+        let _turn = self.changing();
+        let mut faulty = self.faulty.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some((written, format)) = faulty.as_ref().filter(|(written, _)| written.path() == Path::new(path)) else {
+            let message = "This is not the file that was just exported. Nothing was deleted.";
+            return Err(ApiError::new("changed_since", 6, message).with("path", path));
+        };
+        self.vault.remove_export(written, format, now())?;
+        *faulty = None;
+        Ok(())
     }
 
     /// Write an Evidence Pack (folder, or archive when the name ends in `.zip`), and check it.

@@ -13,10 +13,10 @@ pub use exchange::ExportMeans;
 use crate::{ApiError, ApiResult, Job, types::*};
 use keepsake_crypto::{Header, KdfChoice, MINIMUM_SCORE};
 use keepsake_model::Timestamp;
-use keepsake_vault::{IndexState, Vault, VaultError};
+use keepsake_vault::{IndexState, Vault, VaultError, Written};
 use std::{
     path::Path,
-    sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
+    sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
 /// How to create a vault.
@@ -33,6 +33,8 @@ pub struct Session {
     /// Held for writing by whatever changes the vault, from its first look until store, index and blobs agree again.
     /// An export holds it for reading: its snapshot would keep an erasure from truncating the write-ahead log.
     turn: RwLock<()>,
+    /// The last export that did not pass its check, and its format: the person may want it gone again.
+    faulty: Mutex<Option<(Written, String)>>,
 }
 
 fn now() -> Timestamp {
@@ -53,7 +55,8 @@ impl Session {
             path: dir.display().to_string(),
             recovery_code: code.to_string(),
         };
-        Ok((Self { vault, kdf_floor: options.kdf_floor, turn: RwLock::default() }, created))
+        let session = Self { vault, kdf_floor: options.kdf_floor, turn: RwLock::default(), faulty: Mutex::default() };
+        Ok((session, created))
     }
 
     /// Open a vault with its passphrase or recovery code.
@@ -61,7 +64,8 @@ impl Session {
     /// # Errors
     /// `vault_missing`, `vault_in_use`, `wrong_passphrase`, `vault_damaged`, `newer_schema`. None of them writes.
     pub fn open(dir: &Path, secret: &str) -> ApiResult<Self> {
-        let session = Self { vault: Vault::open(dir, secret)?, kdf_floor: false, turn: RwLock::default() };
+        let vault = Vault::open(dir, secret)?;
+        let session = Self { vault, kdf_floor: false, turn: RwLock::default(), faulty: Mutex::default() };
         // What cannot be finished now is tried again at the next opening, and its receipt stays incomplete. It must not
         // keep the rest of the vault shut.
         let _ = session.vault.finish_interrupted(now());

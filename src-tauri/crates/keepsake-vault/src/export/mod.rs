@@ -2,6 +2,9 @@
 mod evidence;
 mod signer;
 mod source;
+mod written;
+
+pub use written::Written;
 
 use crate::{ListQuery, Scratch, Vault, VaultError, VaultResult, error::unwrap_format};
 use keepsake_formats::{
@@ -49,6 +52,8 @@ pub struct ExportOutcome {
     pub digest: String,
     /// Result of the validation that followed.
     pub validation: Validation,
+    /// What is on the disk now.
+    pub written: Written,
 }
 
 impl Vault {
@@ -111,10 +116,21 @@ impl Vault {
             std::fs::rename(companion, target(companion)).map_err(|e| VaultError::io(&place, e))?;
         }
         put_in_place(&partial, out, holder.path()).map_err(|e| VaultError::io(&place, e))?;
+        let roots = std::iter::once(out.to_path_buf()).chain(beside.iter().map(|c| target(c))).collect();
+        let written = Written::of(roots).map_err(|e| VaultError::io(&place, e))?;
         let encrypted = scope.writing.passphrase.is_some();
         let detail = audit_detail(report.by_kind.values().sum(), &validation, encrypted, covered);
         self.store.write(|tx| crate::audit::append(tx, &self.keys, now, "export", format, &detail))?;
-        Ok(ExportOutcome { path: out.to_path_buf(), report, covered, bytes, digest, validation })
+        Ok(ExportOutcome { path: out.to_path_buf(), report, covered, bytes, digest, validation, written })
+    }
+
+    /// Takes away an export that was just written, and says so in the log.
+    ///
+    /// # Errors
+    /// `ChangedSince`: then nothing is removed; I/O.
+    pub fn remove_export(&self, written: &Written, format: &str, now: Timestamp) -> VaultResult<()> {
+        written.remove()?;
+        self.store.write(|tx| crate::audit::append(tx, &self.keys, now, "remove_export", format, ""))
     }
 
     /// An export neither goes into the vault's own folder nor takes its place.

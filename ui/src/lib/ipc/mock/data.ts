@@ -300,10 +300,3 @@ const trashed = [
 export function sampleItems(): ListItem[] {
   return structuredClone([...memories, ...profiles, ...conversations, ...attachments, ...trashed]);
 }
-
-/** What the person picks when asked for files to import. */
-export const sampleChosen = [
-  "/home/ines/Downloads/chatgpt-export-2026-11-21.zip",
-  "/home/ines/ines-notes.mem",
-  "/home/ines/about-me.md",
-];

@@ -1,6 +1,6 @@
 import type { Backend, Keys, ListItem } from "../backend";
 import { fileCheck, sampleKey } from "./checks";
-import { ago, item, sampleItems, sampleChosen } from "./data";
+import { ago, item, sampleItems } from "./data";
 import { facetsOf, hitOf, matches, messageHit, summaryOf } from "./find";
 import { sampleFormats } from "./formats";
 import { cancel, detection, FILE_PASSPHRASE, receipt, refuse, report, tombstone, walk } from "./jobs";
@@ -9,6 +9,7 @@ import { exported, shown, transferText } from "./records";
 import { sampleReview } from "./review";
 import { samplePicture } from "./pictures";
 import { MOCK_PASSPHRASE, sampleSlots } from "./slots";
+import { sampleSystem } from "./system";
 import { sampleActivePath, sampleThread } from "./thread";
 import { sampleVaults } from "./vaults";
 
@@ -362,6 +363,7 @@ export function mockBackend(
         true,
       );
     },
+    removeExport: async () => undefined,
     evidence: async (job, out, _since, sign, tell) => {
       await walk(job, ["write", "validate"], 3, pace, tell);
       return {
@@ -374,17 +376,7 @@ export function mockBackend(
       };
     },
     exportText: async (_job, request) => (need(), transferText(items.filter((each) => matches(each, request.filter)))),
-    chooseFiles: async () => [...sampleChosen],
-    chooseFolder: async () => "/home/ines",
-    chooseSave: async (name) => `/home/ines/${name}`,
-    chooseVault: async () => "/home/ines/Documents/Ines.keepsake",
-    saveText: async (name) => `/home/ines/${name}`,
-    openLink: async () => undefined,
-    showInFolder: async () => undefined,
-    print: async () => undefined,
-    copyText: async () => undefined,
-    setPreference: async () => undefined,
-    setRememberVaults: async () => undefined,
+    ...sampleSystem,
     onLocked: async (listener) => ((onLocked = listener), () => undefined),
     onDrop: async (listener) => ((onDrop = listener), () => undefined),
     ...review.commands,

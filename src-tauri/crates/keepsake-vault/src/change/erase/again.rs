@@ -3,7 +3,7 @@
 //! nothing is removed, and looked at.
 use super::{super::replace::Removal, MARK};
 use crate::{
-    Vault, VaultError, VaultResult,
+    Vault, VaultResult,
     store::scrub_all,
     verify::{Evidence, PlaceOutcome, Receipt, Tidied},
 };
