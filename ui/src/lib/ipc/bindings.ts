@@ -1029,8 +1029,8 @@ export type StandingCount = {
 export type Summary = {
 	/**  All versions that are kept of them. */
 	versions: number,
-	/**  Different sensitive values that the last look found in them and that nothing was decided on. */
-	findings: number,
+	/**  Different sensitive values that the last look found in them and that nothing was decided on, by class. */
+	findings: { [key in string]: number },
 	/**  Conversations that they were taken from, as far as those are in the vault. */
 	conversations: number,
 	/**  How many have a date of their own, and the first and the last of those. */
