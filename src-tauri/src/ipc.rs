@@ -67,6 +67,7 @@ pub fn builder() -> Builder<tauri::Wry> {
         review::merge,
         export::export_preview,
         export::export_text,
+        export::text_taken,
         export::evidence,
         export::export_run,
         export::remove_export,

@@ -59,6 +59,7 @@ describe("the beginning of a text", () => {
 describe("the text for another assistant", () => {
   it("stands in a field, and is copied whole though only its beginning is shown", async () => {
     const taken = clipboard();
+    const told = vi.spyOn(mock, "textTaken");
     const made = vi.spyOn(mock, "exportText").mockResolvedValue("A line of the text.\n".repeat(2000));
     sheet(MEMORIES, "transfer_text");
     await waitFor(() => expect(field().value).not.toBe(""));
@@ -70,14 +71,17 @@ describe("the text for another assistant", () => {
     await fireEvent.click(button("export-copy"));
     await waitFor(() => expect(toasts.current?.text).toBe("Copied"));
     expect(taken.map((text) => text.length)).toEqual([40_000]);
+    await waitFor(() => expect(told, "the log is told of it").toHaveBeenCalledOnce());
   });
 
   it("says so when the clipboard refuses", async () => {
     clipboard(true);
+    const told = vi.spyOn(mock, "textTaken");
     sheet(MEMORIES, "transfer_text");
     await waitFor(() => expect(button("export-copy").disabled).toBe(false));
     await fireEvent.click(button("export-copy"));
     await waitFor(() => expect(toasts.current?.text).toContain("The clipboard can't be used."));
+    expect(told, "nothing was taken along").not.toHaveBeenCalled();
     expect(toasts.current?.icon).toBe("alert");
   });
 

@@ -49,7 +49,7 @@ describe("a receipt that is not complete", () => {
     const proof = await screen.findByText(/^2, from/);
     expect(proof.textContent).toBe("2, from ts_01JD4V8QK1 to ts_01JD4V8QN3");
     expect(screen.getByText(/, key 7f7f 7f7f$/)).toBeTruthy();
-    expect(screen.getByText("2 exported files, backups, what the assistants keep")).toBeTruthy();
+    expect(screen.getByText("2 exported files, 1 exported text, backups, what the assistants keep")).toBeTruthy();
   });
 });
 
@@ -68,7 +68,7 @@ describe("the tombstone of a deletion that is not complete", () => {
 
   it("has its receipt beside the entry in the log that tells of trying again", () => {
     const stone = tombstone("a", "delete", "memory", "chatgpt", 1);
-    const entry = { seq: 1, at: stone.at, actor: "user", op: "clean_again", target: "rc_a", detail: "" };
+    const entry = { seq: 1, at: stone.at, actor: "user", op: "clean_again", target: "rc_a", detail: "", file: null };
     const found = [...proofsOf([entry, { ...entry, seq: 2, target: "rc_gone" }], [], [stone])];
     expect(found).toEqual([[1, { kind: "receipt", id: "rc_a" }]]);
   });

@@ -34,6 +34,13 @@ pub async fn export_text(
     job(app, job_id, on_progress, move |vault, job| vault.export_text(&request, job)).await
 }
 
+/// Tell the log that the text which was made last was taken along.
+#[tauri::command]
+#[specta::specta]
+pub async fn text_taken(app: AppHandle) -> Answer<()> {
+    session(app, |vault| vault.text_taken()).await
+}
+
 /// Write an Evidence Pack and check it. `since`: a date, or null for all of it.
 #[tauri::command]
 #[specta::specta]

@@ -23,6 +23,7 @@ mod store;
 mod tombstones;
 mod vault;
 mod verify;
+mod whereabouts;
 
 pub use audit::AuditRow;
 pub use backup::Backup;
@@ -46,3 +47,4 @@ pub use store::{RowView, SCHEMA_VERSION};
 pub use tombstones::TombstoneRow;
 pub use vault::{CheckedPlace, IndexState, Vault};
 pub use verify::{PlaceOutcome, Receipt, ReceiptPlace};
+pub use whereabouts::Whereabouts;

@@ -91,6 +91,7 @@ export interface Backend {
     passphrase: string | null,
     onProgress: (progress: b.Progress) => void,
   ): Promise<b.Exported>;
+  textTaken(): Promise<void>;
   removeExport(path: string): Promise<void>;
   /** `since`: a day, or null for all of it. */
   evidence(

@@ -122,6 +122,8 @@ export const commands = {
 	exportPreview: (jobId: string, request: ExportRequest, encrypt: boolean, onProgress: Channel<Progress>) => typedError<Exported, ErrorBody>(__TAURI_INVOKE("export_preview", { jobId, request, encrypt, onProgress })),
 	/**  The text of an export, to paste somewhere else; nothing is written. */
 	exportText: (jobId: string, request: ExportRequest, onProgress: Channel<Progress>) => typedError<string, ErrorBody>(__TAURI_INVOKE("export_text", { jobId, request, onProgress })),
+	/**  Tell the log that the text which was made last was taken along. */
+	textTaken: () => typedError<null, ErrorBody>(__TAURI_INVOKE("text_taken")),
 	/**  Write an Evidence Pack and check it. `since`: a date, or null for all of it. */
 	evidence: (jobId: string, out: string, since: string | null, sign: boolean, onProgress: Channel<Progress>) => typedError<Evidence, ErrorBody>(__TAURI_INVOKE("evidence", { jobId, out, since, sign, onProgress })),
 	/**  Write, read back, validate; encrypted with a passphrase of its own if there is one. */
@@ -181,10 +183,12 @@ export type AuditEntry = {
 	seq: number,
 	at: string,
 	actor: string,
-	/**  `import`, `undo_import`, `add`, `edit`, `delete`, `restore`, `redact`, `erase`, `export`, `passwd` … */
+	/**  `import`, `import_failed`, `undo_import`, `add`, `edit`, `delete`, `restore`, `redact`, `erase`, `export`, `passwd` … */
 	op: string,
 	target: string,
 	detail: string,
+	/**  Where the export lies, if it is still there. */
+	file: string | null,
 };
 
 /**  The audit log; `verified` only after the chain and its signatures were checked. */
@@ -219,6 +223,8 @@ export type BatchInfo = {
 	undone: boolean,
 	/**  Records of it that were edited since; undo would take the edits back as well. */
 	edited_since: number,
+	/**  Where a file of it lies, if it is still there. */
+	file: string | null,
 };
 
 /**  All batches, newest first. */

@@ -86,6 +86,7 @@ export const tauriBackend: Backend = {
     take(commands.exportPreview(jobId, request, encrypt, channel(onProgress))),
   exportRun: (jobId, request, passphrase, onProgress) =>
     take(commands.exportRun(jobId, request, passphrase, channel(onProgress))),
+  textTaken: async () => void (await take(commands.textTaken())),
   removeExport: async (path) => void (await take(commands.removeExport(path))),
   evidence: (jobId, out, since, sign, onProgress) =>
     take(commands.evidence(jobId, out, since, sign, channel(onProgress))),

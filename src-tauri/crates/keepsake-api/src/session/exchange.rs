@@ -1,5 +1,5 @@
 //! Import, undo, export.
-use super::{Session, now, read::query, time};
+use super::{Session, is_there, now, read::query, time};
 use crate::{
     ApiError, ApiResult, Job, files,
     trust::{Signers, signers},
@@ -23,13 +23,42 @@ impl Session {
         self.import_with(request, None, dry_run, job)
     }
 
-    /// The same, with a passphrase for encrypted input.
+    /// The same, with a passphrase for encrypted input. The log is told of one that failed, without a name.
     pub fn import_with(
         &self,
         request: &ImportRequest,
         passphrase: Option<Arc<dyn Passphrase>>,
         dry_run: bool,
         job: &Job,
+    ) -> ApiResult<ImportReport> {
+        // Of what was asked for only a format that there is: anything may stand there.
+        let mut format = request.format.clone().filter(|id| by_id(id).is_some()).unwrap_or_default();
+        let done = self.read_in(request, passphrase, dry_run, job, &mut format);
+        match &done {
+            Ok(_) if dry_run => {}
+            // The import is there, or is not, whatever becomes of these.
+            Ok(report) if request.text.is_none() => {
+                let _turn = self.changing();
+                let paths = request.paths.iter().filter_map(|path| std::path::absolute(path).ok());
+                let paths = paths.filter_map(|path| path.to_str().map(str::to_owned)).collect();
+                let _ = self.vault.imported_from(&report.batch, now().as_micros(), paths);
+            }
+            Err(error) if !dry_run && error.code != "cancelled" => {
+                let _turn = self.changing();
+                let _ = self.vault.import_failed(&format, error.code, now());
+            }
+            _ => {}
+        }
+        done
+    }
+
+    fn read_in(
+        &self,
+        request: &ImportRequest,
+        passphrase: Option<Arc<dyn Passphrase>>,
+        dry_run: bool,
+        job: &Job,
+        format: &mut String,
     ) -> ApiResult<ImportReport> {
         let mut limits = Limits::default();
         if let Some(allowed) = request.limit_bytes {
@@ -49,6 +78,9 @@ impl Session {
         let detection = detect(&catalog, &limits, request.format.as_deref())?;
         if detection.sources.is_empty() {
             return Err(nothing(&catalog, &detection, request));
+        }
+        if let [source] = detection.sources.as_slice() {
+            source.format.clone_into(format);
         }
         let Signers { keys, forged } = signers(&catalog, &detection, &limits)?;
         let gate = Gate::new(job);
@@ -80,11 +112,13 @@ impl Session {
 
     /// The batches, newest first.
     pub fn imports(&self) -> ApiResult<Batches> {
+        let places = self.vault.whereabouts()?.imports;
         let batches = self
             .vault
             .batches()?
             .into_iter()
             .map(|b| BatchInfo {
+                file: places.get(&b.uid).and_then(|(_, paths)| paths.iter().find(|path| is_there(path)).cloned()),
                 batch: b.uid,
                 at: time(b.at),
                 format: b.format,
@@ -149,7 +183,17 @@ impl Session {
         let _turn = self.exporting();
         let cancel = job.cancel_flag();
         let scope = self.scope(request, &means)?;
-        Ok(self.vault.export_text(&request.format, &scope, now(), &cancel, &|stage, n| report(job, stage, n, 0, n))?)
+        let (text, detail) =
+            self.vault.export_text(&request.format, &scope, now(), &cancel, &|stage, n| report(job, stage, n, 0, n))?;
+        *self.text.lock().unwrap_or_else(PoisonError::into_inner) = Some((request.format.clone(), detail));
+        Ok(text)
+    }
+
+    /// Tell the log that the text which was made last was taken along. Told once; without a text it is told nothing.
+    pub fn text_taken(&self) -> ApiResult<()> {
+        let _turn = self.changing();
+        let made = self.text.lock().unwrap_or_else(PoisonError::into_inner).take();
+        made.map_or(Ok(()), |(format, detail)| Ok(self.vault.text_taken(&format, &detail, now())?))
     }
 
     /// Write, read back, validate.

@@ -6,6 +6,8 @@ mod keys;
 mod read;
 mod scan;
 mod sensitive;
+#[cfg(test)]
+mod told;
 mod view;
 
 pub use exchange::ExportMeans;
@@ -35,6 +37,8 @@ pub struct Session {
     turn: RwLock<()>,
     /// The last export that did not pass its check, and its format: the person may want it gone again.
     faulty: Mutex<Option<(Written, String)>>,
+    /// The last text that was made to be pasted: its format, and what the log is told when it is taken along.
+    text: Mutex<Option<(String, String)>>,
 }
 
 fn now() -> Timestamp {
@@ -55,7 +59,13 @@ impl Session {
             path: dir.display().to_string(),
             recovery_code: code.to_string(),
         };
-        let session = Self { vault, kdf_floor: options.kdf_floor, turn: RwLock::default(), faulty: Mutex::default() };
+        let session = Self {
+            vault,
+            kdf_floor: options.kdf_floor,
+            turn: RwLock::default(),
+            faulty: Mutex::default(),
+            text: Mutex::default(),
+        };
         Ok((session, created))
     }
 
@@ -65,7 +75,8 @@ impl Session {
     /// `vault_missing`, `vault_in_use`, `wrong_passphrase`, `vault_damaged`, `newer_schema`. None of them writes.
     pub fn open(dir: &Path, secret: &str) -> ApiResult<Self> {
         let vault = Vault::open(dir, secret)?;
-        let session = Self { vault, kdf_floor: false, turn: RwLock::default(), faulty: Mutex::default() };
+        let session =
+            Self { vault, kdf_floor: false, turn: RwLock::default(), faulty: Mutex::default(), text: Mutex::default() };
         // What cannot be finished now is tried again at the next opening, and its receipt stays incomplete. It must not
         // keep the rest of the vault shut.
         let _ = session.vault.finish_interrupted(now());
@@ -171,11 +182,13 @@ impl Session {
 
     /// The audit log; with `verify` the chain and its signatures are checked.
     pub fn audit(&self, verify: bool) -> ApiResult<AuditLog> {
+        let exports = self.vault.whereabouts()?.exports;
         let entries = self
             .vault
             .audit_log()?
             .into_iter()
             .map(|e| AuditEntry {
+                file: exports.get(&e.seq).filter(|path| is_there(path)).cloned(),
                 seq: u32::try_from(e.seq).unwrap_or(u32::MAX),
                 at: Timestamp::from_micros(e.at).map(Timestamp::to_rfc3339).unwrap_or_default(),
                 actor: e.actor,
@@ -223,6 +236,11 @@ fn bound(text: &str, upper: bool) -> ApiResult<i64> {
     let day = 86_400_000_000 - 1;
     let whole_day = text.trim().len() <= 10;
     Ok(time.as_micros() + if upper && whole_day { day } else { 0 })
+}
+
+/// Whether something lies there now.
+fn is_there(path: &str) -> bool {
+    Path::new(path).symlink_metadata().is_ok()
 }
 
 fn time(micros: i64) -> String {

@@ -203,6 +203,8 @@ pub struct BatchInfo {
     pub undone: bool,
     /// Records of it that were edited since; undo would take the edits back as well.
     pub edited_since: u32,
+    /// Where a file of it lies, if it is still there.
+    pub file: Option<String>,
 }
 
 /// All batches, newest first.

@@ -120,7 +120,10 @@ impl Vault {
         let written = Written::of(roots).map_err(|e| VaultError::io(&place, e))?;
         let encrypted = scope.writing.passphrase.is_some();
         let detail = audit_detail(report.by_kind.values().sum(), &validation, encrypted, covered);
-        self.store.write(|tx| crate::audit::append(tx, &self.keys, now, "export", format, &detail))?;
+        self.store.write(|tx| {
+            crate::audit::append(tx, &self.keys, now, "export", format, &detail)?;
+            crate::whereabouts::exported_to(tx, out)
+        })?;
         Ok(ExportOutcome { path: out.to_path_buf(), report, covered, bytes, digest, validation, written })
     }
 
@@ -163,7 +166,8 @@ impl Vault {
         Ok((report, source.covered()))
     }
 
-    /// What an export would write, as a text to paste somewhere; nothing is kept of it.
+    /// What an export would write, as a text to paste somewhere, with what the log keeps of it when it is taken along
+    /// ([`Vault::text_taken`]); nothing else is kept.
     ///
     /// # Errors
     /// `Usage` for a format that is not written, `not_supported` for one that is no such text.
@@ -174,10 +178,16 @@ impl Vault {
         now: Timestamp,
         cancel: &AtomicBool,
         progress: &dyn Fn(&str, u64),
-    ) -> VaultResult<String> {
+    ) -> VaultResult<(String, String)> {
         let writer = writer(format)?;
         let mut source = VaultSource::new(self, writer.id(), scope, now, cancel, progress)?;
-        Ok(writer.text(&mut source).map_err(unwrap_format)?.0)
+        let (text, report) = writer.text(&mut source).map_err(unwrap_format)?;
+        let records: u64 = report.by_kind.values().sum();
+        let covered = match source.covered() {
+            0 => String::new(),
+            n => format!(", {n} covered"),
+        };
+        Ok((text, format!("{records} records{covered}")))
     }
 
     fn write_to(

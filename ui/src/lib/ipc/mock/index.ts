@@ -364,6 +364,7 @@ export function mockBackend(
       );
     },
     removeExport: async () => undefined,
+    textTaken: async () => undefined,
     evidence: async (job, out, _since, sign, tell) => {
       await walk(job, ["write", "validate"], 3, pace, tell);
       return {
