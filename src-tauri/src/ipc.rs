@@ -32,6 +32,7 @@ pub fn builder() -> Builder<tauri::Wry> {
         vault::forget_key,
         import::formats,
         import::detect,
+        import::path_info,
         import::check_file,
         import::import_preview,
         import::import_run,

@@ -30,6 +30,7 @@ export interface Backend {
   formats(): Promise<b.FormatInfo[]>;
   /** `passphrase`: of an encrypted file, here and below. */
   detect(paths: string[], passphrase: string | null): Promise<b.Detections>;
+  pathInfo(paths: string[]): Promise<b.PathInfo[]>;
   checkFile(path: string, format: string | null, passphrase: string | null): Promise<b.FileCheck>;
   importPreview(
     jobId: string,

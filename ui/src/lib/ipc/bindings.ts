@@ -52,6 +52,8 @@ export const commands = {
 	formats: () => typedError<FormatInfo[], ErrorBody>(__TAURI_INVOKE("formats")),
 	/**  What are these files? Needs no vault. */
 	detect: (paths: string[], passphrase: string | null) => typedError<Detections, ErrorBody>(__TAURI_INVOKE("detect", { paths, passphrase })),
+	/**  How large are these files? Nothing is opened. Needs no vault. */
+	pathInfo: (paths: string[]) => typedError<PathInfo[], ErrorBody>(__TAURI_INVOKE("path_info", { paths })),
 	/**  Is this file whole, who signed it, and does the vault know them? */
 	checkFile: (path: string, format: string | null, passphrase: string | null) => typedError<FileCheck, ErrorBody>(__TAURI_INVOKE("check_file", { path, format, passphrase })),
 	/**  What an import would do; nothing is written. */
@@ -746,6 +748,14 @@ export type PassphraseStrength = {
 	label: string,
 	/**  One concrete reason when it is refused. */
 	reason: string | null,
+};
+
+/**  What lies at a path, before anything of it is read. */
+export type PathInfo = {
+	path: string,
+	folder: boolean,
+	/**  Of a file; null for everything else, also for what is not there. */
+	size: number | null,
 };
 
 /**  Progress of a job, at most about ten a second. */

@@ -47,6 +47,7 @@ export const tauriBackend: Backend = {
   forgetKey: (key) => take(commands.forgetKey(key)),
   formats: () => take(commands.formats()),
   checkFile: (path, format, passphrase) => take(commands.checkFile(path, format, passphrase)),
+  pathInfo: (paths) => take(commands.pathInfo(paths)),
   detect: (paths, passphrase) => take(commands.detect(paths, passphrase)),
   importPreview: (jobId, request, passphrase, onProgress) =>
     take(commands.importPreview(jobId, request, passphrase, channel(onProgress))),

@@ -2,6 +2,7 @@ import type { Backend } from "../backend";
 
 type Commands = Pick<
   Backend,
+  | "pathInfo"
   | "chooseFiles"
   | "chooseFolder"
   | "chooseSave"
@@ -17,6 +18,11 @@ type Commands = Pick<
 
 /** What the system does: the person always picks the same, and the rest is done at once. */
 export const sampleSystem: Commands = {
+  pathInfo: async (paths) =>
+    paths.map((path) => {
+      const folder = path.endsWith(".mem");
+      return { path, folder, size: folder ? null : path.endsWith(".zip") ? 1_800_000_000 : 4096 };
+    }),
   chooseFiles: async () => [
     "/home/ines/Downloads/chatgpt-export-2026-11-21.zip",
     "/home/ines/ines-notes.mem",
