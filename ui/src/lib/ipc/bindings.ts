@@ -199,7 +199,7 @@ export type AuditLog = {
 	verified: boolean | null,
 };
 
-/**  A backup that was written and passed its check. */
+/**  A backup that was written, or a vault that was restored from one, and passed its check. */
 export type BackedUp = {
 	path: string,
 	bytes: number,

@@ -125,7 +125,7 @@ pub struct NewRecoveryCode {
     pub slots: Vec<SlotInfo>,
 }
 
-/// A backup that was written and passed its check.
+/// A backup that was written, or a vault that was restored from one, and passed its check.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct BackedUp {
     pub path: String,
