@@ -5,7 +5,7 @@ use crate::{Vault, VaultResult};
 use rusqlite::params;
 
 /// What was tidied up before looking again, and how that went.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Tidied {
     /// Texts and rows that belonged to no record, removed now.
     pub(crate) loose: u32,
@@ -91,11 +91,8 @@ impl Vault {
         if now.outcome == PlaceOutcome::Failed || accounted {
             return Ok(now);
         }
-        let detail =
-            "nothing is in its unused bytes, but the traces found earlier may be in what is in use; what to look \
-                      for is not known any more"
-                .into();
-        Ok(place("database_pages", false, PlaceOutcome::Erased, detail))
+        let detail = "traces found earlier may be in what is in use; what to look for is not known any more";
+        Ok(place("database_pages", false, PlaceOutcome::Erased, detail.into()))
     }
 
     /// Parts can only be searched for words that are known.

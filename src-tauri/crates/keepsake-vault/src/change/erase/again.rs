@@ -66,9 +66,7 @@ impl Vault {
         let (old_blobs, changed) = written?;
         evidence.blobs.extend(old_blobs);
         evidence.parts += changed;
-        self.tidy_files(receipt, progress)?;
-        progress("write_ahead_log");
-        self.store.packs.forget();
+        self.tidy(receipt, progress)?;
         evidence.wal_clean = self.store.checkpoint()?;
         progress("database_pages");
         self.prove_and_wipe(receipt.id.clone(), evidence, now, true, &|| Ok(()))
@@ -87,14 +85,9 @@ impl Vault {
             tell(self, tx, &receipt, now)?;
             Ok(rows + texts)
         })?;
-        let swept = self.tidy_files(&receipt, progress)?;
+        let swept = self.tidy(&receipt, progress)?;
+        let tidied = Tidied { loose, swept, wal_clean: self.store.checkpoint()? };
         progress("database_pages");
-        let mut tidied = Tidied { loose, swept, ..Tidied::default() };
-        if failed(&receipt, "database_pages") {
-            self.store.write(|tx| scrub_all(tx))?;
-        }
-        self.store.packs.forget();
-        tidied.wal_clean = self.store.checkpoint()?;
         receipt.at = now;
         self.look_without_words(&mut receipt, tidied)?;
         self.keep_receipt(&receipt)?;
@@ -102,14 +95,22 @@ impl Vault {
         Ok(receipt)
     }
 
-    /// Files that no record names go, and the index is made anew where it failed. True when all files could be removed.
-    fn tidy_files(&self, receipt: &Receipt, progress: &dyn Fn(&str)) -> VaultResult<bool> {
+    /// Files that no record names go, the index is made anew and unused bytes are overwritten, where they failed. True when
+    /// all files could be removed.
+    fn tidy(&self, receipt: &Receipt, progress: &dyn Fn(&str)) -> VaultResult<bool> {
         progress("attachments");
         let swept = self.sweep_blobs().is_ok();
         progress("search_index");
         if failed(receipt, "search_index") {
             self.index_rebuild()?;
+            // Merges end, and files that they left behind go.
+            self.with_index(|i| i.purge(&[]))?;
         }
+        progress("write_ahead_log");
+        if failed(receipt, "database_pages") {
+            self.store.write(|tx| scrub_all(tx))?;
+        }
+        self.store.packs.forget();
         Ok(swept)
     }
 }
