@@ -55,6 +55,18 @@ pub(crate) fn exported_to(tx: &Connection, out: &Path) -> VaultResult<()> {
     all.write(tx)
 }
 
+/// Remembers where the files of an import lay.
+pub(crate) fn imported_from(tx: &Connection, batch: &str, at: i64, paths: &[String]) -> VaultResult<()> {
+    let whole = paths.iter().filter_map(|path| std::path::absolute(path).ok());
+    let paths: Vec<String> = whole.filter_map(|path| path.to_str().map(str::to_owned)).collect();
+    if paths.is_empty() {
+        return Ok(());
+    }
+    let mut all = Whereabouts::read(tx)?;
+    all.imports.insert(batch.to_owned(), (at, paths));
+    all.write(tx)
+}
+
 /// Forgets the paths that hold words which are to go.
 pub(crate) fn forget(tx: &Connection, removal: &Removal) -> VaultResult<()> {
     let mut all = Whereabouts::read(tx)?;
@@ -74,15 +86,6 @@ impl Vault {
     /// Where imports and exports were, as far as it is known.
     pub fn whereabouts(&self) -> VaultResult<Whereabouts> {
         self.store.read(Whereabouts::read)
-    }
-
-    /// Remembers where the files of an import lay.
-    pub fn imported_from(&self, batch: &str, at: i64, paths: Vec<String>) -> VaultResult<()> {
-        self.store.write(|tx| {
-            let mut all = Whereabouts::read(tx)?;
-            all.imports.insert(batch.to_owned(), (at, paths));
-            all.write(tx)
-        })
     }
 
     /// Tells the log of an import of which nothing was kept: the format, as far as it was known, and the code of the error.

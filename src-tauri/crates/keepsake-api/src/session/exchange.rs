@@ -34,20 +34,13 @@ impl Session {
         // Of what was asked for only a format that there is: anything may stand there.
         let mut format = request.format.clone().filter(|id| by_id(id).is_some()).unwrap_or_default();
         let done = self.read_in(request, passphrase, dry_run, job, &mut format);
-        match &done {
-            Ok(_) if dry_run => {}
-            // The import is there, or is not, whatever becomes of these.
-            Ok(report) if request.text.is_none() => {
-                let _turn = self.changing();
-                let paths = request.paths.iter().filter_map(|path| std::path::absolute(path).ok());
-                let paths = paths.filter_map(|path| path.to_str().map(str::to_owned)).collect();
-                let _ = self.vault.imported_from(&report.batch, now().as_micros(), paths);
-            }
-            Err(error) if !dry_run && error.code != "cancelled" => {
-                let _turn = self.changing();
-                let _ = self.vault.import_failed(&format, error.code, now());
-            }
-            _ => {}
+        if let Err(error) = &done
+            && !dry_run
+            && error.code != "cancelled"
+        {
+            let _turn = self.changing();
+            // What went wrong is the answer, also where the log cannot be told of it.
+            let _ = self.vault.import_failed(&format, error.code, now());
         }
         done
     }
@@ -87,6 +80,7 @@ impl Session {
         let cancel = job.cancel_flag();
         let options = ImportOptions {
             dry_run,
+            paths: if request.text.is_some() { &[] } else { &request.paths },
             let_in: request.let_in,
             merge: request.merge.map(|merge| match merge {
                 MergeStrategy::SkipDuplicates => Merge::SkipDuplicates,
