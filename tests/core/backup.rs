@@ -102,3 +102,92 @@ fn a_backup_of_damaged_files_is_not_said_to_be_one() {
     assert!(matches!(backup(&t, &out), Err(VaultError::Damaged(_))));
     assert_eq!(left(t.folder.path()), ["t.keepsake"]);
 }
+
+fn restore(from: &Path, out: &Path, secret: &str) -> VaultResult<keepsake_vault::Backup> {
+    Vault::restore_backup(from, out, secret, &AtomicBool::new(false), &|_, _| {})
+}
+
+/// Every file below, with what is in it.
+fn contents(dir: &Path) -> std::collections::BTreeMap<std::path::PathBuf, Vec<u8>> {
+    let mut out = std::collections::BTreeMap::new();
+    for entry in std::fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            out.extend(contents(&path));
+        } else {
+            out.insert(path.clone(), std::fs::read(path).unwrap());
+        }
+    }
+    out
+}
+
+#[test]
+fn a_restored_backup_is_the_vault_again_and_the_backup_stays_as_it_was() {
+    let t = TempVault::new();
+    t.import(&[sample("chatgpt-export.zip")]).unwrap();
+    let facts = t.vault.facts().unwrap();
+    let copy = t.folder.path().join("copy");
+    backup(&t, &copy).unwrap();
+    let before = contents(&copy);
+    let out = t.folder.path().join("again.keepsake");
+    let made = restore(&copy, &out, PASSPHRASE).unwrap();
+    assert!(made.bytes > 0 && made.digest.len() == 64);
+    assert_eq!(contents(&copy), before, "it is only read");
+    let again = Vault::open(&out, PASSPHRASE).unwrap();
+    assert_eq!(again.facts().unwrap().counts, facts.counts);
+    assert!(again.check().unwrap().iter().all(|place| place.ok));
+    assert!(matches!(
+        restore(&copy, &out, PASSPHRASE),
+        Err(VaultError::Exists(_))
+    ));
+    assert!(matches!(
+        restore(&out, &t.folder.path().join("third"), PASSPHRASE),
+        Err(VaultError::InUse)
+    ));
+    assert_eq!(
+        left(t.folder.path()),
+        ["again.keepsake", "copy", "t.keepsake"]
+    );
+}
+
+#[test]
+fn nothing_is_left_of_a_backup_that_could_not_be_restored() {
+    let t = TempVault::new();
+    t.import(&[sample("chatgpt-export.zip")]).unwrap();
+    let copy = t.folder.path().join("copy");
+    backup(&t, &copy).unwrap();
+    let out = t.folder.path().join("again");
+    assert!(matches!(
+        restore(&copy, &out, "not this one at all"),
+        Err(VaultError::WrongSecret)
+    ));
+    assert!(matches!(
+        restore(&t.folder.path().join("nowhere"), &out, PASSPHRASE),
+        Err(VaultError::Missing(_))
+    ));
+    assert!(matches!(
+        restore(&copy, &copy.join("inside"), PASSPHRASE),
+        Err(VaultError::Usage(_))
+    ));
+    let cancel = AtomicBool::new(false);
+    let stopped = Vault::restore_backup(&copy, &out, PASSPHRASE, &cancel, &|_, _| {
+        cancel.store(true, Ordering::Relaxed)
+    });
+    assert!(matches!(stopped, Err(VaultError::Cancelled)));
+    let blob = contents(&copy.join("blobs")).into_keys().next().unwrap();
+    let mut bytes = std::fs::read(&blob).unwrap();
+    let last = bytes.len() - 1;
+    bytes[last] ^= 0x40;
+    std::fs::write(&blob, bytes).unwrap();
+    assert!(matches!(
+        restore(&copy, &out, PASSPHRASE),
+        Err(VaultError::Damaged(_))
+    ));
+    assert_eq!(left(t.folder.path()), ["copy", "t.keepsake"]);
+    std::fs::remove_file(&blob).unwrap();
+    assert!(matches!(
+        restore(&copy, &out, PASSPHRASE),
+        Err(VaultError::Damaged(_))
+    ));
+    assert_eq!(left(t.folder.path()), ["copy", "t.keepsake"]);
+}

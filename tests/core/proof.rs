@@ -3,7 +3,7 @@ use crate::deletion::{CANARY, SENTENCE, erase, found, id_of, outcome, planted, r
 use keepsake_formats::PassthroughItem;
 use keepsake_model::Kind;
 use keepsake_testkit::{TempVault, at, holds, options};
-use keepsake_vault::{EditFields, ImportReport, IndexState, PlaceOutcome, Vault};
+use keepsake_vault::{EditFields, ImportReport, IndexState, PlaceOutcome, Sabotage, Vault};
 use std::{path::Path, sync::atomic::AtomicBool};
 
 const LONG: &str = "The zanzibarquokka sleeps under the piano and dreams of lettuce.";
@@ -266,4 +266,163 @@ fn erasing_a_word_of_the_reports_leaves_them_readable() {
             report
         );
     }
+}
+
+fn sabotaged(sabotage: Sabotage) -> (TempVault, String) {
+    let t = planted();
+    let conversation = crate::deletion::conversation_of(&t);
+    let done = t
+        .vault
+        .erase(&[conversation], "test", &[], at(100), &|_| {}, sabotage)
+        .unwrap();
+    assert!(!done.receipt.complete, "the control: {sabotage:?}");
+    (t, done.receipt.id)
+}
+
+fn sabotages() -> [Sabotage; 4] {
+    let mut all = [Sabotage::default(); 4];
+    all[0].keep_index = true;
+    all[1].keep_blobs = true;
+    all[2].keep_packs = true;
+    all[3].keep_pages = true;
+    all
+}
+
+#[test]
+fn what_is_not_clean_is_cleaned_again_and_looked_for_by_its_words() {
+    for sabotage in sabotages() {
+        let (t, id) = sabotaged(sabotage);
+        let receipt = t.vault.clean_again(&id, at(200), &|_| {}).unwrap();
+        assert!(receipt.complete, "{sabotage:?}: {:?}", receipt.places);
+        assert_eq!(
+            (&receipt.id, receipt.at),
+            (&id, at(200)),
+            "the same receipt, of a later check"
+        );
+        assert_eq!(t.vault.receipt(&id).unwrap(), receipt, "it is kept");
+        assert!(
+            !holds(&t.decrypted(), CANARY),
+            "{sabotage:?}: no page holds it"
+        );
+        assert_eq!(found(&t, CANARY), 0);
+        assert_eq!(found(&t, "milk"), 1, "the others are still found");
+        let places = t.vault.check().unwrap();
+        assert!(places.iter().all(|p| p.ok), "{sabotage:?}: {places:?}");
+        assert!(
+            t.vault.audit_verify().unwrap(),
+            "the log tells of it and holds"
+        );
+        assert_eq!(
+            t.vault.clean_again(&id, at(300), &|_| {}).unwrap(),
+            receipt,
+            "a clean one is left alone"
+        );
+    }
+}
+
+#[test]
+fn what_is_not_clean_is_cleaned_again_after_the_words_are_forgotten() {
+    for sabotage in sabotages() {
+        let (t, id) = sabotaged(sabotage);
+        let t = t.reopen();
+        let receipt = t.vault.clean_again(&id, at(200), &|_| {}).unwrap();
+        // Unused bytes are wiped by the erasure itself. A trace that it found elsewhere nobody can look for any more.
+        let sayable = !sabotage.keep_pages;
+        assert_eq!(
+            receipt.complete, sayable,
+            "{sabotage:?}: {:?}",
+            receipt.places
+        );
+        assert!(
+            !holds(&t.decrypted(), CANARY),
+            "{sabotage:?}: no page holds it"
+        );
+        assert_eq!(found(&t, "milk"), 1, "the others are still found");
+        let places = t.vault.check().unwrap();
+        assert!(places.iter().all(|p| p.ok), "{sabotage:?}: {places:?}");
+    }
+}
+
+#[test]
+fn what_still_stands_in_use_is_not_called_clean_by_trying_again() {
+    let (t, ids) = with(&[LONG, "Likes tea."]);
+    t.database()
+        .execute("INSERT INTO meta (key, value) VALUES ('note', ?1)", [LONG])
+        .unwrap();
+    let id = erase(&t, &ids[..1]).receipt.id;
+    let outcome = |t: &TempVault| {
+        let receipt = t.vault.clean_again(&id, at(200), &|_| {}).unwrap();
+        let pages = receipt
+            .places
+            .iter()
+            .find(|p| p.place == "database_pages")
+            .cloned();
+        (receipt.complete, pages.unwrap().outcome)
+    };
+    let failed = (false, PlaceOutcome::Failed);
+    assert_eq!(outcome(&t), failed, "the words are known and found");
+    assert_eq!(outcome(&t), failed, "as often as it is tried");
+    let t = t.reopen();
+    assert_eq!(
+        outcome(&t),
+        failed,
+        "nothing was found that held them, so nobody can say that they went"
+    );
+    let t = t.reopen();
+    t.database()
+        .execute("DELETE FROM meta WHERE key = 'note'", [])
+        .unwrap();
+    assert_eq!(outcome(&t), failed, "nor is it known now");
+}
+
+#[test]
+fn a_part_that_can_be_read_again_loses_the_words() {
+    let (t, ids) = with(&[LONG]);
+    import_parts(&t, &[("a.txt", LONG.as_bytes())]);
+    let flip = || {
+        for blob in std::fs::read_dir(t.dir().join("blobs")).unwrap() {
+            let path = blob.unwrap().path();
+            let mut bytes = std::fs::read(&path).unwrap();
+            let last = bytes.len() - 1;
+            bytes[last] ^= 1;
+            std::fs::write(path, bytes).unwrap();
+        }
+    };
+    flip();
+    let done = erase(&t, &ids);
+    assert_eq!(
+        outcome(&done, "passthrough").0,
+        PlaceOutcome::Failed,
+        "it cannot be read"
+    );
+    flip();
+    let receipt = t
+        .vault
+        .clean_again(&done.receipt.id, at(200), &|_| {})
+        .unwrap();
+    assert!(receipt.complete, "{:?}", receipt.places);
+    let part = receipt
+        .places
+        .iter()
+        .find(|p| p.place == "passthrough")
+        .unwrap();
+    assert_eq!(part.outcome, PlaceOutcome::Redacted, "{}", part.detail);
+}
+
+#[test]
+fn a_receipt_that_was_cut_off_is_finished_by_trying_again() {
+    let (t, ids) = with(&[LONG, "Likes tea."]);
+    let id = erase(&t, &ids[..1]).receipt.id;
+    t.database()
+        .execute("UPDATE receipts SET complete = 0, body = ''", [])
+        .unwrap();
+    assert!(
+        t.vault.receipt(&id).is_err(),
+        "the control: there is none yet"
+    );
+    assert!(t.vault.clean_again(&id, at(200), &|_| {}).unwrap().complete);
+    assert!(
+        t.vault.clean_again("nobody", at(200), &|_| {}).is_err(),
+        "no such receipt"
+    );
 }

@@ -293,6 +293,16 @@ fn a_value_is_redacted_in_the_chosen_places_only() {
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
     assert_eq!(done.copies_redacted, 1);
     assert_eq!(t.vault.sensitive_value(&key).unwrap().1.len(), 1);
+    // All of a kind, in one record: the log counts what was there, not what there is of that kind.
+    let all = t.vault.open_values(&[]).unwrap();
+    assert!(all.len() > 1, "the control: others are open too");
+    let last = [t.vault.sensitive_value(&key).unwrap().1[0].view.id_text()];
+    t.vault
+        .redact_values(&all, Some(&last), at(100), &|_| {})
+        .unwrap();
+    let detail = t.vault.audit_log().unwrap().pop().unwrap().detail;
+    assert_eq!(detail, "1 values, 1 records");
+    assert!(t.vault.open_values(&[]).unwrap().len() == all.len() - 1);
     let titled = value(&t, SensitiveClass::Email);
     let done = t
         .vault

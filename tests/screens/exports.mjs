@@ -107,4 +107,16 @@ export const EXPORTS = [
       await page.there("export-result");
     },
   ],
+  [
+    "export, not valid",
+    OPEN,
+    async (page) => {
+      await page.mock(
+        "() => { const { exportRun } = window.__mock; window.__mock.exportRun = async (...asked) => ({ ...(await exportRun(...asked)), validated: false }); }",
+      );
+      await exporting(page);
+      await page.click("export-save");
+      await page.there("export-delete");
+    },
+  ],
 ];

@@ -211,6 +211,21 @@ export const SCREENS = [
       await page.press("a", "C");
     },
   ],
+  [
+    "selection, redact",
+    OPEN,
+    async (page) => {
+      await page.mock(
+        "() => { const { summary } = window.__mock; window.__mock.summary = async (filter) => ({ ...(await summary(filter)), findings: { access_key: 1, phone: 3, email: 2 } }); }",
+      );
+      await page.click("nav-memories");
+      await page.there("list-row");
+      await page.mock("() => document.querySelector('[role=listbox]')?.focus()");
+      for (const name of [" ", "ArrowDown", " "]) await page.press(name);
+      await page.click("selection-redact");
+      await page.there("redact-kinds-confirm");
+    },
+  ],
   ["toast", OPEN, async (page) => (await memory(page), await page.click("detail-trash"), page.there("toast"))],
   ["write a memory", OPEN, async (page) => (await page.click("nav-memories"), page.click("write-button"))],
   ["conversations", OPEN, async (page) => (await page.click("nav-conversations"), page.there("list-row"))],

@@ -1,6 +1,7 @@
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { filtered, proofsOf } from "../src/features/activity/log";
+import { transfersOf } from "../src/features/activity/transfers";
 import Window from "../src/shell/Window.svelte";
 import { useBackend, type AuditEntry, type TombstoneView } from "$lib/ipc";
 import { mockBackend } from "$lib/ipc/mock";
@@ -22,6 +23,7 @@ const entry = (seq: number, more: Partial<AuditEntry> = {}): AuditEntry => ({
   op: "edit",
   target: "",
   detail: "",
+  file: null,
   ...more,
 });
 
@@ -81,6 +83,35 @@ describe("the log", () => {
   });
 });
 
+describe("what came in and went out", () => {
+  it("lists imports that failed with their reason, never with a name", () => {
+    const [line] = transfersOf([], [entry(1, { op: "import_failed", target: "claude", detail: "limit" })]);
+    expect(line).toMatchObject({ title: "Import failed, nothing was written", bad: true, batch: null, entry: null });
+    expect(line?.text).toBe("The Claude file holds more than Keepsake reads. Nothing was imported.");
+    const [other] = transfersOf([], [entry(1, { op: "import_failed", detail: "zip_entry_twice" })]);
+    expect([other?.text, other?.original]).toEqual([
+      "The file is not as its format says, or damaged. Nothing was changed.",
+      "zip_entry_twice",
+    ]);
+  });
+
+  it("lists a text that was copied as an export, and shows files that are still there", () => {
+    const lines = transfersOf(
+      [],
+      [
+        entry(1, { op: "export", target: "transfer_text", detail: "41 records, 6 covered" }),
+        entry(2, { op: "export", target: "mem", detail: "3 records, valid", file: "/home/ines/a.mem" }),
+        entry(3),
+      ],
+    );
+    expect(lines.map(({ title, file }) => [title, file])).toEqual([
+      ["Exported to .mem", "/home/ines/a.mem"],
+      ["Exported as text", null],
+    ]);
+    expect(lines[1]?.text).toBe("41 items, 6 values covered.");
+  });
+});
+
 describe("the section", () => {
   beforeEach(async () => {
     clearContent();
@@ -95,7 +126,7 @@ describe("the section", () => {
 
   it("counts what the filter leaves", async () => {
     const total = await screen.findByTestId("changes-total");
-    expect(total.textContent).toBe("8 entries, none holds content");
+    expect(total.textContent).toBe("10 entries, none holds content");
     await fireEvent.keyDown(screen.getByTestId("changes-what"), { key: "Enter" });
     const menu = await screen.findByRole("menu");
     await fireEvent.click(within(menu).getByText("Imported"));

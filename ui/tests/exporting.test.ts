@@ -59,6 +59,7 @@ describe("the beginning of a text", () => {
 describe("the text for another assistant", () => {
   it("stands in a field, and is copied whole though only its beginning is shown", async () => {
     const taken = clipboard();
+    const told = vi.spyOn(mock, "textTaken");
     const made = vi.spyOn(mock, "exportText").mockResolvedValue("A line of the text.\n".repeat(2000));
     sheet(MEMORIES, "transfer_text");
     await waitFor(() => expect(field().value).not.toBe(""));
@@ -70,14 +71,17 @@ describe("the text for another assistant", () => {
     await fireEvent.click(button("export-copy"));
     await waitFor(() => expect(toasts.current?.text).toBe("Copied"));
     expect(taken.map((text) => text.length)).toEqual([40_000]);
+    await waitFor(() => expect(told, "the log is told of it").toHaveBeenCalledOnce());
   });
 
   it("says so when the clipboard refuses", async () => {
     clipboard(true);
+    const told = vi.spyOn(mock, "textTaken");
     sheet(MEMORIES, "transfer_text");
     await waitFor(() => expect(button("export-copy").disabled).toBe(false));
     await fireEvent.click(button("export-copy"));
     await waitFor(() => expect(toasts.current?.text).toContain("The clipboard can't be used."));
+    expect(told, "nothing was taken along").not.toHaveBeenCalled();
     expect(toasts.current?.icon).toBe("alert");
   });
 
@@ -240,5 +244,43 @@ describe("the fingerprint of what was exported", () => {
     await waitFor(() => expect(toasts.current?.text).toContain(text));
     expect(toasts.current?.icon).toBe(icon);
     expect(taken).toEqual(refuses ? [] : ["sha256 9c41 e07b 55a2 fd30 18c6 2e9f"]);
+  });
+});
+
+describe("what was saved and does not pass its check", () => {
+  const faulty = async (format: string) => {
+    const run = mock.exportRun;
+    const request = {
+      format,
+      out: `/home/ines/Ines.${format}`,
+      filter: ANY,
+      overwrite: false,
+      sign: false,
+      cover: true,
+    };
+    return { ...(await run("j", request, null, () => undefined)), validated: false };
+  };
+
+  it.each([
+    ["mem", "Delete the folder"],
+    ["alf", "Delete the file"],
+  ])("is deleted by the main action: %s", async (format, label) => {
+    const removed = vi.spyOn(mock, "removeExport");
+    render(ExportDone, { done: await faulty(format) });
+    expect(screen.queryByTestId("export-done"), "it is not done with it").toBeNull();
+    expect(button("export-delete").textContent).toContain(label);
+    await fireEvent.click(button("export-delete"));
+    await waitFor(() => expect(toasts.current?.text).toBe(`Ines.${format} was deleted`));
+    expect(removed).toHaveBeenCalledExactlyOnceWith(`/home/ines/Ines.${format}`);
+  });
+
+  it("says when it was changed since, and can be kept", async () => {
+    mock.removeExport = async () => Promise.reject(refuse("changed_since", "It is something else now."));
+    render(ExportDone, { done: await faulty("alf") });
+    await fireEvent.click(button("export-delete"));
+    expect(await screen.findByText("It was not deleted.")).toBeTruthy();
+    dialogs.show({ kind: "shortcuts" });
+    await fireEvent.click(button("export-keep"));
+    expect(dialogs.open).toBeNull();
   });
 });

@@ -152,16 +152,18 @@ describe("a letter pressed in the list", () => {
     expect(detail.asked).toBeNull();
   });
 
-  it("with several checked tags them all, and edits or redacts none", async () => {
+  it("with several checked tags and redacts them all, and edits none", async () => {
     selection.toggle(memories, "m-1");
     selection.toggle(memories, "m-2");
     press("e", "m-1");
-    press("r", "m-1");
     expect(detail.asked).toBeNull();
     render(SelectionView);
     expect(screen.queryByTestId("selection-tag")).toBeNull();
     press("t", "m-1");
     expect(await screen.findByTestId("selection-tag")).toBeTruthy();
+    expect(detail.asked).toBeNull();
+    press("r", "m-1");
+    await waitFor(() => expect(dialogs.open).toEqual({ kind: "redact-kinds", ids: ["m-1", "m-2"] }));
     expect(detail.asked).toBeNull();
   });
 });

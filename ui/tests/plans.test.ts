@@ -1,5 +1,6 @@
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import DropOverlay from "../src/features/importing/DropOverlay.svelte";
 import ImportSheet from "../src/features/importing/ImportSheet.svelte";
 import ReportSheet from "../src/features/importing/ReportSheet.svelte";
 import Window from "../src/shell/Window.svelte";
@@ -43,6 +44,26 @@ describe("what was dropped together", () => {
     expect(labels()).toEqual(["ChatGPT export", "ines-notes.mem", "b.md"]);
     await importing.setFormat("/d/about-me.md", "markdown");
     expect(importing.plans[2]?.request).toMatchObject({ paths: ["/d/about-me.md", "/d/b.md"], format: "markdown" });
+  });
+
+  it("says how large each file is, beside its name and beside what it is", async () => {
+    const { unmount } = render(DropOverlay, { paths: [CHATGPT, MEM] });
+    const rows = () =>
+      [...document.querySelectorAll("li")].map((row) => row.textContent?.replaceAll(/\s+/g, " ").trim());
+    await waitFor(() => expect(rows()).toEqual(["chatgpt-export.zip 1.8 GB", "ines-notes.mem folder"]));
+    unmount();
+    await importing.look([CHATGPT, MEM]);
+    render(ImportSheet);
+    const told = (path: string) => document.querySelector(`[data-path="${path}"] .num`)?.textContent;
+    await waitFor(() => expect(told(CHATGPT)).toMatch(/, 1\.8 GB$/));
+    expect(told(MEM), "a folder has none").not.toMatch(/KB|GB/);
+  });
+
+  it("is shown without sizes when they cannot be had", async () => {
+    mock.pathInfo = async () => Promise.reject(refuse("io", "The disk does not answer."));
+    render(DropOverlay, { paths: [CHATGPT] });
+    expect(screen.getByTestId("drop-overlay").textContent).toContain("chatgpt-export.zip");
+    expect(document.querySelector("small")).toBeNull();
   });
 
   it("has a tab each, and the button counts the files", async () => {

@@ -1,8 +1,11 @@
-import { render, screen, waitFor } from "@testing-library/svelte";
-import { beforeEach, expect, it } from "vitest";
+import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
+import { beforeEach, expect, it, vi } from "vitest";
+import { listKey } from "../src/features/memories/keys";
 import SelectionView from "../src/features/memories/SelectionView.svelte";
+import DialogHost from "../src/shell/DialogHost.svelte";
 import { useBackend, type Backend } from "$lib/ipc";
 import { mockBackend } from "$lib/ipc/mock";
+import { dialogs } from "$lib/state/dialogs.svelte";
 import { memories } from "$lib/state/lists.svelte";
 import { clearContent } from "$lib/state/scope";
 import { selection } from "$lib/state/selection.svelte";
@@ -18,6 +21,7 @@ beforeEach(async () => {
 });
 
 const check = (...ids: string[]) => ids.forEach((id) => selection.toggle(memories, id));
+const NUMBERS = { versions: 2, conversations: 0, dated: 0, first: null, last: null };
 /** What stands beside a word. */
 const told = (term: string) => screen.queryByText(term)?.nextElementSibling?.textContent?.trim();
 
@@ -47,4 +51,38 @@ it("says nothing of versions and findings where messages are records of their ow
   render(SelectionView, { tags: false });
   await waitFor(() => expect(told("From")).toBeTruthy());
   expect([asked, told("Versions")]).toEqual([0, undefined]);
+});
+
+it("redacts what was found in them, by kind, after saying how much that is", async () => {
+  const sent = vi.spyOn(mock, "redactValues");
+  mock.summary = async () => ({ ...NUMBERS, findings: { access_key: 2, phone: 1 } });
+  check("m-0", "m-5");
+  render(SelectionView);
+  await fireEvent.click(screen.getByTestId("selection-redact"));
+  render(DialogHost);
+  const confirm = await screen.findByTestId("redact-kinds-confirm");
+  expect(screen.getByText("Redact what is sensitive in these 2 memories?")).toBeTruthy();
+  expect(confirm.textContent, "all that was found in them").toContain("Redact 3 values");
+  await fireEvent.click(screen.getByTestId("redact-kind-phones"));
+  expect(confirm.textContent).toContain("Redact 2 values");
+  await fireEvent.click(confirm);
+  await waitFor(() =>
+    expect(sent.mock.lastCall?.[1]).toEqual({
+      values: [],
+      classes: ["access_key", "private_key", "password"],
+      ids: ["m-0", "m-5"],
+    }),
+  );
+  await waitFor(() => expect(dialogs.open).toBeNull());
+});
+
+it("offers nothing where nothing was found, and comes by R", async () => {
+  mock.summary = async () => ({ ...NUMBERS, findings: {} });
+  check("m-1", "m-2");
+  render(SelectionView);
+  listKey(new KeyboardEvent("keydown", { key: "r" }), "m-1");
+  await waitFor(() => expect(dialogs.open).toEqual({ kind: "redact-kinds", ids: ["m-1", "m-2"] }));
+  render(DialogHost);
+  await screen.findByTestId("redact-kinds-none");
+  expect(screen.queryByTestId("redact-kinds-confirm")).toBeNull();
 });

@@ -241,7 +241,7 @@ describe("deciding on a value", () => {
   it("redacts all of the chosen kinds, by exact numbers", async () => {
     const sent = vi.spyOn(mock, "redactValues");
     await sensitive.load();
-    dialogs.show({ kind: "redact-kinds" });
+    dialogs.show({ kind: "redact-kinds", ids: null });
     render(DialogHost);
     const confirm = (await screen.findByTestId("redact-kinds-confirm")) as HTMLButtonElement;
     expect(confirm.disabled).toBe(true);

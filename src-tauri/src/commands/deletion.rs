@@ -58,3 +58,15 @@ pub async fn tombstones(app: AppHandle) -> Answer<Tombstones> {
 pub async fn receipt(app: AppHandle, id: String) -> Answer<Receipt> {
     session(app, move |vault| vault.receipt(&id)).await
 }
+
+/// Clean and check again what a receipt says is not clean.
+#[tauri::command]
+#[specta::specta]
+pub async fn clean_again(
+    app: AppHandle,
+    job_id: String,
+    id: String,
+    on_progress: Channel<Progress>,
+) -> Answer<Receipt> {
+    job(app, job_id, on_progress, move |vault, job| vault.clean_again(&id, job)).await
+}

@@ -1,6 +1,6 @@
 //! Leave with an open file.
 use super::import::opening;
-use crate::blocking::{Answer, job};
+use crate::blocking::{Answer, job, session};
 use keepsake_api::types::*;
 use keepsake_api::{ExportMeans, passphrase as typed};
 use std::path::Path;
@@ -34,6 +34,13 @@ pub async fn export_text(
     job(app, job_id, on_progress, move |vault, job| vault.export_text(&request, job)).await
 }
 
+/// Tell the log that the text which was made last was taken along.
+#[tauri::command]
+#[specta::specta]
+pub async fn text_taken(app: AppHandle) -> Answer<()> {
+    session(app, |vault| vault.text_taken()).await
+}
+
 /// Write an Evidence Pack and check it. `since`: a date, or null for all of it.
 #[tauri::command]
 #[specta::specta]
@@ -60,4 +67,11 @@ pub async fn export_run(
 ) -> Answer<Exported> {
     let means = ExportMeans { passphrase: opening(passphrase), ..ExportMeans::default() };
     job(app, job_id, on_progress, move |vault, job| vault.export_with(&request, &means, job)).await
+}
+
+/// Take away the export that was just written and did not pass its check.
+#[tauri::command]
+#[specta::specta]
+pub async fn remove_export(app: AppHandle, path: String) -> Answer<()> {
+    session(app, move |vault| vault.remove_export(&path)).await
 }

@@ -28,6 +28,13 @@ pub async fn detect(app: AppHandle, paths: Vec<String>, passphrase: Option<Strin
     blocking(app, move |_| files::detect(&paths, opening.as_deref())).await
 }
 
+/// How large are these files? Nothing is opened. Needs no vault.
+#[tauri::command]
+#[specta::specta]
+pub async fn path_info(app: AppHandle, paths: Vec<String>) -> Answer<Vec<PathInfo>> {
+    blocking(app, move |_| Ok(files::path_info(&paths))).await
+}
+
 /// Is this file whole, who signed it, and does the vault know them?
 #[tauri::command]
 #[specta::specta]

@@ -52,6 +52,7 @@ pub(crate) fn from_vault(error: &keepsake_vault::VaultError) -> ApiError {
         V::Missing(path) => ApiError::new("vault_missing", 7, format!("The vault isn't where it was. {path} can't be found.")).with("path", path),
         V::Exists(path) => ApiError::new("exists", 6, format!("{path} is already there and was left as it is. Choose another name.")).with("path", path),
         V::NotAnExport(path) => ApiError::new("exists", 6, format!("{path} is no earlier export of this kind, so it was not replaced. Nothing was changed. Choose another name.")).with("path", path),
+        V::ChangedSince(path) => ApiError::new("changed_since", 6, format!("What is at {path} is no longer what was saved. Nothing was deleted.")).with("path", path),
         V::InUse => ApiError::new("vault_in_use", 4, "This vault is open in another window. Close it there first."),
         V::WrongSecret => ApiError::new(
             "wrong_passphrase",

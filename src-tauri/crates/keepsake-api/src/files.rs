@@ -27,6 +27,19 @@ pub fn formats() -> Vec<FormatInfo> {
         .collect()
 }
 
+/// What lies at these paths. Nothing is opened, and a link is not followed.
+pub fn path_info(paths: &[String]) -> Vec<PathInfo> {
+    let info = |path: &String| {
+        let meta = Path::new(path).symlink_metadata().ok();
+        PathInfo {
+            path: path.clone(),
+            folder: meta.as_ref().is_some_and(std::fs::Metadata::is_dir),
+            size: meta.filter(std::fs::Metadata::is_file).map(|meta| meta.len()),
+        }
+    };
+    paths.iter().map(info).collect()
+}
+
 /// What are these files? One result for each path; content decides, not names. A file that is encrypted as a whole is
 /// opened with the passphrase; without one nothing but that is said of it.
 ///
@@ -309,4 +322,22 @@ pub fn passphrase_strength(passphrase: &str) -> PassphraseStrength {
 /// Four random words, as a suggestion.
 pub fn suggest_passphrase() -> ApiResult<String> {
     keepsake_crypto::suggest().map_err(|_| ApiError::new("random", 7, "The system gave no random numbers."))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::path_info;
+
+    #[test]
+    fn a_file_has_a_size_and_a_folder_is_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.txt");
+        std::fs::write(&file, "four").unwrap();
+        let paths =
+            [file, folder.path().to_path_buf(), folder.path().join("gone")].map(|path| path.display().to_string());
+        let told: Vec<_> = path_info(&paths).into_iter().map(|info| (info.path, info.folder, info.size)).collect();
+        let [file, folder, gone] = paths;
+        assert_eq!(told, [(file, false, Some(4)), (folder, true, None), (gone, false, None)]);
+    }
 }

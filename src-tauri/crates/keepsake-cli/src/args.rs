@@ -182,6 +182,9 @@ pub enum Command {
     RecoveryCode,
     /// Copy the vault to a new folder and check the copy. It is a vault of its own and opens as this one does now.
     Backup { out: PathBuf },
+    /// Copy a backup to a new folder and check the copy. It opens with the passphrase of the backup's moment, which is
+    /// asked for; the backup itself is only read.
+    RestoreBackup { backup: PathBuf, dir: PathBuf },
     /// What is this? Needs no vault.
     Detect {
         #[arg(required = true)]

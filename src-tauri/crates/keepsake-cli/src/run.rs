@@ -62,6 +62,12 @@ pub fn run(cli: Cli) -> ApiResult<Done> {
             let made = Session::open(&vault_dir(&cli)?, &secret)?.new_recovery_code(&secret)?;
             Ok(Done { essential: true, ..done(&made)? })
         }
+        Command::RestoreBackup { backup, dir } => {
+            is_vault(backup)?;
+            let secret = secret(cli.passphrase_file.as_deref(), "Passphrase of the backup", false)?;
+            cancelled_by_ctrl_c(&job);
+            done(&Session::restore_backup(backup, dir, &secret, &job)?)
+        }
         command => match portable::run(command, &job) {
             Some(done) => done,
             None => with_vault(&open(&cli)?, command, &job),
@@ -234,16 +240,17 @@ fn internal() -> ApiError {
 
 fn open(cli: &Cli) -> ApiResult<Session> {
     let dir = vault_dir(cli)?;
-    if !dir.join("vault.json").exists() {
-        // Said before the passphrase is asked for.
-        return Err(ApiError::new(
-            "vault_missing",
-            7,
-            format!("The vault isn't where it was. {} can't be found.", dir.display()),
-        )
-        .with("path", dir.display()));
-    }
+    is_vault(&dir)?;
     Session::open(&dir, &secret(cli.passphrase_file.as_deref(), "Passphrase", false)?)
+}
+
+/// Said before the passphrase is asked for.
+fn is_vault(dir: &Path) -> ApiResult<()> {
+    if dir.join("vault.json").exists() {
+        return Ok(());
+    }
+    let message = format!("The vault isn't where it was. {} can't be found.", dir.display());
+    Err(ApiError::new("vault_missing", 7, message).with("path", dir.display()))
 }
 
 fn vault_dir(cli: &Cli) -> ApiResult<PathBuf> {

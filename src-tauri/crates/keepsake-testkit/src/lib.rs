@@ -149,6 +149,7 @@ impl Default for TempVault {
 pub fn options(cancel: &AtomicBool, dry_run: bool) -> ImportOptions<'_> {
     ImportOptions {
         dry_run,
+        paths: &[],
         let_in: false,
         merge: None,
         forged: Default::default(),

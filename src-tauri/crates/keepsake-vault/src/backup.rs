@@ -1,7 +1,8 @@
 //! A backup: the vault once more, in a folder of its own, made while it is in use. What is copied is encrypted already;
-//! it opens with the secrets of that moment. The index stays behind: the copy makes its own when it is opened.
+//! it opens with the secrets of that moment. The index stays behind: the copy makes its own when it is opened. Restoring is
+//! the same the other way round: the backup is only read, so that it stays one.
 use crate::{Vault, VaultError, VaultResult, blobs::Blobs, store};
-use keepsake_crypto::{HEADER_FILE, read_header};
+use keepsake_crypto::{HEADER_FILE, VaultKeys, open_header, read_header};
 use keepsake_formats::{file_sha256, sha256};
 use keepsake_model::Timestamp;
 use std::{
@@ -44,29 +45,11 @@ impl Vault {
         cancel: &AtomicBool,
         progress: &dyn Fn(u64, u64),
     ) -> VaultResult<Backup> {
-        let place = out.display().to_string();
-        let io = |e| VaultError::io(&place, e);
-        if out.symlink_metadata().is_ok() {
-            return Err(VaultError::Exists(place));
-        }
-        let parent = out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        if parent.canonicalize().map_err(io)?.starts_with(self.dir().canonicalize().map_err(io)?) {
-            // The next erasure would have to reach it, and the backup after it would hold it.
-            return Err(VaultError::Usage("A backup cannot lie inside the vault. Choose another folder.".into()));
-        }
-        // Only the person can read it (0700), and under another name until it is whole.
-        let partial = tempfile::Builder::new().prefix(".keepsake-backup-").tempdir_in(parent).map_err(io)?;
+        let parent = free_place(out, self.dir(), "A backup cannot lie inside the vault. Choose another folder.")?;
+        let partial = partial_in(parent, out)?;
         self.copy_to(partial.path(), &mut Watch { cancel, progress, done: 0, total: self.bytes() })?;
-        self.check_copy(partial.path())?;
-        let made = facts(partial.path())?;
-        // Something may have come to lie there in the meantime; an empty folder would be replaced.
-        if out.symlink_metadata().is_ok() {
-            return Err(VaultError::Exists(place));
-        }
-        std::fs::rename(partial.path(), out).map_err(io)?;
-        let _ = partial.keep();
-        #[cfg(unix)]
-        File::open(parent).and_then(|d| d.sync_all()).map_err(io)?;
+        check_copy(partial.path(), &self.keys)?;
+        let made = put_in_place(partial, parent, out)?;
         self.store.write(|tx| crate::audit::append(tx, &self.keys, now, "backup", "vault", ""))?;
         Ok(made)
     }
@@ -84,25 +67,128 @@ impl Vault {
             }
         }
         drop(writer);
-        let blobs = to.join("blobs");
-        std::fs::create_dir(&blobs).map_err(|e| VaultError::io("blobs", e))?;
-        for digest in self.named_blobs()? {
-            let name = hex::encode(digest);
-            watch.copy(&self.dir().join("blobs").join(&name), &blobs.join(&name))?;
-        }
-        Ok(())
+        copy_blobs(self.dir(), to, &self.named_blobs()?, watch)
     }
 
-    /// The copy as it would be opened: its header, every page, every file.
-    fn check_copy(&self, dir: &Path) -> VaultResult<()> {
-        read_header(dir)?;
-        let copy = store::Store::open(dir, self.keys.store(), false)?;
-        if let Some(problem) = copy.read(store::page_problems)?.into_iter().next() {
-            return Err(VaultError::Damaged(problem));
+    /// Copies the backup in `from` to `out`, which must not exist, and checks the copy as [`Vault::backup`] does its own.
+    /// `secret`: the passphrase or the recovery code of the backup's moment. Nothing in `from` is changed, and nothing is
+    /// left of a copy that fails or is cancelled.
+    ///
+    /// # Errors
+    /// `Missing`, `InUse`, `WrongSecret`, `Damaged`, `NewerSchema`; `Exists`, `Usage` inside the backup, `Cancelled`, I/O.
+    pub fn restore_backup(
+        from: &Path,
+        out: &Path,
+        secret: &str,
+        cancel: &AtomicBool,
+        progress: &dyn Fn(u64, u64),
+    ) -> VaultResult<Backup> {
+        if !from.join(HEADER_FILE).exists() {
+            return Err(VaultError::Missing(from.display().to_string()));
         }
-        let blobs = Blobs::new(dir, self.keys.blobs())?;
-        copy.read(store::named_blobs)?.iter().try_for_each(|digest| blobs.verify(digest))
+        let parent = free_place(out, from, "A vault cannot lie inside its backup. Choose another folder.")?;
+        let _lock = lock_if_there(from)?;
+        let (_, keys) = open_header(from, secret)?;
+        let partial = partial_in(parent, out)?;
+        let mut watch = Watch { cancel, progress, done: 0, total: weight(from) };
+        let log = format!("{}-wal", store::FILE);
+        for name in [HEADER_FILE, store::FILE, &log] {
+            let source = from.join(name);
+            if source.symlink_metadata().is_ok_and(|meta| meta.is_file()) {
+                watch.copy(&source, &partial.path().join(name))?;
+            }
+        }
+        // What the database names is what belongs to it.
+        let named = store::Store::open(partial.path(), keys.store(), false)?.read(store::named_blobs)?;
+        copy_blobs(from, partial.path(), &named, &mut watch)?;
+        check_copy(partial.path(), &keys)?;
+        put_in_place(partial, parent, out)
     }
+}
+
+/// The folder that `out` is to lie in. `out` is not there, and not inside of `vault`.
+fn free_place<'a>(out: &'a Path, vault: &Path, inside: &str) -> VaultResult<&'a Path> {
+    let place = out.display().to_string();
+    let io = |e| VaultError::io(&place, e);
+    if out.symlink_metadata().is_ok() {
+        return Err(VaultError::Exists(place));
+    }
+    let parent = out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if parent.canonicalize().map_err(io)?.starts_with(vault.canonicalize().map_err(io)?) {
+        // The next erasure would have to reach it, and the backup after it would hold it.
+        return Err(VaultError::Usage(inside.into()));
+    }
+    Ok(parent)
+}
+
+/// Only the person can read it (0700), and it is under another name until it is whole.
+fn partial_in(parent: &Path, out: &Path) -> VaultResult<tempfile::TempDir> {
+    let made = tempfile::Builder::new().prefix(".keepsake-backup-").tempdir_in(parent);
+    made.map_err(|e| VaultError::io(out.display().to_string(), e))
+}
+
+fn copy_blobs(from: &Path, to: &Path, digests: &[[u8; 32]], watch: &mut Watch<'_>) -> VaultResult<()> {
+    let blobs = to.join("blobs");
+    match std::fs::create_dir(&blobs) {
+        Err(e) if e.kind() != std::io::ErrorKind::AlreadyExists => return Err(VaultError::io("blobs", e)),
+        _ => {}
+    }
+    for digest in digests {
+        let name = hex::encode(digest);
+        let source = from.join("blobs").join(&name);
+        // A link, or something to wait for, is none of ours.
+        if !source.symlink_metadata().is_ok_and(|meta| meta.is_file()) {
+            return Err(VaultError::Damaged(format!("blobs/{name} is not there")));
+        }
+        watch.copy(&source, &blobs.join(&name))?;
+    }
+    Ok(())
+}
+
+/// The copy as it would be opened: its header, every page, every file.
+fn check_copy(dir: &Path, keys: &VaultKeys) -> VaultResult<()> {
+    read_header(dir)?;
+    let copy = store::Store::open(dir, keys.store(), false)?;
+    if let Some(problem) = copy.read(store::page_problems)?.into_iter().next() {
+        return Err(VaultError::Damaged(problem));
+    }
+    let blobs = Blobs::new(dir, keys.blobs())?;
+    copy.read(store::named_blobs)?.iter().try_for_each(|digest| blobs.verify(digest))
+}
+
+/// Gives the copy its name.
+fn put_in_place(partial: tempfile::TempDir, parent: &Path, out: &Path) -> VaultResult<Backup> {
+    let place = out.display().to_string();
+    let io = |e| VaultError::io(&place, e);
+    let made = facts(partial.path())?;
+    // Something may have come to lie there in the meantime; an empty folder would be replaced.
+    if out.symlink_metadata().is_ok() {
+        return Err(VaultError::Exists(place));
+    }
+    std::fs::rename(partial.path(), out).map_err(io)?;
+    let _ = partial.keep();
+    #[cfg(unix)]
+    File::open(parent).and_then(|d| d.sync_all()).map_err(io)?;
+    #[cfg(not(unix))]
+    let _ = parent;
+    Ok(made)
+}
+
+/// Nobody works with the backup as a vault meanwhile. One that never was opened has no lock, and is given none.
+fn lock_if_there(dir: &Path) -> VaultResult<Option<File>> {
+    let Ok(lock) = File::open(dir.join("lock")) else { return Ok(None) };
+    match lock.try_lock() {
+        Err(std::fs::TryLockError::WouldBlock) => Err(VaultError::InUse),
+        // A file system without locks has nobody who holds one.
+        _ => Ok(Some(lock)),
+    }
+}
+
+/// Bytes that are there to be copied, about: what nothing names is not.
+fn weight(dir: &Path) -> u64 {
+    let size = |path: PathBuf| path.metadata().map_or(0, |meta| meta.len());
+    let blobs = std::fs::read_dir(dir.join("blobs")).into_iter().flatten().filter_map(Result::ok);
+    size(dir.join(store::FILE)) + blobs.map(|entry| size(entry.path())).sum::<u64>()
 }
 
 impl Watch<'_> {

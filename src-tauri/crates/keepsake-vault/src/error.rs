@@ -18,6 +18,9 @@ pub enum VaultError {
     /// Refused: what is there is no earlier export, so it is not replaced.
     #[error("{0} is not an export")]
     NotAnExport(String),
+    /// Refused: what is there is no longer what was written, so it is not removed.
+    #[error("{0} was changed since")]
+    ChangedSince(String),
     /// Another process holds the lock.
     #[error("the vault is open in another window")]
     InUse,

@@ -4,6 +4,7 @@ use crate::{
     blobs::Blobs,
     index::{IndexDoc, IndexError, SearchIndex},
     store::{RowView, Store, named_blobs, page_problems},
+    verify::Evidence,
 };
 use keepsake_crypto::{
     Header, KdfChoice, RecoveryCode, VaultKeys, change_passphrase, create_header, new_recovery_code, open_header,
@@ -11,7 +12,7 @@ use keepsake_crypto::{
 use keepsake_model::{Kind, Record, Timestamp};
 use rusqlite::OptionalExtension;
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     fs::File,
     path::{Path, PathBuf},
     sync::{
@@ -51,6 +52,8 @@ pub struct Vault {
     index_state: Mutex<IndexState>,
     index_behind: AtomicBool,
     pub(crate) standings: Mutex<crate::provider::Kept>,
+    /// What deletions that are not complete left to look for. In memory only: it goes when the vault is locked.
+    pub(crate) unproven: Mutex<HashMap<String, Evidence>>,
     _lock: File,
 }
 
@@ -124,6 +127,7 @@ impl Vault {
             index_state: Mutex::new(state),
             index_behind: AtomicBool::new(false),
             standings: Mutex::new(None),
+            unproven: Mutex::default(),
             _lock: lock,
         })
     }
@@ -366,15 +370,20 @@ impl Vault {
 
     fn check_index(&self) -> VaultResult<CheckedPlace> {
         let last = self.store.read(Store::last_change)?;
-        let live: i64 = self
-            .store
-            .read(|c| Ok(c.query_row("SELECT count(*) FROM records WHERE trashed IS NULL", [], |r| r.get(0))?))?;
+        let live = self.live_records()?;
         let (seq, documents) = self.with_index(|i| Ok((i.seq(), i.documents())))?;
         self.with_index(SearchIndex::check)?;
-        let ok = seq == last && documents == live as u64;
+        let ok = seq == last && documents == live;
         let detail =
             if ok { format!("{documents} documents") } else { format!("{documents} documents for {live} records") };
         Ok(CheckedPlace { place: "index", ok, detail })
+    }
+
+    /// Records that the index holds: all that are not in the Trash.
+    pub(crate) fn live_records(&self) -> VaultResult<u64> {
+        let sql = "SELECT count(*) FROM records WHERE trashed IS NULL";
+        let live: i64 = self.store.read(|c| Ok(c.query_row(sql, [], |r| r.get(0))?))?;
+        Ok(u64::try_from(live).unwrap_or(0))
     }
 
     fn check_audit(&self) -> VaultResult<CheckedPlace> {

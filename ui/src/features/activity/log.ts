@@ -19,10 +19,12 @@ export function proofsOf(
       stone.receipt === null ? [] : [[key(stone.op, stone.target_id, stone.at), stone.receipt] as const],
     ),
   );
+  const known = new Set(receipts.values());
   const proofs = new Map<number, Proof>();
   for (const { seq, op, target, at } of entries) {
     const receipt = receipts.get(key(DELETIONS[op] ?? "", target, at));
     if (receipt !== undefined) proofs.set(seq, { kind: "receipt", id: receipt });
+    else if (op === "clean_again" && known.has(target)) proofs.set(seq, { kind: "receipt", id: target });
     else if ((op === "import" || op === "undo_import") && reports.has(target))
       proofs.set(seq, { kind: "report", batch: target });
   }

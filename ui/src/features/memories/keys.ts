@@ -18,9 +18,9 @@ export function listKey(event: KeyboardEvent, active: string | null): void {
   if (recordKey(event, memories, active)) return;
   if (event.ctrlKey || event.metaKey || event.altKey || !appearance.letterKeys) return;
   const letter = LETTERS[event.key.toLowerCase()];
-  // The bar of the checked ones tags them all; nothing else can be done to many at once.
+  // The bar of the checked ones tags them all and redacts in all of them; nothing else can be done to many at once.
   const many = selection.ids.size > 0;
-  if (!letter || (many && letter !== "tag")) return;
+  if (!letter || (many && letter !== "tag" && letter !== "redact")) return;
   if (many) detail.ask(letter, null);
   else if (active) askOf(letter, active);
   else return;

@@ -24,6 +24,7 @@ export function memoryMenu(id: string, open: () => void): MenuEntry[] {
   if (ids.length > 1)
     return [
       { label: t("tag.tag"), icon: Tag, shortcut: letter("T"), run: () => detail.ask("tag", null) },
+      { label: t("action.redactMore"), icon: Eraser, shortcut: letter("R"), run: () => detail.ask("redact", null) },
       ...recordEntries(memories, ids),
     ];
   const ask = (what: Asked["what"]) => () => {

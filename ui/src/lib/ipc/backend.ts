@@ -30,6 +30,7 @@ export interface Backend {
   formats(): Promise<b.FormatInfo[]>;
   /** `passphrase`: of an encrypted file, here and below. */
   detect(paths: string[], passphrase: string | null): Promise<b.Detections>;
+  pathInfo(paths: string[]): Promise<b.PathInfo[]>;
   checkFile(path: string, format: string | null, passphrase: string | null): Promise<b.FileCheck>;
   importPreview(
     jobId: string,
@@ -75,6 +76,7 @@ export interface Backend {
   erase(jobId: string, request: b.EraseRequest, onProgress: (progress: b.Progress) => void): Promise<b.Erased>;
   tombstones(): Promise<b.Tombstones>;
   receipt(id: string): Promise<b.Receipt>;
+  cleanAgain(jobId: string, id: string, onProgress: (progress: b.Progress) => void): Promise<b.Receipt>;
   look(jobId: string, anew: boolean, onProgress: (progress: b.Progress) => void): Promise<b.Looked>;
   sensitiveQueue(request: b.SensitiveRequest): Promise<b.SensitiveQueue>;
   sensitiveValue(value: string): Promise<b.SensitiveDetail>;
@@ -99,6 +101,8 @@ export interface Backend {
     passphrase: string | null,
     onProgress: (progress: b.Progress) => void,
   ): Promise<b.Exported>;
+  textTaken(): Promise<void>;
+  removeExport(path: string): Promise<void>;
   /** `since`: a day, or null for all of it. */
   evidence(
     jobId: string,

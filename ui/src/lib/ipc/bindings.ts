@@ -52,6 +52,8 @@ export const commands = {
 	formats: () => typedError<FormatInfo[], ErrorBody>(__TAURI_INVOKE("formats")),
 	/**  What are these files? Needs no vault. */
 	detect: (paths: string[], passphrase: string | null) => typedError<Detections, ErrorBody>(__TAURI_INVOKE("detect", { paths, passphrase })),
+	/**  How large are these files? Nothing is opened. Needs no vault. */
+	pathInfo: (paths: string[]) => typedError<PathInfo[], ErrorBody>(__TAURI_INVOKE("path_info", { paths })),
 	/**  Is this file whole, who signed it, and does the vault know them? */
 	checkFile: (path: string, format: string | null, passphrase: string | null) => typedError<FileCheck, ErrorBody>(__TAURI_INVOKE("check_file", { path, format, passphrase })),
 	/**  What an import would do; nothing is written. */
@@ -112,6 +114,8 @@ export const commands = {
 	tombstones: () => typedError<Tombstones, ErrorBody>(__TAURI_INVOKE("tombstones")),
 	/**  The receipt of an erasure. */
 	receipt: (id: string) => typedError<Receipt, ErrorBody>(__TAURI_INVOKE("receipt", { id })),
+	/**  Clean and check again what a receipt says is not clean. */
+	cleanAgain: (jobId: string, id: string, onProgress: Channel<Progress>) => typedError<Receipt, ErrorBody>(__TAURI_INVOKE("clean_again", { jobId, id, onProgress })),
 	/**  Look through what is new or changed; with `anew` through everything. */
 	look: (jobId: string, anew: boolean, onProgress: Channel<Progress>) => typedError<Looked, ErrorBody>(__TAURI_INVOKE("look", { jobId, anew, onProgress })),
 	/**  A page of the values that were found. */
@@ -132,10 +136,14 @@ export const commands = {
 	exportPreview: (jobId: string, request: ExportRequest, encrypt: boolean, onProgress: Channel<Progress>) => typedError<Exported, ErrorBody>(__TAURI_INVOKE("export_preview", { jobId, request, encrypt, onProgress })),
 	/**  The text of an export, to paste somewhere else; nothing is written. */
 	exportText: (jobId: string, request: ExportRequest, onProgress: Channel<Progress>) => typedError<string, ErrorBody>(__TAURI_INVOKE("export_text", { jobId, request, onProgress })),
+	/**  Tell the log that the text which was made last was taken along. */
+	textTaken: () => typedError<null, ErrorBody>(__TAURI_INVOKE("text_taken")),
 	/**  Write an Evidence Pack and check it. `since`: a date, or null for all of it. */
 	evidence: (jobId: string, out: string, since: string | null, sign: boolean, onProgress: Channel<Progress>) => typedError<Evidence, ErrorBody>(__TAURI_INVOKE("evidence", { jobId, out, since, sign, onProgress })),
 	/**  Write, read back, validate; encrypted with a passphrase of its own if there is one. */
 	exportRun: (jobId: string, request: ExportRequest, passphrase: string | null, onProgress: Channel<Progress>) => typedError<Exported, ErrorBody>(__TAURI_INVOKE("export_run", { jobId, request, passphrase, onProgress })),
+	/**  Take away the export that was just written and did not pass its check. */
+	removeExport: (path: string) => typedError<null, ErrorBody>(__TAURI_INVOKE("remove_export", { path })),
 	/**  Ask for files to import. Empty when the person changed their mind. */
 	chooseFiles: () => typedError<string[], ErrorBody>(__TAURI_INVOKE("choose_files")),
 	/**  Ask for a folder. */
@@ -189,10 +197,12 @@ export type AuditEntry = {
 	seq: number,
 	at: string,
 	actor: string,
-	/**  `import`, `undo_import`, `add`, `edit`, `delete`, `restore`, `redact`, `erase`, `export`, `passwd` … */
+	/**  `import`, `import_failed`, `undo_import`, `add`, `edit`, `delete`, `restore`, `redact`, `erase`, `export`, `passwd` … */
 	op: string,
 	target: string,
 	detail: string,
+	/**  Where the export lies, if it is still there. */
+	file: string | null,
 };
 
 /**  The audit log; `verified` only after the chain and its signatures were checked. */
@@ -201,7 +211,7 @@ export type AuditLog = {
 	verified: boolean | null,
 };
 
-/**  A backup that was written and passed its check. */
+/**  A backup that was written, or a vault that was restored from one, and passed its check. */
 export type BackedUp = {
 	path: string,
 	bytes: number,
@@ -227,6 +237,8 @@ export type BatchInfo = {
 	undone: boolean,
 	/**  Records of it that were edited since; undo would take the edits back as well. */
 	edited_since: number,
+	/**  Where a file of it lies, if it is still there. */
+	file: string | null,
 };
 
 /**  All batches, newest first. */
@@ -800,6 +812,14 @@ export type PassphraseStrength = {
 	reason: string | null,
 };
 
+/**  What lies at a path, before anything of it is read. */
+export type PathInfo = {
+	path: string,
+	folder: boolean,
+	/**  Of a file; null for everything else, also for what is not there. */
+	size: number | null,
+};
+
 /**  Progress of a job, at most about ten a second. */
 export type Progress = {
 	/**  Import: `detect`, `read`, `store`, `index`, `check`; export: `collect`, `write`, `validate`; erase: place names. */
@@ -1087,8 +1107,8 @@ export type StandingCount = {
 export type Summary = {
 	/**  All versions that are kept of them. */
 	versions: number,
-	/**  Different sensitive values that the last look found in them and that nothing was decided on. */
-	findings: number,
+	/**  Different sensitive values that the last look found in them and that nothing was decided on, by class. */
+	findings: { [key in string]: number },
 	/**  Conversations that they were taken from, as far as those are in the vault. */
 	conversations: number,
 	/**  How many have a date of their own, and the first and the last of those. */

@@ -47,6 +47,7 @@ export const tauriBackend: Backend = {
   forgetKey: (key) => take(commands.forgetKey(key)),
   formats: () => take(commands.formats()),
   checkFile: (path, format, passphrase) => take(commands.checkFile(path, format, passphrase)),
+  pathInfo: (paths) => take(commands.pathInfo(paths)),
   detect: (paths, passphrase) => take(commands.detect(paths, passphrase)),
   importPreview: (jobId, request, passphrase, onProgress) =>
     take(commands.importPreview(jobId, request, passphrase, channel(onProgress))),
@@ -79,6 +80,7 @@ export const tauriBackend: Backend = {
   erase: (jobId, request, onProgress) => take(commands.erase(jobId, request, channel(onProgress))),
   tombstones: () => take(commands.tombstones()),
   receipt: (id) => take(commands.receipt(id)),
+  cleanAgain: (jobId, id, onProgress) => take(commands.cleanAgain(jobId, id, channel(onProgress))),
   look: (jobId, anew, onProgress) => take(commands.look(jobId, anew, channel(onProgress))),
   sensitiveQueue: (request) => take(commands.sensitiveQueue(request)),
   sensitiveValue: (value) => take(commands.sensitiveValue(value)),
@@ -91,6 +93,8 @@ export const tauriBackend: Backend = {
     take(commands.exportPreview(jobId, request, encrypt, channel(onProgress))),
   exportRun: (jobId, request, passphrase, onProgress) =>
     take(commands.exportRun(jobId, request, passphrase, channel(onProgress))),
+  textTaken: async () => void (await take(commands.textTaken())),
+  removeExport: async (path) => void (await take(commands.removeExport(path))),
   evidence: (jobId, out, since, sign, onProgress) =>
     take(commands.evidence(jobId, out, since, sign, channel(onProgress))),
   exportText: (jobId, request, onProgress) => take(commands.exportText(jobId, request, channel(onProgress))),

@@ -13,7 +13,7 @@ export type Open =
   | { kind: "erase"; ids: string[] }
   | { kind: "receipt"; receipt: Receipt; title: string }
   | { kind: "redact-value"; item: SensitiveItem; ids: string[] | null; n: number }
-  | { kind: "redact-kinds" }
+  | { kind: "redact-kinds"; ids: string[] | null }
   | { kind: "duplicates" }
   | { kind: "evidence" }
   | { kind: "write" }

@@ -1,7 +1,8 @@
 import { Refusal } from "./refusal";
-import { backend } from "$lib/ipc";
+import { backend, type Receipt } from "$lib/ipc";
 import { t } from "$lib/text";
 import { dialogs } from "./dialogs.svelte";
+import { JobProgress } from "./job.svelte";
 import { memories, trash } from "./lists.svelte";
 import { nav } from "./nav.svelte";
 import { itemsOfAll, neighbour, type RecordList } from "./records.svelte";
@@ -56,6 +57,15 @@ export async function putBack(ids: string[]): Promise<void> {
   } catch (error) {
     if (open()) failed(error);
   }
+}
+
+/** Clean and check again what a receipt says is not clean. Null when the vault was locked meanwhile. */
+export async function cleanAgain(id: string, job = new JobProgress()): Promise<Receipt | null> {
+  const open = sinceLock();
+  const receipt = await backend().cleanAgain(job.id, id, job.listen);
+  if (!open()) return null;
+  vault.changed();
+  return receipt;
 }
 
 /** Ask about erasing all that is in the Trash. */

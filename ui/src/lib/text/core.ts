@@ -75,6 +75,13 @@ export function exportSaid({ records, signed, encrypted, covered }: ExportFacts,
   ]);
 }
 
+/** Why an import failed, by the code that the log keeps; which file it was the log does not know. */
+function failureSaid(code: string, format: string): Said {
+  const place = format ? t("activity.itsFile", { name: look(format).name }) : t("error.thePlace");
+  const known = hasText(`error.${code}`);
+  return { text: known ? word("error", code, { place }) : t("error.invalid", { place }), original: known ? "" : code };
+}
+
 /** The detail of an entry of the log, which the vault writes in a few fixed forms. */
 export function auditSaid(op: string, detail: string, target = ""): Said {
   const numbers = (detail.match(/\d+/g) ?? []).map(Number);
@@ -82,6 +89,7 @@ export function auditSaid(op: string, detail: string, target = ""): Said {
   const form = detail.replaceAll(/\d+/g, "#");
   const said = (text: string): Said => ({ text, original: "" });
   if (detail === "") return said("");
+  if (op === "import_failed") return failureSaid(detail, target);
   const facts = op === "export" ? exportFacts(detail) : null;
   if (facts) return said(exportSaid(facts, target));
   if (form === "added # updated #") return said(t("activity.numbers", { added: first, updated: second }));

@@ -128,6 +128,15 @@ impl Session {
         Ok(receipt_view(&self.vault.receipt(id)?))
     }
 
+    /// Clean and check again what a receipt says is not clean.
+    ///
+    /// # Errors
+    /// `not_found`; `io`, with the receipt as it was.
+    pub fn clean_again(&self, id: &str, job: &Job) -> ApiResult<Receipt> {
+        let _turn = self.changing();
+        Ok(receipt_view(&self.vault.clean_again(id, now(), &|stage| stage_progress(job, stage))?))
+    }
+
     fn copy(&self, view: &RowView) -> ApiResult<Copy> {
         let record = self.vault.record(view)?;
         let conversation = view.owner.map(|o| self.vault.view_by_row(o)).transpose()?.flatten();

@@ -1,5 +1,5 @@
 //! Import, undo, export.
-use super::{Session, now, read::query, time};
+use super::{Session, is_there, now, read::query, time};
 use crate::{
     ApiError, ApiResult, Job, files,
     trust::{Signers, signers},
@@ -7,10 +7,10 @@ use crate::{
 };
 use keepsake_formats::{Catalog, Detection as Detected, Passphrase, Signer, WriteOptions, by_id, detect};
 use keepsake_model::{Limits, LossReport, Timestamp};
-use keepsake_vault::{ImportOptions, ItemOutcome, KindCounts, Merge, Scope, Scratch};
+use keepsake_vault::{ImportOptions, ItemOutcome, KindCounts, Merge, Scope, Scratch, Vault};
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -23,13 +23,35 @@ impl Session {
         self.import_with(request, None, dry_run, job)
     }
 
-    /// The same, with a passphrase for encrypted input.
+    /// The same, with a passphrase for encrypted input. The log is told of one that failed, without a name.
     pub fn import_with(
         &self,
         request: &ImportRequest,
         passphrase: Option<Arc<dyn Passphrase>>,
         dry_run: bool,
         job: &Job,
+    ) -> ApiResult<ImportReport> {
+        // Of what was asked for only a format that there is: anything may stand there.
+        let mut format = request.format.clone().filter(|id| by_id(id).is_some()).unwrap_or_default();
+        let done = self.read_in(request, passphrase, dry_run, job, &mut format);
+        if let Err(error) = &done
+            && !dry_run
+            && error.code != "cancelled"
+        {
+            let _turn = self.changing();
+            // What went wrong is the answer, also where the log cannot be told of it.
+            let _ = self.vault.import_failed(&format, error.code, now());
+        }
+        done
+    }
+
+    fn read_in(
+        &self,
+        request: &ImportRequest,
+        passphrase: Option<Arc<dyn Passphrase>>,
+        dry_run: bool,
+        job: &Job,
+        format: &mut String,
     ) -> ApiResult<ImportReport> {
         let mut limits = Limits::default();
         if let Some(allowed) = request.limit_bytes {
@@ -50,11 +72,15 @@ impl Session {
         if detection.sources.is_empty() {
             return Err(nothing(&catalog, &detection, request));
         }
+        if let [source] = detection.sources.as_slice() {
+            source.format.clone_into(format);
+        }
         let Signers { keys, forged } = signers(&catalog, &detection, &limits)?;
         let gate = Gate::new(job);
         let cancel = job.cancel_flag();
         let options = ImportOptions {
             dry_run,
+            paths: if request.text.is_some() { &[] } else { &request.paths },
             let_in: request.let_in,
             merge: request.merge.map(|merge| match merge {
                 MergeStrategy::SkipDuplicates => Merge::SkipDuplicates,
@@ -81,11 +107,13 @@ impl Session {
 
     /// The batches, newest first.
     pub fn imports(&self) -> ApiResult<Batches> {
+        let places = self.vault.whereabouts()?.imports;
         let batches = self
             .vault
             .batches()?
             .into_iter()
             .map(|b| BatchInfo {
+                file: places.get(&b.uid).and_then(|(_, paths)| paths.iter().find(|path| is_there(path)).cloned()),
                 batch: b.uid,
                 at: time(b.at),
                 format: b.format,
@@ -150,7 +178,17 @@ impl Session {
         let _turn = self.exporting();
         let cancel = job.cancel_flag();
         let scope = self.scope(request, &means)?;
-        Ok(self.vault.export_text(&request.format, &scope, now(), &cancel, &|stage, n| report(job, stage, n, 0, n))?)
+        let (text, detail) =
+            self.vault.export_text(&request.format, &scope, now(), &cancel, &|stage, n| report(job, stage, n, 0, n))?;
+        *self.text.lock().unwrap_or_else(PoisonError::into_inner) = Some((request.format.clone(), detail));
+        Ok(text)
+    }
+
+    /// Tell the log that the text which was made last was taken along. Told once; without a text it is told nothing.
+    pub fn text_taken(&self) -> ApiResult<()> {
+        let _turn = self.changing();
+        let made = self.text.lock().unwrap_or_else(PoisonError::into_inner).take();
+        made.map_or(Ok(()), |(format, detail)| Ok(self.vault.text_taken(&format, &detail, now())?))
     }
 
     /// Write, read back, validate.
@@ -190,7 +228,25 @@ impl Session {
             out.signature.valid = Some(!signed_by.is_empty());
             out.signature.key = signed_by.first().map(hex::encode).or(out.signature.key);
         }
+        let faulty = (!out.validated).then(|| (outcome.written, request.format.clone()));
+        *self.faulty.lock().unwrap_or_else(PoisonError::into_inner) = faulty;
         Ok(out)
+    }
+
+    /// Take away the export that was just written and did not pass its check: that one, and nothing else.
+    ///
+    /// # Errors
+    /// `changed_since` when `path` is not that export or something there was changed since (nothing is removed then), `io`.
+    pub fn remove_export(&self, path: &str) -> ApiResult<()> {
+        let _turn = self.changing();
+        let mut faulty = self.faulty.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some((written, format)) = faulty.as_ref().filter(|(written, _)| written.path() == Path::new(path)) else {
+            let message = "This is not the file that was just exported. Nothing was deleted.";
+            return Err(ApiError::new("changed_since", 6, message).with("path", path));
+        };
+        self.vault.remove_export(written, format, now())?;
+        *faulty = None;
+        Ok(())
     }
 
     /// Write an Evidence Pack (folder, or archive when the name ends in `.zip`), and check it.
@@ -222,6 +278,19 @@ impl Session {
         let cancel = job.cancel_flag();
         let _turn = self.exporting();
         let made = self.vault.backup(out, now(), &cancel, &|done, total| gate.report("copy", done, total, 0))?;
+        Ok(BackedUp { path: out.display().to_string(), bytes: made.bytes, digest: made.digest })
+    }
+
+    /// Copy a backup to `out`, which must not exist, and check the copy. `secret` is the passphrase or the recovery code of
+    /// the backup's moment. The backup is only read.
+    ///
+    /// # Errors
+    /// Those of opening a vault; `exists`, `usage` inside the backup, `cancelled`, `io`.
+    pub fn restore_backup(from: &Path, out: &Path, secret: &str, job: &Job) -> ApiResult<BackedUp> {
+        let gate = Gate::new(job);
+        let cancel = job.cancel_flag();
+        let made =
+            Vault::restore_backup(from, out, secret, &cancel, &|done, total| gate.report("copy", done, total, 0))?;
         Ok(BackedUp { path: out.display().to_string(), bytes: made.bytes, digest: made.digest })
     }
 

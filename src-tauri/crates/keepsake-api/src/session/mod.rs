@@ -7,6 +7,8 @@ mod keys;
 mod read;
 mod scan;
 mod sensitive;
+#[cfg(test)]
+mod told;
 mod view;
 mod watching;
 
@@ -16,10 +18,10 @@ pub use watching::WatchRound;
 use crate::{ApiError, ApiResult, Job, types::*};
 use keepsake_crypto::{Header, KdfChoice, MINIMUM_SCORE};
 use keepsake_model::Timestamp;
-use keepsake_vault::{IndexState, Vault, VaultError};
+use keepsake_vault::{IndexState, Vault, VaultError, Written};
 use std::{
     path::Path,
-    sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
+    sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
 
 /// How to create a vault.
@@ -38,6 +40,10 @@ pub struct Session {
     turn: RwLock<()>,
     /// What is in the middle of being watched.
     watching: watching::Watching,
+    /// The last export that did not pass its check, and its format: the person may want it gone again.
+    faulty: Mutex<Option<(Written, String)>>,
+    /// The last text that was made to be pasted: its format, and what the log is told when it is taken along.
+    text: Mutex<Option<(String, String)>>,
 }
 
 fn now() -> Timestamp {
@@ -45,6 +51,17 @@ fn now() -> Timestamp {
 }
 
 impl Session {
+    fn over(vault: Vault, kdf_floor: bool) -> Self {
+        Self {
+            vault,
+            kdf_floor,
+            turn: RwLock::default(),
+            watching: watching::Watching::default(),
+            faulty: Mutex::default(),
+            text: Mutex::default(),
+        }
+    }
+
     /// Create a vault in `dir` (must not exist or be empty) and open it.
     ///
     /// # Errors
@@ -58,15 +75,8 @@ impl Session {
             path: dir.display().to_string(),
             recovery_code: code.to_string(),
         };
-        Ok((
-            Self {
-                vault,
-                kdf_floor: options.kdf_floor,
-                turn: RwLock::default(),
-                watching: watching::Watching::default(),
-            },
-            created,
-        ))
+        let session = Self::over(vault, options.kdf_floor);
+        Ok((session, created))
     }
 
     /// Open a vault with its passphrase or recovery code.
@@ -74,12 +84,7 @@ impl Session {
     /// # Errors
     /// `vault_missing`, `vault_in_use`, `wrong_passphrase`, `vault_damaged`, `newer_schema`. None of them writes.
     pub fn open(dir: &Path, secret: &str) -> ApiResult<Self> {
-        let session = Self {
-            vault: Vault::open(dir, secret)?,
-            kdf_floor: false,
-            turn: RwLock::default(),
-            watching: watching::Watching::default(),
-        };
+        let session = Self::over(Vault::open(dir, secret)?, false);
         // What cannot be finished now is tried again at the next opening, and its receipt stays incomplete. It must not
         // keep the rest of the vault shut.
         let _ = session.vault.finish_interrupted(now());
@@ -185,11 +190,13 @@ impl Session {
 
     /// The audit log; with `verify` the chain and its signatures are checked.
     pub fn audit(&self, verify: bool) -> ApiResult<AuditLog> {
+        let exports = self.vault.whereabouts()?.exports;
         let entries = self
             .vault
             .audit_log()?
             .into_iter()
             .map(|e| AuditEntry {
+                file: exports.get(&e.seq).filter(|path| is_there(path)).cloned(),
                 seq: u32::try_from(e.seq).unwrap_or(u32::MAX),
                 at: Timestamp::from_micros(e.at).map(Timestamp::to_rfc3339).unwrap_or_default(),
                 actor: e.actor,
@@ -237,6 +244,11 @@ fn bound(text: &str, upper: bool) -> ApiResult<i64> {
     let day = 86_400_000_000 - 1;
     let whole_day = text.trim().len() <= 10;
     Ok(time.as_micros() + if upper && whole_day { day } else { 0 })
+}
+
+/// Whether something lies there now.
+fn is_there(path: &str) -> bool {
+    Path::new(path).symlink_metadata().is_ok()
 }
 
 fn time(micros: i64) -> String {

@@ -1,5 +1,5 @@
 //! Lists, records, threads, search.
-use super::{Session, bound, time};
+use super::{Session, bound, sensitive::named, time};
 use crate::{ApiError, ApiResult, types::*};
 use keepsake_model::{Kind, Timestamp};
 use keepsake_vault::{
@@ -54,7 +54,7 @@ impl Session {
         let found = self.vault.summary(&self.query(filter)?)?;
         Ok(Summary {
             versions: found.versions,
-            findings: found.findings,
+            findings: named(&found.findings),
             conversations: found.conversations,
             dated: found.dated,
             first: found.first.map(time),

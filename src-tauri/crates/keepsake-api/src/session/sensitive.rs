@@ -155,7 +155,8 @@ impl Session {
     }
 }
 
-fn named(counts: &BTreeMap<SensitiveClass, u32>) -> BTreeMap<String, u32> {
+/// Numbers by the names of the classes.
+pub(super) fn named(counts: &BTreeMap<SensitiveClass, u32>) -> BTreeMap<String, u32> {
     counts.iter().map(|(class, n)| (class.as_str().to_owned(), *n)).collect()
 }
 

@@ -60,6 +60,16 @@ pub struct Detections {
     pub results: Vec<Detection>,
 }
 
+/// What lies at a path, before anything of it is read.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct PathInfo {
+    pub path: String,
+    pub folder: bool,
+    /// Of a file; null for everything else, also for what is not there.
+    #[specta(type = Option<TsNumber>)]
+    pub size: Option<u64>,
+}
+
 /// What to import and how.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct ImportRequest {
@@ -203,6 +213,8 @@ pub struct BatchInfo {
     pub undone: bool,
     /// Records of it that were edited since; undo would take the edits back as well.
     pub edited_since: u32,
+    /// Where a file of it lies, if it is still there.
+    pub file: Option<String>,
 }
 
 /// All batches, newest first.

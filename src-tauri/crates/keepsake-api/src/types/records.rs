@@ -115,8 +115,8 @@ pub struct FileCount {
 pub struct Summary {
     /// All versions that are kept of them.
     pub versions: u32,
-    /// Different sensitive values that the last look found in them and that nothing was decided on.
-    pub findings: u32,
+    /// Different sensitive values that the last look found in them and that nothing was decided on, by class.
+    pub findings: BTreeMap<String, u32>,
     /// Conversations that they were taken from, as far as those are in the vault.
     pub conversations: u32,
     /// How many have a date of their own, and the first and the last of those.

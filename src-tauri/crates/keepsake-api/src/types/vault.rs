@@ -125,7 +125,7 @@ pub struct NewRecoveryCode {
     pub slots: Vec<SlotInfo>,
 }
 
-/// A backup that was written and passed its check.
+/// A backup that was written, or a vault that was restored from one, and passed its check.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct BackedUp {
     pub path: String,
@@ -156,10 +156,12 @@ pub struct AuditEntry {
     pub seq: u32,
     pub at: String,
     pub actor: String,
-    /// `import`, `undo_import`, `add`, `edit`, `delete`, `restore`, `redact`, `erase`, `export`, `passwd` …
+    /// `import`, `import_failed`, `undo_import`, `add`, `edit`, `delete`, `restore`, `redact`, `erase`, `export`, `passwd` …
     pub op: String,
     pub target: String,
     pub detail: String,
+    /// Where the export lies, if it is still there.
+    pub file: Option<String>,
 }
 
 /// The audit log; `verified` only after the chain and its signatures were checked.

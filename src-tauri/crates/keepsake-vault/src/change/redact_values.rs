@@ -99,7 +99,7 @@ impl Vault {
             evidence.parts = part_count;
             super::erase::clean_reports(tx, &elsewhere)?;
             pending_receipt(tx, &receipt_id, now)?;
-            let detail = format!("{} values, {} records", ids.len(), changed.len());
+            let detail = format!("{} values, {} records", standing.classes.len(), changed.len());
             crate::audit::append(tx, &self.keys, now, "redact", &lead.id_text(), &detail)?;
             Ok((Store::last_change(tx)?, tombstones, changed))
         });

@@ -60,6 +60,11 @@ impl Removal {
         &self.exact
     }
 
+    /// What is to go, word for word.
+    pub(crate) fn words(&self) -> impl Iterator<Item = &str> {
+        self.exact.iter().map(|(words, _)| words.as_str())
+    }
+
     /// True when there is nothing to take out.
     pub(super) fn is_empty(&self) -> bool {
         self.exact.is_empty() && self.sentences.is_empty() && self.spans.is_none()

@@ -2,6 +2,9 @@
 mod evidence;
 mod signer;
 mod source;
+mod written;
+
+pub use written::Written;
 
 use crate::{ListQuery, Scratch, Vault, VaultError, VaultResult, error::unwrap_format};
 use keepsake_formats::{
@@ -51,6 +54,8 @@ pub struct ExportOutcome {
     pub digest: String,
     /// Result of the validation that followed.
     pub validation: Validation,
+    /// What is on the disk now.
+    pub written: Written,
 }
 
 impl Vault {
@@ -113,11 +118,25 @@ impl Vault {
             std::fs::rename(companion, target(companion)).map_err(|e| VaultError::io(&place, e))?;
         }
         put_in_place(&partial, out, holder.path()).map_err(|e| VaultError::io(&place, e))?;
+        let roots = std::iter::once(out.to_path_buf()).chain(beside.iter().map(|c| target(c))).collect();
+        let written = Written::of(roots).map_err(|e| VaultError::io(&place, e))?;
         let encrypted = scope.writing.passphrase.is_some();
         let detail = audit_detail(report.by_kind.values().sum(), &validation, encrypted, covered);
-        self.store.write(|tx| crate::audit::append(tx, &self.keys, now, "export", format, &detail))?;
+        self.store.write(|tx| {
+            crate::audit::append(tx, &self.keys, now, "export", format, &detail)?;
+            crate::whereabouts::exported_to(tx, out)
+        })?;
         let beside = beside.iter().map(|companion| target(companion)).collect();
-        Ok(ExportOutcome { path: out.to_path_buf(), beside, report, covered, bytes, digest, validation })
+        Ok(ExportOutcome { path: out.to_path_buf(), beside, report, covered, bytes, digest, validation, written })
+    }
+
+    /// Takes away an export that was just written, and says so in the log.
+    ///
+    /// # Errors
+    /// `ChangedSince`: then nothing is removed; I/O.
+    pub fn remove_export(&self, written: &Written, format: &str, now: Timestamp) -> VaultResult<()> {
+        written.remove()?;
+        self.store.write(|tx| crate::audit::append(tx, &self.keys, now, "remove_export", format, ""))
     }
 
     /// An export neither goes into the vault's own folder nor takes its place.
@@ -150,7 +169,8 @@ impl Vault {
         Ok((report, source.covered()))
     }
 
-    /// What an export would write, as a text to paste somewhere; nothing is kept of it.
+    /// What an export would write, as a text to paste somewhere, with what the log keeps of it when it is taken along
+    /// ([`Vault::text_taken`]); nothing else is kept.
     ///
     /// # Errors
     /// `Usage` for a format that is not written, `not_supported` for one that is no such text.
@@ -161,10 +181,16 @@ impl Vault {
         now: Timestamp,
         cancel: &AtomicBool,
         progress: &dyn Fn(&str, u64),
-    ) -> VaultResult<String> {
+    ) -> VaultResult<(String, String)> {
         let writer = writer(format)?;
         let mut source = VaultSource::new(self, writer.id(), scope, now, cancel, progress)?;
-        Ok(writer.text(&mut source).map_err(unwrap_format)?.0)
+        let (text, report) = writer.text(&mut source).map_err(unwrap_format)?;
+        let records: u64 = report.by_kind.values().sum();
+        let covered = match source.covered() {
+            0 => String::new(),
+            n => format!(", {n} covered"),
+        };
+        Ok((text, format!("{records} records{covered}")))
     }
 
     fn write_to(

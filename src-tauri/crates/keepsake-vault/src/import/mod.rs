@@ -35,6 +35,8 @@ use std::{
 pub struct ImportOptions<'a> {
     /// Only plan: nothing is written.
     pub dry_run: bool,
+    /// Where the files lie, to be shown later; empty for what is in none.
+    pub paths: &'a [String],
     /// Let records in that are held back because the same words were deleted (ids stay blocked).
     pub let_in: bool,
     /// Another rule for what the vault has already than that the newer telling stays.
@@ -239,6 +241,7 @@ impl Vault {
             tx.execute("INSERT INTO changes (op, target) VALUES (3, ?1)", [batch])?;
             let detail = format!("added {} updated {}", sum.added, sum.updated);
             crate::audit::append(tx, &self.keys, options.now, "import", &uid, &detail)?;
+            crate::whereabouts::imported_from(tx, &uid, options.now.as_micros(), options.paths)?;
             self.blobs.sync()?;
             Ok((Store::last_change(tx)?, blobs))
         })

@@ -1,7 +1,9 @@
 //! What can be said of several records at once.
 use super::ListQuery;
-use crate::{Vault, VaultResult, store::kind_code};
+use crate::{Vault, VaultResult, sensitive::by_class, store::kind_code};
 use keepsake_model::Kind;
+use keepsake_scan::Class;
+use std::collections::BTreeMap;
 
 /// Numbers of the records that a query finds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -9,8 +11,9 @@ use keepsake_model::Kind;
 pub struct Summary {
     /// All versions that are kept of them.
     pub versions: u32,
-    /// Different sensitive values that the last look found in them and that nothing was decided on.
-    pub findings: u32,
+    /// Different sensitive values that the last look found in them and that nothing was decided on, by
+    /// the class that the queue has them under.
+    pub findings: BTreeMap<Class, u32>,
     /// Conversations that they were taken from, as far as those are in the vault.
     pub conversations: u32,
     /// How many have a time of their own, and the first and last of those.
@@ -40,10 +43,17 @@ impl Vault {
                     "SELECT count(*) + coalesce(sum((SELECT count(*) FROM versions v WHERE v.row = r.row)), 0) \
                      FROM records r WHERE {condition}"
                 ))?,
-                findings: number(&format!(
-                    "SELECT count(DISTINCT f.value) FROM records r JOIN findings f ON f.row = r.row WHERE {condition} \
-                     AND NOT EXISTS (SELECT 1 FROM judged j WHERE j.value = f.value AND j.verdict = 1)"
-                ))?,
+                findings: by_class(
+                    c,
+                    &format!(
+                        "SELECT class, count(*) FROM (SELECT (SELECT min(g.class) FROM findings g JOIN records o \
+                         ON o.row = g.row AND o.trashed IS NULL WHERE g.value = f.value) AS class \
+                         FROM records r JOIN findings f ON f.row = r.row WHERE {condition} AND r.trashed IS NULL \
+                         AND NOT EXISTS (SELECT 1 FROM judged j WHERE j.value = f.value AND j.verdict = 1) \
+                         GROUP BY f.value) GROUP BY class"
+                    ),
+                    values(),
+                )?,
                 conversations: number(&format!(
                     "SELECT count(DISTINCT CASE m.kind WHEN {conversation} THEN m.row ELSE m.owner END) FROM records r \
                      JOIN links l ON l.row = r.row AND l.relation = 'derived_from' \

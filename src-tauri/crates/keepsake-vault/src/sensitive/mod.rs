@@ -6,8 +6,8 @@ mod queue;
 
 pub(crate) use cover::Cover;
 pub use look::Looked;
-pub(crate) use queue::stands;
 pub use queue::{Piece, SensitiveList, SensitivePlace, SensitiveQuery, SensitiveState, SensitiveValue};
+pub(crate) use queue::{by_class, stands};
 
 use crate::{Vault, VaultError, VaultResult, query::ListQuery, store::kind_from};
 use keepsake_crypto::{VaultKeys, keyed_id};

@@ -102,9 +102,9 @@ impl Vault {
     pub fn sensitive_values(&self, query: &SensitiveQuery) -> VaultResult<SensitiveList> {
         self.store.read(|c| {
             let mut list = SensitiveList {
-                open: by_class(c, &format!("SELECT class, count(*) FROM (SELECT min(f.class) class {OPEN} GROUP BY f.value) GROUP BY class"))?,
-                redacted: by_class(c, &format!("SELECT class, count(*) FROM judged j WHERE {GONE} GROUP BY class"))?,
-                ignored: by_class(c, "SELECT class, count(*) FROM judged WHERE verdict = 1 GROUP BY class")?,
+                open: by_class(c, &format!("SELECT class, count(*) FROM (SELECT min(f.class) class {OPEN} GROUP BY f.value) GROUP BY class"), [])?,
+                redacted: by_class(c, &format!("SELECT class, count(*) FROM judged j WHERE {GONE} GROUP BY class"), [])?,
+                ignored: by_class(c, "SELECT class, count(*) FROM judged WHERE verdict = 1 GROUP BY class", [])?,
                 values: Vec::new(),
             };
             let limit = if query.limit == 0 { 100 } else { query.limit.min(500) };
@@ -332,9 +332,10 @@ pub(super) fn rows_of(c: &Connection, id: ValueId, most: usize) -> VaultResult<V
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-fn by_class(c: &Connection, sql: &str) -> VaultResult<BTreeMap<Class, u32>> {
+/// What a query tells of classes: (class, number) by row.
+pub(crate) fn by_class(c: &Connection, sql: &str, values: impl rusqlite::Params) -> VaultResult<BTreeMap<Class, u32>> {
     let mut statement = c.prepare_cached(sql)?;
-    let rows = statement.query_map([], |r| Ok((class_from(r.get(0)?), r.get(1)?)))?;
+    let rows = statement.query_map(values, |r| Ok((class_from(r.get(0)?), r.get(1)?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 

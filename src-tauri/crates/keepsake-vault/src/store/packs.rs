@@ -239,6 +239,31 @@ impl Packs {
         Ok((packs, strays))
     }
 
+    /// Removes every entry that no record and no version points at; `seen` gets each changed pack with its old and new
+    /// bytes. Returns how many entries went.
+    pub(crate) fn release_strays(
+        &self,
+        connection: &Connection,
+        mut seen: impl FnMut(i64, &[u8], &[u8]),
+    ) -> VaultResult<u32> {
+        let used = Used::all(connection)?;
+        let packs: Vec<i64> = {
+            let mut statement = connection.prepare("SELECT id FROM packs")?;
+            statement.query_map([], |r| r.get(0))?.collect::<Result<_, _>>()?
+        };
+        let mut gone = 0;
+        for pack in packs {
+            let strays = self.slots(connection, pack)?.iter().filter(|slot| !used.holds(pack, **slot)).count();
+            if strays > 0 {
+                let keep = |slot, entry| Ok(used.holds(pack, slot).then_some(entry));
+                let (old, new) = self.rewrite(connection, pack, keep)?;
+                seen(pack, &old, &new);
+                gone += strays as u32;
+            }
+        }
+        Ok(gone)
+    }
+
     /// Removes what nothing points at any more from these packs.
     pub(crate) fn release(&self, connection: &Connection, packs: &BTreeSet<i64>) -> VaultResult<()> {
         if packs.is_empty() {

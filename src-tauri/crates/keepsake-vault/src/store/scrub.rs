@@ -19,7 +19,7 @@ pub(crate) fn scrub(tx: &Connection, pages: &[i64]) -> VaultResult<()> {
     Ok(())
 }
 
-/// Zeroes the unused parts of every b-tree page, and what the list of free pages holds.
+/// Zeroes the unused parts of every b-tree page, what the list of free pages holds, and what its own pages have left over.
 pub(crate) fn scrub_all(tx: &Connection) -> VaultResult<()> {
     let count: i64 = tx.query_row("PRAGMA page_count", [], |r| r.get(0))?;
     scrub(tx, &(1..=count).collect::<Vec<_>>())?;
@@ -40,6 +40,14 @@ pub(crate) fn scrub_all(tx: &Connection) -> VaultResult<()> {
                 blank[..used].fill(0);
                 put(tx, leaf, &blank)?;
             }
+        }
+        let mut cleared = data.clone();
+        let (from, to) = (8 + 4 * leaves as usize, data.len().saturating_sub(reserved));
+        if let Some(rest) = cleared.get_mut(from..to) {
+            rest.fill(0);
+        }
+        if cleared != data {
+            put(tx, number, &cleared)?;
         }
         trunk = u32_at(&data, 0);
     }

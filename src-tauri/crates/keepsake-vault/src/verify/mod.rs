@@ -1,12 +1,14 @@
 //! The independent check after a deletion: it looks for what was erased in decrypted database pages (free ones too), index
 //! files, blobs, the WAL and scratch files. It shares no code with the deletion: pages come through `sqlite_dbpage`,
 //! index files through their own reader, and everything is searched as bytes.
+mod again;
 mod folder;
 mod live;
 mod pages;
 mod parts;
 mod unused;
 
+pub(crate) use again::Tidied;
 pub(crate) use folder::clear_partials;
 
 use crate::{Vault, VaultResult};
@@ -65,6 +67,9 @@ impl Receipt {
             && failed.all(|p| ["write_ahead_log", "temporary_files", "attachments"].contains(&p.place.as_str()))
     }
 }
+
+/// How the detail begins of a place that could not be searched.
+const NOT_SEARCHED: &str = "not searched";
 
 /// Bytes taken from a replaced pack to look for; long enough never to meet by chance.
 const WINDOW: usize = 32;
@@ -140,7 +145,7 @@ impl Vault {
         })?;
         // What cannot be searched cannot be called clean.
         let failed =
-            |name: &str, e: crate::VaultError| place(name, false, PlaceOutcome::Failed, format!("not searched: {e}"));
+            |name: &str, e: crate::VaultError| place(name, false, PlaceOutcome::Failed, format!("{NOT_SEARCHED}: {e}"));
         let (pages, wal_clean) = pages.unwrap_or_else(|e| (failed("database_pages", e), None));
         evidence.wal_clean = wal_clean.unwrap_or(evidence.wal_clean);
         places.extend([pages, index.unwrap_or_else(|e| failed("search_index", e)), self.prove_blobs(evidence)]);
@@ -150,27 +155,6 @@ impl Vault {
         let copies_left = copies_left?;
         let complete = places.iter().all(|p| p.outcome != PlaceOutcome::Failed);
         Ok(Receipt { id, at: now, complete, places, copies_left })
-    }
-
-    /// Looks again at the places of a receipt that [`Receipt::may_have_passed`] tells of. Called after unreferenced files
-    /// were swept and the WAL was written back. True when something is different now.
-    pub(crate) fn look_again(&self, receipt: &mut Receipt, wal_clean: bool) -> bool {
-        let mut changed = false;
-        for failed in receipt.places.iter_mut().filter(|p| p.outcome == PlaceOutcome::Failed) {
-            let now = match failed.place.as_str() {
-                "write_ahead_log" => self.prove_wal(wal_clean),
-                "temporary_files" => self.prove_folder(),
-                "attachments" => {
-                    let detail = "no file is left that no record names".into();
-                    place("attachments", true, PlaceOutcome::Erased, detail)
-                }
-                _ => continue,
-            };
-            changed |= now != *failed;
-            *failed = now;
-        }
-        receipt.complete = receipt.places.iter().all(|p| p.outcome != PlaceOutcome::Failed);
-        changed
     }
 
     fn prove_records(&self, evidence: &Evidence) -> VaultResult<ReceiptPlace> {

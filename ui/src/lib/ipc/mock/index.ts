@@ -10,6 +10,7 @@ import { exported, shown, transferText } from "./records";
 import { sampleReview } from "./review";
 import { samplePicture } from "./pictures";
 import { MOCK_PASSPHRASE, sampleSlots } from "./slots";
+import { sampleSystem } from "./system";
 import { sampleActivePath, sampleThread } from "./thread";
 import { sampleVaults } from "./vaults";
 import { sampleWatched, type SampleWatching } from "./watching";
@@ -325,11 +326,18 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
         tell,
       );
       items = items.filter((each) => !ids.includes(each.id));
-      stones.unshift(...ids.map((id) => tombstone(`ts_${id}`, "delete", "memory", "chatgpt", 0)));
+      const done = (id: string) => ({ ...tombstone(`ts_${id}`, "delete", "memory", "chatgpt", 0), receipt: "rc_1" });
+      stones.unshift(...ids.map(done));
       return { tombstones: stones.slice(0, ids.length), receipt: receipt("rc_1"), copies_redacted: 2 };
     },
     tombstones: async () => ({ tombstones: stones }),
-    receipt: async (id) => receipt(id, id === "rc_ts_01JBQ77XE1" ? "attachments" : null),
+    receipt: async (id) =>
+      receipt(id, stones.some((stone) => stone.receipt === id && stone.complete === false) ? "attachments" : null),
+    cleanAgain: async (job, id, tell) => {
+      await walk(job, ["record", "attachments", "search_index", "database_pages"], 4, pace / 2, tell);
+      for (const stone of stones) if (stone.receipt === id) stone.complete = true;
+      return receipt(id);
+    },
     exportPreview: async (_job, request) =>
       exported(
         request,
@@ -346,6 +354,8 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
         true,
       );
     },
+    removeExport: async () => undefined,
+    textTaken: async () => undefined,
     evidence: async (job, out, _since, sign, tell) => {
       await walk(job, ["write", "validate"], 3, pace, tell);
       return {
@@ -358,21 +368,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       };
     },
     exportText: async (_job, request) => (need(), transferText(items.filter((each) => matches(each, request.filter)))),
-    chooseFiles: async () => [
-      "/home/ines/Downloads/chatgpt-export-2026-11-21.zip",
-      "/home/ines/ines-notes.mem",
-      "/home/ines/about-me.md",
-    ],
-    chooseFolder: async () => "/home/ines",
-    chooseSave: async (name) => `/home/ines/${name}`,
-    chooseVault: async () => "/home/ines/Documents/Ines.keepsake",
-    saveText: async (name) => `/home/ines/${name}`,
-    openLink: async () => undefined,
-    showInFolder: async () => undefined,
-    print: async () => undefined,
-    copyText: async () => undefined,
-    setPreference: async () => undefined,
-    setRememberVaults: async () => undefined,
+    ...sampleSystem,
     onLocked: async (listener) => ((onLocked = listener), () => undefined),
     onDrop: async (listener) => ((onDrop = listener), () => undefined),
     ...review.commands,

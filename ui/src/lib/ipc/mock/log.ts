@@ -16,6 +16,7 @@ export const sampleBatches = (): BatchInfo[] => [
     failed: 5,
     undone: false,
     edited_since: 0,
+    file: "/home/ines/Downloads/chatgpt-export-2026-11-21.zip",
   },
   {
     batch: "b-1",
@@ -30,13 +31,14 @@ export const sampleBatches = (): BatchInfo[] => [
     failed: 0,
     undone: false,
     edited_since: 2,
+    file: null,
   },
 ];
 
 /** What was done in the sample vault. */
 export const sampleEntries = (): AuditEntry[] => [
-  { seq: 1, at: ago(172), actor: "user", op: "create", target: "", detail: "" },
-  { seq: 2, at: ago(156), actor: "user", op: "edit", target: "m-0", detail: "version 2" },
+  { seq: 1, at: ago(172), actor: "user", op: "create", target: "", detail: "", file: null },
+  { seq: 2, at: ago(156), actor: "user", op: "edit", target: "m-0", detail: "version 2", file: null },
   {
     seq: 3,
     at: ago(18),
@@ -44,10 +46,11 @@ export const sampleEntries = (): AuditEntry[] => [
     op: "export",
     target: "alf",
     detail: "3589 records, encrypted, valid",
+    file: null,
   },
-  { seq: 4, at: ago(7), actor: "user", op: "redact", target: "m-ts_01JCM2T0R7", detail: "1 records" },
-  { seq: 5, at: ago(3), actor: "user", op: "import", target: "b-1", detail: "added 14 updated 3" },
-  { seq: 6, at: ago(0.1), actor: "user", op: "erase", target: "m-ts_01JD4V8QN3", detail: "memory" },
+  { seq: 4, at: ago(7), actor: "user", op: "redact", target: "m-ts_01JCM2T0R7", detail: "1 records", file: null },
+  { seq: 5, at: ago(3), actor: "user", op: "import", target: "b-1", detail: "added 14 updated 3", file: null },
+  { seq: 6, at: ago(0.1), actor: "user", op: "erase", target: "m-ts_01JD4V8QN3", detail: "memory", file: null },
   {
     seq: 7,
     at: ago(0.05),
@@ -55,6 +58,17 @@ export const sampleEntries = (): AuditEntry[] => [
     op: "export",
     target: "mem",
     detail: "3589 records, signed, 14 covered, valid",
+    file: "/home/ines/Documents/Ines 2026-11-21.mem",
   },
-  { seq: 8, at: ago(0, 30), actor: "user", op: "import", target: "b-2", detail: "added 669 updated 40" },
+  { seq: 8, at: ago(0, 30), actor: "user", op: "import", target: "b-2", detail: "added 669 updated 40", file: null },
+  { seq: 9, at: ago(3.2), actor: "user", op: "import_failed", target: "claude", detail: "limit", file: null },
+  {
+    seq: 10,
+    at: ago(12),
+    actor: "user",
+    op: "export",
+    target: "transfer_text",
+    detail: "41 records, 6 covered",
+    file: null,
+  },
 ];

@@ -17,7 +17,15 @@ export function sampleVaults({ need, entries, pace, present }: Sample): Commands
       need();
       await walk(job, ["copy"], 0, pace, tell);
       const at = new Date().toISOString();
-      entries.push({ seq: entries.length + 1, at, actor: "user", op: "backup", target: "vault", detail: "" });
+      entries.push({
+        seq: entries.length + 1,
+        at,
+        actor: "user",
+        op: "backup",
+        target: "vault",
+        detail: "",
+        file: null,
+      });
       return { path: out, bytes: 1_862_000_000, digest: "5e".repeat(32) };
     },
   };

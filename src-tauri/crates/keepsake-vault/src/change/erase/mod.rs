@@ -7,6 +7,8 @@
 //! | `parts`, `words` | side files of imports: finding and replacing the words in bytes of any kind |
 //! | `reports` | names in import reports |
 //! | `receipts` | the receipt, also of what was cut off |
+//! | `again` | cleaning once more what a receipt says is not clean |
+mod again;
 mod parts;
 mod receipts;
 mod reports;

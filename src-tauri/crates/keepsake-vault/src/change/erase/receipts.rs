@@ -7,6 +7,7 @@ use crate::{
 };
 use keepsake_model::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
+use std::sync::PoisonError;
 
 /// Last change that was dropped from the log because the index holds it.
 pub(crate) const FORGOTTEN: &str = "changes_forgotten";
@@ -33,10 +34,15 @@ impl Vault {
         };
         let receipt = self.prove(id, evidence, now, wipe.then_some(&clean as Wipe<'_>), beside)?;
         self.keep_receipt(&receipt)?;
+        let mut unproven = self.unproven.lock().unwrap_or_else(PoisonError::into_inner);
+        unproven.remove(&receipt.id);
+        if !receipt.complete && !evidence.traces_unknown {
+            unproven.insert(receipt.id.clone(), std::mem::take(evidence));
+        }
         Ok(receipt)
     }
 
-    fn keep_receipt(&self, receipt: &Receipt) -> VaultResult<()> {
+    pub(super) fn keep_receipt(&self, receipt: &Receipt) -> VaultResult<()> {
         let body = serde_json::to_string(receipt).unwrap_or_default();
         let held = self.with_index(|i| Ok(i.seq()))?;
         self.store.write(|tx| {

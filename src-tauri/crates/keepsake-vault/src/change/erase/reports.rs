@@ -4,7 +4,8 @@ use crate::{ImportReport, VaultResult};
 use rusqlite::{Connection, params};
 
 /// Takes the words out of every report's places, reasons, messages and names. Its own words (keys, outcomes, formats)
-/// stay as they are: a report must still be readable when somebody erases the text "messages".
+/// stay as they are: a report must still be readable when somebody erases the text "messages". Paths that hold the words
+/// are forgotten.
 pub(in crate::change) fn clean_reports(tx: &Connection, removal: &Removal) -> VaultResult<()> {
     if removal.is_empty() {
         return Ok(());
@@ -23,7 +24,7 @@ pub(in crate::change) fn clean_reports(tx: &Connection, removal: &Removal) -> Va
             tx.execute("UPDATE batches SET names = ?2 WHERE id = ?1", params![id, new])?;
         }
     }
-    Ok(())
+    crate::whereabouts::forget(tx, removal)
 }
 
 fn cleaned_report(text: &str, removal: &Removal) -> Option<String> {

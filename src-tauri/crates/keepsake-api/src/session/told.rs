@@ -1,0 +1,107 @@
+//! Tests: what the log tells of imports and exports, and where their files are said to be.
+#![allow(clippy::unwrap_used)]
+use super::{CreateOptions, Session};
+use crate::{Job, types::*};
+use std::path::Path;
+
+const WORDS: &str = "harbour copper nineteen kite lantern";
+
+fn vault(dir: &Path) -> Session {
+    Session::create(dir, WORDS, CreateOptions { kdf_floor: true }).unwrap().0
+}
+
+fn add(session: &Session, text: &str) -> String {
+    session.add(&AddRequest { text: text.into(), ..AddRequest::default() }).unwrap().ids.remove(0)
+}
+
+fn export(session: &Session, out: &Path) {
+    let request = ExportRequest { format: "mem".into(), out: out.display().to_string(), ..ExportRequest::default() };
+    assert!(session.export(&request, &Job::silent()).unwrap().validated);
+}
+
+fn last(session: &Session) -> AuditEntry {
+    session.audit(true).unwrap().entries.pop().unwrap()
+}
+
+#[test]
+fn an_import_that_failed_is_told_without_a_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = vault(&folder.path().join("v"));
+    let file = folder.path().join("quokka-diary.alf");
+    std::fs::write(&file, "no archive at all").unwrap();
+    let request = |format: Option<&str>| ImportRequest {
+        paths: vec![file.display().to_string()],
+        format: format.map(str::to_owned),
+        ..ImportRequest::default()
+    };
+    let error = session.import(&request(Some("alf")), false, &Job::silent()).unwrap_err();
+    let told = last(&session);
+    assert_eq!((told.op.as_str(), told.target.as_str(), told.detail.as_str()), ("import_failed", "alf", error.code));
+    assert!(!serde_json::to_string(&session.audit(true).unwrap()).unwrap().contains("quokka"));
+    let seq = told.seq;
+    assert!(session.import(&request(Some("alf")), true, &Job::silent()).is_err());
+    assert_eq!(last(&session).seq, seq, "a preview is no import");
+    assert!(session.import(&request(Some("quokka-form")), false, &Job::silent()).is_err());
+    assert_eq!(last(&session).target, "", "what is no format is not repeated");
+    let job = Job::silent();
+    job.cancel();
+    let memory =
+        ImportRequest { text: Some("- Likes tea.".into()), format: Some("transfer_text".into()), ..request(None) };
+    let _ = session.import(&memory, false, &job);
+    let log = session.audit(true).unwrap();
+    assert!(log.entries.iter().all(|entry| entry.detail != "cancelled"), "nor is one that the person stopped");
+    assert_eq!(log.verified, Some(true));
+}
+
+#[test]
+fn files_are_shown_while_they_are_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = vault(&folder.path().join("v"));
+    add(&session, "Likes tea with milk.");
+    let out = folder.path().join("out.mem");
+    export(&session, &out);
+    let path = out.display().to_string();
+    assert_eq!(last(&session).file.as_ref(), Some(&path));
+    let other = vault(&folder.path().join("w"));
+    let request = ImportRequest { paths: vec![path.clone()], ..ImportRequest::default() };
+    other.import(&request, false, &Job::silent()).unwrap();
+    assert_eq!(other.imports().unwrap().batches[0].file.as_ref(), Some(&path));
+    assert!(session.remove_export(&path).is_err(), "a valid export is nobody's to take away");
+    assert!(out.exists());
+    std::fs::remove_dir_all(&out).unwrap();
+    assert_eq!((last(&session).file, other.imports().unwrap().batches[0].file.clone()), (None, None));
+}
+
+#[test]
+fn a_path_that_holds_erased_words_is_forgotten_with_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = vault(&folder.path().join("v"));
+    let id = add(&session, "zanzibarquokka");
+    let out = folder.path().join("all about zanzibarquokka.mem");
+    export(&session, &out);
+    assert!(last(&session).file.is_some(), "the control");
+    let request = EraseRequest { ids: vec![id], ..EraseRequest::default() };
+    let done = session.erase(&request, &Job::silent()).unwrap();
+    assert!(done.receipt.complete, "{:?}", done.receipt.places);
+    let log = session.audit(true).unwrap();
+    assert!(log.entries.iter().all(|entry| entry.file.is_none()));
+    assert!(out.exists(), "the file itself is the person's");
+}
+
+#[test]
+fn a_text_is_told_when_it_is_taken_along() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = vault(&folder.path().join("v"));
+    add(&session, "Likes tea with milk.");
+    let before = last(&session).seq;
+    session.text_taken().unwrap();
+    let request = ExportRequest { format: "transfer_text".into(), ..ExportRequest::default() };
+    session.export_text(&request, &Job::silent()).unwrap();
+    assert_eq!(last(&session).seq, before, "made is not taken");
+    session.text_taken().unwrap();
+    let told = last(&session);
+    let facts = (told.op.as_str(), told.target.as_str(), told.detail.as_str(), told.file);
+    assert_eq!(facts, ("export", "transfer_text", "1 records", None));
+    session.text_taken().unwrap();
+    assert_eq!(last(&session).seq, told.seq, "told once");
+}

@@ -1,0 +1,94 @@
+import CircleAlert from "@lucide/svelte/icons/circle-alert";
+import Download from "@lucide/svelte/icons/download";
+import HistoryIcon from "@lucide/svelte/icons/history";
+import Plus from "@lucide/svelte/icons/plus";
+import Undo2 from "@lucide/svelte/icons/undo-2";
+import Upload from "@lucide/svelte/icons/upload";
+import { COLUMNS } from "$features/importing/outcomes";
+import type { AuditEntry, BatchInfo } from "$lib/ipc";
+import { look } from "$lib/logic/assistants";
+import { commas, listed, sentences, t, word } from "$lib/text";
+import { auditSaid, exportFacts, exportSaid } from "$lib/text/core";
+import type { IconOf } from "$lib/ui/types";
+
+/** One line of what came in and went out. */
+export type Transfer = {
+  key: string;
+  at: string;
+  icon: IconOf;
+  title: string;
+  text: string;
+  original: string;
+  batch: BatchInfo | null;
+  /** Of an export, with more to be told of it. */
+  entry: AuditEntry | null;
+  /** Where it lies, while it does. */
+  file: string | null;
+  bad: boolean;
+};
+const ICONS: Record<string, IconOf> = {
+  export: Upload,
+  import_failed: CircleAlert,
+  undo_import: Undo2,
+  create: Plus,
+};
+
+/** Imports and exports, also those that failed, the newest first. */
+export function transfersOf(batches: readonly BatchInfo[], entries: readonly AuditEntry[]): Transfer[] {
+  const imports = batches.map((batch) => ({
+    key: batch.batch,
+    at: batch.at,
+    icon: batch.undone ? Undo2 : Download,
+    title: batch.undone
+      ? t("activity.undone", { name: look(batch.format).name })
+      : t("activity.imported", { name: look(batch.format).name }),
+    text: sentences([
+      batch.names.length ? t("activity.sentence", { what: listed(batch.names) }) : null,
+      t("activity.sentence", { what: numbersOf(batch) }),
+    ]),
+    original: "",
+    batch,
+    entry: null,
+    file: batch.file,
+    bad: false,
+  }));
+  const others = entries
+    .filter((entry) => entry.op in ICONS)
+    .map((entry) => ({
+      key: `entry-${entry.seq}`,
+      at: entry.at,
+      icon: ICONS[entry.op] ?? HistoryIcon,
+      title: titleOf(entry),
+      ...(exported(entry) ?? auditSaid(entry.op, entry.detail, entry.op === "import_failed" ? entry.target : "")),
+      batch: null,
+      entry: entry.op === "export" ? entry : null,
+      file: entry.file,
+      bad: entry.op === "import_failed",
+    }));
+  return [...imports, ...others].sort((a, b) => b.at.localeCompare(a.at));
+}
+
+function titleOf({ op, target }: AuditEntry): string {
+  if (op === "import_failed") return t("activity.importFailed");
+  if (op !== "export") return word("op", op);
+  return target === "transfer_text"
+    ? t("activity.exportedText")
+    : t("activity.exportedTo", { name: look(target).name });
+}
+
+/** New and updated ones, and of the others those that there are. */
+function numbersOf(batch: BatchInfo): string {
+  return commas(
+    COLUMNS.filter((key) => key === "added" || key === "updated" || batch[key] > 0).map((key) =>
+      t(`activity.n.${key}`, { n: batch[key] }),
+    ),
+  );
+}
+
+function exported(entry: AuditEntry): { text: string; original: string } | null {
+  const facts = entry.op === "export" ? exportFacts(entry.detail) : null;
+  if (!facts) return null;
+  const checked = facts.valid ? t("activity.afterSaving") : t("exported.invalid");
+  const text = sentences([t("activity.sentence", { what: exportSaid(facts) }), facts.valid === null ? null : checked]);
+  return { text, original: "" };
+}

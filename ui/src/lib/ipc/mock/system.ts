@@ -1,0 +1,41 @@
+import type { Backend } from "../backend";
+
+type Commands = Pick<
+  Backend,
+  | "pathInfo"
+  | "chooseFiles"
+  | "chooseFolder"
+  | "chooseSave"
+  | "chooseVault"
+  | "saveText"
+  | "openLink"
+  | "showInFolder"
+  | "print"
+  | "copyText"
+  | "setPreference"
+  | "setRememberVaults"
+>;
+
+/** What the system does: the person always picks the same, and the rest is done at once. */
+export const sampleSystem: Commands = {
+  pathInfo: async (paths) =>
+    paths.map((path) => {
+      const folder = path.endsWith(".mem");
+      return { path, folder, size: folder ? null : path.endsWith(".zip") ? 1_800_000_000 : 4096 };
+    }),
+  chooseFiles: async () => [
+    "/home/ines/Downloads/chatgpt-export-2026-11-21.zip",
+    "/home/ines/ines-notes.mem",
+    "/home/ines/about-me.md",
+  ],
+  chooseFolder: async () => "/home/ines",
+  chooseSave: async (name) => `/home/ines/${name}`,
+  chooseVault: async () => "/home/ines/Documents/Ines.keepsake",
+  saveText: async (name) => `/home/ines/${name}`,
+  openLink: async () => undefined,
+  showInFolder: async () => undefined,
+  print: async () => undefined,
+  copyText: async () => undefined,
+  setPreference: async () => undefined,
+  setRememberVaults: async () => undefined,
+};

@@ -1,0 +1,75 @@
+import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { proofsOf } from "../src/features/activity/log";
+import ReceiptCell from "../src/features/activity/ReceiptCell.svelte";
+import ReceiptSheet from "../src/features/removal/ReceiptSheet.svelte";
+import { useBackend } from "$lib/ipc";
+import { mockBackend } from "$lib/ipc/mock";
+import { receipt, refuse, tombstone } from "$lib/ipc/mock/jobs";
+import { dialogs } from "$lib/state/dialogs.svelte";
+import { clearContent } from "$lib/state/scope";
+import { session } from "$lib/state/session.svelte";
+
+let mock = mockBackend({ open: true });
+
+beforeEach(async () => {
+  clearContent();
+  mock = mockBackend({ open: true });
+  useBackend(mock);
+  session.opened(await mock.sessionState());
+});
+
+describe("a receipt that is not complete", () => {
+  it("is tried again, and says so when nothing failed any more", async () => {
+    const sent = vi.spyOn(mock, "cleanAgain");
+    render(ReceiptSheet, { receipt: receipt("rc_ts_01JBQ77XE1", "attachments"), title: "1 file" });
+    await fireEvent.click(screen.getByTestId("receipt-again"));
+    await screen.findByTestId("receipt-complete");
+    expect(sent).toHaveBeenCalledWith(expect.any(String), "rc_ts_01JBQ77XE1", expect.any(Function));
+    expect(screen.queryByTestId("receipt-again"), "nothing is left to try").toBeNull();
+  });
+
+  it("stays as it was when the try itself fails", async () => {
+    mock.cleanAgain = () => Promise.reject(refuse("io", "The disk is full."));
+    render(ReceiptSheet, { receipt: receipt("r", "attachments"), title: "1 file" });
+    await fireEvent.click(screen.getByTestId("receipt-again"));
+    expect(await screen.findByText("It could not be tried again.")).toBeTruthy();
+    expect(screen.getByTestId("receipt-incomplete")).toBeTruthy();
+    expect(screen.getByTestId("receipt-again")).toBeTruthy();
+  });
+
+  it("names its tombstones, who signed them, and what is out of reach", async () => {
+    mock.tombstones = async () => ({
+      tombstones: ["ts_01JD4V8QN3", "ts_01JD4V8QK1"].map((id) => ({
+        ...tombstone(id, "delete", "memory", "chatgpt", 0),
+        receipt: "r",
+      })),
+    });
+    render(ReceiptSheet, { receipt: receipt("r"), title: "" });
+    const proof = await screen.findByText(/^2, from/);
+    expect(proof.textContent).toBe("2, from ts_01JD4V8QK1 to ts_01JD4V8QN3");
+    expect(screen.getByText(/, key 7f7f 7f7f$/)).toBeTruthy();
+    expect(screen.getByText("2 exported files, 1 exported text, backups, what the assistants keep")).toBeTruthy();
+  });
+});
+
+describe("the tombstone of a deletion that is not complete", () => {
+  it("offers to try again, and shows how that went", async () => {
+    const sent = vi.spyOn(mock, "cleanAgain");
+    render(ReceiptCell, { stone: tombstone("a", "delete", "memory", "chatgpt", 1) });
+    expect(screen.queryByTestId("tombstone-retry"), "only where something failed").toBeNull();
+    render(ReceiptCell, { stone: tombstone("b", "delete", "file", "me", 1, false) });
+    await fireEvent.click(screen.getByTestId("tombstone-retry"));
+    await waitFor(() =>
+      expect(dialogs.open).toMatchObject({ kind: "receipt", receipt: { id: "rc_b", complete: true } }),
+    );
+    expect(sent).toHaveBeenCalledOnce();
+  });
+
+  it("has its receipt beside the entry in the log that tells of trying again", () => {
+    const stone = tombstone("a", "delete", "memory", "chatgpt", 1);
+    const entry = { seq: 1, at: stone.at, actor: "user", op: "clean_again", target: "rc_a", detail: "", file: null };
+    const found = [...proofsOf([entry, { ...entry, seq: 2, target: "rc_gone" }], [], [stone])];
+    expect(found).toEqual([[1, { kind: "receipt", id: "rc_a" }]]);
+  });
+});
