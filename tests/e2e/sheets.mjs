@@ -47,6 +47,7 @@ const OURS = {
   "10-tombstones": "tombstones",
   "11-settings-about": "settings, about",
   "11-settings-appearance": "settings, appearance",
+  "11-settings-folders": "settings, folders",
   "11-settings-security": "settings, security",
   "12-palette": "palette",
   "13-first-run": "first run",
