@@ -52,6 +52,7 @@ pub fn builder() -> Builder<tauri::Wry> {
         records::thread,
         records::search,
         records::find,
+        records::near,
         records::attachment,
         records::add,
         records::edit,

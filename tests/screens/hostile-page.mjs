@@ -65,6 +65,14 @@ export function install(written) {
     const hits = query === "this" && kind !== "message" ? [hit] : [];
     return { query, total: hits.length, took_ms: 1, hits };
   };
+  mock.find = async (request) => {
+    const { hits } = await mock.search(request);
+    const page = await mock.list({ filter: { ...request.filter, ids: [] }, sort: null, limit: 1, cursor: null });
+    const rows = hits.flatMap(({ id, snippet, highlights }) =>
+      page.items.filter((item) => item.id === id).map((item) => ({ ...item, snippet, highlights, message: null })),
+    );
+    return { rows, total: hits.length, next_offset: null };
+  };
   const places = (index) =>
     ["message", "memory", "attachment"].map((kind) => ({
       id: `place-${kind}-${index}`,

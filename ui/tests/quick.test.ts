@@ -1,6 +1,7 @@
 // What is asked of the core while somebody waits: no more than is seen, and not twice.
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import MemoriesView from "../src/features/memories/MemoriesView.svelte";
 import HomeView from "../src/features/home/HomeView.svelte";
 import Bar from "../src/shell/Bar.svelte";
 import DialogHost from "../src/shell/DialogHost.svelte";
@@ -12,6 +13,7 @@ import { ANY } from "$lib/state/filter";
 import { memories } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { clearContent } from "$lib/state/scope";
+import { search } from "$lib/state/search.svelte";
 import { session } from "$lib/state/session.svelte";
 import { vault } from "$lib/state/vault.svelte";
 
@@ -48,6 +50,25 @@ describe("searching", () => {
     vault.changed();
     await facets.load({ ...ANY, kind: "memory" }, "tea");
     expect(whole()).toBe(2);
+  });
+});
+
+describe("a search that found nothing", () => {
+  it("offers the word that may have been meant", async () => {
+    search.text = "teaa";
+    render(MemoriesView);
+    await fireEvent.click(await screen.findByTestId("near-spelling"));
+    expect(search.text).toBe("tea");
+    await waitFor(() => expect(memories.rows.length).toBeGreaterThan(0));
+    expect(screen.queryByTestId("near-spelling")).toBeNull();
+  });
+
+  it("offers nothing where nothing is like it", async () => {
+    const asked = vi.spyOn(mock, "near");
+    search.text = "xylophone";
+    render(MemoriesView);
+    await waitFor(() => expect(asked).toHaveBeenCalled());
+    expect(screen.queryByTestId("near-spelling")).toBeNull();
   });
 });
 

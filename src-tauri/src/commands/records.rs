@@ -72,6 +72,13 @@ pub async fn find(app: AppHandle, request: SearchRequest) -> Answer<Found> {
     session(app, move |vault| vault.find(&request)).await
 }
 
+/// What may have been meant with a query that found nothing.
+#[tauri::command]
+#[specta::specta]
+pub async fn near(app: AppHandle, request: SearchRequest) -> Answer<Option<String>> {
+    session(app, move |vault| vault.near(&request)).await
+}
+
 /// The bytes of an attachment.
 #[tauri::command]
 #[specta::specta]

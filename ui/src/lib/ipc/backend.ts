@@ -65,6 +65,8 @@ export interface Backend {
   search(request: b.SearchRequest): Promise<b.SearchResult>;
   /** The same as rows of a list. */
   find(request: b.SearchRequest): Promise<b.Found>;
+  /** What may have been meant with a query that found nothing. */
+  near(request: b.SearchRequest): Promise<string | null>;
   attachment(id: string): Promise<ArrayBuffer>;
   add(request: b.AddRequest): Promise<b.Ids>;
   edit(request: b.EditRequest): Promise<b.Edited>;

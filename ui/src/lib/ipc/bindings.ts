@@ -92,6 +92,8 @@ export const commands = {
 	search: (request: SearchRequest) => typedError<SearchResult, ErrorBody>(__TAURI_INVOKE("search", { request })),
 	/**  A page of a list in which something is searched for. */
 	find: (request: SearchRequest) => typedError<Found, ErrorBody>(__TAURI_INVOKE("find", { request })),
+	/**  What may have been meant with a query that found nothing. */
+	near: (request: SearchRequest) => typedError<string | null, ErrorBody>(__TAURI_INVOKE("near", { request })),
 	/**  The bytes of an attachment. */
 	attachment: (id: string) => typedError<ArrayBuffer, ErrorBody>(__TAURI_INVOKE("attachment", { id })),
 	/**  A memory written by hand. */

@@ -69,6 +69,7 @@ export const tauriBackend: Backend = {
   thread: (id) => take(commands.thread(id)),
   search: (request) => take(commands.search(request)),
   find: (request) => take(commands.find(request)),
+  near: (request) => take(commands.near(request)),
   attachment: (id) => take(commands.attachment(id)),
   add: (request) => take(commands.add(request)),
   edit: (request) => take(commands.edit(request)),

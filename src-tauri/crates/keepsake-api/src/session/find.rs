@@ -59,6 +59,17 @@ impl Session {
         })
     }
 
+    /// What may have been meant with a query that found nothing: one with words that are written, which finds something
+    /// by the same filter. None when there is no such query.
+    ///
+    /// # Errors
+    /// As [`find`](Self::find).
+    pub fn near(&self, request: &SearchRequest) -> ApiResult<Option<String>> {
+        let Some(query) = self.vault.near(&request.query)? else { return Ok(None) };
+        let again = SearchRequest { query, limit: Some(1), offset: None, ..request.clone() };
+        Ok((!self.find(&again)?.rows.is_empty()).then_some(again.query))
+    }
+
     fn take_in(&self, outcome: &SearchOutcome, request: &SearchRequest, found: &mut Rows) -> ApiResult<()> {
         let shown = |view: &RowView| view.trashed.is_some() == request.filter.trash;
         for (row, _) in &outcome.hits {
@@ -209,6 +220,17 @@ mod tests {
         assert_eq!(ids, whole.rows.iter().map(|row| &row.item.id).collect());
         let beyond = SearchRequest { offset: Some(whole.total + 5), ..ask("message", "the") };
         assert_eq!(session.find(&beyond).unwrap().next_offset, None);
+    }
+
+    #[test]
+    fn a_word_that_nobody_wrote_leads_to_the_one_that_was_meant() {
+        let (_folder, session) = filled();
+        let near = |kind, query| session.near(&ask(kind, query)).unwrap();
+        assert_eq!(near("message", "grenhouse sensor").as_deref(), Some("greenhouse sensor"));
+        assert_eq!(near("message", "humdiity").as_deref(), Some("humidity"), "two letters in the wrong order");
+        assert_eq!(near("message", "humidity"), None, "it is written as it is");
+        assert_eq!(near("message", "grenhouse xylophonist"), None, "nothing is like one of them");
+        assert_eq!(near("memory", "humdiity"), None, "no memory says it");
     }
 
     #[test]

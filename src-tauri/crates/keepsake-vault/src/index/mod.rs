@@ -6,6 +6,7 @@
 //! | `schema`, `tokenize`, `merge` | what is indexed, how text is cut, how large segments get |
 //! | `query`, `search`, `rank`, `matching`, `passing` | from what a person typed to ranked rows |
 //! | `snippet` | the part of a text that shows why it was found |
+//! | `near` | what may have been meant where nothing was found |
 //! | `erase`, `verify` | rewriting what held an erased row; looking for what is left, independently |
 mod cache;
 mod directory;
@@ -13,6 +14,7 @@ mod erase;
 mod error;
 mod matching;
 mod merge;
+mod near;
 mod passing;
 mod query;
 mod rank;

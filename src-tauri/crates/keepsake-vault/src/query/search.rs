@@ -17,6 +17,11 @@ impl Vault {
         self.with_index(SearchIndex::warm)
     }
 
+    /// The query as it may have been meant; see [`SearchIndex::near`].
+    pub fn near(&self, query: &str) -> VaultResult<Option<String>> {
+        self.with_index(|i| i.near(query))
+    }
+
     /// Row and record of a hit, without its verbatim; None when it went in between.
     pub fn hit(&self, row: u64) -> VaultResult<Option<(RowView, Record)>> {
         self.store.read(|c| {

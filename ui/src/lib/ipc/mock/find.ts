@@ -117,7 +117,7 @@ export function summaryOf(items: readonly ListItem[]): Summary {
 }
 
 /** `search`, and `find`: the same as rows, with conversations by their title first. */
-export function searching(items: () => readonly ListItem[]): Pick<Backend, "search" | "find"> {
+export function searching(items: () => readonly ListItem[]): Pick<Backend, "search" | "find" | "near"> {
   const hitsOf = ({ query, filter, typing }: SearchRequest): Hit[] =>
     filter.kind === "message"
       ? sampleThread.flatMap((each) => messageHit(each, query, typing) ?? [])
@@ -140,6 +140,14 @@ export function searching(items: () => readonly ListItem[]): Pick<Backend, "sear
         total: said.length,
         next_offset: reach(request) < said.length ? reach(request) : null,
       };
+    },
+    // As a person would miss it: one letter is doubled.
+    near: async (request) => {
+      const query = request.query.replaceAll(/(\p{L})\1/gu, "$1");
+      const kind = request.filter.kind === "conversation" ? "message" : request.filter.kind;
+      const found =
+        query !== request.query && hitsOf({ ...request, query, filter: { ...request.filter, kind } }).length > 0;
+      return found ? query : null;
     },
   };
 }
