@@ -49,14 +49,17 @@ const pattern = (form) =>
     .trim();
 const every = (language) => Object.values(messages(language)).flatMap(forms);
 
+/** Without what is filled in. */
+const bare = (text) => text.replaceAll(/\{\w+\}/g, "");
+
 /** English messages as patterns, without those that say the same in the other language and those without a word. */
 function english(language) {
   const there = messages(language);
   return Object.entries(messages("en")).flatMap(([key, message]) =>
     forms(message)
       .filter((form) => !forms(there[key]).includes(form))
-      .filter((form) => /\p{L}{2}/u.test(form.replaceAll(/\{\w+\}/g, "")))
-      .flatMap((form) => form.split(/[[\]](?!REDACTED)/).filter((part) => /\p{L}{2}.*\p{L}/u.test(part)))
+      .filter((form) => /\p{L}{2}/u.test(bare(form)))
+      .flatMap((form) => form.split(/[[\]](?!REDACTED)/).filter((part) => /\p{L}{2}.*\p{L}/u.test(bare(part))))
       .map(pattern),
   );
 }
@@ -72,7 +75,7 @@ class Spoken {
     this.english = english(language);
     // `{n} x` alone would be every text.
     this.own = every(language)
-      .filter((form) => /\p{L}{2}/u.test(form.replaceAll(/\{\w+\}/g, "")))
+      .filter((form) => /\p{L}{2}/u.test(bare(form)))
       .map(pattern);
   }
 
