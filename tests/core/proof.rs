@@ -138,10 +138,8 @@ fn parts_of_every_sort_lose_the_words() {
     assert_eq!(detail, "3 rewritten; 4 parts of imports searched");
 }
 
-#[test]
-fn a_part_that_cannot_be_read_is_no_clean_part() {
-    let (t, ids) = with(&[LONG]);
-    import_parts(&t, &[("a.txt", b"nothing of it")]);
+/// Every blob is damaged; a second time it is whole again.
+fn flip_blobs(t: &TempVault) {
     for blob in std::fs::read_dir(t.dir().join("blobs")).unwrap() {
         let path = blob.unwrap().path();
         let mut bytes = std::fs::read(&path).unwrap();
@@ -149,6 +147,13 @@ fn a_part_that_cannot_be_read_is_no_clean_part() {
         bytes[last] ^= 1;
         std::fs::write(path, bytes).unwrap();
     }
+}
+
+#[test]
+fn a_part_that_cannot_be_read_is_no_clean_part() {
+    let (t, ids) = with(&[LONG]);
+    import_parts(&t, &[("a.txt", b"nothing of it")]);
+    flip_blobs(&t);
     let done = erase(&t, &ids);
     let (found, detail) = outcome(&done, "passthrough");
     assert_eq!(found, PlaceOutcome::Failed, "{detail}");
@@ -379,23 +384,14 @@ fn what_still_stands_in_use_is_not_called_clean_by_trying_again() {
 fn a_part_that_can_be_read_again_loses_the_words() {
     let (t, ids) = with(&[LONG]);
     import_parts(&t, &[("a.txt", LONG.as_bytes())]);
-    let flip = || {
-        for blob in std::fs::read_dir(t.dir().join("blobs")).unwrap() {
-            let path = blob.unwrap().path();
-            let mut bytes = std::fs::read(&path).unwrap();
-            let last = bytes.len() - 1;
-            bytes[last] ^= 1;
-            std::fs::write(path, bytes).unwrap();
-        }
-    };
-    flip();
+    flip_blobs(&t);
     let done = erase(&t, &ids);
     assert_eq!(
         outcome(&done, "passthrough").0,
         PlaceOutcome::Failed,
         "it cannot be read"
     );
-    flip();
+    flip_blobs(&t);
     let receipt = t
         .vault
         .clean_again(&done.receipt.id, at(200), &|_| {})
