@@ -10,6 +10,7 @@ mod backup;
 mod damage;
 mod deletion;
 mod duplicates;
+mod export;
 mod files;
 mod import;
 mod merge;

@@ -1,5 +1,6 @@
 //! Export: collect → write → read back → validate → rename. Nothing is at its final name before it was validated.
 mod evidence;
+mod reading;
 mod signer;
 mod source;
 mod written;

@@ -1,0 +1,191 @@
+//! Reading the records of an export on a thread of its own, ahead of whoever writes them.
+use crate::{
+    Vault, VaultError, VaultResult,
+    ids::record_id,
+    sensitive::Cover,
+    store::{Flags, Packs, RowView, kind_code},
+};
+use keepsake_formats::StoredRecord;
+use keepsake_model::Kind;
+use rusqlite::{Connection, OptionalExtension, types::Value};
+use std::sync::{
+    atomic::{AtomicBool, Ordering},
+    mpsc::{Receiver, SyncSender, sync_channel},
+};
+
+/// Records go over in batches of so many, or of so many bytes if that is less: a message may be as large as a book.
+const BATCH: usize = 128;
+const BATCH_BYTES: usize = 1 << 20;
+/// Batches that wait for the writer.
+const AHEAD: usize = 2;
+
+/// One snapshot of the vault, and what of it is asked for.
+pub(super) struct Reading<'v> {
+    pub vault: &'v Vault,
+    pub connection: Connection,
+    /// Its own, since the snapshot may be older than what the vault has by now.
+    pub packs: Packs,
+    pub condition: String,
+    pub values: Vec<Value>,
+    pub everything: bool,
+    pub cancel: &'v AtomicBool,
+    /// Covers sensitive values on the way out.
+    pub cover: Option<Cover<'v>>,
+}
+
+impl Reading<'_> {
+    /// Every record in scope, in the order of its kind and row, to `take` on this thread, while the next ones are read
+    /// on another.
+    ///
+    /// # Errors
+    /// What `take` answers, `Cancelled`, `Damaged`, and those of the database.
+    pub(super) fn each(&mut self, mut take: impl FnMut(StoredRecord) -> VaultResult<()>) -> VaultResult<()> {
+        std::thread::scope(|scope| {
+            // In here, so that an error of `take` closes it and the reader ends.
+            let (send, receive): (_, Receiver<VaultResult<Vec<StoredRecord>>>) = sync_channel(AHEAD);
+            scope.spawn(move || {
+                if let Err(error) = self.read(&send) {
+                    send.send(Err(error)).ok(); // nobody listens: then `take` has failed before
+                }
+            });
+            for batch in receive {
+                batch?.into_iter().try_for_each(&mut take)?;
+            }
+            Ok(())
+        })
+    }
+
+    fn read(&mut self, send: &SyncSender<VaultResult<Vec<StoredRecord>>>) -> VaultResult<()> {
+        let go = |batch| send.send(Ok(batch)).map_err(|_| VaultError::Cancelled);
+        let (mut batch, mut bytes) = (Vec::new(), 0);
+        // Rows within a kind in the order of the packs, so that each pack is unpacked once.
+        for kind in Kind::ALL {
+            for row in self.rows(kind)? {
+                if self.cancel.load(Ordering::Relaxed) {
+                    return Err(VaultError::Cancelled);
+                }
+                let Some(view) = RowView::by_row(&self.connection, row)? else { continue };
+                // Parts of a source travel as such, not as records.
+                if kind == Kind::Foreign && self.is_part(row)? {
+                    continue;
+                }
+                let stored = self.stored(&view)?;
+                bytes += stored.record.text.len() + stored.record.verbatim.as_ref().map_or(0, |v| v.text.len());
+                batch.push(stored);
+                if batch.len() >= BATCH || bytes >= BATCH_BYTES {
+                    go(std::mem::take(&mut batch))?;
+                    bytes = 0;
+                }
+            }
+        }
+        go(batch)
+    }
+
+    fn stored(&mut self, view: &RowView) -> VaultResult<StoredRecord> {
+        let mut record = self.packs.record(&self.connection, view.pack, view.slot)?;
+        let covered = self.cover.as_mut().is_some_and(|cover| cover.record(&mut record));
+        let present = |id: [u8; 16]| -> VaultResult<Option<String>> {
+            let found: Option<i64> = self
+                .connection
+                .prepare_cached("SELECT 1 FROM records WHERE id = ?1 AND trashed IS NULL")?
+                .query_row([id], |r| r.get(0))
+                .optional()?;
+            Ok(found.map(|_| hex::encode(id)))
+        };
+        let keys = &self.vault.keys;
+        let link_ids = record.links.iter().map(|l| present(record_id(keys, &l.target))).collect::<VaultResult<_>>()?;
+        let parent_id = record.parent.as_ref().map(|k| present(record_id(keys, k))).transpose()?.flatten();
+        let message_parent_id = record
+            .message
+            .as_ref()
+            .and_then(|m| m.parent.as_ref())
+            .map(|k| present(record_id(keys, k)))
+            .transpose()?
+            .flatten();
+        let attachment_ids = record.attachments.iter().map(|a| hex::encode(record_id(keys, &a.key))).collect();
+        let edited = covered || view.flags & (Flags::EDITED | Flags::REDACTED) != 0;
+        Ok(StoredRecord { id: view.id_text(), edited, link_ids, parent_id, message_parent_id, attachment_ids, record })
+    }
+
+    /// Rows of a kind in scope. What belongs to a record in scope goes with it: the messages of a conversation, the
+    /// pieces of a document, and the files that any of them names.
+    pub(super) fn rows(&self, kind: Kind) -> VaultResult<Vec<i64>> {
+        let asked = format!("FROM records r WHERE {}", self.condition);
+        let code = kind_code(kind);
+        let sql = if self.everything {
+            format!("SELECT r.row {asked} AND r.kind = {code} ORDER BY r.row")
+        } else {
+            let members = format!("SELECT m.row FROM records m WHERE m.owner IN (SELECT r.row {asked})");
+            let files =
+                format!("SELECT f.file FROM file_refs f WHERE f.row IN (SELECT r.row {asked}) OR f.row IN ({members})");
+            format!(
+                "SELECT row FROM records WHERE kind = {code} AND trashed IS NULL AND \
+                 (row IN (SELECT r.row {asked}) OR row IN ({members}) OR row IN ({files})) ORDER BY row"
+            )
+        };
+        let mut statement = self.connection.prepare(&sql)?;
+        let rows = statement.query_map(rusqlite::params_from_iter(self.values.iter()), |r| r.get(0))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    fn is_part(&self, row: i64) -> VaultResult<bool> {
+        let found: Option<i64> = self
+            .connection
+            .prepare_cached("SELECT 1 FROM files WHERE row = ?1")?
+            .query_row([row], |r| r.get(0))
+            .optional()?;
+        Ok(found.is_some())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::{ImportOptions, Scope, export::source::VaultSource};
+    use keepsake_formats::{FormatError, RecordSource};
+    use keepsake_model::{Limits, Record, RecordKey, Timestamp};
+
+    #[test]
+    fn whoever_writes_may_end_while_there_is_more_to_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let now = Timestamp::from_micros(1).unwrap();
+        let cancel = AtomicBool::new(false);
+        let kdf = keepsake_crypto::KdfChoice::Floor;
+        let (vault, _) = Vault::create(&folder.path().join("t.keepsake"), "correct horse battery", kdf, now).unwrap();
+        let many = BATCH * (AHEAD + 3);
+        let record = |n: usize| Record::new(Kind::Memory, RecordKey::new("test", n.to_string()), format!("words {n}"));
+        let read = move |sink: &mut dyn keepsake_formats::Sink| (0..many).try_for_each(|n| sink.unit(record(n).into()));
+        let options = ImportOptions {
+            dry_run: false,
+            paths: &[],
+            let_in: false,
+            merge: None,
+            forged: std::collections::BTreeSet::new(),
+            limits: Limits::default(),
+            now,
+            passphrase: None,
+            cancel: &cancel,
+            progress: &|_, _, _, _| {},
+        };
+        vault.import_from("test", &read, &options).unwrap();
+        let scope = Scope { everything: true, ..Scope::default() };
+        let mut source = VaultSource::new(&vault, "mem", &scope, now, &cancel, &|_, _| {}).unwrap();
+        let mut seen = 0;
+        let ended = source.records(&mut |_| {
+            seen += 1;
+            if seen == BATCH + 1 { Err(FormatError::invalid("full", "out", "no room")) } else { Ok(()) }
+        });
+        assert!(ended.is_err());
+        assert_eq!(seen, BATCH + 1);
+        // The same source is asked again: a plan before the writing does so.
+        let mut all = 0;
+        source
+            .records(&mut |_| {
+                all += 1;
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!(all, many);
+    }
+}

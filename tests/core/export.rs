@@ -1,0 +1,101 @@
+//! Exports that end before their time: nothing is left of them.
+use keepsake_model::{Kind, Record, RecordKey};
+use keepsake_testkit::{TempVault, at};
+use keepsake_vault::{ExportOutcome, Scope, VaultError, VaultResult};
+use std::{
+    path::PathBuf,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+/// More than are ever read ahead of whoever writes.
+const MANY: u32 = 4000;
+
+fn filled() -> TempVault {
+    let t = TempVault::new();
+    let memory = |n| {
+        Record::new(
+            Kind::Memory,
+            RecordKey::new("test", n),
+            format!("Rides the tandem, day {n}"),
+        )
+    };
+    t.import_records((0..MANY).map(|n| memory(n.to_string())).collect())
+        .unwrap();
+    t
+}
+
+/// Exports in `format`; `seen` hears how many records were written so far.
+fn export(
+    t: &TempVault,
+    format: &str,
+    cancel: &AtomicBool,
+    seen: &dyn Fn(u64),
+) -> (VaultResult<ExportOutcome>, PathBuf) {
+    let scope = Scope {
+        everything: true,
+        ..Scope::default()
+    };
+    let out = t.folder.path().join("out");
+    let progress = |_: &str, done: u64| seen(done);
+    let done = t
+        .vault
+        .export(format, &out, &scope, false, at(9), cancel, &progress);
+    (done, out)
+}
+
+fn beside(t: &TempVault) -> usize {
+    std::fs::read_dir(t.folder.path()).unwrap().count()
+}
+
+#[test]
+fn cancelled_half_way_leaves_nothing() {
+    let t = filled();
+    for format in ["mem", "alf"] {
+        let cancel = AtomicBool::new(false);
+        let half = |done| cancel.fetch_or(done >= u64::from(MANY / 4), Ordering::Relaxed);
+        let (ended, _) = export(&t, format, &cancel, &|done| drop(half(done)));
+        assert!(matches!(ended, Err(VaultError::Cancelled)), "{format}");
+        assert_eq!(beside(&t), 1, "{format}: the vault, and nothing else");
+    }
+}
+
+#[test]
+fn a_damaged_record_half_way_is_said_and_leaves_nothing() {
+    let t = filled();
+    let database = t.database();
+    let last: i64 = t.number("SELECT max(id) FROM packs");
+    assert!(last > 1, "the first records are sound");
+    database
+        .execute("DELETE FROM packs WHERE id = ?1", [last])
+        .unwrap();
+    for format in ["mem", "alf"] {
+        let (ended, _) = export(&t, format, &AtomicBool::new(false), &|_| {});
+        assert!(matches!(ended, Err(VaultError::Damaged(_))), "{format}");
+        assert_eq!(beside(&t), 1, "{format}: the vault, and nothing else");
+    }
+}
+
+#[test]
+fn every_record_is_written_once_and_counted_on_the_way() {
+    let t = filled();
+    let counted = std::cell::RefCell::new(Vec::new());
+    let (done, out) = export(&t, "mem", &AtomicBool::new(false), &|done| {
+        counted.borrow_mut().push(done)
+    });
+    assert_eq!(
+        done.unwrap().report.by_kind.values().sum::<u64>(),
+        u64::from(MANY)
+    );
+    let steps: Vec<u64> = counted
+        .into_inner()
+        .into_iter()
+        .filter(|n| *n > 0)
+        .collect();
+    assert_eq!(
+        steps,
+        (1..=u64::from(MANY) / 500)
+            .map(|n| n * 500)
+            .collect::<Vec<_>>()
+    );
+    assert!(out.join("manifest.json").is_file());
+}
