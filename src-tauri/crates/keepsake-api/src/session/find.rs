@@ -72,8 +72,7 @@ impl Session {
 
     fn take_in(&self, outcome: &SearchOutcome, request: &SearchRequest, found: &mut Rows) -> ApiResult<()> {
         let shown = |view: &RowView| view.trashed.is_some() == request.filter.trash;
-        for (row, _) in &outcome.hits {
-            let Some((view, record)) = self.vault.hit(*row)? else { continue };
+        for (view, record, _) in self.vault.hits(&outcome.hits)? {
             match view.kind {
                 Kind::Message => {
                     let place = match view.owner.and_then(|owner| found.places.get(&owner)) {

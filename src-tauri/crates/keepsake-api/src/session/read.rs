@@ -128,7 +128,10 @@ impl Session {
                 attachments: if with_files.contains(&v.row) { self.attachment_infos(v.row)? } else { Vec::new() },
                 content_type: part.content_type,
                 model: part.model,
-                siblings: siblings.iter().map(|s| messages[*s].0.id_text()).collect(),
+                siblings: match siblings.as_slice() {
+                    [_] => Vec::new(),
+                    several => several.iter().map(|s| messages[*s].0.id_text()).collect(),
+                },
                 memories,
             });
         }
@@ -148,8 +151,7 @@ impl Session {
         let outcome = self.outcome(request)?;
         let took_ms = started.elapsed().as_secs_f64() * 1000.0;
         let mut hits = Vec::with_capacity(outcome.hits.len());
-        for (row, score) in &outcome.hits {
-            let Some((view, record)) = self.vault.hit(*row)? else { continue };
+        for (view, record, score) in self.vault.hits(&outcome.hits)? {
             let (text, ranges) = snippet(&searchable(&record), &outcome.terms, SNIPPET);
             let conversation = view.owner.map(|o| self.vault.view_by_row(o)).transpose()?.flatten();
             hits.push(Hit {
@@ -161,7 +163,7 @@ impl Session {
                 title: record.title.or_else(|| conversation.and_then(|c| c.title)),
                 snippet: text,
                 highlights: ranges,
-                score: f64::from(*score),
+                score: f64::from(score),
                 created_at: record.times.created.map(Timestamp::to_rfc3339),
                 source: view.platform,
             });

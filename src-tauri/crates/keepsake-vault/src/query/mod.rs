@@ -238,23 +238,20 @@ impl Vault {
 
     /// Messages of a conversation in source order, with their records (without verbatims).
     pub fn messages(&self, conversation: &RowView) -> VaultResult<Vec<(RowView, Record)>> {
-        self.store.read(|c| {
+        let views = self.store.read(|c| {
             let sql = format!(
                 "SELECT {} FROM records r JOIN platforms p ON p.id = r.platform WHERE r.owner = ?1 AND r.kind = ?2 AND (r.trashed IS NULL OR ?3) ORDER BY r.position, r.row",
                 crate::store::ROW_COLUMNS
             );
             let mut statement = c.prepare_cached(&sql)?;
-            let views = statement
-                .query_map(params![conversation.row, kind_code(Kind::Message), conversation.trashed.is_some()], RowView::read)?
-                .collect::<Result<Vec<_>, _>>()?;
-            views
-                .into_iter()
-                .map(|view| {
-                    let record = self.store.packs.content(c, view.pack, view.slot)?;
-                    Ok((view, record))
-                })
-                .collect()
-        })
+            let rows = statement
+                .query_map(params![conversation.row, kind_code(Kind::Message), conversation.trashed.is_some()], RowView::read)?;
+            Ok(rows.collect::<Result<Vec<_>, _>>()?)
+        })?;
+        let records = in_halves(&views, |views| {
+            self.store.read(|c| views.iter().map(|view| self.store.packs.content(c, view.pack, view.slot)).collect())
+        })?;
+        Ok(views.into_iter().zip(records).collect())
     }
 
     /// Which messages of a conversation something was taken from, and who names files: their rows. Most have neither, and
@@ -395,4 +392,18 @@ fn file_facts(c: &rusqlite::Connection, row: i64) -> VaultResult<FileFacts> {
         })
         .optional()?;
     Ok(found.unwrap_or_default())
+}
+
+/// Reads some of many things beside the others: what somebody waits for lies all over the store.
+fn in_halves<T: Sync, R: Send>(all: &[T], read: impl Fn(&[T]) -> VaultResult<Vec<R>> + Sync) -> VaultResult<Vec<R>> {
+    let (first, second) = all.split_at(all.len().div_ceil(2));
+    if second.is_empty() {
+        return read(first);
+    }
+    std::thread::scope(|scope| {
+        let second = scope.spawn(|| read(second));
+        let mut out = read(first)?;
+        out.extend(second.join().unwrap_or_else(|_| Err(VaultError::Damaged("a record cannot be read".into())))?);
+        Ok(out)
+    })
 }

@@ -1,4 +1,5 @@
 //! Full text: rows from the index, words from the store.
+use super::in_halves;
 use crate::{
     Vault, VaultResult,
     index::{IndexFilter, SearchIndex, SearchOutcome},
@@ -22,8 +23,17 @@ impl Vault {
         self.with_index(|i| i.near(query))
     }
 
-    /// Row and record of a hit, without its verbatim; None when it went in between.
-    pub fn hit(&self, row: u64) -> VaultResult<Option<(RowView, Record)>> {
+    /// Row, record without its verbatim, and score of what was found, in its order; what went in between is left out.
+    /// Half of them are read beside the others: they lie all over the store, and somebody is typing.
+    pub fn hits(&self, found: &[(u64, f32)]) -> VaultResult<Vec<(RowView, Record, f32)>> {
+        let read = |found: &[(u64, f32)]| {
+            let hit = |(row, score): &(u64, f32)| Ok(self.hit(*row)?.map(|(view, record)| (view, record, *score)));
+            found.iter().filter_map(|found| hit(found).transpose()).collect::<VaultResult<Vec<_>>>()
+        };
+        in_halves(found, read)
+    }
+
+    fn hit(&self, row: u64) -> VaultResult<Option<(RowView, Record)>> {
         self.store.read(|c| {
             let Some(view) = RowView::by_row(c, row as i64)? else { return Ok(None) };
             let record = self.store.packs.content(c, view.pack, view.slot)?;
