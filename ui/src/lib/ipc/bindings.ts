@@ -1142,7 +1142,7 @@ export type ThreadMessage = {
 	/**  `text`, `thinking`, `tool_call`, `tool_result`, `code`, `context` … */
 	content_type: string,
 	model: string | null,
-	/**  Siblings in order, this one included; more than one = a branch point. */
+	/**  At a branch point: its siblings in order, this one included. Else empty. */
 	siblings: string[],
 	/**  Memories taken from this message. */
 	memories: LinkInfo[],

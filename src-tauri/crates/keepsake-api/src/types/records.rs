@@ -257,7 +257,7 @@ pub struct ThreadMessage {
     /// `text`, `thinking`, `tool_call`, `tool_result`, `code`, `context` …
     pub content_type: String,
     pub model: Option<String>,
-    /// Siblings in order, this one included; more than one = a branch point.
+    /// At a branch point: its siblings in order, this one included. Else empty.
     pub siblings: Vec<String>,
     /// Memories taken from this message.
     pub memories: Vec<LinkInfo>,

@@ -31,7 +31,7 @@ function message(
     attachments: [],
     content_type: "text",
     model: null,
-    siblings: [`msg-${id}`],
+    siblings: [],
     memories: [],
     ...more,
   };
