@@ -122,6 +122,9 @@ export const WEAKNESSES: Record<string, MessageKey> = {
 /** Why a passphrase is not taken. */
 export const weakness = (reason: string): string => t(WEAKNESSES[reason] ?? "strength.why.short");
 
+/** Whether more of it would be enough. */
+export const tooShort = (reason: string): boolean => weakness(reason) === t("strength.why.short");
+
 /** A field of the record model, as a loss report names it; one without a word of its own is given as its name. */
 export function fieldName(field: string): string {
   const key = `field.${field}`;
