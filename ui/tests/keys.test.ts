@@ -1,9 +1,11 @@
 import { cleanup, fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import MessageView from "../src/features/conversations/MessageView.svelte";
 import Window from "../src/shell/Window.svelte";
 import { commandFor, keysOf, SHORTCUTS } from "../src/shell/keymap";
 import { useBackend } from "$lib/ipc";
 import { mockBackend } from "$lib/ipc/mock";
+import { sampleThread } from "$lib/ipc/mock/thread";
 import { appearance } from "$lib/state/appearance.svelte";
 import { detail } from "$lib/state/detail.svelte";
 import { dialogs } from "$lib/state/dialogs.svelte";
@@ -301,6 +303,15 @@ describe("a letter of the screen", () => {
     expect(screen.queryByTestId("tag-field")).toBeNull();
     expect(detail.asked).toBeNull();
   });
+});
+
+it.each(["reader-message", "message-redact"])("a message is redacted by R on %s", async (at) => {
+  useBackend((mock = mockBackend({ open: true })));
+  const message = sampleThread.find((each) => each.id === "msg-a2")!;
+  const props = { folded: [], platform: "chatgpt", needle: "", current: null, near: true };
+  render(MessageView, { ...props, onbranch: vi.fn(), menus: new Map(), message });
+  await fireEvent.keyDown(screen.getByTestId(at), { key: "r" });
+  await waitFor(() => expect(dialogs.open).toMatchObject({ kind: "redact", id: "msg-a2" }));
 });
 
 describe("the list of shortcuts", () => {

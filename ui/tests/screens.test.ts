@@ -258,13 +258,6 @@ describe("reader", () => {
     expect(dialogs.open).toBeNull();
   });
 
-  it.each(["reader-message", "message-redact"])("redacts a message by R on %s", async (at) => {
-    const message = sampleThread.find((each) => each.id === "msg-a2")!;
-    render(MessageView, { ...props, message });
-    await fireEvent.keyDown(screen.getByTestId(at), { key: "r" });
-    await waitFor(() => expect(dialogs.open).toMatchObject({ kind: "redact", id: "msg-a2" }));
-  });
-
   it("switches between siblings", async () => {
     const message = sampleThread.find((each) => each.id === "msg-a2")!;
     render(MessageView, { ...props, message });
