@@ -8,8 +8,13 @@ const exporting = async (page) => {
   await page.click("export-button");
   await page.there("export-sheet");
 };
+/** It is known what goes in, and perhaps what has to be ticked before it is saved. */
 const counted = (page) =>
-  until("what goes in", () => page.browser.run("() => !document.querySelector('[data-testid=export-save]')?.disabled"));
+  until("what goes in", () =>
+    page.browser.run(
+      "() => !document.querySelector('[data-testid=export-save]')?.disabled || document.querySelector('[data-testid=export-understood]') !== null",
+    ),
+  );
 /** The text is there: it can be copied once it is known what is left out. */
 const text = async (page) => {
   await page.click("export-transfer_text");
@@ -103,6 +108,7 @@ export const EXPORTS = [
     OPEN,
     async (page) => {
       await exporting(page);
+      await page.click("export-understood");
       await page.click("export-save");
       await page.there("export-result");
     },
@@ -115,6 +121,7 @@ export const EXPORTS = [
         "() => { const { exportRun } = window.__mock; window.__mock.exportRun = async (...asked) => ({ ...(await exportRun(...asked)), validated: false }); }",
       );
       await exporting(page);
+      await page.click("export-understood");
       await page.click("export-save");
       await page.there("export-delete");
     },

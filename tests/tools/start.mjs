@@ -56,6 +56,8 @@ function withoutWindow() {
   }
   const found = keepsake("search", "coffee", "--limit", "5");
   say(`${found.total} found in ${found.took_ms} ms`);
+  const values = Object.entries(keepsake("scan").by_class).map(([name, n]) => `${n} ${name}`);
+  say(`sensitive: ${values.join(", ")}`);
   const page = keepsake("list", "--kind", "memory", "--limit", "5");
   say(`${page.total} memories; the newest: ${page.items.map((item) => item.text).join(" · ")}`);
   for (const format of ["mem", "alf"]) {

@@ -2,6 +2,8 @@ import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import ExportDone from "../src/features/exporting/ExportDone.svelte";
 import ExportSheet from "../src/features/exporting/ExportSheet.svelte";
+import type { ExportFormat } from "../src/features/exporting/formats";
+import { filesOf } from "../src/features/exporting/losses";
 import { opening, SHOWN } from "../src/features/exporting/opening";
 import { actions } from "../src/shell/palette/commands";
 import { useBackend, type Filter } from "$lib/ipc";
@@ -18,6 +20,7 @@ import { vault } from "$lib/state/vault.svelte";
 
 let mock = mockBackend({ open: true });
 const MEMORIES: Filter = { ...ANY, kind: "memory" };
+const PLAIN = { format: "mem", out: "", overwrite: false, sign: false, cover: true, filter: ANY };
 
 beforeEach(async () => {
   clearContent();
@@ -29,7 +32,7 @@ beforeEach(async () => {
 
 afterEach(() => void vi.useRealTimers());
 
-const sheet = (filter: Filter | null = null, start: "mem" | "transfer_text" = "mem") =>
+const sheet = (filter: Filter | null = null, start: ExportFormat = "mem") =>
   render(ExportSheet, { filter, query: "", found: filter ? 24 : null, start });
 const button = (id: string) => screen.getByTestId(id) as HTMLButtonElement;
 const field = () => screen.getByTestId("export-text") as HTMLTextAreaElement;
@@ -161,7 +164,7 @@ describe("what goes into an export", () => {
 
   it("is what was chosen: kind, assistant, tag and days", async () => {
     sheet();
-    await screen.findByText("Everything fits.");
+    await screen.findByTestId("export-losses");
     const look = asked();
     await fireEvent.click(button("export-scope-choose"));
     await choose("kind", "Memories");
@@ -183,7 +186,7 @@ describe("what goes into an export", () => {
 
   it("is counted once it is quiet, and meanwhile nothing is saved", async () => {
     sheet();
-    await screen.findByText("Everything fits.");
+    await screen.findByTestId("export-losses");
     const look = asked();
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     await fireEvent.click(button("export-scope-choose"));
@@ -194,7 +197,8 @@ describe("what goes into an export", () => {
     expect([look.mock.calls.length, button("export-save").disabled]).toEqual([0, true]);
     await vi.advanceTimersByTimeAsync(1);
     vi.useRealTimers();
-    await waitFor(() => expect(button("export-save").disabled).toBe(false));
+    await fireEvent.click(await screen.findByTestId("export-understood"));
+    expect(button("export-save").disabled).toBe(false);
     expect(look).toHaveBeenCalledTimes(1);
   });
 
@@ -282,5 +286,67 @@ describe("what was saved and does not pass its check", () => {
     dialogs.show({ kind: "shortcuts" });
     await fireEvent.click(button("export-keep"));
     expect(dialogs.open).toBeNull();
+  });
+});
+
+describe("attached files", () => {
+  const left = (field: string, count: number) => ({ field, kind: "left_out", count });
+  // As each format writes them (keepsake-formats); only .alf holds files themselves, and of those the small ones.
+  it.each<[ExportFormat, number, ReturnType<typeof left>[], { go: number; stay: number }, string | null]>([
+    ["mem", 5, [left("bytes", 5)], { go: 0, stay: 5 }, "themselves stay behind"],
+    ["zaxy", 5, [left("bytes", 5)], { go: 0, stay: 5 }, "themselves stay behind"],
+    ["mif", 5, [left("bytes", 5)], { go: 0, stay: 5 }, "themselves stay behind"],
+    ["pam", 0, [left("bytes", 5)], { go: 0, stay: 5 }, "themselves stay behind"],
+    ["alf", 5, [], { go: 5, stay: 0 }, "go as they are. Nothing inside them is covered."],
+    ["alf", 5, [left("attachment", 3)], { go: 2, stay: 3 }, "2 attached files go as they are"],
+    ["alf", 5, [left("attachment", 5)], { go: 0, stay: 5 }, "themselves stay behind"],
+    ["alf", 0, [], { go: 0, stay: 0 }, null],
+  ])("of %s are said to do what they do (%i, %j)", async (format, attachment, loss_counts, files, text) => {
+    const preview = mock.exportPreview;
+    mock.exportPreview = async (...asked) => ({ ...(await preview(...asked)), by_kind: { attachment }, loss_counts });
+    const { go, stay } = filesOf(await mock.exportPreview("", PLAIN, false, () => undefined), format === "alf");
+    expect({ go, stay }).toEqual(files);
+    sheet(null, format);
+    await waitFor(() => expect(screen.queryByTestId("export-cover")?.textContent).toContain("14 values"));
+    await waitFor(() =>
+      expect(screen.queryByTestId("export-files")?.textContent ?? null).toEqual(text && expect.stringContaining(text)),
+    );
+  });
+});
+
+describe("a grey Save", () => {
+  const why = () => {
+    const said = document.getElementById(button("export-save").getAttribute("aria-describedby") ?? "")?.textContent;
+    expect([button("export-save").disabled, button("export-save").title]).toEqual([
+      said !== "",
+      said || "/home/ines/Documents",
+    ]);
+    return said;
+  };
+  const says = (text: string) => waitFor(() => expect(why()).toBe(text));
+
+  it("says what has yet to be done, with the box beside it wherever the sheet is scrolled to", async () => {
+    sheet();
+    await says("Tick that you understand what is left out.");
+    const box = screen.getByTestId("export-understood");
+    expect(box.closest(".notice, .foot, .body")?.className).toContain("notice");
+    const seen = vi.spyOn(Element.prototype, "scrollIntoView").mockImplementation(() => undefined);
+    await fireEvent.click(screen.getByTestId("export-see-lost"));
+    expect((seen.mock.contexts[0] as HTMLElement).querySelector("[data-testid=export-losses]")).toBeTruthy();
+    await fireEvent.click(box);
+    await says("");
+    await fireEvent.input(screen.getByTestId("export-path"), { target: { value: " " } });
+    await waitFor(() => expect(screen.getByTestId("missing").textContent).toBe("Choose where it is saved."));
+  });
+
+  it("says what its passphrase lacks", async () => {
+    sheet();
+    await fireEvent.click(screen.getByTestId("export-alf"));
+    await screen.findByTestId("export-losses");
+    await says("");
+    await fireEvent.click(screen.getByTestId("export-encrypt").querySelector("[role=switch]")!);
+    await says("Type a passphrase first.");
+    await fireEvent.input(screen.getByTestId("export-passphrase"), { target: { value: "kite" } });
+    await says("The passphrase is too short.");
   });
 });

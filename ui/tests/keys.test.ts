@@ -1,10 +1,13 @@
 import { cleanup, fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import MessageView from "../src/features/conversations/MessageView.svelte";
 import Window from "../src/shell/Window.svelte";
 import { commandFor, keysOf, SHORTCUTS } from "../src/shell/keymap";
 import { useBackend } from "$lib/ipc";
 import { mockBackend } from "$lib/ipc/mock";
+import { sampleThread } from "$lib/ipc/mock/thread";
 import { appearance } from "$lib/state/appearance.svelte";
+import { detail } from "$lib/state/detail.svelte";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { conversations, files, memories, trash } from "$lib/state/lists.svelte";
 import { nav, type Section } from "$lib/state/nav.svelte";
@@ -255,6 +258,60 @@ describe("single letters", () => {
     expect(sheet.queryByText("Redact")).toBeNull();
     expect(sheet.getByText(/switched off/)).toBeTruthy();
   });
+});
+
+describe("a letter of the screen", () => {
+  const focus = (find: () => HTMLElement | null) => async () => {
+    const at = await waitFor(() => find() ?? Promise.reject(new Error("not there")));
+    at.focus();
+    return at;
+  };
+  const at = (id: string) => focus(() => screen.queryByTestId(id));
+  const focused = () => document.activeElement as HTMLElement;
+  const menu = async () => {
+    await fireEvent.contextMenu(row()!, { button: 2 });
+    (await screen.findByTestId("context-menu")).focus();
+  };
+  const row = () => document.querySelector<HTMLElement>("[role=listbox] [role=option].active");
+
+  it.each([
+    ["on nothing", async () => ((document.activeElement as HTMLElement | null)?.blur(), document.body)],
+    ["in the list", focus(() => screen.queryByRole("listbox"))],
+    ["on a button of the detail", at("detail-more")],
+    ["in the navigation", at("nav-memories")],
+  ])("is heard with the focus %s", async (_, focused) => {
+    await listOf("memories");
+    await waitFor(() => expect(row()).toBeTruthy());
+    await screen.findByTestId("detail-text");
+    await fireEvent.keyDown(await focused(), { key: "e" });
+    expect(await screen.findByTestId("edit-text")).toBeTruthy();
+  });
+
+  it.each([
+    ["a field", at("search-field"), {}],
+    ["a menu", async () => (await menu(), focused()), {}],
+    [
+      "a sheet",
+      async () => (dialogs.show({ kind: "shortcuts" }), await screen.findByRole("dialog"), document.body),
+      {},
+    ],
+    ["a command", focus(() => screen.queryByRole("listbox")), { ctrlKey: true }],
+  ])("is left to %s", async (_, where, more) => {
+    await listOf("memories");
+    await waitFor(() => expect(row()).toBeTruthy());
+    await fireEvent.keyDown(await where(), { key: "t", ...more });
+    expect(screen.queryByTestId("tag-field")).toBeNull();
+    expect(detail.asked).toBeNull();
+  });
+});
+
+it.each(["reader-message", "message-redact"])("a message is redacted by R on %s", async (at) => {
+  useBackend((mock = mockBackend({ open: true })));
+  const message = sampleThread.find((each) => each.id === "msg-a2")!;
+  const props = { folded: [], platform: "chatgpt", needle: "", current: null, near: true };
+  render(MessageView, { ...props, onbranch: vi.fn(), menus: new Map(), message });
+  await fireEvent.keyDown(screen.getByTestId(at), { key: "r" });
+  await waitFor(() => expect(dialogs.open).toMatchObject({ kind: "redact", id: "msg-a2" }));
 });
 
 describe("the list of shortcuts", () => {

@@ -1,7 +1,7 @@
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import ExportSheet from "../src/features/exporting/ExportSheet.svelte";
-import { listKey } from "../src/features/memories/keys";
+import { letterKey } from "../src/features/memories/keys";
 import MemoryDetail from "../src/features/memories/MemoryDetail.svelte";
 import SelectionView from "../src/features/memories/SelectionView.svelte";
 import TrashView from "../src/features/removal/TrashView.svelte";
@@ -131,7 +131,7 @@ describe("the export of a search for conversations", () => {
 
 describe("a letter pressed in the list", () => {
   const press = (key: string, active: string | null) =>
-    listKey(new KeyboardEvent("keydown", { key, cancelable: true }), active);
+    letterKey(new KeyboardEvent("keydown", { key, cancelable: true }), active);
 
   it("is meant for the row that was active, at once", async () => {
     nav.choose("m-0");

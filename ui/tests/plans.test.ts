@@ -7,6 +7,7 @@ import Window from "../src/shell/Window.svelte";
 import { useBackend } from "$lib/ipc";
 import { mockBackend } from "$lib/ipc/mock";
 import { refuse } from "$lib/ipc/mock/jobs";
+import { dialogs } from "$lib/state/dialogs.svelte";
 import { importing } from "$lib/state/importing.svelte";
 import { conversations } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
@@ -115,6 +116,52 @@ describe("what was dropped together", () => {
     expect(screen.getByTestId("import-refused")).toBeTruthy();
     await importing.look(["/d/broken.mem"]);
     expect([importing.stage, importing.problem?.code]).toEqual(["failed", "malformed"]);
+  });
+});
+
+describe("the focus in the sheet", () => {
+  const confirm = () => screen.getByTestId("import-confirm");
+  /** The sheet while the file is compared with the vault; what ends the wait. */
+  async function comparing() {
+    let end = () => undefined as void;
+    const preview = mock.importPreview;
+    mock.importPreview = async (...asked) => {
+      await new Promise<void>((done) => (end = () => done()));
+      return preview(...asked);
+    };
+    void importing.look([CHATGPT]);
+    await waitFor(() => expect(importing.stage).toBe("planning"));
+    dialogs.show({ kind: "import" });
+    render(ImportSheet);
+    // Where a sheet without anything better begins.
+    screen.getByRole("button", { name: "Close" }).focus();
+    return () => end();
+  }
+
+  it("goes to the main button when the plan is there, and Escape still closes", async () => {
+    const end = await comparing();
+    end();
+    await waitFor(() => expect(document.activeElement).toBe(confirm()));
+    await fireEvent.keyDown(confirm(), { key: "Escape" });
+    await waitFor(() => expect(dialogs.open).toBeNull());
+  });
+
+  it("stays where the person has put it", async () => {
+    const end = await comparing();
+    screen.getByTestId("import-cancel").focus();
+    end();
+    await waitFor(() => expect((confirm() as HTMLButtonElement).disabled).toBe(false));
+    expect(document.activeElement).toBe(screen.getByTestId("import-cancel"));
+  });
+
+  it("goes to the passphrase that is asked for", async () => {
+    await importing.look(["/d/encrypted.alf"]);
+    render(ImportSheet);
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByTestId("import-passphrase")));
+    await importing.open("not this one");
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByTestId("import-passphrase")));
+    await importing.open("river lamp");
+    await waitFor(() => expect(document.activeElement).toBe(confirm()));
   });
 });
 

@@ -310,7 +310,7 @@ describe("export sheet", () => {
   it("replaces what it said is there, and nothing else", async () => {
     const run = vi.spyOn(mock, "exportRun").mockRejectedValue(refuse("exists", "There is something at /a.mem."));
     render(ExportSheet, { filter: null, query: "", found: null, start: "mem" });
-    await screen.findByText("Everything fits.");
+    await fireEvent.click(await screen.findByTestId("export-understood"));
     await type("export-path", "/a.mem");
     await fireEvent.click(screen.getByTestId("export-save"));
     await screen.findByTestId("export-replace");
@@ -330,7 +330,7 @@ describe("export sheet", () => {
 
   it("saves only after the losses were shown, and says what was verified", async () => {
     render(ExportSheet, { filter: null, query: "", found: null, start: "mem" });
-    expect(await screen.findByText("Everything fits.")).toBeTruthy();
+    await waitFor(() => expect(screen.getByTestId("export-losses").textContent).toContain("File contents"));
     expect((screen.getByTestId("export-path") as HTMLInputElement).value).toMatch(/Ines \d{4}-\d\d-\d\d\.mem$/);
     await fireEvent.click(screen.getByTestId("export-alf"));
     expect(await screen.findByTestId("export-losses")).toBeTruthy();

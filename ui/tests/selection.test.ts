@@ -1,6 +1,6 @@
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, expect, it, vi } from "vitest";
-import { listKey } from "../src/features/memories/keys";
+import { letterKey } from "../src/features/memories/keys";
 import SelectionView from "../src/features/memories/SelectionView.svelte";
 import DialogHost from "../src/shell/DialogHost.svelte";
 import { useBackend, type Backend } from "$lib/ipc";
@@ -80,7 +80,7 @@ it("offers nothing where nothing was found, and comes by R", async () => {
   mock.summary = async () => ({ ...NUMBERS, findings: {} });
   check("m-1", "m-2");
   render(SelectionView);
-  listKey(new KeyboardEvent("keydown", { key: "r" }), "m-1");
+  letterKey(new KeyboardEvent("keydown", { key: "r" }), "m-1");
   await waitFor(() => expect(dialogs.open).toEqual({ kind: "redact-kinds", ids: ["m-1", "m-2"] }));
   render(DialogHost);
   await screen.findByTestId("redact-kinds-none");

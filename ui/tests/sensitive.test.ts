@@ -215,6 +215,33 @@ describe("deciding on a value", () => {
     await waitFor(() => expect(redacted.mock.lastCall?.[1].values).toEqual([two]));
   });
 
+  it("goes by R, I and ↓ with the focus outside of the list", async () => {
+    sensitive.asked = true;
+    const redacted = vi.spyOn(mock, "redactValues");
+    const ignored = vi.spyOn(mock, "ignoreValues");
+    render(SensitiveView);
+    await rows();
+    const [one, two, three] = sensitive.rows.map((row) => row.value);
+    await screen.findByTestId("sensitive-context");
+    (document.activeElement as HTMLElement | null)?.blur();
+    await fireEvent.keyDown(document.body, { key: "ArrowDown" });
+    expect(nav.id).toBe(two);
+    await screen.findByTestId("sensitive-context");
+    const later = screen.getByTestId("sensitive-later");
+    later.focus();
+    await fireEvent.keyDown(later, { key: "ArrowDown" });
+    expect(nav.id).toBe(three);
+    nav.choose(one!);
+    await waitFor(() => expect(screen.getByText(/Finding 1 of/)).toBeTruthy());
+    await screen.findByTestId("sensitive-context");
+    await fireEvent.keyDown(document.body, { key: "i" });
+    await waitFor(() => expect(ignored).toHaveBeenCalledWith([one], true));
+    await waitFor(() => expect(nav.id).toBe(two));
+    await screen.findByTestId("sensitive-context");
+    await fireEvent.keyDown(screen.getByTestId("kind-menu"), { key: "r" });
+    await waitFor(() => expect(redacted.mock.lastCall?.[1].values).toEqual([two]));
+  });
+
   it("goes to where the value can be seen, and back", async () => {
     render(SensitiveView);
     const list = await rows();
@@ -294,6 +321,35 @@ describe("the look", () => {
     expect(cancel).toHaveBeenCalledOnce();
     stop(new Error("cancelled"));
     await screen.findByTestId("look-again");
+  });
+
+  it.each([
+    ["nothing new", 0, "Looked again: nothing new."],
+    ["something", 1, "Looked again: 15 values are open."],
+  ])("that was asked for answers when it found %s", async (_, more, answer) => {
+    await sensitive.load();
+    const queue = mock.sensitiveQueue;
+    vi.spyOn(mock, "look").mockImplementation(async () => {
+      mock.sensitiveQueue = async (request) => {
+        const page = await queue(request);
+        return { ...page, open: { ...page.open, card: (page.open.card ?? 0) + more } };
+      };
+      return { records: 1 };
+    });
+    render(SensitiveActions);
+    await fireEvent.click(screen.getByTestId("look-again"));
+    await waitFor(() => expect(toasts.current?.text).toBe(answer));
+  });
+
+  it("that failed or was the first says nothing of the kind", async () => {
+    await sensitive.load();
+    vi.spyOn(mock, "look").mockRejectedValue(new Error("cancelled"));
+    await sensitive.lookAgain();
+    expect(toasts.current?.text ?? "").not.toContain("Looked again");
+    await start({ unlooked: true });
+    await sensitive.load();
+    await sensitive.lookAgain();
+    expect([sensitive.open, toasts.current]).toEqual([14, null]);
   });
 
   it("is dropped with everything else when the vault locks", async () => {

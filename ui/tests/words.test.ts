@@ -10,7 +10,7 @@ import { mockBackend } from "$lib/ipc/mock";
 import { appearance } from "$lib/state/appearance.svelte";
 import { Refusal } from "$lib/state/refusal";
 import { byName, count, fill, inside, listed, t } from "$lib/text";
-import { auditSaid, reasonSaid, WEAKNESSES } from "$lib/text/core";
+import { auditSaid, layoutSaid, reasonSaid, WEAKNESSES } from "$lib/text/core";
 import { bytes, day, month } from "$lib/text/format";
 import { speak, systemLanguage, type Message } from "$lib/text/locale.svelte";
 import { refuse } from "$lib/ipc/mock/jobs";
@@ -56,6 +56,12 @@ describe.each(Object.keys(files))("the messages in %s", (language) => {
         names(forms(message).join(" ")).includes("n"),
       ]);
     }
+  });
+
+  it("write Email and keep words of the formats' insides to themselves", () => {
+    const out =
+      language === "en" ? /e-mail|\b(?:mapping|shard|payload|narrowed|tombstone-)/i : /\b(?:mapping|shard|payload)/i;
+    expect(Object.entries(messages).filter(([, message]) => forms(message).some((form) => out.test(form)))).toEqual([]);
   });
 
   it("use no word that ui.md rules out", () => {
@@ -154,6 +160,16 @@ describe("what the core says", () => {
       .flatMap((source) => [...source.matchAll(/ApiError::new\(\s*"(\w+)"/g)].map(([, code]) => code));
     expect(codes.length).toBeGreaterThan(15);
     expect(codes.filter((code) => !Object.hasOwn(en, `error.${code}`))).toEqual([]);
+  });
+
+  it.each([
+    ["sharded", "conversations in several files"],
+    ["batch", "in several parts"],
+    ["classic", null],
+    ["1.1", "1.1"],
+    [null, null],
+  ])("of the layout %s is said in plain words or not at all", (version, said) => {
+    expect(layoutSaid(version)).toBe(said);
   });
 
   it("has words for every reason that a passphrase is weak", () => {

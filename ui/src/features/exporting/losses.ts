@@ -24,6 +24,20 @@ export function leftOut(exported: Exported): number {
   return exported.loss_counts.reduce((sum, { kind, count }) => (kind === "left_out" ? sum + count : sum), 0);
 }
 
+/** How many attached files go along themselves, and how many stay behind. `carries`: the format holds them at all. */
+export function filesOf(exported: Exported, carries: boolean): { go: number; stay: number } {
+  const lost = (field: string) =>
+    exported.loss_counts.reduce(
+      (n, loss) => (loss.field === field && loss.kind === "left_out" ? n + loss.count : n),
+      0,
+    );
+  const named = exported.by_kind.attachment ?? 0;
+  // Those that go along with their message are no entries of their own.
+  if (!carries) return { go: 0, stay: Math.max(named, lost("bytes")) };
+  const stay = Math.min(named, lost("attachment"));
+  return { go: named - stay, stay };
+}
+
 /** `412 memories, 2,859 conversations, 318 files`. */
 export function scopeText(exported: Exported): string {
   const order = ["memory", "conversation", "attachment", "message"];

@@ -1,6 +1,4 @@
-import { recordKey } from "$features/layout/rows";
-import { appearance } from "$lib/state/appearance.svelte";
-import { memories } from "$lib/state/lists.svelte";
+import { letterOf } from "$features/layout/letters";
 import { detail, type Asked } from "$lib/state/detail.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { selection } from "$lib/state/selection.svelte";
@@ -13,11 +11,9 @@ export function askOf(what: Asked["what"], id: string): void {
   detail.ask(what, id);
 }
 
-/** Keys that act on the active row, or on all checked ones. Single letters can be switched off. */
-export function listKey(event: KeyboardEvent, active: string | null): void {
-  if (recordKey(event, memories, active)) return;
-  if (event.ctrlKey || event.metaKey || event.altKey || !appearance.letterKeys) return;
-  const letter = LETTERS[event.key.toLowerCase()];
+/** Letters that act on the active row, or on all checked ones. */
+export function letterKey(event: KeyboardEvent, active: string | null): void {
+  const letter = LETTERS[letterOf(event) ?? ""];
   // The bar of the checked ones tags them all and redacts in all of them; nothing else can be done to many at once.
   const many = selection.ids.size > 0;
   if (!letter || (many && letter !== "tag" && letter !== "redact")) return;

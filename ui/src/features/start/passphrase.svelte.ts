@@ -1,4 +1,4 @@
-import { weakness } from "$lib/text/core";
+import { tooShort, weakness } from "$lib/text/core";
 import { backend } from "$lib/ipc";
 import { t } from "$lib/text";
 
@@ -31,6 +31,16 @@ export class PassphraseDraft {
     this.score = Math.max(0, Math.min(4, Math.round(strength.score)));
     this.#judged = true;
     this.#why = strength.reason;
+  }
+
+  /** What it lacks to be taken, in words; null when nothing is missing or it is still being judged. */
+  get missing(): string | null {
+    if (this.text === "") return t("missing.passphrase");
+    if (!this.#judged) return null;
+    if (this.score < FAIR)
+      return tooShort(this.#why ?? "") ? t("missing.longer") : t("missing.stronger", { enough: t("strength.2") });
+    if (this.same) return null;
+    return this.repeat === "" ? t("missing.repeat") : t("missing.same");
   }
 
   get label(): string {

@@ -159,14 +159,22 @@ class Sensitive {
     this.#quiet?.drop();
     const open = sinceLock();
     const job = (this.job = new JobProgress());
+    // The first look answers by what it lists.
+    const before = this.lookedAt ? JSON.stringify(this.counts) : null;
+    let done = false;
     try {
       await backend().look(job.id, true, job.listen);
+      done = true;
     } catch (error) {
       if (open() && codeOf(error) !== "cancelled") failed(error);
     } finally {
       if (open()) {
         this.job = null;
-        await this.count().catch(failed);
+        await this.count().catch((error: unknown) => {
+          done = false;
+          failed(error);
+        });
+        if (open() && done && before) this.#answer(before);
         // What changed in the meantime was perhaps looked at before.
         if (open() && this.#again) {
           this.#again = false;
@@ -174,6 +182,11 @@ class Sensitive {
         }
       }
     }
+  }
+
+  #answer(before: string): void {
+    const same = JSON.stringify(this.counts) === before;
+    toasts.show(same ? t("sensitive.lookedSame") : t("sensitive.lookedOpen", { n: this.open }), { icon: "check" });
   }
 
   /** For good. True when it was done and the vault is still open. */

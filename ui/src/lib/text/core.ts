@@ -18,6 +18,13 @@ export function reasonSaid(reason: string): Said {
   return hasText(key) ? { text: t(key), original: rest.join(": ") } : { text: "", original: reason };
 }
 
+/** How an export is laid out, or its version; null for a reader's own name of a layout, which tells nobody anything. */
+export function layoutSaid(version: string | null): string | null {
+  const key = `layout.${version ?? ""}`;
+  if (hasText(key)) return t(key);
+  return version && /\d/.test(version) ? version : null;
+}
+
 /** Codes of readers and validators, by what they are about; the first that fits counts. */
 const ISSUES: [RegExp, MessageKey][] = [
   [/checksum|digest|integrity|hash/, "issue.checksum"],
@@ -121,6 +128,9 @@ export const WEAKNESSES: Record<string, MessageKey> = {
 
 /** Why a passphrase is not taken. */
 export const weakness = (reason: string): string => t(WEAKNESSES[reason] ?? "strength.why.short");
+
+/** Whether more of it would be enough. */
+export const tooShort = (reason: string): boolean => weakness(reason) === t("strength.why.short");
 
 /** A field of the record model, as a loss report names it; one without a word of its own is given as its name. */
 export function fieldName(field: string): string {

@@ -104,8 +104,8 @@ pub(super) fn plan(source: &mut dyn RecordSource, options: &WriteOptions) -> Res
 fn file_loss(plan: &mut Plan, id: &str, bytes: Option<u64>) {
     let note = match bytes {
         Some(n) if n < ARTIFACT_BYTES => return,
-        Some(_) => "100 KB or larger: only named in the index (spec §3.1.9, tier 3)",
-        None => "the vault has no bytes of this file",
+        Some(_) => "100 KB or larger: only its name goes along (spec §3.1.9, tier 3)",
+        None => "the vault does not have the file itself",
     };
     plan.losses.add(id, "attachment", LossKind::LeftOut, note);
 }

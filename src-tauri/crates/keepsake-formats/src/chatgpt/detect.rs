@@ -245,8 +245,8 @@ fn claim(
         _ => "classic",
     };
     let seen = match files.len() {
-        1 => format!("{} holds conversations with a message tree (\"mapping\")", files[0].file_name()),
-        n => format!("{n} files hold conversations with a message tree (\"mapping\")"),
+        1 => format!("{} holds conversations as ChatGPT writes them", files[0].file_name()),
+        n => format!("{n} files hold conversations as ChatGPT writes them"),
     };
     let only_empty = weak && files.iter().all(|m| m.size <= 16);
     let side = parts.iter().filter(|p| matches!(p.role, Role::Sidecar | Role::Manifest)).count();

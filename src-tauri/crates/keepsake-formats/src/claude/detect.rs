@@ -292,9 +292,9 @@ fn reason(found: &[(usize, Content)]) -> String {
     let mut seen = Vec::new();
     for (content, words) in [
         (Content::Manifest, "the list of download parts of a Claude export"),
-        (Content::Conversations, "conversations with Claude's message list"),
+        (Content::Conversations, "conversations as Claude writes them"),
         (Content::Design, "Claude design chats"),
-        (Content::Memories, "Claude's memory document"),
+        (Content::Memories, "what Claude remembers"),
         (Content::Projects, "Claude projects with their instructions"),
         (Content::Side, "a Claude account list"),
     ] {

@@ -278,7 +278,7 @@ impl<'l> Writing<'l> {
             self.rendering(stored, text(&tree, "id").unwrap_or_default())?;
         }
         if fresh && record.kind == Kind::Attachment {
-            let note = "bytes of files do not travel in this format; name, type and text do";
+            let note = "the file itself stays behind; its name, type and text go along";
             self.report.losses.add(&stored.id, "bytes", LossKind::LeftOut, note);
         }
         let mut order = String::new();

@@ -47,7 +47,7 @@ fn claims(catalog: &Catalog, asked: bool) -> Result<Vec<Claim>, FormatError> {
     let claim = |member: &Member| Claim {
         version: None,
         confidence: 0.8,
-        reason: "memories with the members that mem0 gives them".into(),
+        reason: "memories as mem0 writes them".into(),
         parts: vec![Part { member: member.id, role: Role::Memories }],
         missing_parts: vec![],
     };

@@ -12,7 +12,7 @@ use crate::{SourceAbout, StoredRecord};
 use keepsake_model::{Kind, LossKind, LossReport, Record, Timestamp, json::Tree};
 
 /// What is said of a file.
-pub(super) const NO_BYTES: &str = "bytes of files do not travel in this format; name, type and text do";
+pub(super) const NO_BYTES: &str = "the file itself stays behind; its name, type and text go along";
 
 /// An object from members, those without a value left out.
 pub(super) fn object<const N: usize>(members: [(&str, Option<Tree>); N]) -> Tree {

@@ -120,7 +120,7 @@ pub(super) fn make(
         }
         attach(&mut made.tree, &mapped, &record, false);
         if record.kind == Kind::Attachment {
-            let note = "bytes of files do not travel in this format; name, type and text do";
+            let note = "the file itself stays behind; its name, type and text go along";
             report.add(&stored.id, "bytes", LossKind::LeftOut, note);
         }
     }

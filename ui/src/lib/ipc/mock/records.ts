@@ -102,17 +102,18 @@ export const transferText = (items: readonly ListItem[]): string =>
     .map((each) => `[${each.created_at?.slice(0, 10) ?? "unknown"}] - ${each.text}\n`)
     .join("");
 
-/** What `.alf` of the sample writes differently, and what a text leaves out. */
+/** What `.alf` of the sample writes differently, and what the others leave out: only it holds files themselves. */
 function lossesOf(format: string, all: readonly ListItem[]): Exported["loss_counts"] {
   if (format === "alf")
     return [
       { field: "tags", kind: "narrowed", count: 1 },
       { field: "importance", kind: "moved_to_extension", count: 182 },
     ];
-  const counts = format === "transfer_text" ? countOf(all.filter((each) => !told(each))) : {};
+  const counts = countOf(all.filter((each) => !told(each)));
+  const text = format === "transfer_text";
   return [
-    { field: "record", kind: "left_out", count: counts.conversation ?? 0 },
-    { field: "attachment", kind: "left_out", count: counts.attachment ?? 0 },
+    { field: "record", kind: "left_out", count: text ? (counts.conversation ?? 0) : 0 },
+    { field: text ? "attachment" : "bytes", kind: "left_out", count: counts.attachment ?? 0 },
   ].filter(({ count }) => count > 0);
 }
 

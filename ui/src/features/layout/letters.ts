@@ -1,0 +1,15 @@
+import { appearance } from "$lib/state/appearance.svelte";
+import { topmost } from "$lib/ui/layers.svelte";
+
+/** Where a letter is typed, or chooses among what is offered. */
+const OWN = "input, textarea, select, [contenteditable], [role=menu], [role=combobox], [data-popover-content]";
+
+/**
+ * The letter by which a screen is told to do something, wherever on it the focus is; null for one that is typed, that
+ * belongs to something open over the screen, or that the person has switched off.
+ */
+export function letterOf(event: KeyboardEvent): string | null {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return null;
+  if (!appearance.letterKeys || topmost() || !/^\p{L}$/u.test(event.key)) return null;
+  return event.target instanceof Element && event.target.closest(OWN) ? null : event.key.toLowerCase();
+}
