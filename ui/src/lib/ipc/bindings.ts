@@ -842,6 +842,8 @@ export type Receipt = {
 	places: ReceiptPlace[],
 	/**  Records that still say the same and were left. */
 	copies_left: number,
+	/**  Other records that said the same and were redacted; null where it is not known (in older receipts). */
+	copies_redacted: number | null,
 };
 
 /**  One place looked at by the independent check. */

@@ -22,6 +22,9 @@ type Sample = { lockNow(): void; drop(paths: string[], over?: boolean): void } &
 
 export { MOCK_PASSPHRASE };
 
+/** Messages of the sample that say what an erased memory says. */
+const COPIES = ["msg-a2", "msg-b5"];
+
 /** A backend in memory with sample data: for looking at every screen, and for tests. */
 export function mockBackend(options: MockOptions = optionsFromAddress()): Backend & Sample {
   let open = options.open ?? false;
@@ -306,7 +309,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
         attachments: 1,
         passthrough: ids.length,
         ids,
-        copies: ["msg-a2", "msg-b5"].map((id) => ({
+        copies: COPIES.map((id) => ({
           id,
           kind: "message",
           text: get(id).text,
@@ -317,7 +320,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
         })),
       },
     }),
-    erase: async (job, { ids }, tell) => {
+    erase: async (job, { ids, with_copies, copies }, tell) => {
       await walk(
         job,
         ["record", "verbatim", "search_index", "database_pages", "temporary_files"],
@@ -328,7 +331,9 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       items = items.filter((each) => !ids.includes(each.id));
       const done = (id: string) => ({ ...tombstone(`ts_${id}`, "delete", "memory", "chatgpt", 0), receipt: "rc_1" });
       stones.unshift(...ids.map(done));
-      return { tombstones: stones.slice(0, ids.length), receipt: receipt("rc_1"), copies_redacted: 2 };
+      const redacted = with_copies ? (copies ?? COPIES).length : 0;
+      const told = receipt("rc_1", null, { redacted, left: COPIES.length - redacted });
+      return { tombstones: stones.slice(0, ids.length), receipt: told, copies_redacted: redacted };
     },
     tombstones: async () => ({ tombstones: stones }),
     receipt: async (id) =>
