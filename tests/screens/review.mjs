@@ -114,7 +114,7 @@ export const REVIEW = [
     async (page) => (
       await page.click("nav-activity"),
       await page.click("activity-evidence"),
-      page.there("evidence-path")
+      page.there("evidence-tombstones")
     ),
   ],
   [
@@ -123,9 +123,6 @@ export const REVIEW = [
     async (page) => {
       await page.click("nav-activity");
       await page.click("activity-evidence");
-      await until("a place to save it", () =>
-        page.browser.run("() => document.querySelector('[data-testid=evidence-path]')?.value !== ''"),
-      );
       await page.click("evidence-save");
       await page.there("evidence-result");
     },

@@ -31,7 +31,7 @@ pub use backup::Backup;
 pub use change::{EditFields, Emptied, EraseOutcome, ErasePlan, RedactSpan, Sabotage};
 pub use duplicates::DuplicateGroup;
 pub use error::{VaultError, VaultResult};
-pub use export::{ExportOutcome, Scope, Written};
+pub use export::{EvidenceMade, EvidenceOrder, EvidenceParts, ExportOutcome, Scope, Written};
 pub use import::{ImportCounts, ImportOptions, ImportReport, Item, ItemOutcome, KindCounts, Merge, SourceSeen};
 pub use keepsake_scan::{Class as SensitiveClass, Confidence};
 pub use keyring::KnownKey;

@@ -105,12 +105,10 @@ export interface Backend {
   ): Promise<b.Exported>;
   textTaken(): Promise<void>;
   removeExport(path: string): Promise<void>;
-  /** `since`: a day, or null for all of it. */
   evidence(
     jobId: string,
     out: string,
-    since: string | null,
-    sign: boolean,
+    request: b.EvidenceRequest,
     onProgress: (progress: b.Progress) => void,
   ): Promise<b.Evidence>;
   /** A format that is text, as text: nothing is saved. */

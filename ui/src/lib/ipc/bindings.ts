@@ -140,8 +140,8 @@ export const commands = {
 	exportText: (jobId: string, request: ExportRequest, onProgress: Channel<Progress>) => typedError<string, ErrorBody>(__TAURI_INVOKE("export_text", { jobId, request, onProgress })),
 	/**  Tell the log that the text which was made last was taken along. */
 	textTaken: () => typedError<null, ErrorBody>(__TAURI_INVOKE("text_taken")),
-	/**  Write an Evidence Pack and check it. `since`: a date, or null for all of it. */
-	evidence: (jobId: string, out: string, since: string | null, sign: boolean, onProgress: Channel<Progress>) => typedError<Evidence, ErrorBody>(__TAURI_INVOKE("evidence", { jobId, out, since, sign, onProgress })),
+	/**  Write an Evidence Pack and check it. */
+	evidence: (jobId: string, out: string, request: EvidenceRequest, onProgress: Channel<Progress>) => typedError<Evidence, ErrorBody>(__TAURI_INVOKE("evidence", { jobId, out, request, onProgress })),
 	/**  Write, read back, validate; encrypted with a passphrase of its own if there is one. */
 	exportRun: (jobId: string, request: ExportRequest, passphrase: string | null, onProgress: Channel<Progress>) => typedError<Exported, ErrorBody>(__TAURI_INVOKE("export_run", { jobId, request, passphrase, onProgress })),
 	/**  Take away the export that was just written and did not pass its check. */
@@ -395,10 +395,37 @@ export type Evidence = {
 	audit_entries: number,
 	/**  Derivations and relations in it. */
 	provenance_edges: number,
+	/**  Receipts in it. */
+	receipts: number,
+	/**  Imports and exports in it. */
+	transfers: number,
 	/**  It was read back and is valid. */
 	validated: boolean,
 	/**  With a signature of the vault's key. */
 	signed: boolean,
+};
+
+/**  One part of an Evidence Pack. */
+export type EvidencePart = 
+/**  Tombstones with their receipts, and what rests on what. */
+"tombstones" | 
+/**  The log with its signatures. */
+"log" | 
+/**  The public key, and how to check the pack. */
+"key" | 
+/**  Imports and exports, with names of files. */
+"transfers";
+
+/**  What an Evidence Pack is to hold. */
+export type EvidenceRequest = {
+	/**  Date or time, inclusive; null = from the beginning. */
+	since: string | null,
+	/**  Date or time, inclusive; null = up to now. */
+	until: string | null,
+	/**  With the vault's own key. */
+	sign: boolean,
+	/**  Null: tombstones, the log, and what rests on what, as the specification has it. */
+	parts: EvidencePart[] | null,
 };
 
 /**  What to write. */

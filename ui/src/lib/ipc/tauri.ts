@@ -96,8 +96,7 @@ export const tauriBackend: Backend = {
     take(commands.exportRun(jobId, request, passphrase, channel(onProgress))),
   textTaken: async () => void (await take(commands.textTaken())),
   removeExport: async (path) => void (await take(commands.removeExport(path))),
-  evidence: (jobId, out, since, sign, onProgress) =>
-    take(commands.evidence(jobId, out, since, sign, channel(onProgress))),
+  evidence: (jobId, out, request, onProgress) => take(commands.evidence(jobId, out, request, channel(onProgress))),
   exportText: (jobId, request, onProgress) => take(commands.exportText(jobId, request, channel(onProgress))),
   chooseFiles: () => take(commands.chooseFiles()),
   chooseFolder: () => take(commands.chooseFolder()),

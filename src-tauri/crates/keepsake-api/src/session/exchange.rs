@@ -1,5 +1,5 @@
 //! Import, undo, export.
-use super::{Session, is_there, now, read::query, time};
+use super::{Session, is_there, now, time};
 use crate::{
     ApiError, ApiResult, Job, files,
     trust::{Signers, signers},
@@ -247,29 +247,6 @@ impl Session {
         self.vault.remove_export(written, format, now())?;
         *faulty = None;
         Ok(())
-    }
-
-    /// Write an Evidence Pack (folder, or archive when the name ends in `.zip`), and check it.
-    ///
-    /// # Errors
-    /// `usage` for a time that is none, `io`.
-    pub fn evidence(&self, out: &Path, since: Option<&str>, sign: bool, job: &Job) -> ApiResult<Evidence> {
-        let since = query(&Filter { since: since.map(str::to_owned), ..Filter::default() })?.since;
-        let cancel = job.cancel_flag();
-        let _turn = self.exporting();
-        let writing = self.writing(out);
-        let made = self.vault.evidence(out, since.and_then(Timestamp::from_micros), sign, now(), &cancel)?;
-        writing.done([&out.to_path_buf()]);
-        let checked = files::validate(out, &files::Check::default(), job)?;
-        let count = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
-        Ok(Evidence {
-            path: out.display().to_string(),
-            tombstones: count(made.tombstones),
-            audit_entries: count(made.audit_entries),
-            provenance_edges: count(made.provenance_edges),
-            validated: checked.ok,
-            signed: made.signed,
-        })
     }
 
     /// Copy the vault to `out`, which must not exist, and check the copy. It is a vault of its own.

@@ -89,6 +89,49 @@ fn a_path_that_holds_erased_words_is_forgotten_with_them() {
 }
 
 #[test]
+fn an_evidence_pack_holds_what_was_chosen_and_names_only_when_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = vault(&folder.path().join("v"));
+    let id = add(&session, "Likes tea with milk.");
+    add(&session, "Plays the tuba on Fridays.");
+    export(&session, &folder.path().join("quokka-out.mem"));
+    let broken = folder.path().join("quokka-in.alf");
+    std::fs::write(&broken, "no archive at all").unwrap();
+    let import = ImportRequest { paths: vec![broken.display().to_string()], ..ImportRequest::default() };
+    assert!(session.import(&import, false, &Job::silent()).is_err());
+    session.erase(&EraseRequest { ids: vec![id], ..EraseRequest::default() }, &Job::silent()).unwrap();
+    let pack = |name: &str, request: EvidenceRequest| {
+        let out = folder.path().join(name);
+        let made = session.evidence(&out, &EvidenceRequest { sign: true, ..request }, &Job::silent()).unwrap();
+        assert!(made.validated, "{name}");
+        let text = |file: &str| std::fs::read_to_string(out.join(file)).ok();
+        (made, ["receipts", "chain", "transfers"].map(|name| text(&format!("audit/{name}.jsonl"))), text("HOW-TO-CHECK.txt"))
+    };
+    use EvidencePart::{Key, Log, Tombstones, Transfers};
+    let (made, beside, guide) = pack("as-ever.mem", EvidenceRequest::default());
+    assert_eq!((made.tombstones, made.receipts, made.transfers), (1, 0, 0));
+    assert!(beside.iter().all(Option::is_none) && guide.is_none(), "as it always was");
+
+    let chosen = |parts: &[EvidencePart]| EvidenceRequest { parts: Some(parts.to_vec()), ..EvidenceRequest::default() };
+    let (made, [receipts, chain, transfers], guide) = pack("drawn.mem", chosen(&[Tombstones, Log, Key]));
+    assert_eq!((made.tombstones, made.receipts, made.transfers), (1, 1, 0));
+    let [receipts, chain] = [receipts, chain].map(Option::unwrap);
+    assert!(receipts.contains("\"complete\":true") && !receipts.contains("detail"), "{receipts}");
+    assert_eq!(chain.lines().count(), made.audit_entries as usize, "each entry with its signature");
+    assert!(transfers.is_none() && guide.is_some());
+    let (made, [receipts, chain, transfers], guide) = pack("names.mem", chosen(&[Transfers]));
+    let transfers = transfers.unwrap();
+    assert_eq!((made.tombstones, made.audit_entries, made.transfers), (0, 0, 1));
+    assert!(receipts.is_none() && chain.is_none() && guide.is_none());
+    for name in ["quokka-out.mem"] {
+        assert!(transfers.contains(name) && !transfers.contains(&folder.path().display().to_string()), "{transfers}");
+    }
+    let (made, ..) =
+        pack("before.mem", EvidenceRequest { until: Some("2020-01-01".into()), ..chosen(&[Tombstones, Log, Transfers]) });
+    assert_eq!((made.tombstones, made.receipts, made.audit_entries, made.transfers), (0, 0, 0, 0));
+}
+
+#[test]
 fn a_text_is_told_when_it_is_taken_along() {
     let folder = tempfile::tempdir().unwrap();
     let session = vault(&folder.path().join("v"));

@@ -1,4 +1,4 @@
-import type { Backend, Keys, ListItem } from "../backend";
+import type { Backend, EvidencePart, Keys, ListItem } from "../backend";
 import { fileCheck, sampleKey } from "./checks";
 import { ago, item, sampleItems } from "./data";
 import { facetsOf, hitOf, matches, searching, summaryOf } from "./find";
@@ -361,13 +361,16 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     },
     removeExport: async () => undefined,
     textTaken: async () => undefined,
-    evidence: async (job, out, _since, sign, tell) => {
+    evidence: async (job, out, { sign, parts }, tell) => {
       await walk(job, ["write", "validate"], 3, pace, tell);
+      const n = (part: EvidencePart, of: number) => (parts === null || parts.includes(part) ? of : 0);
       return {
         path: out,
-        tombstones: stones.length,
-        audit_entries: 268,
-        provenance_edges: 41,
+        tombstones: n("tombstones", stones.length),
+        audit_entries: n("log", entries.length),
+        provenance_edges: n("tombstones", 41),
+        receipts: n("tombstones", stones.length),
+        transfers: n("transfers", 6),
         validated: true,
         signed: sign,
       };
