@@ -48,4 +48,4 @@ pub use store::{RowView, SCHEMA_VERSION};
 pub use tombstones::TombstoneRow;
 pub use vault::{CheckedPlace, IndexState, Vault};
 pub use verify::{PlaceOutcome, Receipt, ReceiptPlace};
-pub use whereabouts::Whereabouts;
+pub use whereabouts::{FailedImport, Whereabouts};

@@ -46,6 +46,7 @@ export interface Backend {
   ): Promise<b.ImportReport>;
   cancelJob(jobId: string): Promise<void>;
   imports(): Promise<b.Batches>;
+  failedImports(): Promise<b.FailedImports>;
   importReport(batch: string): Promise<b.ImportReport>;
   undoImport(batch: string): Promise<b.Undone>;
   watched(): Promise<b.Watched>;

@@ -64,6 +64,8 @@ export const commands = {
 	cancelJob: (jobId: string) => typedError<null, ErrorBody>(__TAURI_INVOKE("cancel_job", { jobId })),
 	/**  The batches, newest first. */
 	imports: () => typedError<Batches, ErrorBody>(__TAURI_INVOKE("imports")),
+	/**  Imports that failed: where their files lay, and what was said at the time. */
+	failedImports: () => typedError<FailedImports, ErrorBody>(__TAURI_INVOKE("failed_imports")),
 	/**  The report kept with a batch. */
 	importReport: (batch: string) => typedError<ImportReport, ErrorBody>(__TAURI_INVOKE("import_report", { batch })),
 	/**  Take a batch back whole. */
@@ -470,6 +472,21 @@ export type Facets = {
 	types: { [key in string]: number },
 	tags: { [key in string]: number },
 	file_kinds: { [key in string]: FileCount },
+};
+
+/**  An import of which nothing was kept. */
+export type FailedImport = {
+	/**  Number of its entry in the log. */
+	seq: number,
+	/**  Where its files lay; none of a text that was pasted. */
+	paths: string[],
+	/**  What was said at the time. */
+	error: ErrorBody,
+};
+
+/**  Imports that failed, oldest first, as far as more is known of them than the log says. */
+export type FailedImports = {
+	failed: FailedImport[],
 };
 
 /**  What is to be known of a file before it is imported. */

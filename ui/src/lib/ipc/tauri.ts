@@ -55,6 +55,7 @@ export const tauriBackend: Backend = {
     take(commands.importRun(jobId, request, passphrase, channel(onProgress))),
   cancelJob: (jobId) => done(commands.cancelJob(jobId)),
   imports: () => take(commands.imports()),
+  failedImports: () => take(commands.failedImports()),
   importReport: (batch) => take(commands.importReport(batch)),
   undoImport: (batch) => take(commands.undoImport(batch)),
   watched: () => take(commands.watched()),

@@ -7,7 +7,7 @@ use crate::{
 };
 use keepsake_formats::{Catalog, Detection as Detected, Passphrase, Signer, WriteOptions, by_id, detect};
 use keepsake_model::{Limits, LossReport, Timestamp};
-use keepsake_vault::{ImportOptions, ItemOutcome, KindCounts, Merge, Scope, Scratch, Vault};
+use keepsake_vault::{FailedImport, ImportOptions, ItemOutcome, KindCounts, Merge, Scope, Scratch, Vault};
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
@@ -40,7 +40,13 @@ impl Session {
         {
             let _turn = self.changing();
             // What went wrong is the answer, also where the log cannot be told of it.
-            let _ = self.vault.import_failed(&format, error.code, now());
+            let told = FailedImport {
+                paths: if request.text.is_some() { Vec::new() } else { request.paths.clone() },
+                code: error.code.into(),
+                message: error.message.clone(),
+                details: error.details.clone(),
+            };
+            let _ = self.vault.import_failed(&format, told, now());
         }
         done
     }
@@ -129,6 +135,17 @@ impl Session {
             })
             .collect();
         Ok(Batches { batches })
+    }
+
+    /// Imports that failed, by their entry in the log: where their files lay, and what was said at the time.
+    pub fn failed_imports(&self) -> ApiResult<FailedImports> {
+        let all = self.vault.whereabouts()?.failed.into_iter();
+        let failed = all.map(|(seq, told)| crate::types::FailedImport {
+            seq: u32::try_from(seq).unwrap_or(u32::MAX),
+            paths: told.paths,
+            error: ErrorBody { code: told.code, message: told.message, details: told.details },
+        });
+        Ok(FailedImports { failed: failed.collect() })
     }
 
     /// The report kept with a batch.

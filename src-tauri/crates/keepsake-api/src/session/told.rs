@@ -39,6 +39,10 @@ fn an_import_that_failed_is_told_without_a_name() {
     assert_eq!((told.op.as_str(), told.target.as_str(), told.detail.as_str()), ("import_failed", "alf", error.code));
     assert!(!serde_json::to_string(&session.audit(true).unwrap()).unwrap().contains("quokka"));
     let seq = told.seq;
+    let kept = session.failed_imports().unwrap().failed.pop().unwrap();
+    let path = file.display().to_string();
+    assert_eq!((kept.seq, kept.paths), (seq, vec![path]), "the vault knows which file it was");
+    assert_eq!((kept.error.code.as_str(), &kept.error.message), (error.code, &error.message), "and what was said");
     assert!(session.import(&request(Some("alf")), true, &Job::silent()).is_err());
     assert_eq!(last(&session).seq, seq, "a preview is no import");
     assert!(session.import(&request(Some("quokka-form")), false, &Job::silent()).is_err());
@@ -89,6 +93,36 @@ fn a_path_that_holds_erased_words_is_forgotten_with_them() {
 }
 
 #[test]
+fn what_was_said_of_a_file_goes_with_erased_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = vault(&folder.path().join("v"));
+    for name in ["all about zanzibarquokka.alf", "other.alf"] {
+        let file = folder.path().join(name);
+        std::fs::write(&file, "no archive at all").unwrap();
+        let paths = vec![file.display().to_string()];
+        let request = ImportRequest { paths, format: Some("alf".into()), ..ImportRequest::default() };
+        assert!(session.import(&request, false, &Job::silent()).is_err());
+    }
+    assert_eq!(session.failed_imports().unwrap().failed.len(), 2, "the control");
+    let id = add(&session, "zanzibarquokka");
+    let request = EraseRequest { ids: vec![id], ..EraseRequest::default() };
+    let done = session.erase(&request, &Job::silent()).unwrap();
+    assert!(done.receipt.complete, "{:?}", done.receipt.places);
+    let left = session.failed_imports().unwrap().failed;
+    assert!(left.len() == 1 && left[0].paths[0].ends_with("other.alf"), "{left:?}");
+}
+
+#[test]
+fn a_pasted_text_that_failed_has_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = vault(&folder.path().join("v"));
+    let request = ImportRequest { text: Some(" ".into()), paths: vec!["/x".into()], ..ImportRequest::default() };
+    let error = session.import(&request, false, &Job::silent()).unwrap_err();
+    let kept = session.failed_imports().unwrap().failed.pop().unwrap();
+    assert_eq!((kept.paths.len(), kept.error.code.as_str()), (0, error.code));
+}
+
+#[test]
 fn an_evidence_pack_holds_what_was_chosen_and_names_only_when_asked() {
     let folder = tempfile::tempdir().unwrap();
     let session = vault(&folder.path().join("v"));
@@ -121,9 +155,9 @@ fn an_evidence_pack_holds_what_was_chosen_and_names_only_when_asked() {
     assert!(transfers.is_none() && guide.is_some());
     let (made, [receipts, chain, transfers], guide) = pack("names.mem", chosen(&[Transfers]));
     let transfers = transfers.unwrap();
-    assert_eq!((made.tombstones, made.audit_entries, made.transfers), (0, 0, 1));
+    assert_eq!((made.tombstones, made.audit_entries, made.transfers), (0, 0, 2));
     assert!(receipts.is_none() && chain.is_none() && guide.is_none());
-    for name in ["quokka-out.mem"] {
+    for name in ["quokka-out.mem", "quokka-in.alf"] {
         assert!(transfers.contains(name) && !transfers.contains(&folder.path().display().to_string()), "{transfers}");
     }
     let (made, ..) =

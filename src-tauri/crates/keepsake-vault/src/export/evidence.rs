@@ -170,6 +170,9 @@ impl Vault {
         for row in self.audit_log()? {
             let names: Vec<String> = match row.op.as_str() {
                 "export" => places.exports.get(&row.seq).into_iter().filter_map(name_of).collect(),
+                "import_failed" => {
+                    places.failed.get(&row.seq).into_iter().flat_map(|f| &f.paths).filter_map(name_of).collect()
+                }
                 _ => continue,
             };
             let line = json!({

@@ -4,7 +4,7 @@ import { ago, item, sampleItems } from "./data";
 import { facetsOf, hitOf, matches, searching, summaryOf } from "./find";
 import { sampleFormats } from "./formats";
 import { cancel, detection, FILE_PASSPHRASE, receipt, refuse, report, tombstone, walk } from "./jobs";
-import { sampleBatches, sampleEntries } from "./log";
+import { sampleBatches, sampleEntries, sampleFailed } from "./log";
 import { optionsFromAddress, type MockOptions } from "./options";
 import { exported, shown, transferText } from "./records";
 import { sampleReview } from "./review";
@@ -220,6 +220,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     },
     cancelJob: async (id) => cancel(id),
     imports: async () => ({ batches }),
+    failedImports: async () => ({ failed: sampleFailed }),
     importReport: async (batch) => ({
       ...report(
         { paths: [], text: null, format: null, limit_bytes: null, let_in: false, merge: null },
