@@ -1,6 +1,6 @@
 //! What a receipt tells of other records that say the same: redacted, left, not there, or not known.
 use crate::{
-    deletion::{record, found},
+    deletion::{found, record},
     redaction::redact,
 };
 use keepsake_model::Kind;
@@ -36,7 +36,11 @@ fn a_receipt_says_what_became_of_records_that_say_the_same() {
         let left = (there - chosen) as u32;
         assert_eq!(told, (Some(chosen as u32), left), "{chosen} of {there}");
         assert!(receipt.complete, "left on purpose: {:?}", receipt.places);
-        assert_eq!(found(&t, "zanzibarquokka") as u32, left, "as the search finds them");
+        assert_eq!(
+            found(&t, "zanzibarquokka") as u32,
+            left,
+            "as the search finds them"
+        );
         let kept = t.vault.receipt(&receipt.id).unwrap();
         assert_eq!(kept, receipt, "and it is kept");
     }
@@ -79,7 +83,9 @@ fn receipts_that_do_not_say_are_read_as_not_known() {
     let receipt = t.vault.receipt(&id).unwrap();
     assert!(receipt.complete && receipt.copies_redacted.is_none());
     // What was said is not known any more when the program had stopped before the check.
-    t.database().execute("UPDATE receipts SET complete = 0, body = ''", []).unwrap();
+    t.database()
+        .execute("UPDATE receipts SET complete = 0, body = ''", [])
+        .unwrap();
     let t = t.reopen();
     t.vault.finish_interrupted(at(200)).unwrap();
     assert_eq!(t.vault.receipt(&id).unwrap().copies_redacted, None);

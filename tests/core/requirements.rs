@@ -5,8 +5,8 @@ use keepsake_formats::{Catalog, Validation, by_id, detect, file_sha256};
 use keepsake_model::{Kind, Limits, TombstoneOp};
 use keepsake_testkit::{TempVault, at, holds, repo};
 use keepsake_vault::{
-    EditFields, EraseOutcome, EvidenceOrder, ExportOutcome, ListQuery, RedactSpan, RowView, Sabotage, Scope,
-    VaultError,
+    EditFields, EraseOutcome, EvidenceOrder, ExportOutcome, ListQuery, RedactSpan, RowView,
+    Sabotage, Scope, VaultError,
 };
 use serde_json::{Value, json};
 use std::{

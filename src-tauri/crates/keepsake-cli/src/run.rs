@@ -172,12 +172,8 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
         }
         Command::Evidence { out, since, until, parts, sign } => {
             let parts = parts.as_ref().map(|parts| parts.iter().map(|part| EvidencePart::parse(part)).collect());
-            let request = EvidenceRequest {
-                since: since.clone(),
-                until: until.clone(),
-                sign: *sign,
-                parts: parts.transpose()?,
-            };
+            let request =
+                EvidenceRequest { since: since.clone(), until: until.clone(), sign: *sign, parts: parts.transpose()? };
             let made = session.evidence(out, &request, job)?;
             Ok(Done { exit: u8::from(!made.validated), ..done(&made)? })
         }

@@ -124,6 +124,7 @@ fn a_pasted_text_that_failed_has_no_file() {
 
 #[test]
 fn an_evidence_pack_holds_what_was_chosen_and_names_only_when_asked() {
+    use EvidencePart::{Key, Log, Tombstones, Transfers};
     let folder = tempfile::tempdir().unwrap();
     let session = vault(&folder.path().join("v"));
     let id = add(&session, "Likes tea with milk.");
@@ -139,9 +140,12 @@ fn an_evidence_pack_holds_what_was_chosen_and_names_only_when_asked() {
         let made = session.evidence(&out, &EvidenceRequest { sign: true, ..request }, &Job::silent()).unwrap();
         assert!(made.validated, "{name}");
         let text = |file: &str| std::fs::read_to_string(out.join(file)).ok();
-        (made, ["receipts", "chain", "transfers"].map(|name| text(&format!("audit/{name}.jsonl"))), text("HOW-TO-CHECK.txt"))
+        (
+            made,
+            ["receipts", "chain", "transfers"].map(|name| text(&format!("audit/{name}.jsonl"))),
+            text("HOW-TO-CHECK.txt"),
+        )
     };
-    use EvidencePart::{Key, Log, Tombstones, Transfers};
     let (made, beside, guide) = pack("as-ever.mem", EvidenceRequest::default());
     assert_eq!((made.tombstones, made.receipts, made.transfers), (1, 0, 0));
     assert!(beside.iter().all(Option::is_none) && guide.is_none(), "as it always was");
@@ -160,8 +164,10 @@ fn an_evidence_pack_holds_what_was_chosen_and_names_only_when_asked() {
     for name in ["quokka-out.mem", "quokka-in.alf"] {
         assert!(transfers.contains(name) && !transfers.contains(&folder.path().display().to_string()), "{transfers}");
     }
-    let (made, ..) =
-        pack("before.mem", EvidenceRequest { until: Some("2020-01-01".into()), ..chosen(&[Tombstones, Log, Transfers]) });
+    let (made, ..) = pack(
+        "before.mem",
+        EvidenceRequest { until: Some("2020-01-01".into()), ..chosen(&[Tombstones, Log, Transfers]) },
+    );
     assert_eq!((made.tombstones, made.receipts, made.audit_entries, made.transfers), (0, 0, 0, 0));
 }
 

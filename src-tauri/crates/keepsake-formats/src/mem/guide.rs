@@ -26,26 +26,31 @@ pub(super) fn text(pack: &EvidencePack, files: &[&str], signer: Option<&dyn Sign
     let mut out = String::from("HOW TO CHECK THIS EVIDENCE PACK\n\nIt holds no memories and no messages.\n");
     let day = |at: Option<Timestamp>, none: &str| at.map_or(none.to_owned(), Timestamp::to_rfc3339_seconds);
     // writing into a String cannot fail
-    let _ = writeln!(out, "Period: from {} to {}.", day(pack.since, "the beginning"), day(pack.until, "the day it was made"));
-    let _ = write!(out, "\nWhat is in it\n");
+    let _ = writeln!(
+        out,
+        "Period: from {} to {}.",
+        day(pack.since, "the beginning"),
+        day(pack.until, "the day it was made")
+    );
+    out.push_str("\nWhat is in it\n");
     for (path, what) in WHAT.iter().filter(|(path, _)| files.contains(path)) {
         let _ = writeln!(out, "  {path}\n    {what}");
     }
-    let _ = write!(
+    let _ = writeln!(
         out,
         "\n1. Nothing was changed\n  sha256sum -c {CHECKSUMS}\n  sha256sum {CHECKSUMS}\n\
-         The second must be the bundleDigest in {MANIFEST}.\n"
+         The second must be the bundleDigest in {MANIFEST}."
     );
     let Some(signer) = signer else {
         out.push_str("\nThis pack is not signed: nothing in it says who made it.\n");
         return out;
     };
-    let _ = write!(
+    let _ = writeln!(
         out,
         "\n2. Who made it\n  cut -d: -f3 {SIGNATURE} | xxd -r -p > signature.bin\n  \
          openssl pkeyutl -verify -pubin -inkey {KEY} -rawin -in {MANIFEST} -sigfile signature.bin\n\
          The key in hex: {}\n\
-         Ask the owner of the vault for it by another way: a key that comes with a pack proves only that the pack is of a piece.\n",
+         Ask the owner of the vault for it by another way: a key that comes with a pack proves only that the pack is of a piece.",
         hex::encode(signer.public_key())
     );
     out

@@ -3,17 +3,11 @@ use super::{Scope, source::VaultSource};
 use crate::{Vault, VaultResult, error::unwrap_format};
 use keepsake_formats::{
     RecordSource,
-    mem::evidence::{
-        AuditEntry, CHAIN, Chosen, EvidencePack, EvidenceReport, RECEIPTS, TRANSFERS, provenance, write,
-    },
+    mem::evidence::{AuditEntry, CHAIN, Chosen, EvidencePack, EvidenceReport, RECEIPTS, TRANSFERS, provenance, write},
 };
 use keepsake_model::Timestamp;
 use serde_json::{Value, json};
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-    sync::atomic::AtomicBool,
-};
+use std::{collections::BTreeMap, path::Path, sync::atomic::AtomicBool};
 
 /// What an Evidence Pack is to hold.
 #[derive(Debug, Clone, Default)]
@@ -169,10 +163,14 @@ impl Vault {
         let places = self.whereabouts()?;
         for row in self.audit_log()? {
             let names: Vec<String> = match row.op.as_str() {
-                "export" => places.exports.get(&row.seq).into_iter().filter_map(name_of).collect(),
-                "import_failed" => {
-                    places.failed.get(&row.seq).into_iter().flat_map(|f| &f.paths).filter_map(name_of).collect()
-                }
+                "export" => places.exports.get(&row.seq).into_iter().filter_map(|path| name_of(path)).collect(),
+                "import_failed" => places
+                    .failed
+                    .get(&row.seq)
+                    .into_iter()
+                    .flat_map(|f| &f.paths)
+                    .filter_map(|path| name_of(path))
+                    .collect(),
                 _ => continue,
             };
             let line = json!({
@@ -190,6 +188,6 @@ fn stamp(micros: i64) -> String {
     Timestamp::from_micros(micros).map(Timestamp::to_rfc3339).unwrap_or_default()
 }
 
-fn name_of(path: &String) -> Option<String> {
-    PathBuf::from(path).file_name().map(|name| name.to_string_lossy().into_owned())
+fn name_of(path: &str) -> Option<String> {
+    Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned())
 }

@@ -150,7 +150,11 @@ fn the_guide_tells_of_what_is_there() {
     assert!(text.contains("audit/tombstones.jsonl") && !text.contains("audit/log.jsonl"), "{text}");
     assert!(text.contains("openssl") && text.contains(&"07".repeat(32)), "{text}");
     let key = String::from_utf8(signed["public-key.pem"].clone()).unwrap();
-    assert_eq!(key.lines().nth(1), Some("MCowBQYDK2VwAyEABwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc="), "as openssl reads it");
+    assert_eq!(
+        key.lines().nth(1),
+        Some("MCowBQYDK2VwAyEABwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc="),
+        "as openssl reads it"
+    );
     let plain = read("plain.mem", false);
     assert!(!plain.contains_key("public-key.pem"), "nothing is signed");
     assert!(String::from_utf8_lossy(&plain["HOW-TO-CHECK.txt"]).contains("not signed"));
