@@ -109,6 +109,15 @@ export const REVIEW = [
     },
   ],
   [
+    "activity, failed",
+    OPEN,
+    async (page) => (
+      await page.click("nav-activity"),
+      await page.click("activity-failed"),
+      page.there("failed-report")
+    ),
+  ],
+  [
     "evidence",
     OPEN,
     async (page) => (

@@ -274,15 +274,6 @@ export const SCREENS = [
       page.there("export-details")
     ),
   ],
-  [
-    "activity, failed",
-    OPEN,
-    async (page) => (
-      await page.click("nav-activity"),
-      await page.click("activity-failed"),
-      page.there("failed-report")
-    ),
-  ],
   ["changes", OPEN, async (page) => (await page.click("nav-activity"), page.click("activity-changes"))],
   [
     "changes, what",
