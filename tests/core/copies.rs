@@ -47,15 +47,27 @@ fn a_receipt_says_what_became_of_records_that_say_the_same() {
 }
 
 #[test]
-fn what_only_sounds_alike_is_not_said_to_be_left() {
-    let t = TempVault::new();
-    let id = t.vault.add(SENTENCE, None, vec![], at(0)).unwrap();
-    // The same words for the index, but no sentence of them.
-    let alike = "The zanzibarquokka. Sleeps under: the piano.";
-    t.vault.add(alike, None, vec![], at(0)).unwrap();
-    let plan = t.vault.erase_plan(std::slice::from_ref(&id)).unwrap();
-    assert!(plan.copies.is_empty(), "the control: none was offered");
-    assert_eq!(erase_with(&t, &id, &[]).receipt.copies_left, 0);
+fn what_is_said_to_be_left_is_what_was_offered() {
+    let cases = [
+        ("THE ZANZIBARQUOKKA: sleeps, under the piano!", vec![], 1),
+        (
+            "Nothing of it.\nThe zanzibarquokka sleeps under the piano",
+            vec![],
+            1,
+        ),
+        ("The zanzibarquokka sleeps.", vec![], 0),
+        ("Under the piano sleeps the zanzibarquokka.", vec![], 0),
+        ("Likes tea.", vec![SENTENCE.to_owned()], 0),
+    ];
+    for (text, tags, expected) in cases {
+        let t = TempVault::new();
+        let id = t.vault.add(SENTENCE, None, vec![], at(0)).unwrap();
+        t.vault.add(text, None, tags, at(0)).unwrap();
+        let plan = t.vault.erase_plan(std::slice::from_ref(&id)).unwrap();
+        assert_eq!(plan.copies.len(), expected, "the control: {text}");
+        let receipt = erase_with(&t, &id, &[]).receipt;
+        assert_eq!(receipt.copies_left as usize, expected, "{text}");
+    }
 }
 
 #[test]

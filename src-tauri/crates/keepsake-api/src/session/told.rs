@@ -116,7 +116,12 @@ fn what_was_said_of_a_file_goes_with_erased_words() {
 fn a_pasted_text_that_failed_has_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let session = vault(&folder.path().join("v"));
-    let request = ImportRequest { text: Some(" ".into()), paths: vec!["/x".into()], ..ImportRequest::default() };
+    let request = ImportRequest {
+        text: Some("no archive at all".into()),
+        format: Some("alf".into()),
+        paths: vec!["/x".into()],
+        ..ImportRequest::default()
+    };
     let error = session.import(&request, false, &Job::silent()).unwrap_err();
     let kept = session.failed_imports().unwrap().failed.pop().unwrap();
     assert_eq!((kept.paths.len(), kept.error.code.as_str()), (0, error.code));
@@ -132,7 +137,8 @@ fn an_evidence_pack_holds_what_was_chosen_and_names_only_when_asked() {
     export(&session, &folder.path().join("quokka-out.mem"));
     let broken = folder.path().join("quokka-in.alf");
     std::fs::write(&broken, "no archive at all").unwrap();
-    let import = ImportRequest { paths: vec![broken.display().to_string()], ..ImportRequest::default() };
+    let paths = vec![broken.display().to_string()];
+    let import = ImportRequest { paths, format: Some("alf".into()), ..ImportRequest::default() };
     assert!(session.import(&import, false, &Job::silent()).is_err());
     session.erase(&EraseRequest { ids: vec![id], ..EraseRequest::default() }, &Job::silent()).unwrap();
     let pack = |name: &str, request: EvidenceRequest| {
