@@ -38,6 +38,7 @@ pub fn builder() -> Builder<tauri::Wry> {
         import::import_run,
         import::cancel_job,
         import::imports,
+        import::failed_imports,
         import::import_report,
         import::undo_import,
         watching::watched,

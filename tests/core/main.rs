@@ -7,6 +7,7 @@
 )]
 
 mod backup;
+mod copies;
 mod damage;
 mod deletion;
 mod duplicates;

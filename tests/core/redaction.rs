@@ -6,7 +6,7 @@ use keepsake_vault::{EditFields, EraseOutcome, RedactSpan, Sabotage};
 use std::sync::atomic::AtomicBool;
 
 /// Redacts `words`, which the record's text holds once.
-fn redact(t: &TempVault, id: &str, words: &str, everywhere: bool) -> EraseOutcome {
+pub fn redact(t: &TempVault, id: &str, words: &str, everywhere: bool) -> EraseOutcome {
     let text = t.vault.record(&t.vault.view(id).unwrap()).unwrap().text;
     let start = text[..text.find(words).unwrap()].chars().count() as u32;
     let span = RedactSpan {

@@ -5,8 +5,8 @@ use keepsake_formats::{Catalog, Validation, by_id, detect, file_sha256};
 use keepsake_model::{Kind, Limits, TombstoneOp};
 use keepsake_testkit::{TempVault, at, holds, repo};
 use keepsake_vault::{
-    EditFields, EraseOutcome, ExportOutcome, ListQuery, RedactSpan, RowView, Sabotage, Scope,
-    VaultError,
+    EditFields, EraseOutcome, EvidenceOrder, ExportOutcome, ListQuery, RedactSpan, RowView,
+    Sabotage, Scope, VaultError,
 };
 use serde_json::{Value, json};
 use std::{
@@ -489,8 +489,12 @@ fn l3_the_evidence_pack_proves_the_deletion() {
     let id = one_row(&t, "episode/ep_tea").id_text();
     erase(&t, &id, "test", 100);
     let out = t.folder.path().join("pack.mem");
+    let order = EvidenceOrder {
+        sign: true,
+        ..EvidenceOrder::default()
+    };
     t.vault
-        .evidence(&out, None, true, at(200), &AtomicBool::new(false))
+        .evidence(&out, &order, at(200), &AtomicBool::new(false))
         .unwrap();
     let found = validated(&out);
     assert_eq!((found.errors, found.level.as_deref()), (vec![], Some("L3")));

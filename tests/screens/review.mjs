@@ -109,12 +109,21 @@ export const REVIEW = [
     },
   ],
   [
+    "activity, failed",
+    OPEN,
+    async (page) => (
+      await page.click("nav-activity"),
+      await page.click("activity-failed"),
+      page.there("failed-report")
+    ),
+  ],
+  [
     "evidence",
     OPEN,
     async (page) => (
       await page.click("nav-activity"),
       await page.click("activity-evidence"),
-      page.there("evidence-path")
+      page.there("evidence-tombstones")
     ),
   ],
   [
@@ -123,9 +132,6 @@ export const REVIEW = [
     async (page) => {
       await page.click("nav-activity");
       await page.click("activity-evidence");
-      await until("a place to save it", () =>
-        page.browser.run("() => document.querySelector('[data-testid=evidence-path]')?.value !== ''"),
-      );
       await page.click("evidence-save");
       await page.there("evidence-result");
     },

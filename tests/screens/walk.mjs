@@ -201,6 +201,18 @@ export const SCREENS = [
     },
   ],
   [
+    "receipt, left",
+    OPEN,
+    async (page) => {
+      await memory(page);
+      await page.menu("detail-more");
+      await page.click("detail-erase");
+      await page.click("erase-copies");
+      await page.click("erase-confirm");
+      await page.there("receipt-left");
+    },
+  ],
+  [
     "selection",
     OPEN,
     async (page) => {

@@ -2,14 +2,19 @@ import { fireEvent, render, screen, waitFor, within } from "@testing-library/sve
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { filtered, proofsOf } from "../src/features/activity/log";
 import { transfersOf } from "../src/features/activity/transfers";
+import FailedActions from "../src/features/activity/FailedActions.svelte";
+import DialogHost from "../src/shell/DialogHost.svelte";
 import Window from "../src/shell/Window.svelte";
 import { useBackend, type AuditEntry, type TombstoneView } from "$lib/ipc";
 import { mockBackend } from "$lib/ipc/mock";
+import { sampleFailed } from "$lib/ipc/mock/log";
 import { dialogs } from "$lib/state/dialogs.svelte";
+import { importing } from "$lib/state/importing.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { clearContent } from "$lib/state/scope";
 import { search } from "$lib/state/search.svelte";
 import { session } from "$lib/state/session.svelte";
+import { toasts } from "$lib/state/toasts.svelte";
 import { vault } from "$lib/state/vault.svelte";
 import { auditSaid, exportFacts, exportSaid } from "$lib/text/core";
 
@@ -84,7 +89,7 @@ describe("the log", () => {
 });
 
 describe("what came in and went out", () => {
-  it("lists imports that failed with their reason, never with a name", () => {
+  it("lists imports that failed with their reason, without a name where the vault kept none", () => {
     const [line] = transfersOf([], [entry(1, { op: "import_failed", target: "claude", detail: "limit" })]);
     expect(line).toMatchObject({ title: "Import failed, nothing was written", bad: true, batch: null, entry: null });
     expect(line?.text).toBe("The Claude file holds more than Keepsake reads. Nothing was imported.");
@@ -93,6 +98,22 @@ describe("what came in and went out", () => {
       "The file is not as its format says, or damaged. Nothing was changed.",
       "zip_entry_twice",
     ]);
+  });
+
+  it("names the files of imports that failed, as far as the vault knows them", () => {
+    const failed = (code: string, place: string, paths: string[]) => ({
+      seq: 1,
+      paths,
+      error: { code, message: "", details: { place } },
+    });
+    const said = (known: ReturnType<typeof failed>) =>
+      transfersOf([], [entry(1, { op: "import_failed", target: "claude", detail: known.error.code })], [known])[0]
+        ?.text;
+    expect(said(failed("not_there", "part-2.zip", ["/home/ines/part-2.zip"])), "once").toBe("part-2.zip is not there.");
+    expect(said(failed("limit", "conversations.json", ["/home/ines/part-2.zip"]))).toBe(
+      "part-2.zip. conversations.json holds more than Keepsake reads. Nothing was imported.",
+    );
+    expect(said(failed("not_recognised", "", []))).toBe("We don’t know this kind of file. Nothing was imported.");
   });
 
   it("lists a text that was copied as an export, and shows files that are still there", () => {
@@ -109,6 +130,57 @@ describe("what came in and went out", () => {
       ["Exported as text", null],
     ]);
     expect(lines[1]?.text).toBe("41 items, 6 values covered.");
+  });
+});
+
+describe("an import that failed", () => {
+  const at = "2026-11-18T19:58:00Z";
+  const PATH = "/home/ines/Downloads/claude-part-2-of-3.zip";
+  let mock = mockBackend({ open: true });
+  beforeEach(async () => {
+    clearContent();
+    mock = mockBackend({ open: true });
+    useBackend(mock);
+    session.opened(await mock.sessionState());
+    importing.reset();
+    toasts.clear();
+    dialogs.close();
+    render(DialogHost);
+  });
+
+  it("is tried again with the same file", async () => {
+    const asked = vi.spyOn(mock, "detect");
+    render(FailedActions, { failed: sampleFailed[0]!, at });
+    await fireEvent.click(screen.getByTestId("activity-again"));
+    await waitFor(() => expect(asked).toHaveBeenCalledWith([PATH], null));
+    expect(dialogs.open?.kind).toBe("import");
+  });
+
+  it("says that the file is gone", async () => {
+    mock.pathInfo = async (paths) => paths.map((path) => ({ path, folder: false, size: null }));
+    render(FailedActions, { failed: sampleFailed[0]!, at });
+    await fireEvent.click(screen.getByTestId("activity-again"));
+    await waitFor(() => expect(toasts.current?.text).toBe("“claude-part-2-of-3.zip” isn’t where it was."));
+    expect([dialogs.open, importing.stage]).toEqual([null, "idle"]);
+  });
+
+  it("reports what was said, and offers to try again from there", async () => {
+    render(FailedActions, { failed: sampleFailed[0]!, at });
+    await fireEvent.click(screen.getByTestId("activity-failed"));
+    const report = await screen.findByTestId("failed-report");
+    expect(report.textContent).toContain("claude-part-2-of-3.zip holds more than Keepsake reads.");
+    expect(report.textContent).toContain("Downloads");
+    await fireEvent.click(screen.getByTestId("failed-again"));
+    await waitFor(() => expect(dialogs.open?.kind).toBe("import"));
+    expect(screen.queryByTestId("failed-report")).toBeNull();
+  });
+
+  it("of a pasted text has nothing to try again", async () => {
+    const error = { code: "not_recognised", message: "", details: {} };
+    render(FailedActions, { failed: { seq: 9, paths: [], error }, at });
+    expect(screen.queryByTestId("activity-again")).toBeNull();
+    await fireEvent.click(screen.getByTestId("activity-failed"));
+    expect((await screen.findByTestId("failed-report")).textContent).toContain("A text that was pasted");
   });
 });
 

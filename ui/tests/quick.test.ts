@@ -1,6 +1,7 @@
 // What is asked of the core while somebody waits: no more than is seen, and not twice.
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import EvidenceSheet from "../src/features/activity/EvidenceSheet.svelte";
 import MemoriesView from "../src/features/memories/MemoriesView.svelte";
 import HomeView from "../src/features/home/HomeView.svelte";
 import Bar from "../src/shell/Bar.svelte";
@@ -9,7 +10,7 @@ import { useBackend } from "$lib/ipc";
 import { mockBackend } from "$lib/ipc/mock";
 import { item } from "$lib/ipc/mock/data";
 import { facets } from "$lib/state/facets.svelte";
-import { ANY } from "$lib/state/filter";
+import { ANY, dayEnd, dayStart } from "$lib/state/filter";
 import { memories } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { clearContent } from "$lib/state/scope";
@@ -98,12 +99,51 @@ describe("an evidence pack", () => {
     nav.section = "activity";
     render(Bar);
     await fireEvent.click(await screen.findByTestId("activity-evidence"));
-    const place = await screen.findByTestId<HTMLInputElement>("evidence-path");
-    await waitFor(() => expect(place.value).toMatch(/^\/home\/ines\/Documents\/.*\.zip$/));
+    await screen.findByText("3 tombstones, each with its receipt");
     await fireEvent.click(screen.getByTestId("evidence-save"));
     const result = await screen.findByTestId("evidence-result");
-    expect(result.textContent).toContain("3 tombstones");
-    expect(made.mock.lastCall?.slice(1, 4)).toEqual([place.value, null, true]);
+    expect(result.textContent).toContain("3 tombstones, 3 receipts");
+    const [, out, request] = made.mock.lastCall ?? [];
+    expect(out).toMatch(/^\/home\/ines\/.*\.zip$/);
+    const parts = ["tombstones", "log", "key"];
+    expect(request, "as drawn: all of it, without names of files").toEqual({
+      since: null,
+      until: null,
+      sign: true,
+      parts,
+    });
+  });
+
+  it("holds what is checked, of the days that are said", async () => {
+    const made = vi.spyOn(mock, "evidence");
+    render(EvidenceSheet);
+    await screen.findByText("3 tombstones, each with its receipt");
+    for (const part of ["tombstones", "key", "transfers"])
+      await fireEvent.click(screen.getByTestId(`evidence-${part}`));
+    const since = screen.getByTestId<HTMLInputElement>("evidence-since");
+    expect(since.value, "the first day of the log, until another is chosen").not.toBe("");
+    await fireEvent.change(since, { target: { value: "2024-03-01" } });
+    await fireEvent.change(screen.getByTestId("evidence-until"), { target: { value: "2024-03-02" } });
+    await screen.findByText("0 entries, no content");
+    await fireEvent.click(screen.getByTestId("evidence-save"));
+    const result = await screen.findByTestId("evidence-result");
+    expect(result.textContent, "what was not chosen is not told of").not.toContain("tombstones");
+    expect(made.mock.lastCall?.[2]).toEqual({
+      since: dayStart(new Date(2024, 2, 1)),
+      until: dayEnd(new Date(2024, 2, 2)),
+      sign: true,
+      parts: ["log", "transfers"],
+    });
+  });
+
+  it("is not made of nothing, and not when no place is chosen", async () => {
+    const made = vi.spyOn(mock, "evidence");
+    mock.chooseSave = () => Promise.resolve(null);
+    render(EvidenceSheet);
+    await fireEvent.click(screen.getByTestId("evidence-save"));
+    for (const part of ["tombstones", "log", "key"]) await fireEvent.click(screen.getByTestId(`evidence-${part}`));
+    expect(screen.getByTestId<HTMLButtonElement>("evidence-save").disabled).toBe(true);
+    expect(made).not.toHaveBeenCalled();
   });
 
   it("says what went wrong and keeps the choices", async () => {
@@ -112,8 +152,7 @@ describe("an evidence pack", () => {
     nav.section = "activity";
     render(Bar);
     await fireEvent.click(await screen.findByTestId("activity-evidence"));
-    await waitFor(() => expect(screen.getByTestId<HTMLInputElement>("evidence-path").value).not.toBe(""));
-    await fireEvent.click(screen.getByTestId("evidence-save"));
+    await fireEvent.click(await screen.findByTestId("evidence-save"));
     expect(await screen.findByTestId("evidence-error")).toBeTruthy();
     expect(screen.queryByTestId("evidence-result")).toBeNull();
   });

@@ -53,6 +53,47 @@ describe("a receipt that is not complete", () => {
   });
 });
 
+describe("messages that say the same", () => {
+  const ROW = "Messages that say the same";
+  const CASES: [string, number | null, number, string | null, string][] = [
+    ["were redacted", 4, 0, "Erased 4 messages redacted", "receipt-complete"],
+    ["were never there", 0, 0, "Not present", "receipt-complete"],
+    ["were left", 0, 1, "Left 1 message still says it", "receipt-left"],
+    ["were left in part", 2, 3, "Left 2 messages redacted, 3 messages still say it", "receipt-left"],
+    ["are not told of by an older receipt", null, 0, null, "receipt-complete"],
+    ["were left, says an older receipt", null, 2, "Left 2 messages still say it", "receipt-left"],
+  ];
+  it.each(CASES)("%s", (_, redacted, left, told, head) => {
+    render(ReceiptSheet, { receipt: receipt("r", null, { redacted, left }), title: "" });
+    const rows = screen.getAllByTestId("receipt-place").map((row) =>
+      [...row.children]
+        .map((cell) => cell.textContent?.trim())
+        .join(" ")
+        .trim(),
+    );
+    expect(rows.find((row) => row.startsWith(ROW)) ?? null).toBe(told === null ? null : `${ROW} ${told}`);
+    expect(screen.getByTestId(head)).toBeTruthy();
+    expect(screen.queryByText(/Found nowhere/) === null, "found nowhere is only said when it is so").toBe(left > 0);
+  });
+
+  it("are no clean place when they were left", () => {
+    render(ReceiptSheet, { receipt: receipt("r", "attachments", { redacted: 0, left: 1 }), title: "" });
+    expect(screen.getByTestId("receipt-incomplete").textContent).toContain("6 of 8 places are clean.");
+  });
+
+  it("are told of as the person chose in the dialog", async () => {
+    const erase = async (with_copies: boolean, copies: string[] | null) =>
+      (await mock.erase("j", { ids: ["m-0"], reason: null, with_copies, copies }, () => undefined)).receipt;
+    const told = ({ copies_redacted, copies_left }: Awaited<ReturnType<typeof erase>>) => [
+      copies_redacted,
+      copies_left,
+    ];
+    expect(told(await erase(true, null))).toEqual([2, 0]);
+    expect(told(await erase(true, ["msg-a2"]))).toEqual([1, 1]);
+    expect(told(await erase(false, null))).toEqual([0, 2]);
+  });
+});
+
 describe("the tombstone of a deletion that is not complete", () => {
   it("offers to try again, and shows how that went", async () => {
     const sent = vi.spyOn(mock, "cleanAgain");

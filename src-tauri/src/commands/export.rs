@@ -41,18 +41,17 @@ pub async fn text_taken(app: AppHandle) -> Answer<()> {
     session(app, |vault| vault.text_taken()).await
 }
 
-/// Write an Evidence Pack and check it. `since`: a date, or null for all of it.
+/// Write an Evidence Pack and check it.
 #[tauri::command]
 #[specta::specta]
 pub async fn evidence(
     app: AppHandle,
     job_id: String,
     out: String,
-    since: Option<String>,
-    sign: bool,
+    request: EvidenceRequest,
     on_progress: Channel<Progress>,
 ) -> Answer<Evidence> {
-    job(app, job_id, on_progress, move |vault, job| vault.evidence(Path::new(&out), since.as_deref(), sign, job)).await
+    job(app, job_id, on_progress, move |vault, job| vault.evidence(Path::new(&out), &request, job)).await
 }
 
 /// Write, read back, validate; encrypted with a passphrase of its own if there is one.

@@ -95,6 +95,13 @@ pub async fn imports(app: AppHandle) -> Answer<Batches> {
     session(app, |vault| vault.imports()).await
 }
 
+/// Imports that failed: where their files lay, and what was said at the time.
+#[tauri::command]
+#[specta::specta]
+pub async fn failed_imports(app: AppHandle) -> Answer<FailedImports> {
+    session(app, |vault| vault.failed_imports()).await
+}
+
 /// The report kept with a batch.
 #[tauri::command]
 #[specta::specta]

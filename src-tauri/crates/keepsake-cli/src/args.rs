@@ -447,6 +447,13 @@ pub enum Command {
         /// Date or time, inclusive.
         #[arg(long)]
         since: Option<String>,
+        /// Date or time, inclusive.
+        #[arg(long)]
+        until: Option<String>,
+        /// Only these parts: tombstones (with receipts), log (with its signatures), key (and how to check), transfers
+        /// (imports and exports, with file names).
+        #[arg(long, value_delimiter = ',', value_name = "PART,…")]
+        parts: Option<Vec<String>>,
         /// Sign with the vault's own key.
         #[arg(long)]
         sign: bool,

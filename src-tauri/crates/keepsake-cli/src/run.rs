@@ -170,8 +170,11 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
             let report = session.check(*rebuild_index, job)?;
             Ok(Done { exit: if report.ok { 0 } else { 5 }, ..done(&report)? })
         }
-        Command::Evidence { out, since, sign } => {
-            let made = session.evidence(out, since.as_deref(), *sign, job)?;
+        Command::Evidence { out, since, until, parts, sign } => {
+            let parts = parts.as_ref().map(|parts| parts.iter().map(|part| EvidencePart::parse(part)).collect());
+            let request =
+                EvidenceRequest { since: since.clone(), until: until.clone(), sign: *sign, parts: parts.transpose()? };
+            let made = session.evidence(out, &request, job)?;
             Ok(Done { exit: u8::from(!made.validated), ..done(&made)? })
         }
         Command::Keys(KeysCommand::List) => done(&session.keys()?),

@@ -17,6 +17,14 @@ pub struct AuditRow {
     pub detail: String,
 }
 
+/// How an entry is chained and signed.
+pub(crate) struct Link {
+    pub(crate) seq: i64,
+    pub(crate) at: i64,
+    pub(crate) hash: Vec<u8>,
+    pub(crate) signature: Vec<u8>,
+}
+
 const ACTOR: &str = "owner";
 
 fn entry_hash(keys: &VaultKeys, before: &[u8], row: &AuditRow) -> [u8; 32] {
@@ -79,6 +87,18 @@ impl Vault {
                     detail: r.get(5)?,
                 })
             })?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// The chain of all entries, oldest first.
+    pub(crate) fn audit_chain(&self) -> VaultResult<Vec<Link>> {
+        self.store.read(|c| {
+            let mut statement = c.prepare("SELECT seq, at, hash, signature FROM audit ORDER BY seq")?;
+            let read = |r: &rusqlite::Row<'_>| -> rusqlite::Result<Link> {
+                Ok(Link { seq: r.get(0)?, at: r.get(1)?, hash: r.get(2)?, signature: r.get(3)? })
+            };
+            let rows = statement.query_map([], read)?;
             Ok(rows.collect::<Result<_, _>>()?)
         })
     }

@@ -1,4 +1,4 @@
-//! Where imported files lay and exports were put, so that the window can show them. In the vault, not in its log: the log
+//! Where imported files lay and exports were put, so that the window can show them; and what was said of imports that failed. In the vault, not in its log: the log
 //! goes out with Evidence Packs.
 use crate::{Vault, VaultResult, change::Removal};
 use rusqlite::{Connection, OptionalExtension};
@@ -20,6 +20,20 @@ pub struct Whereabouts {
     pub exports: BTreeMap<i64, String>,
     /// By batch, with the time of it: (when, paths).
     pub imports: BTreeMap<String, (i64, Vec<String>)>,
+    /// By the number of the entry in the log.
+    #[serde(default)]
+    pub failed: BTreeMap<i64, FailedImport>,
+}
+
+/// An import of which nothing was kept: where its files lay, and what the person was told.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the names say it")]
+pub struct FailedImport {
+    /// None of a text that was pasted.
+    pub paths: Vec<String>,
+    pub code: String,
+    pub message: String,
+    pub details: BTreeMap<String, String>,
 }
 
 impl Whereabouts {
@@ -33,6 +47,9 @@ impl Whereabouts {
     fn write(&mut self, tx: &Connection) -> VaultResult<()> {
         while self.exports.len() > KEPT {
             self.exports.pop_first();
+        }
+        while self.failed.len() > KEPT {
+            self.failed.pop_first();
         }
         while self.imports.len() > KEPT {
             let oldest = self.imports.iter().min_by_key(|(_, (at, _))| *at).map(|(batch, _)| batch.clone());
@@ -57,8 +74,7 @@ pub(crate) fn exported_to(tx: &Connection, out: &Path) -> VaultResult<()> {
 
 /// Remembers where the files of an import lay.
 pub(crate) fn imported_from(tx: &Connection, batch: &str, at: i64, paths: &[String]) -> VaultResult<()> {
-    let whole = paths.iter().filter_map(|path| std::path::absolute(path).ok());
-    let paths: Vec<String> = whole.filter_map(|path| path.to_str().map(str::to_owned)).collect();
+    let paths = absolute(paths);
     if paths.is_empty() {
         return Ok(());
     }
@@ -67,13 +83,23 @@ pub(crate) fn imported_from(tx: &Connection, batch: &str, at: i64, paths: &[Stri
     all.write(tx)
 }
 
+fn absolute(paths: &[String]) -> Vec<String> {
+    let whole = paths.iter().filter_map(|path| std::path::absolute(path).ok());
+    whole.filter_map(|path| path.to_str().map(str::to_owned)).collect()
+}
+
 /// Forgets the paths that hold words which are to go.
 pub(crate) fn forget(tx: &Connection, removal: &Removal) -> VaultResult<()> {
     let mut all = Whereabouts::read(tx)?;
     let before = all.clone();
-    let gone = |path: &String| removal.text(path).is_some() || removal.words().any(|word| stands_in(word, path));
+    let gone = |path: &str| removal.text(path).is_some() || removal.words().any(|word| stands_in(word, path));
     all.exports.retain(|_, path| !gone(path));
-    all.imports.retain(|_, (_, paths)| !paths.iter().any(gone));
+    // What was said of a file names it, and places in it.
+    all.failed.retain(|_, failed| {
+        let said = failed.details.values().chain(&failed.paths).chain([&failed.message]);
+        !said.into_iter().any(|text| gone(text))
+    });
+    all.imports.retain(|_, (_, paths)| !paths.iter().any(|path| gone(path)));
     if all == before { Ok(()) } else { all.write(tx) }
 }
 
@@ -89,8 +115,21 @@ impl Vault {
     }
 
     /// Tells the log of an import of which nothing was kept: the format, as far as it was known, and the code of the error.
-    pub fn import_failed(&self, format: &str, code: &str, now: keepsake_model::Timestamp) -> VaultResult<()> {
-        self.store.write(|tx| crate::audit::append(tx, &self.keys, now, "import_failed", format, code))
+    /// Names and what was said are kept beside it.
+    pub fn import_failed(
+        &self,
+        format: &str,
+        mut failed: FailedImport,
+        now: keepsake_model::Timestamp,
+    ) -> VaultResult<()> {
+        failed.paths = absolute(&failed.paths);
+        self.store.write(|tx| {
+            crate::audit::append(tx, &self.keys, now, "import_failed", format, &failed.code)?;
+            let seq = tx.query_row("SELECT max(seq) FROM audit", [], |r| r.get(0))?;
+            let mut all = Whereabouts::read(tx)?;
+            all.failed.insert(seq, failed);
+            all.write(tx)
+        })
     }
 
     /// Tells the log of a text that was taken along without a file.
@@ -116,6 +155,7 @@ mod tests {
         let mut all = Whereabouts::default();
         for n in 0..=KEPT as i64 {
             all.exports.insert(n, "x".into());
+            all.failed.insert(n, FailedImport::default());
             all.imports.insert(format!("{:03}", 999 - n), (n, Vec::new()));
         }
         let database = Connection::open_in_memory().and_then(|c| {
@@ -123,6 +163,7 @@ mod tests {
         });
         assert!(database.is_ok_and(|c| all.write(&c).is_ok()));
         assert!(!all.exports.contains_key(&0) && all.exports.len() == KEPT);
+        assert!(!all.failed.contains_key(&0) && all.failed.len() == KEPT);
         assert!(!all.imports.contains_key("999") && all.imports.contains_key("998"));
     }
 }

@@ -5,10 +5,12 @@ import Plus from "@lucide/svelte/icons/plus";
 import Undo2 from "@lucide/svelte/icons/undo-2";
 import Upload from "@lucide/svelte/icons/upload";
 import { COLUMNS } from "$features/importing/outcomes";
-import type { AuditEntry, BatchInfo } from "$lib/ipc";
+import { BackendError, type AuditEntry, type BatchInfo, type FailedImport } from "$lib/ipc";
 import { look } from "$lib/logic/assistants";
 import { commas, listed, sentences, t, word } from "$lib/text";
+import { Refusal } from "$lib/state/refusal";
 import { auditSaid, exportFacts, exportSaid } from "$lib/text/core";
+import { fileName } from "$lib/text/format";
 import type { IconOf } from "$lib/ui/types";
 
 /** One line of what came in and went out. */
@@ -24,6 +26,8 @@ export type Transfer = {
   entry: AuditEntry | null;
   /** Where it lies, while it does. */
   file: string | null;
+  /** Of an import that failed, as far as more is known of it than the log says. */
+  failed: FailedImport | null;
   bad: boolean;
 };
 const ICONS: Record<string, IconOf> = {
@@ -34,7 +38,12 @@ const ICONS: Record<string, IconOf> = {
 };
 
 /** Imports and exports, also those that failed, the newest first. */
-export function transfersOf(batches: readonly BatchInfo[], entries: readonly AuditEntry[]): Transfer[] {
+export function transfersOf(
+  batches: readonly BatchInfo[],
+  entries: readonly AuditEntry[],
+  failures: readonly FailedImport[] = [],
+): Transfer[] {
+  const known = new Map(failures.map((failed) => [failed.seq, failed]));
   const imports = batches.map((batch) => ({
     key: batch.batch,
     at: batch.at,
@@ -50,6 +59,7 @@ export function transfersOf(batches: readonly BatchInfo[], entries: readonly Aud
     batch,
     entry: null,
     file: batch.file,
+    failed: null,
     bad: false,
   }));
   const others = entries
@@ -59,10 +69,13 @@ export function transfersOf(batches: readonly BatchInfo[], entries: readonly Aud
       at: entry.at,
       icon: ICONS[entry.op] ?? HistoryIcon,
       title: titleOf(entry),
-      ...(exported(entry) ?? auditSaid(entry.op, entry.detail, entry.op === "import_failed" ? entry.target : "")),
+      ...(exported(entry) ??
+        failedSaid(known.get(entry.seq)) ??
+        auditSaid(entry.op, entry.detail, entry.op === "import_failed" ? entry.target : "")),
       batch: null,
       entry: entry.op === "export" ? entry : null,
       file: entry.file,
+      failed: (entry.op === "import_failed" && known.get(entry.seq)) || null,
       bad: entry.op === "import_failed",
     }));
   return [...imports, ...others].sort((a, b) => b.at.localeCompare(a.at));
@@ -83,6 +96,16 @@ function numbersOf(batch: BatchInfo): string {
       t(`activity.n.${key}`, { n: batch[key] }),
     ),
   );
+}
+
+/** Which files, and what was said of them. */
+function failedSaid(failed: FailedImport | undefined): { text: string; original: string } | null {
+  if (!failed) return null;
+  const names = failed.paths.map(fileName);
+  // What was said may begin with the name already.
+  const { text } = new Refusal(new BackendError(failed.error));
+  const what = names.length > 0 && !names.some((name) => text.includes(name)) ? listed(names) : null;
+  return { text: sentences([what === null ? null : t("activity.sentence", { what }), text]), original: "" };
 }
 
 function exported(entry: AuditEntry): { text: string; original: string } | null {

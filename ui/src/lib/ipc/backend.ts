@@ -46,6 +46,7 @@ export interface Backend {
   ): Promise<b.ImportReport>;
   cancelJob(jobId: string): Promise<void>;
   imports(): Promise<b.Batches>;
+  failedImports(): Promise<b.FailedImports>;
   importReport(batch: string): Promise<b.ImportReport>;
   undoImport(batch: string): Promise<b.Undone>;
   watched(): Promise<b.Watched>;
@@ -105,12 +106,10 @@ export interface Backend {
   ): Promise<b.Exported>;
   textTaken(): Promise<void>;
   removeExport(path: string): Promise<void>;
-  /** `since`: a day, or null for all of it. */
   evidence(
     jobId: string,
     out: string,
-    since: string | null,
-    sign: boolean,
+    request: b.EvidenceRequest,
     onProgress: (progress: b.Progress) => void,
   ): Promise<b.Evidence>;
   /** A format that is text, as text: nothing is saved. */

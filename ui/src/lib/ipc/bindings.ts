@@ -64,6 +64,8 @@ export const commands = {
 	cancelJob: (jobId: string) => typedError<null, ErrorBody>(__TAURI_INVOKE("cancel_job", { jobId })),
 	/**  The batches, newest first. */
 	imports: () => typedError<Batches, ErrorBody>(__TAURI_INVOKE("imports")),
+	/**  Imports that failed: where their files lay, and what was said at the time. */
+	failedImports: () => typedError<FailedImports, ErrorBody>(__TAURI_INVOKE("failed_imports")),
 	/**  The report kept with a batch. */
 	importReport: (batch: string) => typedError<ImportReport, ErrorBody>(__TAURI_INVOKE("import_report", { batch })),
 	/**  Take a batch back whole. */
@@ -140,8 +142,8 @@ export const commands = {
 	exportText: (jobId: string, request: ExportRequest, onProgress: Channel<Progress>) => typedError<string, ErrorBody>(__TAURI_INVOKE("export_text", { jobId, request, onProgress })),
 	/**  Tell the log that the text which was made last was taken along. */
 	textTaken: () => typedError<null, ErrorBody>(__TAURI_INVOKE("text_taken")),
-	/**  Write an Evidence Pack and check it. `since`: a date, or null for all of it. */
-	evidence: (jobId: string, out: string, since: string | null, sign: boolean, onProgress: Channel<Progress>) => typedError<Evidence, ErrorBody>(__TAURI_INVOKE("evidence", { jobId, out, since, sign, onProgress })),
+	/**  Write an Evidence Pack and check it. */
+	evidence: (jobId: string, out: string, request: EvidenceRequest, onProgress: Channel<Progress>) => typedError<Evidence, ErrorBody>(__TAURI_INVOKE("evidence", { jobId, out, request, onProgress })),
 	/**  Write, read back, validate; encrypted with a passphrase of its own if there is one. */
 	exportRun: (jobId: string, request: ExportRequest, passphrase: string | null, onProgress: Channel<Progress>) => typedError<Exported, ErrorBody>(__TAURI_INVOKE("export_run", { jobId, request, passphrase, onProgress })),
 	/**  Take away the export that was just written and did not pass its check. */
@@ -395,10 +397,37 @@ export type Evidence = {
 	audit_entries: number,
 	/**  Derivations and relations in it. */
 	provenance_edges: number,
+	/**  Receipts in it. */
+	receipts: number,
+	/**  Imports and exports in it. */
+	transfers: number,
 	/**  It was read back and is valid. */
 	validated: boolean,
 	/**  With a signature of the vault's key. */
 	signed: boolean,
+};
+
+/**  One part of an Evidence Pack. */
+export type EvidencePart = 
+/**  Tombstones with their receipts, and what rests on what. */
+"tombstones" | 
+/**  The log with its signatures. */
+"log" | 
+/**  The public key, and how to check the pack. */
+"key" | 
+/**  Imports and exports, with names of files. */
+"transfers";
+
+/**  What an Evidence Pack is to hold. */
+export type EvidenceRequest = {
+	/**  Date or time, inclusive; null = from the beginning. */
+	since: string | null,
+	/**  Date or time, inclusive; null = up to now. */
+	until: string | null,
+	/**  With the vault's own key. */
+	sign: boolean,
+	/**  Null: tombstones, the log, and what rests on what, as the specification has it. */
+	parts: EvidencePart[] | null,
 };
 
 /**  What to write. */
@@ -443,6 +472,21 @@ export type Facets = {
 	types: { [key in string]: number },
 	tags: { [key in string]: number },
 	file_kinds: { [key in string]: FileCount },
+};
+
+/**  An import of which nothing was kept. */
+export type FailedImport = {
+	/**  Number of its entry in the log. */
+	seq: number,
+	/**  Where its files lay; none of a text that was pasted. */
+	paths: string[],
+	/**  What was said at the time. */
+	error: ErrorBody,
+};
+
+/**  Imports that failed, oldest first, as far as more is known of them than the log says. */
+export type FailedImports = {
+	failed: FailedImport[],
 };
 
 /**  What is to be known of a file before it is imported. */
@@ -842,6 +886,8 @@ export type Receipt = {
 	places: ReceiptPlace[],
 	/**  Records that still say the same and were left. */
 	copies_left: number,
+	/**  Other records that said the same and were redacted; null where it is not known (in older receipts). */
+	copies_redacted: number | null,
 };
 
 /**  One place looked at by the independent check. */

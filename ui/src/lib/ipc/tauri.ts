@@ -55,6 +55,7 @@ export const tauriBackend: Backend = {
     take(commands.importRun(jobId, request, passphrase, channel(onProgress))),
   cancelJob: (jobId) => done(commands.cancelJob(jobId)),
   imports: () => take(commands.imports()),
+  failedImports: () => take(commands.failedImports()),
   importReport: (batch) => take(commands.importReport(batch)),
   undoImport: (batch) => take(commands.undoImport(batch)),
   watched: () => take(commands.watched()),
@@ -96,8 +97,7 @@ export const tauriBackend: Backend = {
     take(commands.exportRun(jobId, request, passphrase, channel(onProgress))),
   textTaken: async () => void (await take(commands.textTaken())),
   removeExport: async (path) => void (await take(commands.removeExport(path))),
-  evidence: (jobId, out, since, sign, onProgress) =>
-    take(commands.evidence(jobId, out, since, sign, channel(onProgress))),
+  evidence: (jobId, out, request, onProgress) => take(commands.evidence(jobId, out, request, channel(onProgress))),
   exportText: (jobId, request, onProgress) => take(commands.exportText(jobId, request, channel(onProgress))),
   chooseFiles: () => take(commands.chooseFiles()),
   chooseFolder: () => take(commands.chooseFolder()),

@@ -1,4 +1,4 @@
-import type { Receipt, Filter, SensitiveItem } from "$lib/ipc";
+import type { FailedImport, Filter, Receipt, SensitiveItem } from "$lib/ipc";
 import { onLock } from "./scope";
 
 /** The format that the export sheet begins with. */
@@ -8,6 +8,7 @@ export type StartFormat = "mem" | "transfer_text";
 export type Open =
   | { kind: "import" }
   | { kind: "report"; batch: string }
+  | { kind: "failed-import"; failed: FailedImport; at: string }
   | { kind: "export"; filter: Filter | null; query: string; found: number | null; format: StartFormat }
   | { kind: "redact"; id: string; text: string; span: { start: number; end: number } | null }
   | { kind: "erase"; ids: string[] }

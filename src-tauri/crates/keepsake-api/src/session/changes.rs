@@ -202,5 +202,6 @@ pub(super) fn receipt_view(receipt: &keepsake_vault::Receipt) -> Receipt {
             })
             .collect(),
         copies_left: receipt.copies_left,
+        copies_redacted: receipt.copies_redacted,
     }
 }

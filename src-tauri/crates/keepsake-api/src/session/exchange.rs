@@ -1,5 +1,5 @@
 //! Import, undo, export.
-use super::{Session, is_there, now, read::query, time};
+use super::{Session, is_there, now, time};
 use crate::{
     ApiError, ApiResult, Job, files,
     trust::{Signers, signers},
@@ -7,7 +7,7 @@ use crate::{
 };
 use keepsake_formats::{Catalog, Detection as Detected, Passphrase, Signer, WriteOptions, by_id, detect};
 use keepsake_model::{Limits, LossReport, Timestamp};
-use keepsake_vault::{ImportOptions, ItemOutcome, KindCounts, Merge, Scope, Scratch, Vault};
+use keepsake_vault::{FailedImport, ImportOptions, ItemOutcome, KindCounts, Merge, Scope, Scratch, Vault};
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
@@ -40,7 +40,13 @@ impl Session {
         {
             let _turn = self.changing();
             // What went wrong is the answer, also where the log cannot be told of it.
-            let _ = self.vault.import_failed(&format, error.code, now());
+            let told = FailedImport {
+                paths: if request.text.is_some() { Vec::new() } else { request.paths.clone() },
+                code: error.code.into(),
+                message: error.message.clone(),
+                details: error.details.clone(),
+            };
+            let _ = self.vault.import_failed(&format, told, now());
         }
         done
     }
@@ -129,6 +135,17 @@ impl Session {
             })
             .collect();
         Ok(Batches { batches })
+    }
+
+    /// Imports that failed, by their entry in the log: where their files lay, and what was said at the time.
+    pub fn failed_imports(&self) -> ApiResult<FailedImports> {
+        let all = self.vault.whereabouts()?.failed.into_iter();
+        let failed = all.map(|(seq, told)| crate::types::FailedImport {
+            seq: u32::try_from(seq).unwrap_or(u32::MAX),
+            paths: told.paths,
+            error: ErrorBody { code: told.code, message: told.message, details: told.details },
+        });
+        Ok(FailedImports { failed: failed.collect() })
     }
 
     /// The report kept with a batch.
@@ -247,29 +264,6 @@ impl Session {
         self.vault.remove_export(written, format, now())?;
         *faulty = None;
         Ok(())
-    }
-
-    /// Write an Evidence Pack (folder, or archive when the name ends in `.zip`), and check it.
-    ///
-    /// # Errors
-    /// `usage` for a time that is none, `io`.
-    pub fn evidence(&self, out: &Path, since: Option<&str>, sign: bool, job: &Job) -> ApiResult<Evidence> {
-        let since = query(&Filter { since: since.map(str::to_owned), ..Filter::default() })?.since;
-        let cancel = job.cancel_flag();
-        let _turn = self.exporting();
-        let writing = self.writing(out);
-        let made = self.vault.evidence(out, since.and_then(Timestamp::from_micros), sign, now(), &cancel)?;
-        writing.done([&out.to_path_buf()]);
-        let checked = files::validate(out, &files::Check::default(), job)?;
-        let count = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
-        Ok(Evidence {
-            path: out.display().to_string(),
-            tombstones: count(made.tombstones),
-            audit_entries: count(made.audit_entries),
-            provenance_edges: count(made.provenance_edges),
-            validated: checked.ok,
-            signed: made.signed,
-        })
     }
 
     /// Copy the vault to `out`, which must not exist, and check the copy. It is a vault of its own.

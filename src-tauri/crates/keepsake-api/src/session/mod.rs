@@ -1,6 +1,7 @@
 //! One open vault and everything a person does with it.
 mod changes;
 mod duplicates;
+mod evidence;
 mod exchange;
 mod find;
 mod keys;

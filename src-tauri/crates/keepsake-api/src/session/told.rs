@@ -39,6 +39,10 @@ fn an_import_that_failed_is_told_without_a_name() {
     assert_eq!((told.op.as_str(), told.target.as_str(), told.detail.as_str()), ("import_failed", "alf", error.code));
     assert!(!serde_json::to_string(&session.audit(true).unwrap()).unwrap().contains("quokka"));
     let seq = told.seq;
+    let kept = session.failed_imports().unwrap().failed.pop().unwrap();
+    let path = file.display().to_string();
+    assert_eq!((kept.seq, kept.paths), (seq, vec![path]), "the vault knows which file it was");
+    assert_eq!((kept.error.code.as_str(), &kept.error.message), (error.code, &error.message), "and what was said");
     assert!(session.import(&request(Some("alf")), true, &Job::silent()).is_err());
     assert_eq!(last(&session).seq, seq, "a preview is no import");
     assert!(session.import(&request(Some("quokka-form")), false, &Job::silent()).is_err());
@@ -86,6 +90,91 @@ fn a_path_that_holds_erased_words_is_forgotten_with_them() {
     let log = session.audit(true).unwrap();
     assert!(log.entries.iter().all(|entry| entry.file.is_none()));
     assert!(out.exists(), "the file itself is the person's");
+}
+
+#[test]
+fn what_was_said_of_a_file_goes_with_erased_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = vault(&folder.path().join("v"));
+    for name in ["all about zanzibarquokka.alf", "other.alf"] {
+        let file = folder.path().join(name);
+        std::fs::write(&file, "no archive at all").unwrap();
+        let paths = vec![file.display().to_string()];
+        let request = ImportRequest { paths, format: Some("alf".into()), ..ImportRequest::default() };
+        assert!(session.import(&request, false, &Job::silent()).is_err());
+    }
+    assert_eq!(session.failed_imports().unwrap().failed.len(), 2, "the control");
+    let id = add(&session, "zanzibarquokka");
+    let request = EraseRequest { ids: vec![id], ..EraseRequest::default() };
+    let done = session.erase(&request, &Job::silent()).unwrap();
+    assert!(done.receipt.complete, "{:?}", done.receipt.places);
+    let left = session.failed_imports().unwrap().failed;
+    assert!(left.len() == 1 && left[0].paths[0].ends_with("other.alf"), "{left:?}");
+}
+
+#[test]
+fn a_pasted_text_that_failed_has_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = vault(&folder.path().join("v"));
+    let request = ImportRequest {
+        text: Some("no archive at all".into()),
+        format: Some("alf".into()),
+        paths: vec!["/x".into()],
+        ..ImportRequest::default()
+    };
+    let error = session.import(&request, false, &Job::silent()).unwrap_err();
+    let kept = session.failed_imports().unwrap().failed.pop().unwrap();
+    assert_eq!((kept.paths.len(), kept.error.code.as_str()), (0, error.code));
+}
+
+#[test]
+fn an_evidence_pack_holds_what_was_chosen_and_names_only_when_asked() {
+    use EvidencePart::{Key, Log, Tombstones, Transfers};
+    let folder = tempfile::tempdir().unwrap();
+    let session = vault(&folder.path().join("v"));
+    let id = add(&session, "Likes tea with milk.");
+    add(&session, "Plays the tuba on Fridays.");
+    export(&session, &folder.path().join("quokka-out.mem"));
+    let broken = folder.path().join("quokka-in.alf");
+    std::fs::write(&broken, "no archive at all").unwrap();
+    let paths = vec![broken.display().to_string()];
+    let import = ImportRequest { paths, format: Some("alf".into()), ..ImportRequest::default() };
+    assert!(session.import(&import, false, &Job::silent()).is_err());
+    session.erase(&EraseRequest { ids: vec![id], ..EraseRequest::default() }, &Job::silent()).unwrap();
+    let pack = |name: &str, request: EvidenceRequest| {
+        let out = folder.path().join(name);
+        let made = session.evidence(&out, &EvidenceRequest { sign: true, ..request }, &Job::silent()).unwrap();
+        assert!(made.validated, "{name}");
+        let text = |file: &str| std::fs::read_to_string(out.join(file)).ok();
+        (
+            made,
+            ["receipts", "chain", "transfers"].map(|name| text(&format!("audit/{name}.jsonl"))),
+            text("HOW-TO-CHECK.txt"),
+        )
+    };
+    let (made, beside, guide) = pack("as-ever.mem", EvidenceRequest::default());
+    assert_eq!((made.tombstones, made.receipts, made.transfers), (1, 0, 0));
+    assert!(beside.iter().all(Option::is_none) && guide.is_none(), "as it always was");
+
+    let chosen = |parts: &[EvidencePart]| EvidenceRequest { parts: Some(parts.to_vec()), ..EvidenceRequest::default() };
+    let (made, [receipts, chain, transfers], guide) = pack("drawn.mem", chosen(&[Tombstones, Log, Key]));
+    assert_eq!((made.tombstones, made.receipts, made.transfers), (1, 1, 0));
+    let [receipts, chain] = [receipts, chain].map(Option::unwrap);
+    assert!(receipts.contains("\"complete\":true") && !receipts.contains("detail"), "{receipts}");
+    assert_eq!(chain.lines().count(), made.audit_entries as usize, "each entry with its signature");
+    assert!(transfers.is_none() && guide.is_some());
+    let (made, [receipts, chain, transfers], guide) = pack("names.mem", chosen(&[Transfers]));
+    let transfers = transfers.unwrap();
+    assert_eq!((made.tombstones, made.audit_entries, made.transfers), (0, 0, 2));
+    assert!(receipts.is_none() && chain.is_none() && guide.is_none());
+    for name in ["quokka-out.mem", "quokka-in.alf"] {
+        assert!(transfers.contains(name) && !transfers.contains(&folder.path().display().to_string()), "{transfers}");
+    }
+    let (made, ..) = pack(
+        "before.mem",
+        EvidenceRequest { until: Some("2020-01-01".into()), ..chosen(&[Tombstones, Log, Transfers]) },
+    );
+    assert_eq!((made.tombstones, made.receipts, made.audit_entries, made.transfers), (0, 0, 0, 0));
 }
 
 #[test]

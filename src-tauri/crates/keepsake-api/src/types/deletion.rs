@@ -95,6 +95,8 @@ pub struct Receipt {
     pub places: Vec<ReceiptPlace>,
     /// Records that still say the same and were left.
     pub copies_left: u32,
+    /// Other records that said the same and were redacted; null where it is not known (in older receipts).
+    pub copies_redacted: Option<u32>,
 }
 
 /// A signed tombstone; it holds no content.

@@ -1,5 +1,6 @@
 //! Export and its loss report.
 use super::{Filter, SignatureInfo, TsNumber};
+use crate::{ApiError, ApiResult};
 use serde::{Deserialize, Serialize};
 use specta::Type;
 use std::collections::BTreeMap;
@@ -70,6 +71,49 @@ pub struct Exported {
     pub withheld: Vec<Withheld>,
 }
 
+/// What an Evidence Pack is to hold.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
+pub struct EvidenceRequest {
+    /// Date or time, inclusive; null = from the beginning.
+    pub since: Option<String>,
+    /// Date or time, inclusive; null = up to now.
+    pub until: Option<String>,
+    /// With the vault's own key.
+    pub sign: bool,
+    /// Null: tombstones, the log, and what rests on what, as the specification has it.
+    pub parts: Option<Vec<EvidencePart>>,
+}
+
+/// One part of an Evidence Pack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Type)]
+#[serde(rename_all = "snake_case")]
+pub enum EvidencePart {
+    /// Tombstones with their receipts, and what rests on what.
+    Tombstones,
+    /// The log with its signatures.
+    Log,
+    /// The public key, and how to check the pack.
+    Key,
+    /// Imports and exports, with names of files.
+    Transfers,
+}
+
+impl EvidencePart {
+    /// By its name.
+    ///
+    /// # Errors
+    /// Wrong usage for any other word.
+    pub fn parse(word: &str) -> ApiResult<Self> {
+        match word {
+            "tombstones" => Ok(Self::Tombstones),
+            "log" => Ok(Self::Log),
+            "key" => Ok(Self::Key),
+            "transfers" => Ok(Self::Transfers),
+            _ => Err(ApiError::new("usage", 2, format!("{word} is not tombstones, log, key or transfers."))),
+        }
+    }
+}
+
 /// An Evidence Pack that was written.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Evidence {
@@ -81,6 +125,10 @@ pub struct Evidence {
     pub audit_entries: u32,
     /// Derivations and relations in it.
     pub provenance_edges: u32,
+    /// Receipts in it.
+    pub receipts: u32,
+    /// Imports and exports in it.
+    pub transfers: u32,
     /// It was read back and is valid.
     pub validated: bool,
     /// With a signature of the vault's key.

@@ -1,5 +1,5 @@
 //! Detection, validation, import and its report.
-use super::TsNumber;
+use super::{ErrorBody, TsNumber};
 use crate::{ApiError, ApiResult};
 use serde::{Deserialize, Serialize};
 use specta::Type;
@@ -221,6 +221,23 @@ pub struct BatchInfo {
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Batches {
     pub batches: Vec<BatchInfo>,
+}
+
+/// An import of which nothing was kept.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct FailedImport {
+    /// Number of its entry in the log.
+    pub seq: u32,
+    /// Where its files lay; none of a text that was pasted.
+    pub paths: Vec<String>,
+    /// What was said at the time.
+    pub error: ErrorBody,
+}
+
+/// Imports that failed, oldest first, as far as more is known of them than the log says.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct FailedImports {
+    pub failed: Vec<FailedImport>,
 }
 
 /// Result of taking a batch back.

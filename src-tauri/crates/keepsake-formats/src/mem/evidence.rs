@@ -6,6 +6,7 @@
 use super::{
     bundle::PROVENANCE,
     delta::whole_second,
+    guide::{self, GUIDE, KEY},
     kinds::{AUDIT_LOG, LOG, Spec, TOMBSTONES, by_name},
     manifest::{FileEntry, Manifest},
     map::{SCOPE, to_record},
@@ -25,6 +26,12 @@ use std::{
 
 /// What a pack can prove.
 const CAPABILITIES: [&str; 4] = ["evidence-pack", "proof-of-deletion", "audit", "provenance"];
+/// Receipts of the deletions. Ours, as the next two: other programs take them for parts that are no records.
+pub const RECEIPTS: &str = "audit/receipts.jsonl";
+/// Hash and signature of each entry of the trail.
+pub const CHAIN: &str = "audit/chain.jsonl";
+/// What came in and went out, with names.
+pub const TRANSFERS: &str = "audit/transfers.jsonl";
 /// How sure a derivation is that does not say.
 const UNSAID: f64 = 0.7;
 
@@ -70,21 +77,45 @@ pub struct ProvenanceEdge {
     pub evidence: Vec<String>,
 }
 
+/// Which parts go in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Chosen {
+    /// Tombstones, and what rests on what.
+    pub tombstones: bool,
+    /// The audit trail.
+    pub log: bool,
+    /// How to check it all, and the public key.
+    pub guide: bool,
+}
+
+impl Default for Chosen {
+    /// What the specification asks for.
+    fn default() -> Self {
+        Self { tombstones: true, log: true, guide: false }
+    }
+}
+
 /// What goes into a pack.
 #[derive(Debug, Clone)]
 pub struct EvidencePack {
+    /// Which parts of what follows.
+    pub chosen: Chosen,
     /// `vendor/version`.
     pub generator: String,
     /// Time of the export.
     pub created: Timestamp,
     /// Only deletions and events from then on; edges go whole, since an old edge may be what a new deletion reached.
     pub since: Option<Timestamp>,
+    /// Only deletions and events until then.
+    pub until: Option<Timestamp>,
     /// All tombstones, as [`RecordSource::tombstones`] gives them.
     pub tombstones: Vec<Tombstone>,
     /// The audit trail.
     pub audit: Vec<AuditEntry>,
     /// Provenance.
     pub edges: Vec<ProvenanceEdge>,
+    /// Files beside these, by path, as lines.
+    pub beside: BTreeMap<&'static str, Vec<String>>,
 }
 
 /// What was written.
@@ -109,10 +140,12 @@ pub struct EvidenceReport {
 pub fn write(pack: &EvidencePack, out: &Path, signer: Option<&dyn Signer>) -> Result<EvidenceReport, FormatError> {
     let depth = Limits::default().json_depth;
     let since = pack.since.map(whole_second);
-    let counts_from = |at: Timestamp| since.is_none_or(|since| at >= since);
+    let until = pack.until;
+    let counts = |at: Timestamp| since.is_none_or(|since| at >= since) && until.is_none_or(|until| at <= until);
+    let Chosen { tombstones: stones, log, guide: guided } = pack.chosen;
     let mut streams: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let mut seen = BTreeSet::new();
-    for tombstone in pack.tombstones.iter().filter(|t| counts_from(t.at)) {
+    for tombstone in pack.tombstones.iter().filter(|t| stones && counts(t.at)) {
         if seen.insert(tombstone.id.as_str()) {
             let line = tombstones::to_line(tombstone, depth);
             let line = match signer.filter(|_| tombstones::is_own(tombstone)) {
@@ -122,14 +155,22 @@ pub fn write(pack: &EvidencePack, out: &Path, signer: Option<&dyn Signer>) -> Re
             streams.entry(TOMBSTONES).or_default().push(line);
         }
     }
-    for entry in pack.audit.iter().filter(|e| counts_from(e.at)) {
+    for entry in pack.audit.iter().filter(|e| log && counts(e.at)) {
         streams.entry(LOG).or_default().push(audit_line(entry)?);
     }
-    for edge in &pack.edges {
+    for edge in pack.edges.iter().filter(|_| stones) {
         streams.entry(PROVENANCE).or_default().push(edge_line(edge)?);
     }
-    let mut place = Place::create(out, &["audit", "provenance"])?;
-    let mut manifest = Manifest::new(&pack.generator, pack.created, "L3", &CAPABILITIES);
+    let mut place = Place::create(out, if stones { &["audit", "provenance"] } else { &["audit"] })?;
+    // The highest level asks for the trail, and a pack claims to prove what is in it.
+    let level = if log { "L3" } else { "L2" };
+    let proves = |capability: &&str| match *capability {
+        "proof-of-deletion" | "provenance" => stones,
+        "audit" => log,
+        _ => true,
+    };
+    let capabilities: Vec<&str> = CAPABILITIES.into_iter().filter(proves).collect();
+    let mut manifest = Manifest::new(&pack.generator, pack.created, level, &capabilities);
     if since.is_some() {
         manifest.mode = "incremental".into();
         manifest.since = since;
@@ -144,6 +185,17 @@ pub fn write(pack: &EvidencePack, out: &Path, signer: Option<&dyn Signer>) -> Re
         };
         manifest.counts.insert(name.into(), lines.len() as u64);
         files.push(place.put(path, format!("{}\n", lines.join("\n")).as_bytes())?);
+    }
+    for (path, lines) in pack.beside.iter().filter(|(_, lines)| !lines.is_empty()) {
+        files.push(place.put(path, format!("{}\n", lines.join("\n")).as_bytes())?);
+    }
+    if guided {
+        let listed: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+        let text = guide::text(pack, &listed, signer);
+        files.push(place.put(GUIDE, text.as_bytes())?);
+        if let Some(signer) = signer {
+            files.push(place.put(KEY, guide::pem(signer).as_bytes())?);
+        }
     }
     let count = |path: &str| streams.get(path).map_or(0, |lines| lines.len() as u64);
     Ok(EvidenceReport {

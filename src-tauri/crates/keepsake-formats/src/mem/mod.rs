@@ -4,6 +4,7 @@ mod canonical;
 mod delta;
 mod detect;
 pub mod evidence;
+mod guide;
 mod kinds;
 mod manifest;
 mod map;

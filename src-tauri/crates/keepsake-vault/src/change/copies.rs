@@ -49,7 +49,8 @@ impl Vault {
     }
 }
 
-fn says(record: &Record, sentence: &str) -> bool {
+/// Whether a record says a sentence, given in normal form.
+pub(crate) fn says(record: &Record, sentence: &str) -> bool {
     normal_text(&record.text).contains(sentence)
         || record.title.as_deref().is_some_and(|t| normal_text(t).contains(sentence))
         || record.fields.values().any(|v| normal_text(&v.to_string()).contains(sentence))

@@ -8,6 +8,7 @@ mod replace;
 mod spans;
 mod trash;
 
+pub(crate) use copies::says;
 pub use erase::{EraseOutcome, ErasePlan, Sabotage};
 pub(crate) use erase::{FORGOTTEN, without};
 pub use redact::RedactSpan;

@@ -87,6 +87,7 @@ impl Vault {
             let (old_blobs, part_count) = self.rewrite_parts(tx, &parts)?;
             evidence.blobs = old_blobs;
             evidence.parts = part_count;
+            evidence.copies = changed.len().saturating_sub(1) as u32;
             super::erase::clean_reports(tx, &cut.names())?;
             super::erase::pending_receipt(tx, &receipt_id, now)?;
             tx.execute("INSERT INTO changes (op, target) VALUES (1, ?1)", [target.view.row])?;
@@ -125,7 +126,8 @@ impl Vault {
         self.store.packs.forget();
         evidence.wal_clean = self.store.checkpoint()?;
         evidence.texts.extend(after.words.iter().filter(|w| w.chars().count() >= LEAST).cloned());
-        evidence.sentences = after.words.iter().map(|w| normal_text(w)).filter(|w| w.contains(' ')).collect();
+        let telling = |w: &String| w.chars().count() >= LEAST;
+        evidence.sentences = after.words.iter().map(|w| normal_text(w)).filter(telling).collect();
         evidence.rewritten_rows = after.changed.to_vec();
         progress("database_pages");
         self.prove_and_wipe(after.receipt_id, evidence, after.now, true, &|| Ok(()))

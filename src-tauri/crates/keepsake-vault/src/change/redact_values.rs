@@ -97,6 +97,7 @@ impl Vault {
             let (old_blobs, part_count) = self.rewrite_parts(tx, &parts)?;
             evidence.blobs = old_blobs;
             evidence.parts = part_count;
+            evidence.copies = changed.iter().filter(|row| !standing.by_row.contains_key(*row)).count() as u32;
             super::erase::clean_reports(tx, &elsewhere)?;
             pending_receipt(tx, &receipt_id, now)?;
             let detail = format!("{} values, {} records", standing.classes.len(), changed.len());

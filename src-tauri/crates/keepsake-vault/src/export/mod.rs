@@ -5,6 +5,7 @@ mod signer;
 mod source;
 mod written;
 
+pub use evidence::{EvidenceMade, EvidenceOrder, EvidenceParts};
 pub use written::Written;
 
 use crate::{ListQuery, Scratch, Vault, VaultError, VaultResult, error::unwrap_format};

@@ -11,7 +11,7 @@ mod unused;
 pub(crate) use again::Tidied;
 pub(crate) use folder::clear_partials;
 
-use crate::{Vault, VaultResult};
+use crate::{Vault, VaultResult, change::says, store::RowView};
 use keepsake_model::Timestamp;
 use memchr::memmem;
 use rusqlite::OptionalExtension;
@@ -55,7 +55,12 @@ pub struct Receipt {
     pub at: Timestamp,
     pub complete: bool,
     pub places: Vec<ReceiptPlace>,
+    /// Other records that still say the same. What was left on purpose is no failure of a place, and said beside them.
     pub copies_left: u32,
+    /// Other records that said the same and lost the words. None where it is not known: in receipts of former versions,
+    /// and of what was cut off.
+    #[serde(default)]
+    pub copies_redacted: Option<u32>,
 }
 
 impl Receipt {
@@ -71,6 +76,10 @@ impl Receipt {
 /// How the detail begins of a place that could not be searched.
 const NOT_SEARCHED: &str = "not searched";
 
+/// Sentences looked for in other records.
+const SENTENCES: usize = 200;
+/// Records looked at for one of them.
+const FOUND: usize = 50;
 /// Bytes taken from a replaced pack to look for; long enough never to meet by chance.
 const WINDOW: usize = 32;
 /// Windows for one pack.
@@ -90,6 +99,8 @@ pub(crate) struct Evidence {
     pub(crate) sentences: Vec<String>,
     pub(crate) blobs: Vec<[u8; 32]>,
     pub(crate) parts: u32,
+    /// Records that lost words because they said the same.
+    pub(crate) copies: u32,
     pub(crate) wal_clean: bool,
     /// The deletion was cut off, and what its packs and texts were is not known any more.
     pub(crate) traces_unknown: bool,
@@ -154,7 +165,8 @@ impl Vault {
         places.push(self.prove_folder());
         let copies_left = copies_left?;
         let complete = places.iter().all(|p| p.outcome != PlaceOutcome::Failed);
-        Ok(Receipt { id, at: now, complete, places, copies_left })
+        let copies_redacted = (!evidence.traces_unknown).then_some(evidence.copies);
+        Ok(Receipt { id, at: now, complete, places, copies_left, copies_redacted })
     }
 
     fn prove_records(&self, evidence: &Evidence) -> VaultResult<ReceiptPlace> {
@@ -240,10 +252,21 @@ impl Vault {
         place("write_ahead_log", clean, PlaceOutcome::Erased, detail)
     }
 
+    /// Records that say one of the sentences now: found by their words in the index, and read.
     fn copies_left(&self, evidence: &Evidence) -> VaultResult<u32> {
+        let connection = self.store.extra_reader()?;
         let mut rows = BTreeSet::new();
-        for sentence in evidence.sentences.iter().filter(|s| s.contains(' ')).take(200) {
-            rows.extend(self.with_index(|i| i.saying(sentence, 50))?);
+        for sentence in evidence.sentences.iter().take(SENTENCES) {
+            for row in self.with_index(|i| i.saying(sentence, FOUND))? {
+                let row = row as i64;
+                if !rows.contains(&row)
+                    && let Some(view) = RowView::by_row(&connection, row)?
+                    // One that cannot be read may say it.
+                    && self.store.packs.record(&connection, view.pack, view.slot).map_or(true, |r| says(&r, sentence))
+                {
+                    rows.insert(row);
+                }
+            }
         }
         Ok(rows.len() as u32)
     }

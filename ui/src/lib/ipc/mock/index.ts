@@ -1,10 +1,10 @@
-import type { Backend, Keys, ListItem } from "../backend";
+import type { Backend, EvidencePart, Keys, ListItem } from "../backend";
 import { fileCheck, sampleKey } from "./checks";
 import { ago, item, sampleItems } from "./data";
 import { facetsOf, hitOf, matches, searching, summaryOf } from "./find";
 import { sampleFormats } from "./formats";
 import { cancel, detection, FILE_PASSPHRASE, receipt, refuse, report, tombstone, walk } from "./jobs";
-import { sampleBatches, sampleEntries } from "./log";
+import { sampleBatches, sampleEntries, sampleFailed } from "./log";
 import { optionsFromAddress, type MockOptions } from "./options";
 import { exported, shown, transferText } from "./records";
 import { sampleReview } from "./review";
@@ -21,6 +21,9 @@ export type { MockOptions };
 type Sample = { lockNow(): void; drop(paths: string[], over?: boolean): void } & SampleWatching;
 
 export { MOCK_PASSPHRASE };
+
+/** Messages of the sample that say what an erased memory says. */
+const COPIES = ["msg-a2", "msg-b5"];
 
 /** A backend in memory with sample data: for looking at every screen, and for tests. */
 export function mockBackend(options: MockOptions = optionsFromAddress()): Backend & Sample {
@@ -217,6 +220,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     },
     cancelJob: async (id) => cancel(id),
     imports: async () => ({ batches }),
+    failedImports: async () => ({ failed: sampleFailed }),
     importReport: async (batch) => ({
       ...report(
         { paths: [], text: null, format: null, limit_bytes: null, let_in: false, merge: null },
@@ -306,7 +310,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
         attachments: 1,
         passthrough: ids.length,
         ids,
-        copies: ["msg-a2", "msg-b5"].map((id) => ({
+        copies: COPIES.map((id) => ({
           id,
           kind: "message",
           text: get(id).text,
@@ -317,7 +321,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
         })),
       },
     }),
-    erase: async (job, { ids }, tell) => {
+    erase: async (job, { ids, with_copies, copies }, tell) => {
       await walk(
         job,
         ["record", "verbatim", "search_index", "database_pages", "temporary_files"],
@@ -328,7 +332,9 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       items = items.filter((each) => !ids.includes(each.id));
       const done = (id: string) => ({ ...tombstone(`ts_${id}`, "delete", "memory", "chatgpt", 0), receipt: "rc_1" });
       stones.unshift(...ids.map(done));
-      return { tombstones: stones.slice(0, ids.length), receipt: receipt("rc_1"), copies_redacted: 2 };
+      const redacted = with_copies ? (copies ?? COPIES).length : 0;
+      const told = receipt("rc_1", null, { redacted, left: COPIES.length - redacted });
+      return { tombstones: stones.slice(0, ids.length), receipt: told, copies_redacted: redacted };
     },
     tombstones: async () => ({ tombstones: stones }),
     receipt: async (id) =>
@@ -356,13 +362,16 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     },
     removeExport: async () => undefined,
     textTaken: async () => undefined,
-    evidence: async (job, out, _since, sign, tell) => {
+    evidence: async (job, out, { sign, parts }, tell) => {
       await walk(job, ["write", "validate"], 3, pace, tell);
+      const n = (part: EvidencePart, of: number) => (parts === null || parts.includes(part) ? of : 0);
       return {
         path: out,
-        tombstones: stones.length,
-        audit_entries: 268,
-        provenance_edges: 41,
+        tombstones: n("tombstones", stones.length),
+        audit_entries: n("log", entries.length),
+        provenance_edges: n("tombstones", 41),
+        receipts: n("tombstones", stones.length),
+        transfers: n("transfers", 6),
         validated: true,
         signed: sign,
       };

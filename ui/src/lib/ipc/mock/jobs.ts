@@ -192,7 +192,12 @@ const PLACES: [string, string, string][] = [
   ["temporary_files", "not_present", ""],
 ];
 
-export function receipt(id: string, failedPlace: string | null = null): Receipt {
+/** `copies`: what became of messages that say the same. */
+export function receipt(
+  id: string,
+  failedPlace: string | null = null,
+  copies: { redacted: number | null; left: number } = { redacted: 2, left: 0 },
+): Receipt {
   return {
     id,
     at: new Date().toISOString(),
@@ -202,7 +207,8 @@ export function receipt(id: string, failedPlace: string | null = null): Receipt 
         ? { place, outcome: "failed", detail: "the disk is read-only" }
         : { place, outcome: result, detail },
     ),
-    copies_left: 0,
+    copies_left: copies.left,
+    copies_redacted: copies.redacted,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { AuditEntry, BatchInfo } from "../backend";
+import type { AuditEntry, BatchInfo, FailedImport } from "../backend";
 import { ago } from "./data";
 
 /** Sample imports, newest first. */
@@ -70,5 +70,18 @@ export const sampleEntries = (): AuditEntry[] => [
     target: "transfer_text",
     detail: "41 records, 6 covered",
     file: null,
+  },
+];
+
+/** What the vault knows of the import that failed. */
+export const sampleFailed: FailedImport[] = [
+  {
+    seq: 9,
+    paths: ["/home/ines/Downloads/claude-part-2-of-3.zip"],
+    error: {
+      code: "limit",
+      message: "claude-part-2-of-3.zip holds more than Keepsake reads without asking. Nothing was imported.",
+      details: { place: "claude-part-2-of-3.zip", limit: "total_bytes" },
+    },
   },
 ];

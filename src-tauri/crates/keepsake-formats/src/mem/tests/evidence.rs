@@ -3,8 +3,11 @@ use super::{
     harness::{Stamp, Temp, all_stamped, bundle, files, now, read, repo, source, validate, vault_id},
     travel::{everything, tombstone},
 };
-use crate::mem::evidence::{AuditEntry, EvidencePack, EvidenceReport, ProvenanceEdge, provenance, write};
+use crate::mem::evidence::{
+    AuditEntry, CHAIN, Chosen, EvidencePack, EvidenceReport, ProvenanceEdge, RECEIPTS, provenance, write,
+};
 use keepsake_model::{Kind, RecordKey, Timestamp};
+use std::collections::BTreeMap;
 
 fn at(text: &str) -> Timestamp {
     Timestamp::parse(text).unwrap()
@@ -21,13 +24,16 @@ fn pack() -> EvidencePack {
     EvidencePack {
         generator: "keepsake/test".into(),
         created: now(),
+        chosen: Chosen::default(),
         since: None,
+        until: None,
         tombstones: vec![tombstone("keepsake", "memory", &"ab".repeat(16)), old],
         audit: vec![
             entry("2026-01-01T00:00:00Z", "mem", None),
             entry("2026-04-01T00:00:00Z", &"ab".repeat(16), Some(Kind::Memory)),
         ],
         edges: provenance(&mut source(&everything())).unwrap(),
+        beside: BTreeMap::new(),
     }
 }
 
@@ -80,6 +86,78 @@ fn since_leaves_edges_whole() {
     let validation = validate(&out, &[]);
     assert!(validation.errors.is_empty(), "{validation:?}");
     assert_eq!(validation.kind.as_deref(), Some("incremental"));
+}
+
+#[test]
+fn until_leaves_out_what_came_later() {
+    let temp = Temp::new();
+    let (since, until) = (at("2025-12-31T00:00:00Z"), at("2026-01-31T00:00:00Z"));
+    let pack = EvidencePack { since: Some(since), until: Some(until), ..pack() };
+    let report = write(&pack, &temp.join("out.mem"), None).unwrap();
+    assert_eq!((report.tombstones, report.audit_entries), (1, 1));
+}
+
+/// What is left out breaks nothing, and what a pack claims to prove is in it.
+#[test]
+fn a_pack_of_some_parts_is_whole() {
+    let temp = Temp::new();
+    for number in 0..8u8 {
+        let [tombstones, log, guide] = [1, 2, 4].map(|bit| number & bit != 0);
+        let mut pack = EvidencePack { chosen: Chosen { tombstones, log, guide }, ..pack() };
+        if tombstones {
+            pack.beside.insert(RECEIPTS, vec!["{\"id\":\"r\"}".into()]);
+        }
+        if log {
+            pack.beside.insert(CHAIN, vec!["{\"seq\":1}".into()]);
+        }
+        let out = temp.join(&format!("{number}.mem"));
+        let report = write(&pack, &out, Some(&Stamp)).unwrap();
+        assert_eq!(report.tombstones > 0, tombstones, "{number}");
+        assert_eq!(report.provenance_edges > 0, tombstones, "{number}");
+        assert_eq!(report.audit_entries > 0, log, "{number}");
+        let there = files(&out);
+        for (path, expected) in [
+            ("audit/tombstones.jsonl", tombstones),
+            (RECEIPTS, tombstones),
+            ("provenance/edges.jsonl", tombstones),
+            ("audit/log.jsonl", log),
+            (CHAIN, log),
+            ("HOW-TO-CHECK.txt", guide),
+            ("public-key.pem", guide),
+        ] {
+            assert_eq!(there.contains_key(path), expected, "{number}: {path}");
+        }
+        let manifest: serde_json::Value = serde_json::from_slice(&there["manifest.json"]).unwrap();
+        assert_eq!(manifest["conformanceLevel"], if log { "L3" } else { "L2" });
+        let said = manifest["capabilities"].to_string();
+        assert_eq!((said.contains("proof-of-deletion"), said.contains("\"audit\"")), (tombstones, log), "{said}");
+        let validation = validate(&out, &["07".repeat(32)]);
+        assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{number}: {validation:?}");
+    }
+}
+
+#[test]
+fn the_guide_tells_of_what_is_there() {
+    let temp = Temp::new();
+    let chosen = Chosen { tombstones: true, log: false, guide: true };
+    let read = |out: &str, signed: bool| {
+        let out = temp.join(out);
+        write(&EvidencePack { chosen, ..pack() }, &out, signed.then_some(&Stamp as _)).unwrap();
+        files(&out)
+    };
+    let signed = read("signed.mem", true);
+    let text = String::from_utf8(signed["HOW-TO-CHECK.txt"].clone()).unwrap();
+    assert!(text.contains("audit/tombstones.jsonl") && !text.contains("audit/log.jsonl"), "{text}");
+    assert!(text.contains("openssl") && text.contains(&"07".repeat(32)), "{text}");
+    let key = String::from_utf8(signed["public-key.pem"].clone()).unwrap();
+    assert_eq!(
+        key.lines().nth(1),
+        Some("MCowBQYDK2VwAyEABwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc="),
+        "as openssl reads it"
+    );
+    let plain = read("plain.mem", false);
+    assert!(!plain.contains_key("public-key.pem"), "nothing is signed");
+    assert!(String::from_utf8_lossy(&plain["HOW-TO-CHECK.txt"]).contains("not signed"));
 }
 
 /// Every record that was taken from another one ties back to it; graph edges are those of the bundle.

@@ -196,9 +196,11 @@ fn the_sdk_accepts_our_evidence() {
     let key = Key::new(&python, 7);
     let taken = with_deletion();
     let pack = evidence::EvidencePack {
+        chosen: evidence::Chosen { guide: true, ..Default::default() },
         generator: "keepsake/test".into(),
         created: now(),
         since: None,
+        until: None,
         tombstones: taken.tombstones.clone(),
         audit: vec![evidence::AuditEntry {
             at: now(),
@@ -209,6 +211,7 @@ fn the_sdk_accepts_our_evidence() {
             reason: "asked".into(),
         }],
         edges: evidence::provenance(&mut source(&taken)).unwrap(),
+        beside: [(evidence::RECEIPTS, vec!["{}".to_owned()])].into(),
     };
     let temp = Temp::new();
     let out = temp.join("pack.mem");

@@ -196,6 +196,7 @@ impl Vault {
         evidence.wal_clean = self.store.checkpoint()?;
         evidence.texts = texts_of(&targets);
         evidence.sentences = sentences;
+        evidence.copies = reindex.len() as u32;
         evidence.rewritten_rows.clone_from(&reindex);
         progress("database_pages");
         let honest = sabotage == Sabotage::default();

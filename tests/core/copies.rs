@@ -1,0 +1,104 @@
+//! What a receipt tells of other records that say the same: redacted, left, not there, or not known.
+use crate::{
+    deletion::{found, record},
+    redaction::redact,
+};
+use keepsake_model::Kind;
+use keepsake_testkit::{TempVault, at};
+use keepsake_vault::{EraseOutcome, Sabotage};
+
+const SENTENCE: &str = "The zanzibarquokka sleeps under the piano.";
+
+/// A memory, and as many others that say the same inside of more; the memory's id is the first.
+fn said_again(times: usize) -> (TempVault, Vec<String>) {
+    let t = TempVault::new();
+    let others = (0..times).map(|n| format!("Number {n} says: {SENTENCE} Good night."));
+    let texts = std::iter::once(SENTENCE.to_owned()).chain(others);
+    let ids = texts.map(|text| t.vault.add(&text, None, vec![], at(0)).unwrap());
+    let ids = ids.collect();
+    (t, ids)
+}
+
+fn erase_with(t: &TempVault, id: &str, copies: &[String]) -> EraseOutcome {
+    let ids = [id.to_owned()];
+    t.vault
+        .erase(&ids, "test", copies, at(100), &|_| {}, Sabotage::default())
+        .unwrap()
+}
+
+#[test]
+fn a_receipt_says_what_became_of_records_that_say_the_same() {
+    // How many there are, how many of them were chosen.
+    for (there, chosen) in [(0, 0), (1, 0), (3, 0), (3, 2), (3, 3)] {
+        let (t, ids) = said_again(there);
+        let receipt = erase_with(&t, &ids[0], &ids[1..=chosen]).receipt;
+        let told = (receipt.copies_redacted, receipt.copies_left);
+        let left = (there - chosen) as u32;
+        assert_eq!(told, (Some(chosen as u32), left), "{chosen} of {there}");
+        assert!(receipt.complete, "left on purpose: {:?}", receipt.places);
+        assert_eq!(
+            found(&t, "zanzibarquokka") as u32,
+            left,
+            "as the search finds them"
+        );
+        let kept = t.vault.receipt(&receipt.id).unwrap();
+        assert_eq!(kept, receipt, "and it is kept");
+    }
+}
+
+#[test]
+fn what_is_said_to_be_left_is_what_was_offered() {
+    let cases = [
+        ("THE ZANZIBARQUOKKA: sleeps, under the piano!", vec![], 1),
+        (
+            "Nothing of it.\nThe zanzibarquokka sleeps under the piano",
+            vec![],
+            1,
+        ),
+        ("The zanzibarquokka sleeps.", vec![], 0),
+        ("Under the piano sleeps the zanzibarquokka.", vec![], 0),
+        ("Likes tea.", vec![SENTENCE.to_owned()], 0),
+    ];
+    for (text, tags, expected) in cases {
+        let t = TempVault::new();
+        let id = t.vault.add(SENTENCE, None, vec![], at(0)).unwrap();
+        t.vault.add(text, None, tags, at(0)).unwrap();
+        let plan = t.vault.erase_plan(std::slice::from_ref(&id)).unwrap();
+        assert_eq!(plan.copies.len(), expected, "the control: {text}");
+        let receipt = erase_with(&t, &id, &[]).receipt;
+        assert_eq!(receipt.copies_left as usize, expected, "{text}");
+    }
+}
+
+#[test]
+fn a_redaction_tells_of_the_others_too() {
+    for (everywhere, told) in [(true, (Some(1), 0)), (false, (Some(0), 1))] {
+        let t = TempVault::new();
+        t.import_records(vec![
+            record(Kind::Memory, "a", "Likes Darjeeling with milk."),
+            record(Kind::Memory, "b", "Buys Darjeeling on Fridays."),
+        ])
+        .unwrap();
+        let id = crate::deletion::id_of(&t, Kind::Memory, "milk");
+        let receipt = redact(&t, &id, "Darjeeling", everywhere).receipt;
+        let found = (receipt.copies_redacted, receipt.copies_left);
+        assert_eq!(found, told, "everywhere: {everywhere}");
+    }
+}
+
+#[test]
+fn receipts_that_do_not_say_are_read_as_not_known() {
+    let (t, ids) = said_again(1);
+    let id = erase_with(&t, &ids[0], &ids[1..]).receipt.id;
+    let former = "UPDATE receipts SET body = json_remove(body, '$.copies_redacted')";
+    t.database().execute(former, []).unwrap();
+    let receipt = t.vault.receipt(&id).unwrap();
+    assert!(receipt.complete && receipt.copies_redacted.is_none());
+    // What was said is not known any more when the program had stopped before the check.
+    t.database()
+        .execute("UPDATE receipts SET complete = 0, body = ''", [])
+        .unwrap();
+    let t = t.reopen();
+    t.vault.finish_interrupted(at(200)).unwrap();
+    assert_eq!(t.vault.receipt(&id).unwrap().copies_redacted, None);
+}

@@ -1,0 +1,21 @@
+import type { AuditEntry, TombstoneView } from "$lib/ipc";
+import { parse } from "$lib/text/format";
+
+/** What there is to put into a pack. */
+export type Held = { tombstones: number; withReceipt: number; entries: number };
+export type Range = { since: string | null; until: string | null };
+
+/** What of it is of the period, both ends included. */
+export function heldIn(entries: readonly AuditEntry[], stones: readonly TombstoneView[], range: Range): Held {
+  const inside = ({ at }: { at: string }) => {
+    const time = parse(at)?.getTime() ?? 0;
+    return time >= (parse(range.since)?.getTime() ?? -Infinity) && time <= (parse(range.until)?.getTime() ?? Infinity);
+  };
+  const told = stones.filter(inside);
+  return {
+    tombstones: told.length,
+    // One that is still to come is none.
+    withReceipt: told.filter(({ receipt, complete }) => receipt !== null && complete !== null).length,
+    entries: entries.filter(inside).length,
+  };
+}
