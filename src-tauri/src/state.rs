@@ -436,6 +436,27 @@ mod tests {
     }
 
     #[test]
+    fn who_waits_for_idleness_hears_of_a_locked_screen_and_of_the_end_of_a_job_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let (state, _) = open_window(folder.path());
+        let state = Arc::new(state);
+        let (locked, locks) = std::sync::mpsc::channel();
+        let waiting = state.clone();
+        std::thread::spawn(move || waiting.watch_for_idleness(|by| locked.send(by).unwrap()));
+        let at_once = LONGEST_WAIT / 3;
+        state.screen(true);
+        assert_eq!(locks.recv_timeout(at_once), Ok(LockedBy::Screen));
+
+        let vault = folder.path().join("Memories.keepsake");
+        let session = Session::open(&vault, "correct horse battery staple").unwrap();
+        state.put_session(&vault, session).unwrap();
+        let job = Job::silent();
+        state.with_job("import", &job, |_| Ok(state.screen(true))).unwrap();
+        assert_eq!(locks.recv_timeout(at_once), Ok(LockedBy::Screen));
+        assert!(!job.cancel_flag().load(Ordering::Relaxed), "it was waited for");
+    }
+
+    #[test]
     fn before_a_sleep_the_vault_locks_whatever_is_under_way() {
         let folder = tempfile::tempdir().unwrap();
         let (state, _) = open_window(folder.path());
