@@ -451,7 +451,11 @@ mod tests {
         let session = Session::open(&vault, "correct horse battery staple").unwrap();
         state.put_session(&vault, session).unwrap();
         let job = Job::silent();
-        state.with_job("import", &job, |_| Ok(state.screen(true))).unwrap();
+        let working = |_: &Session| {
+            state.screen(true);
+            Ok(())
+        };
+        state.with_job("import", &job, working).unwrap();
         assert_eq!(locks.recv_timeout(at_once), Ok(LockedBy::Screen));
         assert!(!job.cancel_flag().load(Ordering::Relaxed), "it was waited for");
     }
