@@ -91,6 +91,9 @@ pub fn builder() -> Builder<tauri::Wry> {
         system::copy_text,
         system::set_preference,
         system::set_remember_vaults,
+        system::window_guards,
+        system::set_lock_when_away,
+        system::set_hide_from_capture,
     ])
 }
 

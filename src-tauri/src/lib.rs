@@ -3,6 +3,7 @@
 //! [`run`] opens the window; [`ipc`] lists the commands and writes the TypeScript side of them.
 mod attention;
 mod autolock;
+mod away;
 mod blocking;
 mod clipboard;
 mod commands;
@@ -18,7 +19,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use tauri::{Emitter, Manager, RunEvent};
 
-/// Emitted when the vault locked itself.
+/// Emitted when the vault locked itself, with the reason.
 const LOCKED_EVENT: &str = "locked";
 /// Emitted when something was found in a watched folder, or imported from one.
 const WATCHED_EVENT: &str = "watched";
@@ -40,11 +41,12 @@ pub fn run() -> ExitCode {
             window::open(app.handle())?;
             let handle = app.handle().clone();
             std::thread::Builder::new().name("autolock".into()).spawn(move || {
-                handle.state::<state::AppState>().watch_for_idleness(|| {
+                handle.state::<state::AppState>().watch_for_idleness(|by| {
                     // Without a window there is nobody to tell.
-                    let _ = handle.emit(LOCKED_EVENT, ());
+                    let _ = handle.emit(LOCKED_EVENT, by);
                 });
             })?;
+            app.manage(away::Away::listen(app.handle())?);
             let handle = app.handle().clone();
             std::thread::Builder::new()
                 .name("clipboard".into())

@@ -29,6 +29,10 @@ const AUTO_LOCK_DEFAULT: u32 = 10;
 pub struct Settings {
     /// Minutes without input before the vault locks; 0 = never.
     pub auto_lock_minutes: u32,
+    /// Lock when the screen locks or the computer sleeps.
+    pub lock_when_away: bool,
+    /// Keep the window out of screenshots and screen sharing, where the system can.
+    pub hide_from_capture: bool,
     /// Remember vaults that were opened (path only).
     pub remember_vaults: bool,
     /// Paths of vaults, the latest first.
@@ -41,6 +45,8 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             auto_lock_minutes: AUTO_LOCK_DEFAULT,
+            lock_when_away: true,
+            hide_from_capture: true,
             remember_vaults: true,
             recent: Vec::new(),
             preferences: BTreeMap::new(),
@@ -135,6 +141,8 @@ mod tests {
         let mut file = SettingsFile::load(&config);
         file.change(|settings| {
             settings.auto_lock_minutes = 3;
+            settings.lock_when_away = false;
+            settings.hide_from_capture = false;
             settings.remember(Path::new("/a"));
             settings.remember(Path::new("/b"));
             settings.remember(Path::new("/a"));
@@ -142,8 +150,17 @@ mod tests {
         });
         let again = SettingsFile::load(&config);
         assert_eq!(again.get().auto_lock_minutes, 3);
+        assert!(!again.get().lock_when_away && !again.get().hide_from_capture);
         assert_eq!(again.get().recent, [PathBuf::from("/a"), PathBuf::from("/b")]);
         assert_eq!(again.get().preferences["theme"], "dark");
+    }
+
+    #[test]
+    fn a_file_of_before_guards_the_window() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("settings.json"), b"{\"auto_lock_minutes\": 3}").unwrap();
+        let file = SettingsFile::load(folder.path());
+        assert!(file.get().auto_lock_minutes == 3 && file.get().lock_when_away && file.get().hide_from_capture);
     }
 
     #[test]

@@ -1,11 +1,15 @@
 //! The one window. It loads only what is built into the program and leaves nothing on disk.
 use crate::settings::PREFERENCES;
 use crate::state::AppState;
+use keepsake_api::types::WindowGuards;
 use tauri::webview::NewWindowResponse;
 use tauri::{AppHandle, Manager, Url, WebviewWindowBuilder};
 
 /// Prefix of the window's own keys in `localStorage`.
 const STORAGE_PREFIX: &str = "keepsake.";
+
+/// Can the system keep a window out of screenshots and screen sharing? Linux has nothing of the kind.
+pub const CAN_HIDE: bool = cfg!(any(target_os = "macos", target_os = "windows"));
 
 /// Open the window that the configuration describes.
 pub fn open(app: &AppHandle) -> tauri::Result<()> {
@@ -25,8 +29,22 @@ pub fn open(app: &AppHandle) -> tauri::Result<()> {
         .initialization_script(script)
         .on_navigation(own_page)
         .on_new_window(|_, _| NewWindowResponse::Deny)
+        .content_protected(guards(app).hide_from_capture)
         .build()?;
     Ok(())
+}
+
+/// What guards the window besides the passphrase.
+pub fn guards(app: &AppHandle) -> WindowGuards {
+    let state = app.state::<AppState>();
+    let settings = state.settings();
+    WindowGuards {
+        system: std::env::consts::OS.to_owned(),
+        lock_when_away: settings.get().lock_when_away,
+        told_when_away: crate::away::TOLD,
+        hide_from_capture: CAN_HIDE && settings.get().hide_from_capture,
+        can_hide: CAN_HIDE,
+    }
 }
 
 /// Is the webview to keep its data in memory only? Always, but for the window test: WebKitGTK refuses to be driven in

@@ -51,8 +51,8 @@ export class Display {
   #env;
 
   /** Start a display; `env` is added to the environment of every program on it. With `spoken`, programs tell the session's
-   * bus what is in their windows. */
-  static async start(env, { spoken = false } = {}) {
+   * bus what is in their windows; with `bus` they have the bus at that address, and otherwise none. */
+  static async start(env, { spoken = false, bus = "disabled:" } = {}) {
     const display = new Display();
     process.once("exit", () => display.stop());
     const server = display.#spawn("Xvfb", ["-displayfd", "3", "-screen", "0", SCREEN, "-nolisten", "tcp"], {
@@ -68,7 +68,7 @@ export class Display {
       GDK_BACKEND: "x11",
       ...(spoken
         ? { DBUS_SESSION_BUS_ADDRESS: process.env.DBUS_SESSION_BUS_ADDRESS }
-        : { NO_AT_BRIDGE: "1", DBUS_SESSION_BUS_ADDRESS: "disabled:" }),
+        : { NO_AT_BRIDGE: "1", DBUS_SESSION_BUS_ADDRESS: bus }),
     };
     delete display.#env.WAYLAND_DISPLAY;
     display.#spawn("openbox", []);

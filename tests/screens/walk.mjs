@@ -316,6 +316,11 @@ export const SCREENS = [
   ],
   ["trash", OPEN, async (page) => (await page.click("nav-trash"), page.there("trash-empty"))],
   ...["security", "appearance", "vault", "keys", "about"].map((name) => [`settings, ${name}`, OPEN, settings(name)]),
+  ...["macos", "windows"].map((system) => [
+    `settings, security, on ${system}`,
+    `${OPEN},on-${system}`,
+    settings("security"),
+  ]),
   ...FOLDERS,
   [
     "settings, about, checked",

@@ -7,6 +7,7 @@ import { exportsAsWritten } from "../cli/exports.mjs";
 import { matrix } from "../cli/matrix.mjs";
 import { cliCases } from "../cli/run.mjs";
 import { alone } from "../e2e/alone.mjs";
+import { away } from "../e2e/away.mjs";
 import { byKeyboard } from "../e2e/keyboard.mjs";
 import { spoken } from "../e2e/spoken.mjs";
 import { story } from "../e2e/story.mjs";
@@ -127,5 +128,5 @@ export const LAYERS = {
   cli: named(cliCases, exportsAsWritten, matrix, canaries),
   kill: named(kills),
   interop: named(interop, pamInterop, zaxyInterop, schemas),
-  window: named(story, byKeyboard, watching, alone, spoken),
+  window: named(story, byKeyboard, watching, away, alone, spoken),
 };

@@ -45,7 +45,7 @@ describe("an answer that comes after locking", () => {
   it.each(["trash", "restore"] as const)("shows no toast (%s)", async (name) => {
     const release = slow(name);
     const done = name === "trash" ? moveToTrash(["m-1"], "A secret") : putBack(["t-0"]);
-    session.locked(false);
+    session.locked("person");
     release();
     expect(await done).not.toBe(true);
     expect(toasts.current).toBeNull();
@@ -55,7 +55,7 @@ describe("an answer that comes after locking", () => {
   it("checks no rows", async () => {
     const release = slow("list");
     const done = selection.all(memories);
-    session.locked(false);
+    session.locked("person");
     release();
     await done;
     expect(selection.ids.size).toBe(0);

@@ -123,7 +123,7 @@ describe("the palette", () => {
     await open();
     const last = ["go-files", "theme-system", "go-activity-tombstones", "go-activity-changes", "theme-light"];
     expect(ids()).toEqual(last);
-    session.locked(false);
+    session.locked("person");
     expect([finder.recent, finder.memories, finder.names.tags, dialogs.open]).toEqual([[], [], {}, null]);
   });
 

@@ -134,6 +134,49 @@ describe("copied text", () => {
   });
 });
 
+describe("what guards the window", () => {
+  const on = (id: string) => screen.getByTestId(id).getAttribute("aria-checked") === "true";
+
+  it("says what works on this system, and switches only that", async () => {
+    for (const [system, away, hide] of [
+      ["linux", "", "Works on macOS and Windows. Linux has no such protection."],
+      ["windows", "On this system it locks when the computer wakes up.", "Works on macOS and Windows."],
+      ["macos", "On this system it locks when the computer wakes up.", "From macOS 15 on, some programs can record"],
+    ] as const) {
+      useBackend(mockBackend({ open: true, system }));
+      const { container, unmount } = render(Security);
+      const hiding = (await screen.findByTestId("settings-hide")) as HTMLButtonElement;
+      expect([hiding.disabled, on("settings-hide")]).toEqual([system === "linux", system !== "linux"]);
+      expect(on("settings-lock-away")).toBe(true);
+      expect(container.textContent).toContain(hide);
+      expect(container.textContent.includes("On this system it locks")).toBe(away !== "");
+      expect(container.textContent).toContain(away);
+      unmount();
+    }
+  });
+
+  it("keeps what was switched, and takes back what was refused", async () => {
+    const elsewhere = mockBackend({ open: true, system: "windows" });
+    useBackend(elsewhere);
+    const { unmount } = render(Security);
+    await screen.findByTestId("settings-hide");
+    for (const id of ["settings-lock-away", "settings-hide"]) {
+      await click(id);
+      await waitFor(() => expect(on(id)).toBe(false));
+    }
+    expect(await elsewhere.windowGuards()).toMatchObject({ lock_when_away: false, hide_from_capture: false });
+    unmount();
+
+    vi.spyOn(elsewhere, "setHideFromCapture").mockRejectedValue(refuse("io", "No."));
+    render(Security);
+    await screen.findByTestId("settings-hide");
+    expect([on("settings-lock-away"), on("settings-hide")]).toEqual([false, false]);
+    await click("settings-hide");
+    await waitFor(() => expect(toasts.current?.text).toBeTruthy());
+    expect(on("settings-hide")).toBe(false);
+  });
+});
+
 describe("the vault and its backup", () => {
   it("backs up to a new folder of a name of its own, and says what was written and when", async () => {
     await vault.refresh();

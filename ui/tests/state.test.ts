@@ -1,7 +1,10 @@
+import { render } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it } from "vitest";
+import Unlock from "../src/features/start/Unlock.svelte";
 import { useBackend } from "$lib/ipc";
 import { mockBackend, MOCK_PASSPHRASE } from "$lib/ipc/mock";
 import { item } from "$lib/ipc/mock/data";
+import { refuse } from "$lib/ipc/mock/jobs";
 import { detail } from "$lib/state/detail.svelte";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { facets } from "$lib/state/facets.svelte";
@@ -115,7 +118,7 @@ describe("locking", () => {
     toasts.undoable("Moved: secret", "Undo", () => undefined);
     await importing.look(["/x/chatgpt.zip"]);
     mock.lockNow();
-    session.locked(true);
+    session.locked("idle");
     expect(memories.rows).toEqual([]);
     expect(conversations.rows).toEqual([]);
     expect(memories.total).toBeNull();
@@ -139,6 +142,31 @@ describe("locking", () => {
     expect(session.phase).toBe("unlock");
   });
 
+  it("says why it locked, also when a refused call came before the reason", async () => {
+    const said = () => {
+      const { container, unmount } = render(Unlock);
+      const text = container.querySelector("footer span")?.textContent?.trim() ?? "";
+      unmount();
+      return text.replace(/ at .*?(,| after |$)/, "$1").trim();
+    };
+    for (const [by, words] of [
+      ["idle", "Locked after 10 minutes away"],
+      ["screen", "Locked, when the screen was locked"],
+      ["sleep", "Locked, because the computer slept"],
+      ["person", "Locked"],
+    ] as const) {
+      session.opened(await mock.sessionState());
+      session.locked(by);
+      expect(said()).toBe(words);
+    }
+    session.opened(await mock.sessionState());
+    session.refused(refuse("locked", "The vault is locked."));
+    expect(said()).toBe("Locked");
+    session.locked("sleep");
+    session.locked("screen");
+    expect(said()).toBe("Locked, because the computer slept");
+  });
+
   it("drops answers that arrive after it", async () => {
     let release: () => void = () => undefined;
     const list = mock.list;
@@ -149,7 +177,7 @@ describe("locking", () => {
     };
     const loading = memories.load();
     await Promise.resolve();
-    session.locked(true);
+    session.locked("idle");
     await Promise.resolve();
     release();
     await loading;
@@ -190,7 +218,7 @@ describe("importing", () => {
   });
 
   it("only looks while no vault is open", async () => {
-    session.locked(false);
+    session.locked("person");
     await importing.look(["/d/chatgpt-export.zip"]);
     expect([importing.stage, importing.detections[0]?.format, importing.plans.length]).toEqual([
       "looked",

@@ -207,7 +207,7 @@ describe("what is found", () => {
     const found = await mock.watched();
     vi.spyOn(mock, "watched").mockReturnValueOnce(new Promise((done) => (answer = done)));
     const late = watching.load();
-    session.locked(false);
+    session.locked("person");
     expect([watching.finds, watching.folders]).toEqual([[], null]);
     answer(found);
     await late;

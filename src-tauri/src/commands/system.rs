@@ -1,10 +1,14 @@
-//! What only the system can do: file dialogs, the browser, the file manager, the printer, the clipboard, preferences.
+//! What only the system can do: file dialogs, the browser, the file manager, the printer, the clipboard, preferences,
+//! what guards the window.
+use crate::away::Away;
 use crate::blocking::{Answer, blocking};
+use crate::window::{CAN_HIDE, guards};
+use keepsake_api::types::WindowGuards;
 use keepsake_api::{ApiError, ApiResult};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tauri::{AppHandle, WebviewWindow};
+use tauri::{AppHandle, Manager, WebviewWindow};
 use tauri_plugin_dialog::{DialogExt, FileDialogBuilder, FilePath};
 use tauri_plugin_opener::OpenerExt;
 use zeroize::Zeroizing;
@@ -129,6 +133,44 @@ pub async fn set_preference(app: AppHandle, name: String, value: Option<String>)
 pub async fn set_remember_vaults(app: AppHandle, remember: bool) -> Answer<()> {
     blocking(app, move |state| {
         state.settings().change(|settings| settings.set_remember_vaults(remember));
+        Ok(())
+    })
+    .await
+}
+
+/// What guards the window besides the passphrase. Needs no vault.
+#[tauri::command]
+#[specta::specta]
+pub async fn window_guards(app: AppHandle) -> Answer<WindowGuards> {
+    let window = app.clone();
+    blocking(app, move |_| Ok(guards(&window))).await
+}
+
+/// Lock when the screen locks or the computer sleeps, or do not.
+#[tauri::command]
+#[specta::specta]
+pub async fn set_lock_when_away(app: AppHandle, on: bool) -> Answer<()> {
+    let window = app.clone();
+    blocking(app, move |state| {
+        state.set_lock_when_away(on);
+        window.state::<Away>().switched();
+        Ok(())
+    })
+    .await
+}
+
+/// Keep the window out of screenshots and screen sharing, or do not. Error `usage` where the system cannot.
+#[tauri::command]
+#[specta::specta]
+pub async fn set_hide_from_capture(app: AppHandle, window: WebviewWindow, on: bool) -> Answer<()> {
+    blocking(app, move |state| {
+        if !CAN_HIDE {
+            return Err(ApiError::new("usage", 2, "This system cannot hide a window from screenshots."));
+        }
+        window
+            .set_content_protected(on)
+            .map_err(|error| ApiError::new("io", 7, format!("The window could not be hidden or shown: {error}.")))?;
+        state.settings().change(|settings| settings.hide_from_capture = on);
         Ok(())
     })
     .await

@@ -129,8 +129,13 @@ export interface Backend {
   setPreference(name: string, value: string | null): Promise<void>;
   /** Remember opened vaults by their path, or forget them all. */
   setRememberVaults(remember: boolean): Promise<void>;
-  /** The vault locked itself. Returns a way to stop listening. */
-  onLocked(listener: () => void): Promise<() => void>;
+  windowGuards(): Promise<b.WindowGuards>;
+  /** Lock when the screen locks or the computer sleeps. */
+  setLockWhenAway(on: boolean): Promise<void>;
+  /** Keep the window out of screenshots and screen sharing, where the system can. */
+  setHideFromCapture(on: boolean): Promise<void>;
+  /** The vault locked itself, and why. Returns a way to stop listening. */
+  onLocked(listener: (by: LockedBy) => void): Promise<() => void>;
   /** Something was found in a watched folder, or imported from one. Returns a way to stop listening. */
   onWatched(listener: () => void): Promise<() => void>;
   /** Something is being imported from a watched folder on its own. Returns a way to stop listening. */
@@ -138,6 +143,9 @@ export interface Backend {
   /** Files over the window. Returns a way to stop listening. */
   onDrop(listener: (event: DropEvent) => void): Promise<() => void>;
 }
+
+/** Too long without input; the screen was locked; the computer goes to sleep, or slept. */
+export type LockedBy = "idle" | "screen" | "sleep";
 
 export type DropEvent = { type: "over"; paths: string[] } | { type: "leave" } | { type: "drop"; paths: string[] };
 

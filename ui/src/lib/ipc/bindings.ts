@@ -170,6 +170,12 @@ export const commands = {
 	setPreference: (name: string, value: string | null) => typedError<null, ErrorBody>(__TAURI_INVOKE("set_preference", { name, value })),
 	/**  Remember opened vaults (path only), or forget them all. */
 	setRememberVaults: (remember: boolean) => typedError<null, ErrorBody>(__TAURI_INVOKE("set_remember_vaults", { remember })),
+	/**  What guards the window besides the passphrase. Needs no vault. */
+	windowGuards: () => typedError<WindowGuards, ErrorBody>(__TAURI_INVOKE("window_guards")),
+	/**  Lock when the screen locks or the computer sleeps, or do not. */
+	setLockWhenAway: (on: boolean) => typedError<null, ErrorBody>(__TAURI_INVOKE("set_lock_when_away", { on })),
+	/**  Keep the window out of screenshots and screen sharing, or do not. Error `usage` where the system cannot. */
+	setHideFromCapture: (on: boolean) => typedError<null, ErrorBody>(__TAURI_INVOKE("set_hide_from_capture", { on })),
 };
 
 /* Types */
@@ -1300,6 +1306,20 @@ export type WatchedFolder = {
 	last_name: string | null,
 	/**  When that was. */
 	last_at: string | null,
+};
+
+/**  What guards the window besides the passphrase, and what of it this system can do. */
+export type WindowGuards = {
+	/**  `linux`, `macos` or `windows`. */
+	system: string,
+	/**  The vault locks when the screen locks or the computer sleeps. */
+	lock_when_away: boolean,
+	/**  The system tells of a locked screen, and of a sleep before it begins. Otherwise the vault locks after a sleep. */
+	told_when_away: boolean,
+	/**  The window is kept out of screenshots and screen sharing. */
+	hide_from_capture: boolean,
+	/**  The system can do that. */
+	can_hide: boolean,
 };
 
 /**  Records that stayed behind, by reason. */

@@ -2,7 +2,7 @@ import { Channel } from "@tauri-apps/api/core";
 import { listen } from "@tauri-apps/api/event";
 import { getCurrentWebview } from "@tauri-apps/api/webview";
 import { commands, type ErrorBody, type Progress } from "./bindings";
-import { BackendError, type Backend } from "./backend";
+import { BackendError, type Backend, type LockedBy } from "./backend";
 
 type Answer<T> = { status: "ok"; data: T } | { status: "error"; error: ErrorBody };
 
@@ -110,7 +110,10 @@ export const tauriBackend: Backend = {
   copyText: (text, clearAfter) => done(commands.copyText(text, clearAfter)),
   setPreference: (name, value) => done(commands.setPreference(name, value)),
   setRememberVaults: (remember) => done(commands.setRememberVaults(remember)),
-  onLocked: (listener) => listen("locked", () => listener()),
+  windowGuards: () => take(commands.windowGuards()),
+  setLockWhenAway: (on) => done(commands.setLockWhenAway(on)),
+  setHideFromCapture: (on) => done(commands.setHideFromCapture(on)),
+  onLocked: (listener) => listen<LockedBy>("locked", ({ payload }) => listener(payload)),
   onWatched: (listener) => listen("watched", () => listener()),
   onWatchProgress: (listener) => listen<Progress>("watch_progress", ({ payload }) => listener(payload)),
   onDrop: (listener) =>

@@ -1,4 +1,4 @@
-import { backend, codeOf, type SessionState } from "$lib/ipc";
+import { backend, codeOf, type LockedBy, type SessionState } from "$lib/ipc";
 import { fileName } from "$lib/text/format";
 import { clearContent } from "./scope";
 
@@ -12,7 +12,8 @@ class Session {
   vaultId = $state<string | null>(null);
   autoLockMinutes = $state(0);
   lockedAt = $state<number | null>(null);
-  lockedByItself = $state(false);
+  /** Null: a refused call told that it is locked, and nobody why. */
+  lockedBy = $state<LockedBy | "person" | null>(null);
   /** Locked, but something that was still running has to end first. */
   finishing = $state(false);
   /** Wrong passphrases in a row. */
@@ -48,7 +49,7 @@ class Session {
 
   /** The person locks. */
   async lock(): Promise<void> {
-    this.locked(false);
+    this.locked("person");
     // With nothing under way there is nothing to say.
     const slow = setTimeout(() => (this.finishing = true), 200);
     try {
@@ -60,17 +61,19 @@ class Session {
   }
 
   /** The vault is locked: nothing of it stays in the window. */
-  locked(byItself: boolean): void {
+  locked(by: LockedBy | "person" | null): void {
+    // The reason may come after the first call that was refused for it.
+    if (this.phase === "unlock" && this.lockedAt !== null) this.lockedBy ??= by;
     if (this.phase !== "open") return;
     this.phase = "unlock";
     this.lockedAt = Date.now();
-    this.lockedByItself = byItself;
+    this.lockedBy = by;
     clearContent();
   }
 
   /** For refusals of any call: `locked` means that the vault closed behind our back. */
   refused(error: unknown): void {
-    if (codeOf(error) === "locked") this.locked(true);
+    if (codeOf(error) === "locked") this.locked(null);
   }
 }
 

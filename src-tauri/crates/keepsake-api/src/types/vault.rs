@@ -54,6 +54,21 @@ pub struct SessionState {
     pub auto_lock_minutes: u32,
 }
 
+/// What guards the window besides the passphrase, and what of it this system can do.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct WindowGuards {
+    /// `linux`, `macos` or `windows`.
+    pub system: String,
+    /// The vault locks when the screen locks or the computer sleeps.
+    pub lock_when_away: bool,
+    /// The system tells of a locked screen, and of a sleep before it begins. Otherwise the vault locks after a sleep.
+    pub told_when_away: bool,
+    /// The window is kept out of screenshots and screen sharing.
+    pub hide_from_capture: bool,
+    /// The system can do that.
+    pub can_hide: bool,
+}
+
 /// State of the search index.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct IndexInfo {

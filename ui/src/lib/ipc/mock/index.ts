@@ -1,4 +1,4 @@
-import type { Backend, EvidencePart, Keys, ListItem } from "../backend";
+import type { Backend, EvidencePart, Keys, ListItem, LockedBy } from "../backend";
 import { fileCheck, sampleKey } from "./checks";
 import { ago, item, sampleItems } from "./data";
 import { facetsOf, hitOf, matches, searching, summaryOf } from "./find";
@@ -18,7 +18,7 @@ import { sampleWatched, type SampleWatching } from "./watching";
 export type { MockOptions };
 
 /** What the real thing has from outside: the person, and the system. */
-type Sample = { lockNow(): void; drop(paths: string[], over?: boolean): void } & SampleWatching;
+type Sample = { lockNow(by?: LockedBy): void; drop(paths: string[], over?: boolean): void } & SampleWatching;
 
 export { MOCK_PASSPHRASE };
 
@@ -73,7 +73,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
   });
   const keys: Keys = { own: [sampleKey("7f".repeat(32))], trusted: [], seen: [sampleKey("5e".repeat(32))] };
   const entries = sampleEntries();
-  let onLocked: () => void = () => undefined;
+  let onLocked: (by: LockedBy) => void = () => undefined;
   let onDrop: Parameters<Backend["onDrop"]>[0] = () => undefined;
 
   const need = () => {
@@ -110,7 +110,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
 
   const mock: Backend & Sample = {
     ...watching.sample,
-    lockNow: () => ((open = false), onLocked()),
+    lockNow: (by = "idle") => ((open = false), onLocked(by)),
     drop: (paths, over = false) => onDrop(over ? { type: "over", paths } : { type: "drop", paths }),
     sessionState: async () => state(),
     ...sampleVaults({ need, entries, pace, present: !options.empty }),
@@ -377,7 +377,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       };
     },
     exportText: async (_job, request) => (need(), transferText(items.filter((each) => matches(each, request.filter)))),
-    ...sampleSystem,
+    ...sampleSystem(options.system),
     onLocked: async (listener) => ((onLocked = listener), () => undefined),
     onDrop: async (listener) => ((onDrop = listener), () => undefined),
     ...review.commands,

@@ -1,4 +1,5 @@
-import type { Backend } from "../backend";
+import type { Backend, WindowGuards } from "../backend";
+import { refuse } from "./jobs";
 
 type Commands = Pick<
   Backend,
@@ -14,28 +15,46 @@ type Commands = Pick<
   | "copyText"
   | "setPreference"
   | "setRememberVaults"
+  | "windowGuards"
+  | "setLockWhenAway"
+  | "setHideFromCapture"
 >;
 
 /** What the system does: the person always picks the same, and the rest is done at once. */
-export const sampleSystem: Commands = {
-  pathInfo: async (paths) =>
-    paths.map((path) => {
-      const folder = path.endsWith(".mem");
-      return { path, folder, size: folder ? null : path.endsWith(".zip") ? 1_800_000_000 : 4096 };
-    }),
-  chooseFiles: async () => [
-    "/home/ines/Downloads/chatgpt-export-2026-11-21.zip",
-    "/home/ines/ines-notes.mem",
-    "/home/ines/about-me.md",
-  ],
-  chooseFolder: async () => "/home/ines",
-  chooseSave: async (name) => `/home/ines/${name}`,
-  chooseVault: async () => "/home/ines/Documents/Ines.keepsake",
-  saveText: async (name) => `/home/ines/${name}`,
-  openLink: async () => undefined,
-  showInFolder: async () => undefined,
-  print: async () => undefined,
-  copyText: async () => undefined,
-  setPreference: async () => undefined,
-  setRememberVaults: async () => undefined,
-};
+export function sampleSystem(system = "linux"): Commands {
+  const guards: WindowGuards = {
+    system,
+    lock_when_away: true,
+    told_when_away: system === "linux",
+    hide_from_capture: system !== "linux",
+    can_hide: system !== "linux",
+  };
+  return {
+    pathInfo: async (paths) =>
+      paths.map((path) => {
+        const folder = path.endsWith(".mem");
+        return { path, folder, size: folder ? null : path.endsWith(".zip") ? 1_800_000_000 : 4096 };
+      }),
+    chooseFiles: async () => [
+      "/home/ines/Downloads/chatgpt-export-2026-11-21.zip",
+      "/home/ines/ines-notes.mem",
+      "/home/ines/about-me.md",
+    ],
+    chooseFolder: async () => "/home/ines",
+    chooseSave: async (name) => `/home/ines/${name}`,
+    chooseVault: async () => "/home/ines/Documents/Ines.keepsake",
+    saveText: async (name) => `/home/ines/${name}`,
+    openLink: async () => undefined,
+    showInFolder: async () => undefined,
+    print: async () => undefined,
+    copyText: async () => undefined,
+    setPreference: async () => undefined,
+    setRememberVaults: async () => undefined,
+    windowGuards: async () => ({ ...guards }),
+    setLockWhenAway: async (on) => void (guards.lock_when_away = on),
+    setHideFromCapture: async (on) => {
+      if (!guards.can_hide) throw refuse("usage", "This system cannot hide a window from screenshots.");
+      guards.hide_from_capture = on;
+    },
+  };
+}

@@ -1,0 +1,113 @@
+// The desktop says over its bus that the screen was locked: the vault locks too, unless the person does not want that.
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PASSPHRASE, Vault } from "../cli/keepsake.mjs";
+import { built } from "../tools/places.mjs";
+import { cargoTool } from "../tools/setup.mjs";
+import { ENV, has, quiet } from "../tools/sh.mjs";
+import { Display, homeWith } from "./display.mjs";
+import { Browser, until } from "./webdriver.mjs";
+
+function cannot() {
+  if (process.platform !== "linux") return "only on Linux";
+  const missing = ["dbus-daemon", "dbus-send"].find((program) => !has(program));
+  return missing ? `${missing} is not installed` : null;
+}
+
+export async function away(count) {
+  const why = cannot();
+  if (why) return count.leaveOut(`the vault locks with the screen: ${why}`);
+  await cargoTool("tauri-driver", "^2");
+  const home = mkdtempSync(join(tmpdir(), "keepsake-away-"));
+  const vault = new Vault(home).create();
+  const desktop = await Desktop.start();
+  const display = await Display.start(homeWith(home, vault.path), { bus: desktop.address });
+  let browser;
+  try {
+    browser = await Browser.open(await display.driver(), built("keepsake-app"));
+    await play(browser, desktop, count);
+  } catch (error) {
+    console.log(`  ${error.message}`);
+    count.add("the vault locks with the screen to the end", false);
+  } finally {
+    await browser?.close().catch(() => {});
+    display.stop();
+    desktop.stop();
+    rmSync(home, { recursive: true, force: true, maxRetries: 10 });
+  }
+}
+
+/** A bus of our own, and what a desktop says on it. */
+class Desktop {
+  #daemon;
+  address = "";
+
+  static async start() {
+    const desktop = new Desktop();
+    desktop.#daemon = spawn("dbus-daemon", ["--session", "--nofork", "--print-address"], {
+      env: ENV,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    process.once("exit", () => desktop.stop());
+    let said = "";
+    desktop.#daemon.stdout.on("data", (bytes) => (said += bytes));
+    await until("a bus", () => said.includes("\n"));
+    desktop.address = said.trim();
+    return desktop;
+  }
+
+  /** The screen was locked, or unlocked again. */
+  says(locked) {
+    const signal = ["/org/gnome/ScreenSaver", "org.gnome.ScreenSaver.ActiveChanged", `boolean:${locked}`];
+    return quiet("dbus-send", [`--bus=${this.address}`, "--type=signal", ...signal]).code === 0;
+  }
+
+  stop() {
+    this.#daemon.kill();
+  }
+}
+
+async function unlock(browser) {
+  await browser.type("unlock-passphrase", PASSPHRASE);
+  await browser.click("unlock-submit");
+  await browser.find("nav-memories");
+}
+
+const isOpen = async (browser) =>
+  (await browser.later(`() => window.__TAURI_INTERNALS__.invoke("session_state")`)).open;
+
+/** Said again until it is heard: the window may have been quicker than its listening. */
+const locks = (browser, desktop) =>
+  until("the vault to lock", async () => desktop.says(true) && (await browser.count("unlock-passphrase")) === 1);
+
+async function play(browser, desktop, count) {
+  await unlock(browser);
+  await locks(browser, desktop);
+  const footer = await browser.run(`() => document.querySelector("footer")?.innerText`);
+  count.add("the vault locks with the screen, and says so", /when the screen was locked/.test(footer));
+  count.add("it is locked, not only covered", !(await isOpen(browser)));
+
+  desktop.says(false);
+  await unlock(browser);
+  await browser.click("nav-settings");
+  await browser.click("settings-security");
+  const toggle = async (on) => {
+    await browser.click("settings-lock-away");
+    await until(
+      "the switch to move",
+      async () => (await browser.attribute("settings-lock-away", "aria-checked")) === on,
+    );
+  };
+  await toggle("false");
+  count.add("the desktop can say so once more", desktop.says(true));
+  // What was said arrived long before all this is done.
+  await browser.click("nav-memories");
+  await browser.click("nav-settings");
+  await browser.click("settings-security");
+  count.add("switched off, the vault stays open", await isOpen(browser));
+  await toggle("true");
+  await locks(browser, desktop);
+  count.add("switched on again, it locks again", !(await isOpen(browser)));
+}
