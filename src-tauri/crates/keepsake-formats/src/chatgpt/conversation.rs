@@ -97,7 +97,13 @@ fn one(text: &str, conversation: &Conversation<'_>, place: &Place<'_>, out: &mut
         Some(Ok(nodes)) => nodes,
         Some(Err(_)) => {
             // A lone surrogate in a node's key is the only way for valid JSON to fail here, besides not being an object.
-            return out.drop_raw(place, place.pointer.to_owned(), Kind::Conversation, "its messages are not where they should be", text);
+            return out.drop_raw(
+                place,
+                place.pointer.to_owned(),
+                Kind::Conversation,
+                "its messages are not where they should be",
+                text,
+            );
         }
     };
     if !known {

@@ -192,7 +192,12 @@ impl Writing {
             losses.add(&stored.id, "times", LossKind::Narrowed, note);
         }
         if record.kind == Kind::Attachment {
-            losses.add(&stored.id, "bytes", LossKind::LeftOut, "the file itself stays behind; its name and text go along");
+            losses.add(
+                &stored.id,
+                "bytes",
+                LossKind::LeftOut,
+                "the file itself stays behind; its name and text go along",
+            );
         }
         if self.plan.strip {
             losses.add(&stored.id, "identifiers", LossKind::LeftOut, "left out as asked; the record cannot go home");
