@@ -12,15 +12,11 @@ const MANY: u32 = 4000;
 
 fn filled() -> TempVault {
     let t = TempVault::new();
-    let memory = |n| {
-        Record::new(
-            Kind::Memory,
-            RecordKey::new("test", n),
-            format!("Rides the tandem, day {n}"),
-        )
+    let memory = |n: u32| {
+        let words = format!("Rides the tandem, day {n}");
+        Record::new(Kind::Memory, RecordKey::new("test", n.to_string()), words)
     };
-    t.import_records((0..MANY).map(|n| memory(n.to_string())).collect())
-        .unwrap();
+    t.import_records((0..MANY).map(memory).collect()).unwrap();
     t
 }
 
@@ -52,8 +48,9 @@ fn cancelled_half_way_leaves_nothing() {
     let t = filled();
     for format in ["mem", "alf"] {
         let cancel = AtomicBool::new(false);
-        let half = |done| cancel.fetch_or(done >= u64::from(MANY / 4), Ordering::Relaxed);
-        let (ended, _) = export(&t, format, &cancel, &|done| drop(half(done)));
+        let (ended, _) = export(&t, format, &cancel, &|done| {
+            cancel.fetch_or(done >= u64::from(MANY / 4), Ordering::Relaxed);
+        });
         assert!(matches!(ended, Err(VaultError::Cancelled)), "{format}");
         assert_eq!(beside(&t), 1, "{format}: the vault, and nothing else");
     }
