@@ -3,7 +3,7 @@ use super::{
     Session,
     read::{SNIPPET, searchable},
 };
-use crate::{ApiError, ApiResult, types::*};
+use crate::{ApiResult, types::*};
 use keepsake_model::{Kind, Record};
 use keepsake_vault::{
     RowView,
@@ -34,18 +34,14 @@ impl Session {
         let said = if request.filter.kind.as_deref() == Some(Kind::Conversation.as_str()) {
             let filter = Filter { kind: Some(Kind::Message.as_str().into()), ..request.filter.clone() };
             let messages = SearchRequest { filter, ..request.clone() };
-            let titles = SearchRequest { limit: Some(TITLES), ..request.clone() };
-            // Beside each other: somebody is typing.
-            let (titles, said) = std::thread::scope(|scope| {
-                let titles = (offset == 0).then(|| scope.spawn(|| self.outcome(&titles)));
-                (titles.map(std::thread::ScopedJoinHandle::join), self.outcome(&messages))
-            });
-            if let Some(titles) = titles {
-                let gone =
-                    |_| ApiError::new("internal", 1, "Something broke inside Keepsake. Your vault is kept as it was.");
-                self.take_in(&titles.map_err(gone)??, request, &mut found)?;
+            if offset == 0 {
+                let titles = SearchRequest { limit: Some(TITLES), ..request.clone() };
+                let [titles, said] = self.outcomes([&titles, &messages])?;
+                self.take_in(&titles, request, &mut found)?;
+                said
+            } else {
+                self.outcome(&messages)?
             }
-            said?
         } else {
             self.outcome(request)?
         };

@@ -4,7 +4,7 @@ use crate::{ApiError, ApiResult, types::*};
 use keepsake_model::{Kind, Timestamp};
 use keepsake_vault::{
     FileKind, ListQuery, RowView, Sort, Standing,
-    index::{IndexFilter, SearchOutcome, snippet},
+    index::{Ask, IndexFilter, SearchOutcome, snippet},
 };
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -173,13 +173,27 @@ impl Session {
 
     /// What the index finds: rows, best first.
     pub(super) fn outcome(&self, request: &SearchRequest) -> ApiResult<SearchOutcome> {
-        let filter = IndexFilter { typing: request.typing, ..index_filter(&request.filter)? };
-        let limit = request.limit.unwrap_or(20).clamp(1, 1000) as usize;
-        let offset = request.offset.unwrap_or(0) as usize;
-        if request.filter.standing.is_some() || request.filter.file_kind.is_some() {
+        let (filter, (limit, offset)) = (filter_of(request)?, page_of(request));
+        if is_narrowed(request) {
             return self.search_narrowed(request, &filter, (limit, offset));
         }
         Ok(self.vault.search(&request.query, &filter, limit, offset)?)
+    }
+
+    /// The same of two requests with the same words.
+    pub(super) fn outcomes(&self, requests: [&SearchRequest; 2]) -> ApiResult<[SearchOutcome; 2]> {
+        let [one, other] = requests;
+        if !is_narrowed(one) && !is_narrowed(other) {
+            let filters = [filter_of(one)?, filter_of(other)?];
+            let asks = [(one, &filters[0]), (other, &filters[1])].map(|(request, filter)| {
+                let (limit, offset) = page_of(request);
+                Ask { filter, limit, offset }
+            });
+            if let Ok(both) = self.vault.search_each(&one.query, &asks)?.try_into() {
+                return Ok(both);
+            }
+        }
+        Ok([self.outcome(one)?, self.outcome(other)?])
     }
 
     /// The index knows neither standings nor kinds of files: of all that it finds those stay that the store finds too.
@@ -334,4 +348,18 @@ fn index_filter(filter: &Filter) -> ApiResult<IndexFilter> {
         created_to: q.until,
         ..IndexFilter::default()
     })
+}
+
+fn filter_of(request: &SearchRequest) -> ApiResult<IndexFilter> {
+    Ok(IndexFilter { typing: request.typing, ..index_filter(&request.filter)? })
+}
+
+/// Hits on a page, and before it.
+fn page_of(request: &SearchRequest) -> (usize, usize) {
+    (request.limit.unwrap_or(20).clamp(1, 1000) as usize, request.offset.unwrap_or(0) as usize)
+}
+
+/// By something that the index does not know.
+fn is_narrowed(request: &SearchRequest) -> bool {
+    request.filter.standing.is_some() || request.filter.file_kind.is_some()
 }

@@ -28,7 +28,7 @@ mod warm;
 pub use directory::EncryptedDirectory;
 pub use error::{IndexError, IndexResult};
 pub use schema::IndexDoc;
-pub use search::{FacetField, IndexFilter, SearchOutcome};
+pub use search::{Ask, FacetField, IndexFilter, SearchOutcome};
 pub use snippet::snippet;
 pub use tokenize::tokens;
 pub use verify::{Finding, Residue, residue};

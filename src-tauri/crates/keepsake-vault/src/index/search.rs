@@ -8,10 +8,11 @@ use super::{
 use std::{
     cmp::Reverse,
     collections::{BTreeMap, BinaryHeap},
+    ops::Range,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::PoisonError,
 };
-use tantivy::{Searcher, schema::IndexRecordOption};
+use tantivy::{Searcher, SegmentReader, schema::IndexRecordOption};
 
 /// Candidates that get a closer look; pages beyond keep the order of the first.
 const CLOSER: usize = 100;
@@ -39,6 +40,35 @@ pub struct IndexFilter {
     pub conversation: Option<u64>,
     /// The last word is still being typed: words that start with it count.
     pub typing: bool,
+}
+
+/// A page of what passes a filter.
+#[derive(Debug, Clone, Copy)]
+pub struct Ask<'f> {
+    /// What a hit must be.
+    pub filter: &'f IndexFilter,
+    /// Hits on the page.
+    pub limit: usize,
+    /// Hits before it.
+    pub offset: usize,
+}
+
+/// The best so far, each with its key, segment and document, and how many there are.
+#[derive(Default)]
+struct Best {
+    heap: BinaryHeap<Reverse<(u64, u32, u32)>>,
+    total: u32,
+}
+
+impl Best {
+    /// Takes one in if it is among the best `wanted`.
+    fn take(&mut self, entry: (u64, u32, u32), wanted: usize) {
+        if self.heap.len() < wanted {
+            self.heap.push(Reverse(entry));
+        } else if let Some(mut least) = self.heap.peek_mut().filter(|least| least.0 < entry) {
+            *least = Reverse(entry);
+        }
+    }
 }
 
 /// What was found.
@@ -72,7 +102,13 @@ impl SearchIndex {
     /// Searches. Words are ranked and not all required; `"a phrase"` and `+word` are required, `-word` is forbidden.
     /// No query is an error; `Damaged` when a file fails its check on the way.
     pub fn search(&self, query: &str, filter: &IndexFilter, limit: usize, offset: usize) -> IndexResult<SearchOutcome> {
-        self.guarded(|searcher| self.search_in(searcher, query, filter, limit, offset))
+        Ok(self.search_each(query, &[Ask { filter, limit, offset }])?.pop().unwrap_or_default())
+    }
+
+    /// Several searches for the same words at once: what is said and what it is called, say. Finding the words is most
+    /// of the work, and done once. Whether the last word is unfinished says the first one's filter.
+    pub fn search_each(&self, query: &str, asks: &[Ask<'_>]) -> IndexResult<Vec<SearchOutcome>> {
+        self.guarded(|searcher| self.search_in(searcher, query, asks))
     }
 
     /// Rows of at most `most` documents that hold these words one after the other, the last written ones. Not ranked, so
@@ -110,69 +146,64 @@ impl SearchIndex {
     pub(super) fn guarded<T>(&self, body: impl FnOnce(&Searcher) -> IndexResult<T>) -> IndexResult<T> {
         let _open = self.in_use.read().unwrap_or_else(PoisonError::into_inner);
         let searcher = self.reader.searcher();
-        catch_unwind(AssertUnwindSafe(|| body(&searcher)))
-            .unwrap_or_else(|_| Err(IndexError::Damaged("a segment cannot be read".into())))
+        catch_unwind(AssertUnwindSafe(|| body(&searcher))).unwrap_or_else(|_| Err(unreadable()))
     }
 
-    fn search_in(
-        &self,
-        searcher: &Searcher,
-        query: &str,
-        filter: &IndexFilter,
-        limit: usize,
-        offset: usize,
-    ) -> IndexResult<SearchOutcome> {
-        let parsed = Parsed::read(query, filter.typing);
+    fn search_in(&self, searcher: &Searcher, query: &str, asks: &[Ask<'_>]) -> IndexResult<Vec<SearchOutcome>> {
+        let parsed = Parsed::read(query, asks.first().is_some_and(|ask| ask.filter.typing));
         let ranking = Ranking::new(searcher, &self.fields, parsed.positive())?;
-        let wanted = offset.saturating_add(limit).max(CLOSER);
-        let mut best: BinaryHeap<Reverse<(u64, u32, u32)>> = BinaryHeap::new();
-        let mut total = 0;
-        let words = parsed.has_positive();
-        with_scores(|scores| {
-            // The last documents are the newest and, among equals, the ones wanted: from the end, few are put aside.
-            for (number, segment) in searcher.segment_readers().iter().enumerate().rev() {
-                let docs = self.matching(&ranking, &parsed, filter, number, segment, scores)?;
-                total += docs.len();
-                let newest = if words { None } else { Some(segment.fast_fields().i64("created")?) };
+        let segments = searcher.segment_readers();
+        let best = |numbers: Range<usize>| {
+            let part = || with_scores(|scores| self.best_of(&ranking, &parsed, asks, segments, numbers, scores));
+            // A panic is this thread's only, and told by `guarded` on the other.
+            catch_unwind(AssertUnwindSafe(part)).unwrap_or_else(|_| Err(unreadable()))
+        };
+        // The last documents are the newest and, among equals, the ones wanted. Segments are of about one size.
+        let half = segments.len() / 2;
+        let (late, early) = std::thread::scope(|scope| {
+            let early = (half > 0).then(|| scope.spawn(|| best(0..half)));
+            let late = best(half..segments.len());
+            (late, early.map_or_else(|| Ok(Vec::new()), |early| early.join().unwrap_or_else(|_| Err(unreadable()))))
+        });
+        let mut all = late?;
+        for ((best, more), ask) in all.iter_mut().zip(early?).zip(asks) {
+            best.total += more.total;
+            more.heap.into_iter().for_each(|Reverse(entry)| best.take(entry, ask.wanted()));
+        }
+        all.into_iter().zip(asks).map(|(best, ask)| page(searcher, &ranking, &parsed, best, ask)).collect()
+    }
+
+    /// The best of some segments by each of the filters.
+    fn best_of(
+        &self,
+        ranking: &Ranking<'_>,
+        parsed: &Parsed,
+        asks: &[Ask<'_>],
+        segments: &[SegmentReader],
+        numbers: Range<usize>,
+        scores: &mut Vec<f32>,
+    ) -> IndexResult<Vec<Best>> {
+        let mut all: Vec<Best> = asks.iter().map(|_| Best::default()).collect();
+        // From the end, few are put aside again.
+        for number in numbers.rev() {
+            let segment = &segments[number];
+            let found = self.found(ranking, parsed, number, segment, scores)?;
+            let newest = if parsed.has_positive() { None } else { Some(segment.fast_fields().i64("created")?) };
+            for (ask, best) in asks.iter().zip(&mut all) {
+                let mut docs = found.clone();
+                ask.filter.apply(segment, &self.fields, &self.passing, &mut docs)?;
+                best.total += docs.len();
                 docs.each_from_end(|doc| {
                     let key = match &newest {
                         // Scores are not negative, so their bits sort as they do.
                         None => u64::from(scores.get(doc as usize).copied().unwrap_or(0.0).to_bits()),
                         Some(created) => created.first(doc).unwrap_or(i64::MIN).cast_unsigned() ^ (1 << 63),
                     };
-                    let entry = (key, number as u32, doc);
-                    if best.len() < wanted {
-                        best.push(Reverse(entry));
-                    } else if let Some(mut least) = best.peek_mut().filter(|l| l.0 < entry) {
-                        *least = Reverse(entry);
-                    }
+                    best.take((key, number as u32, doc), ask.wanted());
                 });
             }
-            Ok::<(), IndexError>(())
-        })?;
-        let mut hits: Vec<Candidate> = best
-            .into_sorted_vec()
-            .into_iter()
-            .map(|Reverse((key, segment, doc))| Candidate {
-                segment,
-                doc,
-                score: if words { f32::from_bits(key as u32) } else { 0.0 },
-            })
-            .collect();
-        if words {
-            let closer = hits.len().min(CLOSER);
-            let (close, rest) = hits.split_at_mut(closer);
-            ranking.look_closer(close)?;
-            close.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.segment.cmp(&a.segment)).then(b.doc.cmp(&a.doc)));
-            let least = close.last().map_or(0.0, |c| c.score);
-            rest.iter_mut().for_each(|c| c.score = c.score.min(least));
         }
-        let mut page = Vec::new();
-        for hit in hits.into_iter().skip(offset).take(limit) {
-            let rows = searcher.segment_reader(hit.segment).fast_fields().u64("row")?;
-            page.push((rows.first(hit.doc).unwrap_or_default(), hit.score));
-        }
-        Ok(SearchOutcome { total, hits: page, terms: ranking.tokens() })
+        Ok(all)
     }
 
     fn facets_in(
@@ -193,7 +224,8 @@ impl SearchIndex {
         let ranking = Ranking::new(searcher, &self.fields, parsed.positive())?;
         let mut out: BTreeMap<String, u32> = BTreeMap::new();
         for (number, segment) in searcher.segment_readers().iter().enumerate() {
-            let docs = with_scores(|scores| self.matching(&ranking, &parsed, filter, number, segment, scores))?;
+            let mut docs = with_scores(|scores| self.found(&ranking, &parsed, number, segment, scores))?;
+            filter.apply(segment, &self.fields, &self.passing, &mut docs)?;
             let terms = segment.inverted_index(field)?;
             let mut stream = terms.terms().stream()?;
             while stream.advance() {
@@ -211,14 +243,13 @@ impl SearchIndex {
         Ok(out)
     }
 
-    /// The documents of a segment that match; `scores` then holds what the finding words give them.
-    fn matching(
+    /// The documents of a segment that hold what is asked for; `scores` then holds what the finding words give them.
+    fn found(
         &self,
         ranking: &Ranking<'_>,
         parsed: &Parsed,
-        filter: &IndexFilter,
         number: usize,
-        segment: &tantivy::SegmentReader,
+        segment: &SegmentReader,
         scores: &mut Vec<f32>,
     ) -> IndexResult<Docs> {
         let mut docs = if parsed.has_positive() {
@@ -239,9 +270,54 @@ impl SearchIndex {
         for forbidden in &parsed.not {
             docs.and_not(&phrase(segment, &self.fields, forbidden, &expand)?);
         }
-        filter.apply(segment, &self.fields, &self.passing, &mut docs)?;
         Ok(docs)
     }
+}
+
+impl Ask<'_> {
+    /// Candidates that are gathered.
+    fn wanted(&self) -> usize {
+        self.offset.saturating_add(self.limit).max(CLOSER)
+    }
+}
+
+fn unreadable() -> IndexError {
+    IndexError::Damaged("a segment cannot be read".into())
+}
+
+/// The page that was asked for, of the best.
+fn page(
+    searcher: &Searcher,
+    ranking: &Ranking<'_>,
+    parsed: &Parsed,
+    best: Best,
+    ask: &Ask<'_>,
+) -> IndexResult<SearchOutcome> {
+    let words = parsed.has_positive();
+    let mut hits: Vec<Candidate> = best
+        .heap
+        .into_sorted_vec()
+        .into_iter()
+        .map(|Reverse((key, segment, doc))| Candidate {
+            segment,
+            doc,
+            score: if words { f32::from_bits(key as u32) } else { 0.0 },
+        })
+        .collect();
+    if words {
+        let closer = hits.len().min(CLOSER);
+        let (close, rest) = hits.split_at_mut(closer);
+        ranking.look_closer(close)?;
+        close.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.segment.cmp(&a.segment)).then(b.doc.cmp(&a.doc)));
+        let least = close.last().map_or(0.0, |c| c.score);
+        rest.iter_mut().for_each(|c| c.score = c.score.min(least));
+    }
+    let mut page = Vec::new();
+    for hit in hits.into_iter().skip(ask.offset).take(ask.limit) {
+        let rows = searcher.segment_reader(hit.segment).fast_fields().u64("row")?;
+        page.push((rows.first(hit.doc).unwrap_or_default(), hit.score));
+    }
+    Ok(SearchOutcome { total: best.total, hits: page, terms: ranking.tokens() })
 }
 
 impl Parsed {

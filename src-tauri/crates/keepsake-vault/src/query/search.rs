@@ -2,7 +2,7 @@
 use super::in_halves;
 use crate::{
     Vault, VaultResult,
-    index::{IndexFilter, SearchIndex, SearchOutcome},
+    index::{Ask, IndexFilter, SearchIndex, SearchOutcome},
     store::RowView,
 };
 use keepsake_model::Record;
@@ -11,6 +11,11 @@ impl Vault {
     /// Ranked rows for a query.
     pub fn search(&self, query: &str, filter: &IndexFilter, limit: usize, offset: usize) -> VaultResult<SearchOutcome> {
         self.with_index(|i| i.search(query, filter, limit, offset))
+    }
+
+    /// Ranked rows for the same words by each of several filters; see [`SearchIndex::search_each`].
+    pub fn search_each(&self, query: &str, asks: &[Ask<'_>]) -> VaultResult<Vec<SearchOutcome>> {
+        self.with_index(|i| i.search_each(query, asks))
     }
 
     /// Reads ahead what most questions need, so that the first ones are as quick as the others.

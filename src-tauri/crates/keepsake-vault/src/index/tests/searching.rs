@@ -1,6 +1,6 @@
 //! What is found, in which order.
 use super::{empty, message, of, rows, sorted};
-use crate::index::{FacetField, IndexDoc, IndexFilter};
+use crate::index::{Ask, FacetField, IndexDoc, IndexFilter, SearchIndex, SearchOutcome};
 use proptest::prelude::*;
 
 #[test]
@@ -160,6 +160,44 @@ fn deletes_commits_and_rollbacks() {
     again.add(&message(9, &["candle"])).unwrap();
     again.commit(4).unwrap();
     assert_eq!(sorted(&again, "candle"), [1, 9]);
+}
+
+#[test]
+fn what_lies_in_several_segments_is_ranked_as_in_one() {
+    let texts: Vec<String> =
+        (0..180).map(|i| format!("lamp {} {}", "word ".repeat(i % 13), ["candle", "kite", ""][i % 3])).collect();
+    let text = |row: u64| [texts[row as usize - 1].as_str()];
+    let kinds = ["message", "memory"];
+    let (whole, parted) = (empty(), empty());
+    for row in 1..=180 {
+        let words = text(row);
+        let doc = IndexDoc { kind: kinds[row as usize % 2], ..message(row, &words) };
+        whole.1.add(&doc).unwrap();
+        parted.1.add(&doc).unwrap();
+        if row % 60 == 0 {
+            parted.1.commit(row).unwrap();
+        }
+    }
+    whole.1.commit(180).unwrap();
+    let filters = kinds.map(|kind| IndexFilter { kinds: vec![kind.to_owned()], ..IndexFilter::default() });
+    let asks = [(0, 250, 0), (1, 250, 7)].map(|(i, limit, offset)| Ask { filter: &filters[i], limit, offset });
+    for query in ["lamp", "candle word", "\"lamp word\"", "kite -word", "cand", ""] {
+        let told = |index: &SearchIndex| index.search_each(query, &asks).unwrap();
+        let (one, several) = (told(&whole.1), told(&parted.1));
+        for (i, ask) in asks.iter().enumerate() {
+            let alone = parted.1.search(query, ask.filter, ask.limit, ask.offset).unwrap();
+            assert_eq!(several[i], alone, "{query}: asked together and alone");
+            let scored = |outcome: &SearchOutcome| {
+                let mut hits: Vec<_> = outcome.hits.iter().map(|(row, score)| (score.to_bits(), *row)).collect();
+                hits.sort_unstable();
+                hits
+            };
+            assert_eq!((one[i].total, one[i].hits.len()), (several[i].total, several[i].hits.len()), "{query}");
+            if ask.offset == 0 {
+                assert_eq!(scored(&one[i]), scored(&several[i]), "{query}: the same rows, the same scores");
+            }
+        }
+    }
 }
 
 #[test]
