@@ -18,7 +18,8 @@ export default defineConfig({
     alias: { $lib: `${root}src/lib`, $features: `${root}src/features` },
   },
   server: { port: 1420, strictPort: true },
-  build: { outDir: "dist", emptyOutDir: true, target: "safari15", modulePreload: { polyfill: false } },
+  // Before Safari 16, private fields become maps, of which Svelte makes several for each row of a list.
+  build: { outDir: "dist", emptyOutDir: true, target: "safari16", modulePreload: { polyfill: false } },
   test: {
     environment: "happy-dom",
     include: ["tests/**/*.test.ts"],

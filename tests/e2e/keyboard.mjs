@@ -164,7 +164,7 @@ class Keys {
     await browser.chord(CTRL, "2");
     await browser.chord(CTRL, "f");
     await browser.keys("rotates");
-    await until("the memory with a bar", async () => (await browser.count("list-row", " [role=img]")) > 0);
+    await until("the memory with a bar", async () => (await browser.count("list-row", " .redaction")) > 0);
     const left = await browser.run("(key) => document.body.innerText.includes(key)", KEY);
     this.count.add("by keyboard: a sensitive value is redacted everywhere", !left);
     await browser.keys(ESC);

@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import DOMPurify from "dompurify";
+import { describe, expect, it, vi } from "vitest";
 import { blocks, lineOf, markNodes, occurrences, plainWords, safeNodes, webAddress } from "$lib/logic/markdown";
 import { colour } from "$lib/logic/highlight";
 
@@ -21,6 +22,26 @@ describe("markdown of conversations", () => {
     const root = page("![a cat](https://example.org/cat.png) ![](javascript:alert(1)) <img src=x onerror=alert(1)>");
     expect(root.querySelector("img, [src], [srcset], [style], [background]")).toBeNull();
     expect(root.querySelector(".no-picture")?.textContent).toBe("a cat");
+  });
+
+  it("takes plain paragraphs as they are, and checks all that only looks like them", () => {
+    const check = vi.spyOn(DOMPurify, "sanitize");
+    const plain = "<p>a &lt;b&gt; &amp; c<br>d</p>\n<p>e</p>\n";
+    const box = document.createElement("div");
+    box.append(safeNodes(plain));
+    expect(box.innerHTML).toBe(plain);
+    expect(check).not.toHaveBeenCalled();
+    const others = [
+      "<p>a<script>b()</script></p>",
+      "<p onclick=b()>a</p>",
+      "<p>a<br onclick=b()>c</p>",
+      "<p>a</p><img src=x onerror=b()>",
+      "a<p>b</p>",
+      "<p>a</p><!-- b -->",
+      `<p>${"a ".repeat(11_000)}</p>`,
+    ];
+    others.forEach((html) => safeNodes(html));
+    expect(check.mock.calls.map(([html]) => html)).toEqual(others);
   });
 
   it("keeps links without an address that the browser would follow", () => {
