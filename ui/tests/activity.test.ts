@@ -171,6 +171,24 @@ describe("an import that failed", () => {
     expect(screen.queryByTestId("failed-report")).toBeNull();
   });
 
+  it("keeps names of others to a line of their own, however they begin and wherever they turn", async () => {
+    const long = "a".repeat(1000);
+    const paths = [`/home/ines/${long}1.zip`, `/home/ines/${long}2.zip`, "/home/ines/abc\u202egpj.zip"];
+    const error = { code: "limit", message: "", details: { place: "abc\u202egpj.zip" } };
+    const failed = { ...sampleFailed[0]!, paths, error };
+    render(FailedActions, { failed, at });
+    await fireEvent.click(screen.getByTestId("activity-failed"));
+    const report = await screen.findByTestId("failed-report");
+    expect([...report.querySelectorAll("dd > div")].map((line) => (line.textContent ?? "").length < 400)).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    const [line] = transfersOf([], [entry(9, { op: "import_failed", detail: "limit" })], [failed]);
+    for (const said of [report.textContent, line?.text])
+      expect([said?.includes("abc[U+202E]gpj.zip"), said?.includes("\u202e")]).toEqual([true, false]);
+  });
+
   it("of a pasted text has nothing to try again", async () => {
     const error = { code: "not_recognised", message: "", details: {} };
     render(FailedActions, { failed: { seq: 9, paths: [], error }, at });
