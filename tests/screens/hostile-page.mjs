@@ -16,8 +16,9 @@ export function watch() {
 
 /**
  * Let the sample backend hand out these texts: as memories, conversations, files, titles, names and tags, around sensitive
- * values, and as memories that say much the same. What the palette finds is the text number `__case`; of groups of
- * duplicates there are as many as a sheet draws at once, from number `__from` on.
+ * values, as memories that say much the same, and as files that were imported or could not be. What the palette finds and
+ * what was imported is the text number `__case`; of groups of duplicates there are as many as a sheet draws at once, from
+ * number `__from` on.
  */
 export function install(written) {
   // Written out: halves of a pair do not pass through the driver.
@@ -114,6 +115,22 @@ export function install(written) {
     const from = window.__from ?? 0;
     const all = texts.map((_, index) => of(groups[0]?.items[0] ?? {}, index));
     return { groups: all.slice(from, from + 20) };
+  };
+  const { audit } = mock;
+  mock.audit = async (verify) => {
+    const log = await audit(verify);
+    return { ...log, entries: log.entries.filter(({ op }) => op === "import_failed") };
+  };
+  const { imports } = mock;
+  mock.imports = async () => {
+    const [batch] = (await imports()).batches;
+    return { batches: [{ ...batch, names: [texts[window.__case ?? 0]] }] };
+  };
+  mock.failedImports = async () => {
+    const [{ seq }] = (await mock.audit(false)).entries;
+    const text = texts[window.__case ?? 0];
+    const error = { code: "limit", message: `${text} holds too much.`, details: { place: text, limit: "total_bytes" } };
+    return { failed: [{ seq, paths: [`/home/ines/${text}`, `/home/ines/Downloads/${text}`], error }] };
   };
   mock.show = async (id, history, verbatim) => {
     const shown = await show("m-0", history, verbatim);

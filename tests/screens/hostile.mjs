@@ -191,6 +191,29 @@ class Visit {
     );
   }
 
+  /** As a file that was imported and one that could not be: in the log, and in what was said of it. */
+  async activity() {
+    for (const [index, each] of this.cases.entries()) {
+      await this.page.mock("(index) => void (window.__case = index)", index);
+      await this.page.click("nav-home");
+      await this.page.click("nav-activity");
+      await this.#step(each, () => undefined, "() => document.querySelector('[data-testid=activity-failed]') !== null");
+      await this.#see("in the log of imports", each, { in: "[data-testid=activity-line]", shows: null });
+      await this.page.click("activity-failed");
+      await this.#step(each, () => undefined, "() => document.querySelector('[data-testid=failed-report]') !== null");
+      await this.page.mock(
+        "() => void document.querySelector('[data-testid=failed-report] [aria-expanded=false]').click()",
+      );
+      await this.#see("as a file that could not be imported", each, {
+        in: "[data-testid=failed-report]",
+        shows: null,
+        sheet: true,
+      });
+      await this.page.press("Escape");
+      await this.browser.gone("failed-report");
+    }
+  }
+
   async duplicates() {
     for (let from = 0; from < this.cases.length; from += GROUPS) {
       // They are looked for once for each opening of the vault.
@@ -216,9 +239,9 @@ const PASTED = `(index) => {
   field.value = window.__texts[index];
   field.dispatchEvent(new InputEvent("input", { bubbles: true }));
 }`;
-const VIEWS = ["memories", "conversations", "files", "palette", "sensitive", "duplicates"];
+const VIEWS = ["memories", "conversations", "files", "palette", "sensitive", "duplicates", "activity"];
 /** At each case, at least. */
-const LOOKS = 10;
+const LOOKS = 12;
 
 /** Requests that are none of ours: by Chromium's own account and by the server's. */
 async function requests(browser, origin, asked) {

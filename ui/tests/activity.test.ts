@@ -5,18 +5,17 @@ import { transfersOf } from "../src/features/activity/transfers";
 import FailedActions from "../src/features/activity/FailedActions.svelte";
 import DialogHost from "../src/shell/DialogHost.svelte";
 import Window from "../src/shell/Window.svelte";
-import { useBackend, type AuditEntry, type TombstoneView } from "$lib/ipc";
+import type { AuditEntry, TombstoneView } from "$lib/ipc";
 import { mockBackend } from "$lib/ipc/mock";
 import { sampleFailed } from "$lib/ipc/mock/log";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { importing } from "$lib/state/importing.svelte";
 import { nav } from "$lib/state/nav.svelte";
-import { clearContent } from "$lib/state/scope";
 import { search } from "$lib/state/search.svelte";
-import { session } from "$lib/state/session.svelte";
 import { toasts } from "$lib/state/toasts.svelte";
 import { vault } from "$lib/state/vault.svelte";
 import { auditSaid, exportFacts, exportSaid } from "$lib/text/core";
+import { start, type Mock } from "./start";
 
 // The last ones draw the whole window, which takes its time on a busy machine.
 vi.setConfig({ testTimeout: 20_000 });
@@ -136,12 +135,9 @@ describe("what came in and went out", () => {
 describe("an import that failed", () => {
   const at = "2026-11-18T19:58:00Z";
   const PATH = "/home/ines/Downloads/claude-part-2-of-3.zip";
-  let mock = mockBackend({ open: true });
+  let mock: Mock;
   beforeEach(async () => {
-    clearContent();
-    mock = mockBackend({ open: true });
-    useBackend(mock);
-    session.opened(await mock.sessionState());
+    mock = await start();
     importing.reset();
     toasts.clear();
     dialogs.close();
@@ -175,6 +171,24 @@ describe("an import that failed", () => {
     expect(screen.queryByTestId("failed-report")).toBeNull();
   });
 
+  it("keeps names of others to a line of their own, however they begin and wherever they turn", async () => {
+    const long = "a".repeat(1000);
+    const paths = [`/home/ines/${long}1.zip`, `/home/ines/${long}2.zip`, "/home/ines/abc\u202egpj.zip"];
+    const error = { code: "limit", message: "", details: { place: "abc\u202egpj.zip" } };
+    const failed = { ...sampleFailed[0]!, paths, error };
+    render(FailedActions, { failed, at });
+    await fireEvent.click(screen.getByTestId("activity-failed"));
+    const report = await screen.findByTestId("failed-report");
+    expect([...report.querySelectorAll("dd > div")].map((line) => (line.textContent ?? "").length < 400)).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    const [line] = transfersOf([], [entry(9, { op: "import_failed", detail: "limit" })], [failed]);
+    for (const said of [report.textContent, line?.text])
+      expect([said?.includes("abc[U+202E]gpj.zip"), said?.includes("\u202e")]).toEqual([true, false]);
+  });
+
   it("of a pasted text has nothing to try again", async () => {
     const error = { code: "not_recognised", message: "", details: {} };
     render(FailedActions, { failed: { seq: 9, paths: [], error }, at });
@@ -186,12 +200,9 @@ describe("an import that failed", () => {
 
 describe("the section", () => {
   beforeEach(async () => {
-    clearContent();
+    await start();
     nav.section = "activity";
     nav.activityTab = "changes";
-    const mock = mockBackend({ open: true });
-    useBackend(mock);
-    session.opened(await mock.sessionState());
     await vault.refresh();
     render(Window);
   });

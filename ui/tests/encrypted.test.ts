@@ -1,20 +1,14 @@
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import ExportSheet from "../src/features/exporting/ExportSheet.svelte";
-import { useBackend } from "$lib/ipc";
-import { mockBackend } from "$lib/ipc/mock";
 import { refuse } from "$lib/ipc/mock/jobs";
 import { importing } from "$lib/state/importing.svelte";
-import { clearContent } from "$lib/state/scope";
-import { session } from "$lib/state/session.svelte";
+import { start, type Mock } from "./start";
 
-let mock = mockBackend({ open: true });
+let mock: Mock;
 
 beforeEach(async () => {
-  clearContent();
-  mock = mockBackend({ open: true });
-  useBackend(mock);
-  session.opened(await mock.sessionState());
+  mock = await start();
 });
 
 const type = (id: string, value: string) => fireEvent.input(screen.getByTestId(id), { target: { value } });

@@ -6,27 +6,22 @@ import type { ExportFormat } from "../src/features/exporting/formats";
 import { filesOf } from "../src/features/exporting/losses";
 import { opening, SHOWN } from "../src/features/exporting/opening";
 import { actions } from "../src/shell/palette/commands";
-import { useBackend, type Filter } from "$lib/ipc";
-import { mockBackend } from "$lib/ipc/mock";
+import type { Filter } from "$lib/ipc";
 import { refuse } from "$lib/ipc/mock/jobs";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { ANY, periodStart } from "$lib/state/filter";
 import { memories } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
-import { clearContent } from "$lib/state/scope";
-import { session } from "$lib/state/session.svelte";
 import { toasts } from "$lib/state/toasts.svelte";
 import { vault } from "$lib/state/vault.svelte";
+import { start, type Mock } from "./start";
 
-let mock = mockBackend({ open: true });
+let mock: Mock;
 const MEMORIES: Filter = { ...ANY, kind: "memory" };
 const PLAIN = { format: "mem", out: "", overwrite: false, sign: false, cover: true, filter: ANY };
 
 beforeEach(async () => {
-  clearContent();
-  mock = mockBackend({ open: true });
-  useBackend(mock);
-  session.opened(await mock.sessionState());
+  mock = await start();
   await vault.refresh();
 });
 

@@ -1,14 +1,11 @@
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import Window from "../src/shell/Window.svelte";
-import { useBackend } from "$lib/ipc";
-import { mockBackend } from "$lib/ipc/mock";
 import { files } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
-import { clearContent } from "$lib/state/scope";
 import { search } from "$lib/state/search.svelte";
-import { session } from "$lib/state/session.svelte";
 import { vault } from "$lib/state/vault.svelte";
+import { start } from "./start";
 
 // Each of these draws the whole window, which takes its time on a busy machine.
 vi.setConfig({ testTimeout: 20_000 });
@@ -25,12 +22,9 @@ const pressed = () =>
 const note = () => document.querySelector("header .note")?.textContent;
 
 beforeEach(async () => {
-  clearContent();
+  await start();
   nav.section = "files";
   files.sort = "newest";
-  const mock = mockBackend({ open: true });
-  useBackend(mock);
-  session.opened(await mock.sessionState());
   await vault.refresh();
   render(Window);
   await waitFor(() => expect(labels().length).toBeGreaterThan(1));

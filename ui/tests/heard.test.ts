@@ -4,22 +4,16 @@ import SensitiveActions from "../src/features/sensitive/SensitiveActions.svelte"
 import SensitiveView from "../src/features/sensitive/SensitiveView.svelte";
 import DialogHost from "../src/shell/DialogHost.svelte";
 import Toast from "../src/shell/Toast.svelte";
-import { useBackend } from "$lib/ipc";
-import { mockBackend } from "$lib/ipc/mock";
 import { dialogs } from "$lib/state/dialogs.svelte";
-import { clearContent } from "$lib/state/scope";
 import { sensitive } from "$lib/state/sensitive.svelte";
-import { session } from "$lib/state/session.svelte";
 import { toasts } from "$lib/state/toasts.svelte";
 import { vault } from "$lib/state/vault.svelte";
+import { start, type Mock } from "./start";
 
-let mock = mockBackend({ open: true });
+let mock: Mock;
 
 beforeEach(async () => {
-  clearContent();
-  mock = mockBackend({ open: true });
-  useBackend(mock);
-  session.opened(await mock.sessionState());
+  mock = await start();
   await vault.refresh();
 });
 

@@ -3,31 +3,25 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import MessageView from "../src/features/conversations/MessageView.svelte";
 import Window from "../src/shell/Window.svelte";
 import { commandFor, keysOf, SHORTCUTS } from "../src/shell/keymap";
-import { useBackend } from "$lib/ipc";
-import { mockBackend } from "$lib/ipc/mock";
 import { sampleThread } from "$lib/ipc/mock/thread";
 import { appearance } from "$lib/state/appearance.svelte";
 import { detail } from "$lib/state/detail.svelte";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { conversations, files, memories, trash } from "$lib/state/lists.svelte";
 import { nav, type Section } from "$lib/state/nav.svelte";
-import { clearContent } from "$lib/state/scope";
 import { selection } from "$lib/state/selection.svelte";
-import { session } from "$lib/state/session.svelte";
 import { vault } from "$lib/state/vault.svelte";
+import { start, type Mock } from "./start";
 
 // Each of these draws the whole window, which takes its time on a busy machine.
 vi.setConfig({ testTimeout: 20_000 });
 
-let mock = mockBackend({ open: true });
+let mock: Mock;
 const lists = { memories, conversations, trash };
 
 async function show(section: Section) {
-  clearContent();
+  mock = await start();
   nav.section = section;
-  mock = mockBackend({ open: true });
-  useBackend(mock);
-  session.opened(await mock.sessionState());
   await vault.refresh();
   render(Window);
 }
@@ -306,7 +300,7 @@ describe("a letter of the screen", () => {
 });
 
 it.each(["reader-message", "message-redact"])("a message is redacted by R on %s", async (at) => {
-  useBackend((mock = mockBackend({ open: true })));
+  mock = await start();
   const message = sampleThread.find((each) => each.id === "msg-a2")!;
   const props = { folded: [], platform: "chatgpt", needle: "", current: null, near: true };
   render(MessageView, { ...props, onbranch: vi.fn(), menus: new Map(), message });

@@ -3,26 +3,21 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import ExportSheet from "../src/features/exporting/ExportSheet.svelte";
 import ImportSheet from "../src/features/importing/ImportSheet.svelte";
 import MemoriesView from "../src/features/memories/MemoriesView.svelte";
-import { useBackend } from "$lib/ipc";
-import { mockBackend } from "$lib/ipc/mock";
 import { importing } from "$lib/state/importing.svelte";
 import { memories } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { moveToTrash, putBack } from "$lib/state/removal";
-import { clearContent } from "$lib/state/scope";
 import { search } from "$lib/state/search.svelte";
 import { selection } from "$lib/state/selection.svelte";
 import { session } from "$lib/state/session.svelte";
 import { toasts } from "$lib/state/toasts.svelte";
 import { vault } from "$lib/state/vault.svelte";
+import { start, type Mock } from "./start";
 
-let mock = mockBackend({ open: true });
+let mock: Mock;
 
 beforeEach(async () => {
-  clearContent();
-  mock = mockBackend({ open: true });
-  useBackend(mock);
-  session.opened(await mock.sessionState());
+  mock = await start();
 });
 
 /** The next call answers only after `release`. */

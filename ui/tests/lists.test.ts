@@ -5,8 +5,6 @@ import { letterKey } from "../src/features/memories/keys";
 import MemoryDetail from "../src/features/memories/MemoryDetail.svelte";
 import SelectionView from "../src/features/memories/SelectionView.svelte";
 import TrashView from "../src/features/removal/TrashView.svelte";
-import { useBackend } from "$lib/ipc";
-import { mockBackend } from "$lib/ipc/mock";
 import { item } from "$lib/ipc/mock/data";
 import { detail } from "$lib/state/detail.svelte";
 import { dialogs } from "$lib/state/dialogs.svelte";
@@ -16,29 +14,23 @@ import { ANY } from "$lib/state/filter";
 import { conversations, memories, trash } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { itemsOfAll } from "$lib/state/records.svelte";
-import { clearContent } from "$lib/state/scope";
 import { search } from "$lib/state/search.svelte";
 import { selection } from "$lib/state/selection.svelte";
-import { session } from "$lib/state/session.svelte";
 import { vault } from "$lib/state/vault.svelte";
+import { start, type Mock } from "./start";
 
-let mock = mockBackend({ open: true });
+let mock: Mock;
 
-async function start(items?: ReturnType<typeof item>[]) {
-  clearContent();
-  mock = mockBackend(items ? { open: true, items } : { open: true });
-  useBackend(mock);
-  session.opened(await mock.sessionState());
-}
-
-beforeEach(() => start());
+beforeEach(async () => {
+  mock = await start();
+});
 
 const many = (n: number) =>
   Array.from({ length: n }, (_, index) => item(`m-${index}`, "memory", "claude", `Number ${index} likes tea`, index));
 
 describe("a list that was changed", () => {
   it("reaches as far down as before; a new question starts with its first page", async () => {
-    await start(many(250));
+    mock = await start({ items: many(250) });
     await memories.load();
     await memories.next();
     await memories.load();
@@ -52,7 +44,7 @@ describe("a list that was changed", () => {
   });
 
   it("does so while searching", async () => {
-    await start(many(250));
+    mock = await start({ items: many(250) });
     memories.query = "tea";
     await memories.load();
     await memories.next();
@@ -61,7 +53,7 @@ describe("a list that was changed", () => {
   });
 
   it("asks for a thousand rows at most in one call", async () => {
-    await start(many(1300));
+    mock = await start({ items: many(1300) });
     await memories.load();
     while (memories.more) await memories.next();
     const asked = vi.spyOn(mock, "list");
@@ -71,7 +63,7 @@ describe("a list that was changed", () => {
   });
 
   it("still knows how far it reached after a load that failed", async () => {
-    await start(many(250));
+    mock = await start({ items: many(250) });
     await memories.load();
     await memories.next();
     const list = mock.list;

@@ -6,19 +6,15 @@ import PassphraseSheet from "../src/features/settings/PassphraseSheet.svelte";
 import RecoverySheet from "../src/features/settings/RecoverySheet.svelte";
 import Create from "../src/features/start/Create.svelte";
 import Unlock from "../src/features/start/Unlock.svelte";
-import { useBackend } from "$lib/ipc";
-import { mockBackend, MOCK_PASSPHRASE } from "$lib/ipc/mock";
+import { MOCK_PASSPHRASE } from "$lib/ipc/mock";
 import { dialogs } from "$lib/state/dialogs.svelte";
-import { clearContent } from "$lib/state/scope";
 import { session } from "$lib/state/session.svelte";
+import { start, type Mock } from "./start";
 
-let mock = mockBackend({ open: true });
+let mock: Mock;
 
 beforeEach(async () => {
-  clearContent();
-  mock = mockBackend({ open: true });
-  useBackend(mock);
-  session.opened(await mock.sessionState());
+  mock = await start();
   session.path = "/home/ines/Documents/Ines.keepsake";
 });
 

@@ -3,26 +3,21 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import Window from "../src/shell/Window.svelte";
 import { finder } from "../src/shell/palette/finder.svelte";
 import { best, fit } from "../src/shell/palette/match";
-import { useBackend } from "$lib/ipc";
-import { mockBackend } from "$lib/ipc/mock";
 import { item } from "$lib/ipc/mock/data";
 import { appearance } from "$lib/state/appearance.svelte";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { memories } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
-import { clearContent } from "$lib/state/scope";
 import { search } from "$lib/state/search.svelte";
 import { session } from "$lib/state/session.svelte";
 import { vault } from "$lib/state/vault.svelte";
+import { start, type Mock } from "./start";
 
-let mock = mockBackend({ open: true });
+let mock: Mock;
 
 beforeEach(async () => {
-  clearContent();
+  mock = await start();
   nav.section = "home";
-  mock = mockBackend({ open: true });
-  useBackend(mock);
-  session.opened(await mock.sessionState());
   await vault.refresh();
 });
 
@@ -149,8 +144,7 @@ describe("the palette", () => {
   });
 
   it("offers only what can be done: no Trash to empty, nothing to undo, nothing to export", async () => {
-    mock = mockBackend({ open: true, items: [] });
-    useBackend(mock);
+    mock = await start({ items: [] });
     await vault.refresh();
     for (const typed of [">empty", ">undo", ">export"]) {
       await open(typed);
@@ -179,11 +173,9 @@ describe("the palette", () => {
   });
 
   it("shows a redacted value as a bar", async () => {
-    mock = mockBackend({
-      open: true,
+    mock = await start({
       items: [item("m-9", "memory", "gemini", "Lives at [REDACTED:address], upstairs.", 3)],
     });
-    useBackend(mock);
     await open("upstairs");
     const row = await screen.findByTestId("palette-item");
     expect(row.textContent).not.toContain("REDACTED");

@@ -4,7 +4,6 @@ import DropOverlay from "../src/features/importing/DropOverlay.svelte";
 import ImportSheet from "../src/features/importing/ImportSheet.svelte";
 import ReportSheet from "../src/features/importing/ReportSheet.svelte";
 import Window from "../src/shell/Window.svelte";
-import { useBackend } from "$lib/ipc";
 import { mockBackend } from "$lib/ipc/mock";
 import { refuse } from "$lib/ipc/mock/jobs";
 import { dialogs } from "$lib/state/dialogs.svelte";
@@ -13,18 +12,15 @@ import { conversations } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { clearContent } from "$lib/state/scope";
 import { sensitive } from "$lib/state/sensitive.svelte";
-import { session } from "$lib/state/session.svelte";
 import { vault } from "$lib/state/vault.svelte";
+import { start, type Mock } from "./start";
 
 const CHATGPT = "/d/chatgpt-export.zip";
 const MEM = "/d/ines-notes.mem";
-let mock = mockBackend({ open: true });
+let mock: Mock;
 
 beforeEach(async () => {
-  clearContent();
-  mock = mockBackend({ open: true });
-  useBackend(mock);
-  session.opened(await mock.sessionState());
+  mock = await start();
   await vault.refresh();
 });
 

@@ -6,27 +6,20 @@ import MemoriesView from "../src/features/memories/MemoriesView.svelte";
 import HomeView from "../src/features/home/HomeView.svelte";
 import Bar from "../src/shell/Bar.svelte";
 import DialogHost from "../src/shell/DialogHost.svelte";
-import { useBackend } from "$lib/ipc";
-import { mockBackend } from "$lib/ipc/mock";
 import { item } from "$lib/ipc/mock/data";
 import { facets } from "$lib/state/facets.svelte";
 import { ANY, dayEnd, dayStart } from "$lib/state/filter";
 import { memories } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
-import { clearContent } from "$lib/state/scope";
 import { search } from "$lib/state/search.svelte";
-import { session } from "$lib/state/session.svelte";
 import { vault } from "$lib/state/vault.svelte";
+import { start, type Mock } from "./start";
 
-let mock = mockBackend({ open: true });
+let mock: Mock;
 
 beforeEach(async () => {
-  clearContent();
   const many = Array.from({ length: 60 }, (_, n) => item(`m-${n}`, "memory", "claude", `Likes tea ${n}`, n));
-  mock = mockBackend({ open: true, items: many });
-  useBackend(mock);
-  session.phase = "starting";
-  session.opened(await mock.sessionState());
+  mock = await start({ items: many });
   await vault.refresh();
 });
 

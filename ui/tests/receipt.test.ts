@@ -3,20 +3,14 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { proofsOf } from "../src/features/activity/log";
 import ReceiptCell from "../src/features/activity/ReceiptCell.svelte";
 import ReceiptSheet from "../src/features/removal/ReceiptSheet.svelte";
-import { useBackend } from "$lib/ipc";
-import { mockBackend } from "$lib/ipc/mock";
 import { receipt, refuse, tombstone } from "$lib/ipc/mock/jobs";
 import { dialogs } from "$lib/state/dialogs.svelte";
-import { clearContent } from "$lib/state/scope";
-import { session } from "$lib/state/session.svelte";
+import { start, type Mock } from "./start";
 
-let mock = mockBackend({ open: true });
+let mock: Mock;
 
 beforeEach(async () => {
-  clearContent();
-  mock = mockBackend({ open: true });
-  useBackend(mock);
-  session.opened(await mock.sessionState());
+  mock = await start();
 });
 
 describe("a receipt that is not complete", () => {

@@ -10,8 +10,7 @@ import MemoryRow from "../src/features/memories/MemoryRow.svelte";
 import { run } from "../src/shell/commands";
 import DialogHost from "../src/shell/DialogHost.svelte";
 import Toast from "../src/shell/Toast.svelte";
-import { useBackend } from "$lib/ipc";
-import { mockBackend } from "$lib/ipc/mock";
+import type { MockOptions } from "$lib/ipc/mock";
 import { item } from "$lib/ipc/mock/data";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { duplicates } from "$lib/state/duplicates.svelte";
@@ -20,25 +19,20 @@ import { ANY, narrowed } from "$lib/state/filter";
 import { conversations, memories } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { plainRow } from "$lib/state/records.svelte";
-import { clearContent } from "$lib/state/scope";
 import { sensitive } from "$lib/state/sensitive.svelte";
-import { session } from "$lib/state/session.svelte";
 import { toasts } from "$lib/state/toasts.svelte";
 import { vault } from "$lib/state/vault.svelte";
+import { start, type Mock } from "./start";
 
-let mock = mockBackend({ open: true });
+let mock: Mock;
 
-async function start(items?: ReturnType<typeof item>[]) {
-  clearContent();
-  mock = mockBackend(items ? { open: true, items } : { open: true });
-  useBackend(mock);
-  session.phase = "starting";
-  session.opened(await mock.sessionState());
+async function home(options: MockOptions = {}) {
+  mock = await start(options);
   await vault.refresh();
   nav.section = "home";
 }
 
-beforeEach(() => start());
+beforeEach(() => home());
 
 describe("worth a look", () => {
   it("leads to findings, duplicates and what is gone", async () => {
@@ -65,7 +59,9 @@ describe("worth a look", () => {
   });
 
   it("has no row for what there is none of", async () => {
-    await start([item("m-1", "memory", "claude", "Likes tea", 1), item("c-1", "conversation", "claude", "Tea", 1)]);
+    await home({
+      items: [item("m-1", "memory", "claude", "Likes tea", 1), item("c-1", "conversation", "claude", "Tea", 1)],
+    });
     mock.tombstones = async () => ({ tombstones: [] });
     const queue = { items: [], open: {}, redacted: {}, ignored: {}, looked_at: null, left: 0 };
     mock.sensitiveQueue = async () => queue;
@@ -82,7 +78,7 @@ describe("worth a look", () => {
   });
 
   it("goes to the conversations when only those are gone", async () => {
-    await start([item("c-1", "conversation", "claude", "Tea", 1, { standing: "gone" })]);
+    await home({ items: [item("c-1", "conversation", "claude", "Tea", 1, { standing: "gone" })] });
     render(HomeView);
     const gone = await screen.findByTestId("look-gone");
     expect(gone.textContent).toContain("Conversations gone at Claude");
@@ -152,10 +148,12 @@ describe("duplicates", () => {
   });
 
   it("gives the kept one its own tags back by Undo", async () => {
-    await start([
-      item("m-a", "memory", "claude", "Budget for the bathroom is NOK 240,000", 2, { tags: ["house"] }),
-      item("m-b", "memory", "chatgpt", "Budget for the bathroom is NOK 240,000", 1, { tags: ["money"] }),
-    ]);
+    await home({
+      items: [
+        item("m-a", "memory", "claude", "Budget for the bathroom is NOK 240,000", 2, { tags: ["house"] }),
+        item("m-b", "memory", "chatgpt", "Budget for the bathroom is NOK 240,000", 1, { tags: ["money"] }),
+      ],
+    });
     const [group] = await sheet();
     const tags = async () => (await mock.show("m-b", false, false)).record.tags;
     await fireEvent.click(group!.querySelector("[data-testid=duplicate-keep-one]")!);

@@ -19,26 +19,20 @@ import { dialogs } from "$lib/state/dialogs.svelte";
 import { importing } from "$lib/state/importing.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { session } from "$lib/state/session.svelte";
-import { clearContent } from "$lib/state/scope";
 import { toasts } from "$lib/state/toasts.svelte";
+import { start, type Mock } from "./start";
 
-let mock = mockBackend({ open: true });
+let mock: Mock;
 
-async function start(options: Parameters<typeof mockBackend>[0]) {
-  clearContent();
-  mock = mockBackend(options);
-  useBackend(mock);
-  session.phase = "starting";
-  if (options?.open) session.opened(await mock.sessionState());
-}
-
-beforeEach(() => start({ open: true }));
+beforeEach(async () => {
+  mock = await start();
+});
 
 const type = (id: string, value: string) => fireEvent.input(screen.getByTestId(id), { target: { value } });
 
 describe("unlock", () => {
   beforeEach(async () => {
-    await start({ open: false });
+    mock = await start({ open: false });
     session.toUnlock("/home/ines/Documents/Ines.keepsake");
     session.failures = 0;
   });
@@ -93,7 +87,7 @@ describe("unlock", () => {
 
 describe("unlock by code or passphrase", () => {
   beforeEach(async () => {
-    await start({ open: false });
+    mock = await start({ open: false });
     session.toUnlock("/home/ines/Documents/Ines.keepsake");
   });
 
@@ -136,7 +130,7 @@ describe("unlock by code or passphrase", () => {
 
 describe("create", () => {
   it.each(["open", "locked meanwhile"])("goes through name, passphrase and recovery code (%s)", async (vault) => {
-    await start({ empty: true });
+    mock = await start({ open: false, empty: true });
     render(Create);
     await waitFor(() => expect((screen.getByTestId("create-folder") as HTMLInputElement).value).not.toBe(""));
     await type("create-name", "Ines");
@@ -164,7 +158,7 @@ describe("create", () => {
   });
 
   it("refuses a weak passphrase with one reason", async () => {
-    await start({ empty: true });
+    mock = await start({ open: false, empty: true });
     render(Create);
     await waitFor(() => expect((screen.getByTestId("create-folder") as HTMLInputElement).value).not.toBe(""));
     await type("create-name", "Ines");

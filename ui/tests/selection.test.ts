@@ -3,21 +3,16 @@ import { beforeEach, expect, it, vi } from "vitest";
 import { letterKey } from "../src/features/memories/keys";
 import SelectionView from "../src/features/memories/SelectionView.svelte";
 import DialogHost from "../src/shell/DialogHost.svelte";
-import { useBackend, type Backend } from "$lib/ipc";
-import { mockBackend } from "$lib/ipc/mock";
+import type { Backend } from "$lib/ipc";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { memories } from "$lib/state/lists.svelte";
-import { clearContent } from "$lib/state/scope";
 import { selection } from "$lib/state/selection.svelte";
-import { session } from "$lib/state/session.svelte";
+import { start } from "./start";
 
 let mock: Backend;
 
 beforeEach(async () => {
-  clearContent();
-  mock = mockBackend({ open: true });
-  useBackend(mock);
-  session.opened(await mock.sessionState());
+  mock = await start();
 });
 
 const check = (...ids: string[]) => ids.forEach((id) => selection.toggle(memories, id));

@@ -7,32 +7,28 @@ import DialogHost from "../src/shell/DialogHost.svelte";
 import Sidebar from "../src/shell/Sidebar.svelte";
 import Window from "../src/shell/Window.svelte";
 import { leadOf, titleParts } from "../src/features/sensitive/pieces";
-import { useBackend, type SensitiveItem } from "$lib/ipc";
-import { mockBackend, type MockOptions } from "$lib/ipc/mock";
+import type { SensitiveItem } from "$lib/ipc";
+import type { MockOptions } from "$lib/ipc/mock";
 import { receipt } from "$lib/ipc/mock/jobs";
 import { reasonOf } from "$lib/logic/sensitive";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { nav } from "$lib/state/nav.svelte";
-import { clearContent } from "$lib/state/scope";
 import { sensitive } from "$lib/state/sensitive.svelte";
 import { session } from "$lib/state/session.svelte";
 import { toasts } from "$lib/state/toasts.svelte";
 import { vault } from "$lib/state/vault.svelte";
+import { start, type Mock } from "./start";
 
-let mock = mockBackend({ open: true });
+let mock: Mock;
 
-async function start(options: MockOptions = {}) {
-  clearContent();
-  mock = mockBackend({ open: true, ...options });
-  useBackend(mock);
-  session.phase = "starting";
-  session.opened(await mock.sessionState());
+async function list(options: MockOptions = {}) {
+  mock = await start(options);
   await vault.refresh();
   nav.section = "sensitive";
   nav.choose(null);
 }
 
-beforeEach(() => start());
+beforeEach(() => list());
 
 const rows = async () => {
   const shown = await screen.findByRole("listbox");
@@ -101,7 +97,7 @@ describe("the queue of sensitive values", () => {
   });
 
   it("offers to look where nobody looked yet", async () => {
-    await start({ unlooked: true });
+    await list({ unlooked: true });
     render(SensitiveView);
     await fireEvent.click(await screen.findByTestId("look-first"));
     await rows();
@@ -346,7 +342,7 @@ describe("the look", () => {
     vi.spyOn(mock, "look").mockRejectedValue(new Error("cancelled"));
     await sensitive.lookAgain();
     expect(toasts.current?.text ?? "").not.toContain("Looked again");
-    await start({ unlooked: true });
+    await list({ unlooked: true });
     await sensitive.load();
     await sensitive.lookAgain();
     expect([sensitive.open, toasts.current]).toEqual([14, null]);

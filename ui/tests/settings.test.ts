@@ -12,9 +12,9 @@ import LicencesSheet from "../src/features/settings/LicencesSheet.svelte";
 import Security from "../src/features/settings/Security.svelte";
 import VaultAndBackup from "../src/features/settings/VaultAndBackup.svelte";
 import RecoveryCopy from "../src/features/start/RecoveryCopy.svelte";
-import { codeOf, useBackend } from "$lib/ipc";
+import { codeOf } from "$lib/ipc";
 import { refuse } from "$lib/ipc/mock/jobs";
-import { mockBackend, MOCK_PASSPHRASE } from "$lib/ipc/mock";
+import { MOCK_PASSPHRASE } from "$lib/ipc/mock";
 import { item } from "$lib/ipc/mock/data";
 import { copyBy } from "$lib/logic/copy";
 import { appearance } from "$lib/state/appearance.svelte";
@@ -22,20 +22,17 @@ import { copyAndSay, copyText } from "$lib/state/copied";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import type { Row } from "$lib/state/records.svelte";
 import { session } from "$lib/state/session.svelte";
-import { clearContent } from "$lib/state/scope";
 import { toasts } from "$lib/state/toasts.svelte";
 import { vault } from "$lib/state/vault.svelte";
 import { clock, longDay } from "$lib/text/format";
 import CodeBlock from "$lib/ui/CodeBlock.svelte";
+import { start, type Mock } from "./start";
 
 const CODE = "ABCD-EFGH-JKLM-NPQR-STVW-XYZ2-3456-789A";
-let mock = mockBackend({ open: true });
+let mock: Mock;
 
 beforeEach(async () => {
-  clearContent();
-  mock = mockBackend({ open: true });
-  useBackend(mock);
-  session.opened(await mock.sessionState());
+  mock = await start();
 });
 
 const type = (id: string, value: string) => fireEvent.input(screen.getByTestId(id), { target: { value } });
@@ -143,7 +140,7 @@ describe("what guards the window", () => {
       ["windows", "On this system it locks when the computer wakes up.", "Works on macOS and Windows."],
       ["macos", "On this system it locks when the computer wakes up.", "From macOS 15 on, some programs can record"],
     ] as const) {
-      useBackend(mockBackend({ open: true, system }));
+      await start({ system });
       const { container, unmount } = render(Security);
       const hiding = (await screen.findByTestId("settings-hide")) as HTMLButtonElement;
       expect([hiding.disabled, on("settings-hide")]).toEqual([system === "linux", system !== "linux"]);
@@ -156,8 +153,7 @@ describe("what guards the window", () => {
   });
 
   it("keeps what was switched, and takes back what was refused", async () => {
-    const elsewhere = mockBackend({ open: true, system: "windows" });
-    useBackend(elsewhere);
+    const elsewhere = await start({ system: "windows" });
     const { unmount } = render(Security);
     await screen.findByTestId("settings-hide");
     for (const id of ["settings-lock-away", "settings-hide"]) {

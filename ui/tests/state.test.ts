@@ -1,7 +1,6 @@
 import { render } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it } from "vitest";
 import Unlock from "../src/features/start/Unlock.svelte";
-import { useBackend } from "$lib/ipc";
 import { mockBackend, MOCK_PASSPHRASE } from "$lib/ipc/mock";
 import { item } from "$lib/ipc/mock/data";
 import { refuse } from "$lib/ipc/mock/jobs";
@@ -19,18 +18,15 @@ import { selection } from "$lib/state/selection.svelte";
 import { session } from "$lib/state/session.svelte";
 import { toasts } from "$lib/state/toasts.svelte";
 import { vault } from "$lib/state/vault.svelte";
-import { clearContent } from "$lib/state/scope";
+import { start, type Mock } from "./start";
 
 const many = Array.from({ length: 250 }, (_, index) =>
   item(`m-${index}`, "memory", index % 2 ? "claude" : "chatgpt", `Number ${index} likes tea`, index),
 );
-let mock = mockBackend({ open: true });
+let mock: Mock;
 
 beforeEach(async () => {
-  clearContent();
-  mock = mockBackend({ open: true, items: structuredClone(many) });
-  useBackend(mock);
-  session.opened(await mock.sessionState());
+  mock = await start({ items: structuredClone(many) });
 });
 
 describe("lists", () => {
@@ -84,7 +80,7 @@ describe("lists", () => {
   });
 
   it("group hits in messages by conversation", async () => {
-    useBackend(mockBackend({ open: true }));
+    await start();
     conversations.query = "joist";
     await conversations.load();
     expect(conversations.rows.map((row) => row.id)).toEqual(["c-bath"]);

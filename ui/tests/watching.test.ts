@@ -3,28 +3,23 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import WorthALook from "../src/features/home/WorthALook.svelte";
 import BackgroundImport from "../src/shell/BackgroundImport.svelte";
 import WatchedFolders from "../src/features/settings/WatchedFolders.svelte";
-import { useBackend } from "$lib/ipc";
-import { mockBackend } from "$lib/ipc/mock";
 import { refuse } from "$lib/ipc/mock/jobs";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { importing } from "$lib/state/importing.svelte";
 import { nav } from "$lib/state/nav.svelte";
-import { clearContent } from "$lib/state/scope";
 import { session } from "$lib/state/session.svelte";
 import { toasts } from "$lib/state/toasts.svelte";
 import { vault } from "$lib/state/vault.svelte";
 import { watching } from "$lib/state/watching.svelte";
 import { auditSaid } from "$lib/text/core";
+import { start, type Mock } from "./start";
 
 const EXPORT = "/home/ines/Downloads/chatgpt-export-2026-11-21.zip";
 const OTHER = "/home/ines/Downloads/claude-2026-11-21.zip";
-let mock = mockBackend({ open: true });
+let mock: Mock;
 
 beforeEach(async () => {
-  clearContent();
-  mock = mockBackend({ open: true });
-  useBackend(mock);
-  session.opened(await mock.sessionState());
+  mock = await start();
   await mock.onWatched(() => void watching.load());
   await mock.onWatchProgress((progress) => watching.goesOn(progress));
   nav.go("home");
@@ -91,7 +86,7 @@ describe("watched folders", () => {
   });
 
   it("say that there is none yet", async () => {
-    useBackend((mock = mockBackend({ open: true, empty: true })));
+    mock = await start({ empty: true });
     render(WatchedFolders);
     expect(await screen.findByTestId("watched-none")).toBeTruthy();
   });

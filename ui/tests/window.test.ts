@@ -15,9 +15,10 @@ import { nav } from "$lib/state/nav.svelte";
 import { session } from "$lib/state/session.svelte";
 import { clearContent } from "$lib/state/scope";
 import { toasts } from "$lib/state/toasts.svelte";
+import { start, type Mock } from "./start";
 
 const FILES = ["/d/chatgpt-export.zip"];
-let mock = mockBackend({ open: true });
+let mock: Mock;
 
 async function open(options: Parameters<typeof mockBackend>[0], phase: typeof session.phase) {
   clearContent();
@@ -84,10 +85,7 @@ describe("a file over the window", () => {
 
 describe("importing", () => {
   beforeEach(async () => {
-    clearContent();
-    mock = mockBackend({ open: true });
-    useBackend(mock);
-    session.opened(await mock.sessionState());
+    mock = await start();
   });
 
   it("shows the sheet as soon as files were chosen", async () => {
@@ -122,8 +120,7 @@ describe("a copy in the settings", () => {
     ["key", SigningKeys, "Copy public key"],
     ["details", About, "Copy details"],
   ] as const)("of the %s that the system refuses is shown as refused", async (_what, view, label) => {
-    mock = mockBackend({ open: true });
-    useBackend(mock);
+    mock = await start();
     const copied = vi.spyOn(mock, "copyText");
     render(view);
     const copy = await screen.findByText(label);

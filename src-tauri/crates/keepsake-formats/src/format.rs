@@ -254,6 +254,9 @@ pub struct WriteOptions {
     pub zaxy: Option<crate::zaxy::Selector>,
 }
 
+/// What is said of a file in a format that holds none.
+pub(crate) const NO_BYTES: &str = "the file itself stays behind; its name and text go along";
+
 /// What was written.
 #[derive(Debug, Clone, Default)]
 pub struct WriteReport {

@@ -7,6 +7,7 @@ import Upload from "@lucide/svelte/icons/upload";
 import { COLUMNS } from "$features/importing/outcomes";
 import { BackendError, type AuditEntry, type BatchInfo, type FailedImport } from "$lib/ipc";
 import { look } from "$lib/logic/assistants";
+import { oneLine } from "$lib/logic/foreign";
 import { commas, listed, sentences, t, word } from "$lib/text";
 import { Refusal } from "$lib/state/refusal";
 import { auditSaid, exportFacts, exportSaid } from "$lib/text/core";
@@ -52,7 +53,7 @@ export function transfersOf(
       ? t("activity.undone", { name: look(batch.format).name })
       : t("activity.imported", { name: look(batch.format).name }),
     text: sentences([
-      batch.names.length ? t("activity.sentence", { what: listed(batch.names) }) : null,
+      batch.names.length ? t("activity.sentence", { what: listed(batch.names.map((name) => oneLine(name))) }) : null,
       t("activity.sentence", { what: numbersOf(batch) }),
     ]),
     original: "",
@@ -101,7 +102,7 @@ function numbersOf(batch: BatchInfo): string {
 /** Which files, and what was said of them. */
 function failedSaid(failed: FailedImport | undefined): { text: string; original: string } | null {
   if (!failed) return null;
-  const names = failed.paths.map(fileName);
+  const names = failed.paths.map((path) => oneLine(fileName(path)));
   // What was said may begin with the name already.
   const { text } = new Refusal(new BackendError(failed.error));
   const what = names.length > 0 && !names.some((name) => text.includes(name)) ? listed(names) : null;

@@ -1,4 +1,5 @@
 import { BackendError, codeOf } from "$lib/ipc";
+import { oneLine } from "$lib/logic/foreign";
 import { coreIsSpoken } from "$lib/text/core";
 import { hasText, t, word } from "$lib/text";
 
@@ -11,7 +12,9 @@ export class Refusal {
   constructor(error: unknown) {
     this.code = codeOf(error);
     const known = error instanceof BackendError;
-    this.#values = known ? { ...error.body.details } : {};
+    const values = Object.entries(known ? error.body.details : {});
+    // Places are names that others gave.
+    this.#values = Object.fromEntries(values.map(([name, value]) => [name, oneLine(value)]));
     this.details = `${this.code}: ${error instanceof Error ? error.message : String(error)}`;
   }
 

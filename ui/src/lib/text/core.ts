@@ -132,9 +132,9 @@ export const weakness = (reason: string): string => t(WEAKNESSES[reason] ?? "str
 /** Whether more of it would be enough. */
 export const tooShort = (reason: string): boolean => weakness(reason) === t("strength.why.short");
 
-/** A field of the record model, as a loss report names it; one without a word of its own is given as its name. */
+/** What a loss report says was lost; what has no word of its own is given as its name, without the marks of code. */
 export function fieldName(field: string): string {
-  const key = `field.${field}`;
+  const key = `field.${field.replaceAll(".", "_")}`;
   if (hasText(key)) return t(key);
-  return coreIsSpoken() ? readable(field) : field;
+  return readable(field.replaceAll(/[.:]+|(?<=\p{Ll})(?=\p{Lu})/gu, " ").toLowerCase());
 }

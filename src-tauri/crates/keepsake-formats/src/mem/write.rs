@@ -12,7 +12,10 @@ use super::{
     sign, tombstones,
     wire::{self, decode, line, text},
 };
-use crate::{FormatError, PassthroughItem, RecordSource, Signer, SourceAbout, StoredRecord, WriteOptions, WriteReport};
+use crate::{
+    FormatError, PassthroughItem, RecordSource, Signer, SourceAbout, StoredRecord, WriteOptions, WriteReport,
+    format::NO_BYTES,
+};
 use keepsake_model::{Kind, Limits, LossKind, Record, Timestamp, Tombstone, json::Tree};
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -278,8 +281,7 @@ impl<'l> Writing<'l> {
             self.rendering(stored, text(&tree, "id").unwrap_or_default())?;
         }
         if fresh && record.kind == Kind::Attachment {
-            let note = "the file itself stays behind; its name, type and text go along";
-            self.report.losses.add(&stored.id, "bytes", LossKind::LeftOut, note);
+            self.report.losses.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES);
         }
         let mut order = String::new();
         match spec.kind {

@@ -13,7 +13,7 @@ use super::{
     survey::METHOD,
     wire::{Shape, json, text, texts},
 };
-use crate::{FormatError, RecordSource, SourceAbout, StoredRecord, WriteOptions, WriteReport};
+use crate::{FormatError, RecordSource, SourceAbout, StoredRecord, WriteOptions, WriteReport, format::NO_BYTES};
 use keepsake_model::{Kind, LossKind, Record, Timestamp, json::Tree};
 use sha2::{Digest, Sha256};
 use std::{
@@ -192,12 +192,7 @@ impl Writing {
             losses.add(&stored.id, "times", LossKind::Narrowed, note);
         }
         if record.kind == Kind::Attachment {
-            losses.add(
-                &stored.id,
-                "bytes",
-                LossKind::LeftOut,
-                "the file itself stays behind; its name and text go along",
-            );
+            losses.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES);
         }
         if self.plan.strip {
             losses.add(&stored.id, "identifiers", LossKind::LeftOut, "left out as asked; the record cannot go home");

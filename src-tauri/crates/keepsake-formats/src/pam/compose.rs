@@ -8,11 +8,8 @@ use super::{
     shapes::{METHODS, STATUSES, TYPES},
     survey::{Survey, digest_uuid, uuid},
 };
-use crate::{SourceAbout, StoredRecord};
+use crate::{SourceAbout, StoredRecord, format::NO_BYTES};
 use keepsake_model::{Kind, LossKind, LossReport, Record, Timestamp, json::Tree};
-
-/// What is said of a file.
-pub(super) const NO_BYTES: &str = "the file itself stays behind; its name, type and text go along";
 
 /// An object from members, those without a value left out.
 pub(super) fn object<const N: usize>(members: [(&str, Option<Tree>); N]) -> Tree {

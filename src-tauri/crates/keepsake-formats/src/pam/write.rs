@@ -13,7 +13,8 @@ use super::{
     verify::safe_path,
 };
 use crate::{
-    FormatError, PassthroughItem, RecordSource, SourceAbout, StoredRecord, WriteOptions, WriteReport, registry,
+    FormatError, PassthroughItem, RecordSource, SourceAbout, StoredRecord, WriteOptions, WriteReport, format::NO_BYTES,
+    registry,
 };
 use keepsake_model::{Limits, LossKind, json::Tree};
 use std::{
@@ -153,7 +154,7 @@ impl Writing<'_> {
             return Ok(());
         }
         if self.context.survey.goes_with_message(stored) {
-            self.report.losses.add(&stored.id, "bytes", LossKind::LeftOut, super::compose::NO_BYTES);
+            self.report.losses.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES);
             return Ok(());
         }
         match self.context.survey.place(&stored.record) {

@@ -7,7 +7,7 @@ use super::{
     map::{RECORDED, SCOPE, TIMES, patch, to_record, tree_of},
     overlay::{attach, bare, composed, losses},
 };
-use crate::{StoredRecord, eventloom};
+use crate::{StoredRecord, eventloom, format::NO_BYTES};
 use keepsake_model::{Kind, LossKind, LossReport, Record, Timestamp, json::Tree};
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -120,8 +120,7 @@ pub(super) fn make(
         }
         attach(&mut made.tree, &mapped, &record, false);
         if record.kind == Kind::Attachment {
-            let note = "the file itself stays behind; its name, type and text go along";
-            report.add(&stored.id, "bytes", LossKind::LeftOut, note);
+            report.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES);
         }
     }
     losses(&stored.id, &made.tree, report);

@@ -66,7 +66,7 @@ impl Reading<'_> {
                 }
                 let Some(view) = RowView::by_row(&self.connection, row)? else { continue };
                 // Parts of a source travel as such, not as records.
-                if kind == Kind::Foreign && self.is_part(row)? {
+                if kind == Kind::Foreign && self.file(row)?.is_some() {
                     continue;
                 }
                 let stored = self.stored(&view)?;
@@ -128,13 +128,10 @@ impl Reading<'_> {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    fn is_part(&self, row: i64) -> VaultResult<bool> {
-        let found: Option<i64> = self
-            .connection
-            .prepare_cached("SELECT 1 FROM files WHERE row = ?1")?
-            .query_row([row], |r| r.get(0))
-            .optional()?;
-        Ok(found.is_some())
+    /// The blob of a file or of a part of a source; `Some(None)` = one whose bytes are not here.
+    pub(super) fn file(&self, row: i64) -> VaultResult<Option<Option<[u8; 32]>>> {
+        let mut statement = self.connection.prepare_cached("SELECT blob FROM files WHERE row = ?1")?;
+        Ok(statement.query_row([row], |r| r.get(0)).optional()?)
     }
 }
 

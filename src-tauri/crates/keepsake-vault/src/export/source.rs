@@ -171,14 +171,7 @@ impl<'v> VaultSource<'v> {
         }
         for row in self.reading.rows(Kind::Foreign)? {
             let Some(view) = RowView::by_row(&self.reading.connection, row)? else { continue };
-            let blob: Option<[u8; 32]> = self
-                .reading
-                .connection
-                .prepare_cached("SELECT blob FROM files WHERE row = ?1")?
-                .query_row([row], |r| r.get(0))
-                .optional()?
-                .flatten();
-            let Some(blob) = blob else { continue };
+            let Some(Some(blob)) = self.reading.file(row)? else { continue };
             let record = self.reading.packs.record(&self.reading.connection, view.pack, view.slot)?;
             if record.origin.format != format {
                 continue;
