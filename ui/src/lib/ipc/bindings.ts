@@ -287,6 +287,14 @@ export type CheckedSignature = {
 	tombstones: TombstoneSignature[],
 };
 
+/**  What would be new, as a preview finds it. */
+export type ComingItem = {
+	kind: string,
+	place: string,
+	/**  How it begins, in one line; may be empty. */
+	text: string,
+};
+
 /**  A piece of the text around a value; `hidden` names the class where a value stands. */
 export type ContextPiece = {
 	text: string,
@@ -539,6 +547,8 @@ export type Filter = {
 	standing: string | null,
 	/**  Attachments only: `picture`, `document`, `code`, `sound`, `video`, `other`, or `missing` (named, but not held). */
 	file_kind: string | null,
+	/**  Brought by one of these imports, by their batches. */
+	batch: string[] | null,
 };
 
 /**  An export that waits for an answer. */
@@ -656,6 +666,8 @@ export type ImportReport = {
 	gone: { [key in string]: number },
 	warnings: Warning[],
 	items: ReportItem[],
+	/**  Of a preview only: what would be new, as far as it is listed. */
+	coming: ComingItem[],
 	/**  Per source in the drop: what it is. */
 	sources: Detection[],
 } & Outcome;
@@ -983,6 +995,8 @@ export type RedactedValues = {
 
 /**  Anything that was not plainly added. */
 export type ReportItem = {
+	/**  As in `by_kind`; null in reports of former imports. */
+	kind: string | null,
 	place: string,
 	/**  `updated`, `unchanged`, `blocked`, `skipped` or `failed`. */
 	outcome: string,

@@ -261,7 +261,7 @@ impl<'i> Importer<'i> {
                 "the vault says the same already",
             );
         } else {
-            self.report.note(Some(record.kind), &place(record), ItemOutcome::Added, "");
+            self.report.note_new(record, place(record));
             self.note_told(record, None);
             seen.written = true;
             (seen.row, seen.trashed) = self.insert(&id, record, &digest, extra_flags)?;

@@ -335,6 +335,11 @@ impl Vault {
         })
     }
 
+    /// Whether there was such an import, taken back or not.
+    pub fn has_batch(&self, uid: &str) -> VaultResult<bool> {
+        self.store.read(|c| Ok(c.prepare_cached("SELECT 1 FROM batches WHERE uid = ?1")?.exists([uid])?))
+    }
+
     /// The report kept with a batch, as JSON.
     ///
     /// # Errors

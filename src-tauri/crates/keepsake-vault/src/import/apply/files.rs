@@ -79,7 +79,10 @@ impl Importer<'_> {
             }
             (ItemOutcome::Added, "")
         };
-        self.report.note(Some(record.kind), &place(record), outcome, reason);
+        match outcome {
+            ItemOutcome::Added => self.report.note_new(record, place(record)),
+            _ => self.report.note(Some(record.kind), &place(record), outcome, reason),
+        }
         let row = seen.row;
         self.seen.insert(*id, seen);
         Ok(row)
