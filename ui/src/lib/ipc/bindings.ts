@@ -1152,6 +1152,8 @@ export type SourceInfo = {
 	counts: { [key in string]: number },
 	/**  Time of the newest record from it. */
 	newest_at: string | null,
+	/**  When the platform's newest export was made, by its file's name, or else imported. Null for the person's own. */
+	exported_at: string | null,
 };
 
 /**  One span of `text` in Unicode code points, end exclusive, with the class written in its place. */

@@ -142,6 +142,7 @@ impl Session {
                 format: format.unwrap_or_else(|| platform.clone()),
                 counts: s.counts,
                 newest_at: s.newest.and_then(Timestamp::from_micros).map(Timestamp::to_rfc3339),
+                exported_at: s.exported.map(time),
                 platform,
             })
             .collect();

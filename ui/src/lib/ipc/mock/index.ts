@@ -162,6 +162,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
                   .map((each) => each.created_at ?? "")
                   .sort()
                   .at(-1) ?? null),
+          exported_at: platform === "me" ? null : ago({ gemini: 146, chatgpt: 0, claude: 3 }[platform] ?? 35),
         };
       });
       return {
