@@ -73,5 +73,6 @@ export function entriesOf(report: ImportReport, pick: Pick): { entries: Entry[];
 
 /** Attachments that the export names and does not hold. */
 export function missingAttachments(report: ImportReport): number {
-  return Math.max(0, report.attachments.referenced - report.attachments.present);
+  const { referenced, present, missing } = report.attachments;
+  return missing ?? Math.max(0, referenced - present);
 }

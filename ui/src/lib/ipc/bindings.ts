@@ -190,6 +190,8 @@ export type AddRequest = {
 export type AttachmentCounts = {
 	referenced: number,
 	present: number,
+	/**  Named, and not in the input; null in reports of former imports. */
+	missing: number | null,
 };
 
 /**  An attachment of a record. */
@@ -668,6 +670,8 @@ export type ImportReport = {
 	items: ReportItem[],
 	/**  Of a preview only: what would be new, as far as it is listed. */
 	coming: ComingItem[],
+	/**  Of a preview only: names of attachments that are not in the input, as far as they are listed. */
+	missing_files: string[],
 	/**  Per source in the drop: what it is. */
 	sources: Detection[],
 } & Outcome;

@@ -6,6 +6,7 @@ import { nav } from "./nav.svelte";
 import { onLock } from "./scope";
 import { search } from "./search.svelte";
 import { session } from "./session.svelte";
+import { vault } from "./vault.svelte";
 
 /** The imports of this vault: a list that is narrowed to one says which. */
 class Imports {
@@ -47,6 +48,16 @@ export function showNew(batch: string[], kind: string): void {
   search.clear();
   void imports.load();
   nav.go(hasSection(kind) ? SECTIONS[kind] : "memories");
+}
+
+/** To the files that an export of this format names and does not hold. */
+export function showMissing(format: string | null): void {
+  files.clearFilter();
+  // What is an assistant's own export names files of that assistant; a file of ours, anybody's.
+  const known = vault.info?.sources.some((source) => source.platform === format && source.format === format);
+  files.setFilter({ file_kind: "missing", source: known ? format : null });
+  search.clear();
+  nav.go("files");
 }
 
 /** What a person looks for first in an import. */

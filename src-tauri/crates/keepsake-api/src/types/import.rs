@@ -133,6 +133,9 @@ pub struct Outcome {
 pub struct AttachmentCounts {
     pub referenced: u32,
     pub present: u32,
+    /// Named, and not in the input; null in reports of former imports.
+    #[serde(default)]
+    pub missing: Option<u32>,
 }
 
 /// Something worth knowing that did not cost a record.
@@ -188,6 +191,8 @@ pub struct ImportReport {
     pub items: Vec<ReportItem>,
     /// Of a preview only: what would be new, as far as it is listed.
     pub coming: Vec<ComingItem>,
+    /// Of a preview only: names of attachments that are not in the input, as far as they are listed.
+    pub missing_files: Vec<String>,
     /// Per source in the drop: what it is.
     pub sources: Vec<Detection>,
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Items listed per outcome; beyond that only the numbers go on.
-const LISTED: u32 = 5_000;
+pub(super) const LISTED: u32 = 5_000;
 /// Items of each kind that are listed all the same, so that the memories of an export are not lost behind its messages.
 const LISTED_OF_KIND: u32 = 500;
 /// Characters of what an item begins with.
@@ -72,6 +72,9 @@ pub struct ImportCounts {
     pub memories: u32,
     pub attachments_referenced: u32,
     pub attachments_present: u32,
+    /// Named, and not in the input. Reports of former imports don't say it.
+    #[serde(default)]
+    pub attachments_missing: Option<u32>,
     pub tombstones_applied: u32,
 }
 
@@ -124,6 +127,9 @@ pub struct ImportReport {
     /// Of a dry run: what would be new. Not kept with the batch.
     #[serde(skip)]
     pub coming: Vec<Coming>,
+    /// Of a dry run: names of files that the input names and does not hold. Not kept with the batch: the vault lists them.
+    #[serde(skip)]
+    pub missing_files: Vec<String>,
     pub sources: Vec<SourceSeen>,
     /// By kind: what earlier exports of the account told and this one, the newest, does not. Not kept with the batch.
     #[serde(skip)]

@@ -172,8 +172,9 @@ function smallReport(request: ImportRequest, format: string, dryRun: boolean): I
     conversations: 0,
     messages: 0,
     memories: all.found,
-    attachments: { referenced: 0, present: 0 },
+    attachments: { referenced: 0, present: 0, missing: 0 },
     missing_parts: [],
+    missing_files: [],
     warnings: [],
     items: [],
     coming: dryRun ? comingOf({ memory: all }) : [],
@@ -181,6 +182,8 @@ function smallReport(request: ImportRequest, format: string, dryRun: boolean): I
     gone: {},
   };
 }
+
+const MISSING = ["9fK2.dat", "floor-plan.pdf", "joists.jpg", "offer-2.pdf", "Qm71.dat", "tiles.heic", "Zk81.png"];
 
 /** `gone`: what the newest export lacks, by kind. A file whose name says so is refused, where nothing else is asked for. */
 export function report(request: ImportRequest, dryRun: boolean, gone: Record<string, number> = {}): ImportReport {
@@ -214,8 +217,9 @@ export function report(request: ImportRequest, dryRun: boolean, gone: Record<str
     conversations: 1848,
     messages: 41_380,
     memories: 208,
-    attachments: { referenced: 214, present: 207 },
-    missing_parts: ["file-service/9fK2.dat", "file-service/Zk81.png"],
+    attachments: { referenced: 214, present: 207, missing: MISSING.length },
+    missing_parts: [],
+    missing_files: dryRun ? MISSING : [],
     warnings: [],
     items: itemsOf(by_kind),
     coming: dryRun ? comingOf(by_kind) : [],
