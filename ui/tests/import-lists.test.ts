@@ -238,3 +238,120 @@ describe("taking an import back", () => {
     expect(conversations.filter.batch).toEqual(["b-1"]);
   });
 });
+
+describe("what an export names and does not hold", () => {
+  const names = () =>
+    [...document.querySelectorAll("[data-testid=import-missing-names] li")].map((li) => li.textContent);
+
+  it("stands in the plan by its names", async () => {
+    const preview = mock.importPreview;
+    mock.importPreview = async (...asked) => ({
+      ...(await preview(...asked)),
+      missing_parts: ["conversations-002.json"],
+      attachments: { referenced: 214, present: 210, missing: 9 },
+    });
+    await planned();
+    expect(screen.getByTestId("import-missing").textContent).toMatch(/9 attachments .* 1 part of this export/s);
+    expect(names()).toEqual([]);
+    await fireEvent.click(screen.getByTestId("import-missing-see"));
+    expect(names().slice(0, 3)).toEqual(["conversations-002.json", "9fK2.dat", "floor-plan.pdf"]);
+    expect(screen.getByText("2 more are not listed.")).toBeTruthy();
+  });
+
+  it("leads from the report to the files of that assistant that are missing", async () => {
+    files.setFilter({ batch: ["b-1"] });
+    await reported();
+    await fireEvent.click(screen.getByTestId("import-missing-files"));
+    expect([nav.section, importing.stage]).toEqual(["files", "idle"]);
+    expect(files.filter).toMatchObject({ file_kind: "missing", source: "chatgpt", batch: null });
+    render(FilesView);
+    await fireEvent.click(screen.getByRole("button", { name: "Remove ChatGPT" }));
+    expect(files.filter.source).toBeNull();
+  });
+});
+
+describe("a file of which nothing was imported", () => {
+  const said = () => screen.getByTestId("import-error").querySelector("p")?.textContent?.replaceAll(/\s+/g, " ").trim();
+  const refusing = (code: string, details = {}) => {
+    mock.importPreview = async () => Promise.reject(refuse(code, "Said by the core.", details));
+  };
+
+  it("is named, with its size, what it was taken for, and why", async () => {
+    refusing("limit", { place: CHATGPT });
+    await planned();
+    await waitFor(() =>
+      expect(said()).toBe(
+        "Nothing was imported. We read chatgpt-export.zip (1.8 GB) and recognised ChatGPT, but it holds more than Keepsake reads. Your vault is unchanged.",
+      ),
+    );
+  });
+
+  it.each([
+    ["malformed_entry", { place: "x" }, "a part of it is damaged, or not as its format says"],
+    ["io", {}, "it could not be read to the end"],
+  ])("says why in a part of the sentence: %s", async (code, details, reason) => {
+    refusing(code, details);
+    await planned();
+    expect(said()).toContain(`recognised ChatGPT, but ${reason}. Your vault is unchanged.`);
+  });
+
+  it("is said what it is by the error alone where that is not about the file", async () => {
+    refusing("internal");
+    await planned();
+    expect(said()).toBe(
+      "Nothing was imported. Something unexpected went wrong. Nothing was changed. Your vault is unchanged.",
+    );
+  });
+
+  it("has a report, which can be tried again, and the ways to export", async () => {
+    refusing("limit", { place: CHATGPT });
+    await planned();
+    await fireEvent.click(screen.getByTestId("import-ways"));
+    expect(screen.getByTestId("export-ways").querySelector("strong")?.textContent).toBe("ChatGPT");
+    await fireEvent.click(screen.getByTestId("import-see-report"));
+    expect(importing.stage).toBe("idle");
+    expect(dialogs.open).toMatchObject({
+      kind: "failed-import",
+      failed: { paths: [CHATGPT], error: { code: "limit", message: "Said by the core.", details: { place: CHATGPT } } },
+    });
+  });
+
+  it("says it of each of several, and of one that failed half-way", async () => {
+    refusing("io");
+    await importing.look([CHATGPT, "/d/data-2026.zip"]);
+    const { unmount } = render(ImportSheet);
+    expect(screen.getAllByTestId("import-error").length).toBe(2);
+    unmount();
+    mock = mockBackend({ open: true });
+    useBackend(mock);
+    mock.importRun = async () => Promise.reject(refuse("disk_full", "Full."));
+    await importing.look([CHATGPT]);
+    await importing.run();
+    render(ImportSheet);
+    expect(said()).toContain("recognised ChatGPT, but the disk of your vault is full.");
+  });
+
+  it("holds nothing: that is said in the plan, with the ways to export again", async () => {
+    const preview = mock.importPreview;
+    mock.importPreview = async (...asked) => ({ ...(await preview(...asked)), found: 0 });
+    await planned();
+    expect(screen.getByTestId("import-empty").textContent).toContain("recognised ChatGPT, but it holds no entries.");
+    expect(screen.queryByTestId("import-see-report")).toBeNull();
+    expect(screen.getByTestId("import-ways")).toBeTruthy();
+  });
+
+  it("is not to be exported again where the person wrote it", async () => {
+    refusing("io");
+    await importing.look(["/d/ines-notes.mem"]);
+    render(ImportSheet);
+    expect(screen.queryByTestId("import-ways")).toBeNull();
+  });
+
+  it("is named where it is not recognised", async () => {
+    await importing.look([CHATGPT, "/d/poem.xyz"]);
+    render(ImportSheet);
+    expect(document.querySelector("[data-path='/d/poem.xyz'] .num")?.textContent).toBe(
+      "We don’t know this kind of file. poem.xyz was not imported. If you know what it is, choose a format.",
+    );
+  });
+});
