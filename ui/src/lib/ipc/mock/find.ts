@@ -11,9 +11,10 @@ import type {
 } from "../backend";
 import { sampleThread } from "./thread";
 
-/** Which sample import an item came with: what is new with the newest, the rest of its assistant with the one before. */
+/** Which sample import an item came with. */
 function brought(batch: string, item: ListItem): boolean {
-  if (batch === "b-2" || batch.startsWith("batch-new")) return item.standing === "new";
+  if (batch === "b-2" || batch.startsWith("batch-new"))
+    return item.standing === "new" || (item.kind !== "memory" && item.source === "chatgpt");
   return batch === "b-1" && item.source === "claude";
 }
 

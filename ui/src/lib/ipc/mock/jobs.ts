@@ -130,6 +130,7 @@ const REASONS = [
   ["skipped", "no_content: 0 bytes"],
   ["failed", "malformed"],
 ] as const;
+const FILE_OF: Record<string, string> = { memory: "memories.json", attachment: "files.json" };
 /** So many of a kind and an outcome are listed; the others are counted. */
 const LISTED = 200;
 
@@ -141,7 +142,7 @@ function itemsOf(by_kind: Record<string, Outcome>): ReportItem[] {
     REASONS.flatMap(([outcome, reason]) => {
       const known = KNOWN.filter((item) => item.kind === kind && item.outcome === outcome).slice(0, numbers[outcome]);
       const others = Math.min(LISTED, numbers[outcome]) - known.length;
-      const places = numbered(others, (index) => `${kind}s.json, item ${index}`);
+      const places = numbered(others, (index) => `${FILE_OF[kind] ?? "conversations-000.json"}, item ${index}`);
       return [...known, ...places.map((place) => ({ kind, place, outcome, reason }))];
     }),
   );
@@ -150,11 +151,13 @@ function itemsOf(by_kind: Record<string, Outcome>): ReportItem[] {
 /** What would be new, the first of each kind. */
 function comingOf(by_kind: Record<string, Outcome>): ComingItem[] {
   return Object.entries(by_kind).flatMap(([kind, { added }]) =>
-    numbered(Math.min(LISTED, added), (index) => `${kind}s.json, item ${index}`).map((place, index) => ({
-      kind,
-      place,
-      text: `What the new ${kind} ${index + 1} begins with`,
-    })),
+    numbered(Math.min(LISTED, added), (index) => `${FILE_OF[kind] ?? "conversations-000.json"}, item ${index}`).map(
+      (place, index) => ({
+        kind,
+        place,
+        text: `What the new ${kind} ${index + 1} begins with`,
+      }),
+    ),
   );
 }
 
