@@ -5,6 +5,8 @@ mod evidence;
 mod exchange;
 mod find;
 mod keys;
+#[cfg(test)]
+mod previewed;
 mod read;
 mod scan;
 mod sensitive;
