@@ -15,7 +15,7 @@ const EXPORT: &str = r#"[{"id": "a1", "conversation_id": "a1", "title": "The flo
 fn setting(folder: &Path) -> (Session, ImportRequest) {
     let words = "harbour copper nineteen kite lantern";
     let session = Session::create(&folder.join("v"), words, CreateOptions { kdf_floor: true }).unwrap().0;
-    let export = folder.join("export-2026-01-02");
+    let export = folder.join("export-2024-01-02");
     std::fs::create_dir(&export).unwrap();
     std::fs::write(export.join("conversations.json"), EXPORT).unwrap();
     (session, ImportRequest { paths: vec![export.display().to_string()], ..ImportRequest::default() })
@@ -50,7 +50,7 @@ fn how_old_an_export_is_says_its_name_or_its_import_also_where_it_brought_nothin
     let (session, request) = setting(folder.path());
     let exported = || session.info().unwrap().sources[0].exported_at.clone().unwrap();
     let first = session.import(&request, false, &Job::silent()).unwrap();
-    assert!(exported().starts_with("2026-01-02"), "{}", exported());
+    assert!(exported().starts_with("2024-01-02"), "{}", exported());
     let unnamed = folder.path().join("export");
     std::fs::rename(&request.paths[0], &unnamed).unwrap();
     let request = ImportRequest { paths: vec![unnamed.display().to_string()], ..ImportRequest::default() };
@@ -58,7 +58,7 @@ fn how_old_an_export_is_says_its_name_or_its_import_also_where_it_brought_nothin
     assert_eq!((first.total.added > 0, again.total.added), (true, 0));
     assert_eq!(exported(), session.imports().unwrap().batches[0].at);
     session.undo_import(&again.batch, &Job::silent()).unwrap();
-    assert!(exported().starts_with("2026-01-02"), "it was taken back");
+    assert!(exported().starts_with("2024-01-02"), "it was taken back");
     session.add(&AddRequest { text: "Likes tea.".into(), ..AddRequest::default() }).unwrap();
     let sources = session.info().unwrap().sources;
     let own = sources.iter().find(|source| source.platform == "me").unwrap();

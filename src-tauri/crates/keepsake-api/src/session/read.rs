@@ -196,7 +196,8 @@ impl Session {
         Ok([self.outcome(one)?, self.outcome(other)?])
     }
 
-    /// The index knows neither standings nor kinds of files nor imports: of all that it finds those stay that the store finds too.
+    /// The index knows neither standings nor kinds of files nor imports: of all that it finds those stay that the store
+    /// finds too.
     fn search_narrowed(
         &self,
         request: &SearchRequest,

@@ -127,7 +127,8 @@ pub struct ImportReport {
     /// Of a dry run: what would be new. Not kept with the batch.
     #[serde(skip)]
     pub coming: Vec<Coming>,
-    /// Of a dry run: names of files that the input names and does not hold. Not kept with the batch: the vault lists them.
+    /// Of a dry run: names of files that the input names and does not hold. Not kept with the batch, since the vault lists
+    /// them.
     #[serde(skip)]
     pub missing_files: Vec<String>,
     pub sources: Vec<SourceSeen>,
