@@ -13,8 +13,70 @@ const planned = async (page, paths) => {
   await page.there("import-confirm", ":not([disabled])");
 };
 
+const plan = async (page) => {
+  await page.there("home");
+  await page.mock("(paths) => void window.__mock.drop(paths, false)", [EXPORT]);
+  await page.there("import-confirm", ":not([disabled])");
+};
+const report = async (page) => {
+  await plan(page);
+  await page.click("import-confirm");
+  await page.there("import-undo");
+};
+
 /** As `SCREENS` in walk.mjs. */
 export const PLANS = [
+  [
+    "import, plan, what would be new",
+    OPEN,
+    async (page) => (await plan(page), await page.click("outcome-memory-added"), page.there("import-items")),
+  ],
+  [
+    "import, plan, what is missing",
+    OPEN,
+    async (page) => (await plan(page), await page.click("import-missing-see"), page.there("import-missing-names")),
+  ],
+  [
+    "import, report, of one kind",
+    OPEN,
+    async (page) => (await report(page), await page.click("outcome-message-found"), page.there("import-items-more")),
+  ],
+  [
+    "import, report, taking back what was edited",
+    OPEN,
+    async (page) => {
+      await report(page);
+      await page.mock("async () => void ((await window.__mock.imports()).batches[0].edited_since = 3)");
+      await page.click("import-undo");
+      await page.there("import-undo-anyway");
+    },
+  ],
+  ...["memories", "conversations", "files"].map((section) => [
+    `${section}, of one import`,
+    OPEN,
+    async (page) => {
+      // All tags stand beside the list, also those that nothing in it has.
+      await page.there("home");
+      await page.click("nav-memories");
+      await page.there("list-row");
+      await page.click("nav-home");
+      await report(page);
+      const kind = { memories: "memory", conversations: "conversation", files: "attachment" }[section];
+      await page.click(`outcome-${kind}-added`);
+      await page.there(`nav-${section}`, "[aria-current]");
+    },
+  ]),
+  [
+    "import, refused, recognised",
+    OPEN,
+    async (page) => {
+      await page.there("home");
+      await page.mock("(method, code) => void window.__refuse(method, code)", "importPreview", "limit");
+      await page.mock("(paths) => void window.__mock.drop(paths, false)", [EXPORT]);
+      await page.click("import-ways");
+      await page.there("export-ways");
+    },
+  ],
   ["import, several", OPEN, (page) => planned(page, [EXPORT, NOTES, "/home/ines/about-me.md"])],
   [
     "import, several, the second",

@@ -112,7 +112,9 @@ describe("what came in and went out", () => {
     expect(said(failed("limit", "conversations.json", ["/home/ines/part-2.zip"]))).toBe(
       "part-2.zip. conversations.json holds more than Keepsake reads. Nothing was imported.",
     );
-    expect(said(failed("not_recognised", "", []))).toBe("We don’t know this kind of file. Nothing was imported.");
+    expect(said(failed("not_recognised", "", []))).toBe(
+      "We don’t know this kind of file. The file was not imported. If you know what it is, choose a format.",
+    );
   });
 
   it("lists a text that was copied as an export, and shows files that are still there", () => {

@@ -163,6 +163,7 @@ describe("home", () => {
       format: "x",
       counts: { memory },
       newest_at,
+      exported_at: newest_at,
     });
     const columns = columnsOf([
       source("me", 99, null),

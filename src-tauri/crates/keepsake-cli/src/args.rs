@@ -61,6 +61,9 @@ pub struct Filters {
     /// Attachments only: picture, document, code, sound, video, other, missing.
     #[arg(long, value_name = "KIND")]
     pub file_kind: Option<String>,
+    /// Brought by this import; may be given several times.
+    #[arg(long)]
+    pub batch: Vec<String>,
 }
 
 /// How an export is written.

@@ -92,7 +92,8 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done
             if !trust.is_empty() {
                 portable::signed_by(paths, format.as_deref(), trust, opening.as_deref(), job)?;
             }
-            done(&session.import_with(&request, opening, *dry_run, job)?)
+            // What would be new says how it begins, for whoever looks through a plan; here its number does.
+            done(&ImportReport { coming: Vec::new(), ..session.import_with(&request, opening, *dry_run, job)? })
         }
         Command::Imports => done(&session.imports()?),
         Command::Undo { batch } => done(&session.undo_import(batch, job)?),
@@ -221,6 +222,7 @@ pub fn filter(f: &Filters) -> Filter {
         ids: None,
         standing: f.standing.clone(),
         file_kind: f.file_kind.clone(),
+        batch: (!f.batch.is_empty()).then(|| f.batch.clone()),
     }
 }
 

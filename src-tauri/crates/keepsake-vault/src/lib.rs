@@ -32,7 +32,7 @@ pub use change::{EditFields, Emptied, EraseOutcome, ErasePlan, RedactSpan, Sabot
 pub use duplicates::DuplicateGroup;
 pub use error::{VaultError, VaultResult};
 pub use export::{EvidenceMade, EvidenceOrder, EvidenceParts, ExportOutcome, Scope, Written};
-pub use import::{ImportCounts, ImportOptions, ImportReport, Item, ItemOutcome, KindCounts, Merge, SourceSeen};
+pub use import::{Coming, ImportCounts, ImportOptions, ImportReport, Item, ItemOutcome, KindCounts, Merge, SourceSeen};
 pub use keepsake_scan::{Class as SensitiveClass, Confidence};
 pub use keyring::KnownKey;
 pub use provider::{Standing, Standings};

@@ -1,5 +1,5 @@
 import { byName, t, type MessageKey } from "$lib/text";
-import { onDay } from "$lib/text/format";
+import { daysSince, onDay } from "$lib/text/format";
 import {
   backend,
   type ListItem,
@@ -17,6 +17,8 @@ export type Column = {
   profiles: number;
   conversations: number;
   newest: string | null;
+  /** When its newest export was made, as far as that is known. */
+  exported: string | null;
   types: Record<string, number>;
 };
 export type Month = { start: Date; since: string; until: string; sources: Record<string, number>; total: number };
@@ -41,12 +43,15 @@ export function columnsOf(sources: readonly SourceInfo[]): Column[] {
       profiles: 0,
       conversations: 0,
       newest: null,
+      exported: null,
       types: {},
     };
     column.memories += source.counts.memory ?? 0;
     column.profiles += source.counts.profile ?? 0;
     column.conversations += source.counts.conversation ?? 0;
     if (source.newest_at && (!column.newest || source.newest_at > column.newest)) column.newest = source.newest_at;
+    if (source.exported_at && (!column.exported || source.exported_at > column.exported))
+      column.exported = source.exported_at;
     columns.set(source.platform, column);
   }
   return [...columns.values()].sort(
@@ -55,6 +60,14 @@ export function columnsOf(sources: readonly SourceInfo[]): Column[] {
       b.memories - a.memories ||
       b.conversations - a.conversations,
   );
+}
+
+/** From so many days on a new export would show what changed. */
+const OLD = 90;
+
+/** Whether what an assistant sent is old. One that was not used for a while has nothing newer to send. */
+export function isOld({ exported }: Column): boolean {
+  return exported !== null && daysSince(exported) > OLD;
 }
 
 /**

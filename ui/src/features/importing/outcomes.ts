@@ -1,10 +1,19 @@
-import type { ImportReport, Outcome, ReportItem } from "$lib/ipc";
-import { byName, word } from "$lib/text";
+import type { ImportReport, Outcome } from "$lib/ipc";
+import { byName, commas, t, word } from "$lib/text";
 
 export type OutcomeKey = "added" | "updated" | "unchanged" | "blocked" | "skipped" | "failed";
 
+/** A number of the table: of one kind or of all, of one outcome or of everything that was found. */
+export type Pick = { kind: string | null; outcome: OutcomeKey | "found" };
+export const ALL: Pick = { kind: null, outcome: "found" };
+
+/** One line of a list of items. `text`: how it begins, of what a preview finds new. */
+export type Entry = { outcome: string; place: string; reason: string; text: string | null };
+
 /** The columns after "found", in the order of the sum; named by `outcome.<key>`. */
 export const COLUMNS: readonly OutcomeKey[] = ["added", "updated", "unchanged", "blocked", "skipped", "failed"];
+/** What has to be looked at first, first. */
+const LIST_ORDER: readonly string[] = ["failed", "blocked", "skipped", "updated", "added", "unchanged"];
 
 const ORDER = ["memory", "profile", "conversation", "message", "attachment"];
 
@@ -22,17 +31,48 @@ export function kindName(kind: string): string {
   return word("kinds", kind);
 }
 
+/** `Memories, Same`. */
+export function pickName({ kind, outcome }: Pick): string {
+  return commas([kind === null ? null : kindName(kind), t(`outcome.${outcome}`)]);
+}
+
+export const samePick = (a: Pick | null, b: Pick): boolean => a?.kind === b.kind && a.outcome === b.outcome;
+
 /** `43,650 = 669 + 40 + …`; null when it does not add up. */
 export function sumOf(outcome: Outcome): number[] | null {
   const parts = COLUMNS.map((key) => outcome[key]);
   return parts.reduce((all, n) => all + n, 0) === outcome.found ? parts : null;
 }
 
-export function itemsWith(report: ImportReport, outcome: OutcomeKey): ReportItem[] {
-  return report.items.filter((item) => item.outcome === outcome);
+/** How many there are. */
+export function countOf(report: ImportReport, { kind, outcome }: Pick): number {
+  return (kind === null ? report : report.by_kind[kind])?.[outcome] ?? 0;
+}
+
+/** How many of them a list of items is of: what an import has added stands in the lists of the vault. */
+export function itemCount(report: ImportReport, pick: Pick): number {
+  const all = countOf(report, pick);
+  return pick.outcome === "found" && !report.dry_run ? all - countOf(report, { ...pick, outcome: "added" }) : all;
+}
+
+/** Whether there is a list behind a number. Reports of former imports don't say of which kind an item is. */
+export function opens(report: ImportReport, pick: Pick): boolean {
+  if (countOf(report, pick) === 0) return false;
+  return pick.kind === null || pick.outcome === "added" || report.items.every((item) => item.kind !== null);
+}
+
+/** The items behind a number, and how many of them are counted only. */
+export function entriesOf(report: ImportReport, pick: Pick): { entries: Entry[]; more: number } {
+  const { kind, outcome } = pick;
+  const coming = report.coming.map((item) => ({ ...item, outcome: "added", reason: "" }));
+  const entries = [...report.items.map((item) => ({ ...item, text: null })), ...coming]
+    .filter((item) => (kind === null || item.kind === kind) && (outcome === "found" || item.outcome === outcome))
+    .sort((a, b) => LIST_ORDER.indexOf(a.outcome) - LIST_ORDER.indexOf(b.outcome));
+  return { entries, more: Math.max(0, itemCount(report, pick) - entries.length) };
 }
 
 /** Attachments that the export names and does not hold. */
 export function missingAttachments(report: ImportReport): number {
-  return Math.max(0, report.attachments.referenced - report.attachments.present);
+  const { referenced, present, missing } = report.attachments;
+  return missing ?? Math.max(0, referenced - present);
 }

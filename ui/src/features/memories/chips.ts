@@ -3,6 +3,7 @@ import { look } from "$lib/logic/assistants";
 import { oneLine } from "$lib/logic/foreign";
 import { standingChoice, standingName } from "$lib/logic/standing";
 import { periodStart } from "$lib/state/filter";
+import { imports } from "$lib/state/imports.svelte";
 import { capital, t, word } from "$lib/text";
 import { day } from "$lib/text/format";
 import { typeName } from "./types";
@@ -23,6 +24,7 @@ export function chipsOf(filter: Filter): FilterChip[] {
     const label = standing === "gone" && source ? capital(standingName(standing, source)) : standingChoice(standing);
     chips.push({ label, off: { standing: null } });
   }
+  if (filter.batch) chips.push({ label: imports.name(filter.batch), off: { batch: null } });
   if (filter.since || filter.until) chips.push({ label: periodName(filter), off: { since: null, until: null } });
   return chips;
 }

@@ -190,6 +190,8 @@ export type AddRequest = {
 export type AttachmentCounts = {
 	referenced: number,
 	present: number,
+	/**  Named, and not in the input; null in reports of former imports. */
+	missing: number | null,
 };
 
 /**  An attachment of a record. */
@@ -285,6 +287,14 @@ export type CheckedSignature = {
 	trusted: boolean | null,
 	key: string | null,
 	tombstones: TombstoneSignature[],
+};
+
+/**  What would be new, as a preview finds it. */
+export type ComingItem = {
+	kind: string,
+	place: string,
+	/**  How it begins, in one line; may be empty. */
+	text: string,
 };
 
 /**  A piece of the text around a value; `hidden` names the class where a value stands. */
@@ -539,6 +549,8 @@ export type Filter = {
 	standing: string | null,
 	/**  Attachments only: `picture`, `document`, `code`, `sound`, `video`, `other`, or `missing` (named, but not held). */
 	file_kind: string | null,
+	/**  Brought by one of these imports, by their batches. */
+	batch: string[] | null,
 };
 
 /**  An export that waits for an answer. */
@@ -656,6 +668,10 @@ export type ImportReport = {
 	gone: { [key in string]: number },
 	warnings: Warning[],
 	items: ReportItem[],
+	/**  Of a preview only: what would be new, as far as it is listed. */
+	coming: ComingItem[],
+	/**  Of a preview only: names of attachments that are not in the input, as far as they are listed. */
+	missing_files: string[],
 	/**  Per source in the drop: what it is. */
 	sources: Detection[],
 } & Outcome;
@@ -983,6 +999,8 @@ export type RedactedValues = {
 
 /**  Anything that was not plainly added. */
 export type ReportItem = {
+	/**  As in `by_kind`; null in reports of former imports. */
+	kind: string | null,
 	place: string,
 	/**  `updated`, `unchanged`, `blocked`, `skipped` or `failed`. */
 	outcome: string,
@@ -1138,6 +1156,8 @@ export type SourceInfo = {
 	counts: { [key in string]: number },
 	/**  Time of the newest record from it. */
 	newest_at: string | null,
+	/**  When the platform's newest export was made, by its file's name, or else imported. Null for the person's own. */
+	exported_at: string | null,
 };
 
 /**  One span of `text` in Unicode code points, end exclusive, with the class written in its place. */

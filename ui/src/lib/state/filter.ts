@@ -12,6 +12,7 @@ export const ANY: Filter = {
   ids: null,
   standing: null,
   file_kind: null,
+  batch: null,
 };
 
 /** By the newest export of its assistant. */
@@ -45,6 +46,6 @@ export function periodStart(period: Period, now = new Date()): string {
 
 /** Whether a person narrowed the list beyond its kind. */
 export function narrowed(filter: Filter): boolean {
-  const { source, tag, record_type, since, until, status, standing, file_kind } = filter;
-  return Boolean(source ?? tag ?? record_type ?? since ?? until ?? status ?? standing ?? file_kind);
+  const { source, tag, record_type, since, until, status, standing, file_kind, batch } = filter;
+  return Boolean(source ?? tag ?? record_type ?? since ?? until ?? status ?? standing ?? file_kind ?? batch?.length);
 }

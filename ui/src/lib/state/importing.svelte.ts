@@ -158,8 +158,8 @@ class Importing {
           plans.push(plan.with({ problem: new Refusal(error) }));
         }
       }
-      if (refused !== undefined && !plans.some((plan) => plan.waits)) throw refused;
       this.plans = plans;
+      if (refused !== undefined && !plans.some((plan) => plan.waits)) throw refused;
       this.stage = "plan";
     } catch (error) {
       if (run === this.#run) this.fail(error);

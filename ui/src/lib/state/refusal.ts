@@ -1,6 +1,5 @@
-import { BackendError, codeOf } from "$lib/ipc";
+import { BackendError, codeOf, type ErrorBody } from "$lib/ipc";
 import { oneLine } from "$lib/logic/foreign";
-import { coreIsSpoken } from "$lib/text/core";
 import { hasText, t, word } from "$lib/text";
 
 /** What went wrong: in the window's own words, by its code; and what the core said of it, for under "Details". */
@@ -18,10 +17,24 @@ export class Refusal {
     this.details = `${this.code}: ${error instanceof Error ? error.message : String(error)}`;
   }
 
+  /** As it was told, for whoever keeps it. */
+  get body(): ErrorBody {
+    const message = this.details.slice(this.code.length + 2);
+    return { code: this.code, message, details: { ...this.#values } };
+  }
+
+  /**
+   * Why a file that was recognised could not be taken in, as a part of a sentence; null for what is not about the file.
+   */
+  get clause(): string | null {
+    if (hasText(`why.${this.code}`)) return word("why", this.code);
+    return this.#values.place && !hasText(`error.${this.code}`) ? t("why.invalid") : null;
+  }
+
   /** Read when it is shown, so that it follows the language. */
   get text(): string {
     const place = this.#values.place;
-    const values = { ...this.#values, place: place && coreIsSpoken() ? place : (place ?? t("error.thePlace")) };
+    const values = { ...this.#values, place: place || t("error.thePlace") };
     if (hasText(`error.${this.code}`)) return word("error", this.code, values);
     // Codes of readers and writers: too many for a sentence each, and they always name the place.
     return place ? t("error.invalid", values) : t("error.unexpected");

@@ -150,9 +150,8 @@ impl Session {
 
     /// The report kept with a batch.
     pub fn import_report(&self, batch: &str) -> ApiResult<ImportReport> {
-        let missing = || ApiError::new("not_found", 1, "There is no such import.").with("id", batch);
         let found = self.vault.batch_report(batch).map_err(|error| match error {
-            keepsake_vault::VaultError::NotFound { .. } => missing(),
+            keepsake_vault::VaultError::NotFound { .. } => no_such_import(batch),
             other => other.into(),
         })?;
         let report = serde_json::from_str(&found)
@@ -351,6 +350,10 @@ fn able(request: &ExportRequest, means: &ExportMeans) -> ApiResult<()> {
     Ok(())
 }
 
+pub(super) fn no_such_import(batch: &str) -> ApiError {
+    ApiError::new("not_found", 1, "There is no such import.").with("id", batch)
+}
+
 /// True when nothing is filtered.
 fn everything(filter: &Filter) -> bool {
     filter.kind.is_none()
@@ -363,6 +366,7 @@ fn everything(filter: &Filter) -> bool {
         && filter.ids.is_none()
         && filter.standing.is_none()
         && filter.file_kind.is_none()
+        && filter.batch.is_none()
 }
 
 fn exported(
@@ -465,8 +469,10 @@ fn report_view(r: &keepsake_vault::ImportReport) -> ImportReport {
         attachments: AttachmentCounts {
             referenced: r.counts.attachments_referenced,
             present: r.counts.attachments_present,
+            missing: r.counts.attachments_missing,
         },
         missing_parts: r.missing_parts.clone(),
+        missing_files: r.missing_files.clone(),
         gone: r.gone.clone(),
         warnings: r
             .warnings
@@ -482,6 +488,7 @@ fn report_view(r: &keepsake_vault::ImportReport) -> ImportReport {
             .items
             .iter()
             .map(|i| ReportItem {
+                kind: i.kind.clone(),
                 place: i.place.clone(),
                 outcome: match i.outcome {
                     ItemOutcome::Added => "added",
@@ -494,6 +501,11 @@ fn report_view(r: &keepsake_vault::ImportReport) -> ImportReport {
                 .into(),
                 reason: i.reason.clone(),
             })
+            .collect(),
+        coming: r
+            .coming
+            .iter()
+            .map(|c| ComingItem { kind: c.kind.clone(), place: c.place.clone(), text: c.text.clone() })
             .collect(),
         sources: r
             .sources

@@ -229,6 +229,33 @@ mod tests {
     }
 
     #[test]
+    fn what_one_import_brought_is_listed_counted_and_found_by_itself() {
+        let (_folder, session) = filled();
+        let batches = session.imports().unwrap().batches;
+        let total = |filter: Filter| session.list(&ListRequest { filter, ..ListRequest::default() }).unwrap().total;
+        let of = |batch: &[&BatchInfo]| Some(batch.iter().map(|b| b.batch.clone()).collect::<Vec<_>>());
+        for batch in &batches {
+            let report = session.import_report(&batch.batch).unwrap();
+            for (kind, counts) in &report.by_kind {
+                let filter = Filter { kind: Some(kind.clone()), batch: of(&[batch]), ..Filter::default() };
+                if kind != "other" {
+                    assert_eq!(total(filter), counts.added, "{kind}");
+                }
+            }
+            let filter = Filter { batch: of(&[batch]), kind: Some("message".into()), ..Filter::default() };
+            let facets = session.facets(&filter, None, false).unwrap();
+            assert_eq!(facets.sources.keys().collect::<Vec<_>>(), [batch.format.as_ref().unwrap()]);
+            let found = session.find(&SearchRequest { filter, ..ask("message", "the") }).unwrap();
+            assert!(found.rows.iter().all(|row| Some(&row.item.source) == batch.format.as_ref()));
+        }
+        let both: Vec<&BatchInfo> = batches.iter().collect();
+        assert_eq!(total(Filter { batch: of(&both), ..Filter::default() }), total(Filter::default()));
+        let unknown = Filter { batch: Some(vec!["none".into()]), ..Filter::default() };
+        let refused = session.list(&ListRequest { filter: unknown, ..ListRequest::default() });
+        assert_eq!(refused.unwrap_err().code, "not_found");
+    }
+
+    #[test]
     fn what_is_in_the_trash_is_not_found() {
         let (_folder, session) = filled();
         let found = session.find(&ask("conversation", "sensor")).unwrap();

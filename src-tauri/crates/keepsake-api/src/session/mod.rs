@@ -5,6 +5,8 @@ mod evidence;
 mod exchange;
 mod find;
 mod keys;
+#[cfg(test)]
+mod previewed;
 mod read;
 mod scan;
 mod sensitive;
@@ -142,6 +144,7 @@ impl Session {
                 format: format.unwrap_or_else(|| platform.clone()),
                 counts: s.counts,
                 newest_at: s.newest.and_then(Timestamp::from_micros).map(Timestamp::to_rfc3339),
+                exported_at: s.exported.map(time),
                 platform,
             })
             .collect();

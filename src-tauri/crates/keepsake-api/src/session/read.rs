@@ -196,7 +196,8 @@ impl Session {
         Ok([self.outcome(one)?, self.outcome(other)?])
     }
 
-    /// The index knows neither standings nor kinds of files: of all that it finds those stay that the store finds too.
+    /// The index knows neither standings nor kinds of files nor imports: of all that it finds those stay that the store
+    /// finds too.
     fn search_narrowed(
         &self,
         request: &SearchRequest,
@@ -217,9 +218,15 @@ impl Session {
     /// A filter as the vault takes it.
     ///
     /// # Errors
-    /// `usage` for an unknown kind (of records or files) or standing, or a time that is none.
+    /// `usage` for an unknown kind (of records or files) or standing, or a time that is none; `not_found` for an import
+    /// that there never was.
     pub(super) fn query(&self, filter: &Filter) -> ApiResult<ListQuery> {
         let mut query = query(filter)?;
+        for batch in filter.batch.iter().flatten() {
+            if !self.vault.has_batch(batch)? {
+                return Err(super::exchange::no_such_import(batch));
+            }
+        }
         if let Some(standing) = &filter.standing {
             let mut ids = self.vault.standings()?.ids(standing_named(standing)?);
             if let Some(only) = &query.ids {
@@ -324,6 +331,7 @@ pub(super) fn query(filter: &Filter) -> ApiResult<ListQuery> {
         until: filter.until.as_deref().map(|t| bound(t, true)).transpose()?,
         trash: filter.trash,
         ids: filter.ids.clone(),
+        batch: filter.batch.clone(),
         file_kind: filter
             .file_kind
             .as_deref()
@@ -361,5 +369,6 @@ fn page_of(request: &SearchRequest) -> (usize, usize) {
 
 /// By something that the index does not know.
 fn is_narrowed(request: &SearchRequest) -> bool {
-    request.filter.standing.is_some() || request.filter.file_kind.is_some()
+    let Filter { standing, file_kind, batch, .. } = &request.filter;
+    standing.is_some() || file_kind.is_some() || batch.is_some()
 }

@@ -133,6 +133,9 @@ pub struct Outcome {
 pub struct AttachmentCounts {
     pub referenced: u32,
     pub present: u32,
+    /// Named, and not in the input; null in reports of former imports.
+    #[serde(default)]
+    pub missing: Option<u32>,
 }
 
 /// Something worth knowing that did not cost a record.
@@ -147,10 +150,21 @@ pub struct Warning {
 /// Anything that was not plainly added.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct ReportItem {
+    /// As in `by_kind`; null in reports of former imports.
+    pub kind: Option<String>,
     pub place: String,
     /// `updated`, `unchanged`, `blocked`, `skipped` or `failed`.
     pub outcome: String,
     pub reason: String,
+}
+
+/// What would be new, as a preview finds it.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct ComingItem {
+    pub kind: String,
+    pub place: String,
+    /// How it begins, in one line; may be empty.
+    pub text: String,
 }
 
 /// Result of an import, of its preview (`dry_run`), and the report kept with the batch.
@@ -175,6 +189,10 @@ pub struct ImportReport {
     pub gone: BTreeMap<String, u32>,
     pub warnings: Vec<Warning>,
     pub items: Vec<ReportItem>,
+    /// Of a preview only: what would be new, as far as it is listed.
+    pub coming: Vec<ComingItem>,
+    /// Of a preview only: names of attachments that are not in the input, as far as they are listed.
+    pub missing_files: Vec<String>,
     /// Per source in the drop: what it is.
     pub sources: Vec<Detection>,
 }

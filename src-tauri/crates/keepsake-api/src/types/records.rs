@@ -28,6 +28,8 @@ pub struct Filter {
     pub standing: Option<String>,
     /// Attachments only: `picture`, `document`, `code`, `sound`, `video`, `other`, or `missing` (named, but not held).
     pub file_kind: Option<String>,
+    /// Brought by one of these imports, by their batches.
+    pub batch: Option<Vec<String>>,
 }
 
 /// Page request. `sort`: `newest` (default), `oldest`, `title`, `changed` (what was changed last in the vault first).

@@ -85,6 +85,8 @@ pub struct SourceInfo {
     pub counts: BTreeMap<String, u32>,
     /// Time of the newest record from it.
     pub newest_at: Option<String>,
+    /// When the platform's newest export was made, by its file's name, or else imported. Null for the person's own.
+    pub exported_at: Option<String>,
 }
 
 /// How many records are new, changed or gone by the newest export of an assistant.

@@ -102,7 +102,8 @@ pub(super) struct Importer<'i> {
     platforms: HashMap<String, i64>,
     /// While planning: what this input tells, to say what it lacks.
     told: Told,
-    referenced: HashSet<[u8; 16]>,
+    /// What records name; while planning with its name.
+    referenced: HashMap<[u8; 16], String>,
     present: HashSet<[u8; 16]>,
 }
 
@@ -131,7 +132,7 @@ impl<'i> Importer<'i> {
             unit_updated: None,
             platforms: HashMap::new(),
             told: Told::default(),
-            referenced: HashSet::new(),
+            referenced: HashMap::new(),
             present: HashSet::new(),
         })
     }
@@ -207,6 +208,7 @@ impl<'i> Importer<'i> {
         self.report.gone = self.lacking()?;
         self.report.counts.attachments_referenced = self.referenced.len() as u32;
         self.report.counts.attachments_present = self.present.len() as u32;
+        self.missing_files();
         if self.report.unlisted_items() > 0 {
             let n = self.report.unlisted_items();
             self.report.warn("items_not_listed", "report", &format!("{n} more items are counted but not listed"));
@@ -261,7 +263,7 @@ impl<'i> Importer<'i> {
                 "the vault says the same already",
             );
         } else {
-            self.report.note(Some(record.kind), &place(record), ItemOutcome::Added, "");
+            self.report.note_new(record, place(record));
             self.note_told(record, None);
             seen.written = true;
             (seen.row, seen.trashed) = self.insert(&id, record, &digest, extra_flags)?;

@@ -1,11 +1,15 @@
 //! The report of an import; it always reconciles: found = added + updated + unchanged + blocked + skipped + failed.
 use keepsake_formats::{Catalog, Detection};
-use keepsake_model::Kind;
+use keepsake_model::{Kind, Record};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Items listed per outcome; beyond that only the numbers go on.
-const LISTED: u32 = 5_000;
+pub(super) const LISTED: u32 = 5_000;
+/// Items of each kind that are listed all the same, so that the memories of an export are not lost behind its messages.
+const LISTED_OF_KIND: u32 = 500;
+/// Characters of what an item begins with.
+const BEGINNING: usize = 160;
 
 /// What became of one found thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, PartialOrd, Ord)]
@@ -39,16 +43,23 @@ pub struct KindCounts {
 }
 
 impl KindCounts {
-    fn add(&mut self, outcome: ItemOutcome) {
-        self.found += 1;
-        *match outcome {
+    fn of(&mut self, outcome: ItemOutcome) -> &mut u32 {
+        match outcome {
             ItemOutcome::Added => &mut self.added,
             ItemOutcome::Updated => &mut self.updated,
             ItemOutcome::Unchanged => &mut self.unchanged,
             ItemOutcome::Blocked => &mut self.blocked,
             ItemOutcome::Skipped => &mut self.skipped,
             ItemOutcome::Failed => &mut self.failed,
-        } += 1;
+        }
+    }
+
+    /// How many there are of this outcome now.
+    fn add(&mut self, outcome: ItemOutcome) -> u32 {
+        self.found += 1;
+        let n = self.of(outcome);
+        *n += 1;
+        *n
     }
 }
 
@@ -61,6 +72,9 @@ pub struct ImportCounts {
     pub memories: u32,
     pub attachments_referenced: u32,
     pub attachments_present: u32,
+    /// Named, and not in the input. Reports of former imports don't say it.
+    #[serde(default)]
+    pub attachments_missing: Option<u32>,
     pub tombstones_applied: u32,
 }
 
@@ -68,9 +82,21 @@ pub struct ImportCounts {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names are the report's words")]
 pub struct Item {
+    /// As in `by_kind`; reports of former imports don't say it.
+    #[serde(default)]
+    pub kind: Option<String>,
     pub place: String,
     pub outcome: ItemOutcome,
     pub reason: String,
+}
+
+/// What would be new, as a dry run finds it. It says how the record begins, so it is not kept anywhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it")]
+pub struct Coming {
+    pub kind: String,
+    pub place: String,
+    pub text: String,
 }
 
 /// One recognised source.
@@ -98,7 +124,13 @@ pub struct ImportReport {
     /// `(code, place) → (message, count)`
     pub warnings: BTreeMap<String, (String, String, u32)>,
     pub items: Vec<Item>,
-    pub unlisted: BTreeMap<ItemOutcome, u32>,
+    /// Of a dry run: what would be new. Not kept with the batch.
+    #[serde(skip)]
+    pub coming: Vec<Coming>,
+    /// Of a dry run: names of files that the input names and does not hold. Not kept with the batch, since the vault lists
+    /// them.
+    #[serde(skip)]
+    pub missing_files: Vec<String>,
     pub sources: Vec<SourceSeen>,
     /// By kind: what earlier exports of the account told and this one, the newest, does not. Not kept with the batch.
     #[serde(skip)]
@@ -116,6 +148,13 @@ fn sum(by_kind: &BTreeMap<String, KindCounts>) -> KindCounts {
         sum.failed += k.failed;
         sum
     })
+}
+
+/// How a record begins, in one line: its title, or else its words.
+fn beginning(record: &Record) -> String {
+    let words = record.title.as_deref().into_iter().chain([record.text.as_str()]).find(|text| !text.trim().is_empty());
+    let head: String = words.unwrap_or_default().trim_start().chars().take(BEGINNING).collect();
+    head.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The sum over all kinds in a report as it is kept with its batch; its items are passed over.
@@ -168,18 +207,27 @@ impl ImportReport {
     /// Counts one thing; everything but `Added` is listed too.
     pub(super) fn note(&mut self, kind: Option<Kind>, place: &str, outcome: ItemOutcome, reason: &str) {
         let name = kind.map_or("other", Kind::as_str);
-        match self.by_kind.get_mut(name) {
+        if self.count(name, outcome) && outcome != ItemOutcome::Added {
+            let kind = Some(name.to_owned());
+            self.items.push(Item { kind, place: place.to_owned(), outcome, reason: reason.to_owned() });
+        }
+    }
+
+    /// Counts a record that is new; while planning it is listed as well, since no list of the vault has it yet.
+    pub(super) fn note_new(&mut self, record: &Record, place: String) {
+        let name = record.kind.as_str();
+        if self.count(name, ItemOutcome::Added) && self.dry_run {
+            self.coming.push(Coming { kind: name.to_owned(), place, text: beginning(record) });
+        }
+    }
+
+    /// Counts one thing; true when it is among those that are listed.
+    fn count(&mut self, name: &str, outcome: ItemOutcome) -> bool {
+        let of_kind = match self.by_kind.get_mut(name) {
             Some(counts) => counts.add(outcome),
             None => self.by_kind.entry(name.to_owned()).or_default().add(outcome),
-        }
-        if outcome == ItemOutcome::Added {
-            return;
-        }
-        let seen = self.unlisted.entry(outcome).or_default();
-        *seen += 1;
-        if *seen <= LISTED {
-            self.items.push(Item { place: place.to_owned(), outcome, reason: reason.to_owned() });
-        }
+        };
+        of_kind <= LISTED_OF_KIND || *self.total().of(outcome) <= LISTED
     }
 
     /// Adds a warning; equal ones are counted.
@@ -198,6 +246,39 @@ impl ImportReport {
 
     /// How many items are not listed because there were too many.
     pub fn unlisted_items(&self) -> u32 {
-        self.unlisted.values().map(|n| n.saturating_sub(LISTED)).sum()
+        let all = self.total();
+        (all.found - all.added).saturating_sub(u32::try_from(self.items.len()).unwrap_or(u32::MAX))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use keepsake_model::RecordKey;
+
+    #[test]
+    fn few_of_one_kind_are_listed_behind_many_of_another() {
+        let mut report = ImportReport::default();
+        for (kind, n) in [(Kind::Message, 6_000), (Kind::Memory, 700), (Kind::Conversation, 3)] {
+            (0..n).for_each(|n| report.note(Some(kind), &format!("{n}"), ItemOutcome::Unchanged, "same"));
+        }
+        let listed = |kind: &str| report.items.iter().filter(|item| item.kind.as_deref() == Some(kind)).count();
+        assert_eq!(["message", "memory", "conversation"].map(listed), [5_000, 500, 3]);
+        assert_eq!(report.unlisted_items(), 1_200);
+    }
+
+    #[test]
+    fn what_would_be_new_is_listed_while_planning_and_kept_nowhere() {
+        let mut record = Record::new(Kind::Memory, RecordKey::new("a", "b"), "");
+        record.text = "\n Likes  tea\nwith milk.".into();
+        let mut plan = ImportReport { dry_run: true, ..ImportReport::default() };
+        let mut done = ImportReport::default();
+        for report in [&mut plan, &mut done] {
+            report.note_new(&record, "notes.json#/0".into());
+        }
+        assert_eq!(plan.coming.iter().map(|c| c.text.as_str()).collect::<Vec<_>>(), ["Likes tea with milk."]);
+        assert!(done.coming.is_empty() && !serde_json::to_string(&plan).unwrap().contains("milk"));
+        assert_eq!((plan.total().added, plan.unlisted_items(), plan.items.len()), (1, 0, 0));
     }
 }

@@ -8,7 +8,7 @@ mod sink;
 mod undo;
 
 pub(crate) use counts::kept_total;
-pub use counts::{ImportCounts, ImportReport, Item, ItemOutcome, KindCounts, SourceSeen};
+pub use counts::{Coming, ImportCounts, ImportReport, Item, ItemOutcome, KindCounts, SourceSeen};
 
 use crate::{
     Standing, Vault, VaultError, VaultResult,

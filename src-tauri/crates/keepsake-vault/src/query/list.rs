@@ -71,6 +71,8 @@ pub struct ListQuery {
     /// Attachments of this kind.
     pub file_kind: Option<FileKind>,
     pub ids: Option<Vec<String>>,
+    /// Brought by one of these imports.
+    pub batch: Option<Vec<String>>,
     /// Only these rows.
     pub rows: Option<Vec<i64>>,
     pub sort: Sort,
@@ -130,6 +132,11 @@ impl ListQuery {
         }
         if let Some(until) = self.until {
             bind(&mut parts, "r.sort <= ?", until.into());
+        }
+        if let Some(batch) = &self.batch {
+            let marks: Vec<String> = (1..=batch.len()).map(|n| format!("?{}", values.len() + n)).collect();
+            parts.push(format!("r.batch IN (SELECT id FROM batches WHERE uid IN ({}))", marks.join(",")));
+            values.extend(batch.iter().cloned().map(Value::from));
         }
         if let Some(kind) = self.file_kind {
             parts.push(self.of_kind(Kind::Attachment));

@@ -1,4 +1,5 @@
 //! Reading the vault: lists, one record, threads, search, batches, numbers.
+mod exported;
 mod file_kind;
 mod list;
 mod search;
@@ -69,6 +70,9 @@ pub struct BatchRow {
 pub struct SourceFacts {
     pub counts: BTreeMap<String, u32>,
     pub newest: Option<i64>,
+    /// When the newest export of the platform was made, as far as that is known; of one that none came from, when its
+    /// records were imported.
+    pub exported: Option<i64>,
 }
 
 /// Numbers of the whole vault; trashed records are only in `trash`.
@@ -294,7 +298,7 @@ impl Vault {
             let mut facts = Facts::default();
             let mut statement = c.prepare(
                 // A record without a time of its own sorts by when it came in, which says nothing about its age.
-                "SELECT g.kind, p.name, b.format, g.n, g.newest FROM \
+                "SELECT g.kind, p.name, b.format, g.n, g.newest, b.names, b.at FROM \
                  (SELECT kind, platform, batch, count(*) AS n, max(nullif(sort, since)) AS newest FROM records \
                   WHERE trashed IS NULL GROUP BY kind, platform, batch) g \
                  JOIN platforms p ON p.id = g.platform LEFT JOIN batches b ON b.id = g.batch",
@@ -307,6 +311,13 @@ impl Vault {
                 let source = facts.sources.entry((r.get(1)?, r.get(2)?)).or_default();
                 *source.counts.entry(kind.to_owned()).or_default() += n;
                 source.newest = source.newest.max(r.get(4)?);
+                if let (Some(names), Some(at)) = (r.get::<_, Option<String>>(5)?, r.get(6)?) {
+                    source.exported = source.exported.max(Some(exported::made(&names, at)));
+                }
+            }
+            let exports = exported::exports(c)?;
+            for ((platform, _), source) in &mut facts.sources {
+                source.exported = exports.get(platform).copied().or(source.exported);
             }
             facts.trash =
                 c.query_row("SELECT count(*) FROM records WHERE trashed IS NOT NULL AND trash_root = row", [], |r| {
@@ -333,6 +344,11 @@ impl Vault {
             })?;
             Ok(rows.collect::<Result<_, _>>()?)
         })
+    }
+
+    /// Whether there was such an import, taken back or not.
+    pub fn has_batch(&self, uid: &str) -> VaultResult<bool> {
+        self.store.read(|c| Ok(c.prepare_cached("SELECT 1 FROM batches WHERE uid = ?1")?.exists([uid])?))
     }
 
     /// The report kept with a batch, as JSON.

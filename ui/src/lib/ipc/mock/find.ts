@@ -11,6 +11,13 @@ import type {
 } from "../backend";
 import { sampleThread } from "./thread";
 
+/** Which sample import an item came with. */
+function brought(batch: string, item: ListItem): boolean {
+  if (batch === "b-2" || batch.startsWith("batch-new"))
+    return item.standing === "new" || (item.kind !== "memory" && item.source === "chatgpt");
+  return batch === "b-1" && item.source === "claude";
+}
+
 export function matches(item: ListItem, filter: Filter): boolean {
   if ((item.trashed_at !== null) !== Boolean(filter.trash)) return false;
   const made = Date.parse(item.created_at ?? "");
@@ -21,6 +28,7 @@ export function matches(item: ListItem, filter: Filter): boolean {
     (!filter.record_type || filter.record_type === item.type) &&
     (!filter.standing || filter.standing === item.standing) &&
     (!filter.file_kind || filter.file_kind === item.file_kind) &&
+    (!filter.batch || filter.batch.some((batch) => brought(batch, item))) &&
     (!filter.tag || item.tags.includes(filter.tag)) &&
     (!filter.since || made >= Date.parse(filter.since)) &&
     (!filter.until || made <= Date.parse(filter.until))

@@ -4,7 +4,7 @@ import { ago, item, sampleItems } from "./data";
 import { facetsOf, hitOf, matches, searching, summaryOf } from "./find";
 import { sampleFormats } from "./formats";
 import { cancel, detection, FILE_PASSPHRASE, receipt, refuse, report, tombstone, walk } from "./jobs";
-import { sampleBatches, sampleEntries, sampleFailed } from "./log";
+import { batchOf, sampleBatches, sampleEntries, sampleFailed } from "./log";
 import { optionsFromAddress, type MockOptions } from "./options";
 import { exported, shown, transferText } from "./records";
 import { sampleReview } from "./review";
@@ -162,6 +162,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
                   .map((each) => each.created_at ?? "")
                   .sort()
                   .at(-1) ?? null),
+          exported_at: platform === "me" ? null : ago({ gemini: 146, chatgpt: 0, claude: 3 }[platform] ?? 35),
         };
       });
       return {
@@ -216,7 +217,9 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       await walk(id, ["detect", "read", "store", "index", "check"], 43_650, pace, tell);
       if (items.length === 0) items = sampleItems();
       watching.imported(request.paths);
-      return report(request, false, review.gone("chatgpt"));
+      const done = report(request, false, review.gone("chatgpt"));
+      batches.unshift(batchOf(done, request.paths));
+      return done;
     },
     cancelJob: async (id) => cancel(id),
     imports: async () => ({ batches }),

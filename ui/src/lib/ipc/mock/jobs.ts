@@ -1,5 +1,6 @@
 import {
   BackendError,
+  type ComingItem,
   type Detection,
   type ErrorBody,
   type ImportReport,
@@ -7,6 +8,7 @@ import {
   type Outcome,
   type Progress,
   type Receipt,
+  type ReportItem,
   type TombstoneView,
 } from "../backend";
 import { ago } from "./data";
@@ -103,6 +105,62 @@ export function detection(path: string, opened = false): Detection {
   return { ...base, format: null, reason: "unknown" };
 }
 
+const KNOWN: ReportItem[] = [
+  {
+    kind: "conversation",
+    place: "conversations-003.json, item 412",
+    outcome: "failed",
+    reason: "malformed: the text is broken from byte 88,120 on",
+  },
+  {
+    kind: "message",
+    place: "conversations-007.json, item 88",
+    outcome: "failed",
+    reason: "malformed: cut off in the middle of a message",
+  },
+  { kind: "memory", place: "memories.json, item 31", outcome: "blocked", reason: "same words deleted before" },
+  { kind: "attachment", place: "file-service/9fK2.dat", outcome: "skipped", reason: "no_content: 0 bytes" },
+  { kind: "attachment", place: "file-service/Qm71.dat", outcome: "skipped", reason: "no_content: 0 bytes" },
+  { kind: "attachment", place: "chat.html", outcome: "skipped", reason: "duplicate_rendering" },
+];
+const REASONS = [
+  ["updated", "changed at the source"],
+  ["unchanged", "same"],
+  ["blocked", "deleted before"],
+  ["skipped", "no_content: 0 bytes"],
+  ["failed", "malformed"],
+] as const;
+const FILE_OF: Record<string, string> = { memory: "memories.json", attachment: "files.json" };
+/** So many of a kind and an outcome are listed; the others are counted. */
+const LISTED = 200;
+
+const numbered = (n: number, place: (index: number) => string) => Array.from({ length: n }, (_, index) => place(index));
+
+/** What was not added as new, the first of each kind. */
+function itemsOf(by_kind: Record<string, Outcome>): ReportItem[] {
+  return Object.entries(by_kind).flatMap(([kind, numbers]) =>
+    REASONS.flatMap(([outcome, reason]) => {
+      const known = KNOWN.filter((item) => item.kind === kind && item.outcome === outcome).slice(0, numbers[outcome]);
+      const others = Math.min(LISTED, numbers[outcome]) - known.length;
+      const places = numbered(others, (index) => `${FILE_OF[kind] ?? "conversations-000.json"}, item ${index}`);
+      return [...known, ...places.map((place) => ({ kind, place, outcome, reason }))];
+    }),
+  );
+}
+
+/** What would be new, the first of each kind. */
+function comingOf(by_kind: Record<string, Outcome>): ComingItem[] {
+  return Object.entries(by_kind).flatMap(([kind, { added }]) =>
+    numbered(Math.min(LISTED, added), (index) => `${FILE_OF[kind] ?? "conversations-000.json"}, item ${index}`).map(
+      (place, index) => ({
+        kind,
+        place,
+        text: `What the new ${kind} ${index + 1} begins with`,
+      }),
+    ),
+  );
+}
+
 /** What a small file of a portable format holds. */
 function smallReport(request: ImportRequest, format: string, dryRun: boolean): ImportReport {
   const all = outcome(6, 1, 41, 0, 0, 0);
@@ -117,14 +175,18 @@ function smallReport(request: ImportRequest, format: string, dryRun: boolean): I
     conversations: 0,
     messages: 0,
     memories: all.found,
-    attachments: { referenced: 0, present: 0 },
+    attachments: { referenced: 0, present: 0, missing: 0 },
     missing_parts: [],
+    missing_files: [],
     warnings: [],
     items: [],
+    coming: dryRun ? comingOf({ memory: all }) : [],
     sources: request.paths.map((path) => detection(path, true)),
     gone: {},
   };
 }
+
+const MISSING = ["9fK2.dat", "floor-plan.pdf", "joists.jpg", "offer-2.pdf", "Qm71.dat", "tiles.heic", "Zk81.png"];
 
 /** `gone`: what the newest export lacks, by kind. A file whose name says so is refused, where nothing else is asked for. */
 export function report(request: ImportRequest, dryRun: boolean, gone: Record<string, number> = {}): ImportReport {
@@ -158,25 +220,12 @@ export function report(request: ImportRequest, dryRun: boolean, gone: Record<str
     conversations: 1848,
     messages: 41_380,
     memories: 208,
-    attachments: { referenced: 214, present: 207 },
-    missing_parts: ["file-service/9fK2.dat", "file-service/Zk81.png"],
+    attachments: { referenced: 214, present: 207, missing: MISSING.length },
+    missing_parts: [],
+    missing_files: dryRun ? MISSING : [],
     warnings: [],
-    items: [
-      {
-        place: "conversations-003.json, item 412",
-        outcome: "failed",
-        reason: "malformed: the text is broken from byte 88,120 on",
-      },
-      {
-        place: "conversations-007.json, item 88",
-        outcome: "failed",
-        reason: "malformed: cut off in the middle of a message",
-      },
-      ...(held ? [{ place: "memories.json, item 31", outcome: "blocked", reason: "same words deleted before" }] : []),
-      { place: "file-service/9fK2.dat", outcome: "skipped", reason: "no_content: 0 bytes" },
-      { place: "file-service/Qm71.dat", outcome: "skipped", reason: "no_content: 0 bytes" },
-      { place: "chat.html", outcome: "skipped", reason: "duplicate_rendering" },
-    ],
+    items: itemsOf(by_kind),
+    coming: dryRun ? comingOf(by_kind) : [],
     sources: request.paths.map((path) => detection(path, true)),
     gone,
   };

@@ -1,4 +1,4 @@
-import type { AuditEntry, BatchInfo, FailedImport } from "../backend";
+import type { AuditEntry, BatchInfo, FailedImport, ImportReport } from "../backend";
 import { ago } from "./data";
 
 /** Sample imports, newest first. */
@@ -34,6 +34,23 @@ export const sampleBatches = (): BatchInfo[] => [
     file: null,
   },
 ];
+
+/** The import that was just made. */
+export const batchOf = (report: ImportReport, paths: readonly string[]): BatchInfo => ({
+  batch: report.batch,
+  at: ago(0, 0),
+  format: report.format,
+  names: paths.map((path) => path.split("/").pop() ?? path),
+  added: report.added,
+  updated: report.updated,
+  unchanged: report.unchanged,
+  blocked: report.blocked,
+  skipped: report.skipped,
+  failed: report.failed,
+  undone: false,
+  edited_since: 0,
+  file: paths[0] ?? null,
+});
 
 /** What was done in the sample vault. */
 export const sampleEntries = (): AuditEntry[] => [

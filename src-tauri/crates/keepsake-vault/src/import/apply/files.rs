@@ -4,7 +4,7 @@ use crate::{
     VaultResult,
     blobs::BlobInfo,
     ids::{content_digest, record_id},
-    import::ItemOutcome,
+    import::{ItemOutcome, counts::LISTED},
     store::Flags,
 };
 use keepsake_formats::{AttachmentFile, PassthroughItem};
@@ -17,7 +17,8 @@ impl Importer<'_> {
         let mut rows = Vec::with_capacity(record.attachments.len());
         for named in &record.attachments {
             let id = record_id(&self.vault.keys, &named.key);
-            self.referenced.insert(id);
+            let name = if self.staging.is_none() { named.name.as_str() } else { "" };
+            self.referenced.entry(id).or_insert_with(|| name.to_owned());
             // A row of an attachment index names itself.
             if id == *of {
                 continue;
@@ -27,6 +28,17 @@ impl Importer<'_> {
             }
         }
         Ok(rows)
+    }
+
+    /// What this input names and does not hold.
+    pub(super) fn missing_files(&mut self) {
+        let missing = self.referenced.iter().filter(|(id, _)| !self.present.contains(*id));
+        let mut names: Vec<&String> = missing.map(|(_, name)| name).collect();
+        self.report.counts.attachments_missing = Some(names.len() as u32);
+        if self.staging.is_none() {
+            names.sort_unstable();
+            self.report.missing_files = names.into_iter().take(LISTED as usize).cloned().collect();
+        }
     }
 
     fn attachment(&mut self, id: &[u8; 16], named: &AttachmentRef, of: &Record) -> VaultResult<Option<i64>> {
@@ -79,7 +91,10 @@ impl Importer<'_> {
             }
             (ItemOutcome::Added, "")
         };
-        self.report.note(Some(record.kind), &place(record), outcome, reason);
+        match outcome {
+            ItemOutcome::Added => self.report.note_new(record, place(record)),
+            _ => self.report.note(Some(record.kind), &place(record), outcome, reason),
+        }
         let row = seen.row;
         self.seen.insert(*id, seen);
         Ok(row)

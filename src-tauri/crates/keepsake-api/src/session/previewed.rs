@@ -1,0 +1,66 @@
+//! Tests: what a preview says of an export, and what is kept of that.
+#![allow(clippy::unwrap_used)]
+use super::{CreateOptions, Session};
+use crate::{Job, types::*};
+use std::path::Path;
+
+/// One conversation in which a file is named that is not there.
+const EXPORT: &str = r#"[{"id": "a1", "conversation_id": "a1", "title": "The floor plan", "create_time": 1700000000,
+  "update_time": 1700000000, "current_node": "n1", "mapping": {
+    "n0": {"id": "n0", "message": null, "parent": null, "children": ["n1"]},
+    "n1": {"id": "n1", "parent": "n0", "children": [], "message": {"id": "n1", "author": {"role": "user"},
+      "create_time": 1700000000, "content": {"content_type": "text", "parts": ["Here it is."]},
+      "metadata": {"attachments": [{"id": "file-Zk81", "name": "plan.pdf", "mime_type": "application/pdf"}]}}}}}]"#;
+
+fn setting(folder: &Path) -> (Session, ImportRequest) {
+    let words = "harbour copper nineteen kite lantern";
+    let session = Session::create(&folder.join("v"), words, CreateOptions { kdf_floor: true }).unwrap().0;
+    let export = folder.join("export-2024-01-02");
+    std::fs::create_dir(&export).unwrap();
+    std::fs::write(export.join("conversations.json"), EXPORT).unwrap();
+    (session, ImportRequest { paths: vec![export.display().to_string()], ..ImportRequest::default() })
+}
+
+#[test]
+fn what_would_be_new_and_what_is_missing_is_named_before_it_is_imported_and_not_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let (session, request) = setting(folder.path());
+    let plan = session.import(&request, true, &Job::silent()).unwrap();
+    let coming: Vec<_> = plan.coming.iter().map(|c| (c.kind.as_str(), c.text.as_str())).collect();
+    assert_eq!(coming.len() as u32, plan.total.added);
+    for expected in [("conversation", "The floor plan"), ("message", "Here it is."), ("attachment", "plan.pdf")] {
+        assert!(coming.contains(&expected), "{expected:?} in {coming:?}");
+    }
+    assert_eq!((plan.missing_files.as_slice(), plan.attachments.missing), (&["plan.pdf".to_owned()][..], Some(1)));
+    let done = session.import(&request, false, &Job::silent()).unwrap();
+    let kept = session.import_report(&done.batch).unwrap();
+    for report in [&done, &kept] {
+        assert!(report.coming.is_empty() && report.missing_files.is_empty());
+        assert_eq!(report.attachments.missing, Some(1), "its number is");
+    }
+    let again = session.import(&request, true, &Job::silent()).unwrap();
+    assert!(again.coming.is_empty());
+    let kinds: Vec<_> = again.items.iter().map(|item| (item.kind.as_deref(), item.outcome.as_str())).collect();
+    assert!(kinds.contains(&(Some("conversation"), "unchanged")), "{kinds:?}");
+}
+
+#[test]
+fn how_old_an_export_is_says_its_name_or_its_import_also_where_it_brought_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (session, request) = setting(folder.path());
+    let exported = || session.info().unwrap().sources[0].exported_at.clone().unwrap();
+    let first = session.import(&request, false, &Job::silent()).unwrap();
+    assert!(exported().starts_with("2024-01-02"), "{}", exported());
+    let unnamed = folder.path().join("export");
+    std::fs::rename(&request.paths[0], &unnamed).unwrap();
+    let request = ImportRequest { paths: vec![unnamed.display().to_string()], ..ImportRequest::default() };
+    let again = session.import(&request, false, &Job::silent()).unwrap();
+    assert_eq!((first.total.added > 0, again.total.added), (true, 0));
+    assert_eq!(exported(), session.imports().unwrap().batches[0].at);
+    session.undo_import(&again.batch, &Job::silent()).unwrap();
+    assert!(exported().starts_with("2024-01-02"), "it was taken back");
+    session.add(&AddRequest { text: "Likes tea.".into(), ..AddRequest::default() }).unwrap();
+    let sources = session.info().unwrap().sources;
+    let own = sources.iter().find(|source| source.platform == "me").unwrap();
+    assert_eq!(own.exported_at, None);
+}

@@ -1,0 +1,357 @@
+import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import ConversationList from "../src/features/conversations/ConversationList.svelte";
+import FilesView from "../src/features/files/FilesView.svelte";
+import ImportSheet from "../src/features/importing/ImportSheet.svelte";
+import ReportSheet from "../src/features/importing/ReportSheet.svelte";
+import { entriesOf, itemCount } from "../src/features/importing/outcomes";
+import { chipsOf } from "../src/features/memories/chips";
+import { useBackend, type ImportReport } from "$lib/ipc";
+import { mockBackend } from "$lib/ipc/mock";
+import { refuse } from "$lib/ipc/mock/jobs";
+import { dialogs } from "$lib/state/dialogs.svelte";
+import { importing } from "$lib/state/importing.svelte";
+import { imports, showNew } from "$lib/state/imports.svelte";
+import { conversations, files, memories } from "$lib/state/lists.svelte";
+import { nav } from "$lib/state/nav.svelte";
+import { clearContent } from "$lib/state/scope";
+import { search } from "$lib/state/search.svelte";
+import { session } from "$lib/state/session.svelte";
+import { vault } from "$lib/state/vault.svelte";
+
+const CHATGPT = "/d/chatgpt-export.zip";
+let mock = mockBackend({ open: true });
+
+beforeEach(async () => {
+  clearContent();
+  nav.go("home");
+  mock = mockBackend({ open: true });
+  useBackend(mock);
+  session.opened(await mock.sessionState());
+  await vault.refresh();
+});
+
+const pressed = () =>
+  [...document.querySelectorAll("table [aria-pressed=true]")].map((each) => (each as HTMLElement).dataset.testid);
+const list = () => screen.queryByTestId("import-items")?.getAttribute("aria-label") ?? null;
+const segments = () =>
+  [...document.querySelectorAll(".segment")].map((each) => each.textContent?.replaceAll(/\s+/g, " "));
+
+async function planned() {
+  await importing.look([CHATGPT]);
+  return render(ImportSheet);
+}
+
+async function reported(paths = [CHATGPT]) {
+  await importing.look(paths);
+  await importing.run();
+  return render(ImportSheet);
+}
+
+describe("a number of the plan", () => {
+  it("opens its list, whichever it is", async () => {
+    const { container } = await planned();
+    const cells = [...container.ownerDocument.querySelectorAll("tbody td, tfoot td")];
+    const plain = cells.filter((cell) => !cell.querySelector("button")).map((cell) => cell.textContent?.trim());
+    expect(cells.length).toBe(35);
+    expect(new Set(plain)).toEqual(new Set(["0"]));
+    await fireEvent.click(screen.getByTestId("outcome-memory-unchanged"));
+    expect([pressed(), list()]).toEqual([["outcome-memory-unchanged"], "Memories, Same"]);
+    await fireEvent.click(screen.getByTestId("outcome-memory-added"));
+    expect([pressed(), list()]).toEqual([["outcome-memory-added"], "Memories, New"]);
+    await fireEvent.click(screen.getByTestId("outcome-memory-added"));
+    expect([pressed(), list()]).toEqual([[], null]);
+  });
+
+  it("lists what would be new by how it begins, and all that was found together", async () => {
+    await importing.look([CHATGPT]);
+    const preview = importing.plans[0]?.preview as ImportReport;
+    const fresh = entriesOf(preview, { kind: "memory", outcome: "added" });
+    expect([fresh.entries.length, fresh.more]).toEqual([14, 0]);
+    expect(fresh.entries[0]?.text).toBe("What the new memory 1 begins with");
+    const found = entriesOf(preview, { kind: "memory", outcome: "found" });
+    expect([found.entries.length, found.entries[0]?.outcome]).toEqual([208, "failed"]);
+  });
+
+  it("says how many of the list are counted only", async () => {
+    await planned();
+    await fireEvent.click(screen.getByTestId("outcome-message-unchanged"));
+    expect(screen.getByTestId("import-items-more").textContent).toBe("40,552 more are not listed.");
+    await fireEvent.click(screen.getByTestId("outcome-memory-blocked"));
+    expect(screen.queryByTestId("import-items-more")).toBeNull();
+  });
+});
+
+describe("a number of the report", () => {
+  it("counts what there is, not what is listed", async () => {
+    await reported();
+    expect(segments()).toEqual([
+      "All 42,981",
+      "Updated 40",
+      "Same 42,918",
+      "Held back 12",
+      "Skipped 6",
+      "Unreadable 5",
+    ]);
+    await fireEvent.click(screen.getByText("Same", { selector: ".segment" }));
+    const report = importing.plans[0]?.report as ImportReport;
+    const listed = report.items.filter((item) => item.outcome === "unchanged").length;
+    expect(screen.getByTestId("import-items-more").textContent).toBe(
+      `${(42_918 - listed).toLocaleString("en")} more are not listed.`,
+    );
+  });
+
+  it("opens the items of its kind, and leads to those that are new", async () => {
+    await reported();
+    await fireEvent.click(screen.getByTestId("outcome-conversation-found"));
+    expect([pressed(), list()]).toEqual([["outcome-conversation-found"], "Conversations, Found"]);
+    expect(segments()).toEqual(["All 1,823", "Updated 31", "Same 1,790", "Held back 1", "Unreadable 1"]);
+    await fireEvent.click(screen.getByText("Show them"));
+    expect([nav.section, importing.stage]).toEqual(["conversations", "idle"]);
+    expect(conversations.filter).toMatchObject({ kind: "conversation", batch: ["batch-new"] });
+  });
+
+  it("loses its kind again", async () => {
+    await reported();
+    await fireEvent.click(screen.getByTestId("outcome-memory-unchanged"));
+    await fireEvent.click(screen.getByRole("button", { name: "Remove Memories" }));
+    expect([pressed(), list()]).toEqual([["outcome-all-unchanged"], "Same"]);
+  });
+
+  it.each([
+    ["memory", "memories", memories],
+    ["conversation", "conversations", conversations],
+    ["attachment", "files", files],
+    ["message", "memories", memories],
+  ] as const)("opens the list of new ones: %s", async (kind, section, to) => {
+    to.setFilter({ source: "gemini" });
+    search.text = "harbour";
+    await reported();
+    await fireEvent.click(screen.getByTestId(`outcome-${kind}-added`));
+    expect([nav.section, search.text, dialogs.open]).toEqual([section, "", null]);
+    expect(to.filter).toMatchObject({ kind, batch: ["batch-new"], source: null });
+  });
+
+  it("of a former import stays plain where its items don't say their kind, or where it was taken back", async () => {
+    const kept = await mock.importReport("b-1");
+    mock.importReport = async () => ({ ...kept, items: kept.items.map((item) => ({ ...item, kind: null })) });
+    const { unmount } = render(ReportSheet, { batch: "b-1" });
+    await screen.findByTestId("outcome-all-unchanged");
+    expect(screen.queryByTestId("outcome-memory-unchanged")).toBeNull();
+    expect(screen.getByTestId("outcome-memory-added")).toBeTruthy();
+    unmount();
+    await mock.undoImport("b-1");
+    render(ReportSheet, { batch: "b-1" });
+    await screen.findByTestId("outcome-all-unchanged");
+    expect(screen.queryByTestId("outcome-memory-added")).toBeNull();
+    expect(screen.queryByTestId("import-show-new")).toBeNull();
+  });
+
+  it("adds up with what is new", async () => {
+    const report = await mock.importRun("x", importing.plans[0]?.request ?? emptyRequest, null, () => undefined);
+    expect(itemCount(report, { kind: null, outcome: "found" })).toBe(report.found - report.added);
+  });
+});
+
+const emptyRequest = { paths: [], text: null, format: null, limit_bytes: null, let_in: false, merge: null };
+
+describe("what is new", () => {
+  it("is shown of everything that was dropped together, without old filters", async () => {
+    memories.setFilter({ tag: "house" });
+    await reported([CHATGPT, "/d/ines-notes.mem"]);
+    await fireEvent.click(screen.getByTestId("import-show-new"));
+    expect(nav.section).toBe("memories");
+    expect(memories.filter).toMatchObject({ tag: null, batch: ["batch-new", "batch-new-mem"] });
+    expect(chipsOf(memories.filter)).toEqual([{ label: "2 imports", off: { batch: null } }]);
+  });
+
+  it("leads to what there is, and nowhere where there is nothing", async () => {
+    const run = mock.importRun;
+    const only = (kinds: string[]) => {
+      mock.importRun = async (...asked) => {
+        const report = await run(...asked);
+        const by_kind = Object.fromEntries(
+          Object.entries(report.by_kind).map(([kind, n]) => [kind, kinds.includes(kind) ? n : { ...n, added: 0 }]),
+        );
+        return { ...report, by_kind, added: kinds.length };
+      };
+    };
+    only(["attachment", "message"]);
+    const { unmount } = await reported();
+    await fireEvent.click(screen.getByTestId("import-show-new"));
+    expect([nav.section, files.filter.batch]).toEqual(["files", ["batch-new"]]);
+    unmount();
+    only([]);
+    await reported();
+    expect(screen.queryByTestId("import-show-new")).toBeNull();
+  });
+
+  it("is a filter with its import's time, which can be taken off in each list", async () => {
+    showNew(["b-1"], "conversation");
+    await imports.load();
+    const name = imports.name(["b-1"]);
+    expect(name).toMatch(/^Import of .*\d, \d\d:\d\d$/);
+    const { unmount } = render(ConversationList);
+    await fireEvent.click(screen.getByRole("button", { name: `Remove ${name}` }));
+    expect(conversations.filter.batch).toBeNull();
+    unmount();
+    showNew(["b-1"], "attachment");
+    render(FilesView);
+    await fireEvent.click(screen.getByRole("button", { name: `Remove ${name}` }));
+    expect([files.filter.batch, files.filter.kind]).toEqual([null, "attachment"]);
+  });
+});
+
+describe("taking an import back", () => {
+  const ask = () => screen.queryByTestId("import-undo-ask");
+
+  it("asks first where edits hang on it, and counts them", async () => {
+    await reported();
+    const { batches } = await mock.imports();
+    Object.assign(batches[0] ?? {}, { edited_since: 3 });
+    const undo = vi.spyOn(mock, "undoImport");
+    await fireEvent.click(screen.getByTestId("import-undo"));
+    await waitFor(() => expect(ask()?.textContent).toContain("3 entries of it were edited since."));
+    expect(undo).not.toHaveBeenCalled();
+    await fireEvent.click(document.querySelector("[data-cancel]") as HTMLElement);
+    await waitFor(() => expect(ask()).toBeNull());
+    await fireEvent.click(screen.getByTestId("import-undo"));
+    await fireEvent.click(await screen.findByTestId("import-undo-anyway"));
+    await waitFor(() => expect(undo).toHaveBeenCalledWith("batch-new"));
+  });
+
+  it("does not go on unasked where that can't be told", async () => {
+    await reported();
+    mock.imports = async () => Promise.reject(refuse("io", "The disk does not answer."));
+    const undo = vi.spyOn(mock, "undoImport");
+    await fireEvent.click(screen.getByTestId("import-undo"));
+    await waitFor(() => expect((screen.getByTestId("import-undo") as HTMLButtonElement).disabled).toBe(false));
+    expect(undo).not.toHaveBeenCalled();
+  });
+
+  it("leaves no list that is narrowed to it", async () => {
+    await reported();
+    showNew(["batch-new"], "memory");
+    conversations.setFilter({ batch: ["b-1", "batch-new"] });
+    await fireEvent.click(screen.getByTestId("import-undo"));
+    await waitFor(() => expect(memories.filter.batch).toBeNull());
+    expect(conversations.filter.batch).toEqual(["b-1"]);
+  });
+});
+
+describe("what an export names and does not hold", () => {
+  const names = () =>
+    [...document.querySelectorAll("[data-testid=import-missing-names] li")].map((li) => li.textContent);
+
+  it("stands in the plan by its names", async () => {
+    const preview = mock.importPreview;
+    mock.importPreview = async (...asked) => ({
+      ...(await preview(...asked)),
+      missing_parts: ["conversations-002.json"],
+      attachments: { referenced: 214, present: 210, missing: 9 },
+    });
+    await planned();
+    expect(screen.getByTestId("import-missing").textContent).toMatch(/9 attachments .* 1 part of this export/s);
+    expect(names()).toEqual([]);
+    await fireEvent.click(screen.getByTestId("import-missing-see"));
+    expect(names().slice(0, 3)).toEqual(["conversations-002.json", "9fK2.dat", "floor-plan.pdf"]);
+    expect(screen.getByText("2 more are not listed.")).toBeTruthy();
+  });
+
+  it("leads from the report to the files of that assistant that are missing", async () => {
+    files.setFilter({ batch: ["b-1"] });
+    await reported();
+    await fireEvent.click(screen.getByTestId("import-missing-files"));
+    expect([nav.section, importing.stage]).toEqual(["files", "idle"]);
+    expect(files.filter).toMatchObject({ file_kind: "missing", source: "chatgpt", batch: null });
+    render(FilesView);
+    await fireEvent.click(screen.getByRole("button", { name: "Remove ChatGPT" }));
+    expect(files.filter.source).toBeNull();
+  });
+});
+
+describe("a file of which nothing was imported", () => {
+  const said = () => screen.getByTestId("import-error").querySelector("p")?.textContent?.replaceAll(/\s+/g, " ").trim();
+  const refusing = (code: string, details = {}) => {
+    mock.importPreview = async () => Promise.reject(refuse(code, "Said by the core.", details));
+  };
+
+  it("is named, with its size, what it was taken for, and why", async () => {
+    refusing("limit", { place: CHATGPT });
+    await planned();
+    await waitFor(() =>
+      expect(said()).toBe(
+        "Nothing was imported. We read chatgpt-export.zip (1.8 GB) and recognised ChatGPT, but it holds more than Keepsake reads. Your vault is unchanged.",
+      ),
+    );
+  });
+
+  it.each([
+    ["malformed_entry", { place: "x" }, "a part of it is damaged, or not as its format says"],
+    ["io", {}, "it could not be read to the end"],
+  ])("says why in a part of the sentence: %s", async (code, details, reason) => {
+    refusing(code, details);
+    await planned();
+    expect(said()).toContain(`recognised ChatGPT, but ${reason}. Your vault is unchanged.`);
+  });
+
+  it("is said what it is by the error alone where that is not about the file", async () => {
+    refusing("internal");
+    await planned();
+    expect(said()).toBe(
+      "Nothing was imported. Something unexpected went wrong. Nothing was changed. Your vault is unchanged.",
+    );
+  });
+
+  it("has a report, which can be tried again, and the ways to export", async () => {
+    refusing("limit", { place: CHATGPT });
+    await planned();
+    await fireEvent.click(screen.getByTestId("import-ways"));
+    expect(screen.getByTestId("export-ways").querySelector("strong")?.textContent).toBe("ChatGPT");
+    await fireEvent.click(screen.getByTestId("import-see-report"));
+    expect(importing.stage).toBe("idle");
+    expect(dialogs.open).toMatchObject({
+      kind: "failed-import",
+      failed: { paths: [CHATGPT], error: { code: "limit", message: "Said by the core.", details: { place: CHATGPT } } },
+    });
+  });
+
+  it("says it of each of several, and of one that failed half-way", async () => {
+    refusing("io");
+    await importing.look([CHATGPT, "/d/data-2026.zip"]);
+    const { unmount } = render(ImportSheet);
+    expect(screen.getAllByTestId("import-error").length).toBe(2);
+    unmount();
+    mock = mockBackend({ open: true });
+    useBackend(mock);
+    mock.importRun = async () => Promise.reject(refuse("disk_full", "Full."));
+    await importing.look([CHATGPT]);
+    await importing.run();
+    render(ImportSheet);
+    expect(said()).toContain("recognised ChatGPT, but the disk of your vault is full.");
+  });
+
+  it("holds nothing: that is said in the plan, with the ways to export again", async () => {
+    const preview = mock.importPreview;
+    mock.importPreview = async (...asked) => ({ ...(await preview(...asked)), found: 0 });
+    await planned();
+    expect(screen.getByTestId("import-empty").textContent).toContain("recognised ChatGPT, but it holds no entries.");
+    expect(screen.queryByTestId("import-see-report")).toBeNull();
+    expect(screen.getByTestId("import-ways")).toBeTruthy();
+  });
+
+  it("is not to be exported again where the person wrote it", async () => {
+    refusing("io");
+    await importing.look(["/d/ines-notes.mem"]);
+    render(ImportSheet);
+    expect(screen.queryByTestId("import-ways")).toBeNull();
+  });
+
+  it("is named where it is not recognised", async () => {
+    await importing.look([CHATGPT, "/d/poem.xyz"]);
+    render(ImportSheet);
+    expect(document.querySelector("[data-path='/d/poem.xyz'] .num")?.textContent).toBe(
+      "We don’t know this kind of file. poem.xyz was not imported. If you know what it is, choose a format.",
+    );
+  });
+});
