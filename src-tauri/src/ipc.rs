@@ -58,6 +58,7 @@ pub fn builder() -> Builder<tauri::Wry> {
         records::add,
         records::edit,
         records::restore_version,
+        deletion::redact_preview,
         deletion::redact,
         deletion::trash,
         deletion::restore,

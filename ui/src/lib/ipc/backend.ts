@@ -72,6 +72,11 @@ export interface Backend {
   add(request: b.AddRequest): Promise<b.Ids>;
   edit(request: b.EditRequest): Promise<b.Edited>;
   restoreVersion(id: string, version: number): Promise<b.Edited>;
+  redactPreview(
+    jobId: string,
+    request: b.RedactRequest,
+    onProgress: (progress: b.Progress) => void,
+  ): Promise<b.RedactPreview>;
   redact(request: b.RedactRequest): Promise<b.Redacted>;
   trash(ids: string[]): Promise<b.Ids>;
   restore(ids: string[]): Promise<b.Ids>;

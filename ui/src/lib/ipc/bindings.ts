@@ -104,6 +104,8 @@ export const commands = {
 	edit: (request: EditRequest) => typedError<Edited, ErrorBody>(__TAURI_INVOKE("edit", { request })),
 	/**  Make an old version current again. */
 	restoreVersion: (id: string, version: number) => typedError<Edited, ErrorBody>(__TAURI_INVOKE("restore_version", { id, version })),
+	/**  What a redaction would change. */
+	redactPreview: (jobId: string, request: RedactRequest, onProgress: Channel<Progress>) => typedError<RedactPreview, ErrorBody>(__TAURI_INVOKE("redact_preview", { jobId, request, onProgress })),
 	/**  Replace spans for good. */
 	redact: (request: RedactRequest) => typedError<Redacted, ErrorBody>(__TAURI_INVOKE("redact", { request })),
 	/**  Put records in the Trash. */
@@ -945,6 +947,14 @@ export type RecordView = {
 	redacted: boolean,
 	/**  Kind-specific fields, as JSON text. */
 	fields: string,
+};
+
+/**  What a redaction would change; nothing was. */
+export type RedactPreview = {
+	/**  Records, this one included. */
+	redacted: number,
+	/**  The same by kind. */
+	kinds: { [key in string]: number },
 };
 
 /**  Irreversible redaction. */

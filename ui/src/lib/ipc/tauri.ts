@@ -75,6 +75,7 @@ export const tauriBackend: Backend = {
   add: (request) => take(commands.add(request)),
   edit: (request) => take(commands.edit(request)),
   restoreVersion: (id, version) => take(commands.restoreVersion(id, version)),
+  redactPreview: (jobId, request, onProgress) => take(commands.redactPreview(jobId, request, channel(onProgress))),
   redact: (request) => take(commands.redact(request)),
   trash: (ids) => take(commands.trash(ids)),
   restore: (ids) => take(commands.restore(ids)),

@@ -3,6 +3,7 @@ use super::{Session, now};
 use crate::{ApiError, ApiResult, Job, types::*};
 use keepsake_model::{Timestamp, TombstoneOp};
 use keepsake_vault::{EditFields, PlaceOutcome, RedactSpan, RowView, Sabotage, TombstoneRow};
+use std::collections::BTreeMap;
 
 impl Session {
     /// A memory written by hand.
@@ -32,20 +33,20 @@ impl Session {
         Ok(Edited { id: id.into(), version })
     }
 
+    /// What a redaction would change.
+    ///
+    /// # Errors
+    /// As `redact`; `cancelled`.
+    pub fn redact_preview(&self, request: &RedactRequest, job: &Job) -> ApiResult<RedactPreview> {
+        let changed = self.vault.redact_plan(&request.id, &spans(request), request.everywhere, &job.cancel_flag())?;
+        Ok(RedactPreview { redacted: changed.len() as u32, kinds: by_kind(&changed) })
+    }
+
     /// Replace spans for good.
     pub fn redact(&self, request: &RedactRequest, job: &Job) -> ApiResult<Redacted> {
         let _turn = self.changing();
-        let spans: Vec<RedactSpan> = request
-            .spans
-            .iter()
-            .map(|s| RedactSpan {
-                start: s.start,
-                end: s.end,
-                class: s.class.clone().unwrap_or_else(|| "removed".into()),
-            })
-            .collect();
-        let outcome =
-            self.vault.redact(&request.id, &spans, request.everywhere, now(), &|stage| stage_progress(job, stage))?;
+        let stages = |stage: &str| stage_progress(job, stage);
+        let outcome = self.vault.redact(&request.id, &spans(request), request.everywhere, now(), &stages)?;
         let receipt = receipt_view(&outcome.receipt);
         let tombstone = outcome.tombstones.into_iter().next().map(|t| tombstone_view(t, receipt.complete));
         let tombstone = tombstone.ok_or_else(|| ApiError::new("internal", 7, "The redaction left no tombstone."))?;
@@ -150,6 +151,19 @@ impl Session {
             created_at: record.times.created.map(Timestamp::to_rfc3339),
         })
     }
+}
+
+fn spans(request: &RedactRequest) -> Vec<RedactSpan> {
+    let class = |span: &Span| span.class.clone().unwrap_or_else(|| "removed".into());
+    request.spans.iter().map(|s| RedactSpan { start: s.start, end: s.end, class: class(s) }).collect()
+}
+
+fn by_kind<'v>(views: impl IntoIterator<Item = &'v RowView>) -> BTreeMap<String, u32> {
+    let mut kinds = BTreeMap::new();
+    for view in views {
+        *kinds.entry(view.kind.as_str().to_owned()).or_default() += 1;
+    }
+    kinds
 }
 
 pub(super) fn stage_progress(job: &Job, stage: &str) {

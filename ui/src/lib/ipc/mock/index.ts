@@ -6,6 +6,7 @@ import { sampleFormats } from "./formats";
 import { cancel, detection, FILE_PASSPHRASE, receipt, refuse, report, tombstone, walk } from "./jobs";
 import { sampleBatches, sampleEntries, sampleFailed } from "./log";
 import { optionsFromAddress, type MockOptions } from "./options";
+import { redactPlan } from "./redact";
 import { exported, shown, transferText } from "./records";
 import { sampleReview } from "./review";
 import { samplePicture } from "./pictures";
@@ -276,8 +277,11 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     },
     restoreVersion: async (id, version) =>
       newVersion(id, history.get(id)?.find((each) => each.version === version)?.text ?? get(id).text, "restore"),
-    redact: async ({ id, spans }) => {
+    redactPreview: async (_job, request) => (need(), redactPlan(request, get(request.id), items)),
+    redact: async (request) => {
+      const { id, spans } = request;
       const record = get(id);
+      const { redacted } = redactPlan(request, record, items);
       let points = [...record.text];
       for (const span of [...spans].sort((a, b) => b.start - a.start))
         points = [...points.slice(0, span.start), `[REDACTED:${span.class ?? "removed"}]`, ...points.slice(span.end)];
@@ -288,7 +292,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       if (message) message.text = record.text;
       return {
         id,
-        redacted: 1,
+        redacted,
         tombstone: tombstone("ts_new", "redact", record.kind, record.source, 0),
         receipt: receipt("rc_new"),
       };
