@@ -629,6 +629,10 @@ export type Ids = {
 /**  What an erasure would take with it. */
 export type Impact = {
 	records: number,
+	/**  The same by kind. */
+	kinds: { [key in string]: number },
+	/**  Everything that would go, by the assistant that it came from. */
+	sources: { [key in string]: number },
 	versions: number,
 	derived: number,
 	links: number,

@@ -39,7 +39,8 @@ impl Session {
     /// As `redact`; `cancelled`.
     pub fn redact_preview(&self, request: &RedactRequest, job: &Job) -> ApiResult<RedactPreview> {
         let changed = self.vault.redact_plan(&request.id, &spans(request), request.everywhere, &job.cancel_flag())?;
-        Ok(RedactPreview { redacted: changed.len() as u32, kinds: by_kind(&changed) })
+        let kinds = counted(changed.iter().map(|v| v.kind.as_str()));
+        Ok(RedactPreview { redacted: changed.len() as u32, kinds })
     }
 
     /// Replace spans for good.
@@ -72,6 +73,8 @@ impl Session {
         Ok(ErasePreview {
             impact: Impact {
                 records: plan.asked as u32,
+                kinds: counted(plan.records.iter().take(plan.asked).map(|v| v.kind.as_str())),
+                sources: counted(plan.records.iter().map(|v| v.platform.as_str())),
                 versions: plan.versions,
                 derived: (plan.records.len() - plan.asked.min(plan.records.len())) as u32,
                 links: plan.links,
@@ -158,12 +161,12 @@ fn spans(request: &RedactRequest) -> Vec<RedactSpan> {
     request.spans.iter().map(|s| RedactSpan { start: s.start, end: s.end, class: class(s) }).collect()
 }
 
-fn by_kind<'v>(views: impl IntoIterator<Item = &'v RowView>) -> BTreeMap<String, u32> {
-    let mut kinds = BTreeMap::new();
-    for view in views {
-        *kinds.entry(view.kind.as_str().to_owned()).or_default() += 1;
+fn counted<'v>(values: impl Iterator<Item = &'v str>) -> BTreeMap<String, u32> {
+    let mut counts = BTreeMap::new();
+    for value in values {
+        *counts.entry(value.to_owned()).or_default() += 1;
     }
-    kinds
+    counts
 }
 
 pub(super) fn stage_progress(job: &Job, stage: &str) {

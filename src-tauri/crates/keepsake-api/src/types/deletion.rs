@@ -75,6 +75,10 @@ pub struct Copy {
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Impact {
     pub records: u32,
+    /// The same by kind.
+    pub kinds: BTreeMap<String, u32>,
+    /// Everything that would go, by the assistant that it came from.
+    pub sources: BTreeMap<String, u32>,
     pub versions: u32,
     pub derived: u32,
     pub links: u32,

@@ -6,7 +6,7 @@ import { sampleFormats } from "./formats";
 import { cancel, detection, FILE_PASSPHRASE, receipt, refuse, report, tombstone, walk } from "./jobs";
 import { sampleBatches, sampleEntries, sampleFailed } from "./log";
 import { optionsFromAddress, type MockOptions } from "./options";
-import { redactPlan } from "./redact";
+import { countBy, redactPlan } from "./redact";
 import { exported, shown, transferText } from "./records";
 import { sampleReview } from "./review";
 import { samplePicture } from "./pictures";
@@ -308,6 +308,8 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     erasePreview: async ({ ids }) => ({
       impact: {
         records: ids.length,
+        kinds: countBy(ids.map((id) => get(id).kind)),
+        sources: countBy(ids.map((id) => get(id).source)),
         versions: ids.length + 7,
         derived: 0,
         links: 5,

@@ -1,5 +1,6 @@
 import type { Exported, ExportRequest, ListItem, RecordView, Shown } from "../backend";
 import { ago } from "./data";
+import { countBy } from "./redact";
 
 /** One record, whole, as the backend would show it. */
 export function shown(
@@ -86,11 +87,7 @@ export function shown(
   };
 }
 
-function countOf(items: readonly ListItem[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const { kind } of items) counts[kind] = (counts[kind] ?? 0) + 1;
-  return counts;
-}
+const countOf = (items: readonly ListItem[]) => countBy(items.map(({ kind }) => kind));
 
 /** What goes into a text for another assistant. */
 const told = ({ kind }: ListItem) => kind === "memory" || kind === "profile";

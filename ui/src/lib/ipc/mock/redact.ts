@@ -1,6 +1,13 @@
 import type { ListItem, RedactPreview, RedactRequest } from "../backend";
 import { sampleThread } from "./thread";
 
+/** How often each value is there. */
+export function countBy(values: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const value of values) counts[value] = (counts[value] ?? 0) + 1;
+  return counts;
+}
+
 /** Where the chosen words stand in the sample, the record itself included. */
 export function redactPlan(
   { id, spans, everywhere }: RedactRequest,
@@ -16,7 +23,5 @@ export function redactPlan(
   const others = everywhere
     ? all.filter((each) => each.id !== id && words.some((word) => each.text.includes(word)))
     : [];
-  const kinds: Record<string, number> = {};
-  for (const { kind } of [record, ...others]) kinds[kind] = (kinds[kind] ?? 0) + 1;
-  return { redacted: others.length + 1, kinds };
+  return { redacted: others.length + 1, kinds: countBy([record, ...others].map((each) => each.kind)) };
 }
