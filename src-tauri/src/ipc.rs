@@ -57,6 +57,7 @@ pub fn builder() -> Builder<tauri::Wry> {
         records::attachment,
         records::add,
         records::edit,
+        records::tag,
         records::restore_version,
         deletion::redact_preview,
         deletion::redact,

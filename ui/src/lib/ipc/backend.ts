@@ -71,6 +71,8 @@ export interface Backend {
   attachment(id: string): Promise<ArrayBuffer>;
   add(request: b.AddRequest): Promise<b.Ids>;
   edit(request: b.EditRequest): Promise<b.Edited>;
+  /** All of them or none; answers which changed. */
+  tag(jobId: string, request: b.TagRequest, onProgress: (progress: b.Progress) => void): Promise<b.Ids>;
   restoreVersion(id: string, version: number): Promise<b.Edited>;
   redactPreview(
     jobId: string,

@@ -102,6 +102,8 @@ export const commands = {
 	add: (request: AddRequest) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("add", { request })),
 	/**  A new version of a record. */
 	edit: (request: EditRequest) => typedError<Edited, ErrorBody>(__TAURI_INVOKE("edit", { request })),
+	/**  One tag for many records, or from many. */
+	tag: (jobId: string, request: TagRequest, onProgress: Channel<Progress>) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("tag", { jobId, request, onProgress })),
 	/**  Make an old version current again. */
 	restoreVersion: (id: string, version: number) => typedError<Edited, ErrorBody>(__TAURI_INVOKE("restore_version", { id, version })),
 	/**  What a redaction would change. */
@@ -1183,6 +1185,14 @@ export type Summary = {
 	dated: number,
 	first: string | null,
 	last: string | null,
+};
+
+/**  One tag for many records, or from many. */
+export type TagRequest = {
+	ids: string[],
+	tag: string,
+	/**  False: take it from them. */
+	on: boolean,
 };
 
 /**  A conversation with all its branches. */

@@ -74,6 +74,7 @@ export const tauriBackend: Backend = {
   attachment: (id) => take(commands.attachment(id)),
   add: (request) => take(commands.add(request)),
   edit: (request) => take(commands.edit(request)),
+  tag: (jobId, request, onProgress) => take(commands.tag(jobId, request, channel(onProgress))),
   restoreVersion: (id, version) => take(commands.restoreVersion(id, version)),
   redactPreview: (jobId, request, onProgress) => take(commands.redactPreview(jobId, request, channel(onProgress))),
   redact: (request) => take(commands.redact(request)),

@@ -5,6 +5,9 @@ use keepsake_model::{Timestamp, TombstoneOp};
 use keepsake_vault::{EditFields, PlaceOutcome, RedactSpan, RowView, Sabotage, TombstoneRow};
 use std::collections::BTreeMap;
 
+/// Records between two words of progress.
+const TOLD: usize = 50;
+
 impl Session {
     /// A memory written by hand.
     pub fn add(&self, request: &AddRequest) -> ApiResult<Ids> {
@@ -24,6 +27,28 @@ impl Session {
         };
         let version = self.vault.edit(&request.id, fields, now())?;
         Ok(Edited { id: request.id.clone(), version })
+    }
+
+    /// One tag for many records, or from many; all of them or none. Answers which changed.
+    ///
+    /// # Errors
+    /// `cancelled`, and nothing was changed.
+    pub fn tag(&self, request: &TagRequest, job: &Job) -> ApiResult<Ids> {
+        let _turn = self.changing();
+        let total = request.ids.len();
+        let progress = |done: usize| {
+            if done % TOLD == 0 {
+                job.report(Progress {
+                    stage: "store".into(),
+                    done: done as u64,
+                    total: total as u64,
+                    unit: "records".into(),
+                    records: u32::try_from(done).unwrap_or(u32::MAX),
+                });
+            }
+        };
+        let ids = self.vault.tag(&request.ids, &request.tag, request.on, now(), &progress, &job.cancel_flag())?;
+        Ok(Ids { ids })
     }
 
     /// Make an old version current again (as a new version).

@@ -367,6 +367,16 @@ pub struct Edited {
     pub version: u32,
 }
 
+/// One tag for many records, or from many.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
+#[serde(default)]
+pub struct TagRequest {
+    pub ids: Vec<String>,
+    pub tag: String,
+    /// False: take it from them.
+    pub on: bool,
+}
+
 /// Memories that say the same, or much the same; oldest first.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct DuplicateGroup {

@@ -275,6 +275,15 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       if (type) record.type = type;
       return newVersion(id, text ?? record.text, "edit");
     },
+    tag: async (job, { ids, tag, on }, tell) => {
+      await walk(job, ["tag"], ids.length, pace / 4, tell);
+      const changed = ids.map(get).filter((each) => each.tags.includes(tag) !== on);
+      for (const each of changed) {
+        each.tags = on ? [...each.tags, tag] : each.tags.filter((kept) => kept !== tag);
+        newVersion(each.id, each.text, "edit");
+      }
+      return { ids: changed.map((each) => each.id) };
+    },
     restoreVersion: async (id, version) =>
       newVersion(id, history.get(id)?.find((each) => each.version === version)?.text ?? get(id).text, "restore"),
     redactPreview: async (_job, request) => (need(), redactPlan(request, get(request.id), items)),
