@@ -717,6 +717,7 @@ export type Keys = {
 export type LinkInfo = {
 	/**  `derived_from`, `supersedes`, `same_words`, `related` … */
 	relation: string,
+	/**  Null for what is in the Trash, or not in the vault. */
 	id: string | null,
 	origin_id: string | null,
 	kind: string | null,
@@ -724,6 +725,8 @@ export type LinkInfo = {
 	text: string | null,
 	source: string | null,
 	conversation_id: string | null,
+	/**  In the Trash: then only kind, source and a conversation that is not there itself are told. */
+	trashed: boolean,
 };
 
 /**  One row. */

@@ -145,6 +145,7 @@ pub struct OriginInfo {
 pub struct LinkInfo {
     /// `derived_from`, `supersedes`, `same_words`, `related` …
     pub relation: String,
+    /// Null for what is in the Trash, or not in the vault.
     pub id: Option<String>,
     pub origin_id: Option<String>,
     pub kind: Option<String>,
@@ -152,6 +153,8 @@ pub struct LinkInfo {
     pub text: Option<String>,
     pub source: Option<String>,
     pub conversation_id: Option<String>,
+    /// In the Trash: then only kind, source and a conversation that is not there itself are told.
+    pub trashed: bool,
 }
 
 /// An attachment of a record.

@@ -8,7 +8,7 @@ export function shown(
   versions: { version: number; text: string; from: string; cause: string }[] | null,
   verbatim: boolean,
 ): Shown {
-  const link = { origin_id: null, title: null, source: "claude", conversation_id: null };
+  const link = { origin_id: null, title: null, trashed: false, source: "claude", conversation_id: null };
   const record: RecordView = {
     ...structuredClone(each),
     observed_at: null,
