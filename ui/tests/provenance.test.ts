@@ -76,3 +76,23 @@ it("links only to what can be opened", async () => {
   expect(section.textContent).toContain("Lives in a wooden house from the 1930s in Bergen");
   expect(section.querySelector("button:disabled")).toBeNull();
 });
+
+it.each([
+  ["bio_write", "The export doesn’t say"],
+  ["model_set_context", "The export doesn’t say"],
+  ["agent_written", "The export doesn’t say"],
+  [null, "The export doesn’t say"],
+  ["toString", "The export doesn’t say"],
+  ["conversations_memory", "ChatGPT by itself"],
+  ["llm_inference", "ChatGPT by itself"],
+  ["custom_instructions", "It came from you"],
+  ["explicit_user_input", "It came from you"],
+])("says whether it was asked for only where the export does (%s)", async (method, words) => {
+  await opened(({ source }) => ({ source: { ...source, method } }));
+  expect(told("By itself or asked")).toBe(words);
+});
+
+it("does not ask that of what you wrote here", async () => {
+  await opened(({ source }) => ({ source: { ...source, platform: "me", method: "written" } }));
+  expect(screen.queryByText("By itself or asked")).toBeNull();
+});

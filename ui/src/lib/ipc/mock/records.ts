@@ -2,6 +2,9 @@ import type { Exported, ExportRequest, ListItem, RecordView, Shown } from "../ba
 import { ago } from "./data";
 import { countBy } from "./redact";
 
+/** How a memory came about; of the others nothing is told but that a tool wrote it. */
+const METHODS: Record<string, string> = { me: "written", claude: "conversations_memory" };
+
 /** One record, whole, as the backend would show it. */
 export function shown(
   each: ListItem,
@@ -24,7 +27,7 @@ export function shown(
       account: null,
       conversation: each.conversation_id,
       message: null,
-      method: each.source === "me" ? "written" : "bio_write",
+      method: METHODS[each.source] ?? "bio_write",
       project: null,
     },
     conversation_title: each.conversation_id ? "Waterproofing an old timber bathroom" : null,
