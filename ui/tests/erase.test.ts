@@ -33,5 +33,12 @@ it("names what goes and where it may still be by all of it, not by the first few
 it("calls them by their kind where they are of one", async () => {
   render(EraseDialog, { ids: many.slice(0, 70).map((each) => each.id) });
   await screen.findByText("Erase 70 memories for good?");
+  expect(screen.getByRole("button", { name: "Export them first…" })).toBeTruthy();
   expect(screen.getByText("What Claude and ChatGPT themselves keep")).toBeTruthy();
+});
+
+it("calls one of them one", async () => {
+  render(EraseDialog, { ids: ["m-0"] });
+  await screen.findByText("Erase 1 memory for good?");
+  expect(screen.getByRole("button", { name: "Export it first…" })).toBeTruthy();
 });
