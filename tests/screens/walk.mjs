@@ -4,6 +4,7 @@ import { EXPORTS } from "./exports.mjs";
 import { FOLDERS } from "./folders.mjs";
 import { Page } from "./page.mjs";
 import { PLANS } from "./plans.mjs";
+import { REMOVAL } from "./removal.mjs";
 import { REVIEW } from "./review.mjs";
 
 const OPEN = "open";
@@ -264,6 +265,7 @@ export const SCREENS = [
   ["files, list", OPEN, async (page) => (await files(page), await page.click("files-list"), page.there("list-row"))],
   ["file", OPEN, async (page) => (await files(page), await page.click("file-card"), page.there("file-sheet"))],
   ...REVIEW,
+  ...REMOVAL,
   ["activity", OPEN, async (page) => (await page.click("nav-activity"), page.there("activity-line"))],
   [
     "activity, details",

@@ -113,3 +113,16 @@ it("leaves what is being composed alone, and saves with what is typed", async ()
   await press(field, "Enter", { ctrlKey: true });
   await waitFor(() => expect(edit.mock.lastCall?.[0].tags?.at(-1)).toBe("庭"));
 });
+
+it("keeps the focus in a sheet that has given it to its text, and offers nothing once that is elsewhere", async () => {
+  const field = await inWrite();
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByTestId("write-text")));
+  field.focus();
+  await type(field, "te");
+  await waitFor(() => expect(offered()).toHaveLength(3));
+  // What the sheet does when something in it changes is done by then.
+  await new Promise((done) => setTimeout(done, 0));
+  expect(document.activeElement).toBe(field);
+  screen.getByTestId("write-text").focus();
+  await waitFor(() => expect(offered()).toEqual([]));
+});

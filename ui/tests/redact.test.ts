@@ -66,11 +66,11 @@ it("says so when there are more places than one redaction goes through", async (
     return { redacted: 1, kinds: { memory: 1 } };
   };
   render(RedactDialog, dialog);
-  await screen.findByText(/These words stand in more than 10000 places/);
+  await screen.findByText(/These words stand in more than 10,000 places/);
   expect(confirm().disabled).toBe(true);
   await fireEvent.click(screen.getByTestId("redact-everywhere"));
   await screen.findByText("Redact this in 1 place?");
-  expect(screen.queryByText(/more than 10000 places/)).toBeNull();
+  expect(screen.queryByText(/more than 10,000 places/)).toBeNull();
 });
 
 it("names kinds by their number, and what has no name of its own as items", () => {

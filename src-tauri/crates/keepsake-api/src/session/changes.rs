@@ -37,7 +37,7 @@ impl Session {
         let _turn = self.changing();
         let total = request.ids.len();
         let progress = |done: usize| {
-            if done % TOLD == 0 {
+            if done.is_multiple_of(TOLD) {
                 job.report(Progress {
                     stage: "store".into(),
                     done: done as u64,

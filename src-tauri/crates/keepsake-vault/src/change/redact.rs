@@ -148,7 +148,7 @@ impl Vault {
     /// True when a version of a record holds what is to go.
     fn holds(&self, c: &Connection, view: &RowView, removal: &Removal) -> VaultResult<bool> {
         for (pack, slots) in version_places(c, view)? {
-            if self.changes(c, pack, &slots, &mut |record| removal.record(record))? {
+            if self.changes(c, pack, &slots, &mut |record: &mut keepsake_model::Record| removal.record(record))? {
                 return Ok(true);
             }
         }
