@@ -1,14 +1,16 @@
 // The way to what is said before words go, and to the tags that are offered while one is typed.
 const OPEN = "open";
 
-const memory = async (page) => {
+/** One memory, open. */
+export const memory = async (page) => {
   await page.click("nav-memories");
   await page.there("list-row");
   await page.type("search-field", "Sandviken");
   await page.click("list-row", '[data-id="m-0"]');
   await page.there("detail-text");
 };
-const checked = async (page) => {
+/** Two rows, checked by the keyboard. */
+export const checked = async (page) => {
   await page.click("nav-memories");
   await page.there("list-row");
   await page.mock("() => document.querySelector('[role=listbox]')?.focus()");
