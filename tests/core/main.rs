@@ -24,6 +24,7 @@ mod reimport;
 mod requirements;
 mod sensitive;
 mod summary;
+mod tagging;
 mod tell;
 mod trash;
 mod undo;

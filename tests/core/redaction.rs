@@ -2,7 +2,7 @@
 use crate::deletion::{CANARY, SENTENCE, found, id_of, planted, record};
 use keepsake_model::{Derived, Kind, Link, Record, RecordKey, Tombstone, TombstoneOp, Verbatim};
 use keepsake_testkit::{TempVault, at, holds, options};
-use keepsake_vault::{EditFields, EraseOutcome, RedactSpan, Sabotage};
+use keepsake_vault::{EditFields, EraseOutcome, RedactSpan, Sabotage, VaultError};
 use std::sync::atomic::AtomicBool;
 
 /// Redacts `words`, which the record's text holds once.
@@ -324,4 +324,118 @@ fn a_tombstone_does_not_tell_by_its_ids() {
         !holds(&t.decrypted(), "Ravenna"),
         "nothing in the database does"
     );
+}
+
+#[test]
+fn what_is_said_beforehand_is_what_a_redaction_changes() {
+    let said = "My number is 0791 55501. Call me.";
+    let says = |n: usize| match n % 4 {
+        0 => "It is 0791 55501, as ever.",
+        1 => "0791 55501",
+        2 => "It is 0791 55502, as ever.",
+        _ => "My number is 0791 55501. CALL ME!",
+    };
+    for (words, everywhere) in [
+        ("0791 55501", true),
+        ("0791 55501", false),
+        (said, true),
+        ("me", true),
+        ("is", true),
+    ] {
+        let t = TempVault::new();
+        let add = |text: &str| t.vault.add(text, None, vec![], at(0)).unwrap();
+        let id = add(said);
+        let others: Vec<String> = (0..12).map(|n| add(says(n))).collect();
+        // Only an older version says it; in the Trash nothing is looked for.
+        let fields = EditFields {
+            text: Some("It changed.".into()),
+            ..EditFields::default()
+        };
+        t.vault.edit(&others[0], fields, at(1)).unwrap();
+        t.vault.trash(&others[1..2], at(2)).unwrap();
+        let start = said[..said.find(words).unwrap()].chars().count() as u32;
+        let end = start + words.chars().count() as u32;
+        let span = RedactSpan {
+            start,
+            end,
+            class: "test".into(),
+        };
+        let go = AtomicBool::new(false);
+        let ask = |stop: &AtomicBool| {
+            t.vault
+                .redact_plan(&id, std::slice::from_ref(&span), everywhere, stop)
+        };
+        let plan = ask(&go).unwrap().len();
+        assert_eq!(
+            plan,
+            ask(&go).unwrap().len(),
+            "nothing is changed by asking"
+        );
+        assert!(t.vault.tombstones().unwrap().is_empty());
+        let stopped = ask(&AtomicBool::new(true));
+        assert!(
+            plan == 1 || matches!(stopped, Err(VaultError::Cancelled)),
+            "a count can be stopped"
+        );
+        let done = t
+            .vault
+            .redact(
+                &id,
+                std::slice::from_ref(&span),
+                everywhere,
+                at(100),
+                &|_| {},
+            )
+            .unwrap();
+        let told = match (words, everywhere) {
+            ("0791 55501", true) => 8,
+            (words, true) if words == said => 4,
+            _ => 1,
+        };
+        let numbers = (plan as u32, done.copies_redacted);
+        assert_eq!(numbers, (told, told), "{words}, everywhere: {everywhere}");
+    }
+}
+
+#[test]
+fn everywhere_is_everywhere_or_refused() {
+    let t = TempVault::new();
+    let id = t
+        .vault
+        .add("All of quokkaville.", None, vec![], at(0))
+        .unwrap();
+    let fill = |numbers: std::ops::Range<u32>| {
+        let note = |n| {
+            record(
+                Kind::Memory,
+                &format!("m{n}"),
+                &format!("Note {n} of quokkaville."),
+            )
+        };
+        t.import_records(numbers.map(note).collect()).unwrap();
+    };
+    fill(0..600);
+    let done = redact(&t, &id, "quokkaville", true);
+    let numbers = (done.copies_redacted, done.receipt.copies_left);
+    assert_eq!(numbers, (601, 0), "more than one look at the index finds");
+    let id = t
+        .vault
+        .add("Nobody knows quokkaville.", None, vec![], at(0))
+        .unwrap();
+    fill(600..10_602);
+    let span = [RedactSpan {
+        start: 13,
+        end: 24,
+        class: "test".into(),
+    }];
+    let refused = t.vault.redact(&id, &span, true, at(100), &|_| {});
+    assert!(
+        matches!(refused, Err(VaultError::TooMany { most: 10_000 })),
+        "{refused:?}"
+    );
+    let here = t
+        .vault
+        .redact_plan(&id, &span, false, &AtomicBool::new(false))
+        .unwrap();
+    assert_eq!(here.len(), 1, "here it can be done");
 }

@@ -296,6 +296,7 @@ class Play {
     if (!word) throw new Error(`no word to redact in: ${left}`);
     await browser.click("detail-redact");
     await browser.find("redact-dialog");
+    await until("the number of places", async () => (await browser.count("redact-confirm", ":enabled")) === 1);
     await this.picture("redact");
     await browser.click("redact-confirm");
     await browser.gone("redact-dialog");

@@ -4,6 +4,7 @@ import { EXPORTS } from "./exports.mjs";
 import { FOLDERS } from "./folders.mjs";
 import { Page } from "./page.mjs";
 import { PLANS } from "./plans.mjs";
+import { checked, memory, REMOVAL } from "./removal.mjs";
 import { REVIEW } from "./review.mjs";
 
 const OPEN = "open";
@@ -24,13 +25,6 @@ async function toRecovery(page) {
   await page.click("create-next");
   await page.there("recovery-code");
 }
-const memory = async (page) => {
-  await page.click("nav-memories");
-  await page.there("list-row");
-  await page.type("search-field", "Sandviken");
-  await page.click("list-row", '[data-id="m-0"]');
-  await page.there("detail-text");
-};
 /** The files of the sample window that are pictures come a moment after their names. */
 const files = async (page) => {
   await page.click("nav-files");
@@ -216,10 +210,7 @@ export const SCREENS = [
     "selection",
     OPEN,
     async (page) => {
-      await page.click("nav-memories");
-      await page.there("list-row");
-      await page.mock("() => document.querySelector('[role=listbox]')?.focus()");
-      for (const name of [" ", "ArrowDown", " "]) await page.press(name);
+      await checked(page);
       await page.press("a", "C");
     },
   ],
@@ -230,10 +221,7 @@ export const SCREENS = [
       await page.mock(
         "() => { const { summary } = window.__mock; window.__mock.summary = async (filter) => ({ ...(await summary(filter)), findings: { access_key: 1, phone: 3, email: 2 } }); }",
       );
-      await page.click("nav-memories");
-      await page.there("list-row");
-      await page.mock("() => document.querySelector('[role=listbox]')?.focus()");
-      for (const name of [" ", "ArrowDown", " "]) await page.press(name);
+      await checked(page);
       await page.click("selection-redact");
       await page.there("redact-kinds-confirm");
     },
@@ -264,6 +252,7 @@ export const SCREENS = [
   ["files, list", OPEN, async (page) => (await files(page), await page.click("files-list"), page.there("list-row"))],
   ["file", OPEN, async (page) => (await files(page), await page.click("file-card"), page.there("file-sheet"))],
   ...REVIEW,
+  ...REMOVAL,
   ["activity", OPEN, async (page) => (await page.click("nav-activity"), page.there("activity-line"))],
   [
     "activity, details",

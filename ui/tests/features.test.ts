@@ -116,6 +116,8 @@ describe("what an erasure takes with it", () => {
   it("is said in lines with numbers, without empty ones", () => {
     const impact = {
       records: 3,
+      kinds: { memory: 3 },
+      sources: { chatgpt: 3 },
       versions: 10,
       derived: 0,
       links: 5,

@@ -4,7 +4,9 @@ import SensitiveActions from "../src/features/sensitive/SensitiveActions.svelte"
 import SensitiveView from "../src/features/sensitive/SensitiveView.svelte";
 import DialogHost from "../src/shell/DialogHost.svelte";
 import Toast from "../src/shell/Toast.svelte";
+import { refuse } from "$lib/ipc/mock/jobs";
 import { dialogs } from "$lib/state/dialogs.svelte";
+import { failed } from "$lib/state/removal";
 import { sensitive } from "$lib/state/sensitive.svelte";
 import { toasts } from "$lib/state/toasts.svelte";
 import { vault } from "$lib/state/vault.svelte";
@@ -20,6 +22,15 @@ beforeEach(async () => {
 const heard = () => [...document.querySelectorAll("[role=status]")].map((each) => each.textContent?.trim());
 
 describe("a toast", () => {
+  it("is said at once when something went wrong, and in a pause when not", async () => {
+    render(Toast);
+    failed(refuse("disk_full", "The disk is full."));
+    expect((await screen.findByRole("alert")).textContent).toContain("The disk is full.");
+    toasts.show("Saved", { icon: "check" });
+    await waitFor(() => expect(screen.queryByRole("alert")).toBeNull());
+    expect(screen.getByTestId("toast").getAttribute("role")).toBe("status");
+  });
+
   it("stands in the dialog that is open, where it is heard and reached, and outlives it", async () => {
     const run = vi.fn();
     render(Toast);

@@ -372,7 +372,7 @@ describe("redact", () => {
     const sent = vi.spyOn(mock, "redact");
     render(RedactDialog, { id: "m-16", text: "🏠 Wears reading glasses", span: { start: 2, end: 7 } });
     expect(screen.getByTestId("redact-words").textContent).toBe("“Wears”");
-    await fireEvent.click(screen.getByTestId("redact-confirm"));
+    await fireEvent.click(await screen.findByRole("button", { name: "Redact here" }));
     await waitFor(() =>
       expect(sent).toHaveBeenCalledWith({
         id: "m-16",
@@ -389,7 +389,7 @@ describe("redacting", () => {
     detail.keep("m-1", { text: "glasses", type: null, tags: [] });
     render(RedactDialog, { id: "m-16", text: "Wears reading glasses", span: { start: 0, end: 5 } });
     if (!everywhere) await fireEvent.click(screen.getByTestId("redact-everywhere"));
-    await fireEvent.click(screen.getByTestId("redact-confirm"));
+    await fireEvent.click(await screen.findByRole("button", { name: "Redact here" }));
     await waitFor(() => expect(Object.keys(detail.drafts)).toEqual(everywhere ? [] : ["m-1"]));
   });
 

@@ -5,6 +5,18 @@ use keepsake_api::types::*;
 use tauri::AppHandle;
 use tauri::ipc::Channel;
 
+/// What a redaction would change.
+#[tauri::command]
+#[specta::specta]
+pub async fn redact_preview(
+    app: AppHandle,
+    job_id: String,
+    request: RedactRequest,
+    on_progress: Channel<Progress>,
+) -> Answer<RedactPreview> {
+    job(app, job_id, on_progress, move |vault, job| vault.redact_preview(&request, job)).await
+}
+
 /// Replace spans for good.
 #[tauri::command]
 #[specta::specta]

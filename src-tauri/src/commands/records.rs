@@ -1,9 +1,9 @@
 //! Browse, search, read, write.
-use crate::blocking::{Answer, session};
+use crate::blocking::{Answer, job, session};
 use keepsake_api::types::*;
 use specta::Type;
 use tauri::AppHandle;
-use tauri::ipc::{InvokeResponseBody, IpcResponse};
+use tauri::ipc::{Channel, InvokeResponseBody, IpcResponse};
 
 /// Largest attachment that the window shows, in bytes.
 const ATTACHMENT_LIMIT: u64 = 64 * 1024 * 1024;
@@ -98,6 +98,13 @@ pub async fn add(app: AppHandle, request: AddRequest) -> Answer<Ids> {
 #[specta::specta]
 pub async fn edit(app: AppHandle, request: EditRequest) -> Answer<Edited> {
     session(app, move |vault| vault.edit(&request)).await
+}
+
+/// One tag for many records, or from many.
+#[tauri::command]
+#[specta::specta]
+pub async fn tag(app: AppHandle, job_id: String, request: TagRequest, on_progress: Channel<Progress>) -> Answer<Ids> {
+    job(app, job_id, on_progress, move |vault, job| vault.tag(&request, job)).await
 }
 
 /// Make an old version current again.

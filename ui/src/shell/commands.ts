@@ -32,7 +32,8 @@ export function run(command: Command): void {
   }
   switch (command) {
     case "search":
-      if (!search.here()) search.focus();
+      // Where nothing can be searched for, the palette says so, and searches elsewhere.
+      if (!search.here() && !search.focus()) dialogs.show({ kind: "palette", instead: nav.section });
       break;
     case "import":
       openImport();

@@ -72,6 +72,7 @@ pub(crate) fn from_vault(error: &keepsake_vault::VaultError) -> ApiError {
             ApiError::new("not_found", 1, message).with("id", id).with("erased", erased)
         }
         V::Usage(message) => ApiError::new("usage", 2, message.clone()),
+        V::TooMany { most } => ApiError::new("too_many_places", 6, format!("These words stand in more than {most} places. Nothing was changed. Choose more of the text, or redact here only.")).with("most", most),
         V::Format(inner) => from_format(inner),
         V::Io { place, source } => from_io(place, source),
         V::Store(inner) => match inner.sqlite_error_code() {

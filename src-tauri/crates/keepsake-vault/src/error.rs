@@ -49,6 +49,12 @@ pub enum VaultError {
     /// The request itself makes no sense (bad span, bad cursor, empty text).
     #[error("{0}")]
     Usage(String),
+    /// Words that stand in more records than one redaction goes through.
+    #[error("these words stand in more than {most} records")]
+    TooMany {
+        /// As many as it goes through.
+        most: usize,
+    },
     /// Reading or writing a format.
     #[error(transparent)]
     Format(#[from] FormatError),

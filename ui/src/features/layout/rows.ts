@@ -9,6 +9,7 @@ import { discard, failed } from "$lib/state/removal";
 import { search } from "$lib/state/search.svelte";
 import { selection } from "$lib/state/selection.svelte";
 import { t } from "$lib/text";
+import { ownKeys } from "./letters";
 import type { MenuEntry } from "$lib/ui/types";
 
 /** What a menu on this row acts on: all checked ones when it is one of them, else itself. */
@@ -26,6 +27,17 @@ export function recordKey(event: KeyboardEvent, list: RecordList, active: string
   if (event.repeat && event.key === "Delete") return true;
   action();
   return true;
+}
+
+/** Delete and Shift Delete beside the list, where what is open is shown. */
+export function paneKey(event: KeyboardEvent, list: RecordList, id: string | null): void {
+  const { key, defaultPrevented, ctrlKey, metaKey, altKey, shiftKey, target } = event;
+  if (key !== "Delete" || defaultPrevented || ctrlKey || metaKey || altKey || ownKeys(target)) return;
+  // A form is left by its own keys.
+  if (target instanceof Element && target.closest("form")) return;
+  // What has the focus goes along; the dialog gives it back by itself.
+  if (recordKey(event, list, id) && !shiftKey)
+    document.querySelector<HTMLElement>("[data-pane=list] [role=listbox]")?.focus();
 }
 
 function actionOf(event: KeyboardEvent, list: RecordList, ids: string[]): (() => void) | null {

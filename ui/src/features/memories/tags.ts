@@ -1,4 +1,38 @@
+import { backend, codeOf } from "$lib/ipc";
+import { JobProgress } from "$lib/state/job.svelte";
+import { failed } from "$lib/state/removal";
+import { sinceLock } from "$lib/state/scope";
+import { toasts } from "$lib/state/toasts.svelte";
+import { vault } from "$lib/state/vault.svelte";
+import { t } from "$lib/text";
+
 /** A tag as it is kept: no hash in front, no outer spaces. */
 export function cleanTag(typed: string): string {
   return typed.trim().replace(/^#+/, "").trim();
+}
+
+/** One tag for all of them, or none; with the way back, for those that did not have it. */
+export async function tagAll(ids: string[], tag: string, job: JobProgress): Promise<void> {
+  const open = sinceLock();
+  try {
+    const changed = (await backend().tag(job.id, { ids, tag, on: true }, job.listen)).ids;
+    if (!open()) return;
+    if (changed.length === 0) {
+      toasts.show(t("select.taggedBefore", { n: ids.length, tag }), { icon: "check" });
+      return;
+    }
+    toasts.undoable(t("select.tagged", { n: changed.length, tag }), t("action.undo"), () => untag(changed, tag));
+    vault.changed();
+  } catch (error) {
+    if (!open()) return;
+    if (codeOf(error) === "cancelled") toasts.show(t("select.tagCancelled"), { icon: "check" });
+    else failed(error);
+  }
+}
+
+async function untag(ids: string[], tag: string): Promise<void> {
+  const open = sinceLock();
+  const job = new JobProgress();
+  await backend().tag(job.id, { ids, tag, on: false }, job.listen);
+  if (open()) vault.changed();
 }

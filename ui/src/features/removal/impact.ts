@@ -8,6 +8,14 @@ export function nameOfMany(kinds: readonly string[], n: number): string {
   return hasText(key) ? t(key, { n }) : t("many.items", { n });
 }
 
+/** `3 messages and 1 memory`: kinds by their number, what has no name of its own together as `items`. */
+export function namesOf(kinds: { [kind: string]: number }): string {
+  const named = Object.entries(kinds).filter(([kind]) => hasText(`many.${kind}`));
+  const others = Object.values(kinds).reduce((sum, n) => sum + n, 0) - named.reduce((sum, [, n]) => sum + n, 0);
+  named.sort(([, a], [, b]) => b - a);
+  return listed([...named.map(([kind, n]) => nameOfMany([kind], n)), ...(others > 0 ? [nameOfMany([], others)] : [])]);
+}
+
 /** What goes, line by line, number and words apart; lines with nothing in them stay away. */
 export function impactLines(impact: Impact, kinds: readonly string[]): { n: string; text: string }[] {
   // Everything that goes has one version that is current, the entries made from it as well.

@@ -71,7 +71,14 @@ export interface Backend {
   attachment(id: string): Promise<ArrayBuffer>;
   add(request: b.AddRequest): Promise<b.Ids>;
   edit(request: b.EditRequest): Promise<b.Edited>;
+  /** All of them or none; answers which changed. */
+  tag(jobId: string, request: b.TagRequest, onProgress: (progress: b.Progress) => void): Promise<b.Ids>;
   restoreVersion(id: string, version: number): Promise<b.Edited>;
+  redactPreview(
+    jobId: string,
+    request: b.RedactRequest,
+    onProgress: (progress: b.Progress) => void,
+  ): Promise<b.RedactPreview>;
   redact(request: b.RedactRequest): Promise<b.Redacted>;
   trash(ids: string[]): Promise<b.Ids>;
   restore(ids: string[]): Promise<b.Ids>;

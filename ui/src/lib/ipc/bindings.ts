@@ -102,8 +102,12 @@ export const commands = {
 	add: (request: AddRequest) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("add", { request })),
 	/**  A new version of a record. */
 	edit: (request: EditRequest) => typedError<Edited, ErrorBody>(__TAURI_INVOKE("edit", { request })),
+	/**  One tag for many records, or from many. */
+	tag: (jobId: string, request: TagRequest, onProgress: Channel<Progress>) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("tag", { jobId, request, onProgress })),
 	/**  Make an old version current again. */
 	restoreVersion: (id: string, version: number) => typedError<Edited, ErrorBody>(__TAURI_INVOKE("restore_version", { id, version })),
+	/**  What a redaction would change. */
+	redactPreview: (jobId: string, request: RedactRequest, onProgress: Channel<Progress>) => typedError<RedactPreview, ErrorBody>(__TAURI_INVOKE("redact_preview", { jobId, request, onProgress })),
 	/**  Replace spans for good. */
 	redact: (request: RedactRequest) => typedError<Redacted, ErrorBody>(__TAURI_INVOKE("redact", { request })),
 	/**  Put records in the Trash. */
@@ -639,6 +643,10 @@ export type Ids = {
 /**  What an erasure would take with it. */
 export type Impact = {
 	records: number,
+	/**  The same by kind. */
+	kinds: { [key in string]: number },
+	/**  Everything that would go, by the assistant that it came from. */
+	sources: { [key in string]: number },
 	versions: number,
 	derived: number,
 	links: number,
@@ -725,6 +733,7 @@ export type Keys = {
 export type LinkInfo = {
 	/**  `derived_from`, `supersedes`, `same_words`, `related` … */
 	relation: string,
+	/**  Null for what is in the Trash, or not in the vault. */
 	id: string | null,
 	origin_id: string | null,
 	kind: string | null,
@@ -732,6 +741,8 @@ export type LinkInfo = {
 	text: string | null,
 	source: string | null,
 	conversation_id: string | null,
+	/**  In the Trash: then only kind, source and a conversation that is not there itself are told. */
+	trashed: boolean,
 };
 
 /**  One row. */
@@ -963,6 +974,14 @@ export type RecordView = {
 	fields: string,
 };
 
+/**  What a redaction would change; nothing was. */
+export type RedactPreview = {
+	/**  Records, this one included. */
+	redacted: number,
+	/**  The same by kind. */
+	kinds: { [key in string]: number },
+};
+
 /**  Irreversible redaction. */
 export type RedactRequest = {
 	id: string,
@@ -1189,6 +1208,14 @@ export type Summary = {
 	dated: number,
 	first: string | null,
 	last: string | null,
+};
+
+/**  One tag for many records, or from many. */
+export type TagRequest = {
+	ids: string[],
+	tag: string,
+	/**  False: take it from them. */
+	on: boolean,
 };
 
 /**  A conversation with all its branches. */

@@ -1,4 +1,5 @@
 import type { FailedImport, Filter, Receipt, SensitiveItem } from "$lib/ipc";
+import type { Section } from "./nav.svelte";
 import { onLock } from "./scope";
 
 /** The format that the export sheet begins with. */
@@ -26,7 +27,8 @@ export type Open =
   | { kind: "limits" }
   | { kind: "licences" }
   | { kind: "shortcuts" }
-  | { kind: "palette" };
+  /** `instead`: asked for the search of a section that has none. */
+  | { kind: "palette"; instead?: Section };
 
 class Dialogs {
   open = $state.raw<Open | null>(null);

@@ -34,7 +34,8 @@ export class Refusal {
   /** Read when it is shown, so that it follows the language. */
   get text(): string {
     const place = this.#values.place;
-    const values = { ...this.#values, place: place || t("error.thePlace") };
+    const most = this.#values.most;
+    const values = { ...this.#values, ...(most && { most: Number(most) }), place: place || t("error.thePlace") };
     if (hasText(`error.${this.code}`)) return word("error", this.code, values);
     // Codes of readers and writers: too many for a sentence each, and they always name the place.
     return place ? t("error.invalid", values) : t("error.unexpected");

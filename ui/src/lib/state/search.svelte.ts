@@ -12,9 +12,11 @@ class Search {
     this.#field = field;
   }
 
-  focus(): void {
+  /** False where there is no field. */
+  focus(): boolean {
     this.#field?.focus();
     this.#field?.select();
+    return this.#field !== null;
   }
 
   clear(): void {

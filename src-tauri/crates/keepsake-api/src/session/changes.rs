@@ -3,6 +3,10 @@ use super::{Session, now};
 use crate::{ApiError, ApiResult, Job, types::*};
 use keepsake_model::{Timestamp, TombstoneOp};
 use keepsake_vault::{EditFields, PlaceOutcome, RedactSpan, RowView, Sabotage, TombstoneRow};
+use std::collections::BTreeMap;
+
+/// Records between two words of progress.
+const TOLD: usize = 50;
 
 impl Session {
     /// A memory written by hand.
@@ -25,6 +29,28 @@ impl Session {
         Ok(Edited { id: request.id.clone(), version })
     }
 
+    /// One tag for many records, or from many; all of them or none. Answers which changed.
+    ///
+    /// # Errors
+    /// `cancelled`, and nothing was changed.
+    pub fn tag(&self, request: &TagRequest, job: &Job) -> ApiResult<Ids> {
+        let _turn = self.changing();
+        let total = request.ids.len();
+        let progress = |done: usize| {
+            if done.is_multiple_of(TOLD) {
+                job.report(Progress {
+                    stage: "store".into(),
+                    done: done as u64,
+                    total: total as u64,
+                    unit: "records".into(),
+                    records: u32::try_from(done).unwrap_or(u32::MAX),
+                });
+            }
+        };
+        let ids = self.vault.tag(&request.ids, &request.tag, request.on, now(), &progress, &job.cancel_flag())?;
+        Ok(Ids { ids })
+    }
+
     /// Make an old version current again (as a new version).
     pub fn restore_version(&self, id: &str, version: u32) -> ApiResult<Edited> {
         let _turn = self.changing();
@@ -32,20 +58,21 @@ impl Session {
         Ok(Edited { id: id.into(), version })
     }
 
+    /// What a redaction would change.
+    ///
+    /// # Errors
+    /// As `redact`; `cancelled`.
+    pub fn redact_preview(&self, request: &RedactRequest, job: &Job) -> ApiResult<RedactPreview> {
+        let changed = self.vault.redact_plan(&request.id, &spans(request), request.everywhere, &job.cancel_flag())?;
+        let kinds = counted(changed.iter().map(|v| v.kind.as_str()));
+        Ok(RedactPreview { redacted: changed.len() as u32, kinds })
+    }
+
     /// Replace spans for good.
     pub fn redact(&self, request: &RedactRequest, job: &Job) -> ApiResult<Redacted> {
         let _turn = self.changing();
-        let spans: Vec<RedactSpan> = request
-            .spans
-            .iter()
-            .map(|s| RedactSpan {
-                start: s.start,
-                end: s.end,
-                class: s.class.clone().unwrap_or_else(|| "removed".into()),
-            })
-            .collect();
-        let outcome =
-            self.vault.redact(&request.id, &spans, request.everywhere, now(), &|stage| stage_progress(job, stage))?;
+        let stages = |stage: &str| stage_progress(job, stage);
+        let outcome = self.vault.redact(&request.id, &spans(request), request.everywhere, now(), &stages)?;
         let receipt = receipt_view(&outcome.receipt);
         let tombstone = outcome.tombstones.into_iter().next().map(|t| tombstone_view(t, receipt.complete));
         let tombstone = tombstone.ok_or_else(|| ApiError::new("internal", 7, "The redaction left no tombstone."))?;
@@ -71,6 +98,8 @@ impl Session {
         Ok(ErasePreview {
             impact: Impact {
                 records: plan.asked as u32,
+                kinds: counted(plan.records.iter().take(plan.asked).map(|v| v.kind.as_str())),
+                sources: counted(plan.records.iter().map(|v| v.platform.as_str())),
                 versions: plan.versions,
                 derived: (plan.records.len() - plan.asked.min(plan.records.len())) as u32,
                 links: plan.links,
@@ -150,6 +179,19 @@ impl Session {
             created_at: record.times.created.map(Timestamp::to_rfc3339),
         })
     }
+}
+
+fn spans(request: &RedactRequest) -> Vec<RedactSpan> {
+    let class = |span: &Span| span.class.clone().unwrap_or_else(|| "removed".into());
+    request.spans.iter().map(|s| RedactSpan { start: s.start, end: s.end, class: class(s) }).collect()
+}
+
+fn counted<'v>(values: impl Iterator<Item = &'v str>) -> BTreeMap<String, u32> {
+    let mut counts = BTreeMap::new();
+    for value in values {
+        *counts.entry(value.to_owned()).or_default() += 1;
+    }
+    counts
 }
 
 pub(super) fn stage_progress(job: &Job, stage: &str) {

@@ -150,23 +150,26 @@ impl Session {
     }
 
     pub(super) fn link_info(&self, relation: &str, target: &str, view: Option<&RowView>) -> ApiResult<LinkInfo> {
+        let conversation = view.and_then(|v| v.owner).map(|o| self.vault.view_by_row(o)).transpose()?.flatten();
         let Some(view) = view.filter(|v| v.trashed.is_none()) else {
+            // In the Trash nothing is shown of it but that it is there.
             return Ok(LinkInfo {
                 relation: relation.into(),
                 id: None,
                 origin_id: None,
-                kind: None,
+                kind: view.map(|v| v.kind.as_str().into()),
                 title: None,
                 text: None,
-                source: None,
-                conversation_id: None,
+                source: view.map(|v| v.platform.clone()),
+                conversation_id: conversation.filter(|c| c.trashed.is_none()).map(|c| c.id_text()),
+                trashed: view.is_some(),
             });
         };
         let record = self.vault.content(view)?;
-        let conversation = view.owner.map(|o| self.vault.view_by_row(o)).transpose()?.flatten();
         Ok(LinkInfo {
             relation: relation.into(),
             id: Some(target.to_owned()),
+            trashed: false,
             origin_id: record.origin_id,
             kind: Some(view.kind.as_str().into()),
             title: record.title.or_else(|| conversation.as_ref().and_then(|c| c.title.clone())),
@@ -174,5 +177,43 @@ impl Session {
             source: Some(view.platform.clone()),
             conversation_id: conversation.map(|c| c.id_text()),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::{CreateOptions, Job};
+
+    #[test]
+    fn a_link_into_the_trash_says_that_and_nothing_more() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = CreateOptions { kdf_floor: true };
+        let words = "harbour copper nineteen kite lantern";
+        let (session, _) = Session::create(&folder.path().join("v"), words, options).unwrap();
+        let export = std::path::Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap())
+            .join("../../../fixtures/samples/chatgpt-export.zip");
+        let request = ImportRequest { paths: vec![export.to_string_lossy().into_owned()], ..ImportRequest::default() };
+        session.import(&request, false, &Job::silent()).unwrap();
+        let filter = Filter { kind: Some("memory".into()), ..Filter::default() };
+        let page = session.list(&ListRequest { filter, ..ListRequest::default() }).unwrap();
+        let memory = page.items[0].id.clone();
+        let message = || {
+            let links = session.show(&memory, false, false).unwrap().record.links;
+            links.into_iter().find(|link| link.relation == "derived_from").unwrap()
+        };
+        let live = message();
+        let (id, conversation) = (live.id.clone().unwrap(), live.conversation_id.clone().unwrap());
+        assert!(!live.trashed && live.text.is_some());
+        session.delete(std::slice::from_ref(&id)).unwrap();
+        let gone = message();
+        assert!(gone.trashed && gone.id.is_none() && gone.text.is_none() && gone.title.is_none());
+        assert_eq!(gone.kind.as_deref(), Some("message"));
+        assert_eq!(gone.conversation_id.as_deref(), Some(conversation.as_str()), "that is still there");
+        session.delete(std::slice::from_ref(&conversation)).unwrap();
+        assert_eq!(message().conversation_id, None, "it is in the Trash as well");
+        session.restore(&[conversation, id]).unwrap();
+        assert!(!message().trashed);
     }
 }

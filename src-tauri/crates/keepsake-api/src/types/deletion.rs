@@ -1,6 +1,7 @@
 //! Trash, redaction, erasure, receipts, tombstones.
 use serde::{Deserialize, Serialize};
 use specta::Type;
+use std::collections::BTreeMap;
 
 /// Ids that an operation touched.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
@@ -25,6 +26,15 @@ pub struct RedactRequest {
     /// Also where the same words stand in other records.
     #[serde(default)]
     pub everywhere: bool,
+}
+
+/// What a redaction would change; nothing was.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct RedactPreview {
+    /// Records, this one included.
+    pub redacted: u32,
+    /// The same by kind.
+    pub kinds: BTreeMap<String, u32>,
 }
 
 /// Result of a redaction.
@@ -65,6 +75,10 @@ pub struct Copy {
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Impact {
     pub records: u32,
+    /// The same by kind.
+    pub kinds: BTreeMap<String, u32>,
+    /// Everything that would go, by the assistant that it came from.
+    pub sources: BTreeMap<String, u32>,
     pub versions: u32,
     pub derived: u32,
     pub links: u32,

@@ -147,6 +147,7 @@ pub struct OriginInfo {
 pub struct LinkInfo {
     /// `derived_from`, `supersedes`, `same_words`, `related` …
     pub relation: String,
+    /// Null for what is in the Trash, or not in the vault.
     pub id: Option<String>,
     pub origin_id: Option<String>,
     pub kind: Option<String>,
@@ -154,6 +155,8 @@ pub struct LinkInfo {
     pub text: Option<String>,
     pub source: Option<String>,
     pub conversation_id: Option<String>,
+    /// In the Trash: then only kind, source and a conversation that is not there itself are told.
+    pub trashed: bool,
 }
 
 /// An attachment of a record.
@@ -367,6 +370,16 @@ pub struct EditRequest {
 pub struct Edited {
     pub id: String,
     pub version: u32,
+}
+
+/// One tag for many records, or from many.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
+#[serde(default)]
+pub struct TagRequest {
+    pub ids: Vec<String>,
+    pub tag: String,
+    /// False: take it from them.
+    pub on: bool,
 }
 
 /// Memories that say the same, or much the same; oldest first.

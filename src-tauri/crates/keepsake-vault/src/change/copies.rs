@@ -1,6 +1,6 @@
 //! "The same words elsewhere": other records that say a sentence of what is to go. Candidates come from the index by
 //! phrase; each is then compared in normal form, so the answer does not depend on the index's tokens.
-use crate::{Vault, VaultResult, store::RowView};
+use crate::{Vault, VaultError, VaultResult, store::RowView};
 use keepsake_model::{Record, normal_sentences, normal_text};
 use std::collections::HashSet;
 
@@ -27,25 +27,62 @@ pub(super) fn telling_sentences(record: &Record) -> Vec<String> {
 }
 
 impl Vault {
-    /// Live records outside `except` that say one of the sentences.
+    /// Live records outside `except` that say one of the sentences, as far as they are looked for.
     pub(super) fn same_words(&self, sentences: &[String], except: &HashSet<i64>) -> VaultResult<Vec<RowView>> {
         let mut found = Vec::new();
         let mut seen = except.clone();
         for sentence in sentences {
-            for row in self.with_index(|i| i.saying(sentence, CANDIDATES))? {
-                let row = row as i64;
-                if !seen.insert(row) {
-                    continue;
-                }
-                let hit = self.store.read(|c| {
-                    let Some(view) = RowView::by_row(c, row)? else { return Ok(None) };
-                    let record = self.store.packs.record(c, view.pack, view.slot)?;
-                    Ok(says(&record, sentence).then_some(view))
-                })?;
-                found.extend(hit);
-            }
+            let rows = self.with_index(|i| i.saying(sentence, CANDIDATES))?;
+            self.that_say(sentence, &rows, &mut seen, &mut found)?;
         }
         Ok(found)
+    }
+
+    /// The same, but every one of them.
+    ///
+    /// # Errors
+    /// `TooMany` when there may be more than `most` for one of the sentences.
+    pub(super) fn all_with(
+        &self,
+        sentences: &[String],
+        except: &HashSet<i64>,
+        most: usize,
+    ) -> VaultResult<Vec<RowView>> {
+        let mut found = Vec::new();
+        let mut seen = except.clone();
+        for sentence in sentences {
+            let rows = self.with_index(|i| i.saying(sentence, most + 1))?;
+            if rows.len() > most {
+                return Err(VaultError::TooMany { most });
+            }
+            self.that_say(sentence, &rows, &mut seen, &mut found)?;
+        }
+        Ok(found)
+    }
+
+    fn that_say(
+        &self,
+        sentence: &str,
+        rows: &[u64],
+        seen: &mut HashSet<i64>,
+        found: &mut Vec<RowView>,
+    ) -> VaultResult<()> {
+        for row in rows {
+            let row = *row as i64;
+            if seen.contains(&row) {
+                continue;
+            }
+            let hit = self.store.read(|c| {
+                let Some(view) = RowView::by_row(c, row)? else { return Ok(None) };
+                let record = self.store.packs.record(c, view.pack, view.slot)?;
+                Ok(says(&record, sentence).then_some(view))
+            })?;
+            if let Some(view) = hit {
+                seen.insert(row);
+                found.push(view);
+            }
+        }
+        Ok(())
     }
 }
 

@@ -6,6 +6,7 @@ mod redact;
 mod redact_values;
 mod replace;
 mod spans;
+mod tag;
 mod trash;
 
 pub(crate) use copies::says;
@@ -20,7 +21,7 @@ use crate::{
     Vault, VaultError, VaultResult,
     ids::{content_digest, record_id},
     import::Facts,
-    store::{Cause, Entry, Flags, Store, kind_code, platform_id},
+    store::{Cause, Entry, Flags, RowView, Store, kind_code, platform_id},
 };
 use keepsake_model::{Kind, Origin, Record, RecordKey, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -135,9 +136,7 @@ impl Vault {
         change: impl FnOnce(&mut Record) -> VaultResult<()>,
     ) -> VaultResult<u32> {
         let view = self.find(id)?;
-        if view.trashed.is_some() {
-            return Err(VaultError::Usage("This is in the Trash. Restore it first.".into()));
-        }
+        refuse_trashed(&view)?;
         let (seq, version) = self.store.write(|tx| {
             let mut record = self.store.packs.record(tx, view.pack, view.slot)?;
             let before = record.clone();
@@ -145,27 +144,40 @@ impl Vault {
             if record == before {
                 return Err(VaultError::Usage("Nothing was changed.".into()));
             }
-            record.times.updated = Some(now);
-            tx.execute(
-                "INSERT INTO versions (row, version, pack, slot, since, until, cause, batch, flags, digest, sort, position) \
-                 SELECT row, version, pack, slot, since, ?2, cause, version_batch, flags, digest, sort, position \
-                 FROM records WHERE row = ?1",
-                params![view.row, now.as_micros()],
-            )?;
-            let (pack, slot) = self.store.packs.put(tx, &Entry::from_record(&mut record.clone())?)?;
-            let version = view.version + 1;
-            tx.execute(
-                "UPDATE records SET version = ?2, pack = ?3, slot = ?4, since = ?5, cause = ?6, flags = flags | ?7, version_batch = NULL WHERE row = ?1",
-                params![view.row, version, pack, slot, now.as_micros(), cause as i64, Flags::EDITED],
-            )?;
-            self.write_current(tx, view.row, &record)?;
-            tx.execute("INSERT INTO changes (op, target) VALUES (1, ?1)", [view.row])?;
-            let op = if cause == Cause::Restore { "restore_version" } else { "edit" };
-            crate::audit::append(tx, &self.keys, now, op, id, &format!("version {version}"))?;
+            let version = self.next_version(tx, &view, record, cause, now)?;
             Ok((Store::last_change(tx)?, version))
         })?;
         self.reindex(view.row)?;
         self.index_commit(seq)?;
+        Ok(version)
+    }
+
+    /// Writes the next version of a record; the present one goes into its history.
+    fn next_version(
+        &self,
+        tx: &Connection,
+        view: &RowView,
+        mut record: Record,
+        cause: Cause,
+        now: Timestamp,
+    ) -> VaultResult<u32> {
+        record.times.updated = Some(now);
+        tx.prepare_cached(
+            "INSERT INTO versions (row, version, pack, slot, since, until, cause, batch, flags, digest, sort, position) \
+             SELECT row, version, pack, slot, since, ?2, cause, version_batch, flags, digest, sort, position \
+             FROM records WHERE row = ?1",
+        )?
+        .execute(params![view.row, now.as_micros()])?;
+        let (pack, slot) = self.store.packs.put(tx, &Entry::from_record(&mut record.clone())?)?;
+        let version = view.version + 1;
+        tx.prepare_cached(
+            "UPDATE records SET version = ?2, pack = ?3, slot = ?4, since = ?5, cause = ?6, flags = flags | ?7, version_batch = NULL WHERE row = ?1",
+        )?
+        .execute(params![view.row, version, pack, slot, now.as_micros(), cause as i64, Flags::EDITED])?;
+        self.write_current(tx, view.row, &record)?;
+        tx.prepare_cached("INSERT INTO changes (op, target) VALUES (1, ?1)")?.execute([view.row])?;
+        let op = if cause == Cause::Restore { "restore_version" } else { "edit" };
+        crate::audit::append(tx, &self.keys, now, op, &view.id_text(), &format!("version {version}"))?;
         Ok(version)
     }
 
@@ -182,7 +194,7 @@ impl Vault {
     pub(crate) fn reindex(&self, row: i64) -> VaultResult<()> {
         self.index_delete(row)?;
         let found = self.store.read(|c| {
-            let view = crate::store::RowView::by_row(c, row)?;
+            let view = RowView::by_row(c, row)?;
             let Some(view) = view.filter(|v| v.trashed.is_none()) else { return Ok(None) };
             Ok(Some((view.owner, self.store.packs.record(c, view.pack, view.slot)?)))
         })?;
@@ -190,6 +202,13 @@ impl Vault {
             Some((owner, record)) => self.index_add(row, owner, &record),
             None => Ok(()),
         }
+    }
+}
+
+fn refuse_trashed(view: &RowView) -> VaultResult<()> {
+    match view.trashed {
+        Some(_) => Err(VaultError::Usage("This is in the Trash. Restore it first.".into())),
+        None => Ok(()),
     }
 }
 

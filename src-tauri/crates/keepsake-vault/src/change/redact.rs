@@ -1,7 +1,6 @@
 //! Redaction: chosen spans go from every version, the verbatim, the index and every derived item; a skeleton stays.
 use super::{
     bury::Occasion,
-    copies::telling_sentences,
     erase::{EraseOutcome, Target},
     replace::{LEAST, Removal},
     spans::Spans,
@@ -16,7 +15,13 @@ use rusqlite::{Connection, params};
 use std::{
     collections::{BTreeMap, HashSet},
     ops::Range,
+    sync::atomic::{AtomicBool, Ordering},
 };
+
+/// Records that one redaction goes through at most: "all of them" is said beforehand, and has to be true.
+const PLACES: usize = 10_000;
+/// Records read at once.
+const READ: usize = 200;
 
 /// A span of a record's text, in code points, end exclusive.
 #[derive(Debug, Clone)]
@@ -42,7 +47,8 @@ impl Vault {
     /// Redacts spans of one record for good. With `everywhere` other records that hold the same words are redacted too.
     ///
     /// # Errors
-    /// `Usage` for spans that are empty, overlap or lie outside the text.
+    /// `Usage` for spans that are empty, overlap or lie outside the text; `TooMany` for words that stand in more records
+    /// than one redaction goes through.
     pub fn redact(
         &self,
         id: &str,
@@ -51,20 +57,9 @@ impl Vault {
         now: Timestamp,
         progress: &dyn Fn(&str),
     ) -> VaultResult<EraseOutcome> {
-        let view = self.find(id)?;
-        let target = self.read_target(view)?;
-        let cut = cut(&target.record.text, spans)?;
+        let Work { target, cut, own, others } = self.redaction(id, spans, everywhere)?;
         let words: Vec<String> = cut.removed.iter().map(|(w, _)| w.clone()).collect();
-        let derived = self.derived_of(&target.view)?;
-        let mut known: HashSet<i64> = derived.iter().map(|v| v.row).chain([target.view.row]).collect();
-        let mut elsewhere = Vec::new();
-        if everywhere {
-            let normal: Vec<String> = words.iter().map(|w| normal_text(w)).filter(|w| !w.is_empty()).collect();
-            elsewhere = self.same_words(&normal, &known)?;
-        }
-        let others = [(derived, cut.removal(&target.record.text, false)), (elsewhere, cut.plain())];
-        let own = cut.removal(&target.record.text, true);
-        known = HashSet::from([target.view.row]);
+        let known = HashSet::from([target.view.row]);
         let parts = self.parts_holding(&Removal::exact(cut.removed.clone()), &known, true)?;
         let receipt_id = crate::ids::random_text()?;
         let mut evidence = Evidence::default();
@@ -74,8 +69,10 @@ impl Vault {
             self.set_text(tx, &target.view, (&target.record.text, &cut.text), &own, &mut evidence)?;
             let mut changed = vec![target.view.row];
             let tombstone = self.bury_redacted(tx, &target, &own, &words, &occasion)?;
-            for (views, removal) in &others {
-                for before in self.read_targets(tx, views.clone())? {
+            // Not all of them in memory at once: they may be thousands.
+            let read = others.iter().flat_map(|(views, removal)| views.chunks(READ).map(move |some| (some, removal)));
+            for (views, removal) in read {
+                for before in self.read_targets(tx, views.to_vec())? {
                     if self.redact_row(tx, &before.view, removal, &mut evidence)? {
                         self.bury_redacted(tx, &before, removal, &words, &occasion)?;
                         let whole = |text: &&String| removal.record_text(text).is_some_and(|new| cut.is_mark(&new));
@@ -103,6 +100,74 @@ impl Vault {
         let after = Aftermath { seq, changed: &changed, words: &words, receipt_id, now };
         let receipt = self.after_redacting(after, &mut evidence, progress)?;
         Ok(EraseOutcome { tombstones: vec![tombstone], receipt, copies_redacted: changed.len() as u32 })
+    }
+
+    /// The records that redacting these spans would change, this one first. Nothing is changed.
+    ///
+    /// # Errors
+    /// As [`redact`](Self::redact); `Cancelled`.
+    pub fn redact_plan(
+        &self,
+        id: &str,
+        spans: &[RedactSpan],
+        everywhere: bool,
+        cancelled: &AtomicBool,
+    ) -> VaultResult<Vec<RowView>> {
+        let work = self.redaction(id, spans, everywhere)?;
+        let mut out = vec![work.target.view];
+        for (views, removal) in work.others {
+            for view in views {
+                if cancelled.load(Ordering::Relaxed) {
+                    return Err(VaultError::Cancelled);
+                }
+                if self.store.read(|c| self.holds(c, &view, &removal))? {
+                    out.push(view);
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    /// What a redaction takes out of which records: the rule of the redaction and of what is said before it.
+    fn redaction(&self, id: &str, spans: &[RedactSpan], everywhere: bool) -> VaultResult<Work> {
+        let target = self.read_target(self.find(id)?)?;
+        let cut = cut(&target.record.text, spans)?;
+        let derived = self.derived_of(&target.view)?;
+        let mut elsewhere = Vec::new();
+        if everywhere {
+            let known: HashSet<i64> = derived.iter().map(|v| v.row).chain([target.view.row]).collect();
+            let words = cut.removed.iter().filter(|(words, _)| words.chars().count() >= LEAST);
+            let normal: Vec<String> = words.map(|(w, _)| normal_text(w)).filter(|w| !w.is_empty()).collect();
+            elsewhere = self.all_with(&normal, &known, PLACES)?;
+        }
+        let others = [(derived, cut.removal(&target.record.text, false)), (elsewhere, cut.plain())];
+        let own = cut.removal(&target.record.text, true);
+        Ok(Work { target, cut, own, others })
+    }
+
+    /// True when a version of a record holds what is to go.
+    fn holds(&self, c: &Connection, view: &RowView, removal: &Removal) -> VaultResult<bool> {
+        for (pack, slots) in version_places(c, view)? {
+            if self.changes(c, pack, &slots, &mut |record: &mut keepsake_model::Record| removal.record(record))? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// True when `change` finds something in one of these entries of a pack.
+    fn changes(
+        &self,
+        c: &Connection,
+        pack: i64,
+        slots: &HashSet<u32>,
+        change: &mut impl FnMut(&mut keepsake_model::Record) -> bool,
+    ) -> VaultResult<bool> {
+        let mut any = false;
+        for slot in slots {
+            any |= change(&mut self.store.packs.record(c, pack, *slot)?);
+        }
+        Ok(any)
     }
 
     /// What follows the store's commit: index, write-ahead log, and the check of it all.
@@ -204,23 +269,10 @@ impl Vault {
         evidence: &mut Evidence,
         mut change: impl FnMut(&mut keepsake_model::Record) -> bool,
     ) -> VaultResult<bool> {
-        let mut places: BTreeMap<i64, HashSet<u32>> = BTreeMap::from([(view.pack, HashSet::from([view.slot]))]);
-        {
-            let mut statement = tx.prepare_cached("SELECT pack, slot FROM versions WHERE row = ?1")?;
-            for place in statement.query_map([view.row], |r| Ok((r.get::<_, i64>(0)?, r.get::<_, u32>(1)?)))? {
-                let (pack, slot) = place?;
-                places.entry(pack).or_default().insert(slot);
-            }
-        }
         let mut any = false;
-        for (pack, slots) in places {
+        for (pack, slots) in version_places(tx, view)? {
             // Look before writing: a pack in which nothing changes is left alone.
-            let mut touched = false;
-            for slot in &slots {
-                let mut record = self.store.packs.record(tx, pack, *slot)?;
-                touched |= change(&mut record);
-            }
-            if !touched {
+            if !self.changes(tx, pack, &slots, &mut change)? {
                 continue;
             }
             any = true;
@@ -236,13 +288,27 @@ impl Vault {
         }
         Ok(any)
     }
+}
 
-    /// Other records that say what this one says; for the redact dialog.
-    pub fn copies_of(&self, id: &str) -> VaultResult<Vec<RowView>> {
-        let view = self.find(id)?;
-        let record = self.store.read(|c| self.store.packs.record(c, view.pack, view.slot))?;
-        self.same_words(&telling_sentences(&record), &HashSet::from([view.row]))
+/// A redaction that was thought through.
+struct Work {
+    target: Target,
+    cut: Cut,
+    /// For the record itself.
+    own: Removal,
+    /// Records derived from it, and others that may say the same words; each with what goes from them.
+    others: [(Vec<RowView>, Removal); 2],
+}
+
+/// The packs and slots of a record's versions, the current one included.
+fn version_places(c: &Connection, view: &RowView) -> VaultResult<BTreeMap<i64, HashSet<u32>>> {
+    let mut places: BTreeMap<i64, HashSet<u32>> = BTreeMap::from([(view.pack, HashSet::from([view.slot]))]);
+    let mut statement = c.prepare_cached("SELECT pack, slot FROM versions WHERE row = ?1")?;
+    for place in statement.query_map([view.row], |r| Ok((r.get::<_, i64>(0)?, r.get::<_, u32>(1)?)))? {
+        let (pack, slot) = place?;
+        places.entry(pack).or_default().insert(slot);
     }
+    Ok(places)
 }
 
 /// A text with its spans replaced.

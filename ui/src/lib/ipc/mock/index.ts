@@ -6,6 +6,7 @@ import { sampleFormats } from "./formats";
 import { cancel, detection, FILE_PASSPHRASE, receipt, refuse, report, tombstone, walk } from "./jobs";
 import { batchOf, sampleBatches, sampleEntries, sampleFailed } from "./log";
 import { optionsFromAddress, type MockOptions } from "./options";
+import { countBy, redactPlan } from "./redact";
 import { exported, shown, transferText } from "./records";
 import { sampleReview } from "./review";
 import { samplePicture } from "./pictures";
@@ -277,10 +278,22 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       if (type) record.type = type;
       return newVersion(id, text ?? record.text, "edit");
     },
+    tag: async (job, { ids, tag, on }, tell) => {
+      await walk(job, ["tag"], ids.length, pace / 4, tell);
+      const changed = ids.map(get).filter((each) => each.tags.includes(tag) !== on);
+      for (const each of changed) {
+        each.tags = on ? [...each.tags, tag] : each.tags.filter((kept) => kept !== tag);
+        newVersion(each.id, each.text, "edit");
+      }
+      return { ids: changed.map((each) => each.id) };
+    },
     restoreVersion: async (id, version) =>
       newVersion(id, history.get(id)?.find((each) => each.version === version)?.text ?? get(id).text, "restore"),
-    redact: async ({ id, spans }) => {
+    redactPreview: async (_job, request) => (need(), redactPlan(request, get(request.id), items)),
+    redact: async (request) => {
+      const { id, spans } = request;
       const record = get(id);
+      const { redacted } = redactPlan(request, record, items);
       let points = [...record.text];
       for (const span of [...spans].sort((a, b) => b.start - a.start))
         points = [...points.slice(0, span.start), `[REDACTED:${span.class ?? "removed"}]`, ...points.slice(span.end)];
@@ -291,7 +304,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       if (message) message.text = record.text;
       return {
         id,
-        redacted: 1,
+        redacted,
         tombstone: tombstone("ts_new", "redact", record.kind, record.source, 0),
         receipt: receipt("rc_new"),
       };
@@ -307,6 +320,8 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     erasePreview: async ({ ids }) => ({
       impact: {
         records: ids.length,
+        kinds: countBy(ids.map((id) => get(id).kind)),
+        sources: countBy(ids.map((id) => get(id).source)),
         versions: ids.length + 7,
         derived: 0,
         links: 5,

@@ -1,5 +1,9 @@
 import type { Exported, ExportRequest, ListItem, RecordView, Shown } from "../backend";
 import { ago } from "./data";
+import { countBy } from "./redact";
+
+/** How a memory came about; of the others nothing is told but that a tool wrote it. */
+const METHODS: Record<string, string> = { me: "written", claude: "conversations_memory" };
 
 /** One record, whole, as the backend would show it. */
 export function shown(
@@ -7,7 +11,7 @@ export function shown(
   versions: { version: number; text: string; from: string; cause: string }[] | null,
   verbatim: boolean,
 ): Shown {
-  const link = { origin_id: null, title: null, source: "claude", conversation_id: null };
+  const link = { origin_id: null, title: null, trashed: false, source: "claude", conversation_id: null };
   const record: RecordView = {
     ...structuredClone(each),
     observed_at: null,
@@ -23,7 +27,7 @@ export function shown(
       account: null,
       conversation: each.conversation_id,
       message: null,
-      method: each.source === "me" ? "written" : "bio_write",
+      method: METHODS[each.source] ?? "bio_write",
       project: null,
     },
     conversation_title: each.conversation_id ? "Waterproofing an old timber bathroom" : null,
@@ -86,11 +90,7 @@ export function shown(
   };
 }
 
-function countOf(items: readonly ListItem[]): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const { kind } of items) counts[kind] = (counts[kind] ?? 0) + 1;
-  return counts;
-}
+const countOf = (items: readonly ListItem[]) => countBy(items.map(({ kind }) => kind));
 
 /** What goes into a text for another assistant. */
 const told = ({ kind }: ListItem) => kind === "memory" || kind === "profile";

@@ -10,6 +10,7 @@ const memory: LinkInfo = {
   text: "Is renovating a wooden house from 1934 in Sandviken; the bathroom comes first, the kitchen next year.",
   source: "chatgpt",
   conversation_id: "c-bath",
+  trashed: false,
 };
 
 function message(

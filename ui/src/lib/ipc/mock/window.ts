@@ -34,7 +34,8 @@ export function sampleWindow(): Backend {
     choice === "marked" ? wear(marked(), "de") : speak(choice);
   const refusing = (method: keyof Backend, code: string) =>
     Object.assign(mock, {
-      [method]: () => Promise.reject(refuse(code, "The core speaks here.", { place: "/home/ines/about-me.md" })),
+      [method]: () =>
+        Promise.reject(refuse(code, "The core speaks here.", { place: "/home/ines/about-me.md", most: "10000" })),
     });
   Object.assign(window, { __mock: mock, __data: data, __speak: language, __refuse: refusing });
   return new Proxy(mock, {

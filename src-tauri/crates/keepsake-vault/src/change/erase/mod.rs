@@ -102,7 +102,7 @@ impl Vault {
         })?;
         let copies = self.same_words(&sentences_of(&targets), &rows)?;
         Ok(ErasePlan {
-            asked: ids.len(),
+            asked: ids.iter().collect::<HashSet<_>>().len(),
             versions: targets.iter().map(|t| t.versions.len() as u32).sum(),
             links: u32::try_from(links).unwrap_or(u32::MAX),
             files: targets.iter().filter(|t| t.view.kind == Kind::Attachment).count() as u32,

@@ -1,0 +1,55 @@
+//! One tag for many records at once, and back.
+use super::{clean_tags, refuse_trashed};
+use crate::{
+    Vault, VaultError, VaultResult,
+    store::{Cause, Store},
+};
+use keepsake_model::Timestamp;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+impl Vault {
+    /// Gives records a tag, or takes it from them, each with a new version; all of them or none. Returns the ids of those
+    /// that changed: what had it already (or had it not) keeps its version.
+    ///
+    /// # Errors
+    /// `Usage` for a tag without a letter and for what is in the Trash, `NotFound`; `Cancelled`, and nothing was changed.
+    pub fn tag(
+        &self,
+        ids: &[String],
+        tag: &str,
+        on: bool,
+        now: Timestamp,
+        progress: &dyn Fn(usize),
+        cancelled: &AtomicBool,
+    ) -> VaultResult<Vec<String>> {
+        let tag = clean_tags(vec![tag.to_owned()]).pop();
+        let tag = tag.ok_or_else(|| VaultError::Usage("A tag needs a name.".into()))?;
+        let views = ids.iter().map(|id| self.find(id)).collect::<VaultResult<Vec<_>>>()?;
+        views.iter().try_for_each(refuse_trashed)?;
+        let (seq, changed) = self.store.write(|tx| {
+            let mut changed = Vec::new();
+            for (done, view) in views.iter().enumerate() {
+                if cancelled.load(Ordering::Relaxed) {
+                    return Err(VaultError::Cancelled);
+                }
+                progress(done);
+                let mut record = self.store.packs.record(tx, view.pack, view.slot)?;
+                if record.tags.contains(&tag) == on {
+                    continue;
+                }
+                match on {
+                    true => record.tags.push(tag.clone()),
+                    false => record.tags.retain(|kept| *kept != tag),
+                }
+                self.next_version(tx, view, record, Cause::Edit, now)?;
+                changed.push(view);
+            }
+            Ok((Store::last_change(tx)?, changed))
+        })?;
+        for view in &changed {
+            self.reindex(view.row)?;
+        }
+        self.index_commit(seq)?;
+        Ok(changed.iter().map(|view| view.id_text()).collect())
+    }
+}

@@ -1,0 +1,83 @@
+//! One tag for many: all of them or none, each with its history, and back.
+use crate::deletion::found;
+use keepsake_testkit::{TempVault, at};
+use keepsake_vault::{VaultError, VaultResult};
+use std::{
+    cell::Cell,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+fn tag(t: &TempVault, ids: &[String], tag: &str, on: bool) -> VaultResult<Vec<String>> {
+    let go = AtomicBool::new(false);
+    t.vault.tag(ids, tag, on, at(50), &|_| {}, &go)
+}
+
+fn three() -> (TempVault, Vec<String>) {
+    let t = TempVault::new();
+    let tags = [vec![], vec!["tea".to_owned(), "home".to_owned()], vec![]];
+    let add = |(n, tags): (usize, Vec<String>)| {
+        let text = format!("Note {n}");
+        t.vault.add(&text, None, tags, at(0)).unwrap()
+    };
+    let ids = tags.into_iter().enumerate().map(add).collect();
+    (t, ids)
+}
+
+fn tags(t: &TempVault, id: &str) -> (Vec<String>, u32) {
+    let view = t.vault.view(id).unwrap();
+    (t.vault.record(&view).unwrap().tags, view.version)
+}
+
+#[test]
+fn a_tag_for_many_goes_to_those_that_have_it_not_and_back_from_them() {
+    let (t, ids) = three();
+    let changed = tag(&t, &ids, " #tea ", true).unwrap();
+    assert_eq!(changed, [ids[0].clone(), ids[2].clone()]);
+    assert_eq!(tags(&t, &ids[0]), (vec!["tea".into()], 2));
+    assert_eq!(tags(&t, &ids[1]), (vec!["tea".into(), "home".into()], 1));
+    assert_eq!(found(&t, "tea"), 3, "and is found by it");
+    let view = t.vault.view(&ids[0]).unwrap();
+    assert_eq!(
+        t.vault.versions(&view).unwrap().len(),
+        2,
+        "with its history"
+    );
+    assert_eq!(tag(&t, &changed, "tea", false).unwrap(), changed);
+    assert_eq!(tags(&t, &ids[0]).0, Vec::<String>::new());
+    assert_eq!(found(&t, "tea"), 1, "who had it before keeps it");
+    assert!(tag(&t, &changed, "tea", false).unwrap().is_empty());
+}
+
+#[test]
+fn a_tag_goes_to_all_or_to_none() {
+    let (t, ids) = three();
+    let unknown = [ids[0].clone(), "00".repeat(16)];
+    assert!(matches!(
+        tag(&t, &unknown, "x", true),
+        Err(VaultError::NotFound { .. })
+    ));
+    assert!(matches!(
+        tag(&t, &ids, " # ", true),
+        Err(VaultError::Usage(_))
+    ));
+    let stop = AtomicBool::new(false);
+    let told = Cell::new(0);
+    let second = |done: usize| {
+        told.set(told.get() + 1);
+        stop.store(done == 1, Ordering::Relaxed);
+    };
+    let cancelled = t.vault.tag(&ids, "x", true, at(50), &second, &stop);
+    assert!(matches!(cancelled, Err(VaultError::Cancelled)));
+    assert_eq!(told.get(), 2, "it stopped there");
+    t.vault.trash(&ids[2..], at(60)).unwrap();
+    assert!(matches!(
+        tag(&t, &ids, "x", true),
+        Err(VaultError::Usage(_))
+    ));
+    for id in &ids {
+        assert!(
+            !tags(&t, id).0.contains(&"x".to_owned()),
+            "nothing was changed"
+        );
+    }
+}

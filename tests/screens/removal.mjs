@@ -1,0 +1,82 @@
+// The way to what is said before words go, and to the tags that are offered while one is typed.
+const OPEN = "open";
+
+/** One memory, open. */
+export const memory = async (page) => {
+  await page.click("nav-memories");
+  await page.there("list-row");
+  await page.type("search-field", "Sandviken");
+  await page.click("list-row", '[data-id="m-0"]');
+  await page.there("detail-text");
+};
+/** Two rows, checked by the keyboard. */
+export const checked = async (page) => {
+  await page.click("nav-memories");
+  await page.there("list-row");
+  await page.mock("() => document.querySelector('[role=listbox]')?.focus()");
+  for (const name of [" ", "ArrowDown", " "]) await page.press(name);
+};
+const offered = async (page, field) => (await page.type(field, "w"), page.there("tag-offered"));
+
+/** As `SCREENS` in walk.mjs. */
+export const REMOVAL = [
+  [
+    "memory, redact, places",
+    OPEN,
+    async (page) => {
+      await memory(page);
+      await page.click("detail-redact");
+      await page.there("redact-text");
+      await page.mock(
+        "() => { const field = document.querySelector('[data-testid=redact-text]'); const at = field.value.indexOf('bathroom'); field.setSelectionRange(at, at + 8); field.dispatchEvent(new MouseEvent('mouseup', { bubbles: true })); }",
+      );
+      await page.there("redact-confirm", ":enabled");
+    },
+  ],
+  [
+    "memory, redact, too many places",
+    OPEN,
+    async (page) => {
+      await page.mock("() => void window.__refuse('redactPreview', 'too_many_places')");
+      await memory(page);
+      await page.click("detail-redact");
+      await page.click("redact-all");
+    },
+  ],
+  [
+    "memory, tag",
+    OPEN,
+    async (page) => (await memory(page), await page.click("detail-add-tag"), offered(page, "detail-tag")),
+  ],
+  [
+    "selection, tag",
+    OPEN,
+    async (page) => (await checked(page), await page.click("selection-tag-ask"), offered(page, "selection-tag")),
+  ],
+  [
+    "write a memory, tag",
+    OPEN,
+    async (page) => {
+      await page.click("nav-memories");
+      await page.click("write-button");
+      // The sheet has given the focus to its text.
+      await page.there("write-text", ":focus");
+      await offered(page, "edit-tags");
+    },
+  ],
+  [
+    "memory, message in the Trash",
+    OPEN,
+    async (page) => {
+      await page.mock(
+        "() => { const { show } = window.__mock; window.__mock.show = async (...asked) => { const shown = await show(...asked); const gone = { id: null, title: null, text: null, conversation_id: null, trashed: true }; return { ...shown, record: { ...shown.record, conversation_id: null, links: shown.record.links.map((link) => (link.kind === 'message' ? { ...link, ...gone } : link)) } }; }; }",
+      );
+      await memory(page);
+    },
+  ],
+  [
+    "palette, no search here",
+    OPEN,
+    async (page) => (await page.click("nav-trash"), await page.press("f", "C"), page.there("palette-note")),
+  ],
+];

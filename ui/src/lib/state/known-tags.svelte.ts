@@ -1,0 +1,40 @@
+import { backend } from "$lib/ipc";
+import { byName } from "$lib/text";
+import { ANY } from "./filter";
+import { onLock } from "./scope";
+import { session } from "./session.svelte";
+import { vault } from "./vault.svelte";
+
+/** Tags of all memories, most used first: what is offered where one is typed, whatever the list is narrowed to. */
+class KnownTags {
+  names = $state.raw<string[]>([]);
+  #run = 0;
+  #counted = -1;
+
+  /** Counted once for each state of the vault. */
+  async load(): Promise<void> {
+    const revision = vault.revision;
+    if (this.#counted === revision) return;
+    const run = ++this.#run;
+    try {
+      const { tags } = await backend().facets({ ...ANY, kind: "memory" }, null, false);
+      if (run !== this.#run) return;
+      this.#counted = revision;
+      this.names = Object.entries(tags)
+        .sort((a, b) => b[1] - a[1] || byName(a[0], b[0]))
+        .map(([name]) => name);
+    } catch (error) {
+      // Typing goes on without them.
+      session.refused(error);
+    }
+  }
+
+  clear(): void {
+    this.#run += 1;
+    this.#counted = -1;
+    this.names = [];
+  }
+}
+
+export const knownTags = new KnownTags();
+onLock(() => knownTags.clear());

@@ -1,0 +1,128 @@
+import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
+import { beforeEach, expect, it, vi } from "vitest";
+import MemoryDetail from "../src/features/memories/MemoryDetail.svelte";
+import SelectionView from "../src/features/memories/SelectionView.svelte";
+import DialogHost from "../src/shell/DialogHost.svelte";
+import { useBackend, type Backend } from "$lib/ipc";
+import { mockBackend } from "$lib/ipc/mock";
+import { detail } from "$lib/state/detail.svelte";
+import { dialogs } from "$lib/state/dialogs.svelte";
+import { memories } from "$lib/state/lists.svelte";
+import { clearContent } from "$lib/state/scope";
+import { selection } from "$lib/state/selection.svelte";
+import { session } from "$lib/state/session.svelte";
+
+let mock: Backend;
+
+beforeEach(async () => {
+  clearContent();
+  mock = mockBackend({ open: true });
+  const { facets } = mock;
+  mock.facets = async (...asked) => ({ ...(await facets(...asked)), tags: { team: 9, tea: 2, garden: 5, stream: 1 } });
+  useBackend(mock);
+  session.opened(await mock.sessionState());
+});
+
+const offered = () => screen.queryAllByTestId("tag-offered").map((row) => row.textContent?.trim());
+const type = async (field: HTMLElement, value: string) => fireEvent.input(field, { target: { value } });
+const press = (field: HTMLElement, key: string, more = {}) => fireEvent.keyDown(field, { key, ...more });
+
+async function inDetail() {
+  render(MemoryDetail, { id: "m-8" });
+  await fireEvent.click(await screen.findByTestId("detail-add-tag"));
+  return screen.getByTestId("detail-tag");
+}
+
+async function inEdit() {
+  render(MemoryDetail, { id: "m-8" });
+  await screen.findByTestId("detail-add-tag");
+  detail.ask("edit", "m-8");
+  return screen.findByTestId("edit-tags");
+}
+
+async function inWrite() {
+  render(DialogHost);
+  dialogs.show({ kind: "write" });
+  return screen.findByTestId("edit-tags");
+}
+
+async function ofMany() {
+  for (const id of ["m-8", "m-9"]) selection.toggle(memories, id);
+  render(SelectionView);
+  await fireEvent.click(screen.getByTestId("selection-tag-ask"));
+  return screen.getByTestId("selection-tag");
+}
+
+const places = { inDetail, inEdit, inWrite, ofMany };
+
+it.each(Object.entries(places))("offers known tags as they are typed, the typed one first (%s)", async (_, place) => {
+  const field = await place();
+  expect([field.getAttribute("role"), field.getAttribute("aria-expanded")]).toEqual(["combobox", "false"]);
+  await type(field, "#tea");
+  await waitFor(() => expect(offered()).toEqual(["#tea", "#team"]));
+  expect(field.getAttribute("aria-expanded")).toBe("true");
+  await type(field, "rea");
+  await waitFor(() => expect(offered()).toEqual(["#reanew", "#stream"]));
+  await type(field, "TE");
+  await waitFor(() => expect(offered()).toEqual(["#TEnew", "#team", "#tea"]));
+  await press(field, "Escape");
+  await waitFor(() => expect(offered()).toEqual([]));
+  expect(field.isConnected, "Esc closes the topmost first").toBe(true);
+});
+
+it("takes what is typed by Enter, though another begins the same", async () => {
+  const edit = vi.spyOn(mock, "edit");
+  const field = await inDetail();
+  await type(field, "te");
+  await waitFor(() => expect(offered()[0]).toBe("#tenew"));
+  await press(field, "Enter");
+  await waitFor(() => expect(edit.mock.lastCall?.[0].tags?.at(-1)).toBe("te"));
+});
+
+it("takes what the arrows chose, in every field, and not what is there already", async () => {
+  const tag = vi.spyOn(mock, "tag");
+  const field = await ofMany();
+  await type(field, "te");
+  await waitFor(() => expect(offered()).toEqual(["#tenew", "#team", "#tea"]));
+  await waitFor(() => expect(field.getAttribute("aria-activedescendant")).toBeTruthy());
+  await press(field, "ArrowDown");
+  await press(field, "Enter");
+  await waitFor(() => expect(tag.mock.lastCall?.[1].tag).toBe("team"));
+});
+
+it("keeps chips, commas and Backspace, and offers none twice", async () => {
+  const field = await inEdit();
+  const chips = () => [...document.querySelectorAll("form .box > :not(input)")].map((chip) => chip.textContent?.trim());
+  const before = chips().length;
+  await type(field, "garden");
+  await press(field, ",");
+  await waitFor(() => expect(chips()).toHaveLength(before + 1));
+  await type(field, "gard");
+  await waitFor(() => expect(offered()).toEqual([]));
+  await type(field, "");
+  await press(field, "Backspace");
+  await waitFor(() => expect(chips()).toHaveLength(before));
+});
+
+it("leaves what is being composed alone, and saves with what is typed", async () => {
+  const edit = vi.spyOn(mock, "edit");
+  const field = await inEdit();
+  await type(field, "庭");
+  await press(field, "Enter", { isComposing: true });
+  expect((field as HTMLInputElement).value).toBe("庭");
+  await press(field, "Enter", { ctrlKey: true });
+  await waitFor(() => expect(edit.mock.lastCall?.[0].tags?.at(-1)).toBe("庭"));
+});
+
+it("keeps the focus in a sheet that has given it to its text, and offers nothing once that is elsewhere", async () => {
+  const field = await inWrite();
+  await waitFor(() => expect(document.activeElement).toBe(screen.getByTestId("write-text")));
+  field.focus();
+  await type(field, "te");
+  await waitFor(() => expect(offered()).toHaveLength(3));
+  // What the sheet does when something in it changes is done by then.
+  await new Promise((done) => setTimeout(done, 0));
+  expect(document.activeElement).toBe(field);
+  screen.getByTestId("write-text").focus();
+  await waitFor(() => expect(offered()).toEqual([]));
+});

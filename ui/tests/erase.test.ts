@@ -1,0 +1,44 @@
+import { render, screen } from "@testing-library/svelte";
+import { beforeEach, expect, it, vi } from "vitest";
+import EraseDialog from "../src/features/removal/EraseDialog.svelte";
+import { useBackend, type Backend } from "$lib/ipc";
+import { mockBackend } from "$lib/ipc/mock";
+import { item } from "$lib/ipc/mock/data";
+import { clearContent } from "$lib/state/scope";
+import { session } from "$lib/state/session.svelte";
+
+let mock: Backend;
+const many = [
+  ...Array.from({ length: 70 }, (_, n) => item(`m-${n}`, "memory", "claude", `Memory ${n}`, n)),
+  ...Array.from({ length: 5 }, (_, n) => item(`c-${n}`, "conversation", "gemini", `Conversation ${n}`, n)),
+];
+
+beforeEach(async () => {
+  clearContent();
+  mock = mockBackend({ open: true, items: structuredClone(many) });
+  useBackend(mock);
+  session.opened(await mock.sessionState());
+});
+
+it("names what goes and where it may still be by all of it, not by the first few", async () => {
+  const ids = many.map((each) => each.id);
+  const shown = vi.spyOn(mock, "show");
+  render(EraseDialog, { ids });
+  await screen.findByText("Erase 75 items for good?");
+  expect(screen.getByTestId("erase-confirm").textContent).toContain("Erase 75 items");
+  expect(screen.getByText("What Claude, Gemini and ChatGPT themselves keep"), "and what says the same").toBeTruthy();
+  expect(shown, "nor by asking for each").not.toHaveBeenCalled();
+});
+
+it("calls them by their kind where they are of one", async () => {
+  render(EraseDialog, { ids: many.slice(0, 70).map((each) => each.id) });
+  await screen.findByText("Erase 70 memories for good?");
+  expect(screen.getByRole("button", { name: "Export them first…" })).toBeTruthy();
+  expect(screen.getByText("What Claude and ChatGPT themselves keep")).toBeTruthy();
+});
+
+it("calls one of them one", async () => {
+  render(EraseDialog, { ids: ["m-0"] });
+  await screen.findByText("Erase 1 memory for good?");
+  expect(screen.getByRole("button", { name: "Export it first…" })).toBeTruthy();
+});

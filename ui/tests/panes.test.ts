@@ -1,0 +1,124 @@
+import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import ConversationsView from "../src/features/conversations/ConversationsView.svelte";
+import MemoriesView from "../src/features/memories/MemoriesView.svelte";
+import App from "../src/shell/App.svelte";
+import { run } from "../src/shell/commands";
+import { useBackend, type Backend } from "$lib/ipc";
+import { mockBackend } from "$lib/ipc/mock";
+import { dialogs } from "$lib/state/dialogs.svelte";
+import { conversations, files, memories } from "$lib/state/lists.svelte";
+import { nav, type Section } from "$lib/state/nav.svelte";
+import { clearContent } from "$lib/state/scope";
+import { search } from "$lib/state/search.svelte";
+import { selection } from "$lib/state/selection.svelte";
+import { session } from "$lib/state/session.svelte";
+
+let mock: Backend;
+
+beforeEach(async () => {
+  clearContent();
+  search.attach(null);
+  mock = mockBackend({ open: true });
+  useBackend(mock);
+  session.opened(await mock.sessionState());
+  dialogs.close();
+});
+
+describe("export of what is on screen", () => {
+  it.each([
+    ["memories", memories],
+    ["conversations", conversations],
+    ["files", files],
+  ] as const)("means the checked rows, where there are any (%s)", (section, list) => {
+    nav.go(section);
+    run("export");
+    expect(dialogs.open).toMatchObject({ kind: "export", filter: list.filter });
+    dialogs.close();
+    selection.toggle(list, "a");
+    selection.toggle(list, "b");
+    run("export-text");
+    expect(dialogs.open).toMatchObject({ found: 2, query: "", format: "transfer_text" });
+    expect(dialogs.open).toMatchObject({ filter: { ids: ["a", "b"], kind: null } });
+    dialogs.close();
+    run("export-all");
+    expect(dialogs.open, "but everything is everything").toMatchObject({ filter: null });
+  });
+
+  it("does not mean rows of the Trash, which no export holds", () => {
+    nav.go("trash");
+    selection.toggle(memories, "t-0");
+    run("export");
+    expect(dialogs.open).toMatchObject({ kind: "export", filter: null });
+  });
+});
+
+describe.each([
+  ["memory", MemoriesView, "memories", "m-8", "detail-trash"],
+  ["conversation", ConversationsView, "conversations", "c-bath", "reader-find"],
+] as const)("beside the list, an open %s", (_, View, section, id, button) => {
+  async function opened() {
+    const trash = vi.spyOn(mock, "trash");
+    nav.go(section, id);
+    render(View);
+    await screen.findByRole("listbox");
+    const focused = await screen.findByTestId(button);
+    focused.focus();
+    return { trash, focused };
+  }
+
+  it("goes to the Trash by Delete, and the list has the focus then", async () => {
+    const { trash, focused } = await opened();
+    await fireEvent.keyDown(focused, { key: "Delete", repeat: true });
+    await fireEvent.keyDown(focused, { key: "Delete", ctrlKey: true });
+    expect(trash).not.toHaveBeenCalled();
+    await fireEvent.keyDown(focused, { key: "Delete" });
+    await waitFor(() => expect(trash).toHaveBeenCalledExactlyOnceWith([id]));
+    expect(document.activeElement?.getAttribute("role")).toBe("listbox");
+  });
+
+  it("is asked about by Shift Delete", async () => {
+    const { trash, focused } = await opened();
+    await fireEvent.keyDown(focused, { key: "Delete", shiftKey: true });
+    expect(dialogs.open).toEqual({ kind: "erase", ids: [id] });
+    expect(trash).not.toHaveBeenCalled();
+  });
+});
+
+it("leaves Delete to fields and forms", async () => {
+  const trash = vi.spyOn(mock, "trash");
+  nav.go("memories", "m-8");
+  render(MemoriesView);
+  await fireEvent.click(await screen.findByTestId("detail-edit"));
+  await fireEvent.keyDown(await screen.findByTestId("edit-text"), { key: "Delete" });
+  await fireEvent.keyDown(screen.getByTestId("edit-save"), { key: "Delete" });
+  expect(trash).not.toHaveBeenCalled();
+});
+
+describe("Ctrl F", () => {
+  it.each(["sensitive", "trash", "settings"] as Section[])(
+    "says in the palette that there is no search (%s)",
+    async (s) => {
+      nav.go(s);
+      render(App);
+      await waitFor(() => expect(document.querySelector("h1")).toBeTruthy());
+      await fireEvent.keyDown(document.body, { key: "f", ctrlKey: true });
+      const note = await screen.findByTestId("palette-note");
+      expect(note.textContent).toMatch(/^There is no search in (Sensitive|Trash|Settings)\./);
+      const field = screen.getByTestId("palette-field");
+      expect(field.getAttribute("aria-describedby")).toBe(note.id);
+    },
+  );
+
+  it("goes to the field where there is one, and the palette says nothing", async () => {
+    nav.go("memories");
+    render(App);
+    const field = await screen.findByTestId("search-field");
+    await fireEvent.keyDown(document.body, { key: "f", ctrlKey: true });
+    expect(document.activeElement).toBe(field);
+    expect(dialogs.open).toBeNull();
+    await fireEvent.keyDown(document.body, { key: "k", ctrlKey: true });
+    await screen.findByTestId("palette");
+    expect(screen.queryByTestId("palette-note")).toBeNull();
+  });
+});

@@ -1,0 +1,98 @@
+import { render, screen } from "@testing-library/svelte";
+import { beforeEach, expect, it } from "vitest";
+import MemoryDetail from "../src/features/memories/MemoryDetail.svelte";
+import { useBackend, type Backend, type LinkInfo, type RecordView } from "$lib/ipc";
+import { mockBackend } from "$lib/ipc/mock";
+import { clearContent } from "$lib/state/scope";
+import { session } from "$lib/state/session.svelte";
+
+let mock: Backend;
+
+beforeEach(async () => {
+  clearContent();
+  mock = mockBackend({ open: true });
+  useBackend(mock);
+  session.opened(await mock.sessionState());
+});
+
+/** m-0, with these of its fields changed. */
+async function opened(change: (record: RecordView) => Partial<RecordView>) {
+  const { show } = mock;
+  mock.show = async (...asked) => {
+    const shown = await show(...asked);
+    return { ...shown, record: { ...shown.record, ...change(shown.record) } };
+  };
+  render(MemoryDetail, { id: "m-0" });
+  await screen.findByText("Where it comes from");
+}
+
+/** What stands beside a word. */
+const told = (term: string) => screen.getByText(term).nextElementSibling?.textContent?.trim();
+const without: Partial<LinkInfo> = { id: null, title: null, text: null, conversation_id: null };
+
+it("says that the message is in the Trash, where it is", async () => {
+  await opened(({ links }) => ({
+    conversation_id: null,
+    links: links.map((link) => (link.kind === "message" ? { ...link, ...without, trashed: true } : link)),
+  }));
+  expect([told("Your message"), told("Conversation")]).toEqual(["In the Trash", "In the Trash"]);
+});
+
+it("keeps the conversation when only the message is in the Trash", async () => {
+  await opened(({ links }) => ({
+    links: links.map((link) =>
+      link.kind === "message" ? { ...link, ...without, trashed: true, conversation_id: "c-bath" } : link,
+    ),
+  }));
+  expect(told("Your message")).toBe("In the Trash");
+  expect(screen.getByTestId("origin-conversation")).toBeTruthy();
+});
+
+it.each([
+  ["named by the export, and not in the vault", { message: "msg-9" }, [], "Not in your vault"],
+  ["linked, and erased since", {}, [{ relation: "derived_from", kind: null }], "Not in your vault"],
+  ["a text without words", {}, [{ relation: "derived_from", kind: "message", id: "msg-1", text: "" }], "No text in it"],
+  [
+    "taken from another memory",
+    {},
+    [{ relation: "derived_from", kind: "memory", id: "m-1" }],
+    "The export doesn’t say",
+  ],
+  ["nothing said of it", {}, [], "The export doesn’t say"],
+] as const)("tells a message apart: %s", async (_, source, links, words) => {
+  await opened((record) => ({
+    source: { ...record.source, message: null, ...source },
+    links: links.map((link) => ({ ...(record.links[0] as LinkInfo), ...without, ...link })),
+  }));
+  expect(told("Your message")).toBe(words);
+});
+
+it("links only to what can be opened", async () => {
+  await opened(({ links }) => ({
+    links: links.map((link) => (link.id === "m-1" ? { ...link, ...without, kind: null } : link)),
+  }));
+  const section = screen.getByText("Linked").closest("section") as HTMLElement;
+  expect(section.querySelectorAll("li")).toHaveLength(1);
+  expect(section.textContent).toContain("Lives in a wooden house from the 1930s in Bergen");
+  expect(section.querySelector("button:disabled")).toBeNull();
+});
+
+it.each([
+  ["bio_write", "The export doesn’t say"],
+  ["model_set_context", "The export doesn’t say"],
+  ["agent_written", "The export doesn’t say"],
+  [null, "The export doesn’t say"],
+  ["toString", "The export doesn’t say"],
+  ["conversations_memory", "ChatGPT by itself"],
+  ["llm_inference", "ChatGPT by itself"],
+  ["custom_instructions", "It came from you"],
+  ["explicit_user_input", "It came from you"],
+])("says whether it was asked for only where the export does (%s)", async (method, words) => {
+  await opened(({ source }) => ({ source: { ...source, method } }));
+  expect(told("By itself or asked")).toBe(words);
+});
+
+it("does not ask that of what you wrote here", async () => {
+  await opened(({ source }) => ({ source: { ...source, platform: "me", method: "written" } }));
+  expect(screen.queryByText("By itself or asked")).toBeNull();
+});

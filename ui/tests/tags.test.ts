@@ -1,0 +1,83 @@
+import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
+import { beforeEach, expect, it, vi } from "vitest";
+import SelectionView from "../src/features/memories/SelectionView.svelte";
+import { useBackend, type Backend } from "$lib/ipc";
+import { mockBackend } from "$lib/ipc/mock";
+import { refuse } from "$lib/ipc/mock/jobs";
+import { memories } from "$lib/state/lists.svelte";
+import { clearContent } from "$lib/state/scope";
+import { selection } from "$lib/state/selection.svelte";
+import { session } from "$lib/state/session.svelte";
+import { toasts } from "$lib/state/toasts.svelte";
+
+let mock: Backend;
+
+beforeEach(async () => {
+  clearContent();
+  mock = mockBackend({ open: true });
+  useBackend(mock);
+  session.opened(await mock.sessionState());
+});
+
+const tagsOf = async (id: string) => (await mock.show(id, false, false)).record.tags;
+
+/** The field of these rows, with a tag typed into it. */
+async function typed(ids: string[], tag: string) {
+  for (const id of ids) selection.toggle(memories, id);
+  render(SelectionView);
+  await fireEvent.click(screen.getByTestId("selection-tag-ask"));
+  const field = screen.getByTestId<HTMLInputElement>("selection-tag");
+  await fireEvent.input(field, { target: { value: tag } });
+  return field;
+}
+
+it("tags all that are checked at once, and takes it back from those that had it not", async () => {
+  // m-0 is tagged #house already.
+  const [tag, edit] = [vi.spyOn(mock, "tag"), vi.spyOn(mock, "edit")];
+  const field = await typed(["m-0", "m-8", "m-9"], "#house");
+  await fireEvent.keyDown(field, { key: "Enter" });
+  await waitFor(() => expect(toasts.current?.text).toBe("2 memories tagged #house"));
+  expect([tag.mock.calls.length, edit.mock.calls.length]).toEqual([1, 0]);
+  expect(await tagsOf("m-9")).toContain("house");
+  expect(selection.ids.size, "they stay checked").toBe(3);
+  await toasts.undo();
+  expect([(await tagsOf("m-0")).includes("house"), (await tagsOf("m-9")).includes("house")]).toEqual([true, false]);
+});
+
+it("is left by Esc and by the button, and by losing the focus nothing is applied", async () => {
+  const tag = vi.spyOn(mock, "tag");
+  const field = await typed(["m-8", "m-9"], "secret");
+  await fireEvent.blur(field);
+  expect(screen.getByTestId("selection-tag"), "what was typed is kept").toBe(field);
+  const above = vi.fn();
+  document.body.addEventListener("keydown", above);
+  await fireEvent.keyDown(field, { key: "Escape" });
+  expect(screen.queryByTestId("selection-tag")).toBeNull();
+  await fireEvent.click(screen.getByTestId("selection-tag-ask"));
+  await fireEvent.click(screen.getByText("Cancel"));
+  expect(screen.queryByTestId("selection-tag")).toBeNull();
+  expect([tag.mock.calls.length, above.mock.calls.length, selection.ids.size]).toEqual([0, 0, 2]);
+});
+
+it("says when all of them have it already", async () => {
+  await fireEvent.keyDown(await typed(["m-0", "m-1"], "house"), { key: "Enter" });
+  await waitFor(() => expect(toasts.current?.text).toBe("All 2 have #house already"));
+  expect(toasts.canUndo).toBe(false);
+});
+
+it("shows how far it is when it takes its time, and can be cancelled", async () => {
+  let end: (error: Error) => void = () => undefined;
+  mock.tag = (_job, _request, tell) => {
+    tell({ stage: "store", done: 50, total: 900, unit: "records", records: 50 });
+    return new Promise((_, refused) => (end = refused));
+  };
+  const cancel = vi.spyOn(mock, "cancelJob");
+  await typed(["m-8", "m-9"], "tea");
+  await fireEvent.click(screen.getByTestId("selection-tag-add"));
+  await waitFor(() => expect(screen.getByTestId("selection-tagging").textContent).toBe("Tagging 50 of 2"));
+  await fireEvent.click(screen.getByText("Cancel"));
+  expect(cancel).toHaveBeenCalled();
+  end(refuse("cancelled", "Cancelled."));
+  await waitFor(() => expect(toasts.current?.text).toBe("Cancelled. Nothing was tagged."));
+  expect(screen.getByTestId("selection-tag-ask")).toBeTruthy();
+});
