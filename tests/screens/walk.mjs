@@ -263,6 +263,16 @@ export const SCREENS = [
   ],
   ["files, list", OPEN, async (page) => (await files(page), await page.click("files-list"), page.there("list-row"))],
   ["file", OPEN, async (page) => (await files(page), await page.click("file-card"), page.there("file-sheet"))],
+  [
+    "file, text",
+    OPEN,
+    async (page) => (await files(page), await page.click("file-card", "[data-id=f-3]"), page.there("file-text")),
+  ],
+  [
+    "file, not shown",
+    OPEN,
+    async (page) => (await files(page), await page.click("file-card", "[data-id=f-9]"), page.there("file-unshown")),
+  ],
   ...REVIEW,
   ["activity", OPEN, async (page) => (await page.click("nav-activity"), page.there("activity-line"))],
   [

@@ -96,8 +96,10 @@ export const commands = {
 	find: (request: SearchRequest) => typedError<Found, ErrorBody>(__TAURI_INVOKE("find", { request })),
 	/**  What may have been meant with a query that found nothing. */
 	near: (request: SearchRequest) => typedError<string | null, ErrorBody>(__TAURI_INVOKE("near", { request })),
-	/**  The bytes of an attachment. */
-	attachment: (id: string) => typedError<ArrayBuffer, ErrorBody>(__TAURI_INVOKE("attachment", { id })),
+	/**  The bytes of an attachment; with `most` the first so many. */
+	attachment: (id: string, most: number | null) => typedError<ArrayBuffer, ErrorBody>(__TAURI_INVOKE("attachment", { id, most })),
+	/**  Ask where to save an attachment, and save it so that only the person can read it. Null when they changed their mind. */
+	saveAttachment: (jobId: string, id: string, suggestedName: string, onProgress: Channel<Progress>) => typedError<string | null, ErrorBody>(__TAURI_INVOKE("save_attachment", { jobId, id, suggestedName, onProgress })),
 	/**  A memory written by hand. */
 	add: (request: AddRequest) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("add", { request })),
 	/**  A new version of a record. */

@@ -1,4 +1,4 @@
-import type { FailedImport, Filter, Receipt, SensitiveItem } from "$lib/ipc";
+import type { FailedImport, Filter, FoundRow, Receipt, SensitiveItem } from "$lib/ipc";
 import { onLock } from "./scope";
 
 /** The format that the export sheet begins with. */
@@ -20,6 +20,7 @@ export type Open =
   | { kind: "write" }
   | { kind: "paste" }
   | { kind: "link"; url: URL }
+  | { kind: "file"; row: FoundRow }
   | { kind: "passphrase" }
   | { kind: "recovery" }
   | { kind: "formats" }

@@ -1,12 +1,15 @@
 //! Lists, records, threads, search.
-use super::{Session, bound, sensitive::named, time};
-use crate::{ApiError, ApiResult, types::*};
+use super::{Session, bound, now, sensitive::named, time};
+use crate::{ApiError, ApiResult, Job, types::*};
 use keepsake_model::{Kind, Timestamp};
 use keepsake_vault::{
     FileKind, ListQuery, RowView, Sort, Standing,
     index::{Ask, IndexFilter, SearchOutcome, snippet},
 };
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    path::Path,
+};
 
 /// Characters of a search snippet.
 pub(super) const SNIPPET: usize = 240;
@@ -235,6 +238,23 @@ impl Session {
     pub fn attachment(&self, id: &str, limit: u64) -> ApiResult<Vec<u8>> {
         let view = self.vault.view(id)?;
         Ok(self.vault.file_bytes(&view, limit)?)
+    }
+
+    /// Write the bytes of an attachment to the file `out`, which is replaced if it is there. Returns how many they are.
+    ///
+    /// # Errors
+    /// `not_found` when the vault does not hold them, `usage` inside the vault's own folder, `cancelled`, `io`.
+    pub fn save_attachment(&self, id: &str, out: &Path, job: &Job) -> ApiResult<u64> {
+        let _turn = self.exporting();
+        let view = self.vault.view(id)?;
+        let total = self.vault.file_facts(view.row)?.size.unwrap_or_default();
+        // A watched folder does not offer what was just saved into it.
+        let writing = self.writing(out);
+        let saved = self.vault.save_file(&view, out, now(), &job.cancel_flag(), &|done| {
+            job.report(Progress { stage: "write".into(), done, total, unit: "bytes".into(), records: 0 });
+        })?;
+        writing.done(std::iter::once(&out.to_path_buf()));
+        Ok(saved)
     }
 }
 
