@@ -3,21 +3,26 @@ import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import MessageView from "../src/features/conversations/MessageView.svelte";
 import ThreadPane from "../src/features/conversations/ThreadPane.svelte";
+import { recordEntries } from "../src/features/layout/rows";
 import { openPlace } from "../src/features/sensitive/pieces";
 import type { SensitivePlace, Thread } from "$lib/ipc";
 import { useBackend } from "$lib/ipc";
 import { mockBackend } from "$lib/ipc/mock";
 import { sampleThread } from "$lib/ipc/mock/thread";
+import { dialogs } from "$lib/state/dialogs.svelte";
+import { conversations } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { clearContent } from "$lib/state/scope";
+import type { MenuEntry } from "$lib/ui/types";
 
+let mock: ReturnType<typeof mockBackend>;
 let thread: Thread;
 const texts = (selector: string) => [...document.querySelectorAll(selector)].map((each) => each.textContent);
 const folded = (id: string) => document.querySelector(`li[data-id="${id}"]`) === null;
 
 beforeEach(async () => {
   clearContent();
-  const mock = mockBackend({ open: true });
+  mock = mockBackend({ open: true });
   useBackend(mock);
   thread = await mock.thread("c-bath");
 });
@@ -73,4 +78,31 @@ it("the find strip goes round all hits, and says the place after each", async ()
   expect(place.textContent).toBe(`${n} of ${n}`);
   await fireEvent.keyDown(screen.getByTestId("find-field"), { key: "Enter" });
   expect(place.textContent).toBe(`1 of ${n}`);
+});
+
+describe("the menu of the reader", () => {
+  it("has what the row's has, with the same keys", async () => {
+    render(ThreadPane, { thread });
+    const words = (entries: MenuEntry[]) =>
+      entries.map((each) => (each === "line" ? each : [each.label, each.shortcut].filter(Boolean).join(" ")));
+    screen.getByTestId("reader-more").focus();
+    await fireEvent.keyDown(screen.getByTestId("reader-more"), { key: "Enter" });
+    const shown = (await screen.findAllByRole("menuitem")).map((each) => each.textContent?.trim());
+    const wanted = words(recordEntries(conversations, ["c-bath"])).filter((each) => each !== "line");
+    expect(shown.map((each) => each?.replaceAll(" ", ""))).toEqual(wanted.map((each) => each.replaceAll(" ", "")));
+    expect(shown).toHaveLength(3);
+  });
+
+  it("does the same by the keys, and not while something is typed", async () => {
+    const trash = vi.spyOn(mock, "trash");
+    render(ThreadPane, { thread });
+    await find("tub");
+    await fireEvent.keyDown(screen.getByTestId("find-field"), { key: "Delete" });
+    expect(trash).not.toHaveBeenCalled();
+    await fireEvent.keyDown(screen.getByTestId("reader"), { key: "Delete", shiftKey: true });
+    expect(dialogs.open).toMatchObject({ kind: "erase", ids: ["c-bath"] });
+    dialogs.close();
+    await fireEvent.keyDown(screen.getByTestId("reader"), { key: "Delete" });
+    expect(trash).toHaveBeenCalledWith(["c-bath"]);
+  });
 });
