@@ -49,6 +49,29 @@ describe("a fold", () => {
     expect(document.querySelector("li.wanted")?.getAttribute("data-id")).toBe("msg-a0");
   });
 
+  it("holds what was done for a message that has words of its own", async () => {
+    const [first, ...rest] = thread.messages.slice(1, 2);
+    const step = (content_type: string, text: string) => ({ content_type, name: null, text });
+    const steps = [step("tool_call", "look up the key"), step("tool_result", "**Bearer** key, [REDACTED:secret]")];
+    const messages = [{ ...first!, id: "x", siblings: [], text: "No key here.", steps }, ...rest];
+    openPlace({ kind: "message", field: "block", id: "x", conversation_id: "c-bath" } as SensitivePlace);
+    const { unmount } = render(ThreadPane, { thread: { ...thread, messages, active_path: ["x"] } });
+    await waitFor(() => expect(texts("li pre")).toEqual(["look up the key", "**Bearer** key, redacted"]));
+    await find("key");
+    await waitFor(() => expect(screen.getByText("1 of 3")).toBeTruthy());
+    expect(texts("li[data-id='x/0'] mark.current")).toEqual(["key"]);
+    await fireEvent.keyDown(screen.getByTestId("find-field"), { key: "Enter" });
+    expect(texts("li[data-id='x/1'] mark.current")).toEqual(["key"]);
+    await fireEvent.keyDown(screen.getByTestId("find-field"), { key: "Enter" });
+    expect(texts("article .md mark.current")).toEqual(["key"]);
+    unmount();
+    // Without words of its own its steps are what it says.
+    const alone = [{ ...messages[0]!, steps: [] }];
+    render(ThreadPane, { thread: { ...thread, messages: alone, active_path: ["x"] } });
+    await waitFor(() => expect(document.querySelector("article[data-id=x]")).toBeTruthy());
+    expect(document.querySelector("li")).toBeNull();
+  });
+
   it("of a reply opens for its own steps only, and again for the next hit", async () => {
     const by = (id: string) => sampleThread.find((each) => each.id === id)!;
     const props = { platform: "chatgpt", near: false, onbranch: vi.fn(), menus: new Map(), needle: "deflection" };

@@ -1,7 +1,7 @@
 import type { ThreadMessage } from "$lib/ipc";
 import { countIn, runsOf } from "$lib/logic/hits";
 import { blocks, type Block } from "$lib/logic/markdown";
-import { isFolded } from "./path";
+import { isFolded, isStep, stepsOf } from "./path";
 
 /** One hit: the message, and the how-manieth place in it. */
 export type Found = { id: string; nth: number };
@@ -17,9 +17,10 @@ const read = new WeakMap<ThreadMessage, string[]>();
 function runsIn(message: ThreadMessage): string[] {
   const known = read.get(message);
   if (known) return known;
-  const pieces: Block[] = isFolded(message)
-    ? [{ kind: "plain", text: message.text }]
-    : piecesOf(message.text, message.content_type === "code");
+  const pieces: Block[] =
+    isFolded(message) || isStep(message)
+      ? [{ kind: "plain", text: message.text }]
+      : piecesOf(message.text, message.content_type === "code");
   const runs = pieces.flatMap(runsOf);
   read.set(message, runs);
   return runs;
@@ -40,8 +41,11 @@ export async function findAll(
   const all: Found[] = [];
   let since = performance.now();
   for (const message of messages) {
-    const n = countIn(runsIn(message), text);
-    for (let nth = 0; nth < n; nth += 1) all.push({ id: message.id, nth });
+    // As they are shown: what was done for a message stands before it.
+    for (const each of [...stepsOf(message), message]) {
+      const n = countIn(runsIn(each), text);
+      for (let nth = 0; nth < n; nth += 1) all.push({ id: each.id, nth });
+    }
     if (performance.now() - since < SLICE) continue;
     await new Promise((done) => setTimeout(done));
     if (signal.aborted) return null;

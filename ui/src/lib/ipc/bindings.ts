@@ -1159,6 +1159,15 @@ export type StandingCount = {
 	count: number,
 };
 
+/**  Something that was done for a message, folded away when it is read. */
+export type Step = {
+	/**  As of a message. */
+	content_type: string,
+	/**  Of the tool. */
+	name: string | null,
+	text: string,
+};
+
 /**  What can be said of several records at once. */
 export type Summary = {
 	/**  All versions that are kept of them. */
@@ -1200,6 +1209,8 @@ export type ThreadMessage = {
 	siblings: string[],
 	/**  Memories taken from this message. */
 	memories: LinkInfo[],
+	/**  What stands beside its own text: thinking, tool calls and their results. */
+	steps: Step[],
 };
 
 /**  The signature of one tombstone inside a file. */

@@ -136,6 +136,7 @@ impl Session {
                     several => several.iter().map(|s| messages[*s].0.id_text()).collect(),
                 },
                 memories,
+                steps: steps(record),
             });
         }
         let active_path = active_path(&views, &index);
@@ -265,6 +266,18 @@ fn standing_named(name: &str) -> ApiResult<Standing> {
 /// The text of a message, with the blocks that stand beside it (thinking, tool calls) when it has no text of its own.
 fn shown_text(record: &keepsake_model::Record) -> String {
     if record.text.trim().is_empty() { searchable(record) } else { record.text.clone() }
+}
+
+/// The blocks beside a message's own text. Of one without they are its text.
+fn steps(record: &keepsake_model::Record) -> Vec<Step> {
+    let blocks = record.fields.get("blocks").and_then(|b| b.as_array());
+    let Some(blocks) = blocks.filter(|_| !record.text.trim().is_empty()) else { return Vec::new() };
+    let word = |block: &serde_json::Value, name: &str| block.get(name).and_then(|v| v.as_str()).map(str::to_owned);
+    let step = |block: &serde_json::Value| {
+        let text = word(block, "text").filter(|text| !text.trim().is_empty())?;
+        Some(Step { content_type: word(block, "type").unwrap_or_default(), name: word(block, "name"), text })
+    };
+    blocks.iter().filter_map(step).collect()
 }
 
 pub(super) fn searchable(record: &keepsake_model::Record) -> String {

@@ -33,6 +33,7 @@ function message(
     model: null,
     siblings: [],
     memories: [],
+    steps: [],
     ...more,
   };
 }
