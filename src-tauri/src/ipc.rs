@@ -55,6 +55,7 @@ pub fn builder() -> Builder<tauri::Wry> {
         records::find,
         records::near,
         records::attachment,
+        records::save_attachment,
         records::add,
         records::edit,
         records::tag,

@@ -38,7 +38,7 @@ export function install(written) {
       tags: kind === "memory" ? [text] : [],
       snippet: null,
       source: index % 2 ? "claude" : "chatgpt",
-      media_type: index % 2 ? text.slice(0, 200) : "application/pdf",
+      media_type: ["application/pdf", text.slice(0, 200), "text/html", text.slice(0, 200)][index % 4],
       created_at: "2026-03-01T12:00:00Z",
       updated_at: null,
       conversation_id: null,
@@ -148,6 +148,8 @@ export function install(written) {
         .map((version, index) => ({ ...version, text: index ? `${text} older` : text })),
     };
   };
+  mock.attachment = async (id, most) =>
+    new TextEncoder().encode(texts[Number(id.replace(/\D/g, ""))]).buffer.slice(0, most);
   mock.thread = async (id) => {
     const sampled = await thread("c-bath");
     const text = texts[Number(id.replace(/\D/g, ""))];

@@ -4,6 +4,7 @@ import { EXPORTS } from "./exports.mjs";
 import { FOLDERS } from "./folders.mjs";
 import { Page } from "./page.mjs";
 import { PLANS } from "./plans.mjs";
+import { conversation, files, READING } from "./reading.mjs";
 import { checked, memory, REMOVAL } from "./removal.mjs";
 import { REVIEW } from "./review.mjs";
 
@@ -25,17 +26,6 @@ async function toRecovery(page) {
   await page.click("create-next");
   await page.there("recovery-code");
 }
-/** The files of the sample window that are pictures come a moment after their names. */
-const files = async (page) => {
-  await page.click("nav-files");
-  await page.there("file-card");
-  await until("the pictures", () => page.browser.run("() => document.querySelectorAll('main img').length === 5"));
-};
-const conversation = async (page) => {
-  await page.click("nav-conversations");
-  await page.click("list-row", '[data-id="c-bath"]');
-  await page.there("reader-message");
-};
 const palette = async (page, typed) => {
   await page.press("k", "C");
   await page.type("palette-field", typed);
@@ -228,29 +218,7 @@ export const SCREENS = [
   ],
   ["toast", OPEN, async (page) => (await memory(page), await page.click("detail-trash"), page.there("toast"))],
   ["write a memory", OPEN, async (page) => (await page.click("nav-memories"), page.click("write-button"))],
-  ["conversations", OPEN, async (page) => (await page.click("nav-conversations"), page.there("list-row"))],
-  ["reader", OPEN, conversation],
-  [
-    "reader, find",
-    OPEN,
-    async (page) => {
-      await conversation(page);
-      await page.click("reader-find");
-      await page.type("find-field", "joists");
-    },
-  ],
-  ["files", OPEN, files],
-  [
-    "files, missing",
-    OPEN,
-    async (page) => {
-      await files(page);
-      await page.click("file-kinds", " button:last-child");
-      await until("one file", async () => (await page.browser.count("file-card")) === 1);
-    },
-  ],
-  ["files, list", OPEN, async (page) => (await files(page), await page.click("files-list"), page.there("list-row"))],
-  ["file", OPEN, async (page) => (await files(page), await page.click("file-card"), page.there("file-sheet"))],
+  ...READING,
   ...REVIEW,
   ...REMOVAL,
   ["activity", OPEN, async (page) => (await page.click("nav-activity"), page.there("activity-line"))],

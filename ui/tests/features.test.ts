@@ -46,8 +46,8 @@ describe("conversation as a tree", () => {
     expect(indexOf(entries, "msg-b3")).toBe(2);
   });
 
-  it("finds in all branches", () => {
-    const found = findAll(sampleThread, "joist");
+  it("finds in all branches", async () => {
+    const found = (await findAll(sampleThread, "joist", new AbortController().signal)) ?? [];
     expect(new Set(found.map((hit) => hit.id)).has("msg-c3")).toBe(true);
     expect(found.filter((hit) => hit.id === "msg-a1")).toEqual([{ id: "msg-a1", nth: 0 }]);
   });

@@ -2,6 +2,8 @@
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import EvidenceSheet from "../src/features/activity/EvidenceSheet.svelte";
+import ConversationsView from "../src/features/conversations/ConversationsView.svelte";
+import FilesView from "../src/features/files/FilesView.svelte";
 import MemoriesView from "../src/features/memories/MemoriesView.svelte";
 import HomeView from "../src/features/home/HomeView.svelte";
 import Bar from "../src/shell/Bar.svelte";
@@ -9,7 +11,7 @@ import DialogHost from "../src/shell/DialogHost.svelte";
 import { item } from "$lib/ipc/mock/data";
 import { facets } from "$lib/state/facets.svelte";
 import { ANY, dayEnd, dayStart } from "$lib/state/filter";
-import { memories } from "$lib/state/lists.svelte";
+import { files, memories } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { search } from "$lib/state/search.svelte";
 import { vault } from "$lib/state/vault.svelte";
@@ -63,6 +65,29 @@ describe("a search that found nothing", () => {
     render(MemoriesView);
     await waitFor(() => expect(asked).toHaveBeenCalled());
     expect(screen.queryByTestId("near-spelling")).toBeNull();
+  });
+
+  it("leads to the memories that say it, whatever they were narrowed to before", async () => {
+    memories.setFilter({ source: "gemini" });
+    search.text = "likes";
+    nav.section = "conversations";
+    render(ConversationsView);
+    const link = await screen.findByTestId("elsewhere-memories");
+    expect(link.textContent).toBe("60 memories");
+    expect(screen.queryByTestId("elsewhere-conversations")).toBeNull();
+    await fireEvent.click(link);
+    expect([nav.section, search.text, memories.filter.source]).toEqual(["memories", "likes", null]);
+  });
+
+  it("among files offers the word that may have been meant, and counts who says it", async () => {
+    useBackend((mock = mockBackend({ open: true })));
+    search.text = "membrane";
+    render(FilesView);
+    expect((await screen.findByTestId("elsewhere-conversations")).textContent).toMatch(/^\d+ messages?$/);
+    search.text = "harmmonics";
+    await fireEvent.click(await screen.findByTestId("near-spelling"));
+    await waitFor(() => expect(files.rows.map((row) => row.title)).toEqual(["harmonics_bergen.csv"]));
+    expect(screen.queryByTestId("elsewhere-conversations")).toBeNull();
   });
 });
 

@@ -219,8 +219,8 @@ describe("memory", () => {
 });
 
 describe("reader", () => {
-  const [onbranch, menus] = [vi.fn(), new Map()];
-  const props = { folded: [], platform: "chatgpt", needle: "", current: null, near: true, onbranch, menus };
+  const [onbranch, menus, wanted] = [vi.fn(), new Map(), null];
+  const props = { folded: [], platform: "chatgpt", needle: "", current: null, wanted, near: true, onbranch, menus };
 
   it("shows code with its language, and no remote picture", () => {
     const message = sampleThread.find((each) => each.id === "msg-b4")!;

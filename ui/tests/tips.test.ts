@@ -2,6 +2,11 @@
 import { fireEvent, render, screen } from "@testing-library/svelte";
 import Eraser from "@lucide/svelte/icons/eraser";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { tick } from "svelte";
+import ThreadPane from "../src/features/conversations/ThreadPane.svelte";
+import { useBackend } from "$lib/ipc";
+import { mockBackend } from "$lib/ipc/mock";
+import { nav } from "$lib/state/nav.svelte";
 import IconButton from "$lib/ui/IconButton.svelte";
 import TooltipLayer from "$lib/ui/TooltipLayer.svelte";
 
@@ -25,6 +30,34 @@ describe("the tooltip", () => {
     await point("Copy");
     expect(tips()).toEqual(["Copy"]);
     await fireEvent.pointerDown(screen.getByRole("button", { name: "Copy" }));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(tips()).toEqual([]);
+  });
+
+  it("says where a link in a conversation leads, pointed at or in focus", async () => {
+    nav.message = "msg-a1"; // It is drawn wherever the list is scrolled to.
+    const mock = mockBackend({ open: true });
+    useBackend(mock);
+    const thread = await mock.thread("c-bath");
+    const text = "[tables](https://exаmple.org/a?b=c) and [here](javascript:alert)"; // with a Cyrillic а
+    render(TooltipLayer);
+    render(ThreadPane, { thread: { ...thread, messages: [{ ...thread.messages[1]!, text }], active_path: [] } });
+    await tick();
+    const [first, second] = [...document.querySelectorAll<HTMLElement>("a[data-href]")] as [HTMLElement, HTMLElement];
+    await fireEvent.pointerOver(first);
+    await vi.advanceTimersByTimeAsync(499);
+    expect(tips()).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(tips()).toEqual(["https://xn--exmple-4nf.org/a?b=c"]);
+    expect(document.getElementById(first.getAttribute("aria-describedby") ?? "-")?.textContent).toContain("xn--");
+    await fireEvent.pointerDown(first);
+    await vi.advanceTimersByTimeAsync(0);
+    expect([tips(), first.hasAttribute("aria-describedby")]).toEqual([[], false]);
+    vi.spyOn(second, "matches").mockReturnValue(true);
+    await fireEvent.focusIn(second);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(tips()).toEqual(["javascript:alert"]);
+    await fireEvent.focusOut(second);
     await vi.advanceTimersByTimeAsync(0);
     expect(tips()).toEqual([]);
   });

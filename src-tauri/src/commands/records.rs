@@ -1,9 +1,11 @@
 //! Browse, search, read, write.
+use super::system::{choose_save, file_name};
 use crate::blocking::{Answer, job, session};
 use keepsake_api::types::*;
 use specta::Type;
-use tauri::AppHandle;
+use std::path::Path;
 use tauri::ipc::{Channel, InvokeResponseBody, IpcResponse};
+use tauri::{AppHandle, WebviewWindow};
 
 /// Largest attachment that the window shows, in bytes.
 const ATTACHMENT_LIMIT: u64 = 64 * 1024 * 1024;
@@ -79,11 +81,34 @@ pub async fn near(app: AppHandle, request: SearchRequest) -> Answer<Option<Strin
     session(app, move |vault| vault.near(&request)).await
 }
 
-/// The bytes of an attachment.
+/// The bytes of an attachment; with `most` the first so many.
 #[tauri::command]
 #[specta::specta]
-pub async fn attachment(app: AppHandle, id: String) -> Answer<Bytes> {
-    session(app, move |vault| vault.attachment(&id, ATTACHMENT_LIMIT).map(Bytes)).await
+pub async fn attachment(app: AppHandle, id: String, most: Option<u32>) -> Answer<Bytes> {
+    let limit = most.map_or(ATTACHMENT_LIMIT, u64::from).min(ATTACHMENT_LIMIT);
+    session(app, move |vault| vault.attachment(&id, limit).map(Bytes)).await
+}
+
+/// Ask where to save an attachment, and save it so that only the person can read it. Null when they changed their mind.
+#[tauri::command]
+#[specta::specta]
+pub async fn save_attachment(
+    app: AppHandle,
+    window: WebviewWindow,
+    job_id: String,
+    id: String,
+    suggested_name: String,
+    on_progress: Channel<Progress>,
+) -> Answer<Option<String>> {
+    // The page names no place: only the dialog does.
+    let Some(path) = choose_save(app.clone(), window, file_name(&suggested_name)).await? else {
+        return Ok(None);
+    };
+    job(app, job_id, on_progress, move |vault, job| {
+        vault.save_attachment(&id, Path::new(&path), job)?;
+        Ok(Some(path))
+    })
+    .await
 }
 
 /// A memory written by hand.

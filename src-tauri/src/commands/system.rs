@@ -182,6 +182,28 @@ fn save_dialog(app: &AppHandle, window: &WebviewWindow, suggested_name: &str) ->
     app.dialog().file().set_parent(window).set_file_name(suggested_name)
 }
 
+/// Longest name that is suggested, in letters: with an ending of a few it fits every file system.
+const NAME: usize = 80;
+
+/// A name that somebody else gave, as the name of a file of ours: one component that shows what it is.
+pub(super) fn file_name(given: &str) -> String {
+    let turns = |sign: char| matches!(sign, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let forbidden = |sign: char| r#"/\:*?"<>|"#.contains(sign);
+    let clean: String = given
+        .chars()
+        .filter(|sign| !turns(*sign))
+        .map(|sign| if sign.is_control() || forbidden(sign) { '_' } else { sign })
+        .collect();
+    // Neither hidden nor cut off by a system that drops them.
+    let clean = clean.trim_matches(|sign: char| sign == '.' || sign.is_whitespace());
+    let (stem, ending) = match clean.rsplit_once('.') {
+        Some((stem, ending)) if ending.chars().count() <= 16 => (stem, format!(".{ending}")),
+        _ => (clean, String::new()),
+    };
+    let stem: String = stem.chars().take(NAME).collect();
+    if stem.is_empty() { "file".into() } else { stem + &ending }
+}
+
 async fn pick(app: AppHandle, ask: impl FnOnce() -> Option<FilePath> + Send + 'static) -> Answer<Option<String>> {
     blocking(app, move |_| Ok(shown(ask()))).await
 }
@@ -223,6 +245,25 @@ mod tests {
         for bad in ["file:///etc/passwd", "javascript:alert(1)", "keepsake://x", "/etc/passwd", "", "smb://host/x"] {
             assert_eq!(openable(bad).unwrap_err().code, "refused_input", "{bad}");
         }
+    }
+
+    #[test]
+    fn a_name_that_somebody_gave_is_one_component_that_shows_what_it_is() {
+        for (given, suggested) in [
+            ("tide table.csv", "tide table.csv"),
+            ("../../.bashrc", "_.._.bashrc"),
+            ("/etc/passwd", "_etc_passwd"),
+            (r"C:\boot.ini", "C__boot.ini"),
+            ("pay\u{202e}fdp.exe", "payfdp.exe"),
+            ("two\nlines\0.txt", "two_lines_.txt"),
+            (" ..hidden. ", "hidden"),
+            ("...", "file"),
+            ("", "file"),
+        ] {
+            assert_eq!(file_name(given), suggested, "{given:?}");
+        }
+        let long = file_name(&("\u{20ac}".repeat(400) + ".docx"));
+        assert!(long.ends_with("\u{20ac}.docx") && long.len() <= 255, "{}", long.len());
     }
 
     #[cfg(unix)]

@@ -1,18 +1,30 @@
-import { markNodes, safeNodes } from "$lib/logic/markdown";
-import { inside, t, word } from "$lib/text";
+import { markHits } from "$lib/logic/hits";
+import { safeNodes } from "$lib/logic/markdown";
 import { splitParts } from "$lib/logic/parts";
+import { inside, t, word } from "$lib/text";
 
-/** Put checked HTML into an element, redactions as bars, hits marked, the current one in view. */
+/** Put checked HTML into an element: redactions as bars, hits marked, the current one in view. */
 export function htmlBlock(html: string, needle: string, current: number | null) {
   return (element: HTMLElement): void => {
     element.replaceChildren(safeNodes(html));
     bars(element);
-    const marks = markNodes(element, needle);
-    if (current === null) return;
-    const mark = marks[Math.min(current, marks.length - 1)];
-    mark?.classList.add("current");
-    mark?.scrollIntoView({ block: "nearest" });
+    mark(element, needle, current);
   };
+}
+
+/** The same for a text that is not laid out. */
+export function plainBlock(text: string, needle: string, current: number | null) {
+  return (element: HTMLElement): void => {
+    element.textContent = text;
+    bars(element);
+    mark(element, needle, current);
+  };
+}
+
+function mark(element: HTMLElement, needle: string, current: number | null): void {
+  if (needle === "") return;
+  const marks = markHits(element, needle, current);
+  if (current !== null) marks[current]?.[0]?.scrollIntoView({ block: "nearest" });
 }
 
 function bars(root: HTMLElement): void {

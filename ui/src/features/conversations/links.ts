@@ -10,3 +10,9 @@ export function openAddress(href: string): void {
   if (url) dialogs.show({ kind: "link", url });
   else toasts.show(t("link.refused", { address: address(href) }), { icon: "alert" });
 }
+
+/** Where a link leads, as a machine reads it. */
+export function targetOf(link: HTMLElement): string {
+  const href = link.dataset.href ?? "";
+  return address(webAddress(href)?.href ?? href);
+}

@@ -63,6 +63,35 @@ export function isFolded(message: ThreadMessage): boolean {
   return message.hidden || message.role === "tool" || message.role === "system" || !SHOWN.has(message.content_type);
 }
 
+const made = new WeakMap<ThreadMessage, ThreadMessage[]>();
+
+/** What was done for a message that has words of its own besides, as messages: `id/0`, `id/1` … */
+export function stepsOf(message: ThreadMessage): readonly ThreadMessage[] {
+  if (message.steps.length === 0) return [];
+  const known = made.get(message);
+  if (known) return known;
+  const { id, parent_id, role, created_at, branch } = message;
+  const none = { origin_id: null, hidden: false, model: null, attachments: [], siblings: [], memories: [], steps: [] };
+  const steps = message.steps.map(({ content_type, text }, index) => ({
+    ...{ ...none, id: `${id}/${index}`, parent_id, role, created_at, branch, content_type, text },
+  }));
+  made.set(message, steps);
+  return steps;
+}
+
+export const isStep = (message: ThreadMessage): boolean => message.id.includes("/");
+
+const ALL = "/steps";
+/** Of all steps of a message, where it is not known which one is meant. */
+export const stepsId = (id: string): string => `${id}${ALL}`;
+/** The message that something stands in. */
+export const ownerOf = (id: string): string => id.split("/", 1)[0] ?? id;
+
+/** Whether `wanted` names this message or step. */
+export function isMeant(message: ThreadMessage, wanted: string): boolean {
+  return message.id === wanted || (wanted.endsWith(ALL) && message.id.startsWith(`${ownerOf(wanted)}/`));
+}
+
 export function entriesOf(path: readonly ThreadMessage[]): Entry[] {
   const entries: Entry[] = [];
   let folded: ThreadMessage[] = [];
@@ -73,11 +102,12 @@ export function entriesOf(path: readonly ThreadMessage[]): Entry[] {
   };
   for (const message of path) {
     if (isFolded(message)) {
-      folded.push(message);
+      folded.push(...stepsOf(message), message);
     } else if (message.role === "user") {
       flush();
-      entries.push({ id: message.id, message, folded: [] });
+      entries.push({ id: message.id, message, folded: [...stepsOf(message)] });
     } else {
+      folded.push(...stepsOf(message));
       entries.push({ id: message.id, message, folded });
       folded = [];
     }
@@ -88,5 +118,5 @@ export function entriesOf(path: readonly ThreadMessage[]): Entry[] {
 
 /** Place of a message among the entries; inside a fold counts as the fold. */
 export function indexOf(entries: readonly Entry[], id: string): number {
-  return entries.findIndex((entry) => entry.message?.id === id || entry.folded.some((message) => message.id === id));
+  return entries.findIndex((entry) => entry.message?.id === id || entry.folded.some((message) => isMeant(message, id)));
 }

@@ -50,8 +50,8 @@ function actionOf(event: KeyboardEvent, list: RecordList, ids: string[]): (() =>
   return null;
 }
 
-/** The end of the menu of each record: what can be done with one as with many. */
-export function recordEntries(list: RecordList, ids: string[]): MenuEntry[] {
+/** The end of the menu of each record: what can be done with one as with many. `what`: how a single one is called. */
+export function recordEntries(list: RecordList, ids: string[], what: string | null = null): MenuEntry[] {
   const many = ids.length > 1;
   return [
     {
@@ -68,7 +68,7 @@ export function recordEntries(list: RecordList, ids: string[]): MenuEntry[] {
       icon: Trash2,
       shortcut: keys("Delete"),
       testid: "menu-trash",
-      run: () => void discard(list, ids),
+      run: () => void discard(list, ids, what),
     },
     {
       label: t("action.erase"),

@@ -3,6 +3,7 @@ import IdCard from "@lucide/svelte/icons/id-card";
 import KeyRound from "@lucide/svelte/icons/key-round";
 import Mail from "@lucide/svelte/icons/mail";
 import Phone from "@lucide/svelte/icons/phone";
+import { stepsId } from "$features/conversations/path";
 import type { ContextPiece, SensitivePlace } from "$lib/ipc";
 import { oneLine } from "$lib/logic/foreign";
 import type { Part } from "$lib/logic/parts";
@@ -86,7 +87,8 @@ export function openText(place: SensitivePlace): string {
 }
 
 export function openPlace(place: SensitivePlace): void {
-  if (place.kind === "message") nav.go("conversations", place.conversation_id, place.id);
+  const inSteps = place.field === "block";
+  if (place.kind === "message") nav.go("conversations", place.conversation_id, inSteps ? stepsId(place.id) : place.id);
   else if (place.kind === "conversation") nav.go("conversations", place.id);
   else if (place.kind === "attachment" && place.conversation_id) nav.go("conversations", place.conversation_id);
   else nav.go(place.kind === "attachment" ? "files" : "memories", place.id);

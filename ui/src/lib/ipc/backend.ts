@@ -68,7 +68,15 @@ export interface Backend {
   find(request: b.SearchRequest): Promise<b.Found>;
   /** What may have been meant with a query that found nothing. */
   near(request: b.SearchRequest): Promise<string | null>;
-  attachment(id: string): Promise<ArrayBuffer>;
+  /** `most`: the first so many bytes. */
+  attachment(id: string, most?: number): Promise<ArrayBuffer>;
+  /** Where, the person is asked. Null when they changed their mind. */
+  saveAttachment(
+    jobId: string,
+    id: string,
+    suggestedName: string,
+    onProgress: (progress: b.Progress) => void,
+  ): Promise<string | null>;
   add(request: b.AddRequest): Promise<b.Ids>;
   edit(request: b.EditRequest): Promise<b.Edited>;
   /** All of them or none; answers which changed. */

@@ -96,8 +96,10 @@ export const commands = {
 	find: (request: SearchRequest) => typedError<Found, ErrorBody>(__TAURI_INVOKE("find", { request })),
 	/**  What may have been meant with a query that found nothing. */
 	near: (request: SearchRequest) => typedError<string | null, ErrorBody>(__TAURI_INVOKE("near", { request })),
-	/**  The bytes of an attachment. */
-	attachment: (id: string) => typedError<ArrayBuffer, ErrorBody>(__TAURI_INVOKE("attachment", { id })),
+	/**  The bytes of an attachment; with `most` the first so many. */
+	attachment: (id: string, most: number | null) => typedError<ArrayBuffer, ErrorBody>(__TAURI_INVOKE("attachment", { id, most })),
+	/**  Ask where to save an attachment, and save it so that only the person can read it. Null when they changed their mind. */
+	saveAttachment: (jobId: string, id: string, suggestedName: string, onProgress: Channel<Progress>) => typedError<string | null, ErrorBody>(__TAURI_INVOKE("save_attachment", { jobId, id, suggestedName, onProgress })),
 	/**  A memory written by hand. */
 	add: (request: AddRequest) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("add", { request })),
 	/**  A new version of a record. */
@@ -1196,6 +1198,15 @@ export type StandingCount = {
 	count: number,
 };
 
+/**  Something that was done for a message, folded away when it is read. */
+export type Step = {
+	/**  As of a message. */
+	content_type: string,
+	/**  Of the tool. */
+	name: string | null,
+	text: string,
+};
+
 /**  What can be said of several records at once. */
 export type Summary = {
 	/**  All versions that are kept of them. */
@@ -1245,6 +1256,8 @@ export type ThreadMessage = {
 	siblings: string[],
 	/**  Memories taken from this message. */
 	memories: LinkInfo[],
+	/**  What stands beside its own text: thinking, tool calls and their results. */
+	steps: Step[],
 };
 
 /**  The signature of one tombstone inside a file. */

@@ -71,7 +71,9 @@ export const tauriBackend: Backend = {
   search: (request) => take(commands.search(request)),
   find: (request) => take(commands.find(request)),
   near: (request) => take(commands.near(request)),
-  attachment: (id) => take(commands.attachment(id)),
+  attachment: (id, most) => take(commands.attachment(id, most ?? null)),
+  saveAttachment: (jobId, id, suggestedName, onProgress) =>
+    take(commands.saveAttachment(jobId, id, suggestedName, channel(onProgress))),
   add: (request) => take(commands.add(request)),
   edit: (request) => take(commands.edit(request)),
   tag: (jobId, request, onProgress) => take(commands.tag(jobId, request, channel(onProgress))),

@@ -18,6 +18,7 @@ const LIMIT = 20_000;
 
 /** Coloured HTML for known languages of moderate length, else null. The caller checks it like any other HTML. */
 export function colour(code: string, language: string): string | null {
-  if (code.length > LIMIT || !hljs.getLanguage(language)) return null;
+  // What reads HTML drops signs that are none.
+  if (code.includes("\0") || code.length > LIMIT || !hljs.getLanguage(language)) return null;
   return hljs.highlight(code, { language, ignoreIllegals: true }).value;
 }

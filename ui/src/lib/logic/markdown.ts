@@ -1,7 +1,6 @@
 import DOMPurify from "dompurify";
 import { Marked, type Token, type Tokens } from "marked";
 import { beginning, oneLine } from "./foreign";
-import { escapeRegExp } from "./parts";
 
 /** A top-level piece of a message: code is shown by its own component, everything else as checked HTML. */
 export type Block =
@@ -150,40 +149,6 @@ export function safeNodes(html: string): DocumentFragment {
     box.append(table);
   }
   return fragment;
-}
-
-/** Mark every place of `needle` in the text of `root`; returns the marks in order. */
-export function markNodes(root: Node, needle: string): HTMLElement[] {
-  if (needle.trim() === "") return [];
-  const pattern = new RegExp(escapeRegExp(needle), "giu");
-  const texts: Text[] = [];
-  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
-  for (let node = walker.nextNode(); node; node = walker.nextNode()) texts.push(node as Text);
-  const marks: HTMLElement[] = [];
-  for (const text of texts) {
-    const value = text.data;
-    const found = [...value.matchAll(pattern)];
-    if (found.length === 0) continue;
-    const pieces: (Node | string)[] = [];
-    let at = 0;
-    for (const match of found) {
-      pieces.push(value.slice(at, match.index));
-      const mark = document.createElement("mark");
-      mark.textContent = match[0];
-      pieces.push(mark);
-      marks.push(mark);
-      at = match.index + match[0].length;
-    }
-    pieces.push(value.slice(at));
-    text.replaceWith(...pieces);
-  }
-  return marks;
-}
-
-/** How often `needle` stands in `text`, letters of either case. */
-export function occurrences(text: string, needle: string): number {
-  if (needle.trim() === "") return 0;
-  return [...text.matchAll(new RegExp(escapeRegExp(needle), "giu"))].length;
 }
 
 /** Only addresses that a browser opens; everything else stays text. */

@@ -1,4 +1,4 @@
-import type { FailedImport, Filter, Receipt, SensitiveItem } from "$lib/ipc";
+import type { FailedImport, Filter, FoundRow, Receipt, SensitiveItem } from "$lib/ipc";
 import type { Section } from "./nav.svelte";
 import { onLock } from "./scope";
 
@@ -21,6 +21,7 @@ export type Open =
   | { kind: "write" }
   | { kind: "paste" }
   | { kind: "link"; url: URL }
+  | { kind: "file"; row: FoundRow }
   | { kind: "passphrase" }
   | { kind: "recovery" }
   | { kind: "formats" }

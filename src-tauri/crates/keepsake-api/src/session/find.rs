@@ -161,6 +161,21 @@ mod tests {
     }
 
     #[test]
+    fn what_was_done_for_a_message_stands_beside_its_words() {
+        let (_folder, session) = filled();
+        let filter = ask("conversation", "").filter;
+        let page = session.list(&ListRequest { filter, limit: Some(1000), ..ListRequest::default() }).unwrap();
+        let messages: Vec<ThreadMessage> =
+            page.items.iter().flat_map(|item| session.thread(&item.id).unwrap().messages).collect();
+        let spoken = messages.iter().find(|message| message.text == "Here is the leaflet.").unwrap();
+        let kinds: Vec<&str> = spoken.steps.iter().map(|step| step.content_type.as_str()).collect();
+        assert_eq!(kinds, ["thinking", "tool_call", "tool_result"]);
+        assert_eq!(spoken.steps[0].text, "They want kindness.");
+        let silent = messages.iter().find(|message| message.text.contains("plain string result")).unwrap();
+        assert!(silent.steps.is_empty(), "what is its text already is not told twice");
+    }
+
+    #[test]
     fn rows_are_those_that_searching_and_listing_find() {
         let (_folder, session) = filled();
         let (mut by_title, mut said, mut noted) = (0, 0, 0);

@@ -1,12 +1,15 @@
 //! Lists, records, threads, search.
-use super::{Session, bound, sensitive::named, time};
-use crate::{ApiError, ApiResult, types::*};
+use super::{Session, bound, now, sensitive::named, time};
+use crate::{ApiError, ApiResult, Job, types::*};
 use keepsake_model::{Kind, Timestamp};
 use keepsake_vault::{
     FileKind, ListQuery, RowView, Sort, Standing,
     index::{Ask, IndexFilter, SearchOutcome, snippet},
 };
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    path::Path,
+};
 
 /// Characters of a search snippet.
 pub(super) const SNIPPET: usize = 240;
@@ -133,6 +136,7 @@ impl Session {
                     several => several.iter().map(|s| messages[*s].0.id_text()).collect(),
                 },
                 memories,
+                steps: steps(record),
             });
         }
         let active_path = active_path(&views, &index);
@@ -243,6 +247,23 @@ impl Session {
         let view = self.vault.view(id)?;
         Ok(self.vault.file_bytes(&view, limit)?)
     }
+
+    /// Write the bytes of an attachment to the file `out`, which is replaced if it is there. Returns how many they are.
+    ///
+    /// # Errors
+    /// `not_found` when the vault does not hold them, `usage` inside the vault's own folder, `cancelled`, `io`.
+    pub fn save_attachment(&self, id: &str, out: &Path, job: &Job) -> ApiResult<u64> {
+        let _turn = self.exporting();
+        let view = self.vault.view(id)?;
+        let total = self.vault.file_facts(view.row)?.size.unwrap_or_default();
+        // A watched folder does not offer what was just saved into it.
+        let writing = self.writing(out);
+        let saved = self.vault.save_file(&view, out, now(), &job.cancel_flag(), &|done| {
+            job.report(Progress { stage: "write".into(), done, total, unit: "bytes".into(), records: 0 });
+        })?;
+        writing.done(std::iter::once(&out.to_path_buf()));
+        Ok(saved)
+    }
 }
 
 fn standing_named(name: &str) -> ApiResult<Standing> {
@@ -252,6 +273,18 @@ fn standing_named(name: &str) -> ApiResult<Standing> {
 /// The text of a message, with the blocks that stand beside it (thinking, tool calls) when it has no text of its own.
 fn shown_text(record: &keepsake_model::Record) -> String {
     if record.text.trim().is_empty() { searchable(record) } else { record.text.clone() }
+}
+
+/// The blocks beside a message's own text. Of one without they are its text.
+fn steps(record: &keepsake_model::Record) -> Vec<Step> {
+    let blocks = record.fields.get("blocks").and_then(|b| b.as_array());
+    let Some(blocks) = blocks.filter(|_| !record.text.trim().is_empty()) else { return Vec::new() };
+    let word = |block: &serde_json::Value, name: &str| block.get(name).and_then(|v| v.as_str()).map(str::to_owned);
+    let step = |block: &serde_json::Value| {
+        let text = word(block, "text").filter(|text| !text.trim().is_empty())?;
+        Some(Step { content_type: word(block, "type").unwrap_or_default(), name: word(block, "name"), text })
+    };
+    blocks.iter().filter_map(step).collect()
 }
 
 pub(super) fn searchable(record: &keepsake_model::Record) -> String {

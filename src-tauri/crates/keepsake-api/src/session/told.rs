@@ -194,3 +194,48 @@ fn a_text_is_told_when_it_is_taken_along() {
     session.text_taken().unwrap();
     assert_eq!(last(&session).seq, told.seq, "told once");
 }
+
+#[test]
+fn a_file_that_is_saved_is_whole_for_its_owner_only_and_told_without_a_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = vault(&folder.path().join("v"));
+    let sample = Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap())
+        .join("../../../fixtures/samples/chatgpt-export.zip");
+    let import = ImportRequest { paths: vec![sample.display().to_string()], ..ImportRequest::default() };
+    session.import(&import, false, &Job::silent()).unwrap();
+    let filter = Filter { kind: Some("attachment".into()), ..Filter::default() };
+    let files = session.list(&ListRequest { filter, ..ListRequest::default() }).unwrap().items;
+    let there = files.iter().find(|file| file.present == Some(true) && file.size > Some(0)).unwrap();
+    let out = folder.path().join("quokka.bin");
+    std::fs::write(&out, "what was there before, and is longer than a few bytes ".repeat(40)).unwrap();
+
+    let saved = session.save_attachment(&there.id, &out, &Job::silent()).unwrap();
+    let bytes = session.attachment(&there.id, u64::MAX).unwrap();
+    assert_eq!((std::fs::read(&out).unwrap(), saved), (bytes.clone(), there.size.unwrap()), "the whole, and only it");
+    assert_eq!(session.attachment(&there.id, 3).unwrap(), bytes[..3], "or its beginning");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(std::fs::metadata(&out).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+    let told = last(&session);
+    assert_eq!((told.op.as_str(), told.target.as_str(), told.detail.as_str()), ("save_file", there.id.as_str(), ""));
+
+    let before = std::fs::read(&out).unwrap();
+    let refused = |id: &str, out: &Path, job: &Job| session.save_attachment(id, out, job).unwrap_err().code;
+    let job = Job::silent();
+    job.cancel();
+    assert_eq!(refused(&there.id, &out, &job), "cancelled");
+    assert_eq!(std::fs::read(&out).unwrap(), before, "what is there stays until the new one is whole");
+    assert_eq!(refused(&there.id, &folder.path().join("v/quokka.bin"), &Job::silent()), "usage");
+    assert_eq!(refused(&there.id, &folder.path().join("v").join(".."), &Job::silent()), "usage");
+    assert_eq!(refused(&there.id, &folder.path().join("not/there.bin"), &Job::silent()), "io");
+    let other = folder.path().join("folder");
+    std::fs::create_dir(&other).unwrap();
+    assert_eq!(refused(&there.id, &other, &Job::silent()), "io", "no folder is replaced");
+    if let Some(missing) = files.iter().find(|file| file.present == Some(false)) {
+        assert_eq!(refused(&missing.id, &out, &Job::silent()), "not_found");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3, "nothing is left beside it");
+    assert_eq!(last(&session).seq, told.seq);
+}

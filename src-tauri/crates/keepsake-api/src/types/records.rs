@@ -266,6 +266,18 @@ pub struct ThreadMessage {
     pub siblings: Vec<String>,
     /// Memories taken from this message.
     pub memories: Vec<LinkInfo>,
+    /// What stands beside its own text: thinking, tool calls and their results.
+    pub steps: Vec<Step>,
+}
+
+/// Something that was done for a message, folded away when it is read.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct Step {
+    /// As of a message.
+    pub content_type: String,
+    /// Of the tool.
+    pub name: Option<String>,
+    pub text: String,
 }
 
 /// A conversation with all its branches.

@@ -141,15 +141,15 @@ impl Vault {
         self.store.write(|tx| crate::audit::append(tx, &self.keys, now, "remove_export", format, ""))
     }
 
-    /// An export neither goes into the vault's own folder nor takes its place.
-    fn is_no_part_of(&self, out: &Path) -> VaultResult<()> {
+    /// What is written for the person neither goes into the vault's own folder nor takes its place.
+    pub(crate) fn is_no_part_of(&self, out: &Path) -> VaultResult<()> {
         let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
         let vault = whole(self.dir());
         let parent = out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let target = if out.exists() { whole(out) } else { whole(parent).join(out.file_name().unwrap_or_default()) };
         if target.starts_with(&vault) || vault.starts_with(&target) {
             return Err(VaultError::Usage(
-                "An export cannot be put into the vault's own folder. Choose another.".into(),
+                "Nothing can be saved into the vault's own folder. Choose another.".into(),
             ));
         }
         Ok(())

@@ -1,5 +1,6 @@
 //! Reading the vault: lists, one record, threads, search, batches, numbers.
 mod exported;
+mod file_bytes;
 mod file_kind;
 mod list;
 mod search;
@@ -219,25 +220,6 @@ impl Vault {
                 .optional()?;
             found.map(|row| RowView::by_row(c, row)).transpose().map(Option::flatten)
         })
-    }
-
-    /// Bytes of a file record, at most `limit` of them.
-    ///
-    /// # Errors
-    /// `NotFound` when the vault has no bytes for it.
-    pub fn file_bytes(&self, view: &RowView, limit: u64) -> VaultResult<Vec<u8>> {
-        let blob: Option<[u8; 32]> = self.store.read(|c| {
-            Ok(c.prepare_cached("SELECT blob FROM files WHERE row = ?1")?
-                .query_row([view.row], |r| r.get(0))
-                .optional()?
-                .flatten())
-        })?;
-        let blob = blob.ok_or_else(|| VaultError::not_found(&view.id_text()))?;
-        let mut out = Vec::new();
-        let mut reader = std::io::Read::take(self.blobs.open(&blob)?, limit);
-        std::io::Read::read_to_end(&mut reader, &mut out)
-            .map_err(|_| VaultError::Damaged("an attachment does not pass its check".into()))?;
-        Ok(out)
     }
 
     /// Messages of a conversation in source order, with their records (without verbatims).

@@ -9,7 +9,7 @@ import { optionsFromAddress, type MockOptions } from "./options";
 import { countBy, redactPlan } from "./redact";
 import { exported, shown, transferText } from "./records";
 import { sampleReview } from "./review";
-import { samplePicture } from "./pictures";
+import { sampleFile } from "./pictures";
 import { MOCK_PASSPHRASE, sampleSlots } from "./slots";
 import { sampleSystem } from "./system";
 import { sampleActivePath, sampleThread } from "./thread";
@@ -266,7 +266,12 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       active_path: sampleActivePath,
     }),
     ...searching(() => (need(), items)),
-    attachment: async (id) => samplePicture(Number(id.replace(/\D/g, ""))),
+    attachment: async (id, most) => (await sampleFile(get(id))).slice(0, most),
+    saveAttachment: async (job, id, name, tell) => {
+      const size = get(id).size ?? 0;
+      await walk(job, ["write"], size, pace, tell);
+      return `/home/ines/${name}`;
+    },
     add: async ({ type, text, tags }) => {
       const id = `m-new-${items.length}`;
       items.unshift(item(id, "memory", "me", text, 0, { type, tags }));

@@ -1,3 +1,5 @@
+import type { ListItem } from "../backend";
+
 const TONES: [string, string][] = [
   ["#5e4a35", "#b0945f"],
   ["#6f9486", "#a5bcb0"],
@@ -6,8 +8,28 @@ const TONES: [string, string][] = [
   ["#a5836e", "#d2c1a4"],
 ];
 
+/** What text files of sample data hold. */
+const TEXTS: Record<string, string> = {
+  "text/csv":
+    "constituent,amplitude_m,phase_deg\n" +
+    ["M2", "S2", "N2", "K2", "K1", "O1", "P1", "Q1", "M4", "MS4", "MN4", "Sa"]
+      .map((name, at) => `${name},${(0.44 / (at + 1)).toFixed(3)},${(297 - at * 23.5).toFixed(1)}`)
+      .join("\n"),
+  "text/rust":
+    "/// Height above chart datum in millimetres.\npub fn height(minutes: i64, constants: &[Constant]) -> i64 {\n    constants.iter().map(|each| each.at(minutes)).sum()\n}\n",
+  "text/x-python": "E, b, h, L = 11_000, 48 * 2, 198, 3_400\nI = b * h**3 / 12\nprint(2_300 * L**3 / (48 * E * I))\n",
+};
+
+/** The bytes of a file of sample data: a text, or a picture of its own. */
+export async function sampleFile({ id, media_type }: ListItem): Promise<ArrayBuffer> {
+  const text = TEXTS[media_type ?? ""];
+  return text === undefined
+    ? samplePicture(Number(id.replace(/\D/g, "")))
+    : (new TextEncoder().encode(text).buffer as ArrayBuffer);
+}
+
 /** A small made-up picture. */
-export async function samplePicture(seed: number): Promise<ArrayBuffer> {
+async function samplePicture(seed: number): Promise<ArrayBuffer> {
   const canvas = document.createElement("canvas");
   canvas.width = 420;
   canvas.height = 260;

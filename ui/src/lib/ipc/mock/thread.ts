@@ -34,6 +34,7 @@ function message(
     model: null,
     siblings: [],
     memories: [],
+    steps: [],
     ...more,
   };
 }

@@ -1,0 +1,82 @@
+// The way through conversations and files.
+import { until } from "../e2e/webdriver.mjs";
+
+const OPEN = "open";
+/** The files of the sample window that are pictures come a moment after their names. */
+export const files = async (page) => {
+  await page.click("nav-files");
+  await page.there("file-card");
+  await until("the pictures", () => page.browser.run("() => document.querySelectorAll('main img').length === 5"));
+};
+export const conversation = async (page) => {
+  await page.click("nav-conversations");
+  await page.click("list-row", '[data-id="c-bath"]');
+  await page.there("reader-message");
+};
+
+/** As `SCREENS` in walk.mjs. */
+export const READING = [
+  ["conversations", OPEN, async (page) => (await page.click("nav-conversations"), page.there("list-row"))],
+  [
+    "conversations, no hits",
+    OPEN,
+    async (page) => {
+      await page.click("nav-conversations");
+      await page.there("list-row");
+      await page.type("search-field", "Sandviken");
+      await page.there("elsewhere-memories");
+    },
+  ],
+  ["reader", OPEN, conversation],
+  ["reader, menu", OPEN, async (page) => (await conversation(page), page.menu("reader-more"))],
+  [
+    "reader, find",
+    OPEN,
+    async (page) => {
+      await conversation(page);
+      await page.click("reader-find");
+      await page.type("find-field", "joists");
+    },
+  ],
+  [
+    "reader, find in a step",
+    OPEN,
+    async (page) => {
+      await conversation(page);
+      await page.click("reader-find");
+      await page.type("find-field", "deflection_single");
+      await until("the hit", () => page.browser.run("() => document.querySelector('li mark.current') !== null"));
+    },
+  ],
+  ["files", OPEN, files],
+  [
+    "files, no hits",
+    OPEN,
+    async (page) => {
+      await files(page);
+      await page.type("search-field", "membrane");
+      await page.there("elsewhere-conversations");
+    },
+  ],
+  [
+    "files, missing",
+    OPEN,
+    async (page) => {
+      await files(page);
+      await page.click("file-kinds", " button:last-child");
+      await until("one file", async () => (await page.browser.count("file-card")) === 1);
+    },
+  ],
+  ["files, list", OPEN, async (page) => (await files(page), await page.click("files-list"), page.there("list-row"))],
+  ["file", OPEN, async (page) => (await files(page), await page.click("file-card"), page.there("file-sheet"))],
+  [
+    "file, text",
+    OPEN,
+    async (page) => (await files(page), await page.click("file-card", "[data-id=f-3]"), page.there("file-text")),
+  ],
+  [
+    "file, not shown",
+    OPEN,
+    async (page) => (await files(page), await page.click("file-card", "[data-id=f-9]"), page.there("file-unshown")),
+  ],
+];

@@ -1,0 +1,58 @@
+import { nameOf } from "./kinds";
+import type { Row } from "$lib/state/records.svelte";
+
+/** So many bytes of a text are shown: the window lays out no more than somebody may want to look through. */
+export const SHOWN_BYTES = 128 * 1024;
+
+/** Media types that are text without being called so. */
+const TYPES =
+  /^(text\/.+|message\/rfc822|application\/(.+\+)?(json|xml|yaml|toml|sql|graphql)|application\/(json5|jsonl|ndjson|x-ndjson|jsonlines|javascript|ecmascript|typescript|csv|x-(sh|shellscript|yaml|toml|httpd-php|tex|subrip|python|ruby|perl|sql)))$/;
+
+const ENDINGS = new Set(
+  (
+    "md markdown mdx txt text log rst adoc org csv tsv json jsonl ndjson json5 geojson ipynb yaml yml toml ini cfg conf " +
+    "properties env xml svg html htm xhtml css scss less js mjs cjs ts mts cts tsx jsx svelte vue py pyi rs go java kt kts " +
+    "scala groovy gradle c h cc cpp cxx hpp cs fs vb rb php pl lua r jl swift m mm dart ex exs erl hs clj lisp el vim sh " +
+    "bash zsh fish ps1 bat cmd sql graphql proto tf dockerfile makefile cmake tex bib srt vtt ics vcf eml diff patch"
+  ).split(" "),
+);
+
+type File = Pick<Row, "title" | "text" | "media_type" | "present" | "file_kind">;
+
+/** Whether its bytes are read as a text: by its media type, else by its name. What is in it is looked at afterwards. */
+export function isText(file: File): boolean {
+  if (file.present === false) return false;
+  const type = (file.media_type ?? "").toLowerCase().split(";")[0]?.trim() ?? "";
+  if (TYPES.test(type)) return !/^text\/rtf$/.test(type);
+  if (/^(image|audio|video|font)\//.test(type)) return type === "image/svg+xml";
+  if (file.file_kind === "code") return true;
+  const name = nameOf(file as Row).toLowerCase();
+  return ENDINGS.has(name.slice(name.lastIndexOf(".") + 1));
+}
+
+/** Older ways of writing a text that are tried in a language before the one that reads anything. */
+const OLDER: Record<string, string[]> = { ja: ["shift_jis"] };
+
+/**
+ * The text in these bytes, of which more may follow: as its first bytes say it is written, as UTF-8, else as texts of
+ * this language were written. Null for what is no text.
+ */
+export function decode(bytes: Uint8Array, more: boolean, language: string): string | null {
+  const read = (label: string, fatal: boolean) => {
+    try {
+      // The last letter may be cut in two.
+      return new TextDecoder(label, { fatal }).decode(bytes, { stream: more });
+    } catch {
+      return null;
+    }
+  };
+  const [a, b] = bytes;
+  if (a === 0xff && b === 0xfe) return read("utf-16le", false);
+  if (a === 0xfe && b === 0xff) return read("utf-16be", false);
+  if (bytes.includes(0)) return null;
+  for (const label of ["utf-8", ...(OLDER[language] ?? [])]) {
+    const text = read(label, true);
+    if (text !== null) return text;
+  }
+  return read("windows-1252", false);
+}

@@ -1,0 +1,112 @@
+// What is counted in a conversation is what is marked in it, and each hit can be shown.
+import { cleanup, render } from "@testing-library/svelte";
+import { describe, expect, it, vi } from "vitest";
+import { findAll } from "../src/features/conversations/find";
+import MessageText from "../src/features/conversations/MessageText.svelte";
+import type { ThreadMessage } from "$lib/ipc";
+import { sampleThread } from "$lib/ipc/mock/thread";
+
+// Hundreds of texts are drawn, which takes its time on a busy machine.
+vi.setConfig({ testTimeout: 20_000 });
+
+const sample = sampleThread[1] as ThreadMessage;
+const never = new AbortController().signal;
+
+async function counted(text: string, needle: string, more: Partial<ThreadMessage> = {}): Promise<number> {
+  return (await findAll([{ ...sample, text, ...more }], needle, never))?.length ?? -1;
+}
+
+type Shown = { all: string[]; current: string[]; inBars: number };
+function shown(text: string, needle: string, current: number | null, code = false): Shown {
+  const { container } = render(MessageText, { text, code, needle, current });
+  const words = (selector: string) => [...container.querySelectorAll(selector)].map((mark) => mark.textContent ?? "");
+  const seen = { all: words("mark"), current: words("mark.current"), inBars: words(".redaction mark").length };
+  cleanup();
+  return seen;
+}
+
+/** Pieces of texts: what lays out, cuts, hides or spells a word differently. */
+const PIECES = [
+  ..."tide Tide TIDE **tide** ti**de** _ti_de `tide` ~~ti~~de t*id*e [tide](https://tide.example/tide) ti[de](tide:x)".split(
+    " ",
+  ),
+  ..."<https://tide.example> https://tide.example/tide ![tide](tide.png) &tide; ti&shy;de t&#105;de ti\\de \\*tide\\*".split(
+    " ",
+  ),
+  ..."<b>tide</b> <!--tide--> [REDACTED:tide] ti[REDACTED:x]de **[REDACTED:tide]**tide & < > \" ' x\0y &amp;tide é".split(
+    " ",
+  ),
+  ...["\n", "\n\n", "\n\n# ", "\n- ", "\n- [x] ", "\n3. ", "\n> ", "\n\n---\n\n", "  \n", "\\\n", " ", " ", "", "\r\n"],
+  ...[
+    "\n\n```\ntide = 'tide'\n```\n\n",
+    "\n\n```python\nprint('tide', tide)  # [REDACTED:tide]\n```\n\n",
+    "\n\n    tide\n\n",
+  ],
+  "\n\n| tide | ti**de** |\n|---|:-:|\n| a tide | x |\n\n",
+  "\n\n<div>\ntide\n</div>\n\n",
+  `\n\n${"> ".repeat(20)}tide in the deep tide\n\n`,
+];
+const NEEDLES = ["tide", "TIDE", "e", "ti", "tide tide", "*", "<b>", "&", "REDACTED", "de ", "'tide", "print('t"];
+
+/** The same numbers each time. */
+function numbers(seed: number): (below: number) => number {
+  let at = seed;
+  return (below) => {
+    at = (Math.imul(at, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((at / 2 ** 32) * below);
+  };
+}
+
+describe("hits", () => {
+  it("are as many as are marked, one of them the current, whatever the text is made of", async () => {
+    const next = numbers(7);
+    const some = () => PIECES[next(PIECES.length)] ?? "";
+    let hits = 0;
+    for (let round = 0; round < 100; round += 1) {
+      const text = Array.from({ length: 1 + next(12) }, some).join(next(2) ? "" : " ");
+      const needle = NEEDLES[round % NEEDLES.length] ?? "";
+      const code = next(10) === 0;
+      const n = await counted(text, needle, code ? { content_type: "code" } : {});
+      const all = shown(text, needle, null, code).all.join("");
+      expect(all.toLowerCase(), JSON.stringify({ text, needle, code })).toBe(needle.toLowerCase().repeat(n));
+      hits += n;
+      if (n === 0) continue;
+      const { current, inBars } = shown(text, needle, next(n), code);
+      expect(current.join("").toLowerCase(), JSON.stringify({ text, needle, code })).toBe(needle.toLowerCase());
+      expect(inBars).toBe(0);
+    }
+    expect(hits).toBeGreaterThan(150);
+  });
+
+  it("stand in code and in plain pieces as well, numbered through", async () => {
+    const text = "A tide.\n\n```rust\nlet tide = 1;\n```\n\nNo other **ti**de.";
+    expect(await counted(text, "tide")).toBe(3);
+    expect(shown(text, "tide", 1).all).toEqual(["tide", "tide", "ti", "de"]);
+    const { container } = render(MessageText, { text, code: false, needle: "tide", current: 1 });
+    expect([...container.querySelectorAll("mark.current")].map((mark) => mark.closest("pre") !== null)).toEqual([true]);
+    expect(shown(text, "tide", 2).current).toEqual(["ti", "de"]);
+    // Too much to be laid out.
+    expect(shown(`${"> ".repeat(20)}tide`, "tide", 0).current).toEqual(["tide"]);
+    expect(shown("let tide", "tide", 0, true).current).toEqual(["tide"]);
+  });
+
+  it("are not what only the source says", async () => {
+    expect(await counted("[tables](https://example.org/span)", "span")).toBe(0);
+    expect(await counted("call [REDACTED:phone]", "phone")).toBe(0);
+    expect(await counted("one\n\ntwo", "onetwo")).toBe(0);
+  });
+
+  it("of which a text has thousands are marked around the current one", async () => {
+    const text = "ha ".repeat(40_000);
+    expect(await counted(text, "ha")).toBe(40_000);
+    const seen = shown(text, "ha", 20_000);
+    expect([seen.all.length, seen.current]).toEqual([1_000, ["ha"]]);
+    expect(shown(text, "ha", 39_999).current).toEqual(["ha"]);
+  });
+
+  it("of steps are those of the text as it stands there", async () => {
+    const step = { role: "tool", content_type: "tool_result" };
+    expect(await counted("**tide** [REDACTED:tide] `ti`de", "tide", step)).toBe(1);
+    expect(await counted("**tide**", "**", step)).toBe(2);
+  });
+});

@@ -1,0 +1,142 @@
+// Files out of the vault: what the window shows of them, where from, and how they leave.
+import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import Attachment from "../src/features/conversations/Attachment.svelte";
+import FileSheet from "../src/features/files/FileSheet.svelte";
+import { decode, isText, SHOWN_BYTES } from "../src/features/files/text";
+import DialogHost from "../src/shell/DialogHost.svelte";
+import { useBackend } from "$lib/ipc";
+import { mockBackend } from "$lib/ipc/mock";
+import { refuse } from "$lib/ipc/mock/jobs";
+import { dialogs } from "$lib/state/dialogs.svelte";
+import { files } from "$lib/state/lists.svelte";
+import { nav } from "$lib/state/nav.svelte";
+import { plainRow, type Row } from "$lib/state/records.svelte";
+import { clearContent } from "$lib/state/scope";
+import { toasts } from "$lib/state/toasts.svelte";
+
+let mock: ReturnType<typeof mockBackend>;
+beforeEach(async () => {
+  clearContent();
+  nav.section = "files";
+  mock = mockBackend({ open: true });
+  useBackend(mock);
+});
+
+async function file(name: string, more: Partial<Row> = {}): Promise<Row> {
+  const { items } = await mock.list({
+    filter: { ...files.filter, kind: "attachment" },
+    sort: null,
+    limit: 50,
+    cursor: null,
+  });
+  return { ...plainRow(items.find((each) => each.title === name)!), ...more };
+}
+
+const sheet = (row: Row) => render(FileSheet, { row, onclose: vi.fn() });
+const holds = (bytes: Uint8Array) => (mock.attachment = async (_, most) => bytes.slice(0, most).buffer as ArrayBuffer);
+const utf8 = (text: string) => new TextEncoder().encode(text);
+
+describe("the preview", () => {
+  it("shows a table, code and notes as they are written, and never as a page", async () => {
+    const asked = vi.spyOn(mock, "attachment");
+    sheet(await file("harmonics_bergen.csv"));
+    await waitFor(() => expect(screen.getByTestId("file-text").textContent).toMatch(/^constituent,amplitude_m/));
+    expect(asked).toHaveBeenCalledWith("f-3", SHOWN_BYTES);
+    expect(screen.queryByTestId("file-beginning")).toBeNull();
+    holds(utf8("<h1>Tide</h1><script>window.ran = 1</script>"));
+    sheet(await file("tide.rs", { id: "f-html", title: "tide.html", media_type: "text/html" }));
+    await waitFor(() => expect(screen.getAllByTestId("file-text").at(-1)?.textContent).toContain("<h1>Tide</h1>"));
+    expect(document.querySelector("pre h1, pre script")).toBeNull();
+  });
+
+  it("shows the beginning of a long text, and says so", async () => {
+    holds(utf8("é".repeat(SHOWN_BYTES)));
+    sheet(await file("tide.rs", { size: 2 * SHOWN_BYTES }));
+    await waitFor(() => expect(screen.getByTestId("file-beginning").textContent).toContain("beginning"));
+    expect(screen.getByTestId("file-text").textContent).toBe("é".repeat(SHOWN_BYTES / 2));
+  });
+
+  it("says so where it can't show anything, and where it can't be read", async () => {
+    sheet(await file("structural-note-bathroom.pdf"));
+    expect(screen.getByTestId("file-unshown")).toBeTruthy();
+    holds(new Uint8Array([0x50, 0, 1, 2]));
+    sheet(await file("tide.rs"));
+    await waitFor(() => expect(screen.getAllByTestId("file-unshown")).toHaveLength(2));
+    mock.attachment = async () => {
+      throw refuse("damaged", "An attachment does not pass its check.");
+    };
+    sheet(await file("load-calc.py"));
+    expect(await screen.findByText("This can’t be shown.")).toBeTruthy();
+  });
+
+  it.each([
+    ["text/plain; charset=x", "a", true],
+    ["application/ld+json", "a", true],
+    ["application/octet-stream", "Notes.MD", true],
+    [null, "table.csv", true],
+    ["image/svg+xml", "a.svg", true],
+    ["image/png", "a.txt", false],
+    ["application/pdf", "a", false],
+    ["text/rtf", "a.rtf", false],
+    [null, "archive.zip", false],
+  ])("of %s called %s", (media_type, title, text) => {
+    expect(isText({ media_type, title, text: title, present: true, file_kind: "other" })).toBe(text);
+    expect(isText({ media_type, title, text: title, present: false, file_kind: "missing" })).toBe(false);
+  });
+
+  it("reads texts as they were written", () => {
+    const whole = (bytes: number[], language = "en") => decode(new Uint8Array(bytes), false, language);
+    expect(whole([0xef, 0xbb, 0xbf, 0x61])).toBe("a");
+    expect(whole([0xff, 0xfe, 0x61, 0, 0xe9, 0])).toBe("aé");
+    expect(whole([0xfe, 0xff, 0, 0x61])).toBe("a");
+    expect(whole([0x47, 0x72, 0xfc, 0x6e])).toBe("Grün");
+    expect(whole([0x93, 0xfa, 0x96, 0x7b], "ja")).toBe("日本");
+    expect(whole([0x61, 0, 0x62])).toBeNull();
+    expect(whole([])).toBe("");
+    expect(decode(utf8("a€").slice(0, 3), true, "en"), "cut in two").toBe("a");
+  });
+});
+
+describe("saving", () => {
+  it("asks where, and tells the place", async () => {
+    const save = vi.spyOn(mock, "saveAttachment");
+    sheet(await file("voice-note-0412.m4a"));
+    await fireEvent.click(screen.getByTestId("file-save"));
+    await waitFor(() => expect(toasts.current?.text).toBe("Saved as voice-note-0412.m4a"));
+    expect(save.mock.calls[0]?.slice(1, 3)).toEqual(["f-9", "voice-note-0412.m4a"]);
+    const shown = vi.spyOn(mock, "showInFolder");
+    await toasts.run();
+    expect(shown).toHaveBeenCalledWith("/home/ines/voice-note-0412.m4a");
+  });
+
+  it("says nothing when the person changed their mind, and what went wrong where it did", async () => {
+    sheet(await file("voice-note-0412.m4a"));
+    mock.saveAttachment = async () => null;
+    await fireEvent.click(screen.getByTestId("file-save"));
+    await waitFor(() => expect((screen.getByTestId("file-save") as HTMLButtonElement).disabled).toBe(false));
+    expect(toasts.current).toBeNull();
+    mock.saveAttachment = async () => {
+      throw refuse("io", "The disk is full.");
+    };
+    await fireEvent.click(screen.getByTestId("file-save"));
+    expect(await screen.findByText("The file wasn’t saved.")).toBeTruthy();
+  });
+
+  it("is not offered for what the vault does not hold", async () => {
+    sheet(await file("floorplan-1934.dwg"));
+    expect(screen.queryByTestId("file-save")).toBeNull();
+    expect(screen.queryByTestId("file-unshown")).toBeNull();
+  });
+});
+
+it("a file in the reader opens the same sheet, without the way to where one is", async () => {
+  render(DialogHost);
+  nav.go("conversations", "c-bath");
+  const attachment = { id: "f-3", name: "harmonics_bergen.csv", media_type: "text/csv", size: 88_000, present: true };
+  render(Attachment, { attachment });
+  await fireEvent.click(screen.getByTestId("reader-file"));
+  await waitFor(() => expect(screen.getByTestId("file-text").textContent).toContain("constituent"));
+  expect(dialogs.open).toMatchObject({ kind: "file", row: { id: "f-3" } });
+  expect(screen.queryByText("Open the conversation")).toBeNull();
+});

@@ -1,0 +1,131 @@
+// What is looked for in a conversation is seen, wherever it stands.
+import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import MessageView from "../src/features/conversations/MessageView.svelte";
+import ThreadPane from "../src/features/conversations/ThreadPane.svelte";
+import { recordEntries } from "../src/features/layout/rows";
+import { openPlace } from "../src/features/sensitive/pieces";
+import type { SensitivePlace, Thread } from "$lib/ipc";
+import { useBackend } from "$lib/ipc";
+import { mockBackend } from "$lib/ipc/mock";
+import { sampleThread } from "$lib/ipc/mock/thread";
+import { dialogs } from "$lib/state/dialogs.svelte";
+import { conversations } from "$lib/state/lists.svelte";
+import { nav } from "$lib/state/nav.svelte";
+import { clearContent } from "$lib/state/scope";
+import type { MenuEntry } from "$lib/ui/types";
+
+let mock: ReturnType<typeof mockBackend>;
+let thread: Thread;
+const texts = (selector: string) => [...document.querySelectorAll(selector)].map((each) => each.textContent);
+const folded = (id: string) => document.querySelector(`li[data-id="${id}"]`) === null;
+
+beforeEach(async () => {
+  clearContent();
+  mock = mockBackend({ open: true });
+  useBackend(mock);
+  thread = await mock.thread("c-bath");
+});
+
+async function find(text: string) {
+  await fireEvent.click(screen.getByTestId("reader-find"));
+  await fireEvent.input(screen.getByTestId("find-field"), { target: { value: text } });
+}
+
+describe("a fold", () => {
+  it("stays closed until it holds what was found, and is marked then", async () => {
+    render(ThreadPane, { thread });
+    expect(folded("msg-a0")).toBe(true);
+    await find("helpful");
+    await waitFor(() => expect(texts("li mark.current")).toEqual(["helpful"]));
+    expect(screen.getByText("1 of 1")).toBeTruthy();
+  });
+
+  it("opens for a message that the way here names", async () => {
+    openPlace({ kind: "message", id: "msg-a0", conversation_id: "c-bath" } as SensitivePlace);
+    expect(nav.message).toBe("msg-a0");
+    render(ThreadPane, { thread });
+    await waitFor(() => expect(folded("msg-a0")).toBe(false));
+    expect(document.querySelector("li.wanted")?.getAttribute("data-id")).toBe("msg-a0");
+  });
+
+  it("holds what was done for a message that has words of its own", async () => {
+    const [first, ...rest] = thread.messages.slice(1, 2);
+    const step = (content_type: string, text: string) => ({ content_type, name: null, text });
+    const steps = [step("tool_call", "look up the key"), step("tool_result", "**Bearer** key, [REDACTED:secret]")];
+    const messages = [{ ...first!, id: "x", siblings: [], text: "No key here.", steps }, ...rest];
+    openPlace({ kind: "message", field: "block", id: "x", conversation_id: "c-bath" } as SensitivePlace);
+    const { unmount } = render(ThreadPane, { thread: { ...thread, messages, active_path: ["x"] } });
+    await waitFor(() => expect(texts("li pre")).toEqual(["look up the key", "**Bearer** key, redacted"]));
+    await find("key");
+    await waitFor(() => expect(screen.getByText("1 of 3")).toBeTruthy());
+    expect(texts("li[data-id='x/0'] mark.current")).toEqual(["key"]);
+    await fireEvent.keyDown(screen.getByTestId("find-field"), { key: "Enter" });
+    expect(texts("li[data-id='x/1'] mark.current")).toEqual(["key"]);
+    await fireEvent.keyDown(screen.getByTestId("find-field"), { key: "Enter" });
+    expect(texts("article .md mark.current")).toEqual(["key"]);
+    unmount();
+    // Without words of its own its steps are what it says.
+    const alone = [{ ...messages[0]!, steps: [] }];
+    render(ThreadPane, { thread: { ...thread, messages: alone, active_path: ["x"] } });
+    await waitFor(() => expect(document.querySelector("article[data-id=x]")).toBeTruthy());
+    expect(document.querySelector("li")).toBeNull();
+  });
+
+  it("of a reply opens for its own steps only, and again for the next hit", async () => {
+    const by = (id: string) => sampleThread.find((each) => each.id === id)!;
+    const props = { platform: "chatgpt", near: false, onbranch: vi.fn(), menus: new Map(), needle: "deflection" };
+    const steps = { message: by("msg-b4"), folded: [by("msg-b2"), by("msg-b3")] };
+    const wants = (id: string) => ({ ...props, ...steps, current: { id, nth: 0 }, wanted: id });
+    const { rerender } = render(MessageView, wants("msg-b4"));
+    expect(folded("msg-b3")).toBe(true);
+    await rerender(wants("msg-b3"));
+    expect(folded("msg-b3")).toBe(false);
+    expect(texts("li[data-id=msg-b3] mark.current")).toEqual(["deflection"]);
+    expect(texts("li[data-id=msg-b2] mark")).toEqual(["deflection"]);
+    await fireEvent.click(document.querySelector(".fold button")!);
+    await waitFor(() => expect(folded("msg-b3")).toBe(true));
+    await rerender(wants("msg-b2"));
+    expect(texts("li mark.current")).toEqual(["deflection"]);
+  });
+});
+
+it("the find strip goes round all hits, and says the place after each", async () => {
+  render(ThreadPane, { thread });
+  await find("joist");
+  const place = document.querySelector("[role=search] [role=status]")!;
+  await waitFor(() => expect(place.textContent).toMatch(/^1 of \d+$/));
+  const n = Number(place.textContent?.split(" ").at(-1));
+  expect(n).toBeGreaterThan(4);
+  await fireEvent.keyDown(screen.getByTestId("find-field"), { key: "Enter", shiftKey: true });
+  expect(place.textContent).toBe(`${n} of ${n}`);
+  await fireEvent.keyDown(screen.getByTestId("find-field"), { key: "Enter" });
+  expect(place.textContent).toBe(`1 of ${n}`);
+});
+
+describe("the menu of the reader", () => {
+  it("has what the row's has, with the same keys", async () => {
+    render(ThreadPane, { thread });
+    const words = (entries: MenuEntry[]) =>
+      entries.map((each) => (each === "line" ? each : [each.label, each.shortcut].filter(Boolean).join(" ")));
+    screen.getByTestId("reader-more").focus();
+    await fireEvent.keyDown(screen.getByTestId("reader-more"), { key: "Enter" });
+    const shown = (await screen.findAllByRole("menuitem")).map((each) => each.textContent?.trim());
+    const wanted = words(recordEntries(conversations, ["c-bath"])).filter((each) => each !== "line");
+    expect(shown.map((each) => each?.replaceAll(" ", ""))).toEqual(wanted.map((each) => each.replaceAll(" ", "")));
+    expect(shown).toHaveLength(3);
+  });
+
+  it("does the same by the keys, and not while something is typed", async () => {
+    const trash = vi.spyOn(mock, "trash");
+    render(ThreadPane, { thread });
+    await find("tub");
+    await fireEvent.keyDown(screen.getByTestId("find-field"), { key: "Delete" });
+    expect(trash).not.toHaveBeenCalled();
+    await fireEvent.keyDown(screen.getByTestId("reader"), { key: "Delete", shiftKey: true });
+    expect(dialogs.open).toMatchObject({ kind: "erase", ids: ["c-bath"] });
+    dialogs.close();
+    await fireEvent.keyDown(screen.getByTestId("reader"), { key: "Delete" });
+    expect(trash).toHaveBeenCalledWith(["c-bath"]);
+  });
+});
