@@ -12,6 +12,7 @@ pub fn builder() -> Builder<tauri::Wry> {
         vault::session_state,
         vault::recent_vaults,
         vault::forget_recent,
+        vault::backups_of,
         vault::default_vault_folder,
         vault::passphrase_strength,
         vault::suggest_passphrase,

@@ -101,6 +101,26 @@ export const SCREENS = [
     },
   ]),
   [
+    "unlock, backups",
+    "failing-vault_damaged",
+    async (page) => {
+      await page.type("unlock-passphrase", "nope");
+      await page.click("unlock-submit");
+      await page.click("unlock-open-backup");
+      await page.there("unlock-backup");
+    },
+  ],
+  [
+    "unlock, search index",
+    "reindexed-damaged,held",
+    async (page) => {
+      await page.type("unlock-passphrase", PASSPHRASE);
+      await page.click("unlock-submit");
+      await page.there("unlock-index");
+    },
+  ],
+  ["home, search index rebuilt", "open,reindexed-damaged", (page) => page.there("index-rebuilt")],
+  [
     "unlock, by code",
     "",
     async (page) => {

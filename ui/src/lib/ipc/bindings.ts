@@ -12,6 +12,8 @@ export const commands = {
 	recentVaults: () => typedError<RecentVault[], ErrorBody>(__TAURI_INVOKE("recent_vaults")),
 	/**  Take a vault off that list; the vault itself stays. */
 	forgetRecent: (path: string) => typedError<null, ErrorBody>(__TAURI_INVOKE("forget_recent", { path })),
+	/**  The backups of a vault that lie beside it, the newest first. */
+	backupsOf: (path: string) => typedError<FoundBackup[], ErrorBody>(__TAURI_INVOKE("backups_of", { path })),
 	/**  The folder that a new vault is offered to live in. */
 	defaultVaultFolder: () => typedError<string, ErrorBody>(__TAURI_INVOKE("default_vault_folder")),
 	/**  How strong a passphrase is, as it is typed. */
@@ -20,8 +22,8 @@ export const commands = {
 	suggestPassphrase: () => typedError<string, ErrorBody>(__TAURI_INVOKE("suggest_passphrase")),
 	/**  Create a vault and open it. */
 	createVault: (path: string, passphrase: string) => typedError<Created, ErrorBody>(__TAURI_INVOKE("create_vault", { path, passphrase })),
-	/**  Open a vault with its passphrase or its recovery code. */
-	unlock: (path: string, secret: string) => typedError<SessionState, ErrorBody>(__TAURI_INVOKE("unlock", { path, secret })),
+	/**  Open a vault with its passphrase or its recovery code. Progress comes when its search index is made anew first. */
+	unlock: (jobId: string, path: string, secret: string, onProgress: Channel<Progress>) => typedError<SessionState, ErrorBody>(__TAURI_INVOKE("unlock", { jobId, path, secret, onProgress })),
 	/**  Lock. Jobs under way roll back first. */
 	lock: () => typedError<null, ErrorBody>(__TAURI_INVOKE("lock")),
 	/**  Minutes without input before the vault locks itself; 0 = never. */
@@ -593,6 +595,14 @@ export type Found = {
 	next_offset: number | null,
 };
 
+/**  A copy of a vault that lies beside it. */
+export type FoundBackup = {
+	path: string,
+	name: string,
+	/**  When it was written last. */
+	changed_at: string | null,
+};
+
 /**  A row of a list in which something is searched for. */
 export type FoundRow = {
 	/**  Where the words stand; null for a conversation that was found by its title alone. */
@@ -677,8 +687,10 @@ export type ImportRequest = {
 
 /**  State of the search index. */
 export type IndexInfo = {
-	/**  `current`, `rebuilding`, `rebuilt` (this session, after a failed check) or `stale`. */
+	/**  `current`, or `rebuilt` (made anew from the records in this session). */
 	state: string,
+	/**  Why it was made anew at opening: it was `missing` (as in a backup), `damaged` or `behind`. Null when it was not. */
+	why: string | null,
 	documents: number,
 };
 

@@ -525,17 +525,17 @@ fn report(job: &Job, stage: &str, done: u64, total: u64, records: u64) {
 }
 
 /// Lets at most about ten reports a second through; a new stage always passes.
-struct Gate<'a> {
+pub(super) struct Gate<'a> {
     job: &'a Job,
     last: Mutex<(Option<Instant>, String)>,
 }
 
 impl<'a> Gate<'a> {
-    fn new(job: &'a Job) -> Self {
+    pub(super) fn new(job: &'a Job) -> Self {
         Self { job, last: Mutex::new((None, String::new())) }
     }
 
-    fn report(&self, stage: &str, done: u64, total: u64, records: u64) {
+    pub(super) fn report(&self, stage: &str, done: u64, total: u64, records: u64) {
         let mut last = self.last.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if last.1 != stage || last.0.is_none_or(|t| t.elapsed() >= PROGRESS_EVERY) {
             *last = (Some(Instant::now()), stage.to_owned());
