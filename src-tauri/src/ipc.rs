@@ -90,6 +90,7 @@ pub fn builder() -> Builder<tauri::Wry> {
         system::show_in_folder,
         system::print,
         system::copy_text,
+        system::clipboard_text,
         system::set_preference,
         system::set_remember_vaults,
         system::window_guards,

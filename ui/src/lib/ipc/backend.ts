@@ -131,6 +131,8 @@ export interface Backend {
   showInFolder(path: string): Promise<void>;
   print(): Promise<void>;
   /** Copy. After so many seconds the text leaves the clipboard again, if it is still there; with null it stays. */
+  /** Null when it holds no text. */
+  clipboardText(): Promise<string | null>;
   copyText(text: string, clearAfter: number | null): Promise<void>;
   /** How the window looks and works, kept between runs: `theme`, `language`, `text-size`, `list-width`, `letter-keys`, `list-rows`, `blur`,
    * `hours`, `motion`, `clear-copied`. Never content. */

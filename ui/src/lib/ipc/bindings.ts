@@ -168,6 +168,8 @@ export const commands = {
 	print: () => typedError<null, ErrorBody>(__TAURI_INVOKE("print")),
 	/**  Copy a text. With a number of seconds it leaves the clipboard after that time, unless something else is there by then. */
 	copyText: (text: string, clearAfterSeconds: number | null) => typedError<null, ErrorBody>(__TAURI_INVOKE("copy_text", { text, clearAfterSeconds })),
+	/**  The text on the clipboard, for the field that the person pastes into; null when it holds none. */
+	clipboardText: () => typedError<string | null, ErrorBody>(__TAURI_INVOKE("clipboard_text")),
 	/**  Keep a preference of the window (how it looks and works, never content), or drop it with null. */
 	setPreference: (name: string, value: string | null) => typedError<null, ErrorBody>(__TAURI_INVOKE("set_preference", { name, value })),
 	/**  Remember opened vaults (path only), or forget them all. */
@@ -466,6 +468,10 @@ export type Exported = {
 	digest: string,
 	/**  Read back and valid. */
 	validated: boolean,
+	/**  What its check found first, when it did not pass. */
+	first_error: Finding | null,
+	/**  All that it found. */
+	errors: number,
 	signature: SignatureInfo,
 	/**  The first thousand. */
 	losses: Loss[],

@@ -108,6 +108,7 @@ export const tauriBackend: Backend = {
   openLink: (url) => done(commands.openLink(url)),
   showInFolder: (path) => done(commands.showInFolder(path)),
   print: () => done(commands.print()),
+  clipboardText: () => take(commands.clipboardText()),
   copyText: (text, clearAfter) => done(commands.copyText(text, clearAfter)),
   setPreference: (name, value) => done(commands.setPreference(name, value)),
   setRememberVaults: (remember) => done(commands.setRememberVaults(remember)),

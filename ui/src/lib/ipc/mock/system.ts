@@ -12,6 +12,7 @@ type Commands = Pick<
   | "openLink"
   | "showInFolder"
   | "print"
+  | "clipboardText"
   | "copyText"
   | "setPreference"
   | "setRememberVaults"
@@ -47,6 +48,7 @@ export function sampleSystem(system = "linux"): Commands {
     openLink: async () => undefined,
     showInFolder: async () => undefined,
     print: async () => undefined,
+    clipboardText: async () => "Prefers tea to coffee.\nIs learning Portuguese.",
     copyText: async () => undefined,
     setPreference: async () => undefined,
     setRememberVaults: async () => undefined,
