@@ -384,6 +384,8 @@ fn exported(
         bytes,
         digest,
         validated: validation.is_some_and(|v| v.errors.is_empty()),
+        first_error: validation.and_then(|v| v.errors.first().cloned()).map(Finding::from),
+        errors: validation.map_or(0, |v| u32::try_from(v.errors.len()).unwrap_or(u32::MAX)),
         signature: validation.map(files::signature).unwrap_or_default(),
         losses: items
             .iter()
