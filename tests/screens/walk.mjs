@@ -70,6 +70,16 @@ export const SCREENS = [
   ],
   ["create, name", "empty", (page) => page.click("welcome-create")],
   [
+    "create, name taken",
+    "empty",
+    async (page) => {
+      await page.click("welcome-create");
+      await page.type("create-name", "Family");
+      await page.click("create-next");
+      await page.there("create-name", '[aria-invalid="true"]');
+    },
+  ],
+  [
     "create, passphrase too weak",
     "empty",
     async (page) => {

@@ -42,6 +42,7 @@ describe("create", () => {
     await waitFor(() => expect((screen.getByTestId("create-folder") as HTMLInputElement).value).not.toBe(""));
     await type("create-name", "Ines");
     await fireEvent.click(screen.getByTestId("create-next"));
+    await screen.findByTestId("create-passphrase");
     await type("create-passphrase", MOCK_PASSPHRASE);
     await type("create-repeat", "something else, just as long");
     expect(screen.getByText("This is not the same yet.")).toBeTruthy();
@@ -64,12 +65,39 @@ describe("create", () => {
     expect(session.path).toBe("/home/ines/Documents/Ines.keepsake");
   });
 
+  it("says under the name that something is already there, before a passphrase is chosen", async () => {
+    await start({ empty: true });
+    render(Create);
+    await waitFor(() => expect((screen.getByTestId("create-folder") as HTMLInputElement).value).not.toBe(""));
+    await type("create-name", "Family");
+    await fireEvent.click(screen.getByTestId("create-next"));
+    const taken = "Something is already there under this name.";
+    expect(await screen.findByText(taken, { exact: false })).toBeTruthy();
+    const name = screen.getByTestId("create-name") as HTMLInputElement;
+    expect([name.getAttribute("aria-invalid"), document.activeElement]).toEqual(["true", name]);
+    expect(screen.queryByTestId("create-passphrase")).toBeNull();
+    await type("create-name", "Ines");
+    expect(screen.queryByText(taken, { exact: false }), "another name").toBeNull();
+
+    // It comes to be there while the passphrase is chosen.
+    mock.createVault = async () => Promise.reject(refuse("exists", "It is already there."));
+    await fireEvent.click(screen.getByTestId("create-next"));
+    await screen.findByTestId("create-passphrase");
+    await type("create-passphrase", MOCK_PASSPHRASE);
+    await type("create-repeat", MOCK_PASSPHRASE);
+    await waitFor(() => expect((screen.getByTestId("create-next") as HTMLButtonElement).disabled).toBe(false));
+    await fireEvent.click(screen.getByTestId("create-next"));
+    expect(await screen.findByText(taken, { exact: false })).toBeTruthy();
+    expect((screen.getByTestId("create-name") as HTMLInputElement).value).toBe("Ines");
+  });
+
   it("refuses a weak passphrase with one reason", async () => {
     await start({ empty: true });
     render(Create);
     await waitFor(() => expect((screen.getByTestId("create-folder") as HTMLInputElement).value).not.toBe(""));
     await type("create-name", "Ines");
     await fireEvent.click(screen.getByTestId("create-next"));
+    await screen.findByTestId("create-passphrase");
     await type("create-passphrase", "kite");
     await type("create-repeat", "kite");
     expect(await screen.findByText("It is too short. Add a word or two.")).toBeTruthy();

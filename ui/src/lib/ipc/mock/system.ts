@@ -33,7 +33,8 @@ export function sampleSystem(system = "linux"): Commands {
   return {
     pathInfo: async (paths) =>
       paths.map((path) => {
-        const folder = path.endsWith(".mem");
+        const folder = path.endsWith(".mem") || path.endsWith("Family.keepsake");
+        if (path.endsWith(".keepsake")) return { path, folder, size: null };
         return { path, folder, size: folder ? null : path.endsWith(".zip") ? 1_800_000_000 : 4096 };
       }),
     chooseFiles: async () => [
