@@ -110,7 +110,7 @@ impl Vault {
         let lock = take_lock(dir)?;
         let (header, keys) = open_header(dir, secret)?;
         let key = Zeroizing::new(*keys.store());
-        let opened = || {
+        let opened = || -> VaultResult<Self> {
             let store = Store::open(dir, keys.store(), false)?;
             let folder = dir.join("index");
             let (index, fault) = match SearchIndex::open(&folder, keys.index()) {

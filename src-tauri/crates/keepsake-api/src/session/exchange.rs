@@ -545,3 +545,24 @@ impl<'a> Gate<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use keepsake_formats::{Finding as Found, Validation, WriteReport};
+
+    #[test]
+    fn what_a_check_found_first_is_handed_on() {
+        let found = |code: &str| Found { code: code.into(), place: "a.jsonl:1".into(), message: "is not so".into() };
+        let told = |errors: Vec<Found>| {
+            let validation = Validation { errors, ..Validation::default() };
+            let (request, report) = (ExportRequest::default(), WriteReport::default());
+            exported(&request, Path::new("x"), &report, 0, String::new(), Some(&validation))
+        };
+        let out = told(vec![found("checksum"), found("count")]);
+        assert!(!out.validated);
+        assert_eq!((out.first_error.map(|first| first.code).as_deref(), out.errors), (Some("checksum"), 2));
+        let fine = told(Vec::new());
+        assert!(fine.validated && fine.first_error.is_none() && fine.errors == 0);
+    }
+}

@@ -1,10 +1,6 @@
 //! The index follows the store: by its change log, or made anew from its records.
 use super::{IndexState, Vault, index_error};
-use crate::{
-    VaultError, VaultResult,
-    index::SearchIndex,
-    store::Store,
-};
+use crate::{VaultError, VaultResult, index::SearchIndex, store::Store};
 use rusqlite::OptionalExtension;
 use std::{
     path::Path,
@@ -76,10 +72,7 @@ impl Vault {
             Ok(true) => Ok(()),
             Err(VaultError::Cancelled) => Err(VaultError::Cancelled),
             _ => {
-                self.index_fault
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .get_or_insert(IndexFault::Behind);
+                self.index_fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(IndexFault::Behind);
                 self.index_rebuild_watched(watch)
             }
         }
