@@ -71,7 +71,7 @@ pub fn giving_way(job: Job, app: AppHandle) -> Job {
 }
 
 /// A job whose progress goes out through the channel.
-fn heard(on_progress: Channel<Progress>) -> Job {
+pub fn heard(on_progress: Channel<Progress>) -> Job {
     // A window that no longer listens is no reason to stop.
     Job::with_progress(Arc::new(move |progress| drop(on_progress.send(progress))))
 }

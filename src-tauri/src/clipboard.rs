@@ -14,6 +14,9 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// How long closing the window waits for it: another program that owns the clipboard and hangs must not keep ours.
 const LONGEST_CLOSING: Duration = Duration::from_secs(2);
 
+/// Bytes of a text that a field takes without making the window wait.
+const LONGEST_READ: usize = 4 << 20;
+
 /// The system has no clipboard, or does not let us have it now.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Unavailable;
@@ -105,8 +108,9 @@ struct Queue {
     closing: bool,
 }
 
-/// The clipboard, and the last text put there that is to leave it again. Only [`Clipboard::clear_if_due`] reads the
-/// clipboard, on a thread of its own: a program that owns it and hangs holds up neither locking nor closing.
+/// The clipboard, and the last text put there that is to leave it again. It is read only on threads that may wait
+/// ([`Clipboard::clear_if_due`] on one of its own, [`Clipboard::read`] as a command): a program that owns it and hangs holds
+/// up neither locking nor closing.
 pub struct Clipboard {
     held: Mutex<Held>,
     queue: Mutex<Queue>,
@@ -135,6 +139,21 @@ impl Clipboard {
         });
         self.changed.notify_all();
         Ok(())
+    }
+
+    /// The text that is there now, because the person asks for it; none when there is none. It is kept nowhere.
+    /// Errors `no_clipboard`, and `limit` for more than a field can show.
+    pub fn read(&self) -> ApiResult<Option<Zeroizing<String>>> {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = held.board.text().map_err(|Unavailable| no_clipboard())?.filter(|text| !text.trim().is_empty());
+        match text {
+            Some(text) if text.len() > LONGEST_READ => Err(ApiError::new(
+                "limit",
+                6,
+                "What is on the clipboard is too long to be pasted. Save it as a file and import that.",
+            )),
+            text => Ok(text),
+        }
     }
 
     /// What is still to leave the clipboard leaves now.
@@ -316,6 +335,21 @@ mod tests {
         assert!(desk.waits());
         assert_eq!(desk.at(30), None);
         assert!(!desk.waits(), "the text is not held any longer");
+    }
+
+    #[test]
+    fn a_text_is_read_when_there_is_one_that_a_field_can_show() {
+        let desk = Desk::new();
+        assert!(desk.clipboard.read().unwrap().is_none());
+        desk.copy(" \n", None).unwrap();
+        assert!(desk.clipboard.read().unwrap().is_none(), "nothing to paste");
+        desk.copy("Alpha likes tea.", Some(30)).unwrap();
+        assert_eq!(desk.clipboard.read().unwrap().as_deref().map(String::as_str), Some("Alpha likes tea."));
+        assert!(desk.waits() && desk.board.now().is_some(), "reading changes nothing");
+        desk.copy(&"x".repeat(LONGEST_READ + 1), None).unwrap();
+        assert_eq!(desk.clipboard.read().unwrap_err().code, "limit");
+        desk.board.0.lock().unwrap().refusals = 1;
+        assert_eq!(desk.clipboard.read().unwrap_err().code, "no_clipboard");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! A backup is a vault of its own, made while the other is in use.
+use keepsake_crypto::KdfChoice;
 use keepsake_testkit::{PASSPHRASE, TempVault, at, sample};
-use keepsake_vault::{Vault, VaultError, VaultResult};
+use keepsake_vault::{Vault, VaultError, VaultResult, backups_of};
 use std::{
     path::Path,
     sync::atomic::{AtomicBool, Ordering},
@@ -190,4 +191,47 @@ fn nothing_is_left_of_a_backup_that_could_not_be_restored() {
         Err(VaultError::Damaged(_))
     ));
     assert_eq!(left(t.folder.path()), ["copy", "t.keepsake"]);
+}
+
+#[test]
+fn the_backups_beside_a_vault_are_found_without_its_passphrase() {
+    let t = TempVault::new();
+    let beside = |name: &str| t.folder.path().join(name);
+    backup(&t, &beside("t 2026-11-20 0900.keepsake")).unwrap();
+    backup(&t, &beside("elsewhere called.keepsake")).unwrap();
+    Vault::create(
+        &beside("t other.keepsake"),
+        PASSPHRASE,
+        KdfChoice::Floor,
+        at(0),
+    )
+    .unwrap();
+    std::fs::create_dir(beside("empty.keepsake")).unwrap();
+    let found = || -> Vec<String> {
+        let mut names: Vec<String> = backups_of(&t.dir())
+            .iter()
+            .inspect(|found| assert!(found.changed.is_some()))
+            .map(|found| {
+                found
+                    .path
+                    .file_name()
+                    .unwrap()
+                    .to_string_lossy()
+                    .into_owned()
+            })
+            .collect();
+        names.sort();
+        names
+    };
+    assert_eq!(
+        found(),
+        ["elsewhere called.keepsake", "t 2026-11-20 0900.keepsake"],
+        "those of this vault"
+    );
+    std::fs::write(t.dir().join("vault.json"), "{}").unwrap();
+    assert_eq!(
+        found(),
+        ["t 2026-11-20 0900.keepsake", "t other.keepsake"],
+        "its id is not known: those called so"
+    );
 }

@@ -1,7 +1,11 @@
 //! Damage of every part of a vault is told apart, and nothing is written by finding it.
 use keepsake_testkit::{PASSPHRASE, TempVault, at, sample};
-use keepsake_vault::{IndexState, Vault, VaultError, index::IndexFilter};
+use keepsake_vault::{IndexFault, IndexState, IndexWatch, Vault, VaultError, index::IndexFilter};
 use std::path::{Path, PathBuf};
+use std::sync::{
+    Mutex,
+    atomic::{AtomicBool, Ordering},
+};
 
 fn filled() -> TempVault {
     let t = TempVault::new();
@@ -68,9 +72,81 @@ fn a_damaged_first_page_is_damage_and_not_a_wrong_passphrase() {
     let (_folder, dir) = closed(filled());
     flip(&dir.join("store.db"), 3000);
     assert!(
-        matches!(Vault::open(&dir, PASSPHRASE), Err(VaultError::Damaged(_))),
+        matches!(
+            Vault::open(&dir, PASSPHRASE),
+            Err(VaultError::DamagedPages { pages: 1 })
+        ),
         "the first page"
     );
+}
+
+#[test]
+fn pages_that_fail_their_check_are_counted() {
+    let (_folder, dir) = closed(filled());
+    let store = dir.join("store.db");
+    let whole = std::fs::read(&store).unwrap();
+    for page in [0, 1, 2, 5, 7] {
+        flip(&store, page * 8192 + 3000);
+    }
+    let Err(VaultError::DamagedPages { pages }) = Vault::open(&dir, PASSPHRASE) else {
+        panic!("five pages are damaged")
+    };
+    assert_eq!(pages, 5);
+    std::fs::write(&store, &whole[..100]).unwrap();
+    assert!(
+        matches!(Vault::open(&dir, PASSPHRASE), Err(VaultError::Damaged(_))),
+        "no number that was not counted"
+    );
+    std::fs::write(&store, whole).unwrap();
+    assert!(Vault::open(&dir, PASSPHRASE).is_ok(), "nothing was changed");
+}
+
+#[test]
+fn making_the_index_anew_is_told_and_can_be_stopped() {
+    let (_folder, dir) = closed(filled());
+    flip(&dir.join("index/meta.json"), 50);
+    let cancel = AtomicBool::new(true);
+    let stopped = Vault::open_watched(
+        &dir,
+        PASSPHRASE,
+        &IndexWatch {
+            progress: &|_, _, _| panic!("it was stopped before"),
+            cancel: &cancel,
+        },
+    );
+    assert!(matches!(stopped, Err(VaultError::Cancelled)));
+    cancel.store(false, Ordering::Relaxed);
+    let told = Mutex::new(Vec::new());
+    let open = || {
+        Vault::open_watched(
+            &dir,
+            PASSPHRASE,
+            &IndexWatch {
+                progress: &|fault, done, total| told.lock().unwrap().push((fault, done, total)),
+                cancel: &cancel,
+            },
+        )
+        .unwrap()
+    };
+    let vault = open();
+    let records = vault.index_documents();
+    assert_eq!(
+        *told.lock().unwrap(),
+        [(IndexFault::Behind, 0, records)],
+        "what was stopped is made anew"
+    );
+    assert!(vault.check().unwrap().iter().all(|place| place.ok));
+    drop(vault);
+    told.lock().unwrap().clear();
+    drop(open());
+    assert!(
+        told.lock().unwrap().is_empty(),
+        "nothing to do is nothing to tell"
+    );
+    flip(&dir.join("index/meta.json"), 50);
+    assert_eq!(open().index_fault(), Some(IndexFault::Damaged));
+    std::fs::remove_dir_all(dir.join("index")).unwrap();
+    assert_eq!(open().index_fault(), Some(IndexFault::Missing));
 }
 
 #[test]

@@ -118,7 +118,7 @@ export const EXPORTS = [
     OPEN,
     async (page) => {
       await page.mock(
-        "() => { const { exportRun } = window.__mock; window.__mock.exportRun = async (...asked) => ({ ...(await exportRun(...asked)), validated: false }); }",
+        "() => { const { exportRun } = window.__mock; window.__mock.exportRun = async (...asked) => ({ ...(await exportRun(...asked)), validated: false, errors: 3, first_error: { code: 'checksum', place: 'memories.jsonl:4', message: 'The digest in the manifest is another' } }); }",
       );
       await exporting(page);
       await page.click("export-understood");

@@ -54,6 +54,16 @@ export const SCREENS = [
   ],
   ["create, name", "empty", (page) => page.click("welcome-create")],
   [
+    "create, name taken",
+    "empty",
+    async (page) => {
+      await page.click("welcome-create");
+      await page.type("create-name", "Family");
+      await page.click("create-next");
+      await page.there("create-name", '[aria-invalid="true"]');
+    },
+  ],
+  [
     "create, passphrase too weak",
     "empty",
     async (page) => {
@@ -84,6 +94,26 @@ export const SCREENS = [
       await page.there("unlock-error");
     },
   ]),
+  [
+    "unlock, backups",
+    "failing-vault_damaged",
+    async (page) => {
+      await page.type("unlock-passphrase", "nope");
+      await page.click("unlock-submit");
+      await page.click("unlock-open-backup");
+      await page.there("unlock-backup");
+    },
+  ],
+  [
+    "unlock, search index",
+    "reindexed-damaged,held",
+    async (page) => {
+      await page.type("unlock-passphrase", PASSPHRASE);
+      await page.click("unlock-submit");
+      await page.there("unlock-index");
+    },
+  ],
+  ["home, search index rebuilt", "open,reindexed-damaged", (page) => page.there("index-rebuilt")],
   [
     "unlock, by code",
     "",

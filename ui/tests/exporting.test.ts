@@ -273,6 +273,15 @@ describe("what was saved and does not pass its check", () => {
     expect(removed).toHaveBeenCalledExactlyOnceWith(`/home/ines/Ines.${format}`);
   });
 
+  it.each([1, 3])("says what its check found first: %i", async (errors) => {
+    const first_error = { code: "checksum", place: "memories.jsonl:4", message: "its digest is another" };
+    render(ExportDone, { done: { ...(await faulty("mem")), first_error, errors } });
+    const said = screen.getByTestId("export-invalid").textContent;
+    expect(said).toContain("its digest is another memories.jsonl:4");
+    expect(said).toContain("Your vault is fine.");
+    expect(said.includes("and 2 more")).toBe(errors === 3);
+  });
+
   it("says when it was changed since, and can be kept", async () => {
     mock.removeExport = async () => Promise.reject(refuse("changed_since", "It is something else now."));
     render(ExportDone, { done: await faulty("alf") });

@@ -88,6 +88,8 @@ describe("loss report", () => {
     bytes: 0,
     digest: "",
     validated: false,
+    first_error: null,
+    errors: 0,
     withheld: [],
   };
   const signature = { present: false, algorithm: null, valid: null, trusted: null, key: null };

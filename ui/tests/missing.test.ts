@@ -37,6 +37,7 @@ async function choosing() {
   await naming();
   await type("create-name", "Ines");
   await fireEvent.click(button("create-next"));
+  await screen.findByTestId("create-passphrase");
 }
 /** To the last step, where the groups of the code are typed back. */
 async function keeping() {

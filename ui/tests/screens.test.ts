@@ -1,7 +1,6 @@
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import Create from "../src/features/start/Create.svelte";
-import Unlock from "../src/features/start/Unlock.svelte";
 import EraseDialog from "../src/features/removal/EraseDialog.svelte";
 import ReceiptSheet from "../src/features/removal/ReceiptSheet.svelte";
 import RedactDialog from "../src/features/removal/RedactDialog.svelte";
@@ -30,104 +29,6 @@ beforeEach(async () => {
 
 const type = (id: string, value: string) => fireEvent.input(screen.getByTestId(id), { target: { value } });
 
-describe("unlock", () => {
-  beforeEach(async () => {
-    mock = await start({ open: false });
-    session.toUnlock("/home/ines/Documents/Ines.keepsake");
-    session.failures = 0;
-  });
-
-  async function attempt(secret: string) {
-    await type("unlock-passphrase", secret);
-    await fireEvent.click(screen.getByTestId("unlock-submit"));
-  }
-
-  it("says in full that the passphrase is wrong, and empties the field", async () => {
-    render(Unlock);
-    await attempt("nope");
-    const error = await screen.findByTestId("unlock-error");
-    expect(error.textContent).toContain("That passphrase doesn’t open this vault.");
-    expect(error.textContent).toContain("The vault itself is fine.");
-    expect((screen.getByTestId("unlock-passphrase") as HTMLInputElement).value).toBe("");
-  });
-
-  it.each([
-    ["vault_damaged", "2 pages of the vault"],
-    ["vault_missing", "can’t be found"],
-    ["vault_in_use", "Close it there first."],
-    ["newer_schema", "newer Keepsake"],
-  ])("tells %s apart", async (failing, text) => {
-    useBackend(mockBackend({ failing }));
-    render(Unlock);
-    await attempt("anything");
-    expect((await screen.findByTestId("unlock-error")).textContent).toContain(text);
-  });
-
-  it("pauses for 5 seconds after 5 wrong tries, openly", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    render(Unlock);
-    for (let n = 1; n <= 5; n += 1) {
-      await attempt("nope");
-      await vi.waitFor(() => expect(session.failures).toBe(n));
-      await vi.waitFor(() => expect(screen.getByTestId("unlock-submit").getAttribute("aria-busy")).toBeNull());
-    }
-    await vi.waitFor(() => expect(screen.getByText(/try again in 5 seconds/)).toBeTruthy());
-    expect((screen.getByTestId("unlock-submit") as HTMLButtonElement).disabled).toBe(true);
-    for (let n = 0; n < 6; n += 1) await vi.advanceTimersByTimeAsync(1000);
-    expect((screen.getByTestId("unlock-submit") as HTMLButtonElement).disabled).toBe(false);
-    vi.useRealTimers();
-  });
-
-  it("opens with the passphrase", async () => {
-    render(Unlock);
-    await attempt(MOCK_PASSPHRASE);
-    await waitFor(() => expect(session.phase).toBe("open"));
-  });
-});
-
-describe("unlock by code or passphrase", () => {
-  beforeEach(async () => {
-    mock = await start({ open: false });
-    session.toUnlock("/home/ines/Documents/Ines.keepsake");
-  });
-
-  it("tries nothing of the one as the other", async () => {
-    const tried = vi.spyOn(mock, "unlock");
-    render(Unlock);
-    await fireEvent.click(screen.getByTestId("unlock-use-code"));
-    await fireEvent.click(screen.getByTestId("unlock-submit"));
-    await fireEvent.input(screen.getAllByTestId("unlock-group")[0]!, { target: { value: "K7PM" } });
-    await fireEvent.click(screen.getByTestId("unlock-use-passphrase"));
-    expect((screen.getByTestId("unlock-passphrase") as HTMLInputElement).value).toBe("");
-    await fireEvent.click(screen.getByTestId("unlock-submit"));
-    expect(tried).not.toHaveBeenCalled();
-  });
-
-  it("goes back to the passphrase after a wrong code", async () => {
-    render(Unlock);
-    await fireEvent.click(screen.getByTestId("unlock-use-code"));
-    await fireEvent.input(screen.getAllByTestId("unlock-group")[0]!, { target: { value: "K7PM" } });
-    await fireEvent.click(screen.getByTestId("unlock-submit"));
-    await screen.findByTestId("unlock-error");
-    await fireEvent.click(screen.getByTestId("unlock-use-passphrase"));
-    expect(screen.getByTestId("unlock-passphrase")).toBeTruthy();
-    expect(screen.queryByTestId("unlock-error")).toBeNull();
-  });
-
-  it("says that something still runs, until it has ended", async () => {
-    let release: () => void = () => undefined;
-    mock.lock = () => new Promise<void>((done) => (release = done));
-    session.phase = "open";
-    const locking = session.lock();
-    render(Unlock);
-    expect(screen.queryByTestId("unlock-finishing")).toBeNull();
-    expect((await screen.findByTestId("unlock-finishing")).textContent).toContain("finishes first");
-    release();
-    await locking;
-    await waitFor(() => expect(screen.queryByTestId("unlock-finishing")).toBeNull());
-  });
-});
-
 describe("create", () => {
   it.each(["open", "locked meanwhile"])("goes through name, passphrase and recovery code (%s)", async (vault) => {
     mock = await start({ open: false, empty: true });
@@ -135,6 +36,7 @@ describe("create", () => {
     await waitFor(() => expect((screen.getByTestId("create-folder") as HTMLInputElement).value).not.toBe(""));
     await type("create-name", "Ines");
     await fireEvent.click(screen.getByTestId("create-next"));
+    await screen.findByTestId("create-passphrase");
     await type("create-passphrase", MOCK_PASSPHRASE);
     await type("create-repeat", "something else, just as long");
     expect(screen.getByText("This is not the same yet.")).toBeTruthy();
@@ -157,12 +59,39 @@ describe("create", () => {
     expect(session.path).toBe("/home/ines/Documents/Ines.keepsake");
   });
 
+  it("says under the name that something is already there, before a passphrase is chosen", async () => {
+    mock = await start({ open: false, empty: true });
+    render(Create);
+    await waitFor(() => expect((screen.getByTestId("create-folder") as HTMLInputElement).value).not.toBe(""));
+    await type("create-name", "Family");
+    await fireEvent.click(screen.getByTestId("create-next"));
+    const taken = "Something is already there under this name.";
+    expect(await screen.findByText(taken, { exact: false })).toBeTruthy();
+    const name = screen.getByTestId("create-name") as HTMLInputElement;
+    expect([name.getAttribute("aria-invalid"), document.activeElement]).toEqual(["true", name]);
+    expect(screen.queryByTestId("create-passphrase")).toBeNull();
+    await type("create-name", "Ines");
+    expect(screen.queryByText(taken, { exact: false }), "another name").toBeNull();
+
+    // It comes to be there while the passphrase is chosen.
+    mock.createVault = async () => Promise.reject(refuse("exists", "It is already there."));
+    await fireEvent.click(screen.getByTestId("create-next"));
+    await screen.findByTestId("create-passphrase");
+    await type("create-passphrase", MOCK_PASSPHRASE);
+    await type("create-repeat", MOCK_PASSPHRASE);
+    await waitFor(() => expect((screen.getByTestId("create-next") as HTMLButtonElement).disabled).toBe(false));
+    await fireEvent.click(screen.getByTestId("create-next"));
+    expect(await screen.findByText(taken, { exact: false })).toBeTruthy();
+    expect((screen.getByTestId("create-name") as HTMLInputElement).value).toBe("Ines");
+  });
+
   it("refuses a weak passphrase with one reason", async () => {
     mock = await start({ open: false, empty: true });
     render(Create);
     await waitFor(() => expect((screen.getByTestId("create-folder") as HTMLInputElement).value).not.toBe(""));
     await type("create-name", "Ines");
     await fireEvent.click(screen.getByTestId("create-next"));
+    await screen.findByTestId("create-passphrase");
     await type("create-passphrase", "kite");
     await type("create-repeat", "kite");
     expect(await screen.findByText("It is too short. Add a word or two.")).toBeTruthy();

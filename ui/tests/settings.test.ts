@@ -65,8 +65,10 @@ describe("a new recovery code", () => {
     expect(dialogs.open).toBeNull();
     expect(toasts.current?.text).toContain("The new code is in force.");
     await mock.lock();
-    expect(await mock.unlock("/home/ines/Documents/Ines.keepsake", before).catch(codeOf)).toBe("wrong_passphrase");
-    await mock.unlock("/home/ines/Documents/Ines.keepsake", shown.join("-"));
+    expect(await mock.unlock("u", "/home/ines/Documents/Ines.keepsake", before, () => undefined).catch(codeOf)).toBe(
+      "wrong_passphrase",
+    );
+    await mock.unlock("u", "/home/ines/Documents/Ines.keepsake", shown.join("-"), () => undefined);
   });
 
   it("moves its own date and not the passphrase’s", async () => {

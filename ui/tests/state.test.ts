@@ -266,7 +266,7 @@ describe("session", () => {
     session.phase = "starting";
     await session.start();
     expect([session.phase, session.name]).toEqual(["unlock", "Ines"]);
-    session.opened(await mock.unlock(session.path ?? "", MOCK_PASSPHRASE));
+    session.opened(await mock.unlock("u", session.path ?? "", MOCK_PASSPHRASE, () => undefined));
     expect(session.phase).toBe("open");
   });
 });

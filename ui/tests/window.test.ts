@@ -63,7 +63,7 @@ describe("a file over the window", () => {
     };
     mock.drop(FILES);
     await screen.findByTestId("peek");
-    session.opened({ ...(await mock.unlock("/v", "harbour copper nineteen kite")) });
+    session.opened({ ...(await mock.unlock("u", "/v", "harbour copper nineteen kite", () => undefined)) });
     await waitFor(() => expect(dialogs.open?.kind).toBe("import"));
     release();
     await waitFor(() => expect([importing.stage, importing.plans.length]).toEqual(["plan", 1]));
@@ -75,7 +75,7 @@ describe("a file over the window", () => {
     mock.detect = async () => Promise.reject(new Error("the disk is gone"));
     mock.drop(FILES);
     expect((await screen.findByTestId("peek-problem")).textContent).toContain("Something unexpected went wrong.");
-    session.opened(await mock.unlock("/v", "harbour copper nineteen kite"));
+    session.opened(await mock.unlock("u", "/v", "harbour copper nineteen kite", () => undefined));
     expect((await screen.findByTestId("import-error")).textContent).toContain("Something unexpected went wrong.");
     mock.detect = detect;
     await fireEvent.click(screen.getByText("Try again"));

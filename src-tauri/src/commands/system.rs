@@ -113,6 +113,13 @@ pub async fn copy_text(app: AppHandle, text: String, clear_after_seconds: Option
     .await
 }
 
+/// The text on the clipboard, for the field that the person pastes into; null when it holds none.
+#[tauri::command]
+#[specta::specta]
+pub async fn clipboard_text(app: AppHandle) -> Answer<Option<String>> {
+    blocking(app, |state| Ok(state.clipboard().read()?.map(|text| text.to_string()))).await
+}
+
 /// Keep a preference of the window (how it looks and works, never content), or drop it with null.
 #[tauri::command]
 #[specta::specta]

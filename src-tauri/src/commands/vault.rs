@@ -1,5 +1,5 @@
 //! Vaults: create, open, lock, look after.
-use crate::blocking::{Answer, blocking, job, session};
+use crate::blocking::{Answer, blocking, heard, job, session};
 use crate::state::AppState;
 use keepsake_api::types::*;
 use keepsake_api::{ApiError, CreateOptions, Job, Session, files};
@@ -31,6 +31,13 @@ pub async fn forget_recent(app: AppHandle, path: String) -> Answer<()> {
         Ok(())
     })
     .await
+}
+
+/// The backups of a vault that lie beside it, the newest first.
+#[tauri::command]
+#[specta::specta]
+pub async fn backups_of(app: AppHandle, path: String) -> Answer<Vec<FoundBackup>> {
+    blocking(app, move |_| Ok(files::backups_of(&absolute(&path)?))).await
 }
 
 /// The folder that a new vault is offered to live in.
@@ -71,15 +78,24 @@ pub async fn create_vault(app: AppHandle, path: String, passphrase: String) -> A
     .await
 }
 
-/// Open a vault with its passphrase or its recovery code.
+/// Open a vault with its passphrase or its recovery code. Progress comes when its search index is made anew first.
 #[tauri::command]
 #[specta::specta]
-pub async fn unlock(app: AppHandle, path: String, secret: String) -> Answer<SessionState> {
+pub async fn unlock(
+    app: AppHandle,
+    job_id: String,
+    path: String,
+    secret: String,
+    on_progress: Channel<Progress>,
+) -> Answer<SessionState> {
     let secret = Zeroizing::new(secret);
     let opened = blocking(app.clone(), move |state| {
         let path = absolute(&path)?;
         state.wait_for_lock();
-        let session = Session::open(&path, &secret)?;
+        let job = heard(on_progress);
+        let opening = state.jobs().start(&job_id, &job)?;
+        let session = Session::open_watched(&path, &secret, &job)?;
+        drop(opening);
         state.put_session(&path, session)
     })
     .await?;

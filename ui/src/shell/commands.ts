@@ -54,7 +54,7 @@ export function run(command: Command): void {
       dialogs.show({ kind: "write" });
       break;
     case "paste":
-      dialogs.show({ kind: "paste" });
+      dialogs.show({ kind: "paste", clipboard: true });
       break;
     case "back":
       nav.back();

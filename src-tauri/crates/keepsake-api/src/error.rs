@@ -60,6 +60,7 @@ pub(crate) fn from_vault(error: &keepsake_vault::VaultError) -> ApiError {
             "That passphrase doesn't open this vault. The vault itself is fine. Check Caps Lock and the keyboard layout, or use the recovery code.",
         ),
         V::Damaged(what) => ApiError::new("vault_damaged", 5, format!("This vault is damaged: {what}. Nothing has been changed. Use a backup.")).with("place", what),
+        V::DamagedPages { pages } => ApiError::new("vault_damaged", 5, format!("This vault is damaged: {pages} of its pages don't pass their check. Nothing has been changed. Use a backup.")).with("place", "store.db").with("pages", pages),
         V::NewerSchema { found, known } => ApiError::new(
             "newer_schema",
             6,

@@ -5,7 +5,7 @@ use crate::{
     types::*,
 };
 use keepsake_formats::{Catalog, Detection as Found, Passphrase, by_id, detect as detect_in, registry};
-use keepsake_model::Limits;
+use keepsake_model::{Limits, Timestamp};
 use keepsake_vault::Scratch;
 use std::path::{Path, PathBuf};
 
@@ -38,6 +38,18 @@ pub fn path_info(paths: &[String]) -> Vec<PathInfo> {
         }
     };
     paths.iter().map(info).collect()
+}
+
+/// The backups of a vault that lie beside it, the newest first. Needs no passphrase, and none of them is opened.
+pub fn backups_of(vault: &Path) -> Vec<FoundBackup> {
+    let view = |found: keepsake_vault::FoundBackup| FoundBackup {
+        name: found.path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+        path: found.path.display().to_string(),
+        changed_at: found.changed.and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok()).and_then(|since| {
+            Timestamp::from_micros(i64::try_from(since.as_micros()).ok()?).map(Timestamp::to_rfc3339)
+        }),
+    };
+    keepsake_vault::backups_of(vault).into_iter().map(view).collect()
 }
 
 /// What are these files? One result for each path; content decides, not names. A file that is encrypted as a whole is

@@ -22,7 +22,9 @@ pub fn error(error: &ApiError, json: bool) {
                 // Figures and flags are told by their name: an id or a path may look like a number.
                 let value = match (k.as_str(), v.as_str()) {
                     ("erased", flag) => Value::Bool(flag == "true"),
-                    ("figure" | "found" | "known", n) => n.parse::<u64>().map_or_else(|_| Value::from(n), Value::from),
+                    ("figure" | "found" | "known" | "pages", n) => {
+                        n.parse::<u64>().map_or_else(|_| Value::from(n), Value::from)
+                    }
                     (_, text) => Value::from(text),
                 };
                 (k.clone(), value)

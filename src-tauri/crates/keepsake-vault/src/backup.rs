@@ -24,6 +24,37 @@ pub struct Backup {
     pub digest: String,
 }
 
+/// A copy of a vault that lies beside it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundBackup {
+    /// Its folder.
+    pub path: PathBuf,
+    /// When its database was written last.
+    pub changed: Option<std::time::SystemTime>,
+}
+
+/// The backups of the vault in `dir` that lie beside it, the newest first: folders with a vault of the same id. Where its
+/// own header says nothing any more, those that are called as its backups are. Needs no secret, and opens none of them.
+pub fn backups_of(dir: &Path) -> Vec<FoundBackup> {
+    let own = read_header(dir).ok().map(|header| header.vault_id);
+    let stem = dir.file_stem().map(|stem| format!("{} ", stem.to_string_lossy())).unwrap_or_default();
+    let beside = dir.parent().and_then(|parent| std::fs::read_dir(parent).ok()).into_iter().flatten().flatten();
+    let mut found: Vec<FoundBackup> = beside
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()) && entry.path() != dir)
+        .filter(|entry| match (&own, read_header(&entry.path())) {
+            (Some(own), Ok(header)) => header.vault_id == *own,
+            (None, Ok(_)) => entry.file_name().to_string_lossy().starts_with(&stem),
+            (_, Err(_)) => false,
+        })
+        .map(|entry| {
+            let changed = entry.path().join(store::FILE).metadata().and_then(|meta| meta.modified()).ok();
+            FoundBackup { path: entry.path(), changed }
+        })
+        .collect();
+    found.sort_by(|a, b| b.changed.cmp(&a.changed).then_with(|| a.path.cmp(&b.path)));
+    found
+}
+
 /// Whom to ask and tell while copying.
 struct Watch<'a> {
     cancel: &'a AtomicBool,

@@ -30,6 +30,12 @@ pub enum VaultError {
     /// Header, pages or blobs fail their check; the place is named.
     #[error("the vault is damaged: {0}")]
     Damaged(String),
+    /// Pages of the database fail their check, counted over the whole file. The secret was right.
+    #[error("the vault is damaged: {pages} pages of store.db do not pass their check")]
+    DamagedPages {
+        /// So many of them.
+        pages: u32,
+    },
     /// Written by a newer Keepsake.
     #[error("the vault has schema {found}, this program knows {known}")]
     NewerSchema {

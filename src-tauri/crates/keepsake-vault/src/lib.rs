@@ -27,7 +27,7 @@ pub mod watching;
 mod whereabouts;
 
 pub use audit::AuditRow;
-pub use backup::Backup;
+pub use backup::{Backup, FoundBackup, backups_of};
 pub use change::{EditFields, Emptied, EraseOutcome, ErasePlan, RedactSpan, Sabotage};
 pub use duplicates::DuplicateGroup;
 pub use error::{VaultError, VaultResult};
@@ -46,6 +46,6 @@ pub use sensitive::{
 };
 pub use store::{RowView, SCHEMA_VERSION};
 pub use tombstones::TombstoneRow;
-pub use vault::{CheckedPlace, IndexState, Vault};
+pub use vault::{CheckedPlace, IndexFault, IndexState, IndexWatch, Vault};
 pub use verify::{PlaceOutcome, Receipt, ReceiptPlace};
 pub use whereabouts::{FailedImport, Whereabouts};

@@ -1,4 +1,8 @@
-//! One vault: create, open, keep store and index in step, check, close.
+//! One vault: create, open, check, close. How store and index are kept in step stands in `in_step`.
+mod in_step;
+
+pub use in_step::{IndexFault, IndexWatch};
+
 use crate::{
     VaultError, VaultResult,
     blobs::Blobs,
@@ -6,6 +10,7 @@ use crate::{
     store::{RowView, Store, named_blobs, page_problems},
     verify::Evidence,
 };
+use in_step::fresh_index;
 use keepsake_crypto::{
     Header, KdfChoice, RecoveryCode, VaultKeys, change_passphrase, create_header, new_recovery_code, open_header,
 };
@@ -20,6 +25,7 @@ use std::{
         atomic::{AtomicBool, Ordering},
     },
 };
+use zeroize::Zeroizing;
 
 /// How the index was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +56,7 @@ pub struct Vault {
     pub(crate) blobs: Blobs,
     index: RwLock<SearchIndex>,
     index_state: Mutex<IndexState>,
+    index_fault: Mutex<Option<IndexFault>>,
     index_behind: AtomicBool,
     pub(crate) standings: Mutex<crate::provider::Kept>,
     /// What deletions that are not complete left to look for. In memory only: it goes when the vault is locked.
@@ -87,24 +94,44 @@ impl Vault {
     /// Opens a vault with its passphrase or recovery code; upgrades an older schema; brings the index in step.
     ///
     /// # Errors
-    /// `Missing`, `InUse`, `WrongSecret`, `Damaged`, `NewerSchema`. None of them writes anything.
+    /// `Missing`, `InUse`, `WrongSecret`, `Damaged`, `DamagedPages`, `NewerSchema`. None of them writes anything.
     pub fn open(dir: &Path, secret: &str) -> VaultResult<Self> {
+        Self::open_watched(dir, secret, &IndexWatch { progress: &|_, _, _| {}, cancel: &AtomicBool::new(false) })
+    }
+
+    /// The same, watched while the index is brought in step: that reads every record when it is made anew.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open); `Cancelled`.
+    pub fn open_watched(dir: &Path, secret: &str, watch: &IndexWatch<'_>) -> VaultResult<Self> {
         if !dir.join("vault.json").exists() {
             return Err(VaultError::Missing(dir.display().to_string()));
         }
         let lock = take_lock(dir)?;
         let (header, keys) = open_header(dir, secret)?;
-        let store = Store::open(dir, keys.store(), false)?;
-        let folder = dir.join("index");
-        let (index, state) = match SearchIndex::open(&folder, keys.index()) {
-            Ok(index) => (index, IndexState::Current),
-            Err(_) => (fresh_index(&folder, keys.index())?, IndexState::Rebuilt),
+        let key = Zeroizing::new(*keys.store());
+        let opened = || -> VaultResult<Self> {
+            let store = Store::open(dir, keys.store(), false)?;
+            let folder = dir.join("index");
+            let (index, fault) = match SearchIndex::open(&folder, keys.index()) {
+                Ok(index) => (index, None),
+                Err(IndexError::Missing) => (fresh_index(&folder, keys.index())?, Some(IndexFault::Missing)),
+                Err(_) => (fresh_index(&folder, keys.index())?, Some(IndexFault::Damaged)),
+            };
+            let state = if fault.is_some() { IndexState::Rebuilt } else { IndexState::Current };
+            let vault = Self::assemble(dir, header, keys, store, index, state, lock)?;
+            *vault.index_fault.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = fault;
+            vault.index_catch_up_watched(Some(watch))?;
+            crate::verify::clear_partials(dir);
+            vault.sweep_blobs()?;
+            Ok(vault)
         };
-        let vault = Self::assemble(dir, header, keys, store, index, state, lock)?;
-        vault.index_catch_up()?;
-        crate::verify::clear_partials(dir);
-        vault.sweep_blobs()?;
-        Ok(vault)
+        opened().map_err(|error| counted(dir, &key, error))
+    }
+
+    /// `Damaged` says how many pages it is about, where that can be counted. Reads the whole database.
+    pub fn counted(&self, error: VaultError) -> VaultError {
+        counted(&self.dir, self.keys.store(), error)
     }
 
     fn assemble(
@@ -125,6 +152,7 @@ impl Vault {
             blobs,
             index: RwLock::new(index),
             index_state: Mutex::new(state),
+            index_fault: Mutex::new(None),
             index_behind: AtomicBool::new(false),
             standings: Mutex::new(None),
             unproven: Mutex::default(),
@@ -161,6 +189,11 @@ impl Vault {
     /// How the index was found at opening, or made since.
     pub fn index_state(&self) -> IndexState {
         *self.index_state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// What was wrong with it at opening, when it was made anew then.
+    pub fn index_fault(&self) -> Option<IndexFault> {
+        *self.index_fault.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     /// Runs `f` with the index; only a rebuild puts another in its place.
@@ -216,106 +249,6 @@ impl Vault {
             return Ok(());
         }
         self.with_index(|i| i.delete_row(row as u64))
-    }
-
-    pub(crate) fn index_commit(&self, seq: u64) -> VaultResult<()> {
-        if self.index_behind.load(Ordering::Relaxed) {
-            return self.index_recover();
-        }
-        self.with_index(|i| i.commit(seq))
-    }
-
-    /// After a commit that failed: the index follows the change log. Until that works it takes no single changes, and no
-    /// commit may say that it holds everything.
-    pub(crate) fn index_recover(&self) -> VaultResult<()> {
-        self.index_behind.store(false, Ordering::Relaxed);
-        self.index_rollback();
-        let done = self.index_catch_up();
-        self.index_behind.store(done.is_err(), Ordering::Relaxed);
-        done
-    }
-
-    pub(crate) fn index_rollback(&self) {
-        // The index is disposable: if even this fails, the next opening rebuilds it.
-        let _ = self.with_index(SearchIndex::rollback);
-    }
-
-    /// Follows the store's change log from the last change that the index holds; rebuilds when that cannot be.
-    fn index_catch_up(&self) -> VaultResult<()> {
-        let last = self.store.read(Store::last_change)?;
-        let have = self.with_index(|i| Ok(i.seq()))?;
-        if have == last {
-            return Ok(());
-        }
-        // An index that holds nothing is filled in one go.
-        let replayed = if have > last || have == 0 { Ok(false) } else { self.index_replay(have, last) };
-        if matches!(replayed, Ok(true)) { Ok(()) } else { self.index_rebuild() }
-    }
-
-    fn index_replay(&self, from: u64, last: u64) -> VaultResult<bool> {
-        let forgotten: Option<i64> = self.store.read(|c| {
-            let sql = "SELECT value FROM meta WHERE key = ?1";
-            Ok(c.query_row(sql, [crate::change::FORGOTTEN], |r| r.get(0)).optional()?)
-        })?;
-        if forgotten.is_some_and(|upto| (from as i64) < upto) {
-            return Ok(false); // an older index: the changes it lacks are not in the log any more
-        }
-        let changes: Vec<(i64, i64)> = self.store.read(|c| {
-            let mut statement = c.prepare("SELECT op, target FROM changes WHERE seq > ?1 ORDER BY seq")?;
-            let rows = statement.query_map([from as i64], |r| Ok((r.get(0)?, r.get(1)?)))?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })?;
-        if changes.iter().any(|(op, _)| *op == 4) {
-            return Ok(false); // an undone batch: its rows are not in the store any more
-        }
-        for (op, target) in changes {
-            match op {
-                2 => self.index_delete(target)?,
-                3 => self.index_rows("version_batch = ?1", Some(target))?,
-                _ => self.index_rows("row = ?1", Some(target))?,
-            }
-        }
-        self.with_index(|i| i.commit(last))?;
-        Ok(true)
-    }
-
-    /// Indexes all live rows that `condition` finds, anew.
-    fn index_rows(&self, condition: &str, target: Option<i64>) -> VaultResult<()> {
-        let connection = self.store.extra_reader()?;
-        let sql = format!(
-            "SELECT row, owner, pack, slot, trashed IS NOT NULL FROM records WHERE {condition} ORDER BY pack, slot"
-        );
-        let mut statement = connection.prepare(&sql)?;
-        let mut rows = match target {
-            Some(target) => statement.query([target])?,
-            None => statement.query([])?,
-        };
-        while let Some(r) = rows.next()? {
-            let (row, owner, pack, slot, trashed): (i64, Option<i64>, i64, u32, bool) =
-                (r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?, r.get(4)?);
-            if target.is_some() {
-                self.index_delete(row)?;
-            }
-            if !trashed {
-                let record = self.store.packs.record(&connection, pack, slot)?;
-                self.index_add(row, owner, &record)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Makes the index anew from the store.
-    pub fn index_rebuild(&self) -> VaultResult<()> {
-        let folder = self.dir.join("index");
-        {
-            let mut index = self.index.write().unwrap_or_else(std::sync::PoisonError::into_inner);
-            *index = fresh_index(&folder, self.keys.index())?;
-        }
-        self.index_rows("1", None)?;
-        let last = self.store.read(Store::last_change)?;
-        self.with_index(|i| i.commit(last))?;
-        *self.index_state.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = IndexState::Rebuilt;
-        Ok(())
     }
 
     /// Digests of all files that records name.
@@ -471,18 +404,22 @@ impl Vault {
     }
 }
 
+/// Damage that may be of pages, with their number.
+fn counted(dir: &Path, key: &[u8; 32], error: VaultError) -> VaultError {
+    match error {
+        VaultError::Damaged(_) => match crate::store::failing_pages(dir, key) {
+            0 => error,
+            pages => VaultError::DamagedPages { pages },
+        },
+        other => other,
+    }
+}
+
 fn index_error(error: IndexError) -> VaultError {
     match error {
         IndexError::Io(e) => VaultError::io("index", e),
         other => VaultError::Index(other.to_string()),
     }
-}
-
-fn fresh_index(folder: &Path, key: &[u8; 32]) -> VaultResult<SearchIndex> {
-    if folder.exists() {
-        std::fs::remove_dir_all(folder).map_err(|e| VaultError::io("index", e))?;
-    }
-    SearchIndex::create(folder, key).map_err(index_error)
 }
 
 /// The lock file is held for as long as the vault is open; the system frees it when the process dies.

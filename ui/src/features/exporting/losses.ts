@@ -1,10 +1,15 @@
-import type { Exported } from "$lib/ipc";
+import { backend, type Exported } from "$lib/ipc";
+import { beginning } from "$lib/logic/foreign";
+import { lineOf } from "$lib/logic/markdown";
+import { ANY } from "$lib/state/filter";
 import { hasText, commas, t } from "$lib/text";
 
 /** What goes in: everything, where the person came from, or what is chosen by hand. */
 export type Scope = "all" | "screen" | "choose";
 export type LossRow = { field: string; n: number; kind: string; note: string };
 
+/** Letters of a record in a list of losses. */
+const SHOWN = 120;
 const WEIGHT: Record<string, number> = { left_out: 0, narrowed: 1, moved_to_extension: 2 };
 
 /** Losses by field and kind: how many, and what happens; the heaviest first. The list of losses only lends its notes: it ends after a thousand. */
@@ -17,6 +22,20 @@ export function lossRows(exported: Exported): LossRow[] {
       note: exported.losses.find((loss) => loss.field === field && loss.kind === kind)?.note ?? "",
     }))
     .sort((a, b) => (WEIGHT[a.kind] ?? 1) - (WEIGHT[b.kind] ?? 1) || b.n - a.n);
+}
+
+/** The most that the backend lists in one call. */
+const LISTED = 100;
+
+/** What a row of losses counts: records by their first words, parts by their name. */
+export async function lostOf(exported: Exported, row: LossRow): Promise<string[]> {
+  const of = exported.losses.filter(({ field, kind }) => field === row.field && kind === row.kind);
+  const names = [...new Set(of.map(({ record }) => record))].slice(0, LISTED);
+  const request = { filter: { ...ANY, ids: names }, sort: null, limit: LISTED, cursor: null };
+  const { items } = await backend().list(request);
+  const said = new Map(items.map((item) => [item.id, lineOf(beginning(item.title || item.text, SHOWN))]));
+  // A part of a file, and what is in the Trash, is in no list.
+  return names.map((name) => said.get(name) || name);
 }
 
 /** Items that would not be in the file. */

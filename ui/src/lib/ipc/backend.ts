@@ -7,11 +7,19 @@ export interface Backend {
   sessionState(): Promise<b.SessionState>;
   recentVaults(): Promise<b.RecentVault[]>;
   forgetRecent(path: string): Promise<void>;
+  /** Those that lie beside the vault. */
+  backupsOf(path: string): Promise<b.FoundBackup[]>;
   defaultVaultFolder(): Promise<string>;
   passphraseStrength(passphrase: string): Promise<b.PassphraseStrength>;
   suggestPassphrase(): Promise<string>;
   createVault(path: string, passphrase: string): Promise<b.Created>;
-  unlock(path: string, secret: string): Promise<b.SessionState>;
+  /** Progress comes only when the search index has to be made anew first. */
+  unlock(
+    jobId: string,
+    path: string,
+    secret: string,
+    onProgress: (progress: b.Progress) => void,
+  ): Promise<b.SessionState>;
   lock(): Promise<void>;
   setAutoLock(minutes: number): Promise<void>;
   touch(): Promise<void>;
@@ -138,6 +146,8 @@ export interface Backend {
   showInFolder(path: string): Promise<void>;
   print(): Promise<void>;
   /** Copy. After so many seconds the text leaves the clipboard again, if it is still there; with null it stays. */
+  /** Null when it holds no text. */
+  clipboardText(): Promise<string | null>;
   copyText(text: string, clearAfter: number | null): Promise<void>;
   /** How the window looks and works, kept between runs: `theme`, `language`, `text-size`, `list-width`, `letter-keys`, `list-rows`, `blur`,
    * `hours`, `motion`, `clear-copied`. Never content. */

@@ -12,6 +12,8 @@ export const commands = {
 	recentVaults: () => typedError<RecentVault[], ErrorBody>(__TAURI_INVOKE("recent_vaults")),
 	/**  Take a vault off that list; the vault itself stays. */
 	forgetRecent: (path: string) => typedError<null, ErrorBody>(__TAURI_INVOKE("forget_recent", { path })),
+	/**  The backups of a vault that lie beside it, the newest first. */
+	backupsOf: (path: string) => typedError<FoundBackup[], ErrorBody>(__TAURI_INVOKE("backups_of", { path })),
 	/**  The folder that a new vault is offered to live in. */
 	defaultVaultFolder: () => typedError<string, ErrorBody>(__TAURI_INVOKE("default_vault_folder")),
 	/**  How strong a passphrase is, as it is typed. */
@@ -20,8 +22,8 @@ export const commands = {
 	suggestPassphrase: () => typedError<string, ErrorBody>(__TAURI_INVOKE("suggest_passphrase")),
 	/**  Create a vault and open it. */
 	createVault: (path: string, passphrase: string) => typedError<Created, ErrorBody>(__TAURI_INVOKE("create_vault", { path, passphrase })),
-	/**  Open a vault with its passphrase or its recovery code. */
-	unlock: (path: string, secret: string) => typedError<SessionState, ErrorBody>(__TAURI_INVOKE("unlock", { path, secret })),
+	/**  Open a vault with its passphrase or its recovery code. Progress comes when its search index is made anew first. */
+	unlock: (jobId: string, path: string, secret: string, onProgress: Channel<Progress>) => typedError<SessionState, ErrorBody>(__TAURI_INVOKE("unlock", { jobId, path, secret, onProgress })),
 	/**  Lock. Jobs under way roll back first. */
 	lock: () => typedError<null, ErrorBody>(__TAURI_INVOKE("lock")),
 	/**  Minutes without input before the vault locks itself; 0 = never. */
@@ -172,6 +174,8 @@ export const commands = {
 	print: () => typedError<null, ErrorBody>(__TAURI_INVOKE("print")),
 	/**  Copy a text. With a number of seconds it leaves the clipboard after that time, unless something else is there by then. */
 	copyText: (text: string, clearAfterSeconds: number | null) => typedError<null, ErrorBody>(__TAURI_INVOKE("copy_text", { text, clearAfterSeconds })),
+	/**  The text on the clipboard, for the field that the person pastes into; null when it holds none. */
+	clipboardText: () => typedError<string | null, ErrorBody>(__TAURI_INVOKE("clipboard_text")),
 	/**  Keep a preference of the window (how it looks and works, never content), or drop it with null. */
 	setPreference: (name: string, value: string | null) => typedError<null, ErrorBody>(__TAURI_INVOKE("set_preference", { name, value })),
 	/**  Remember opened vaults (path only), or forget them all. */
@@ -480,6 +484,10 @@ export type Exported = {
 	digest: string,
 	/**  Read back and valid. */
 	validated: boolean,
+	/**  What its check found first, when it did not pass. */
+	first_error: Finding | null,
+	/**  All that it found. */
+	errors: number,
 	signature: SignatureInfo,
 	/**  The first thousand. */
 	losses: Loss[],
@@ -611,6 +619,14 @@ export type Found = {
 	next_offset: number | null,
 };
 
+/**  A copy of a vault that lies beside it. */
+export type FoundBackup = {
+	path: string,
+	name: string,
+	/**  When it was written last. */
+	changed_at: string | null,
+};
+
 /**  A row of a list in which something is searched for. */
 export type FoundRow = {
 	/**  Where the words stand; null for a conversation that was found by its title alone. */
@@ -703,8 +719,10 @@ export type ImportRequest = {
 
 /**  State of the search index. */
 export type IndexInfo = {
-	/**  `current`, `rebuilding`, `rebuilt` (this session, after a failed check) or `stale`. */
+	/**  `current`, or `rebuilt` (made anew from the records in this session). */
 	state: string,
+	/**  Why it was made anew at opening: it was `missing` (as in a backup), `damaged` or `behind`. Null when it was not. */
+	why: string | null,
 	documents: number,
 };
 

@@ -19,7 +19,8 @@ export type Open =
   | { kind: "duplicates" }
   | { kind: "evidence" }
   | { kind: "write" }
-  | { kind: "paste" }
+  /** `clipboard`: with what is on it. */
+  | { kind: "paste"; clipboard?: boolean }
   | { kind: "link"; url: URL }
   | { kind: "file"; row: FoundRow }
   | { kind: "passphrase" }

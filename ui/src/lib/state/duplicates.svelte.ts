@@ -1,6 +1,7 @@
 import { backend, codeOf, type DuplicateGroup } from "$lib/ipc";
 import { t } from "$lib/text";
 import { JobProgress } from "./job.svelte";
+import { stopped } from "./loading.svelte";
 import { Refusal } from "./refusal";
 import { failed, putBack } from "./removal";
 import { onLock, sinceLock } from "./scope";
@@ -15,28 +16,40 @@ export const keyOf = (group: DuplicateGroup): string => group.items.map((item) =
 class Duplicates {
   groups = $state.raw<DuplicateGroup[] | null>(null);
   failed = $state.raw<Refusal | null>(null);
-  #job: JobProgress | null = null;
+  /** The look that is under way. */
+  job = $state.raw<JobProgress | null>(null);
   #of = -1;
 
   async load(): Promise<void> {
     const revision = vault.revision;
     if (this.#of === revision) return;
     this.#of = revision;
-    this.#job?.drop();
+    this.job?.drop();
     const open = sinceLock();
-    const job = (this.#job = new JobProgress());
+    const job = (this.job = new JobProgress());
+    if (this.groups === null) this.failed = null;
     try {
       const { groups } = await backend().duplicates(job.id, job.listen);
-      if (!open() || job !== this.#job) return;
+      if (!open() || job !== this.job) return;
       this.groups = groups;
       this.failed = null;
+      this.job = null;
     } catch (error) {
       session.refused(error);
-      if (!open() || job !== this.#job) return;
+      if (!open() || job !== this.job) return;
       this.#of = -1;
+      this.job = null;
       if (codeOf(error) !== "cancelled") this.failed = new Refusal(error);
     }
   }
+
+  /** Look no longer. */
+  readonly stop = (): void => {
+    this.job?.drop();
+    this.job = null;
+    this.#of = -1;
+    this.failed = stopped();
+  };
 
   /** Keep one, which takes on the tags of the others; they go to the Trash, with a way back for all. */
   async merge(group: DuplicateGroup, keep: string): Promise<void> {
@@ -73,8 +86,8 @@ class Duplicates {
   }
 
   clear(): void {
-    this.#job?.drop();
-    this.#job = null;
+    this.job?.drop();
+    this.job = null;
     this.#of = -1;
     this.groups = null;
     this.failed = null;

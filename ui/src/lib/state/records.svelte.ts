@@ -1,6 +1,7 @@
 import { Refusal } from "$lib/state/refusal";
 import { backend, type Backend, type Filter, type FoundRow, type Hit, type ListItem, type Page } from "$lib/ipc";
 import { ANY } from "./filter";
+import { stopped } from "./loading.svelte";
 import { onLock } from "./scope";
 import { session } from "./session.svelte";
 
@@ -59,8 +60,17 @@ export class RecordList {
     const reach = this.#question() === this.#shown.question ? Math.max(first, this.#shown.reach) : first;
     this.#cursor = null;
     this.#offset = 0;
+    // With nothing to show yet the rows that are to come stand there again.
+    if (this.total === null) this.failed = null;
     await this.#fetch(run, [], reach);
   }
+
+  /** Wait no longer. Rows that are there stay. */
+  readonly stop = (): void => {
+    this.#run += 1;
+    this.loading = false;
+    this.failed = stopped();
+  };
 
   async next(): Promise<void> {
     if (this.loading || !this.more) return;

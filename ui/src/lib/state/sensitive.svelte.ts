@@ -4,6 +4,7 @@ import { t } from "$lib/text";
 import { detail } from "./detail.svelte";
 import { dialogs } from "./dialogs.svelte";
 import { JobProgress } from "./job.svelte";
+import { stopped } from "./loading.svelte";
 import { Refusal } from "./refusal";
 import { failed } from "./removal";
 import { onLock, sinceLock } from "./scope";
@@ -71,8 +72,17 @@ class Sensitive {
     if (question !== this.#question) this.rows = [];
     this.#question = question;
     this.#at = { kind: 0, offset: 0 };
+    // With nothing to show yet the rows that are to come stand there again.
+    if (this.lookedAt === undefined) this.failed = null;
     await this.#fetch(++this.#run, [], reach);
   }
+
+  /** Wait no longer. Rows that are there stay. */
+  readonly stop = (): void => {
+    this.#run += 1;
+    this.loading = false;
+    this.failed = stopped();
+  };
 
   async next(): Promise<void> {
     if (this.loading || !this.more) return;

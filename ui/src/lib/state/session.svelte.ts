@@ -4,6 +4,10 @@ import { clearContent } from "./scope";
 
 export type Phase = "starting" | "welcome" | "create" | "unlock" | "open";
 
+/** Wrong passphrases before a pause, and its milliseconds. */
+const TRIES = 5;
+const PAUSE = 5000;
+
 /** Which stage the window is at, and the vault it is about. Holds no content and no secret. */
 class Session {
   phase = $state<Phase>("starting");
@@ -16,8 +20,8 @@ class Session {
   lockedBy = $state<LockedBy | "person" | null>(null);
   /** Locked, but something that was still running has to end first. */
   finishing = $state(false);
-  /** Wrong passphrases in a row. */
-  failures = $state(0);
+  /** Wrong passphrases in a row and the end of the pause after them, for each vault: leaving for another ends neither. */
+  #tries = $state<Record<string, { failures: number; until: number }>>({});
 
   async start(): Promise<void> {
     const state = await backend().sessionState();
@@ -31,10 +35,25 @@ class Session {
   }
 
   toUnlock(path: string, name = fileName(path).replace(/\.keepsake$/, "")): void {
-    if (path !== this.path) this.failures = 0;
     this.path = path;
     this.name = name;
     this.phase = "unlock";
+  }
+
+  get failures(): number {
+    return this.#tries[this.path ?? ""]?.failures ?? 0;
+  }
+
+  /** When the next passphrase may be tried; a time that is over when there is nothing to wait for. */
+  get pausedUntil(): number {
+    return this.#tries[this.path ?? ""]?.until ?? 0;
+  }
+
+  /** That passphrase opened nothing: after every fifth there is a pause. */
+  mistaken(now = Date.now()): void {
+    const failures = this.failures + 1;
+    const until = failures % TRIES === 0 ? now + PAUSE : this.pausedUntil;
+    this.#tries[this.path ?? ""] = { failures, until };
   }
 
   opened(state: SessionState): void {
@@ -42,7 +61,7 @@ class Session {
     this.name = state.name ?? fileName(state.path ?? "").replace(/\.keepsake$/, "");
     this.vaultId = state.vault_id;
     this.autoLockMinutes = state.auto_lock_minutes;
-    this.failures = 0;
+    if (this.path !== null) delete this.#tries[this.path];
     this.lockedAt = null;
     this.phase = "open";
   }

@@ -1,4 +1,6 @@
 import { backend, type VaultInfo } from "$lib/ipc";
+import { stopped } from "./loading.svelte";
+import { Refusal } from "./refusal";
 import { onLock } from "./scope";
 import { session } from "./session.svelte";
 
@@ -6,15 +8,34 @@ import { session } from "./session.svelte";
 class Vault {
   info = $state<VaultInfo | null>(null);
   revision = $state(0);
+  /** Why it is not known what is in it. */
+  problem = $state.raw<Refusal | null>(null);
+  #run = 0;
 
   async refresh(): Promise<void> {
+    const run = ++this.#run;
     try {
       const info = await backend().vaultInfo();
-      if (session.phase === "open") this.info = info;
+      if (session.phase !== "open" || run !== this.#run) return;
+      this.info = info;
+      this.problem = null;
     } catch (error) {
       session.refused(error);
+      if (session.phase === "open" && run === this.#run) this.problem = new Refusal(error);
     }
   }
+
+  /** Once more, after a refusal. */
+  readonly again = (): void => {
+    this.problem = null;
+    void this.refresh();
+  };
+
+  /** Wait no longer. */
+  readonly stop = (): void => {
+    this.#run += 1;
+    this.problem = stopped();
+  };
 
   /** Something was changed: lists and numbers load again. */
   changed(): void {
@@ -31,7 +52,9 @@ class Vault {
   }
 
   clear(): void {
+    this.#run += 1;
     this.info = null;
+    this.problem = null;
   }
 }
 

@@ -388,6 +388,8 @@ fn exported(
         bytes,
         digest,
         validated: validation.is_some_and(|v| v.errors.is_empty()),
+        first_error: validation.and_then(|v| v.errors.first().cloned()).map(Finding::from),
+        errors: validation.map_or(0, |v| u32::try_from(v.errors.len()).unwrap_or(u32::MAX)),
         signature: validation.map(files::signature).unwrap_or_default(),
         losses: items
             .iter()
@@ -537,21 +539,42 @@ fn report(job: &Job, stage: &str, done: u64, total: u64, records: u64) {
 }
 
 /// Lets at most about ten reports a second through; a new stage always passes.
-struct Gate<'a> {
+pub(super) struct Gate<'a> {
     job: &'a Job,
     last: Mutex<(Option<Instant>, String)>,
 }
 
 impl<'a> Gate<'a> {
-    fn new(job: &'a Job) -> Self {
+    pub(super) fn new(job: &'a Job) -> Self {
         Self { job, last: Mutex::new((None, String::new())) }
     }
 
-    fn report(&self, stage: &str, done: u64, total: u64, records: u64) {
+    pub(super) fn report(&self, stage: &str, done: u64, total: u64, records: u64) {
         let mut last = self.last.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if last.1 != stage || last.0.is_none_or(|t| t.elapsed() >= PROGRESS_EVERY) {
             *last = (Some(Instant::now()), stage.to_owned());
             report(self.job, stage, done, total, records);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use keepsake_formats::{Finding as Found, Validation, WriteReport};
+
+    #[test]
+    fn what_a_check_found_first_is_handed_on() {
+        let found = |code: &str| Found { code: code.into(), place: "a.jsonl:1".into(), message: "is not so".into() };
+        let told = |errors: Vec<Found>| {
+            let validation = Validation { errors, ..Validation::default() };
+            let (request, report) = (ExportRequest::default(), WriteReport::default());
+            exported(&request, Path::new("x"), &report, 0, String::new(), Some(&validation))
+        };
+        let out = told(vec![found("checksum"), found("count")]);
+        assert!(!out.validated);
+        assert_eq!((out.first_error.map(|first| first.code).as_deref(), out.errors), (Some("checksum"), 2));
+        let fine = told(Vec::new());
+        assert!(fine.validated && fine.first_error.is_none() && fine.errors == 0);
     }
 }

@@ -21,7 +21,7 @@ pub use watching::WatchRound;
 use crate::{ApiError, ApiResult, Job, types::*};
 use keepsake_crypto::{Header, KdfChoice, MINIMUM_SCORE};
 use keepsake_model::Timestamp;
-use keepsake_vault::{IndexState, Vault, VaultError, Written};
+use keepsake_vault::{IndexFault, IndexState, IndexWatch, Vault, VaultError, Written};
 use std::{
     path::Path,
     sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
@@ -87,7 +87,26 @@ impl Session {
     /// # Errors
     /// `vault_missing`, `vault_in_use`, `wrong_passphrase`, `vault_damaged`, `newer_schema`. None of them writes.
     pub fn open(dir: &Path, secret: &str) -> ApiResult<Self> {
-        let session = Self::over(Vault::open(dir, secret)?, false);
+        Self::open_watched(dir, secret, &Job::silent())
+    }
+
+    /// The same as a job. A search index that is not in step with the vault is made anew from it first, which is what
+    /// `job` hears of (stages `index_missing`, `index_damaged`, `index_behind`): whatever is erased or said to be said
+    /// elsewhere afterwards relies on it.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open); `cancelled`, and the vault stays closed.
+    pub fn open_watched(dir: &Path, secret: &str, job: &Job) -> ApiResult<Self> {
+        let gate = exchange::Gate::new(job);
+        let stage = |fault| match fault {
+            IndexFault::Missing => "index_missing",
+            IndexFault::Damaged => "index_damaged",
+            IndexFault::Behind => "index_behind",
+        };
+        let cancel = job.cancel_flag();
+        let progress = |fault, done, total| gate.report(stage(fault), done, total, 0);
+        let vault = Vault::open_watched(dir, secret, &IndexWatch { progress: &progress, cancel: &cancel })?;
+        let session = Self::over(vault, false);
         // What cannot be finished now is tried again at the next opening, and its receipt stays incomplete. It must not
         // keep the rest of the vault shut.
         let _ = session.vault.finish_interrupted(now());
@@ -134,7 +153,7 @@ impl Session {
 
     /// What is in it.
     pub fn info(&self) -> ApiResult<VaultInfo> {
-        let facts = self.vault.facts()?;
+        let facts = self.vault.facts().map_err(|error| self.vault.counted(error))?;
         let header = self.vault.header();
         let sources = facts
             .sources
@@ -170,6 +189,14 @@ impl Session {
                     IndexState::Current => "current".into(),
                     IndexState::Rebuilt => "rebuilt".into(),
                 },
+                why: self.vault.index_fault().map(|fault| {
+                    match fault {
+                        IndexFault::Missing => "missing",
+                        IndexFault::Damaged => "damaged",
+                        IndexFault::Behind => "behind",
+                    }
+                    .into()
+                }),
                 documents: u32::try_from(self.vault.index_documents()).unwrap_or(u32::MAX),
             },
             bytes: self.vault.bytes(),

@@ -63,6 +63,10 @@ pub struct Exported {
     pub digest: String,
     /// Read back and valid.
     pub validated: bool,
+    /// What its check found first, when it did not pass.
+    pub first_error: Option<Finding>,
+    /// All that it found.
+    pub errors: u32,
     pub signature: SignatureInfo,
     /// The first thousand.
     pub losses: Vec<Loss>,

@@ -24,6 +24,15 @@ pub struct Created {
     pub recovery_code: String,
 }
 
+/// A copy of a vault that lies beside it.
+#[derive(Debug, Clone, Serialize, Deserialize, Type)]
+pub struct FoundBackup {
+    pub path: String,
+    pub name: String,
+    /// When it was written last.
+    pub changed_at: Option<String>,
+}
+
 /// A vault that was open before, remembered by path only.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct RecentVault {
@@ -72,8 +81,10 @@ pub struct WindowGuards {
 /// State of the search index.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct IndexInfo {
-    /// `current`, `rebuilding`, `rebuilt` (this session, after a failed check) or `stale`.
+    /// `current`, or `rebuilt` (made anew from the records in this session).
     pub state: String,
+    /// Why it was made anew at opening: it was `missing` (as in a backup), `damaged` or `behind`. Null when it was not.
+    pub why: Option<String>,
     pub documents: u32,
 }
 

@@ -52,7 +52,7 @@ impl Store {
         if !create && std::fs::metadata(&path).is_ok_and(|m| m.len() < PAGE) {
             return Err(VaultError::Damaged(format!("{FILE} is cut off")));
         }
-        let key_pragma = zeroize::Zeroizing::new(format!("PRAGMA key = \"x'{}'\";", hex::encode(key)));
+        let key_pragma = key_pragma(key);
         let mut writer = connect(&path, &key_pragma, create)?;
         migrate(&mut writer, dir)?;
         Ok(Self { path, key_pragma, writer: Mutex::new(writer), readers: Mutex::new(Vec::new()), packs: Packs::new() })
@@ -150,11 +150,46 @@ pub(crate) fn page_problems(connection: &Connection) -> VaultResult<Vec<String>>
     Ok(found)
 }
 
+/// Pages of the database in `dir` that fail their authentication, counted over the whole file: also where not even the
+/// first one can be read. 0 when all pass, or when nobody can count.
+pub(crate) fn failing_pages(dir: &Path, key: &[u8; 32]) -> u32 {
+    let count = || -> rusqlite::Result<u32> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(dir.join(FILE), flags)?;
+        unlock(&connection, &key_pragma(key))?;
+        let mut statement = connection.prepare("PRAGMA cipher_integrity_check")?;
+        let mut lines = statement.query([])?;
+        let mut failing = 0;
+        while let Some(line) = lines.next()? {
+            // One line for each page that fails; what is said of the file as a whole names none.
+            failing += u32::from(line.get_ref(0)?.as_str().is_ok_and(|line| line.contains("page ")));
+        }
+        Ok(failing)
+    };
+    count().unwrap_or(0)
+}
+
 /// Digests of all files that records name.
 pub(crate) fn named_blobs(connection: &Connection) -> VaultResult<Vec<[u8; 32]>> {
     let mut statement = connection.prepare("SELECT DISTINCT blob FROM named_blobs")?;
     let rows = statement.query_map([], |r| r.get(0))?;
     Ok(rows.collect::<Result<_, _>>()?)
+}
+
+fn key_pragma(key: &[u8; 32]) -> zeroize::Zeroizing<String> {
+    zeroize::Zeroizing::new(format!("PRAGMA key = \"x'{}'\";", hex::encode(key)))
+}
+
+/// Hands the key over, and how the pages are made. Reads nothing.
+fn unlock(connection: &Connection, key_pragma: &str) -> rusqlite::Result<()> {
+    // SQLCipher would write its complaints about damaged pages to standard error.
+    connection.execute_batch("PRAGMA cipher_log_level = NONE;")?;
+    connection.execute_batch(key_pragma)?;
+    // HMAC-SHA-256 instead of the default SHA-512: same strength for our use and several times faster with the
+    // CPU's SHA extensions, which is what lets the erasure check read every page in under a second.
+    connection.execute_batch(
+        "PRAGMA cipher_page_size = 8192; PRAGMA cipher_hmac_algorithm = HMAC_SHA256; PRAGMA cipher_memory_security = OFF;",
+    )
 }
 
 fn connect(path: &Path, key_pragma: &str, create: bool) -> VaultResult<Connection> {
@@ -163,14 +198,7 @@ fn connect(path: &Path, key_pragma: &str, create: bool) -> VaultResult<Connectio
         flags |= OpenFlags::SQLITE_OPEN_CREATE;
     }
     let connection = Connection::open_with_flags(path, flags)?;
-    // SQLCipher would write its complaints about damaged pages to standard error.
-    connection.execute_batch("PRAGMA cipher_log_level = NONE;")?;
-    connection.execute_batch(key_pragma)?;
-    // HMAC-SHA-256 instead of the default SHA-512: same strength for our use and several times faster with the
-    // CPU's SHA extensions, which is what lets the erasure check read every page in under a second.
-    connection.execute_batch(
-        "PRAGMA cipher_page_size = 8192; PRAGMA cipher_hmac_algorithm = HMAC_SHA256; PRAGMA cipher_memory_security = OFF;",
-    )?;
+    unlock(&connection, key_pragma)?;
     connection.execute_batch("PRAGMA temp_store = MEMORY;")?;
     connection.query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get::<_, i64>(0))?;
     connection

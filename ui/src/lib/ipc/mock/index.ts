@@ -131,10 +131,11 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       items = [];
       return { vault_id: "v-1", path, recovery_code: slots.code() };
     },
-    unlock: async (where, secret) => {
-      if (pace > 0) await new Promise((done) => setTimeout(done, 300));
+    unlock: async (job, where, secret, tell) => {
+      if (pace > 0) await new Promise((done) => setTimeout(done, Math.min(pace, 300)));
       if (options.failing) throw refuse(options.failing, "The vault could not be opened.", { pages: "2" });
       if (!slots.opens(secret)) throw refuse("wrong_passphrase", "That passphrase does not open this vault.");
+      if (options.reindexed) await walk(job, [`index_${options.reindexed}`], items.length, pace, tell);
       open = true;
       path = where;
       return state();
@@ -176,7 +177,11 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
         standings: review.standings(),
         trash: items.length - live.length,
         tombstones: stones.length,
-        index: { state: "current", documents: live.length },
+        index: {
+          state: options.reindexed ? "rebuilt" : "current",
+          why: options.reindexed ?? null,
+          documents: live.length,
+        },
         bytes: 1_900_000_000,
       };
     },

@@ -21,7 +21,7 @@ const cancelled = new Set<string>();
 export const cancel = (id: string) => void cancelled.add(id);
 
 /** Stages in which a job stays when nothing ends, and how long it takes until there is a rate. */
-const HELD = ["store", "scan"];
+const HELD = ["store", "scan", "index_damaged"];
 const RATE_MS = 600;
 
 const pause = (ms: number) => new Promise<void>((done) => void setTimeout(done, ms));

@@ -137,6 +137,8 @@ export function exported(
     bytes: saved ? 184_000_000 : 0,
     digest: "sha256 9c41 e07b 55a2 fd30 18c6 2e9f",
     validated: saved,
+    first_error: null,
+    errors: 0,
     signature: {
       present: signed,
       algorithm: "ed25519",

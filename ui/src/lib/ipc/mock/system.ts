@@ -12,6 +12,7 @@ type Commands = Pick<
   | "openLink"
   | "showInFolder"
   | "print"
+  | "clipboardText"
   | "copyText"
   | "setPreference"
   | "setRememberVaults"
@@ -32,7 +33,8 @@ export function sampleSystem(system = "linux"): Commands {
   return {
     pathInfo: async (paths) =>
       paths.map((path) => {
-        const folder = path.endsWith(".mem");
+        const folder = path.endsWith(".mem") || path.endsWith("Family.keepsake");
+        if (path.endsWith(".keepsake")) return { path, folder, size: null };
         return { path, folder, size: folder ? null : path.endsWith(".zip") ? 1_800_000_000 : 4096 };
       }),
     chooseFiles: async () => [
@@ -47,6 +49,7 @@ export function sampleSystem(system = "linux"): Commands {
     openLink: async () => undefined,
     showInFolder: async () => undefined,
     print: async () => undefined,
+    clipboardText: async () => "Prefers tea to coffee.\nIs learning Portuguese.",
     copyText: async () => undefined,
     setPreference: async () => undefined,
     setRememberVaults: async () => undefined,

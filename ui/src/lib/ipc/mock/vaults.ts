@@ -1,7 +1,7 @@
 import type { AuditEntry, Backend, RecentVault } from "../backend";
 import { walk } from "./jobs";
 
-type Commands = Pick<Backend, "recentVaults" | "forgetRecent" | "backup">;
+type Commands = Pick<Backend, "recentVaults" | "forgetRecent" | "backup" | "backupsOf">;
 type Sample = { need: () => void; entries: AuditEntry[]; pace: number; present: boolean };
 
 /** The vaults of this computer, and a backup of the open one. */
@@ -13,6 +13,15 @@ export function sampleVaults({ need, entries, pace, present }: Sample): Commands
   return {
     recentVaults: async () => structuredClone(recent),
     forgetRecent: async (path) => void (recent = recent.filter((each) => each.path !== path)),
+    backupsOf: async (path) => {
+      const stem = path.replace(/\.keepsake$/, "");
+      const at = ["2026-11-15 0912", "2026-10-30 1840"];
+      return at.map((moment) => ({
+        path: `${stem} ${moment}.keepsake`,
+        name: `${stem.split("/").pop() ?? ""} ${moment}`,
+        changed_at: `${moment.slice(0, 10)}T${moment.slice(11, 13)}:${moment.slice(13)}:00Z`,
+      }));
+    },
     backup: async (job, out, tell) => {
       need();
       await walk(job, ["copy"], 0, pace, tell);

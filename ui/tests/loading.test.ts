@@ -1,0 +1,132 @@
+import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import ActivityView from "../src/features/activity/ActivityView.svelte";
+import DuplicatesSheet from "../src/features/duplicates/DuplicatesSheet.svelte";
+import HomeView from "../src/features/home/HomeView.svelte";
+import MemoryList from "../src/features/memories/MemoryList.svelte";
+import SkeletonRows from "$lib/ui/SkeletonRows.svelte";
+import { BackendError, useBackend } from "$lib/ipc";
+import { mockBackend } from "$lib/ipc/mock";
+import { duplicates } from "$lib/state/duplicates.svelte";
+import { memories } from "$lib/state/lists.svelte";
+import { clearContent } from "$lib/state/scope";
+import { session } from "$lib/state/session.svelte";
+import { toasts } from "$lib/state/toasts.svelte";
+import { vault } from "$lib/state/vault.svelte";
+
+let mock = mockBackend({ open: true });
+
+beforeEach(async () => {
+  clearContent();
+  toasts.clear();
+  mock = mockBackend({ open: true, pace: 0 });
+  useBackend(mock);
+  session.opened(await mock.sessionState());
+});
+afterEach(() => vi.useRealTimers());
+
+/** The call is refused until the answer is called. */
+function refused(name: "audit" | "tombstones" | "vaultInfo" | "list"): () => void {
+  const real = mock[name];
+  const refuse = () => Promise.reject(new BackendError({ code: "store", message: "disk on fire", details: {} }));
+  Object.assign(mock, { [name]: refuse });
+  return () => Object.assign(mock, { [name]: real });
+}
+
+const heal = async (mend: () => void) => {
+  expect((await screen.findByTestId("load-problem")).textContent).toContain("Nothing was changed.");
+  expect(screen.getByTestId("load-problem").textContent).toContain("Details");
+  expect(document.querySelector(".skeleton"), "nothing pretends to be loading").toBeNull();
+  expect(toasts.current).toBeNull();
+  mend();
+  await fireEvent.click(screen.getByTestId("load-again"));
+};
+
+describe("what could not be loaded is said until it is there", () => {
+  it("on the home screen", async () => {
+    const mend = refused("tombstones");
+    await vault.refresh();
+    render(HomeView);
+    await heal(mend);
+    expect(await screen.findByTestId("home")).toBeTruthy();
+    expect(screen.queryByTestId("load-problem")).toBeNull();
+  });
+
+  it("on the home screen, when it is not known what is in the vault", async () => {
+    const mend = refused("vaultInfo");
+    render(HomeView);
+    await vault.refresh();
+    await heal(mend);
+    expect(await screen.findByTestId("home")).toBeTruthy();
+  });
+
+  it("on Activity", async () => {
+    const mend = refused("audit");
+    render(ActivityView);
+    await heal(mend);
+    await waitFor(() => expect(screen.queryByTestId("load-problem")).toBeNull());
+    expect(document.querySelector(".skeleton")).toBeNull();
+  });
+
+  it("in a list", async () => {
+    const mend = refused("list");
+    render(MemoryList, { messages: null });
+    await memories.load();
+    await heal(mend);
+    await waitFor(() => expect(memories.total).toBeGreaterThan(0));
+    expect(screen.queryByTestId("load-problem")).toBeNull();
+  });
+});
+
+describe("waiting", () => {
+  it("shows rows, then a word, then a bar and the way to stop it", async () => {
+    vi.useFakeTimers();
+    const stop = vi.fn();
+    render(SkeletonRows, { share: 0.25, oncancel: stop });
+    expect(document.querySelector(".row")).toBeNull();
+    await vi.advanceTimersByTimeAsync(250);
+    expect(document.querySelector(".row")).not.toBeNull();
+    expect(screen.queryByRole("status")).toBeNull();
+    await vi.advanceTimersByTimeAsync(1800);
+    expect(screen.getByRole("status").textContent).toContain("Loading");
+    expect(screen.queryByRole("progressbar")).toBeNull();
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(screen.getByRole("status").textContent).toContain("Still loading");
+    expect(screen.getByRole("progressbar").getAttribute("aria-valuenow")).toBe("0.25");
+    await fireEvent.click(screen.getByTestId("loading-cancel"));
+    expect(stop).toHaveBeenCalledOnce();
+  });
+
+  it("that was stopped says so, and begins again when asked to", async () => {
+    vi.useFakeTimers();
+    const real = mock.list;
+    mock.list = () => new Promise(() => undefined);
+    render(MemoryList, { messages: null });
+    void memories.load();
+    await vi.advanceTimersByTimeAsync(5100);
+    await fireEvent.click(screen.getByTestId("loading-cancel"));
+    expect(screen.getByTestId("load-problem").textContent).toContain("Loading was stopped.");
+    expect(document.querySelector(".skeleton")).toBeNull();
+    mock.list = real;
+    await fireEvent.click(screen.getByTestId("load-again"));
+    await vi.advanceTimersByTimeAsync(100);
+    expect(memories.total).toBeGreaterThan(0);
+  });
+
+  it("for duplicates cancels the look itself", async () => {
+    vi.useFakeTimers();
+    const cancelled: string[] = [];
+    mock.duplicates = (_id, listen) => {
+      listen({ stage: "comparing", done: 30, total: 40, found: null, detail: null } as never);
+      return new Promise(() => undefined);
+    };
+    mock.cancelJob = async (id) => void cancelled.push(id);
+    render(DuplicatesSheet);
+    await vi.advanceTimersByTimeAsync(5100);
+    expect(screen.getByRole("progressbar").getAttribute("aria-valuenow")).toBe("0.75");
+    const id = duplicates.job?.id;
+    await fireEvent.click(screen.getByTestId("loading-cancel"));
+    expect(cancelled).toEqual([id]);
+    expect(screen.getByTestId("load-problem").textContent).toContain("Loading was stopped.");
+  });
+});

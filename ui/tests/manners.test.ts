@@ -1,0 +1,95 @@
+import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import EvidenceSheet from "../src/features/activity/EvidenceSheet.svelte";
+import FirstSteps from "../src/features/home/FirstSteps.svelte";
+import OriginalRecord from "../src/features/memories/OriginalRecord.svelte";
+import WriteSheet from "../src/features/memories/WriteSheet.svelte";
+import { BackendError, useBackend } from "$lib/ipc";
+import { mockBackend } from "$lib/ipc/mock";
+import { dialogs } from "$lib/state/dialogs.svelte";
+import { importing } from "$lib/state/importing.svelte";
+import { clearContent } from "$lib/state/scope";
+import { session } from "$lib/state/session.svelte";
+import { dayTime } from "$lib/text/format";
+import Button from "$lib/ui/Button.svelte";
+
+let mock = mockBackend({ open: true });
+
+beforeEach(async () => {
+  clearContent();
+  mock = mockBackend({ open: true, pace: 0 });
+  useBackend(mock);
+  session.opened(await mock.sessionState());
+});
+
+describe("a memory that is written", () => {
+  it("is saved by Ctrl Enter wherever the focus is, with the tag that is being typed", async () => {
+    const add = vi.spyOn(mock, "add");
+    render(WriteSheet);
+    const tags = screen.getByTestId("edit-tags");
+    tags.focus();
+    await fireEvent.keyDown(tags, { key: "Enter", ctrlKey: true });
+    expect(add, "nothing is written yet").not.toHaveBeenCalled();
+    await fireEvent.input(screen.getByTestId("write-text"), { target: { value: "Likes tea." } });
+    tags.focus();
+    await fireEvent.input(tags, { target: { value: "drinks" } });
+    await fireEvent.keyDown(tags, { key: "Enter", ctrlKey: true });
+    await waitFor(() => expect(add).toHaveBeenCalledOnce());
+    expect(add.mock.calls[0]?.[0]).toEqual({ type: "fact", text: "Likes tea.", tags: ["drinks"] });
+  });
+});
+
+describe("the original record", () => {
+  it("that can't be read is said in the window's words", async () => {
+    mock.show = () => Promise.reject(new BackendError({ code: "store", message: "page 7", details: {} }));
+    render(OriginalRecord, { id: "m-0" });
+    expect((await screen.findByRole("alert")).textContent).toContain("The vault’s database could not be used.");
+    expect(screen.getByTestId("original-record").textContent).not.toContain("BackendError");
+  });
+});
+
+describe("the first steps", () => {
+  it("lead to a folder instead of a file", async () => {
+    mock.chooseFolder = async () => null;
+    render(FirstSteps);
+    await fireEvent.click(screen.getByTestId("first-folder"));
+    expect(dialogs.open, "who changed their mind stays").toBeNull();
+    mock.chooseFolder = async () => "/home/ines/.cursor";
+    await fireEvent.click(screen.getByTestId("first-folder"));
+    await waitFor(() => expect(importing.paths).toEqual(["/home/ines/.cursor"]));
+    expect(dialogs.open?.kind).toBe("import");
+  });
+});
+
+describe("an Evidence Pack", () => {
+  it("says when it was checked", async () => {
+    render(EvidenceSheet);
+    const make = await screen.findByTestId("evidence-save");
+    await waitFor(() => expect((make as HTMLButtonElement).disabled).toBe(false));
+    await fireEvent.click(make);
+    const result = await screen.findByTestId("evidence-result");
+    expect(result.textContent).toContain(`Checked ${dayTime(Date.now())}`);
+  });
+});
+
+describe("motion", () => {
+  const source = (name: string) => readFileSync(resolve(import.meta.dirname, `../src/lib/ui/${name}.svelte`), "utf8");
+
+  it.each(["Popover", "MenuEntries", "Select"])(
+    "%s fades in and moves by 4 px, and only fades where less is wanted",
+    (name) => {
+      expect(source(name)).toContain("animation: float var(--dur-2) var(--ease-out)");
+      expect(source(name)).toContain("translateY(calc(-1 * var(--space-2)))");
+      expect(source(name).match(/animation-name: fade/g)).toHaveLength(2);
+    },
+  );
+
+  it("a busy button has the three dots that stand for what turns", () => {
+    render(Button, { busy: true });
+    const [turning, still] = [".turning svg", ".still svg"].map((each) => document.querySelector(each));
+    expect([turning !== null, still?.classList.contains("lucide-ellipsis")]).toEqual([true, true]);
+    expect(source("Spinner").match(/\.still \{\s+display: inline-flex/g)).toHaveLength(2);
+  });
+});

@@ -1,0 +1,67 @@
+import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import DialogHost from "../src/shell/DialogHost.svelte";
+import { run } from "../src/shell/commands";
+import { BackendError, useBackend } from "$lib/ipc";
+import { mockBackend } from "$lib/ipc/mock";
+import { dialogs } from "$lib/state/dialogs.svelte";
+import { tick } from "svelte";
+import { clearContent } from "$lib/state/scope";
+import { session } from "$lib/state/session.svelte";
+
+let mock = mockBackend({ open: true });
+
+beforeEach(async () => {
+  clearContent();
+  mock = mockBackend({ open: true });
+  useBackend(mock);
+  session.opened(await mock.sessionState());
+  dialogs.close();
+});
+
+const field = () => screen.getByTestId("paste-text") as HTMLTextAreaElement;
+
+describe("importing the clipboard", () => {
+  it("begins with what is on it, read once", async () => {
+    const read = vi.spyOn(mock, "clipboardText");
+    render(DialogHost);
+    run("paste");
+    await waitFor(() => expect(field().value).toBe("Prefers tea to coffee.\nIs learning Portuguese."));
+    expect((screen.getByTestId("paste-look") as HTMLButtonElement).disabled).toBe(false);
+    await fireEvent.input(field(), { target: { value: "" } });
+    expect(read).toHaveBeenCalledOnce();
+    expect(screen.queryByTestId("paste-read"), "it was not empty").toBeNull();
+  });
+
+  it.each([
+    [async () => null, "The clipboard holds no text."],
+    [() => Promise.reject(new BackendError({ code: "no_clipboard", message: "", details: {} })), "can’t be read"],
+    [() => Promise.reject(new BackendError({ code: "limit", message: "", details: {} })), "too long for this field"],
+  ])("leaves the field empty and says why", async (answer, why) => {
+    mock.clipboardText = answer;
+    render(DialogHost);
+    run("paste");
+    expect((await screen.findByTestId("paste-read")).textContent).toContain(why);
+    expect(field().value).toBe("");
+    await fireEvent.input(field(), { target: { value: "By hand." } });
+    expect(screen.queryByTestId("paste-read")).toBeNull();
+  });
+
+  it("does not read it for the field that is to be typed in, and not into what was typed or locked meanwhile", async () => {
+    const read = vi.spyOn(mock, "clipboardText");
+    render(DialogHost);
+    dialogs.show({ kind: "paste" });
+    await screen.findByTestId("paste-text");
+    expect(read).not.toHaveBeenCalled();
+    dialogs.close();
+    let answer: (text: string) => void = () => undefined;
+    mock.clipboardText = () => new Promise((done) => (answer = done));
+    run("paste");
+    await screen.findByTestId("paste-text");
+    await fireEvent.input(field(), { target: { value: "By hand." } });
+    answer("From elsewhere.");
+    await tick();
+    await tick();
+    expect(field().value).toBe("By hand.");
+  });
+});

@@ -1,0 +1,186 @@
+import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import Unlock from "../src/features/start/Unlock.svelte";
+import { BackendError, useBackend } from "$lib/ipc";
+import { mockBackend, MOCK_PASSPHRASE } from "$lib/ipc/mock";
+import { clearContent } from "$lib/state/scope";
+import { session } from "$lib/state/session.svelte";
+
+let mock = mockBackend({ open: true });
+
+async function start(options: Parameters<typeof mockBackend>[0]) {
+  clearContent();
+  mock = mockBackend(options);
+  useBackend(mock);
+  session.phase = "starting";
+  if (options?.open) session.opened(await mock.sessionState());
+}
+
+beforeEach(() => start({ open: true }));
+
+const type = (id: string, value: string) => fireEvent.input(screen.getByTestId(id), { target: { value } });
+
+const IT = "/home/ines/Documents/Ines.keepsake";
+
+describe("unlock", () => {
+  beforeEach(async () => {
+    await start({ open: false });
+    session.opened({ ...(await mock.sessionState()), path: IT });
+    session.locked("person");
+  });
+
+  async function attempt(secret: string) {
+    await type("unlock-passphrase", secret);
+    await fireEvent.click(screen.getByTestId("unlock-submit"));
+  }
+
+  it("says in full that the passphrase is wrong, and empties the field", async () => {
+    render(Unlock);
+    await attempt("nope");
+    const error = await screen.findByTestId("unlock-error");
+    expect(error.textContent).toContain("That passphrase doesn’t open this vault.");
+    expect(error.textContent).toContain("The vault itself is fine.");
+    expect((screen.getByTestId("unlock-passphrase") as HTMLInputElement).value).toBe("");
+  });
+
+  it.each([
+    ["vault_damaged", "2 pages of the vault"],
+    ["vault_missing", "can’t be found"],
+    ["vault_in_use", "Close it there first."],
+    ["newer_schema", "newer Keepsake"],
+  ])("tells %s apart", async (failing, text) => {
+    useBackend(mockBackend({ failing }));
+    render(Unlock);
+    await attempt("anything");
+    expect((await screen.findByTestId("unlock-error")).textContent).toContain(text);
+  });
+
+  it("counts the pages that fail only where they were counted", async () => {
+    const mock = mockBackend({ open: false });
+    mock.unlock = async () =>
+      Promise.reject(new BackendError({ code: "vault_damaged", message: "cut off", details: { place: "store.db" } }));
+    useBackend(mock);
+    render(Unlock);
+    await attempt("anything");
+    const error = await screen.findByTestId("unlock-error");
+    expect(error.textContent).toContain("A part of this vault doesn’t pass its check.");
+    expect(error.textContent).not.toMatch(/\d/);
+  });
+
+  it("leads from a damaged vault to its backups, and to one elsewhere", async () => {
+    const mock = mockBackend({ failing: "vault_damaged" });
+    useBackend(mock);
+    render(Unlock);
+    await attempt("anything");
+    await fireEvent.click(await screen.findByTestId("unlock-open-backup"));
+    const found = await screen.findAllByTestId("unlock-backup");
+    expect(found.map((each) => each.textContent)).toEqual([
+      expect.stringContaining("Ines 2026-11-15 0912"),
+      expect.stringContaining("Ines 2026-10-30 1840"),
+    ]);
+    expect(document.activeElement).toBe(found[0]);
+    mock.chooseVault = async () => null;
+    await fireEvent.click(screen.getByTestId("unlock-other-backup"));
+    expect(session.path, "who changed their mind stays").toBe(IT);
+    await fireEvent.click(found[1]!);
+    expect([session.phase, session.name]).toEqual(["unlock", "Ines 2026-10-30 1840"]);
+    expect(session.path).toBe("/home/ines/Documents/Ines 2026-10-30 1840.keepsake");
+    expect(screen.queryByTestId("unlock-error"), "what was said is not about the backup").toBeNull();
+  });
+
+  it("says why the search index is made anew, how far it is, and can be stopped", async () => {
+    const mock = mockBackend({ open: false });
+    let end: (error: Error) => void = () => undefined;
+    const cancelled: string[] = [];
+    mock.unlock = (_id, _path, _secret, tell) => {
+      tell({ stage: "index_damaged", done: 30, total: 120, unit: "records", records: 0 });
+      return new Promise((_, reject) => (end = reject));
+    };
+    mock.cancelJob = async (id) => {
+      cancelled.push(id);
+      end(new BackendError({ code: "cancelled", message: "", details: {} }));
+    };
+    useBackend(mock);
+    render(Unlock);
+    await attempt("anything");
+    const shown = await screen.findByTestId("unlock-index");
+    expect(shown.textContent).toContain("The search index didn’t pass its check.");
+    expect(shown.textContent).toContain("It is being rebuilt from your vault. Nothing is lost.");
+    expect(screen.getByRole("progressbar").getAttribute("aria-valuenow")).toBe("0.25");
+    await fireEvent.click(screen.getByTestId("unlock-stop"));
+    expect(await screen.findByTestId("unlock-stopped")).toBeTruthy();
+    expect(cancelled).toHaveLength(1);
+    expect([session.phase, screen.queryByTestId("unlock-error")]).toEqual(["unlock", null]);
+  });
+
+  it("pauses for 5 seconds after 5 wrong tries, openly", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
+    const { unmount } = render(Unlock);
+    for (let n = 1; n <= 5; n += 1) {
+      await attempt("nope");
+      await vi.waitFor(() => expect(session.failures).toBe(n));
+      await vi.waitFor(() => expect(screen.getByTestId("unlock-submit").getAttribute("aria-busy")).toBeNull());
+    }
+    await vi.waitFor(() => expect(screen.getByText(/try again in 5 seconds/)).toBeTruthy());
+    expect((screen.getByTestId("unlock-submit") as HTMLButtonElement).disabled).toBe(true);
+    await vi.advanceTimersByTimeAsync(2000);
+    unmount();
+    session.toUnlock("/media/backup/Family.keepsake");
+    session.toUnlock(IT);
+    render(Unlock);
+    expect(screen.getByText(/try again in 3 seconds/), "whoever leaves and comes back waits as long").toBeTruthy();
+    expect((screen.getByTestId("unlock-submit") as HTMLButtonElement).disabled).toBe(true);
+    await vi.advanceTimersByTimeAsync(3200);
+    expect((screen.getByTestId("unlock-submit") as HTMLButtonElement).disabled).toBe(false);
+    vi.useRealTimers();
+  });
+
+  it("opens with the passphrase", async () => {
+    render(Unlock);
+    await attempt(MOCK_PASSPHRASE);
+    await waitFor(() => expect(session.phase).toBe("open"));
+  });
+});
+
+describe("unlock by code or passphrase", () => {
+  beforeEach(async () => {
+    await start({ open: false });
+    session.toUnlock("/home/ines/Documents/Ines.keepsake");
+  });
+
+  it("tries nothing of the one as the other", async () => {
+    const tried = vi.spyOn(mock, "unlock");
+    render(Unlock);
+    await fireEvent.click(screen.getByTestId("unlock-use-code"));
+    await fireEvent.click(screen.getByTestId("unlock-submit"));
+    await fireEvent.input(screen.getAllByTestId("unlock-group")[0]!, { target: { value: "K7PM" } });
+    await fireEvent.click(screen.getByTestId("unlock-use-passphrase"));
+    expect((screen.getByTestId("unlock-passphrase") as HTMLInputElement).value).toBe("");
+    await fireEvent.click(screen.getByTestId("unlock-submit"));
+    expect(tried).not.toHaveBeenCalled();
+  });
+
+  it("goes back to the passphrase after a wrong code", async () => {
+    render(Unlock);
+    await fireEvent.click(screen.getByTestId("unlock-use-code"));
+    await fireEvent.input(screen.getAllByTestId("unlock-group")[0]!, { target: { value: "K7PM" } });
+    await fireEvent.click(screen.getByTestId("unlock-submit"));
+    await screen.findByTestId("unlock-error");
+    await fireEvent.click(screen.getByTestId("unlock-use-passphrase"));
+    expect(screen.getByTestId("unlock-passphrase")).toBeTruthy();
+    expect(screen.queryByTestId("unlock-error")).toBeNull();
+  });
+
+  it("says that something still runs, until it has ended", async () => {
+    let release: () => void = () => undefined;
+    mock.lock = () => new Promise<void>((done) => (release = done));
+    session.phase = "open";
+    const locking = session.lock();
+    render(Unlock);
+    expect(screen.queryByTestId("unlock-finishing")).toBeNull();
+    expect((await screen.findByTestId("unlock-finishing")).textContent).toContain("finishes first");
+    release();
+    await locking;
+    await waitFor(() => expect(screen.queryByTestId("unlock-finishing")).toBeNull());
+  });
+});
