@@ -105,6 +105,14 @@ export function install(written) {
     const index = Number(value.replace(/\D/g, ""));
     return { item: finding(index), places: places(index) };
   };
+  const { importPreview } = mock;
+  mock.importPreview = async (...asked) => {
+    const plan = await importPreview(...asked);
+    const text = texts[window.__case];
+    const coming = [{ kind: "memory", place: text, text }];
+    const told = plan.items.filter(({ kind }) => kind === "memory").slice(0, 3);
+    return { ...plan, coming, items: told.map((item) => ({ ...item, place: text })), missing_files: [text] };
+  };
   const { duplicates } = mock;
   mock.duplicates = async (job, tell) => {
     const { groups } = await duplicates(job, tell);

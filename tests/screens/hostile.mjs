@@ -214,6 +214,28 @@ class Visit {
     }
   }
 
+  /** Before it is imported: how a memory begins, where it stands, and a file that is missing. */
+  async plan() {
+    for (const [index, each] of this.cases.entries()) {
+      await this.page.mock("(index) => void (window.__case = index)", index);
+      await this.#step(
+        each,
+        () => this.page.mock("() => void window.__mock.drop(['/home/ines/chatgpt-export.zip'], false)"),
+        "() => document.querySelector('[data-testid=outcome-memory-found]') !== null",
+      );
+      await this.page.click("outcome-memory-found");
+      await this.page.click("import-missing-see");
+      await this.page.there("import-missing-names");
+      await this.#see("in the plan of an import", each, {
+        in: "[data-testid=import-items]",
+        shows: null,
+        sheet: true,
+      });
+      await this.page.press("Escape");
+      await this.browser.gone("import-sheet");
+    }
+  }
+
   async duplicates() {
     for (let from = 0; from < this.cases.length; from += GROUPS) {
       // They are looked for once for each opening of the vault.
@@ -239,9 +261,9 @@ const PASTED = `(index) => {
   field.value = window.__texts[index];
   field.dispatchEvent(new InputEvent("input", { bubbles: true }));
 }`;
-const VIEWS = ["memories", "conversations", "files", "palette", "sensitive", "duplicates", "activity"];
+const VIEWS = ["memories", "conversations", "files", "palette", "sensitive", "duplicates", "activity", "plan"];
 /** At each case, at least. */
-const LOOKS = 12;
+const LOOKS = 13;
 
 /** Requests that are none of ours: by Chromium's own account and by the server's. */
 async function requests(browser, origin, asked) {

@@ -80,7 +80,7 @@ describe("a search that found nothing", () => {
   });
 
   it("among files offers the word that may have been meant, and counts who says it", async () => {
-    useBackend((mock = mockBackend({ open: true })));
+    mock = await start();
     search.text = "membrane";
     render(FilesView);
     expect((await screen.findByTestId("elsewhere-conversations")).textContent).toMatch(/^\d+ messages?$/);
