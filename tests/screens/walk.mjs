@@ -3,6 +3,7 @@ import { until } from "../e2e/webdriver.mjs";
 import { EXPORTS } from "./exports.mjs";
 import { FOLDERS } from "./folders.mjs";
 import { Page } from "./page.mjs";
+import { OPENING } from "./opening.mjs";
 import { PLANS } from "./plans.mjs";
 import { conversation, files, READING } from "./reading.mjs";
 import { checked, memory, REMOVAL } from "./removal.mjs";
@@ -54,16 +55,6 @@ export const SCREENS = [
   ],
   ["create, name", "empty", (page) => page.click("welcome-create")],
   [
-    "create, name taken",
-    "empty",
-    async (page) => {
-      await page.click("welcome-create");
-      await page.type("create-name", "Family");
-      await page.click("create-next");
-      await page.there("create-name", '[aria-invalid="true"]');
-    },
-  ],
-  [
     "create, passphrase too weak",
     "empty",
     async (page) => {
@@ -94,26 +85,6 @@ export const SCREENS = [
       await page.there("unlock-error");
     },
   ]),
-  [
-    "unlock, backups",
-    "failing-vault_damaged",
-    async (page) => {
-      await page.type("unlock-passphrase", "nope");
-      await page.click("unlock-submit");
-      await page.click("unlock-open-backup");
-      await page.there("unlock-backup");
-    },
-  ],
-  [
-    "unlock, search index",
-    "reindexed-damaged,held",
-    async (page) => {
-      await page.type("unlock-passphrase", PASSPHRASE);
-      await page.click("unlock-submit");
-      await page.there("unlock-index");
-    },
-  ],
-  ["home, search index rebuilt", "open,reindexed-damaged", (page) => page.there("index-rebuilt")],
   [
     "unlock, by code",
     "",
@@ -498,6 +469,7 @@ export const SCREENS = [
   ["import, choose", OPEN, async (page) => (await page.there("home"), page.click("import-button"))],
   ["import, paste", OPEN, async (page) => (await page.there("home"), page.press("V", "CS"))],
   ["import, plan", OPEN, async (page) => (await page.there("home"), dropped(page))],
+  ...OPENING,
   ...PLANS,
   [
     "import, refused",

@@ -1,5 +1,5 @@
 //! Export and its loss report.
-use super::{Filter, SignatureInfo, TsNumber};
+use super::{Filter, Finding, SignatureInfo, TsNumber};
 use crate::{ApiError, ApiResult};
 use serde::{Deserialize, Serialize};
 use specta::Type;

@@ -153,6 +153,10 @@ pub(crate) fn page_problems(connection: &Connection) -> VaultResult<Vec<String>>
 /// Pages of the database in `dir` that fail their authentication, counted over the whole file: also where not even the
 /// first one can be read. 0 when all pass, or when nobody can count.
 pub(crate) fn failing_pages(dir: &Path, key: &[u8; 32]) -> u32 {
+    // Without a single page there is nothing to count.
+    if std::fs::metadata(dir.join(FILE)).map_or(0, |meta| meta.len()) < PAGE {
+        return 0;
+    }
     let count = || -> rusqlite::Result<u32> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(dir.join(FILE), flags)?;

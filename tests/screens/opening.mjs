@@ -1,0 +1,36 @@
+// The way to a vault that can't be made or opened at once.
+const PASSPHRASE = "harbour copper nineteen kite";
+
+/** As `SCREENS` in walk.mjs. */
+export const OPENING = [
+  [
+    "create, name taken",
+    "empty",
+    async (page) => {
+      await page.click("welcome-create");
+      await page.type("create-name", "Family");
+      await page.click("create-next");
+      await page.there("create-name", '[aria-invalid="true"]');
+    },
+  ],
+  [
+    "unlock, backups",
+    "failing-vault_damaged",
+    async (page) => {
+      await page.type("unlock-passphrase", "nope");
+      await page.click("unlock-submit");
+      await page.click("unlock-open-backup");
+      await page.there("unlock-backup");
+    },
+  ],
+  [
+    "unlock, search index",
+    "reindexed-damaged,held",
+    async (page) => {
+      await page.type("unlock-passphrase", PASSPHRASE);
+      await page.click("unlock-submit");
+      await page.there("unlock-index");
+    },
+  ],
+  ["home, search index rebuilt", "open,reindexed-damaged", (page) => page.there("index-rebuilt")],
+];
