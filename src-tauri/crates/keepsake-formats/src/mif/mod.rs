@@ -11,6 +11,7 @@ mod overlay;
 mod part;
 mod plan;
 mod read;
+mod redaction;
 mod sections;
 mod shape;
 mod source;
