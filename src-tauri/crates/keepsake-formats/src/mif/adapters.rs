@@ -3,11 +3,11 @@
 use super::{
     map::value,
     read::adapter_key,
-    source::{Form, Source},
+    source::{Form, Source, fault, refused},
     wire::{SCOPE, list, text},
 };
 use crate::{FormatError, ReadContext, Sink};
-use keepsake_model::{Dropped, DroppedAs, Issue, Kind, Limits, Origin, Record, Timestamp, Unit, Verbatim, json::Tree};
+use keepsake_model::{Dropped, DroppedAs, Kind, Limits, Origin, Record, Timestamp, Unit, Verbatim, json::Tree};
 use serde_json::value::RawValue;
 use std::collections::HashSet;
 
@@ -35,12 +35,8 @@ pub(super) fn read(source: &mut Source<'_>, context: &ReadContext, sink: &mut dy
         }
         return Ok(());
     }
-    let (text, mended) = crate::json::repair(&bytes)
-        .ok_or_else(|| FormatError::invalid("malformed", &source.place, "not a JSON document"))?;
-    for code in mended {
-        sink.note(Issue::new(code, &source.place, "near-JSON was mended in reading"));
-    }
-    for (index, raw) in items(&text, &source.place)?.into_iter().enumerate() {
+    let text = strict(&bytes, &source.place)?;
+    for (index, raw) in items(text, &source.place)?.into_iter().enumerate() {
         let pointer = format!("/{index}");
         match of_item(raw.get(), form, &context.limits) {
             Ok(mut record) => {
@@ -56,6 +52,12 @@ pub(super) fn read(source: &mut Source<'_>, context: &ReadContext, sink: &mut dy
         sink.progress(0)?;
     }
     Ok(())
+}
+
+/// The text of a file that is JSON.
+fn strict<'b>(bytes: &'b [u8], place: &str) -> Result<&'b str, FormatError> {
+    fault(bytes).map_or(Ok(()), |code| Err(refused(code, place)))?;
+    std::str::from_utf8(bytes).map_err(|_| refused("invalid_utf8", place))
 }
 
 fn origin(form: Form, place: &str, pointer: String) -> Origin {
@@ -199,8 +201,7 @@ pub(super) fn check(source: &mut Source<'_>, limits: &Limits) -> Result<Checked,
     if source.written == Form::Markdown {
         return Ok((blocks(&String::from_utf8_lossy(&bytes).replace("\r\n", "\n")).len() as u64, vec![]));
     }
-    let text = String::from_utf8_lossy(&bytes);
-    let items = items(&text, &source.place)?;
+    let items = items(strict(&bytes, &source.place)?, &source.place)?;
     let bad = items.iter().enumerate();
     let bad =
         bad.filter_map(|(i, raw)| of_item(raw.get(), source.written, limits).err().map(|code| (format!("/{i}"), code)));
