@@ -264,7 +264,7 @@ pub struct WriteOptions {
     pub signer: Option<Arc<dyn Signer>>,
     /// Encrypts what is written, where the format has a way to.
     pub passphrase: Option<Arc<dyn Passphrase>>,
-    /// `json`, `yaml` or `jsonl`, where the format has several.
+    /// `json`, `yaml` or `jsonl`, where the format has several; of MIF also `mem0`, `generic` and `markdown`.
     pub encoding: Option<String>,
     /// Version of the format, where several are written.
     pub version: Option<String>,

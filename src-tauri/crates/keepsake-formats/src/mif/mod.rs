@@ -6,6 +6,7 @@ mod compose;
 mod detect;
 mod document;
 mod envelope;
+mod lesser;
 mod map;
 mod overlay;
 mod part;

@@ -3,7 +3,7 @@
 use super::{
     compose::{self, Facts, element, stamp},
     document::{Document, Part, members_of},
-    envelope,
+    envelope, lesser,
     map::{to_record, tree_of},
     overlay::{EXTENSION, Home, attach, losses},
     plan::Plan,
@@ -33,6 +33,9 @@ pub(super) fn write(
     options: &WriteOptions,
 ) -> Result<WriteReport, FormatError> {
     let form = form_of(options)?;
+    if form.adapter().is_some() {
+        return lesser::write(source, Some(out), form, options);
+    }
     let mut writing = Writing::over(source, options, true)?;
     let (mut document, mut checksum) = writing.finish()?;
     if let Some(passphrase) = &options.passphrase {
@@ -52,7 +55,10 @@ pub(super) fn write(
 
 /// What [`write`] would hold and lose.
 pub(super) fn plan(source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
-    form_of(options)?;
+    let form = form_of(options)?;
+    if form.adapter().is_some() {
+        return lesser::write(source, None, form, options);
+    }
     Ok(Writing::over(source, options, false)?.report)
 }
 
@@ -61,7 +67,13 @@ fn form_of(options: &WriteOptions) -> Result<Form, FormatError> {
         None | Some("json") => Ok(Form::Json),
         Some("yaml") => Ok(Form::Yaml),
         Some("jsonl") => Ok(Form::Jsonl),
-        Some(_) => Err(FormatError::invalid("unknown_encoding", "export", "the encodings are json, yaml and jsonl")),
+        Some("mem0") => Ok(Form::Mem0),
+        Some("generic") => Ok(Form::Generic),
+        Some("markdown") => Ok(Form::Markdown),
+        Some(_) => {
+            let message = "the encodings are json, yaml and jsonl, and the lesser forms mem0, generic and markdown";
+            Err(FormatError::invalid("unknown_encoding", "export", message))
+        }
     }
 }
 
