@@ -50,6 +50,15 @@ fn seen(head: &[u8], name: &str, asked: bool) -> Option<Found> {
     let name = name.to_ascii_lowercase();
     if text.starts_with('{') {
         let first = text.lines().next().unwrap_or_default();
+        // A header longer than what is looked at: the nodes of a graph stand in it.
+        if !text.contains('\n')
+            && after(text, "type").as_deref() == Some("header")
+            && keys_of(text.as_bytes()).has("type")
+            && after(text, "mif_version").is_some()
+        {
+            let version = after(text, "mif_version");
+            return Some((Form::Jsonl, version, 1.0, "JSON lines with a header that says mif_version".into()));
+        }
         if let Ok(line) = serde_json::from_str::<serde_json::Value>(first) {
             let has = |key: &str| line.get(key).is_some();
             if line["type"] == "header" && (has("mif_version") || has("export") || has("export_meta")) {
