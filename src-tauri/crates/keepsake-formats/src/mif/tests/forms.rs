@@ -146,6 +146,31 @@ fn what_is_only_nearly_json_is_refused_with_its_place() {
     }
 }
 
+/// `fixtures/mif/faults`
+#[test]
+fn what_must_not_pass_is_an_error_with_its_place() {
+    let folder = repo().join("fixtures/mif/faults");
+    let case: Value = serde_json::from_slice(&std::fs::read(folder.join("case.json")).unwrap()).unwrap();
+    for told in case["files"].as_array().unwrap() {
+        let name = told["file"].as_str().unwrap();
+        let refused = match read(&folder.join(name)) {
+            Err(FormatError::Invalid { code, .. }) => Some(code),
+            Err(other) => panic!("{name}: {other}"),
+            Ok(_) => None,
+        };
+        assert_eq!(refused, told["refused"].as_str(), "{name}");
+        let errors = validate(&folder.join(name)).errors;
+        let found: Vec<_> = errors.iter().map(|f| (f.code.as_str(), &f.place[f.place.find('#').unwrap()..])).collect();
+        let expected: Vec<_> = told["errors"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|e| (e[0].as_str().unwrap(), e[1].as_str().unwrap()))
+            .collect();
+        assert_eq!(found, expected, "{name}");
+    }
+}
+
 #[test]
 fn lines_have_a_header_and_may_lack_the_rest() {
     let scratch = Scratch::new("lines");
