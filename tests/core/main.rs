@@ -14,6 +14,7 @@ mod duplicates;
 mod export;
 mod files;
 mod import;
+mod marks;
 mod merge;
 mod proof;
 mod properties;

@@ -1,5 +1,5 @@
 //! What is done with files alone: signing keys, signatures, disclosures, hard deletion in an archive. No vault is needed.
-use crate::{ApiError, ApiResult, files, types::*};
+use crate::{ApiError, ApiResult, files, trust, types::*};
 use keepsake_crypto::portable::{Algorithm, SigningKey};
 use keepsake_formats::{
     FormatError, Signer,
@@ -142,11 +142,15 @@ pub fn sign(path: &Path, signer: &dyn Signer, out: Option<&Path>, job: &crate::J
 /// A provable part of a signed Zaxy bundle, written to the new file `out`.
 ///
 /// # Errors
-/// `exists` when there is a file at `out` (the bundle itself is one), not a signed bundle, one that does not fit its own root, `io`.
+/// `exists` when there is a file at `out` (the bundle itself is one), not a signed bundle, one that does not fit its own
+/// root, `signature_invalid` for one that was changed after it was signed, `io`.
 pub fn disclose(bundle: &Path, selector: &Selector, out: &Path) -> ApiResult<Disclosure> {
+    let limits = Limits::default();
+    let catalog = files::open(bundle, &limits, None)?;
+    trust::hold(&catalog, &keepsake_formats::detect(&catalog, &limits, Some("zaxy"))?, &limits)?;
     let mut written = Disclosure { disclosed: 0, of: 0 };
     put(out, false, |new| {
-        written = zaxy::disclose(bundle, selector, new, &Limits::default())?;
+        written = zaxy::disclose(bundle, selector, new, &limits)?;
         Ok(())
     })?;
     Ok(written)
@@ -302,4 +306,54 @@ pub fn purge_archive(request: &PurgeRequest) -> ApiResult<PurgeResult> {
         not_found: purged.not_found,
         leftovers: purged.leftovers.into_iter().map(|l| Leftover { place: l.place, reason: l.reason }).collect(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    /// `fixtures/zaxy/*`: of a bundle that does not hold nothing is disclosed, for nobody could verify it.
+    #[test]
+    fn only_a_bundle_that_holds_is_disclosed_in_part() {
+        let fixtures = Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../../fixtures/zaxy");
+        let scratch = tempfile::tempdir().unwrap();
+        let (mut whole, mut refused) = (0, Vec::new());
+        for case in std::fs::read_dir(&fixtures).unwrap().map(|entry| entry.unwrap().path()) {
+            let told = std::fs::read(case.join("case.json")).unwrap();
+            let told: serde_json::Value = serde_json::from_slice(&told).unwrap();
+            if told["kind"] != "signed" {
+                continue;
+            }
+            let name = case.file_name().unwrap().to_string_lossy().into_owned();
+            let out = scratch.path().join(format!("{name}.json"));
+            let made = disclose(&case.join("input.json"), &Selector::default(), &out);
+            assert_eq!(made.is_ok(), told["signature"] == true, "{name}");
+            assert_eq!(made.is_ok(), out.exists(), "{name}");
+            match made {
+                Ok(_) => {
+                    let part = files::validate(&out, &files::Check::default(), &crate::Job::default()).unwrap();
+                    assert_eq!((part.ok, part.signature.valid), (true, Some(true)), "{name}");
+                    whole += 1;
+                }
+                Err(error) => {
+                    let codes = [told["refused"].as_str().unwrap_or_default(), "signature_invalid"];
+                    assert!(
+                        codes.contains(&error.code) && error.details.contains_key("place"),
+                        "{name}: {}",
+                        error.code
+                    );
+                    if told["signature"] == false {
+                        assert_eq!(error.code, "signature_invalid", "{name}");
+                        refused.push(name);
+                    }
+                }
+            }
+        }
+        refused.sort();
+        assert_eq!(
+            (whole, refused),
+            (4, ["tampered-header", "tampered-signature", "unknown-algorithm"].map(str::to_owned).to_vec())
+        );
+    }
 }

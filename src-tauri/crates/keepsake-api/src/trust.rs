@@ -133,6 +133,26 @@ pub(crate) struct Signers {
 /// # Errors
 /// `signature_invalid`, with the place, when one over a whole source does not hold: somebody changed what was signed.
 pub(crate) fn signers(catalog: &Catalog, found: &Detection, limits: &Limits) -> ApiResult<Signers> {
+    let (signers, broken) = look(catalog, found, limits);
+    broken.map_or(Ok(signers), |place| Err(unfit(place, "Nothing was imported.")))
+}
+
+/// Before something is made of a signed file: nobody can verify a part of what was changed.
+///
+/// # Errors
+/// `signature_invalid`, with the place, when a signature over a whole source does not hold.
+pub(crate) fn hold(catalog: &Catalog, found: &Detection, limits: &Limits) -> ApiResult<()> {
+    let (_, broken) = look(catalog, found, limits);
+    broken.map_or(Ok(()), |place| Err(unfit(place, "Nothing was written.")))
+}
+
+fn unfit(place: String, outcome: &str) -> ApiError {
+    let message = format!("The signature does not fit: this was changed after it was signed. {outcome}");
+    ApiError::new("signature_invalid", 1, message).with("place", place)
+}
+
+/// Who signed, and where the first signature over a whole source stands that does not hold.
+fn look(catalog: &Catalog, found: &Detection, limits: &Limits) -> (Signers, Option<String>) {
     let mut out = Signers::default();
     let mut broken = None;
     for source in &found.sources {
@@ -148,13 +168,7 @@ pub(crate) fn signers(catalog: &Catalog, found: &Detection, limits: &Limits) -> 
             Ok(())
         });
     }
-    match broken {
-        Some(place) => {
-            let message = "The signature does not fit: this was changed after it was signed. Nothing was imported.";
-            Err(ApiError::new("signature_invalid", 1, message).with("place", place))
-        }
-        None => Ok(out),
-    }
+    (out, broken)
 }
 
 #[cfg(test)]

@@ -84,7 +84,7 @@ pub struct Means {
     /// The export that a delta or an incremental export builds on.
     #[arg(long, value_name = "EXPORT")]
     pub base: Option<PathBuf>,
-    /// json, yaml or jsonl.
+    /// json, yaml or jsonl; for mif also mem0, generic or markdown, which hold memories only.
     #[arg(long)]
     pub encoding: Option<String>,
     /// Version of the format.

@@ -4,6 +4,7 @@ use keepsake_model::{Dropped, Issue, Limits, LossReport, Record, RecordKey, Time
 use std::{
     collections::BTreeMap,
     io::Read,
+    ops::Range,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -182,8 +183,23 @@ pub struct StoredRecord {
     pub message_parent_id: Option<String>,
     /// Vault ids of the attachments, in the order of `record.attachments`.
     pub attachment_ids: Vec<String>,
+    /// Marks that stand for values in `record.text`, in order: those covered on the way out, and those that the person
+    /// redacted.
+    pub redactions: Vec<Redaction>,
     /// The record, verbatim included.
     pub record: Record,
+}
+
+/// A mark (`[REDACTED:class]`) that stands for a value in a record's text. The value itself is nowhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redaction {
+    /// What the value was, as the mark says.
+    pub class: String,
+    /// Where the mark stands in the text, in bytes.
+    pub mark: Range<usize>,
+    /// Where the value stands in the text that the vault has, in bytes. None: the vault has not got it any more, nor
+    /// knows how long it was.
+    pub value: Option<Range<usize>>,
 }
 
 /// Facts about the vault that some formats want.
@@ -205,6 +221,10 @@ pub trait RecordSource {
     fn about(&self) -> SourceAbout;
     /// All records in scope, one kind after the other in the order of `Kind::ALL`.
     fn records(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> Result<(), FormatError>;
+    /// True when sensitive values are looked for and covered on the way out: no mark then means that none was found.
+    fn covers(&self) -> bool {
+        false
+    }
     /// Tombstones, in the target's id space where they came from it; own ones by vault id.
     fn tombstones(&mut self) -> Result<Vec<Tombstone>, FormatError>;
     /// Passthrough parts that came in as `format`.
@@ -244,7 +264,7 @@ pub struct WriteOptions {
     pub signer: Option<Arc<dyn Signer>>,
     /// Encrypts what is written, where the format has a way to.
     pub passphrase: Option<Arc<dyn Passphrase>>,
-    /// `json`, `yaml` or `jsonl`, where the format has several.
+    /// `json`, `yaml` or `jsonl`, where the format has several; of MIF also `mem0`, `generic` and `markdown`.
     pub encoding: Option<String>,
     /// Version of the format, where several are written.
     pub version: Option<String>,

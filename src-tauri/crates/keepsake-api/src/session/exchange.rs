@@ -323,7 +323,7 @@ pub struct ExportMeans {
     pub passphrase: Option<Arc<dyn Passphrase>>,
     /// The export that a delta or an incremental export builds on.
     pub base: Option<PathBuf>,
-    /// `json`, `yaml` or `jsonl`.
+    /// `json`, `yaml` or `jsonl`; for MIF also `mem0`, `generic` or `markdown`, which hold memories only.
     pub encoding: Option<String>,
     /// Version of the format.
     pub version: Option<String>,

@@ -84,6 +84,7 @@ impl RecordSource for Shelf {
                     parent_id: record.parent.as_ref().and_then(|p| find(Kind::Conversation, p)),
                     message_parent_id: message.and_then(|p| find(Kind::Message, p)),
                     attachment_ids: record.attachments.iter().map(|a| vault_id(Kind::Attachment, &a.key)).collect(),
+                    redactions: vec![],
                     record: record.clone(),
                 })?;
             }

@@ -1,13 +1,13 @@
 //! Three other forms that the reference program writes: an array as mem0 has it, a plain array, text blocks under
-//! `---` headers. Read only; none of them holds more than texts, tags and times.
+//! `---` headers. None of them holds more than texts, tags and times. `lesser.rs` writes them.
 use super::{
     map::value,
     read::adapter_key,
-    source::{Form, Source},
+    source::{Form, Source, fault, refused},
     wire::{SCOPE, list, text},
 };
 use crate::{FormatError, ReadContext, Sink};
-use keepsake_model::{Dropped, DroppedAs, Issue, Kind, Limits, Origin, Record, Timestamp, Unit, Verbatim, json::Tree};
+use keepsake_model::{Dropped, DroppedAs, Kind, Limits, Origin, Record, Timestamp, Unit, Verbatim, json::Tree};
 use serde_json::value::RawValue;
 use std::collections::HashSet;
 
@@ -26,7 +26,7 @@ pub(super) fn read(source: &mut Source<'_>, context: &ReadContext, sink: &mut dy
         Ok(())
     };
     if form == Form::Markdown {
-        let text = String::from_utf8_lossy(&bytes).replace("\r\n", "\n");
+        let text = markdown(&bytes, &source.place)?;
         for (number, block) in blocks(&text) {
             let mut record = of_block(&block, form);
             record.origin = origin(form, &source.place, format!("line {number}"));
@@ -35,12 +35,8 @@ pub(super) fn read(source: &mut Source<'_>, context: &ReadContext, sink: &mut dy
         }
         return Ok(());
     }
-    let (text, mended) = crate::json::repair(&bytes)
-        .ok_or_else(|| FormatError::invalid("malformed", &source.place, "not a JSON document"))?;
-    for code in mended {
-        sink.note(Issue::new(code, &source.place, "near-JSON was mended in reading"));
-    }
-    for (index, raw) in items(&text, &source.place)?.into_iter().enumerate() {
+    let text = strict(&bytes, &source.place)?;
+    for (index, raw) in items(text, &source.place)?.into_iter().enumerate() {
         let pointer = format!("/{index}");
         match of_item(raw.get(), form, &context.limits) {
             Ok(mut record) => {
@@ -56,6 +52,41 @@ pub(super) fn read(source: &mut Source<'_>, context: &ReadContext, sink: &mut dy
         sink.progress(0)?;
     }
     Ok(())
+}
+
+/// The text of a file that is JSON.
+fn strict<'b>(bytes: &'b [u8], place: &str) -> Result<&'b str, FormatError> {
+    fault(bytes).map_or(Ok(()), |code| Err(refused(code, place)))?;
+    std::str::from_utf8(bytes).map_err(|_| refused("invalid_utf8", place))
+}
+
+fn markdown(bytes: &[u8], place: &str) -> Result<String, FormatError> {
+    let text = std::str::from_utf8(bytes).map_err(|_| refused("invalid_utf8", place))?;
+    Ok(text.replace("\r\n", "\n"))
+}
+
+/// Key of a header whose text has its rules escaped, which only our writer does.
+pub(super) const ESCAPED: &str = "escaped";
+
+/// A text without lines that would end its block: `---` gets a backslash, which Markdown does not show.
+pub(super) fn escape(text: &str) -> String {
+    let line = |line: &str| match is_rule(line.trim().trim_start_matches('\\')) {
+        true => line.replacen(line.trim_start(), &format!("\\{}", line.trim_start()), 1),
+        false => line.to_owned(),
+    };
+    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn unescape(text: &str) -> String {
+    let line = |line: &str| match is_rule(line.trim().trim_start_matches('\\')) {
+        true => line.replacen('\\', "", 1),
+        false => line.to_owned(),
+    };
+    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn is_rule(line: &str) -> bool {
+    line == "---"
 }
 
 fn origin(form: Form, place: &str, pointer: String) -> Origin {
@@ -74,7 +105,8 @@ fn items<'t>(text: &'t str, place: &str) -> Result<Vec<&'t RawValue>, FormatErro
     serde_json::from_str(list.map_or("[]", |(_, raw)| raw.get())).map_err(wrong)
 }
 
-fn of_item(json: &str, form: Form, limits: &Limits) -> Result<Record, &'static str> {
+/// The memory that an element tells of.
+pub(super) fn of_item(json: &str, form: Form, limits: &Limits) -> Result<Record, &'static str> {
     let tree = Tree::parse(json, limits.json_depth).map_err(|_| "malformed")?;
     if !matches!(tree, Tree::Object(_)) {
         return Err("not_an_object");
@@ -122,7 +154,7 @@ fn of_item(json: &str, form: Form, limits: &Limits) -> Result<Record, &'static s
 
 /// Header and body of each block, with the line where it begins. Blocks follow each other with one `---` between
 /// them, or with two, as the reference program writes them and cannot read them.
-fn blocks(text: &str) -> Vec<(usize, String)> {
+pub(super) fn blocks(text: &str) -> Vec<(usize, String)> {
     let lines: Vec<&str> = text.split('\n').collect();
     let fence = |i: usize| lines.get(i).is_some_and(|l| l.trim_end() == "---");
     // A header: a fence, lines that are all `key: value`, a fence.
@@ -166,9 +198,14 @@ fn is_field(line: &str) -> bool {
     key.is_some_and(|k| !k.is_empty() && k.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-'))
 }
 
-fn of_block(block: &str, form: Form) -> Record {
+/// The memory that a block tells of.
+pub(super) fn of_block(block: &str, form: Form) -> Record {
     let (head, body) = block.split_once("\n---\n").unwrap_or(("", block));
+    let escaped = head.lines().any(|line| line.split_once(':').is_some_and(|(key, _)| key == ESCAPED));
     let mut record = Record::new(Kind::Memory, adapter_key(None, block), body);
+    if escaped {
+        record.text = unescape(body);
+    }
     record.source.platform = SCOPE.into();
     for (key, value) in head.lines().filter_map(|l| l.split_once(':')) {
         let word = value.trim().trim_matches('"');
@@ -180,6 +217,7 @@ fn of_block(block: &str, form: Form) -> Record {
                 let words = words.map(|t| t.trim().trim_matches('"').to_owned());
                 record.tags = words.filter(|t| !t.is_empty()).collect();
             }
+            ESCAPED => {}
             _ => drop(record.fields.insert(key.to_owned(), word.into())),
         }
     }
@@ -197,10 +235,9 @@ pub(super) type Checked = (u64, Vec<(String, &'static str)>);
 pub(super) fn check(source: &mut Source<'_>, limits: &Limits) -> Result<Checked, FormatError> {
     let bytes = source.whole(limits)?;
     if source.written == Form::Markdown {
-        return Ok((blocks(&String::from_utf8_lossy(&bytes).replace("\r\n", "\n")).len() as u64, vec![]));
+        return Ok((blocks(&markdown(&bytes, &source.place)?).len() as u64, vec![]));
     }
-    let text = String::from_utf8_lossy(&bytes);
-    let items = items(&text, &source.place)?;
+    let items = items(strict(&bytes, &source.place)?, &source.place)?;
     let bad = items.iter().enumerate();
     let bad =
         bad.filter_map(|(i, raw)| of_item(raw.get(), source.written, limits).err().map(|code| (format!("/{i}"), code)));

@@ -50,6 +50,15 @@ fn seen(head: &[u8], name: &str, asked: bool) -> Option<Found> {
     let name = name.to_ascii_lowercase();
     if text.starts_with('{') {
         let first = text.lines().next().unwrap_or_default();
+        // A header longer than what is looked at: the nodes of a graph stand in it.
+        if !text.contains('\n')
+            && after(text, "type").as_deref() == Some("header")
+            && keys_of(text.as_bytes()).has("type")
+            && after(text, "mif_version").is_some()
+        {
+            let version = after(text, "mif_version");
+            return Some((Form::Jsonl, version, 1.0, "JSON lines with a header that says mif_version".into()));
+        }
         if let Ok(line) = serde_json::from_str::<serde_json::Value>(first) {
             let has = |key: &str| line.get(key).is_some();
             if line["type"] == "header" && (has("mif_version") || has("export") || has("export_meta")) {
@@ -109,7 +118,17 @@ const GENERIC: [&str; 6] = ["id", "content", "type", "tags", "timestamp", "metad
 /// Arrays look alike everywhere: only the exact form of the reference program is claimed unasked, and weakly.
 fn array(text: &str, asked: bool) -> Option<Found> {
     let mut elements = serde_json::Deserializer::from_str(text.get(1..)?).into_iter::<serde_json::Value>();
-    let first = elements.next()?.ok()?;
+    let first = match elements.next()? {
+        Ok(first) => first,
+        // A first memory that is longer than what is looked at.
+        Err(error) if error.is_eof() && asked => {
+            let keys = keys_of(text.as_bytes());
+            let known = [("memory", Form::Mem0), ("content", Form::Generic)];
+            let (_, form) = known.into_iter().find(|(key, _)| keys.has(key))?;
+            return Some((form, None, 0.5, "memories in an array".into()));
+        }
+        Err(_) => return None,
+    };
     let first = first.as_object()?;
     let only = |allowed: &[&str]| first.keys().all(|k| allowed.contains(&k.as_str()));
     let has = |needed: &[&str]| needed.iter().all(|k| first.get(*k).is_some_and(|v| v.is_string()));
@@ -157,6 +176,7 @@ fn markdown(text: &str, asked: bool) -> Option<Found> {
     let mut keys = Vec::new();
     for line in rest.lines().take(20) {
         if line.trim_end() == "---" {
+            keys.retain(|key| *key != super::adapters::ESCAPED);
             let exact = keys == ["type", "created_at"] || keys == ["type", "created_at", "tags"];
             let found = exact || (asked && !keys.is_empty());
             return found.then(|| (Form::Markdown, None, 0.5, "memories under headers of type and time".into()));

@@ -72,6 +72,13 @@ pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, home: Ho
     tree.set(EXTENSION, tree_of(&Value::Object(out)));
 }
 
+/// Members of `record` that `mapped` does not have or has otherwise, and whether it has them at all.
+pub(super) fn differing(mapped: &Record, record: &Record) -> Vec<(String, bool)> {
+    let (said, wanted) = (as_map(mapped), as_map(record));
+    let lacks = wanted.into_iter().filter(|(name, value)| said.get(name) != Some(value));
+    lacks.map(|(name, _)| (said.contains_key(&name), name)).map(|(partly, name)| (name, partly)).collect()
+}
+
 /// Restored record, and whether another program changed the element since we wrote it.
 pub(super) struct Restored {
     /// The record.

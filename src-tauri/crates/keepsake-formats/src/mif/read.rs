@@ -59,6 +59,7 @@ fn document(
     let limits = &context.limits;
     let mut survey = Survey::of(source, limits)?;
     survey.check_version(&source.place)?;
+    survey.check_strict(&source.place)?;
     if let Some(encryption) = envelope::of(&survey.root) {
         if inside {
             return Err(FormatError::invalid("encrypted_twice", &source.place, "an envelope inside an envelope"));
@@ -115,9 +116,6 @@ fn notes(survey: &Survey, source: &Source<'_>, context: &ReadContext, sink: &mut
             note("other_minor_version", "a minor version other than the known one; unknown members are kept");
         }
         Some(_) => {}
-    }
-    for code in &source.mended {
-        note(code, "near-JSON was mended in reading");
     }
     for pointer in &survey.wrong {
         let place = format!("{}#{pointer}", source.place);

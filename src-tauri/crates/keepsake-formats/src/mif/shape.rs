@@ -388,7 +388,12 @@ pub(super) struct Breach {
 pub(super) fn check(tree: &Tree, rule: &Rule, at: &str, out: &mut Vec<Breach>) {
     let mut say = |code, message: String, warning| out.push(Breach { code, at: at.to_owned(), message, warning });
     match (rule, tree) {
-        (Any, _) | (Bool, Tree::Bool(_)) | (Text, Tree::Text(_)) | (Number, Tree::Number(_)) => {}
+        (Any, _) | (Bool, Tree::Bool(_)) | (Text, Tree::Text(_)) => {}
+        (Number, Tree::Number(n)) => {
+            if !n.parse::<f64>().is_ok_and(f64::is_finite) {
+                say("bad_value", "a number beyond 64 bits".into(), false);
+            }
+        }
         (Length(most), Tree::Text(t)) => {
             if t.is_empty() {
                 say("empty", "must not be empty".into(), false);
@@ -410,8 +415,8 @@ pub(super) fn check(tree: &Tree, rule: &Rule, at: &str, out: &mut Vec<Breach>) {
         }
         (Whole(least), Tree::Number(n)) => {
             // 2.0 is a whole number in JSON Schema
-            let whole =
-                n.parse::<i64>().ok().or_else(|| n.parse::<f64>().ok().filter(|f| f.fract() == 0.0).map(|f| f as i64));
+            let double = || n.parse::<f64>().ok().filter(|f| f.fract() == 0.0 && f.abs() < 9.2e18);
+            let whole = n.parse::<i64>().ok().or_else(|| double().map(|f| f as i64));
             if whole.is_none_or(|w| w < *least) {
                 say("bad_value", format!("not a whole number of at least {least}"), false);
             }

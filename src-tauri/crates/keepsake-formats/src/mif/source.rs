@@ -1,8 +1,8 @@
-//! The bytes of a document, whichever encoding they are in. YAML becomes JSON here, once; so does near-JSON that can
-//! be mended. Everything behind this sees JSON or JSON lines, as often as it wants.
+//! The bytes of a document, whichever encoding they are in. YAML becomes JSON here, once. Everything behind this sees
+//! JSON or JSON lines, as often as it wants. Nothing is mended: what is not JSON is not this format.
 use super::yaml;
 use crate::{Catalog, FormatError, Member, json};
-use keepsake_model::Limits;
+use keepsake_model::{Limits, json::Tree};
 use std::io::{BufReader, Read};
 
 /// How a document is written down.
@@ -44,21 +44,50 @@ pub(super) struct Source<'a> {
     pub written: Form,
     /// For messages.
     pub place: String,
-    /// What had to be mended.
-    pub mended: Vec<&'static str>,
+}
+
+/// Faults that make a text no JSON, or none that Unicode can hold, though it has the looks: a whole document is refused
+/// for one of them, wherever it stands.
+const FAULTS: [&str; 5] = ["nan", "lone_surrogate", "control_character", "invalid_escape", "invalid_utf8"];
+
+/// Which of them a text has; None for JSON, and for what is no JSON at all.
+pub(super) fn fault(text: &[u8]) -> Option<&'static str> {
+    let (_, codes) = json::repair(text)?;
+    codes.first().copied()
+}
+
+/// Is this the code of such a fault?
+pub(super) fn is_fault(code: &str) -> bool {
+    FAULTS.contains(&code)
+}
+
+/// Refuses a document for such a fault.
+pub(super) fn refused(code: &'static str, place: impl Into<String>) -> FormatError {
+    let message = match code {
+        "nan" => "not JSON: NaN and infinities are no numbers",
+        "lone_surrogate" => "not Unicode: half of a surrogate pair",
+        "control_character" => "not JSON: a control character in a string",
+        "invalid_escape" => "not JSON: an escape that there is not",
+        _ => "not UTF-8",
+    };
+    FormatError::invalid(code, place, message)
+}
+
+/// Where in a document from YAML a number is none that JSON has, as a JSON pointer.
+fn not_finite(tree: &Tree) -> Option<String> {
+    match tree {
+        Tree::Number(token) => token.contains(['n', 'N']).then(String::new),
+        Tree::Array(items) => items.iter().enumerate().find_map(|(i, item)| Some(format!("/{i}{}", not_finite(item)?))),
+        Tree::Object(members) => members.iter().find_map(|(key, item)| Some(format!("/{key}{}", not_finite(item)?))),
+        _ => None,
+    }
 }
 
 impl<'a> Source<'a> {
     /// A member whose form is known.
     pub fn open(catalog: &'a Catalog, member: &'a Member, form: Form, limits: &Limits) -> Result<Self, FormatError> {
-        let mut source = Self {
-            catalog: Some((catalog, member)),
-            memory: vec![],
-            form,
-            written: form,
-            place: member.place.clone(),
-            mended: vec![],
-        };
+        let mut source =
+            Self { catalog: Some((catalog, member)), memory: vec![], form, written: form, place: member.place.clone() };
         let head = catalog.head(member, 4)?;
         let utf16 = matches!(head.as_slice(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [_, 0, ..] | [0, ..]);
         if utf16 {
@@ -71,8 +100,7 @@ impl<'a> Source<'a> {
 
     /// Bytes that were made elsewhere (decrypted).
     pub fn of_bytes(bytes: Vec<u8>, form: Form, place: &str, limits: &Limits) -> Result<Self, FormatError> {
-        let mut source =
-            Self { catalog: None, memory: bytes, form, written: form, place: place.to_owned(), mended: vec![] };
+        let mut source = Self { catalog: None, memory: bytes, form, written: form, place: place.to_owned() };
         source.settle(limits)?;
         Ok(source)
     }
@@ -89,29 +117,21 @@ impl<'a> Source<'a> {
                 .map_err(|_| FormatError::invalid("invalid_utf8", &self.place, "the document is not UTF-8"))?;
             let tree = yaml::parse(text.trim_start_matches('\u{feff}'), limits.json_depth)
                 .map_err(|e| FormatError::invalid(e.code, &self.place, e.message))?;
+            let tree = super::wire::settle(tree);
+            if let Some(pointer) = not_finite(&tree) {
+                return Err(refused("nan", format!("{}#{pointer}", self.place)));
+            }
             let mut out = String::new();
-            super::wire::settle(tree).write(&mut out);
+            tree.write(&mut out);
             self.hold(out.into_bytes());
             self.form = Form::Json;
         }
         Ok(())
     }
 
-    /// Mends near-JSON (NaN, raw control characters, lone surrogates). False when that does not help.
-    pub fn mend(&mut self, limits: &Limits) -> Result<bool, FormatError> {
-        if self.form == Form::Jsonl || !self.mended.is_empty() {
-            return Ok(false);
-        }
-        let bytes = self.whole(limits)?;
-        let start = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
-        match json::repair(start) {
-            Some((text, codes)) if !codes.is_empty() => {
-                self.hold(text.into_bytes());
-                self.mended = codes;
-                Ok(true)
-            }
-            _ => Ok(false),
-        }
+    /// What keeps a document from being JSON, if it is nearly JSON.
+    pub fn fault(&self, limits: &Limits) -> Option<&'static str> {
+        if self.form == Form::Jsonl { None } else { fault(&self.whole(limits).ok()?) }
     }
 
     /// All bytes, bounded.

@@ -4,7 +4,7 @@ use super::{
     canonical::{canonical, order},
     document::tree_text,
     sections::{MEMORIES, NODES, SECTIONS, Section},
-    source::{Form, Source},
+    source::{Form, Source, fault, is_fault, refused},
     walk::{Item, walk},
     wire::{Shape, inner, is_supported, text, version_of},
 };
@@ -29,6 +29,8 @@ pub(super) struct Survey {
     pub wrong: Vec<String>,
     /// Lines that cannot be used: number and code.
     pub bad_lines: Vec<(u64, &'static str)>,
+    /// The first element that is nearly JSON: code and pointer.
+    pub fault: Option<(&'static str, String)>,
     /// Lines of types not known here.
     pub unknown_lines: u64,
     /// Shape of the document.
@@ -58,17 +60,24 @@ pub(super) enum Checksum {
 pub(super) const METHOD: &str = "sha256-rfc8785-without-checksum";
 
 impl Survey {
-    /// Reads the document once. Near-JSON is mended first.
-    pub fn of(source: &mut Source<'_>, limits: &Limits) -> Result<Self, FormatError> {
-        match Self::once(source, limits) {
-            Err(FormatError::Invalid { code: "malformed", place, message }) => {
-                if source.mend(limits)? {
-                    Self::once(source, limits)
-                } else {
-                    Err(FormatError::Invalid { code: "malformed", place, message })
-                }
-            }
+    /// Reads the document once. Of what is no JSON the reason is said, where it has one of its own.
+    pub fn of(source: &Source<'_>, limits: &Limits) -> Result<Self, FormatError> {
+        Self::once(source, limits).map_err(|error| match error {
+            FormatError::Invalid { code: "malformed", place, message } => match source.fault(limits) {
+                Some(code) => refused(code, place),
+                None => FormatError::Invalid { code: "malformed", place, message },
+            },
             other => other,
+        })
+    }
+
+    /// Refuses a document in which something is nearly JSON: nothing of it is taken in.
+    pub fn check_strict(&self, place: &str) -> Result<(), FormatError> {
+        let line = self.bad_lines.iter().find(|(_, code)| is_fault(code));
+        let line = line.map(|(number, code)| (*code, format!("line {number}")));
+        match line.or_else(|| self.fault.clone()) {
+            Some((code, pointer)) => Err(refused(code, format!("{place}#{pointer}"))),
+            None => Ok(()),
         }
     }
 
@@ -80,6 +89,7 @@ impl Survey {
             footer: None,
             wrong: vec![],
             bad_lines: vec![],
+            fault: None,
             unknown_lines: 0,
             shape: Shape::V1,
             version: None,
@@ -95,13 +105,21 @@ impl Survey {
                         let place = source.place.clone();
                         return Err(FormatError::Limit { limit: "element_bytes", place, figure: bytes });
                     }
-                    let tree = Tree::parse(json, depth)
-                        .map_err(|e| FormatError::invalid("malformed", &source.place, format!("/{name}: {e}")))?;
+                    let tree = Tree::parse(json, depth).map_err(|e| {
+                        let place = format!("{}#{}", source.place, pointer(parent, name));
+                        match fault(json.as_bytes()) {
+                            Some(code) => refused(code, place),
+                            None => FormatError::invalid("malformed", place, e.to_string()),
+                        }
+                    })?;
                     survey.set(parent, name, tree);
                 }
                 Item::List(section) => survey.set(section.parent, section.name, Tree::Array(vec![])),
                 Item::Element(section, index, json) => {
                     survey.counts[section.number()] = index + 1;
+                    if survey.fault.is_none() && may_be_half(json) && Tree::parse(json, depth).is_err() {
+                        survey.fault = fault(json.as_bytes()).map(|code| (code, section.pointer(index)));
+                    }
                     if *section == NODES
                         && let Ok(tree) = Tree::parse(json, depth)
                         && text(&tree, "id").is_some()
@@ -234,6 +252,15 @@ impl Survey {
         digest.update("}");
         Ok(())
     }
+}
+
+fn pointer(parent: &str, name: &str) -> String {
+    if parent.is_empty() { format!("/{name}") } else { format!("/{parent}/{name}") }
+}
+
+/// Is there an escaped surrogate in it? All other faults keep the whole document from being read.
+fn may_be_half(json: &str) -> bool {
+    [b"\\ud", b"\\uD"].into_iter().any(|escape| memchr::memmem::find(json.as_bytes(), escape).is_some())
 }
 
 /// One list in canonical form.

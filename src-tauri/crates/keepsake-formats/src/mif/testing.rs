@@ -3,7 +3,7 @@ use super::Mif;
 pub(super) use crate::testing::{Paper, repo};
 use crate::{
     AttachmentFile, Catalog, Detection, Format, FormatError, Passphrase, PassthroughItem, ReadContext, RecordSource,
-    Sink, SourceAbout, StoredRecord, Validation, WriteOptions, WriteReport,
+    Redaction, Sink, SourceAbout, StoredRecord, Validation, WriteOptions, WriteReport,
 };
 use keepsake_model::{Dropped, Issue, Kind, Limits, Record, RecordKey, Timestamp, Tombstone, Unit};
 use serde_json::Value;
@@ -22,6 +22,9 @@ pub(super) struct Shelf {
     pub dropped: Vec<Dropped>,
     pub edited: BTreeSet<usize>,
     pub tombstones: Vec<Tombstone>,
+    /// Marks in the text of a record, by its number.
+    pub redactions: BTreeMap<usize, Vec<Redaction>>,
+    pub covers: bool,
 }
 
 impl Sink for Shelf {
@@ -100,11 +103,15 @@ impl RecordSource for Shelf {
                     parent_id: record.parent.as_ref().and_then(find),
                     message_parent_id: message.and_then(find),
                     attachment_ids: record.attachments.iter().map(|a| vault_id(&a.key)).collect(),
+                    redactions: self.redactions.get(&i).cloned().unwrap_or_default(),
                     record: record.clone(),
                 })?;
             }
         }
         Ok(())
+    }
+    fn covers(&self) -> bool {
+        self.covers
     }
     fn tombstones(&mut self) -> Result<Vec<Tombstone>, FormatError> {
         Ok(self.tombstones.clone())

@@ -4,7 +4,7 @@ use super::{
     adapters, detect, envelope,
     sections::{EDGES, ENTITIES, MEMORIES, NODES, SECTIONS, Section, TASKS},
     shape::{self, Breach},
-    source::{Form, Source},
+    source::{Form, Source, fault},
     survey::{Checksum, Survey},
     walk::{Item, walk},
     wire::{Shape, inner, is_supported, list, text, version_parts},
@@ -111,9 +111,6 @@ impl Check {
         let mut survey = Survey::of(source, limits)?;
         let place = source.place.clone();
         self.out.version.clone_from(&survey.version);
-        for code in &source.mended {
-            self.error(code, &place, "not strict JSON");
-        }
         self.version(&survey, &place);
         if survey.version.as_deref().is_some_and(|v| !is_supported(v)) {
             return Ok(());
@@ -191,7 +188,8 @@ impl Check {
             let tree = match Tree::parse(json, limits.json_depth) {
                 Ok(tree) => tree,
                 Err(e) => {
-                    self.error("malformed", &format!("{place}#{pointer}"), &e.to_string());
+                    let code = fault(json.as_bytes()).unwrap_or("malformed");
+                    self.error(code, &format!("{place}#{pointer}"), &e.to_string());
                     return Ok(());
                 }
             };

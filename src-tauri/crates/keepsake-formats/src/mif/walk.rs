@@ -2,7 +2,7 @@
 //! bounded by one element, whatever the size of the document.
 use super::{
     sections::{Section, by_line, find, is_parent},
-    source::{Form, Source},
+    source::{Form, Source, fault},
 };
 use crate::FormatError;
 use keepsake_model::{Limits, json::Members};
@@ -112,8 +112,8 @@ fn done(
             Err(FormatError::io(place, e.into()))
         }
         (Err(e), None) => {
-            let message = format!("not a JSON document: line {}, column {}", e.line(), e.column());
-            Err(FormatError::invalid("malformed", place, message))
+            let place = format!("{place}#line {}, column {}", e.line(), e.column());
+            Err(FormatError::invalid("malformed", place, "not a JSON document"))
         }
     }
 }
@@ -281,11 +281,13 @@ fn one_line(
     // What `say` returns here only says that the walker has stopped; its reason is there.
     let stop = |_: serde_json::Error| FormatError::Cancelled;
     let text = std::str::from_utf8(line).ok();
-    let mended = text.is_none_or(|t| serde_json::from_str::<IgnoredAny>(t).is_err());
-    let repaired = if mended { crate::json::repair(line).map(|(t, _)| t) } else { None };
-    let Some(text) = repaired.as_deref().or(text) else {
+    let Some(text) = text else {
         return walker.say(Item::BadLine(number, "invalid_utf8")).map_err(stop);
     };
+    if serde_json::from_str::<IgnoredAny>(text).is_err() {
+        let code = fault(line).unwrap_or("not_json");
+        return walker.say(Item::BadLine(number, code)).map_err(stop);
+    }
     let Ok(members) = serde_json::from_str::<Members<'_>>(text) else {
         return walker.say(Item::BadLine(number, "not_json")).map_err(stop);
     };

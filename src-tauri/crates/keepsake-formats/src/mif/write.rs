@@ -3,15 +3,16 @@
 use super::{
     compose::{self, Facts, element, stamp},
     document::{Document, Part, members_of},
-    envelope,
+    envelope, lesser,
     map::{to_record, tree_of},
     overlay::{EXTENSION, Home, attach, losses},
     plan::Plan,
     read::{METADATA, copy_metadata, metadata_of_record},
+    redaction::{self, Privacy},
     sections::{EDGES, MEMORIES, NODES, SECTIONS, Section, TASKS},
     source::Form,
     survey::METHOD,
-    wire::{Shape, json, text, texts},
+    wire::{Shape, json, text},
 };
 use crate::{FormatError, RecordSource, SourceAbout, StoredRecord, WriteOptions, WriteReport, format::NO_BYTES};
 use keepsake_model::{Kind, LossKind, Record, Timestamp, json::Tree};
@@ -32,6 +33,9 @@ pub(super) fn write(
     options: &WriteOptions,
 ) -> Result<WriteReport, FormatError> {
     let form = form_of(options)?;
+    if form.adapter().is_some() {
+        return lesser::write(source, Some(out), form, options);
+    }
     let mut writing = Writing::over(source, options, true)?;
     let (mut document, mut checksum) = writing.finish()?;
     if let Some(passphrase) = &options.passphrase {
@@ -51,7 +55,10 @@ pub(super) fn write(
 
 /// What [`write`] would hold and lose.
 pub(super) fn plan(source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
-    form_of(options)?;
+    let form = form_of(options)?;
+    if form.adapter().is_some() {
+        return lesser::write(source, None, form, options);
+    }
     Ok(Writing::over(source, options, false)?.report)
 }
 
@@ -60,7 +67,13 @@ fn form_of(options: &WriteOptions) -> Result<Form, FormatError> {
         None | Some("json") => Ok(Form::Json),
         Some("yaml") => Ok(Form::Yaml),
         Some("jsonl") => Ok(Form::Jsonl),
-        Some(_) => Err(FormatError::invalid("unknown_encoding", "export", "the encodings are json, yaml and jsonl")),
+        Some("mem0") => Ok(Form::Mem0),
+        Some("generic") => Ok(Form::Generic),
+        Some("markdown") => Ok(Form::Markdown),
+        Some(_) => {
+            let message = "the encodings are json, yaml and jsonl, and the lesser forms mem0, generic and markdown";
+            Err(FormatError::invalid("unknown_encoding", "export", message))
+        }
     }
 }
 
@@ -77,7 +90,9 @@ struct Writing {
     types: BTreeMap<String, u64>,
     range: Option<(Timestamp, Timestamp)>,
     metadata: BTreeMap<String, Tree>,
-    redacted: bool,
+    privacy: Privacy,
+    /// Values were looked for on the way here.
+    looked: bool,
     report: WriteReport,
 }
 
@@ -93,7 +108,8 @@ impl Writing {
             types: BTreeMap::new(),
             range: None,
             metadata: BTreeMap::new(),
-            redacted: false,
+            privacy: Privacy::default(),
+            looked: source.covers(),
             report: WriteReport { version: plan.shape.version().into(), losses, ..WriteReport::default() },
             plan,
         };
@@ -136,6 +152,8 @@ impl Writing {
             Tree::parse(verbatim, DEPTH).map_err(|e| FormatError::invalid("malformed", &stored.id, e.to_string()))?;
         let said = to_record(section, &tree);
         compose::patch(&mut tree, section, self.plan.shape, &said, record);
+        let record = redaction::attach(stored, section, self.plan.shape, &mut tree);
+        let record = record.as_ref();
         let mut mapped = to_record(section, &tree);
         let kind = mapped.record_type.clone();
         mapped.key = record.key.clone(); // of two records with one id the later has a key of its own
@@ -161,6 +179,8 @@ impl Writing {
         let related = self.plan.related(stored);
         let facts = Facts { id: &id, related, ends, now: self.about.now, strip: self.plan.strip };
         let mut tree = element(record, section, shape, &facts);
+        let record = redaction::attach(stored, section, shape, &mut tree);
+        let record = record.as_ref();
         let mapped = to_record(section, &tree);
         let home = if self.plan.strip { Home::Stripped } else { Home::Elsewhere };
         attach(&mut tree, &mapped, record, home);
@@ -210,10 +230,12 @@ impl Writing {
                 self.range = Some((from.min(time), to.max(time)));
             }
         }
-        self.redacted |= record.text.contains("[REDACTED:");
     }
 
     fn push(&mut self, section: &Section, place: Place, text: String) -> Result<(), FormatError> {
+        if self.keep {
+            self.privacy.note(&text, DEPTH);
+        }
         self.lists[section.number()].push((place, if self.keep { text } else { String::new() }));
         Ok(())
     }
@@ -307,9 +329,17 @@ impl Writing {
     /// What the specification wants told of the content (§7); members that we do not know stay.
     fn summary(&self, document: &mut Document, counts: &[usize]) {
         if self.plan.shape == Shape::V2 {
+            let header = document.members.iter().find(|(k, _)| k == Shape::V2.header());
+            let before = header.and_then(|(_, part)| if let Part::Tree(h) = part { h.get("privacy") } else { None });
+            if let Some(privacy) = self.privacy.object(before, self.looked) {
+                document.set_header(Shape::V2, "privacy", privacy);
+            }
             return;
         }
         let number = |n: usize| Tree::Number(n.to_string());
+        if self.privacy.object(None, false).is_some() && !document.members.iter().any(|(k, _)| k == "metadata") {
+            document.members.push(("metadata".into(), Part::Tree(Tree::Object(vec![]))));
+        }
         for (key, part) in &mut document.members {
             match part {
                 Part::Tree(metadata @ Tree::Object(_)) if key == "metadata" => {
@@ -327,9 +357,8 @@ impl Writing {
                     // Counted over records that may be gone.
                     metadata.remove("top_entities");
                     metadata.remove("projects");
-                    if self.redacted && metadata.get("privacy").is_none() {
-                        let fields = Tree::Object(vec![("redacted_fields".into(), texts(&["content"]))]);
-                        metadata.set("privacy", fields);
+                    if let Some(privacy) = self.privacy.object(metadata.get("privacy"), self.looked) {
+                        metadata.set("privacy", privacy);
                     }
                 }
                 Part::Object(members) if key == NODES.parent => {

@@ -128,6 +128,11 @@ fn scalar(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Tree {
         "" | "~" | "null" | "Null" | "NULL" => Tree::Null,
         "true" | "True" | "TRUE" => Tree::Bool(true),
         "false" | "False" | "FALSE" => Tree::Bool(false),
+        // A number that JSON does not have; whoever wants text here takes it as text.
+        ".nan" | ".NaN" | ".NAN" => Tree::Number(text.into_owned()),
+        word if matches!(word.trim_start_matches(['+', '-']), ".inf" | ".Inf" | ".INF") => {
+            Tree::Number(text.into_owned())
+        }
         word => match number(word) {
             Some(token) => Tree::Number(token),
             None => Tree::Text(text.into_owned()),

@@ -293,6 +293,7 @@ mod written {
                     parent_id: None,
                     message_parent_id: None,
                     attachment_ids: vec![],
+                    redactions: vec![],
                     record: record.clone(),
                 })?;
             }

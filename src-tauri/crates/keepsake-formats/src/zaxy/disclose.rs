@@ -27,7 +27,7 @@ struct Kept {
 }
 
 /// Writes the entries of a signed bundle that match, each with its proof, into the new file `out`. Ids and root of the
-/// bundle are checked first; its signature is the caller's to check ([`crate::Format::signatures`]).
+/// bundle are checked first; its signature is the caller's to check before that ([`crate::Format::signatures`]).
 ///
 /// # Errors
 /// Not one Zaxy bundle, not a signed one (`not_signed`), one that does not fit its own root, limits, I/O.

@@ -100,6 +100,11 @@ impl Removal {
         out.filter(|new| new != text)
     }
 
+    /// The exact strings that stand in a text, longest first, each with its replacement.
+    pub(crate) fn standing_in<'r>(&'r self, text: &str) -> impl Iterator<Item = (&'r str, &'r str)> {
+        self.candidates(text).map(|(from, to)| (from.as_str(), to.as_str()))
+    }
+
     /// Exact strings whose beginning is in the text, longest first: with a thousand of them most are not even compared.
     fn candidates(&self, text: &str) -> impl Iterator<Item = &(String, String)> {
         let found: BTreeSet<usize> = match &self.heads {

@@ -2,7 +2,7 @@
 use crate::{
     Vault, VaultError, VaultResult,
     ids::record_id,
-    sensitive::Cover,
+    sensitive::{Cover, taken_out},
     store::{Flags, Packs, RowView, kind_code},
 };
 use keepsake_formats::StoredRecord;
@@ -83,7 +83,12 @@ impl Reading<'_> {
 
     fn stored(&mut self, view: &RowView) -> VaultResult<StoredRecord> {
         let mut record = self.packs.record(&self.connection, view.pack, view.slot)?;
-        let covered = self.cover.as_mut().is_some_and(|cover| cover.record(&mut record));
+        let covered = self.cover.as_mut().and_then(|cover| cover.record(&mut record));
+        let edited = covered.is_some() || view.flags & (Flags::EDITED | Flags::REDACTED) != 0;
+        let mut redactions = covered.unwrap_or_default();
+        if view.flags & Flags::REDACTED != 0 {
+            taken_out(&record.text, &mut redactions);
+        }
         let present = |id: [u8; 16]| -> VaultResult<Option<String>> {
             let found: Option<i64> = self
                 .connection
@@ -103,8 +108,8 @@ impl Reading<'_> {
             .transpose()?
             .flatten();
         let attachment_ids = record.attachments.iter().map(|a| hex::encode(record_id(keys, &a.key))).collect();
-        let edited = covered || view.flags & (Flags::EDITED | Flags::REDACTED) != 0;
-        Ok(StoredRecord { id: view.id_text(), edited, link_ids, parent_id, message_parent_id, attachment_ids, record })
+        let id = view.id_text();
+        Ok(StoredRecord { id, edited, link_ids, parent_id, message_parent_id, attachment_ids, redactions, record })
     }
 
     /// Rows of a kind in scope. What belongs to a record in scope goes with it: the messages of a conversation, the

@@ -85,6 +85,7 @@ impl<'v> VaultSource<'v> {
                 parent_id: None,
                 message_parent_id: None,
                 attachment_ids: vec![],
+                redactions: vec![],
                 record,
             })
             .map_err(crate::error::unwrap_format)?;
@@ -215,6 +216,10 @@ impl RecordSource for VaultSource<'_> {
 
     fn records(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> Result<(), FormatError> {
         self.visit(visit).map_err(FormatError::from)
+    }
+
+    fn covers(&self) -> bool {
+        self.reading.cover.is_some()
     }
 
     fn tombstones(&mut self) -> Result<Vec<Tombstone>, FormatError> {

@@ -1,11 +1,17 @@
 //! Covering sensitive values in what leaves the vault. What stays in the vault is not changed.
-use super::{ValueId, fields, fields_found, queue::ignored, value_id};
+use super::{
+    ValueId, fields, fields_found,
+    marks::{covered, mark},
+    queue::ignored,
+    value_id,
+};
 use crate::{
     Vault, VaultError, VaultResult,
     change::Removal,
     store::{Packs, RowView},
 };
 use keepsake_crypto::VaultKeys;
+use keepsake_formats::Redaction;
 use keepsake_model::{Record, Tombstone, json::Tree};
 use keepsake_scan::{Confidence, Finding};
 use rusqlite::Connection;
@@ -44,7 +50,7 @@ impl<'k> Cover<'k> {
             for (_, text) in fields(&record) {
                 fields_found(text, |class, value| {
                     if value.len() >= TELLING && !cover.ignored.contains(&value_id(cover.keys, class, value)) {
-                        known.insert(value.to_owned(), format!("[REDACTED:{}]", class.as_str()));
+                        known.insert(value.to_owned(), mark(class.as_str()));
                     }
                 });
             }
@@ -58,8 +64,9 @@ impl<'k> Cover<'k> {
         u32::try_from(self.covered.len()).unwrap_or(u32::MAX)
     }
 
-    /// Covers a record, the source's own text of it too. True when something was in it.
-    pub(crate) fn record(&mut self, record: &mut Record) -> bool {
+    /// Covers a record, the source's own text of it too. The marks that stand in its text now; None when nothing was in
+    /// it.
+    pub(crate) fn record(&mut self, record: &mut Record) -> Option<Vec<Redaction>> {
         let mut pairs = Pairs::new();
         for (_, text) in fields(record) {
             self.find(text, &mut pairs);
@@ -76,8 +83,16 @@ impl<'k> Cover<'k> {
         if let Some(verbatim) = &record.verbatim {
             self.find_in_text(&verbatim.text, verbatim.media_type == "application/json", &mut pairs);
         }
-        let found = !pairs.is_empty() && Removal::exact(pairs.into_iter().collect()).record(record);
-        self.known.as_ref().is_some_and(|known| known.record(record)) || found
+        let own = (!pairs.is_empty()).then(|| Removal::exact(pairs.into_iter().collect()));
+        let removals = || [&own, &self.known].into_iter().flatten();
+        // The text apart, since what stood where in it is told.
+        let (text, marks) = covered(&std::mem::take(&mut record.text), removals());
+        let elsewhere = removals().fold(false, |found, removal| removal.record(record) || found);
+        record.text = text;
+        if !marks.is_empty() {
+            record.embeddings.clear(); // they encode the words
+        }
+        (elsewhere || !marks.is_empty()).then_some(marks)
     }
 
     /// Covers a part of a source that is no record. None: nothing is in it.
@@ -141,7 +156,7 @@ impl<'k> Cover<'k> {
             let id = value_id(self.keys, finding.class, value);
             if wanted(&finding, value) && !self.ignored.contains(&id) {
                 self.covered.insert(id);
-                pairs.insert(value.to_owned(), format!("[REDACTED:{}]", finding.class.as_str()));
+                pairs.insert(value.to_owned(), mark(finding.class.as_str()));
             }
         }
     }

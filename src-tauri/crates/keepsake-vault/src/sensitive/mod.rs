@@ -2,10 +2,12 @@
 //! have equal fingerprints, and those are keyed.
 mod cover;
 mod look;
+mod marks;
 mod queue;
 
 pub(crate) use cover::Cover;
 pub use look::Looked;
+pub(crate) use marks::taken_out;
 pub use queue::{Piece, SensitiveList, SensitivePlace, SensitiveQuery, SensitiveState, SensitiveValue};
 pub(crate) use queue::{by_class, stands};
 

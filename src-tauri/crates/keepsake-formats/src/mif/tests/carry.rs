@@ -6,6 +6,7 @@ use keepsake_model::{
     Verbatim,
 };
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 fn record(kind: Kind, id: &str, text: &str) -> Record {
     let mut record = Record::new(kind, RecordKey::new("elsewhere", id), text);
@@ -126,6 +127,27 @@ fn every_kind_goes_in_and_comes_out_as_it_was() {
         }
         assert_eq!(trees[0], trees[1], "JSON and YAML hold the same tree");
         assert_eq!(trees[0], trees[2], "JSON and JSON lines hold the same tree");
+    }
+}
+
+#[test]
+fn lines_whose_header_is_longer_than_what_is_looked_at() {
+    let mut shelf = vault();
+    shelf.records.extend((0..1500).map(|n| {
+        let mut entity = record(Kind::Entity, &format!("e-{n}"), "A thing with a name that takes its room");
+        entity.title = Some(format!("A thing with a name that takes its room, number {n}"));
+        entity
+    }));
+    let scratch = Scratch::new("long-header");
+    for (name, passphrase) in [("plain", None), ("sealed", Some(Arc::new(Paper("tea")) as Arc<dyn crate::Passphrase>))]
+    {
+        let out = scratch.0.join(format!("{name}.jsonl"));
+        let options = WriteOptions { passphrase: passphrase.clone(), ..options("jsonl", Some("1.0")) };
+        write(&mut shelf, &out, &options);
+        assert_eq!(detected(&out, false).unwrap().0, "mif", "{name}");
+        assert!(validate(&out).errors.is_empty(), "{name}: {:?}", validate(&out).errors);
+        let again = read_with(&out, passphrase).unwrap();
+        assert_eq!(sorted(&again), sorted(&shelf), "{name}");
     }
 }
 

@@ -2,6 +2,7 @@
 use super::super::testing::*;
 use crate::FormatError;
 use keepsake_model::{Kind, Timestamp};
+use serde_json::Value;
 
 const ONE: &str = r#"{"id":"mem_1","content":"x","type":"Learning","created_at":"2026-01-01T00:00:00Z"}"#;
 const EXPORT: &str = r#"{"id":"exp_1","created_at":"2026-01-01T00:00:00Z","user_id":"u"}"#;
@@ -116,10 +117,58 @@ fn json_that_is_cut_off_deep_or_not_quite_strict() {
         scratch.put("deep.json", format!(r#"{{"mif_version":"1.0","export":{EXPORT},"memories":[{deep},{ONE}]}}"#));
     let shelf = read(&path).unwrap();
     assert_eq!((shelf.records.len(), shelf.dropped.len()), (1, 1));
-    let nan = ONE.replace(r#""content""#, r#""embedding":{"model":"m","dimensions":1,"vector":[NaN]},"content""#);
-    let path = scratch.put("nan.json", format!(r#"{{"mif_version":"1.0","export":{EXPORT},"memories":[{nan}]}}"#));
-    let shelf = read(&path).unwrap();
-    assert_eq!((shelf.records.len(), shelf.codes().contains(&"nan".to_owned())), (1, true));
+}
+
+/// `fixtures/mif/not-json`: nothing is mended, and nothing is taken from beside it.
+#[test]
+fn what_is_only_nearly_json_is_refused_with_its_place() {
+    let folder = repo().join("fixtures/mif/not-json");
+    let case: Value = serde_json::from_slice(&std::fs::read(folder.join("case.json")).unwrap()).unwrap();
+    for told in case["files"].as_array().unwrap() {
+        let name = told["file"].as_str().unwrap();
+        let (code, at) = (told["refused"].as_str().unwrap(), told["place"].as_str().unwrap());
+        match read(&folder.join(name)) {
+            Err(FormatError::Invalid { code: found, place, .. }) => {
+                assert_eq!(found, code, "{name}");
+                assert!(place.contains(name) && place.contains(at), "{name}: {place}");
+            }
+            other => panic!("{name}: {:?}", other.map(|s| s.records.len())),
+        }
+        let validation = validate(&folder.join(name));
+        let found = validation.errors.iter().find(|f| f.code == code);
+        assert!(found.is_some_and(|f| f.place.contains(at)), "{name}: {:?}", validation.errors);
+    }
+    for name in case["taken"].as_array().unwrap() {
+        let path = folder.join(name.as_str().unwrap());
+        let shelf = read(&path).unwrap();
+        assert_eq!((shelf.records.len(), shelf.dropped.len(), shelf.notes.len()), (1, 0, 0), "{name}");
+        assert!(validate(&path).errors.is_empty(), "{name}: {:?}", validate(&path).errors);
+    }
+}
+
+/// `fixtures/mif/faults`
+#[test]
+fn what_must_not_pass_is_an_error_with_its_place() {
+    let folder = repo().join("fixtures/mif/faults");
+    let case: Value = serde_json::from_slice(&std::fs::read(folder.join("case.json")).unwrap()).unwrap();
+    for told in case["files"].as_array().unwrap() {
+        let name = told["file"].as_str().unwrap();
+        let refused = match read(&folder.join(name)) {
+            Err(FormatError::Invalid { code, .. }) => Some(code),
+            Err(other) => panic!("{name}: {other}"),
+            Ok(_) => None,
+        };
+        assert_eq!(refused, told["refused"].as_str(), "{name}");
+        let errors = validate(&folder.join(name)).errors;
+        let found: Vec<_> = errors.iter().map(|f| (f.code.as_str(), &f.place[f.place.find('#').unwrap()..])).collect();
+        let expected: Vec<_> = told["errors"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|e| (e[0].as_str().unwrap(), e[1].as_str().unwrap()))
+            .collect();
+        assert_eq!(found, expected, "{name}");
+    }
 }
 
 #[test]

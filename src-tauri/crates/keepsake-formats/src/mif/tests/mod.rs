@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 mod carry;
 mod forms;
+mod lesser;
 mod parts;
 mod round;
 mod secret;

@@ -64,7 +64,7 @@ fn comes_back(input: &Path, expected: &Value) {
 
 #[test]
 fn fixtures_come_back() {
-    for name in ["v1", "v2"] {
+    for name in ["v1", "v2", "covered", "lesser"] {
         let (_, input) = as_told(name);
         comes_back(&input, &value(&input));
     }

@@ -82,6 +82,7 @@ impl RecordSource for Shelf {
                     parent_id: record.parent.as_ref().and_then(&find),
                     message_parent_id: message.and_then(&find),
                     attachment_ids: record.attachments.iter().map(|a| vault_id(&a.key)).collect(),
+                    redactions: vec![],
                     record: record.clone(),
                 })?;
             }

@@ -112,6 +112,7 @@ impl RecordSource for Taken {
                     parent_id: record.parent.as_ref().and_then(&present),
                     message_parent_id: None,
                     attachment_ids: record.attachments.iter().map(|a| vault_id(&a.key)).collect(),
+                    redactions: vec![],
                     record: (*record).clone(),
                 })?;
             }

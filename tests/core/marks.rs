@@ -1,0 +1,140 @@
+//! What a MIF document says of values that are not in it any more (specification §6.1 and §7): which, where, how long,
+//! as far as it is known. `fixtures/mif/covered`.
+use crate::{deletion::record, redaction::redact};
+use keepsake_model::{Kind, Record};
+use keepsake_testkit::{TempVault, at, holds, repo};
+use keepsake_vault::Scope;
+use serde_json::{Value, json};
+use std::{path::PathBuf, sync::atomic::AtomicBool};
+
+fn case() -> (Value, PathBuf) {
+    let folder = repo().join("fixtures/mif/covered");
+    let text = std::fs::read(folder.join("case.json")).unwrap();
+    (
+        serde_json::from_slice(&text).unwrap(),
+        folder.join("input.mif.json"),
+    )
+}
+
+/// The vault as a document of version 1, read back as JSON.
+fn exported(t: &TempVault, cover: bool, version: &str) -> (Value, Vec<u8>) {
+    while t.vault.look(at(50)).unwrap().left > 0 {}
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out.mif.json");
+    let mut scope = Scope {
+        everything: true,
+        cover,
+        ..Scope::default()
+    };
+    scope.writing.version = Some(version.into());
+    let cancel = AtomicBool::new(false);
+    let done = t
+        .vault
+        .export("mif", &out, &scope, false, at(90), &cancel, &|_, _| {})
+        .unwrap();
+    let validation = &done.validation;
+    assert!(validation.errors.is_empty(), "{:?}", validation.errors);
+    assert!(validation.warnings.is_empty(), "{:?}", validation.warnings);
+    let bytes = std::fs::read(&out).unwrap();
+    (serde_json::from_slice(&bytes).unwrap(), bytes)
+}
+
+/// Redactions by id.
+fn told(document: &Value) -> Value {
+    let lists = ["memories", "todos"]
+        .into_iter()
+        .filter_map(|list| document[list].as_array());
+    let one = |e: &Value| {
+        (
+            e["id"].as_str().unwrap().to_owned(),
+            e["redactions"].clone(),
+        )
+    };
+    Value::Object(lists.flatten().map(one).collect())
+}
+
+fn words(case: &Value) -> Vec<&str> {
+    let list = case["values"].as_array().unwrap();
+    list.iter().map(|word| word.as_str().unwrap()).collect()
+}
+
+#[test]
+fn covered_and_redacted_values_are_told_of_and_never_shown() {
+    let (case, input) = case();
+    let t = TempVault::new();
+    t.import(&[input]).unwrap();
+    let known = case["redacted"].as_str().unwrap();
+    let id = crate::deletion::id_of(&t, Kind::Memory, known);
+    redact(&t, &id, known, false);
+
+    let (plain, _) = exported(&t, false, "1.0");
+    assert_eq!(told(&plain), case["plain"]["redactions"]);
+    assert_eq!(plain["metadata"]["privacy"], case["plain"]["privacy"]);
+
+    let (covered, bytes) = exported(&t, true, "1.0");
+    assert_eq!(told(&covered), case["covered"]["redactions"]);
+    assert_eq!(covered["metadata"]["privacy"], case["covered"]["privacy"]);
+    for word in words(&case) {
+        assert!(!holds(&bytes, word), "{word}");
+    }
+
+    // Home again it is all still there, and nothing is made up that was not.
+    let back = TempVault::new();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("covered.mif.json");
+    std::fs::write(&file, &bytes).unwrap();
+    back.import(&[file]).unwrap();
+    let (again, _) = exported(&back, false, "1.0");
+    assert_eq!(again["memories"], covered["memories"]);
+    assert_eq!(again["todos"], covered["todos"]);
+}
+
+/// The contents of the document as memories of no format.
+fn elsewhere(input: &PathBuf) -> Vec<Record> {
+    let document: Value = serde_json::from_slice(&std::fs::read(input).unwrap()).unwrap();
+    let memories = document["memories"].as_array().unwrap().iter().enumerate();
+    memories
+        .map(|(n, memory)| {
+            let content = memory["content"].as_str().unwrap();
+            record(Kind::Memory, &format!("m{n}"), content)
+        })
+        .collect()
+}
+
+#[test]
+fn of_records_from_elsewhere_too() {
+    let (case, input) = case();
+    let t = TempVault::new();
+    let records = elsewhere(&input);
+    t.import_records(records.clone()).unwrap();
+    let (document, _) = exported(&t, true, "1.0");
+    let memories = document["memories"].as_array().unwrap();
+    let expected = case["elsewhere"]["redactions"].as_array().unwrap();
+    for (record, expected) in records.iter().zip(expected) {
+        let head = record.text.split([' ', ',']).next().unwrap();
+        let found = memories
+            .iter()
+            .find(|m| m["content"].as_str().unwrap().starts_with(head));
+        assert_eq!(&found.unwrap()["redactions"], expected, "{head}");
+    }
+    let privacy = &case["elsewhere"]["privacy"];
+    assert_eq!(&document["metadata"]["privacy"], privacy);
+    // Version 2 has no place for the one, and another for the other.
+    let (document, _) = exported(&t, true, "2.0");
+    assert_eq!(&document["export_meta"]["privacy"], privacy);
+    assert_eq!(document["memories"][0].get("redactions"), None);
+}
+
+#[test]
+fn that_nothing_was_found_is_said_only_where_it_was_looked_for() {
+    let (case, input) = case();
+    let t = TempVault::new();
+    t.import_records(elsewhere(&input).drain(2..3).collect())
+        .unwrap();
+    let (document, _) = exported(&t, true, "1.0");
+    assert_eq!(document["metadata"]["privacy"], case["trains"]["privacy"]);
+    let (document, _) = exported(&t, false, "1.0");
+    assert_eq!(document["metadata"].get("privacy"), None);
+    assert_eq!(document["memories"][0].get("redactions"), None);
+    assert_eq!(json!(document["memories"].as_array().unwrap().len()), 1);
+}
