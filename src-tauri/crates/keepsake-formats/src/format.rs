@@ -250,6 +250,8 @@ pub struct WriteOptions {
     pub version: Option<String>,
     /// Leaves identifiers of platforms and accounts out, where the format knows how.
     pub strip_identifiers: bool,
+    /// Files of a workspace below this many bytes travel inside an `.alf`, others are only named; None = 102,400.
+    pub artifact_threshold: Option<u64>,
     /// Which entries of a Zaxy bundle; None = all.
     pub zaxy: Option<crate::zaxy::Selector>,
 }

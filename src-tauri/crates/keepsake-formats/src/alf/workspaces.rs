@@ -5,6 +5,7 @@ use super::container::Container;
 use super::manifest::Manifest;
 use super::plan::{Plan, Row};
 use super::sealed::Secrets;
+use super::tiers::{self, Artifact};
 use super::workspace_profile;
 use crate::openclaw::{
     OPENCLAW, Runtime,
@@ -31,7 +32,13 @@ pub(super) fn runtime_of(record: &Record) -> Option<&'static Runtime> {
     by_id(&record.origin.format)
 }
 
-fn by_id(id: &str) -> Option<&'static Runtime> {
+/// Is this the id space of a workspace of that runtime?
+pub(super) fn is_scope_of(runtime: &Runtime, scope: &str) -> bool {
+    scope.strip_prefix(runtime.id).is_some_and(|rest| rest.len() > 1 && rest.starts_with(':'))
+}
+
+/// A runtime by its id.
+pub(super) fn by_id(id: &str) -> Option<&'static Runtime> {
     [&OPENCLAW, &ZEROCLAW].into_iter().find(|r| r.id == id)
 }
 
@@ -105,7 +112,14 @@ pub(super) fn settle(plan: &mut Plan, profiles: Vec<StoredRecord>) -> Vec<Stored
 /// The files of all workspaces in scope.
 #[derive(Default)]
 pub(super) struct Files {
-    of: Vec<(&'static Runtime, Workspace)>,
+    of: Vec<Held>,
+}
+
+/// One runtime's files.
+struct Held {
+    runtime: &'static Runtime,
+    workspace: Workspace,
+    artifacts: Vec<Artifact>,
 }
 
 impl Files {
@@ -132,15 +146,58 @@ impl Files {
                 id if id == ZEROCLAW.id => zeroclaw::workspace(&mut own, &options)?,
                 _ => Workspace::gather(runtime, &mut own, &options)?,
             };
+            let artifacts = tiers::take(runtime, &mut workspace);
             for (path, bytes) in workspace.withhold(secrets.wanted()) {
                 secrets.add(format!("raw/{}/{path}", runtime.id), bytes);
             }
             for loss in std::mem::take(&mut workspace.report.losses).items {
                 plan.losses.add(&loss.record, &loss.field, loss.kind, &loss.note);
             }
-            out.of.push((runtime, workspace));
+            out.of.push(Held { runtime, workspace, artifacts });
         }
         Ok(out)
+    }
+
+    /// The files that the runtimes do not live on: what is below the threshold into the archive, and a row for each.
+    /// `name` gives an entry's name that is free.
+    pub(super) fn artifacts(
+        &self,
+        source: &mut dyn RecordSource,
+        out: &mut Container,
+        plan: &Plan,
+        threshold: u64,
+        name: &dyn Fn(&Container, &str, &str) -> String,
+    ) -> Result<Vec<Row>, FormatError> {
+        let mut rows = Vec::new();
+        for Held { runtime, workspace, artifacts } in &self.of {
+            let spoken_of = tiers::mentions(source, plan, &artifacts.iter().collect::<Vec<_>>())?;
+            for (at, artifact) in artifacts.iter().enumerate() {
+                let mut path = None;
+                if (artifact.bytes.len() as u64) < threshold {
+                    let name = name(out, &artifact.source, &tiers::row_id(artifact));
+                    out.entry(&name, &mut artifact.bytes.as_slice())?;
+                    path = Some(name);
+                }
+                let row = tiers::row(runtime, artifact, path.as_deref(), spoken_of.get(&at));
+                rows.push(((&artifact.scope, &artifact.own), row));
+            }
+            for absent in &workspace.absent {
+                let row = tiers::absent_row(runtime, &absent.scope, &absent.path, &absent.row);
+                rows.push(((&absent.scope, &absent.path), row));
+            }
+        }
+        // in one order, whether their bytes are there or not
+        rows.sort_by(|(a, _), (b, _)| a.cmp(b));
+        Ok(rows.into_iter().map(|(_, row)| row).collect())
+    }
+
+    /// Which of them stay behind.
+    pub(super) fn too_large(&self, threshold: u64, losses: &mut LossReport) {
+        for artifact in self.of.iter().flat_map(|held| &held.artifacts) {
+            if artifact.bytes.len() as u64 >= threshold {
+                losses.add(&artifact.source, "file", LossKind::LeftOut, &tiers::too_large(threshold));
+            }
+        }
     }
 
     /// Writes them; gives what the manifest says of them.
@@ -150,7 +207,7 @@ impl Files {
         losses: &mut LossReport,
     ) -> Result<Vec<(String, Tree)>, FormatError> {
         let mut said = Vec::new();
-        for (runtime, workspace) in &self.of {
+        for Held { runtime, workspace, .. } in &self.of {
             let (mut made, mut others) = (Vec::new(), Vec::new());
             for (path, bytes) in &workspace.files {
                 let name = format!("raw/{}/{path}", runtime.id);
@@ -207,9 +264,7 @@ impl Known {
         };
         for (runtime, row) in rows {
             let Some(runtime) = by_id(runtime) else { continue };
-            let ours = |scope: &str| {
-                scope.strip_prefix(runtime.id).is_some_and(|rest| rest.len() > 1 && rest.starts_with(':'))
-            };
+            let ours = |scope: &str| is_scope_of(runtime, scope);
             let Some(scope) = row.get("scope").and_then(Tree::as_str).filter(|s| ours(s)) else { continue };
             out.scopes.insert(runtime.id, scope.to_owned());
             let name = |path: &str| format!("raw/{}/{path}", runtime.id);
@@ -289,7 +344,7 @@ impl RecordSource for Own<'_> {
 impl Files {
     /// Is everything of this runtime's workspaces in the archive?
     pub(super) fn holds(&self, format: &str) -> bool {
-        self.of.iter().any(|(runtime, _)| runtime.id == format)
+        self.of.iter().any(|held| held.runtime.id == format)
     }
 }
 

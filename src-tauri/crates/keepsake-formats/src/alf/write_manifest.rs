@@ -57,6 +57,8 @@ pub(super) struct Layers {
     pub workspaces: Vec<(String, Tree)>,
     /// The workspace that all of it is, if so.
     pub home: Option<Home>,
+    /// Files below this travel inside the archive; was that asked for?
+    pub threshold: (u64, bool),
     names: BTreeMap<String, String>,
     included: (u64, u64),
     referenced: (u64, u64),

@@ -36,7 +36,21 @@ pub(crate) struct Workspace {
     pub prefix: String,
     /// What is written and what is lost.
     pub report: WriteReport,
+    /// Files that an archive only named.
+    pub absent: Vec<Absent>,
     slots: Vec<String>,
+}
+
+/// A file that an archive only named and that nobody has put back since.
+pub(crate) struct Absent {
+    /// Id space of its workspace.
+    pub scope: String,
+    /// Its path there.
+    pub path: String,
+    /// Its row in the index of an `.alf`.
+    pub row: Tree,
+    /// The index of the workspace in which it is listed.
+    list: String,
 }
 
 impl Workspace {
@@ -56,6 +70,7 @@ impl Workspace {
             everything: options.everything,
             prefix: String::new(),
             report: WriteReport { version: "1".into(), ..WriteReport::default() },
+            absent: vec![],
             slots: vec![],
         };
         let mut raw = BTreeMap::new();
@@ -71,7 +86,12 @@ impl Workspace {
             Ok(())
         })?;
         let mut parts: Vec<(String, String, Vec<u8>)> = Vec::new();
+        let mut lists = Vec::new();
         source.passthrough(runtime.id, &mut |item, bytes| {
+            if item.name == files::ABSENT {
+                lists.push((item.group.clone(), read_all(bytes, &item.name)?));
+                return Ok(());
+            }
             *count.entry(item.group.clone()).or_default() += 1;
             parts.push((item.group.clone(), item.name.clone(), read_all(bytes, &item.name)?));
             Ok(())
@@ -98,6 +118,16 @@ impl Workspace {
         for (path, bytes) in raw {
             if !out.files.contains_key(&path) {
                 out.put(path, bytes);
+            }
+        }
+        for (scope, list) in lists {
+            let tree = std::str::from_utf8(&list).ok().and_then(|text| Tree::parse(text, 64).ok());
+            let Some(Tree::Array(rows)) = tree else { continue };
+            for row in rows {
+                let path = row.get("keepsake").and_then(|k| k.get("path")).and_then(Tree::as_str).map(str::to_owned);
+                if let Some(path) = path.filter(|p| files::is_safe(p) && !out.files.contains_key(&path_of(&scope, p))) {
+                    out.absent.push(Absent { list: path_of(&scope, files::ABSENT), scope: scope.clone(), path, row });
+                }
             }
         }
         if source.tombstones()?.iter().any(|t| t.scope.starts_with(runtime.id)) {
@@ -347,6 +377,15 @@ impl Workspace {
     }
 
     fn close(&mut self) {
+        let mut lists = BTreeMap::<&String, Vec<Tree>>::new();
+        for absent in &self.absent {
+            lists.entry(&absent.list).or_default().push(absent.row.clone());
+        }
+        for (path, rows) in lists {
+            let mut text = String::new();
+            Tree::Array(rows).write(&mut text);
+            self.files.insert(path.clone(), text.into_bytes());
+        }
         if !self.slots.is_empty() {
             let text = self.slots.join("\n") + "\n";
             self.files.insert(files::SLOTS.into(), text.into_bytes());
