@@ -237,3 +237,53 @@ fn spec_10_6_5_a_changed_file_is_not_taken_for_the_workspaces() {
     assert!(!csv(&foreign, "openclaw"));
     assert_eq!(foreign.records.iter().filter(|r| r.kind == Kind::Attachment).count(), 7);
 }
+
+#[test]
+fn spec_10_6_3_files_of_an_archive_go_to_their_places_in_a_workspace() {
+    use crate::zeroclaw::ZeroClaw;
+    let folder = repo().join("fixtures/alf/artifacts");
+    let case: Value = serde_json::from_slice(&std::fs::read(folder.join("case.json")).unwrap()).unwrap();
+    let (scratch, input) = (Scratch::new("10-6-3-foreign"), folder.join("input"));
+    let archive = scratch.0.join("a.alf");
+    pack_folder(&input, &archive);
+    assert_eq!(validate(&archive).errors, []);
+    let rows = document(&archive, "attachments.json")["attachments"].as_array().unwrap().clone();
+    let mut shelf = read(&archive).unwrap();
+    for format in [&OpenClaw as &dyn Format, &ZeroClaw] {
+        let out = scratch.0.join(format.id());
+        let report = workspace::write(&mut shelf, &out, format);
+        let tree = workspace::tree(&out);
+        for row in &rows {
+            let Some(place) = case["places"][row["id"].as_str().unwrap()].as_str() else { continue };
+            if place == "artifacts/SOUL.md" && format.id() == "zeroclaw" {
+                continue; // raw/openclaw/ is not for this runtime: nobody else has that place
+            }
+            let whole = std::fs::read(input.join(row["archive_path"].as_str().unwrap())).unwrap();
+            let there = tree.get(place).unwrap_or_else(|| panic!("{place} is not there"));
+            if case["redacted"].as_array().unwrap().contains(&json!(place)) {
+                assert!(!String::from_utf8_lossy(there).contains("not-a-real-key"), "{place}");
+            } else {
+                assert_eq!(*there, whole, "{place}");
+            }
+        }
+        assert!(!tree.keys().any(|name| name.starts_with(".git/")));
+        let forged = std::fs::read(input.join("artifacts/records.jsonl")).unwrap();
+        assert_ne!(tree.get(".keepsake/records.jsonl"), Some(&forged), "what is ours nobody brings along");
+        assert!(format.id() == "zeroclaw" || tree["SOUL.md"].starts_with(b"# Tern"));
+        let told: Vec<_> = report.losses.items.iter().filter(|l| l.field == "attachment").collect();
+        assert!(told.len() == 1 && told[0].note.contains("quay.mov (734003200 bytes)"), "{told:?}");
+        let list: Value = serde_json::from_slice(&tree[ABSENT]).unwrap();
+        assert_eq!(list[0]["source_path"], case["only_named"]);
+
+        // an archive of that workspace has them again, and names again what it lacks
+        let again = scratch.0.join(format!("{}.alf", format.id()));
+        write_with(&mut workspace::read(&out, format), &again, None);
+        assert_eq!(validate(&again).errors, []);
+        let index = index(&again);
+        assert_eq!(index["data/tides.csv"]["hash"], rows[0]["hash"]);
+        assert_eq!(index["images/quay.mov"]["hash"], rows[10]["hash"]);
+        assert_eq!(index["images/quay.mov"]["archive_path"], Value::Null);
+    }
+    let outside = scratch.0.join("outside.txt");
+    assert!(!outside.exists());
+}

@@ -1,6 +1,7 @@
 //! Records and parts → the files of a workspace (spec §6.2). What came from this runtime goes back as it was: its own
 //! records first, else `raw/<runtime>/` of an `.alf` (spec: preferred over the layers); the rest is composed.
 use super::files::{self, FileRole};
+use super::artifacts::{self, Absent, Artifact};
 use super::read::slot_key;
 use super::{Runtime, redact, sections};
 use crate::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
@@ -38,19 +39,9 @@ pub(crate) struct Workspace {
     pub report: WriteReport,
     /// Files that an archive only named.
     pub absent: Vec<Absent>,
+    /// Files of an agent's archive, for the places that it names (spec §6.2).
+    pub(super) artifacts: Vec<Artifact>,
     slots: Vec<String>,
-}
-
-/// A file that an archive only named and that nobody has put back since.
-pub(crate) struct Absent {
-    /// Id space of its workspace.
-    pub scope: String,
-    /// Its path there.
-    pub path: String,
-    /// Its row in the index of an `.alf`.
-    pub row: Tree,
-    /// The index of the workspace in which it is listed.
-    list: String,
 }
 
 impl Workspace {
@@ -71,6 +62,7 @@ impl Workspace {
             prefix: String::new(),
             report: WriteReport { version: "1".into(), ..WriteReport::default() },
             absent: vec![],
+            artifacts: vec![],
             slots: vec![],
         };
         let mut raw = BTreeMap::new();
@@ -80,11 +72,18 @@ impl Workspace {
             None => Ok(()),
         })?;
         let (mut pieces, mut count) = (BTreeMap::<(String, String), Vec<Piece>>::new(), BTreeMap::<String, u64>::new());
+        let mut rows = Vec::new();
         source.records(&mut |stored| {
             *out.report.by_kind.entry(stored.record.kind.as_str().to_owned()).or_default() += 1;
-            out.record(stored, &raw, &mut pieces, &mut count);
+            match artifacts::row_of(&stored) {
+                Some(row) => rows.push((stored.id, stored.attachment_ids.into_iter().next(), row)),
+                None => out.record(stored, &raw, &mut pieces, &mut count),
+            }
             Ok(())
         })?;
+        for (id, file, row) in rows {
+            out.artifact(source, id, file, row)?;
+        }
         let mut parts: Vec<(String, String, Vec<u8>)> = Vec::new();
         let mut lists = Vec::new();
         source.passthrough(runtime.id, &mut |item, bytes| {
@@ -121,14 +120,7 @@ impl Workspace {
             }
         }
         for (scope, list) in lists {
-            let tree = std::str::from_utf8(&list).ok().and_then(|text| Tree::parse(text, 64).ok());
-            let Some(Tree::Array(rows)) = tree else { continue };
-            for row in rows {
-                let path = row.get("keepsake").and_then(|k| k.get("path")).and_then(Tree::as_str).map(str::to_owned);
-                if let Some(path) = path.filter(|p| files::is_safe(p) && !out.files.contains_key(&path_of(&scope, p))) {
-                    out.absent.push(Absent { list: path_of(&scope, files::ABSENT), scope: scope.clone(), path, row });
-                }
-            }
+            out.list_absent(&scope, &list, &|path| path_of(&scope, path));
         }
         if source.tombstones()?.iter().any(|t| t.scope.starts_with(runtime.id)) {
             out.report.losses.add("tombstones", "tombstone", LossKind::LeftOut, "a workspace has no signed deletions");
@@ -377,15 +369,8 @@ impl Workspace {
     }
 
     fn close(&mut self) {
-        let mut lists = BTreeMap::<&String, Vec<Tree>>::new();
-        for absent in &self.absent {
-            lists.entry(&absent.list).or_default().push(absent.row.clone());
-        }
-        for (path, rows) in lists {
-            let mut text = String::new();
-            Tree::Array(rows).write(&mut text);
-            self.files.insert(path.clone(), text.into_bytes());
-        }
+        self.place_artifacts();
+        self.write_absent();
         if !self.slots.is_empty() {
             let text = self.slots.join("\n") + "\n";
             self.files.insert(files::SLOTS.into(), text.into_bytes());
@@ -425,7 +410,7 @@ fn edited(record: &Record, verbatim: &str, path: &str) -> String {
     sections::with(verbatim, whole, changed, body)
 }
 
-fn read_all(bytes: &mut dyn Read, name: &str) -> Result<Vec<u8>, FormatError> {
+pub(super) fn read_all(bytes: &mut dyn Read, name: &str) -> Result<Vec<u8>, FormatError> {
     let mut out = Vec::new();
     bytes.take(FILE_BYTES + 1).read_to_end(&mut out).map_err(|e| FormatError::io(name, e))?;
     if out.len() as u64 > FILE_BYTES {
