@@ -287,3 +287,34 @@ fn spec_10_6_3_files_of_an_archive_go_to_their_places_in_a_workspace() {
     let outside = scratch.0.join("outside.txt");
     assert!(!outside.exists());
 }
+
+#[test]
+fn spec_10_6_9_the_validator_tells_wrong_sizes_and_counts_of_files() {
+    let folder = repo().join("fixtures/alf/artifacts");
+    let faults: Vec<Value> = serde_json::from_slice(&std::fs::read(folder.join("faults.json")).unwrap()).unwrap();
+    let scratch = Scratch::new("10-6-9");
+    let (whole, file) = (scratch.0.join("whole.alf"), scratch.0.join("a.alf"));
+    pack_folder(&folder.join("input"), &whole);
+    for fault in faults {
+        let mut all = entries(&whole);
+        if let Some(entry) = fault["entry"].as_str() {
+            let bytes = all.entry(entry.to_owned()).or_default();
+            match (fault["at"].as_str(), fault["add"].as_str()) {
+                (Some(at), _) => {
+                    let mut document: Value = serde_json::from_slice(bytes).unwrap();
+                    *document.pointer_mut(at).unwrap() = fault["to"].clone();
+                    *bytes = document.to_string().into_bytes();
+                }
+                (None, text) => bytes.extend(text.unwrap().as_bytes()),
+            }
+        }
+        pack(&file, &all.iter().map(|(n, b)| (n.as_str(), b.as_slice())).collect::<Vec<_>>());
+        let found = validate(&file);
+        let codes = |found: &[crate::Finding]| {
+            let codes: BTreeSet<&str> = found.iter().map(|f| f.code.as_str()).collect();
+            json!(codes)
+        };
+        assert_eq!(codes(&found.errors), fault["errors"], "{}", fault["about"]);
+        assert_eq!(codes(&found.warnings), fault["warnings"], "{}", fault["about"]);
+    }
+}
