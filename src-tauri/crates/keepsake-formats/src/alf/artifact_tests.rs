@@ -173,8 +173,11 @@ fn spec_10_6_3_and_4_small_files_come_home_and_large_ones_are_told() {
     assert_eq!(told.len(), 2, "{told:?}");
     assert!(told.iter().any(|m| m.contains("manual.pdf (2097152 bytes)")), "{told:?}");
 
-    workspace::write(&mut back, &scratch.0.join("w"), &OpenClaw);
-    let mut home = workspace::tree(&scratch.0.join("w"));
+    // under its own name: where a record was read is part of it
+    let folder = scratch.0.join("home/made");
+    std::fs::create_dir(scratch.0.join("home")).unwrap();
+    workspace::write(&mut back, &folder, &OpenClaw);
+    let mut home = workspace::tree(&folder);
     let list: Value = serde_json::from_slice(&home.remove(ABSENT).unwrap()).unwrap();
     let listed: BTreeSet<&str> = list.as_array().unwrap().iter().map(|r| r["source_path"].as_str().unwrap()).collect();
     assert_eq!(listed, BTreeSet::from(["docs/manual.pdf", "images/quay.png"]));
@@ -186,7 +189,7 @@ fn spec_10_6_3_and_4_small_files_come_home_and_large_ones_are_told() {
     let same = |path: &Path| entries(path).into_iter().filter(|(n, _)| n != "manifest.json").collect::<BTreeMap<_, _>>();
     write_with(&mut back, &second, None);
     assert_eq!(same(&second), same(&archive));
-    write_with(&mut workspace::read(&scratch.0.join("w"), &OpenClaw), &scratch.0.join("c.alf"), None);
+    write_with(&mut workspace::read(&folder, &OpenClaw), &scratch.0.join("c.alf"), None);
     assert_eq!(same(&scratch.0.join("c.alf")), same(&archive));
 }
 

@@ -86,7 +86,7 @@ pub(super) fn mentions(
     for (at, artifact) in artifacts.iter().enumerate() {
         let name = artifact.source.rsplit('/').next().filter(|name| name.contains('.') && name.len() > 4);
         for word in BTreeSet::from_iter([Some(artifact.source.as_str()), name].into_iter().flatten()) {
-            known.entry((&artifact.scope, word)).and_modify(|one| *one = None).or_insert(Some(at));
+            known.entry((artifact.scope.as_str(), word)).and_modify(|one| *one = None).or_insert(Some(at));
         }
     }
     let around = |c: char| c.is_whitespace() || "()[]{}<>\"'`,;:|*=".contains(c);

@@ -188,7 +188,7 @@ impl Check<'_> {
     fn unlisted(&mut self) {
         let archive = self.archive;
         for (name, member) in &archive.entries {
-            let known = self.manifest.named_files().contains(name) || self.manifest.index_file() == Some(name);
+            let known = self.manifest.named_files().contains(name) || self.manifest.index_file() == Some(*name);
             if name.starts_with("memory/") && name.ends_with(".jsonl") && !known {
                 self.warning("unlisted_partition", &member.place, "no partition of the manifest lists this file");
             }
