@@ -2,12 +2,12 @@
 use crate::{ApiError, ApiResult, files, types::*};
 use keepsake_crypto::portable::{Algorithm, SigningKey};
 use keepsake_formats::{
-    FormatError, Passphrase, Signer, is_uuid,
+    FormatError, Passphrase, Signer,
     alf::{
         delta::{self, Applied, ApplyError},
         purge,
     },
-    mem, zaxy,
+    is_uuid, mem, zaxy,
 };
 use keepsake_model::{Limits, Timestamp};
 use serde::Serialize;

@@ -213,6 +213,11 @@ pub trait RecordSource {
         format: &str,
         visit: &mut dyn FnMut(&PassthroughItem, &mut dyn Read) -> Result<(), FormatError>,
     ) -> Result<(), FormatError>;
+    /// When each version of a record was taken in, oldest first; empty where nobody remembers.
+    fn taken_in(&mut self, id: &str) -> Result<Vec<Timestamp>, FormatError> {
+        let _ = id;
+        Ok(Vec::new())
+    }
     /// Bytes of an attachment by its vault id; None = not in the vault.
     fn attachment(
         &mut self,

@@ -65,7 +65,9 @@ fn tiers(archive: &Path, files: &BTreeMap<String, Vec<u8>>, expected: &BTreeMap<
                 assert_eq!(row["hash"], json!({"algorithm": "sha256", "value": sha256(&files[name])}), "{name}");
                 assert_eq!(row["remote_ref"], Value::Null);
                 match row["archive_path"].as_str() {
-                    Some(path) => assert!(*tier == 2 && path.starts_with("artifacts/") && all[path] == files[name], "{name}"),
+                    Some(path) => {
+                        assert!(*tier == 2 && path.starts_with("artifacts/") && all[path] == files[name], "{name}")
+                    }
                     None => assert_eq!(*tier, 3, "{name}"),
                 }
             }
@@ -116,7 +118,9 @@ fn spec_10_6_1_a_workspace_is_sorted_into_three_tiers() {
     let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     for (name, titles) in case["spoken_of"].as_object().unwrap() {
         let said = rows[name]["referenced_by"].as_array().unwrap();
-        let titled = |line: &&Value| titles.as_array().unwrap().contains(&line["raw_source_format"]["keepsake"]["record"]["title"]);
+        let titled = |line: &&Value| {
+            titles.as_array().unwrap().contains(&line["raw_source_format"]["keepsake"]["record"]["title"])
+        };
         let ids: Vec<&Value> = lines.iter().filter(titled).map(|line| &line["id"]).collect();
         assert_eq!(said.iter().collect::<Vec<_>>(), ids, "{name}");
     }
@@ -186,7 +190,8 @@ fn spec_10_6_3_and_4_small_files_come_home_and_large_ones_are_told() {
     assert_eq!(home, before);
 
     // an archive made of that says the same, from the vault and from the folder
-    let same = |path: &Path| entries(path).into_iter().filter(|(n, _)| n != "manifest.json").collect::<BTreeMap<_, _>>();
+    let same =
+        |path: &Path| entries(path).into_iter().filter(|(n, _)| n != "manifest.json").collect::<BTreeMap<_, _>>();
     write_with(&mut back, &second, None);
     assert_eq!(same(&second), same(&archive));
     write_with(&mut workspace::read(&folder, &OpenClaw), &scratch.0.join("c.alf"), None);

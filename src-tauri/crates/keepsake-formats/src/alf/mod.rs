@@ -9,6 +9,9 @@ mod detect;
 mod documents;
 mod ext;
 mod identity;
+mod lineage;
+#[cfg(test)]
+mod lineage_tests;
 mod lines;
 mod linkage;
 mod manifest;

@@ -2,6 +2,7 @@
 //! files themselves under `raw/<runtime>/`. A file that is made of records alone is listed with its digest, so that at
 //! home it is not kept a second time beside them.
 use super::container::Container;
+use super::lineage::Lineage;
 use super::manifest::Manifest;
 use super::plan::{Plan, Row};
 use super::sealed::Secrets;
@@ -71,10 +72,14 @@ pub(super) fn agent_of(scope: &str) -> String {
 
 /// Puts the profiles of the workspace that has most records into identity and principals; gives back those that have to
 /// be lines. An agent's own identity stays the file's.
-pub(super) fn settle(plan: &mut Plan, profiles: Vec<StoredRecord>) -> Vec<StoredRecord> {
+pub(super) fn settle(
+    source: &mut dyn RecordSource,
+    plan: &mut Plan,
+    profiles: Vec<StoredRecord>,
+) -> Result<Vec<StoredRecord>, FormatError> {
     let first = plan.homes.iter().max_by_key(|(_, n)| **n).map(|(scope, _)| scope.clone());
     let Some(scope) = first.filter(|_| plan.identity.is_none() && !plan.rows.contains_key("identity")) else {
-        return profiles;
+        return Ok(profiles);
     };
     let (own, mut rest): (Vec<_>, Vec<_>) = profiles.into_iter().partition(|p| p.record.key.scope == scope);
     let runtime = scope.split(':').next().and_then(by_id).map_or("", |r| r.id);
@@ -93,20 +98,25 @@ pub(super) fn settle(plan: &mut Plan, profiles: Vec<StoredRecord>) -> Vec<Stored
             _ => identity.push(stored),
         }
     }
+    let lineage = match identity.is_empty() {
+        true => None,
+        false => Some(Lineage::of(source, runtime, &scope, &identity)?),
+    };
     let mut put = |layer: &'static str, text: String, covered: &[StoredRecord]| {
         plan.documented.extend(covered.iter().map(|p| p.id.clone()));
         let (value, scope, runtime) = (String::new(), String::new(), runtime.to_owned());
         plan.rows.entry(layer).or_default().push(Row { value, scope, runtime, text, file: None });
     };
-    if !identity.is_empty() {
-        let text = workspace_profile::identity(&identity, runtime, &plan.agent);
+    if let Some(lineage) = &lineage {
+        let text = workspace_profile::identity(&identity, runtime, &plan.agent, lineage.version);
         put("identity", text, &identity);
     }
     for person in persons {
         let text = workspace_profile::principal(&person, runtime, &plan.agent);
         put("principals", text, std::slice::from_ref(&person));
     }
-    rest
+    plan.lineage = lineage;
+    Ok(rest)
 }
 
 /// The files of all workspaces in scope.

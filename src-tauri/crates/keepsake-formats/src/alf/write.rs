@@ -4,6 +4,7 @@
 //! The manifest is the last entry: its counts and checksums are known only then (the spec leaves the order free).
 use super::compose::{self, LineFacts};
 use super::container::Container;
+use super::lineage;
 use super::manifest::{CHECKSUM_SCOPE, MANIFEST};
 use super::partitions::Period;
 use super::parts::Parts;
@@ -75,6 +76,8 @@ pub(super) fn write(
         let said = rows.map(|r| (r.value.clone(), space(&r.scope, Some(&r.runtime))));
         layers.scopes = said.chain(plan.scopes.iter().map(|(id, s)| (id.clone(), space(s, None)))).collect();
     }
+    let grown = plan.lineage.as_ref().filter(|lineage| lineage.version > 1);
+    layers.lineage = grown.map(|_| lineage::counted_by(&about.vault_id));
     let checksum = file.checksum();
     let (text, version) = build(original, &layers, &about, &agent, parts.agent.is_none(), &checksum, CHECKSUM_SCOPE);
     file.entry(MANIFEST, &mut text.as_bytes())?;
@@ -339,7 +342,8 @@ pub(super) fn line(plan: &Plan, stored: &StoredRecord, agent: &str, created: Tim
         .filter_map(|(link, target)| Some((link.relation.clone(), plan.id_of(target.as_deref()?)?)))
         .filter(|(_, target)| uuid::Uuid::parse_str(target).is_ok())
         .collect();
-    let text = compose::line(stored, &LineFacts { id: &id, agent, created, links: &links });
+    let identity_version = plan.lineage.as_ref().and_then(|lineage| lineage.version_of(stored));
+    let text = compose::line(stored, &LineFacts { id: &id, agent, created, identity_version, links: &links });
     (id, text)
 }
 

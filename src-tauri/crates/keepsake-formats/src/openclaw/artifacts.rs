@@ -31,7 +31,8 @@ pub(crate) struct Absent {
 /// The row of a file in the index of an agent's archive, if the record is one.
 pub(super) fn row_of(stored: &StoredRecord) -> Option<Tree> {
     let record = &stored.record;
-    let verbatim = record.verbatim.as_ref().filter(|_| record.kind == Kind::Attachment && record.origin.format == "alf")?;
+    let verbatim =
+        record.verbatim.as_ref().filter(|_| record.kind == Kind::Attachment && record.origin.format == "alf")?;
     Tree::parse(&verbatim.text, 512).ok().filter(|row| row.get("source_path").is_some())
 }
 

@@ -40,6 +40,8 @@ pub(crate) struct Notes {
 pub(crate) const SLOTS: &str = ".keepsake/records.jsonl";
 /// The index of files that an archive only named, with a row for each as `.alf` has it.
 pub(crate) const ABSENT: &str = ".keepsake/artifacts.json";
+/// What an archive said of the versions of the agent's identity; kept in the vault only.
+pub(crate) const LINEAGE: &str = ".keepsake/lineage.json";
 /// The reference tool's note of the agent's id.
 pub(crate) const AGENT_ID: &str = ".alf-agent-id";
 

@@ -1,7 +1,7 @@
 //! Records and parts → the files of a workspace (spec §6.2). What came from this runtime goes back as it was: its own
 //! records first, else `raw/<runtime>/` of an `.alf` (spec: preferred over the layers); the rest is composed.
-use super::files::{self, FileRole};
 use super::artifacts::{self, Absent, Artifact};
+use super::files::{self, FileRole};
 use super::read::slot_key;
 use super::{Runtime, redact, sections};
 use crate::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
@@ -87,6 +87,9 @@ impl Workspace {
         let mut parts: Vec<(String, String, Vec<u8>)> = Vec::new();
         let mut lists = Vec::new();
         source.passthrough(runtime.id, &mut |item, bytes| {
+            if item.name == files::LINEAGE {
+                return Ok(());
+            }
             if item.name == files::ABSENT {
                 lists.push((item.group.clone(), read_all(bytes, &item.name)?));
                 return Ok(());
