@@ -2,17 +2,18 @@
 use crate::{ApiError, ApiResult, files, trust, types::*};
 use keepsake_crypto::portable::{Algorithm, SigningKey};
 use keepsake_formats::{
-    FormatError, Signer,
+    FormatError, Passphrase, Signer,
     alf::{
         delta::{self, Applied, ApplyError},
         purge,
     },
-    mem, zaxy,
+    is_uuid, mem, zaxy,
 };
 use keepsake_model::{Limits, Timestamp};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::{
+    collections::BTreeMap,
     io::Write,
     path::{Path, PathBuf},
     sync::Arc,
@@ -206,21 +207,29 @@ pub struct AppliedDeltas {
     pub validated: bool,
 }
 
-/// Applies deltas to an `.alf`, in order, all or none; the result is the new file `out`.
+/// Applies deltas to an `.alf`, in order, all or none; the result is the new file `out`. `opening` opens what is encrypted;
+/// the result is encrypted under it if the base was.
 ///
 /// # Errors
 /// `delta_wrong_agent`, `delta_already_applied`, `delta_gap` (one before it is missing), `delta_wrong_base`,
 /// `delta_sequence_order`, what is wrong with a file, `exists`, `io`. Nothing is written then.
-pub fn apply(base: &Path, deltas: &[PathBuf], out: &Path, job: &crate::Job) -> ApiResult<AppliedDeltas> {
+pub fn apply(
+    base: &Path,
+    deltas: &[PathBuf],
+    out: &Path,
+    opening: Option<&dyn Passphrase>,
+    job: &crate::Job,
+) -> ApiResult<AppliedDeltas> {
     let mut applied = Applied::default();
     put(out, false, |new| {
-        applied = delta::apply(base, deltas, new, &Limits::default()).map_err(|error| match error {
+        applied = delta::apply_with(base, deltas, new, &Limits::default(), opening).map_err(|error| match error {
             ApplyError::Format(error) => error,
             refused => FormatError::invalid(refused.code(), "delta", refused.to_string()),
         })?;
         Ok(())
     })?;
-    let checked = files::validate(out, &files::Check { format: Some("alf"), ..files::Check::default() }, job)?;
+    let check = files::Check { format: Some("alf"), passphrase: opening, ..files::Check::default() };
+    let checked = files::validate(out, &check, job)?;
     Ok(AppliedDeltas {
         path: out.display().to_string(),
         sequence: applied.sequence,
@@ -243,6 +252,14 @@ pub struct PurgeRequest {
     pub out: Option<PathBuf>,
     /// Why; `user_request` without it.
     pub reason: Option<String>,
+    /// Who asked for it: the id of a principal.
+    pub requested_by: Option<String>,
+    /// Deltas of the same agent: what is in them goes too.
+    pub deltas: Vec<PathBuf>,
+    /// Not records but all of the agent: the archive and its deltas.
+    pub whole_agent: bool,
+    /// Opens what is encrypted; it is encrypted under it again.
+    pub opening: Option<Arc<dyn Passphrase>>,
     /// Links to what goes are taken out as well.
     pub strip_links: bool,
     /// Only say what would happen.
@@ -260,6 +277,10 @@ pub struct PurgeResult {
     pub partitions_affected: Vec<String>,
     /// Records removed.
     pub removed: u64,
+    /// Changes removed from deltas, by their name.
+    pub deltas_affected: BTreeMap<String, u64>,
+    /// Files removed as a whole; in a dry run those that would be.
+    pub files_removed: Vec<String>,
     /// Ids that no record has.
     pub not_found: Vec<String>,
     /// Places that still hold the text, or cannot be searched.
@@ -275,36 +296,68 @@ pub struct Leftover {
     pub reason: String,
 }
 
-/// Hard deletion in a local `.alf` archive.
+/// Hard deletion in a local `.alf` archive: of records, or of the whole agent.
 ///
 /// # Errors
-/// `not_found` when no record has any of the ids, what is wrong with the archive, `io`. Nothing is changed then.
+/// `not_found` when no record has any of the ids, `delta_wrong_agent`, `usage` for a request that names no id or one that
+/// is not, what is wrong with a file, `io`. Nothing is changed then.
 pub fn purge_archive(request: &PurgeRequest) -> ApiResult<PurgeResult> {
+    let usage = |message: &str| Err(ApiError::new("usage", 2, message));
+    match (request.whole_agent, request.ids.is_empty(), &request.out) {
+        (true, false, _) => return usage("Either records or the whole agent: ids have no place beside --whole-agent."),
+        (true, _, Some(_)) => return usage("A whole agent is removed, not written: --out has no place there."),
+        (false, true, _) => return usage("Name the records that are to go, or the whole agent."),
+        _ => {}
+    }
+    // a name would stay in the audit record for good
+    if request.requested_by.as_deref().is_some_and(|id| !is_uuid(id)) {
+        return usage("Who asked is said by the id of a principal (a UUID), never by a name.");
+    }
     let options = purge::PurgeOptions {
         out: request.out.clone(),
         reason: request.reason.clone().unwrap_or_else(|| "user_request".into()),
-        requested_by: None,
+        requested_by: request.requested_by.clone(),
         strip_links: request.strip_links,
         dry_run: request.dry_run,
-        deltas: Vec::new(),
+        deltas: request.deltas.clone(),
+        passphrase: request.opening.clone(),
         now: Timestamp::now(),
         limits: Limits::default(),
     };
+    if request.whole_agent {
+        let gone = purge::purge_agent(&request.archive, &options)?;
+        return Ok(PurgeResult {
+            files_removed: gone.files.iter().map(|path| path.display().to_string()).collect(),
+            ..result(&gone.audit, gone.audit_path, gone.removed)?
+        });
+    }
     let purged = match purge::purge(&request.archive, &request.ids, &options) {
         Err(FormatError::Invalid { code: "not_found", message, .. }) => {
             return Err(ApiError::new("not_found", 1, format!("Nothing was removed: {message}.")));
         }
         other => other?,
     };
-    let audit = serde_json::to_value(&purged.audit)
-        .map_err(|_| ApiError::new("internal", 7, "The audit record could not be shown."))?;
+    let mut deltas_affected = purged.removed_from;
+    deltas_affected.retain(|name, _| !purged.audit.partitions_affected.contains(name));
     Ok(PurgeResult {
-        audit,
-        audit_path: purged.audit_path.map(|path| path.display().to_string()),
-        partitions_affected: purged.audit.partitions_affected.clone(),
-        removed: purged.removed,
+        deltas_affected,
         not_found: purged.not_found,
         leftovers: purged.leftovers.into_iter().map(|l| Leftover { place: l.place, reason: l.reason }).collect(),
+        ..result(&purged.audit, purged.audit_path, purged.removed)?
+    })
+}
+
+fn result(audit: &purge::Audit, audit_path: Option<PathBuf>, removed: u64) -> ApiResult<PurgeResult> {
+    Ok(PurgeResult {
+        audit: serde_json::to_value(audit)
+            .map_err(|_| ApiError::new("internal", 7, "The audit record could not be shown."))?,
+        audit_path: audit_path.map(|path| path.display().to_string()),
+        partitions_affected: audit.partitions_affected.clone(),
+        removed,
+        deltas_affected: BTreeMap::new(),
+        files_removed: vec![],
+        not_found: vec![],
+        leftovers: vec![],
     })
 }
 

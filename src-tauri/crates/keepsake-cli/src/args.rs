@@ -96,6 +96,9 @@ pub struct Means {
     /// Leave identifiers of platforms and accounts out.
     #[arg(long)]
     pub strip_identifiers: bool,
+    /// Files of a workspace below this many bytes travel inside an .alf, others are only named; 102400 without it.
+    #[arg(long, value_name = "BYTES")]
+    pub artifact_threshold: Option<u64>,
     /// Replace what is there.
     #[arg(long)]
     pub overwrite: bool,
@@ -414,12 +417,27 @@ pub enum Command {
         /// The new archive.
         #[arg(long)]
         out: PathBuf,
+        /// Passphrase of encrypted files; the new archive is encrypted under it if the base was.
+        #[arg(long, value_name = "FILE")]
+        import_passphrase_file: Option<PathBuf>,
     },
     /// Hard deletion in a local .alf archive.
     Purge {
         archive: PathBuf,
-        #[arg(required = true)]
+        #[arg(required_unless_present = "whole_agent", conflicts_with = "whole_agent")]
         ids: Vec<String>,
+        /// The archive and the named deltas as a whole; only the audit record stays.
+        #[arg(long, conflicts_with_all = ["out", "strip_links"])]
+        whole_agent: bool,
+        /// A delta of the same agent that is to lose the records too, may be given again.
+        #[arg(long, value_name = "FILE")]
+        delta: Vec<PathBuf>,
+        /// Id of the principal who asked, for the audit record.
+        #[arg(long, value_name = "ID")]
+        requested_by: Option<String>,
+        /// Passphrase of encrypted files; they are encrypted under it again.
+        #[arg(long, value_name = "FILE")]
+        import_passphrase_file: Option<PathBuf>,
         /// A new archive instead of the old one.
         #[arg(long)]
         out: Option<PathBuf>,

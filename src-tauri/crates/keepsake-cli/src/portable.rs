@@ -31,24 +31,48 @@ pub fn run(command: &Command, job: &Job) -> Option<ApiResult<Done>> {
             portable::make_key(algorithm, out_private, out_public).and_then(|made| done(&made))
         }
         Command::Disclose { bundle, out, select } => disclosed(bundle, out, select),
-        Command::Apply { base, deltas, out } => portable::apply(base, deltas, out, job)
-            .and_then(|made| Ok(Done { exit: u8::from(!made.validated), ..done(&made)? })),
-        Command::Purge { archive, ids, out, reason, strip_links, dry_run } => {
-            let request = PurgeRequest {
-                archive: archive.clone(),
-                ids: ids.clone(),
-                out: out.clone(),
-                reason: reason.clone(),
-                strip_links: *strip_links,
-                dry_run: *dry_run,
-            };
-            portable::purge_archive(&request).and_then(|purged| done(&purged))
+        Command::Apply { base, deltas, out, import_passphrase_file } => {
+            file_passphrase(import_passphrase_file.as_deref())
+                .and_then(|opening| portable::apply(base, deltas, out, opening.as_deref(), job))
+                .and_then(|made| Ok(Done { exit: u8::from(!made.validated), ..done(&made)? }))
         }
+        Command::Purge { .. } => purge(command),
         Command::Push { file, sink, dest, auth_token_file } => {
             push::push(file, sink, dest, auth_token_file.as_deref(), job)
         }
         _ => return None,
     })
+}
+
+fn purge(command: &Command) -> ApiResult<Done> {
+    let Command::Purge {
+        archive,
+        ids,
+        whole_agent,
+        delta,
+        requested_by,
+        import_passphrase_file,
+        out,
+        reason,
+        strip_links,
+        dry_run,
+    } = command
+    else {
+        return Err(ApiError::new("usage", 2, "Not a hard deletion."));
+    };
+    let request = PurgeRequest {
+        archive: archive.clone(),
+        ids: ids.clone(),
+        whole_agent: *whole_agent,
+        deltas: delta.clone(),
+        requested_by: requested_by.clone(),
+        opening: file_passphrase(import_passphrase_file.as_deref())?,
+        out: out.clone(),
+        reason: reason.clone(),
+        strip_links: *strip_links,
+        dry_run: *dry_run,
+    };
+    portable::purge_archive(&request).and_then(|purged| done(&purged))
 }
 
 fn verify(path: &Path, trust: &[String], opening: Option<Arc<dyn Passphrase>>, job: &Job) -> ApiResult<Done> {
@@ -134,6 +158,7 @@ pub fn means(given: &Means, select: Option<&SelectExport>) -> ApiResult<ExportMe
         encoding: given.encoding.clone(),
         version: given.version.clone(),
         strip_identifiers: given.strip_identifiers,
+        artifact_threshold: given.artifact_threshold,
         zaxy: select.map(export_selector).transpose()?.filter(|s| *s != Selector::default()),
     })
 }

@@ -233,6 +233,11 @@ pub trait RecordSource {
         format: &str,
         visit: &mut dyn FnMut(&PassthroughItem, &mut dyn Read) -> Result<(), FormatError>,
     ) -> Result<(), FormatError>;
+    /// When each version of a record was taken in, oldest first; empty where nobody remembers.
+    fn taken_in(&mut self, id: &str) -> Result<Vec<Timestamp>, FormatError> {
+        let _ = id;
+        Ok(Vec::new())
+    }
     /// Bytes of an attachment by its vault id; None = not in the vault.
     fn attachment(
         &mut self,
@@ -270,6 +275,8 @@ pub struct WriteOptions {
     pub version: Option<String>,
     /// Leaves identifiers of platforms and accounts out, where the format knows how.
     pub strip_identifiers: bool,
+    /// Files of a workspace below this many bytes travel inside an `.alf`, others are only named; None = 102,400.
+    pub artifact_threshold: Option<u64>,
     /// Which entries of a Zaxy bundle; None = all.
     pub zaxy: Option<crate::zaxy::Selector>,
 }

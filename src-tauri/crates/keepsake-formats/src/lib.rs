@@ -62,7 +62,7 @@ pub fn registry() -> &'static [&'static dyn Format] {
 }
 
 /// True for a UUID with its hyphens, as vendors name files and ids.
-pub(crate) fn is_uuid(text: &str) -> bool {
+pub fn is_uuid(text: &str) -> bool {
     text.len() == 36 && uuid::Uuid::try_parse(text).is_ok()
 }
 

@@ -308,6 +308,7 @@ impl Session {
             encoding: means.encoding.clone(),
             version: means.version.clone(),
             strip_identifiers: means.strip_identifiers,
+            artifact_threshold: means.artifact_threshold,
             zaxy: means.zaxy.clone(),
         };
         Ok(Scope { query, everything: everything(&request.filter), cover: request.cover, writing })
@@ -329,6 +330,8 @@ pub struct ExportMeans {
     pub version: Option<String>,
     /// Leave identifiers of platforms and accounts out.
     pub strip_identifiers: bool,
+    /// Files of a workspace below this many bytes travel inside an `.alf`, others are only named.
+    pub artifact_threshold: Option<u64>,
     /// Which entries of a Zaxy bundle.
     pub zaxy: Option<crate::portable::Selector>,
 }

@@ -48,6 +48,8 @@ pub(super) struct LineFacts<'a> {
     pub agent: &'a str,
     /// Time by which it is filed.
     pub created: Timestamp,
+    /// Version of the identity that it belongs to, where that is known (spec §3.1.10).
+    pub identity_version: Option<u64>,
     /// Links whose target is in the file: relation and the target's id.
     pub links: &'a [(String, String)],
 }
@@ -68,7 +70,7 @@ pub(super) fn line(stored: &StoredRecord, facts: &LineFacts<'_>) -> String {
     } else if let Some(category) = record.fields.get("category").and_then(|c| c.as_str()) {
         text(&mut out, "category", category);
     }
-    source(&mut out, record);
+    source(&mut out, record, facts.identity_version);
     temporal(&mut out, record, facts.created);
     text(&mut out, "status", status(record));
     let supersedes = facts.links.iter().find(|(relation, _)| relation == "supersedes");
@@ -121,7 +123,7 @@ fn is_alf_embedding(json: &str) -> bool {
     })
 }
 
-fn source(out: &mut String, record: &Record) {
+fn source(out: &mut String, record: &Record, identity_version: Option<u64>) {
     let platform = Some(record.source.platform.as_str()).filter(|p| !p.is_empty()).unwrap_or("keepsake");
     out.push_str(",\"source\":{\"runtime\":");
     write_string(platform, out);
@@ -133,6 +135,9 @@ fn source(out: &mut String, record: &Record) {
     text(out, "extraction_method", method);
     optional(out, "session_id", record.source.conversation.as_deref());
     optional(out, "interaction_id", record.source.message.as_deref());
+    if let Some(version) = identity_version {
+        let _ = write!(out, ",\"identity_version\":{version}"); // writing into a String cannot fail
+    }
     out.push('}');
 }
 

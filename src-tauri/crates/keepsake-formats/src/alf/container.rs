@@ -54,12 +54,7 @@ pub(super) struct Container {
 }
 
 impl Container {
-    /// A new file; it must not exist yet.
-    pub(super) fn create(out: &Path) -> Result<Self, FormatError> {
-        Self::create_with(out, None)
-    }
-
-    /// The same, encrypted as a whole if there is a passphrase.
+    /// A new file, encrypted as a whole if there is a passphrase; it must not exist yet.
     pub(super) fn create_with(out: &Path, passphrase: Option<&dyn Passphrase>) -> Result<Self, FormatError> {
         let place = out.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
         let io = |e| FormatError::io(&place, e);

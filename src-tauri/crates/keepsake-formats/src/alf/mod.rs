@@ -1,5 +1,7 @@
 //! Agent Life Format (`.alf`) 1.0: one agent in a ZIP of four layers, attachments and raw files. See README.md.
 mod aieos;
+#[cfg(test)]
+mod artifact_tests;
 mod compose;
 mod container;
 pub mod delta;
@@ -7,6 +9,9 @@ mod detect;
 mod documents;
 mod ext;
 mod identity;
+mod lineage;
+#[cfg(test)]
+mod lineage_tests;
 mod lines;
 mod linkage;
 mod manifest;
@@ -27,6 +32,7 @@ mod spec_tests;
 pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
+mod tiers;
 mod validate;
 mod wire;
 mod workspace_profile;

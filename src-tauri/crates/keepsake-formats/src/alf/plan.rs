@@ -1,6 +1,7 @@
 //! First pass over what is to be written: whose file is it, which id has each record, how large is each partition.
 use super::compose;
 use super::identity;
+use super::lineage::Lineage;
 use super::partitions::{Period, stable_v5, stable_v7};
 use super::workspaces::{self, Home};
 use crate::{FormatError, RecordSource, SourceAbout, StoredRecord};
@@ -73,6 +74,8 @@ pub(super) struct Plan {
     pub homes: BTreeMap<String, u64>,
     /// The workspace that all of it is, if so.
     pub home: Option<Home>,
+    /// Versions of its identity, and which of them its memories belong to.
+    pub lineage: Option<Lineage>,
     /// Records (vault ids) that identity or principals hold.
     pub documented: HashSet<String>,
     /// Lines and an estimate of their bytes, by month; after [`Plan::settle_periods`] by partition.
@@ -130,7 +133,7 @@ impl Plan {
             }
             Ok(())
         })?;
-        for stored in workspaces::settle(&mut plan, profiles) {
+        for stored in workspaces::settle(source, &mut plan, profiles)? {
             plan.line(&stored, false);
         }
         for stored in credentials {

@@ -1,6 +1,7 @@
 //! Archive → records (spec §3, §4, §6.2). Driven by the manifest; what it does not name is kept as it is.
 use super::documents;
 use super::identity;
+use super::lineage::Seen;
 use super::lines::{Entry, each_line};
 use super::manifest::{Archive, MANIFEST, Manifest, Partition};
 use super::read_attachments::Attachments;
@@ -55,6 +56,7 @@ pub(super) struct Reader<'a> {
     /// Records that the last word of a delta says were deleted.
     deleted: BTreeSet<String>,
     linkage: super::linkage::Linkage,
+    lineage: Seen,
     passphrase: Option<Arc<dyn Passphrase>>,
     /// Secrets that a passphrase opened.
     pub opener: Opener,
@@ -76,6 +78,7 @@ impl<'a> Reader<'a> {
             delta: false,
             deleted: BTreeSet::new(),
             linkage: Default::default(),
+            lineage: Seen::default(),
             passphrase: None,
             opener: Opener::default(),
             made: HashSet::new(),
@@ -107,6 +110,7 @@ impl Reader<'_> {
         }
         let attachments = super::read_attachments::read(self)?;
         self.memory(&attachments)?;
+        self.keep_lineage()?;
         self.deletions()?;
         self.passthrough()?;
         for ((code, detail), (place, count)) in std::mem::take(&mut self.remarks) {
@@ -209,6 +213,9 @@ impl Reader<'_> {
         if let Some(Restored { records, more, changed }) =
             workspace_profile::restore(doc).filter(|_| self.manifest.generated())
         {
+            let vault = self.manifest.keepsake("lineage").and_then(Tree::as_str).map(str::to_owned);
+            self.lineage.vault = vault.filter(|_| !self.delta);
+            self.lineage.version = super::write_documents::identity_version(&text);
             for record in records {
                 self.remember(&record);
                 self.sink.unit(record.into())?;
@@ -434,6 +441,7 @@ impl Reader<'_> {
             }
         }
         if line.restored {
+            self.lineage.line(&line.record, text);
             self.remember(&line.record);
             return self.sink.unit(line.record.into());
         }
@@ -448,6 +456,15 @@ impl Reader<'_> {
         set_effective_status(&mut record, superseded.of(&line.id, (index, number)));
         record.attachments.extend(attachments.of(&line.id));
         self.sink.unit(record.into())
+    }
+
+    fn keep_lineage(&mut self) -> Result<(), FormatError> {
+        for (runtime, group, text) in std::mem::take(&mut self.lineage).kept() {
+            let [format, name, role] = [runtime, crate::openclaw::files::LINEAGE, "raw"].map(str::to_owned);
+            let item = PassthroughItem { format, group, name, role, place: self.archive.place.clone() };
+            self.sink.passthrough(item, &mut text.as_bytes())?;
+        }
+        Ok(())
     }
 
     /// Deletions that only name their record (spec §3.1.8): a tombstone each, so that the vault takes the record out.

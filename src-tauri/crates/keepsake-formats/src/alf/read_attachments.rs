@@ -1,12 +1,14 @@
-//! The attachment index (spec §3.1.9): rows as records, tier 2 files checked and handed on, tier 3 named.
+//! The attachment index (spec §3.1.9): rows as records, tier 2 files checked and handed on, tier 3 named. Files of a
+//! workspace whose rows we wrote go home as the files that they are.
 use super::documents;
 use super::read::{Reader, object};
-use super::{identity, wire};
-use crate::{AttachmentFile, FormatError, Member};
+use super::{identity, tiers, wire};
+use crate::openclaw::files::ABSENT;
+use crate::{AttachmentFile, FormatError, Member, PassthroughItem};
 use keepsake_model::json::Tree;
 use keepsake_model::{AttachmentRef, Issue, Kind, RecordKey};
 use sha2::{Digest, Sha256};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Which files a memory record names, by its id.
 #[derive(Default)]
@@ -39,7 +41,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> 
         reader.bad_document(&member, Kind::Attachment)?;
         return Ok(out);
     };
-    let mut slots = Vec::new();
+    let (mut slots, mut absent) = (Vec::new(), BTreeMap::<(&str, String), Vec<&str>>::new());
     for (i, element) in document.elements.iter().enumerate() {
         let Some(doc) = object(element, reader.limits) else {
             slots.push(String::new());
@@ -49,6 +51,16 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> 
             reader.sink.dropped(keepsake_model::Dropped { place, outcome, reason, kind });
             continue;
         };
+        if let Some((runtime, scope, path)) = tiers::slot(&doc).filter(|_| reader.manifest.generated()) {
+            slots.push(String::new());
+            let place = format!("{}#/attachments/{i}", member.place);
+            let name = doc.get("filename").and_then(Tree::as_str).unwrap_or(&path);
+            match checked(reader, &doc, name, &place)? {
+                Some(file) => workspace_file(reader, &file, part(runtime.id, scope, path, &file.place))?,
+                None => absent.entry((runtime.id, scope)).or_default().push(element),
+            }
+            continue;
+        }
         // a row that we wrote for a record of another format: its file goes back under its own key
         let ours = wire::members(element)
             .and_then(|m| wire::get(&m, "keepsake"))
@@ -77,8 +89,23 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> 
         }
         file(reader, &doc, reference, &format!("{}#/attachments/{i}", member.place))?;
     }
+    for ((runtime, scope), rows) in absent {
+        let item = part(runtime, scope, ABSENT.to_owned(), &member.place);
+        reader.sink.passthrough(item, &mut format!("[{}]", rows.join(",\n")).as_bytes())?;
+    }
     reader.skeleton(&member, &document, &slots)?;
     Ok(out)
+}
+
+/// A part of a workspace.
+fn part(runtime: &str, scope: String, path: String, place: &str) -> PassthroughItem {
+    PassthroughItem { format: runtime.into(), group: scope, name: path, role: "raw".into(), place: place.into() }
+}
+
+fn workspace_file(reader: &mut Reader<'_>, file: &Member, item: PassthroughItem) -> Result<(), FormatError> {
+    reader.mark_used(&file.name);
+    let archive = reader.archive;
+    archive.catalog.read(file, |bytes| reader.sink.passthrough(item, bytes))
 }
 
 fn declared_size(doc: &Tree) -> Option<u64> {
@@ -97,12 +124,23 @@ fn reference(doc: &Tree, key: RecordKey) -> AttachmentRef {
 
 /// Tier 2: size and digest first, then the bytes. A file that is not what its row says stays a passthrough part.
 fn file(reader: &mut Reader<'_>, doc: &Tree, reference: AttachmentRef, row: &str) -> Result<(), FormatError> {
+    let Some(member) = checked(reader, doc, &reference.name, row)? else { return Ok(()) };
+    let AttachmentRef { key, origin_id, name, media_type, .. } = reference;
+    let file = AttachmentFile { key, origin_id, name, media_type, place: member.place.clone() };
+    let archive = reader.archive;
+    // its bytes live in one place: as the file, not as a passthrough part as well
+    reader.mark_used(&member.name);
+    archive.catalog.read(&member, |bytes| reader.sink.attachment(file, bytes))
+}
+
+/// The entry of a row, if it is there and what the row says.
+fn checked(reader: &mut Reader<'_>, doc: &Tree, name: &str, row: &str) -> Result<Option<Member>, FormatError> {
     let path = doc.get("archive_path").and_then(Tree::as_str);
     let Some(member) = path.and_then(|p| reader.archive.entry(p)).cloned() else {
         let size = declared_size(doc).map_or_else(|| "size not known".to_owned(), |s| format!("{s} bytes"));
-        let message = format!("{} ({size}) is not in the archive, only its entry in the index", reference.name);
+        let message = format!("{name} ({size}) is not in the archive, only its entry in the index");
         reader.sink.note(Issue::new("attachment_not_in_archive", row, message));
-        return Ok(());
+        return Ok(None);
     };
     let hash = |key: &str| doc.get("hash").and_then(|h| h.get(key)).and_then(Tree::as_str).unwrap_or_default();
     let (size, digest) = digest(reader, &member)?;
@@ -111,14 +149,9 @@ fn file(reader: &mut Reader<'_>, doc: &Tree, reference: AttachmentRef, row: &str
     } else if !hash("value").eq_ignore_ascii_case(&digest) || declared_size(doc).is_some_and(|s| s != size) {
         let message = "size or SHA-256 differ from the index; the entry is kept, not taken as the file";
         reader.sink.note(Issue::new("attachment_checksum_mismatch", row, message));
-        return Ok(());
+        return Ok(None);
     }
-    let AttachmentRef { key, origin_id, name, media_type, .. } = reference;
-    let file = AttachmentFile { key, origin_id, name, media_type, place: member.place.clone() };
-    let archive = reader.archive;
-    // its bytes live in one place: as the file, not as a passthrough part as well
-    reader.mark_used(&member.name);
-    archive.catalog.read(&member, |bytes| reader.sink.attachment(file, bytes))
+    Ok(Some(member))
 }
 
 fn digest(reader: &Reader<'_>, member: &Member) -> Result<(u64, String), FormatError> {

@@ -3,6 +3,7 @@
 use super::container::Container;
 use super::manifest::{Archive, CHECKSUM_SCOPE, MANIFEST, Manifest};
 use super::wire;
+use crate::passphrase::{AGE_HEAD, is_age_head};
 use crate::{Catalog, Detected, FormatError, Member, Passphrase};
 use keepsake_model::json::Tree;
 use keepsake_model::{Limits, Timestamp};
@@ -13,15 +14,11 @@ use std::path::{Path, PathBuf};
 pub(super) struct Opened {
     catalog: Catalog,
     detected: Detected,
+    sealed: bool,
 }
 
 impl Opened {
-    /// Opens an `.alf` or an `.alf-delta`.
-    pub(super) fn open(path: &Path, limits: &Limits) -> Result<Self, FormatError> {
-        Self::open_with(path, limits, None)
-    }
-
-    /// The same, of a file that may be encrypted as a whole.
+    /// Opens an `.alf` or an `.alf-delta`, which may be encrypted as a whole.
     pub(super) fn open_with(
         path: &Path,
         limits: &Limits,
@@ -34,7 +31,12 @@ impl Opened {
             let place = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
             return Err(FormatError::invalid("not_an_alf", place, "not one ALF archive"));
         }
-        Ok(Self { catalog, detected: found.sources.remove(0) })
+        Ok(Self { catalog, detected: found.sources.remove(0), sealed: is_sealed(path) })
+    }
+
+    /// What a file that takes the place of this one is encrypted under: the same, if it was encrypted at all.
+    pub(super) fn key<'p>(&self, passphrase: Option<&'p dyn Passphrase>) -> Option<&'p dyn Passphrase> {
+        passphrase.filter(|_| self.sealed)
     }
 
     /// As an agent's archive; a delta is refused.
@@ -46,6 +48,13 @@ impl Opened {
     pub(super) fn any(&self) -> Result<Archive<'_>, FormatError> {
         Archive::open_any(&self.catalog, &self.detected)
     }
+}
+
+/// Is the file itself encrypted? What could not be read would not have been opened.
+fn is_sealed(path: &Path) -> bool {
+    let mut head = Vec::new();
+    let read = std::fs::File::open(path).and_then(|file| file.take(AGE_HEAD as u64).read_to_end(&mut head));
+    read.is_ok() && is_age_head(&head)
 }
 
 /// What happens to a line.
@@ -138,12 +147,12 @@ struct Partial {
 }
 
 impl Rewrite {
-    /// Begins a file beside `target`.
-    pub(super) fn begin(target: &Path) -> Result<Self, FormatError> {
+    /// Begins a file beside `target`, encrypted as a whole if there is a passphrase.
+    pub(super) fn begin(target: &Path, passphrase: Option<&dyn Passphrase>) -> Result<Self, FormatError> {
         let mut name = target.file_name().map(std::ffi::OsStr::to_os_string).unwrap_or_default();
         name.push(".keepsake-partial");
         let path = target.with_file_name(name);
-        let out = Container::create(&path)?;
+        let out = Container::create_with(&path, passphrase)?;
         let partial = Partial { path, target: target.to_path_buf(), done: false };
         private(&partial.path, target).map_err(|e| FormatError::io("permissions", e))?;
         Ok(Self { out, partial })

@@ -22,6 +22,10 @@ pub(crate) struct Shelf {
     pub edited: BTreeSet<usize>,
     pub progress: u64,
     pub tombstones: Vec<Tombstone>,
+    /// When the versions of a record were taken in, by its key.
+    pub taken_in: BTreeMap<String, Vec<Timestamp>>,
+    /// The vault, if not the usual one.
+    pub vault: Option<String>,
 }
 
 impl Sink for Shelf {
@@ -65,7 +69,7 @@ pub(crate) fn vault_id(kind: Kind, key: &RecordKey) -> String {
 impl RecordSource for Shelf {
     fn about(&self) -> SourceAbout {
         SourceAbout {
-            vault_id: "0191b2c3-0000-7000-8000-000000000001".into(),
+            vault_id: self.vault.clone().unwrap_or_else(|| "0191b2c3-0000-7000-8000-000000000001".into()),
             name: "Test vault".into(),
             generator: "0.1.0".into(),
             now: Timestamp::parse("2026-11-20T12:00:00Z").unwrap(),
@@ -100,6 +104,10 @@ impl RecordSource for Shelf {
         visit: &mut dyn FnMut(&PassthroughItem, &mut dyn Read) -> Result<(), FormatError>,
     ) -> Result<(), FormatError> {
         self.parts.iter().filter(|(i, _)| i.format == format).try_for_each(|(i, b)| visit(i, &mut Cursor::new(b)))
+    }
+    fn taken_in(&mut self, id: &str) -> Result<Vec<Timestamp>, FormatError> {
+        let found = self.records.iter().find(|r| vault_id(r.kind, &r.key) == id);
+        Ok(found.and_then(|r| self.taken_in.get(&r.key.value)).cloned().unwrap_or_default())
     }
     fn attachment(
         &mut self,

@@ -27,6 +27,7 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
     check.shape(&manifest.tree, &shape::MANIFEST, &entry.place);
     check.documents()?;
     check.memory()?;
+    check.unlisted();
     check.checksum(entry)?;
     let (errors, warnings) = check.unlisted;
     let more = |n: usize| Finding { code: "more".into(), place: String::new(), message: format!("{n} more") };
@@ -143,6 +144,7 @@ impl Check<'_> {
     }
 
     fn attachments(&mut self, tree: &Tree, place: &str) -> Result<(), FormatError> {
+        self.tiers(tree, place);
         for (i, row) in rows(tree, "attachments").iter().enumerate() {
             let at = format!("{place}#/attachments/{i}");
             let Some(path) = row.get("archive_path").and_then(Tree::as_str) else { continue };
@@ -150,6 +152,9 @@ impl Check<'_> {
                 self.warning("attachment_not_in_archive", &at, "archive_path names no entry");
                 continue;
             };
+            if number(row.get("size_bytes")).is_some_and(|size| size != member.size) {
+                self.error("attachment_size_differs", &at, "size_bytes is not the size of the file");
+            }
             let hash = |key: &str| row.get("hash").and_then(|h| h.get(key)).and_then(Tree::as_str).unwrap_or_default();
             let digest = self.digest(member)?;
             if hash("algorithm") == "sha256" && !hash("value").eq_ignore_ascii_case(&digest) {
@@ -157,6 +162,37 @@ impl Check<'_> {
             }
         }
         Ok(())
+    }
+
+    /// What the manifest says of included and referenced files, where it says it (spec §10.6, 9).
+    fn tiers(&mut self, tree: &Tree, place: &str) {
+        let (mut included, mut referenced) = ((0u64, 0u64), (0u64, 0u64));
+        for row in rows(tree, "attachments") {
+            let inside = row.get("archive_path").and_then(Tree::as_str).is_some();
+            let tier = if inside { &mut included } else { &mut referenced };
+            *tier = (tier.0 + 1, tier.1.saturating_add(number(row.get("size_bytes")).unwrap_or(0)));
+        }
+        for (key, now) in [
+            ("included_count", included.0),
+            ("included_size_bytes", included.1),
+            ("referenced_count", referenced.0),
+            ("referenced_size_bytes", referenced.1),
+        ] {
+            if number(self.layer("attachments", key)).is_some_and(|said| said != now) {
+                self.error("count_differs", place, &format!("the manifest's {key} is not what the index says"));
+            }
+        }
+    }
+
+    /// Lines that no partition lists: kept on import, but no memory.
+    fn unlisted(&mut self) {
+        let archive = self.archive;
+        for (name, member) in &archive.entries {
+            let known = self.manifest.named_files().contains(name) || self.manifest.index_file() == Some(*name);
+            if name.starts_with("memory/") && name.ends_with(".jsonl") && !known {
+                self.warning("unlisted_partition", &member.place, "no partition of the manifest lists this file");
+            }
+        }
     }
 
     fn memory(&mut self) -> Result<(), FormatError> {

@@ -215,6 +215,12 @@ pub(super) fn agent_of(line: &str) -> Option<String> {
     get(&members(line)?, "agent_id").and_then(string).map(Cow::into_owned)
 }
 
+/// The version of the identity that a line names (spec §3.1.10).
+pub(super) fn identity_version(line: &str) -> Option<u64> {
+    let source = members(get(&members(line)?, "source")?.get())?;
+    get(&source, "identity_version")?.get().parse().ok().filter(|version| *version >= 1)
+}
+
 /// What a line with `supersedes` replaces (a cheap pass before reading).
 pub(super) struct Supersedes {
     /// The old record.

@@ -51,7 +51,7 @@ fn path_of(record: &Record) -> Vec<&str> {
 
 /// `identity.json`. Its times are those that the files state; without any it says 1970 rather than a time of our own, so
 /// that nothing changes by itself.
-pub(super) fn identity(profiles: &[StoredRecord], runtime: &str, agent: &str) -> String {
+pub(super) fn identity(profiles: &[StoredRecord], runtime: &str, agent: &str, version: u64) -> String {
     let aieos = profiles.iter().find(|p| is_aieos(&p.record));
     let document = aieos.and_then(|p| Tree::parse(&p.record.verbatim.as_ref()?.text, 512).ok());
     let mut structured = document.as_ref().map_or_else(|| Tree::Object(vec![]), super::aieos::structured);
@@ -65,7 +65,7 @@ pub(super) fn identity(profiles: &[StoredRecord], runtime: &str, agent: &str) ->
     let mut doc = object([
         ("id", Tree::Text(stable_v5(&format!("identity:{agent}")).to_string())),
         ("agent_id", word(agent)),
-        ("version", Tree::Number("1".into())),
+        ("version", Tree::Number(version.to_string())),
         ("updated_at", Tree::Text(updated)),
         ("structured", structured),
         ("prose", Tree::Object(vec![])),

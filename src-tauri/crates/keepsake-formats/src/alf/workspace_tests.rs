@@ -172,7 +172,11 @@ fn spec_10_2_a_zeroclaw_home_is_byte_equal() {
     keep(&archive, "zeroclaw.alf");
     let mut before = workspace::tree(&scratch.0.join("home"));
     before.remove(".secret_key");
-    assert_eq!(raw(&entries(&archive), "zeroclaw"), clean(&before));
+    // what is not the runtime's own is an artifact (spec §3.1.9)
+    let all = entries(&archive);
+    let mut own = before.clone();
+    assert_eq!(own.remove("workspace/notes.bin"), all.get("artifacts/notes.bin").cloned());
+    assert_eq!(raw(&all, "zeroclaw"), clean(&own));
     let identity = json_of(&entries(&archive), "identity.json");
     assert_eq!(identity["structured"]["names"]["primary"], "Wren");
     assert_eq!(identity["structured"]["psychology"]["neural_matrix"]["logic"], 0.8);

@@ -2,9 +2,11 @@
 //! files themselves under `raw/<runtime>/`. A file that is made of records alone is listed with its digest, so that at
 //! home it is not kept a second time beside them.
 use super::container::Container;
+use super::lineage::Lineage;
 use super::manifest::Manifest;
 use super::plan::{Plan, Row};
 use super::sealed::Secrets;
+use super::tiers::{self, Artifact};
 use super::workspace_profile;
 use crate::openclaw::{
     OPENCLAW, Runtime,
@@ -31,7 +33,13 @@ pub(super) fn runtime_of(record: &Record) -> Option<&'static Runtime> {
     by_id(&record.origin.format)
 }
 
-fn by_id(id: &str) -> Option<&'static Runtime> {
+/// Is this the id space of a workspace of that runtime?
+pub(super) fn is_scope_of(runtime: &Runtime, scope: &str) -> bool {
+    scope.strip_prefix(runtime.id).is_some_and(|rest| rest.len() > 1 && rest.starts_with(':'))
+}
+
+/// A runtime by its id.
+pub(super) fn by_id(id: &str) -> Option<&'static Runtime> {
     [&OPENCLAW, &ZEROCLAW].into_iter().find(|r| r.id == id)
 }
 
@@ -64,10 +72,14 @@ pub(super) fn agent_of(scope: &str) -> String {
 
 /// Puts the profiles of the workspace that has most records into identity and principals; gives back those that have to
 /// be lines. An agent's own identity stays the file's.
-pub(super) fn settle(plan: &mut Plan, profiles: Vec<StoredRecord>) -> Vec<StoredRecord> {
+pub(super) fn settle(
+    source: &mut dyn RecordSource,
+    plan: &mut Plan,
+    profiles: Vec<StoredRecord>,
+) -> Result<Vec<StoredRecord>, FormatError> {
     let first = plan.homes.iter().max_by_key(|(_, n)| **n).map(|(scope, _)| scope.clone());
     let Some(scope) = first.filter(|_| plan.identity.is_none() && !plan.rows.contains_key("identity")) else {
-        return profiles;
+        return Ok(profiles);
     };
     let (own, mut rest): (Vec<_>, Vec<_>) = profiles.into_iter().partition(|p| p.record.key.scope == scope);
     let runtime = scope.split(':').next().and_then(by_id).map_or("", |r| r.id);
@@ -86,26 +98,38 @@ pub(super) fn settle(plan: &mut Plan, profiles: Vec<StoredRecord>) -> Vec<Stored
             _ => identity.push(stored),
         }
     }
+    let lineage = match identity.is_empty() {
+        true => None,
+        false => Some(Lineage::of(source, runtime, &scope, &identity)?),
+    };
     let mut put = |layer: &'static str, text: String, covered: &[StoredRecord]| {
         plan.documented.extend(covered.iter().map(|p| p.id.clone()));
         let (value, scope, runtime) = (String::new(), String::new(), runtime.to_owned());
         plan.rows.entry(layer).or_default().push(Row { value, scope, runtime, text, file: None });
     };
-    if !identity.is_empty() {
-        let text = workspace_profile::identity(&identity, runtime, &plan.agent);
+    if let Some(lineage) = &lineage {
+        let text = workspace_profile::identity(&identity, runtime, &plan.agent, lineage.version);
         put("identity", text, &identity);
     }
     for person in persons {
         let text = workspace_profile::principal(&person, runtime, &plan.agent);
         put("principals", text, std::slice::from_ref(&person));
     }
-    rest
+    plan.lineage = lineage;
+    Ok(rest)
 }
 
 /// The files of all workspaces in scope.
 #[derive(Default)]
 pub(super) struct Files {
-    of: Vec<(&'static Runtime, Workspace)>,
+    of: Vec<Held>,
+}
+
+/// One runtime's files.
+struct Held {
+    runtime: &'static Runtime,
+    workspace: Workspace,
+    artifacts: Vec<Artifact>,
 }
 
 impl Files {
@@ -132,15 +156,58 @@ impl Files {
                 id if id == ZEROCLAW.id => zeroclaw::workspace(&mut own, &options)?,
                 _ => Workspace::gather(runtime, &mut own, &options)?,
             };
+            let artifacts = tiers::take(runtime, &mut workspace);
             for (path, bytes) in workspace.withhold(secrets.wanted()) {
                 secrets.add(format!("raw/{}/{path}", runtime.id), bytes);
             }
             for loss in std::mem::take(&mut workspace.report.losses).items {
                 plan.losses.add(&loss.record, &loss.field, loss.kind, &loss.note);
             }
-            out.of.push((runtime, workspace));
+            out.of.push(Held { runtime, workspace, artifacts });
         }
         Ok(out)
+    }
+
+    /// The files that the runtimes do not live on: what is below the threshold into the archive, and a row for each.
+    /// `name` gives an entry's name that is free.
+    pub(super) fn artifacts(
+        &self,
+        source: &mut dyn RecordSource,
+        out: &mut Container,
+        plan: &Plan,
+        threshold: u64,
+        name: &dyn Fn(&Container, &str, &str) -> String,
+    ) -> Result<Vec<Row>, FormatError> {
+        let mut rows = Vec::new();
+        for Held { runtime, workspace, artifacts } in &self.of {
+            let spoken_of = tiers::mentions(source, plan, &artifacts.iter().collect::<Vec<_>>())?;
+            for (at, artifact) in artifacts.iter().enumerate() {
+                let mut path = None;
+                if (artifact.bytes.len() as u64) < threshold {
+                    let name = name(out, &artifact.source, &tiers::row_id(artifact));
+                    out.entry(&name, &mut artifact.bytes.as_slice())?;
+                    path = Some(name);
+                }
+                let row = tiers::row(runtime, artifact, path.as_deref(), spoken_of.get(&at));
+                rows.push(((&artifact.scope, &artifact.own), row));
+            }
+            for absent in &workspace.absent {
+                let row = tiers::absent_row(runtime, &absent.scope, &absent.path, &absent.row);
+                rows.push(((&absent.scope, &absent.path), row));
+            }
+        }
+        // in one order, whether their bytes are there or not
+        rows.sort_by(|(a, _), (b, _)| a.cmp(b));
+        Ok(rows.into_iter().map(|(_, row)| row).collect())
+    }
+
+    /// Which of them stay behind.
+    pub(super) fn too_large(&self, threshold: u64, losses: &mut LossReport) {
+        for artifact in self.of.iter().flat_map(|held| &held.artifacts) {
+            if artifact.bytes.len() as u64 >= threshold {
+                losses.add(&artifact.source, "file", LossKind::LeftOut, &tiers::too_large(threshold));
+            }
+        }
     }
 
     /// Writes them; gives what the manifest says of them.
@@ -150,7 +217,7 @@ impl Files {
         losses: &mut LossReport,
     ) -> Result<Vec<(String, Tree)>, FormatError> {
         let mut said = Vec::new();
-        for (runtime, workspace) in &self.of {
+        for Held { runtime, workspace, .. } in &self.of {
             let (mut made, mut others) = (Vec::new(), Vec::new());
             for (path, bytes) in &workspace.files {
                 let name = format!("raw/{}/{path}", runtime.id);
@@ -207,9 +274,7 @@ impl Known {
         };
         for (runtime, row) in rows {
             let Some(runtime) = by_id(runtime) else { continue };
-            let ours = |scope: &str| {
-                scope.strip_prefix(runtime.id).is_some_and(|rest| rest.len() > 1 && rest.starts_with(':'))
-            };
+            let ours = |scope: &str| is_scope_of(runtime, scope);
             let Some(scope) = row.get("scope").and_then(Tree::as_str).filter(|s| ours(s)) else { continue };
             out.scopes.insert(runtime.id, scope.to_owned());
             let name = |path: &str| format!("raw/{}/{path}", runtime.id);
@@ -289,7 +354,7 @@ impl RecordSource for Own<'_> {
 impl Files {
     /// Is everything of this runtime's workspaces in the archive?
     pub(super) fn holds(&self, format: &str) -> bool {
-        self.of.iter().any(|(runtime, _)| runtime.id == format)
+        self.of.iter().any(|held| held.runtime.id == format)
     }
 }
 

@@ -4,11 +4,13 @@
 //! The manifest is the last entry: its counts and checksums are known only then (the spec leaves the order free).
 use super::compose::{self, LineFacts};
 use super::container::Container;
+use super::lineage;
 use super::manifest::{CHECKSUM_SCOPE, MANIFEST};
 use super::partitions::Period;
 use super::parts::Parts;
 use super::plan::{Own, Plan, Row, own};
 use super::sealed::Secrets;
+use super::tiers;
 use super::workspaces::Files;
 use super::write_documents::{self as documents, FileFacts};
 use super::write_manifest::{Layers, PartitionRow, VERSION, build, index};
@@ -23,8 +25,6 @@ use std::path::Path;
 /// Partitions are put together in memory, as many at a time as stay below this (estimated); one partition that is
 /// larger is put together alone.
 const BATCH_BYTES: u64 = 128 << 20;
-/// Files below this travel inside the archive (spec §3.1.9).
-const ARTIFACT_BYTES: u64 = 102_400;
 
 /// Writes the file.
 pub(super) fn write(
@@ -49,7 +49,10 @@ pub(super) fn write(
         plan.rows.insert("principals", vec![documents::owner_row(&about, &agent)]);
     }
     list(&mut file, &plan, &parts, &mut layers, "principals")?;
-    files(source, &mut file, &mut plan, &mut layers, &parts)?;
+    let threshold = tiers::threshold(options);
+    files(source, &mut file, &mut plan, &parts, &workspaces, options)?;
+    layers.count_files(plan.rows.get("attachments").map_or(&[][..], Vec::as_slice));
+    layers.threshold = (threshold, options.artifact_threshold.is_some());
     list(&mut file, &plan, &parts, &mut layers, "attachments")?;
     memory(source, &mut file, &plan, &parts, &mut layers, &agent, about.now)?;
     let index_name = layers.index_file();
@@ -73,6 +76,8 @@ pub(super) fn write(
         let said = rows.map(|r| (r.value.clone(), space(&r.scope, Some(&r.runtime))));
         layers.scopes = said.chain(plan.scopes.iter().map(|(id, s)| (id.clone(), space(s, None)))).collect();
     }
+    let grown = plan.lineage.as_ref().filter(|lineage| lineage.version > 1);
+    layers.lineage = grown.map(|_| lineage::counted_by(&about.vault_id));
     let checksum = file.checksum();
     let (text, version) = build(original, &layers, &about, &agent, parts.agent.is_none(), &checksum, CHECKSUM_SCOPE);
     file.entry(MANIFEST, &mut text.as_bytes())?;
@@ -86,28 +91,35 @@ pub(super) fn plan(source: &mut dyn RecordSource, options: &WriteOptions) -> Res
     let mut plan = Plan::survey(source)?;
     let mut secrets = Secrets::new(options.passphrase.as_deref());
     let workspaces = Files::gather(source, &mut plan, options, &mut secrets)?;
+    let threshold = tiers::threshold(options);
+    workspaces.too_large(threshold, &mut plan.losses);
+    let own = plan.rows.get("attachments").into_iter().flatten();
+    let named = own.filter(|row| options.artifact_threshold.is_some_and(|t| tiers::only_named(&row.text, t).is_some()));
+    for id in named.map(|row| row.value.clone()).collect::<Vec<_>>() {
+        plan.losses.add(&id, "attachment", LossKind::LeftOut, &tiers::too_large(threshold));
+    }
     for id in std::mem::take(&mut plan.files).keys() {
         let mut held = None;
-        let bound = ARTIFACT_BYTES + 1;
+        let bound = threshold.saturating_add(1);
         source.attachment(id, &mut |bytes| {
             let n = std::io::copy(&mut bytes.take(bound), &mut std::io::sink());
             held = Some(n.map_err(|e| FormatError::io("attachment", e))?);
             Ok(())
         })?;
-        file_loss(&mut plan, id, held);
+        file_loss(&mut plan, id, held, threshold);
     }
     left_out(source, &mut plan, options, &|format| workspaces.holds(format))?;
     Ok(WriteReport { version: VERSION.into(), by_kind: plan.by_kind, losses: plan.losses, ..WriteReport::default() })
 }
 
 /// What is lost of a file of this many bytes (None = the vault has none).
-fn file_loss(plan: &mut Plan, id: &str, bytes: Option<u64>) {
+fn file_loss(plan: &mut Plan, id: &str, bytes: Option<u64>, threshold: u64) {
     let note = match bytes {
-        Some(n) if n < ARTIFACT_BYTES => return,
-        Some(_) => "100 KB or larger: only its name goes along (spec §3.1.9, tier 3)",
-        None => "the vault does not have the file itself",
+        Some(n) if n < threshold => return,
+        Some(_) => tiers::too_large(threshold),
+        None => "the vault does not have the file itself".to_owned(),
     };
-    plan.losses.add(id, "attachment", LossKind::LeftOut, note);
+    plan.losses.add(id, "attachment", LossKind::LeftOut, &note);
 }
 
 pub(super) fn space(scope: &str, runtime: Option<&str>) -> Tree {
@@ -157,23 +169,39 @@ fn list(
     if rows.is_empty() && skeleton.is_none() {
         return Ok(());
     }
-    let head = if layer == "attachments" { "\"artifact_size_threshold\":102400," } else { "" };
-    let (text, count) = documents::assemble(layer, skeleton, rows, head);
+    let head = match layer {
+        "attachments" => format!("\"artifact_size_threshold\":{},", layers.threshold.0),
+        _ => String::new(),
+    };
+    let (mut text, count) = documents::assemble(layer, skeleton, rows, &head);
+    if layer == "attachments" && layers.threshold.1 {
+        text = documents::with_threshold(text, layers.threshold.0);
+    }
     file.entry(&name, &mut text.as_bytes())?;
     layers.counts.insert(layer, count as u64);
     Ok(())
 }
 
-/// Tier 2 files, and rows for the files of other formats.
+/// Tier 2 files, and rows for the files of other formats and of workspaces.
 fn files(
     source: &mut dyn RecordSource,
     out: &mut Container,
     plan: &mut Plan,
-    layers: &mut Layers,
     parts: &Parts,
+    workspaces: &Files,
+    options: &WriteOptions,
 ) -> Result<(), FormatError> {
+    let threshold = tiers::threshold(options);
     let mut rows = plan.rows.remove("attachments").unwrap_or_default();
     for row in &mut rows {
+        // an agent's own classification stays unless another one is asked for
+        if let Some(asked) = options.artifact_threshold
+            && let Some(named) = tiers::only_named(&row.text, asked)
+        {
+            row.text = named;
+            plan.losses.add(&row.value, "attachment", LossKind::LeftOut, &tiers::too_large(asked));
+            continue;
+        }
         own_file(source, out, row, parts)?;
     }
     for (id, foreign) in std::mem::take(&mut plan.files) {
@@ -189,22 +217,24 @@ fn files(
                 }
                 hasher.update(&buffer[..n]);
                 size += n as u64;
-                if size < ARTIFACT_BYTES {
+                if size < threshold {
                     small.extend_from_slice(&buffer[..n]);
                 }
             }
             (facts.size, facts.sha256) = (size, hex::encode(hasher.finalize()));
             Ok(())
         })?;
-        if found && facts.size < ARTIFACT_BYTES {
+        if found && facts.size < threshold {
             let name = free_artifact(out, parts, &foreign.reference.name, &id);
             out.entry(&name, &mut small.as_slice())?;
             facts.path = Some(name);
         }
-        file_loss(plan, &id, found.then_some(facts.size));
+        file_loss(plan, &id, found.then_some(facts.size), threshold);
         rows.push(documents::file_row(&id, &foreign.reference, &foreign.referenced_by, &facts));
     }
-    layers.count_files(&rows);
+    let name = |out: &Container, name: &str, id: &str| free_artifact(out, parts, name, id);
+    rows.extend(workspaces.artifacts(source, out, plan, threshold, &name)?);
+    workspaces.too_large(threshold, &mut plan.losses);
     if !rows.is_empty() {
         plan.rows.insert("attachments", rows);
     }
@@ -312,7 +342,8 @@ pub(super) fn line(plan: &Plan, stored: &StoredRecord, agent: &str, created: Tim
         .filter_map(|(link, target)| Some((link.relation.clone(), plan.id_of(target.as_deref()?)?)))
         .filter(|(_, target)| uuid::Uuid::parse_str(target).is_ok())
         .collect();
-    let text = compose::line(stored, &LineFacts { id: &id, agent, created, links: &links });
+    let identity_version = plan.lineage.as_ref().and_then(|lineage| lineage.version_of(stored));
+    let text = compose::line(stored, &LineFacts { id: &id, agent, created, identity_version, links: &links });
     (id, text)
 }
 

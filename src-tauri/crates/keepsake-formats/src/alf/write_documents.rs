@@ -28,6 +28,15 @@ pub(super) fn assemble(list: &str, skeleton: Option<&str>, rows: &[Row], head: &
     (document.splice(|i| fill(i).map(|r| r.text.clone()), &added), count)
 }
 
+/// The index of files with the threshold that was asked for.
+pub(super) fn with_threshold(index: String, threshold: u64) -> String {
+    let Ok(mut tree) = Tree::parse(&index, 512) else { return index };
+    tree.set("artifact_size_threshold", Tree::Number(threshold.to_string()));
+    let mut out = String::new();
+    tree.write(&mut out);
+    out
+}
+
 fn member(out: &mut String, key: &str, value: &str) {
     if out.len() > 1 {
         out.push(',');

@@ -57,6 +57,10 @@ pub(super) struct Layers {
     pub workspaces: Vec<(String, Tree)>,
     /// The workspace that all of it is, if so.
     pub home: Option<Home>,
+    /// The vault that counted the versions of the identity, where there are several.
+    pub lineage: Option<String>,
+    /// Files below this travel inside the archive; was that asked for?
+    pub threshold: (u64, bool),
     names: BTreeMap<String, String>,
     included: (u64, u64),
     referenced: (u64, u64),
@@ -185,6 +189,9 @@ pub(super) fn build(
         ]);
         if !layers.workspaces.is_empty() {
             ours.set("workspaces", Tree::Object(layers.workspaces.clone()));
+        }
+        if let Some(vault) = &layers.lineage {
+            ours.set("lineage", text(vault));
         }
         tree.set("keepsake", ours);
     }

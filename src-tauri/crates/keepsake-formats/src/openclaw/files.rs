@@ -38,6 +38,10 @@ pub(crate) struct Notes {
 
 /// Where our slots lie in a workspace.
 pub(crate) const SLOTS: &str = ".keepsake/records.jsonl";
+/// The index of files that an archive only named, with a row for each as `.alf` has it.
+pub(crate) const ABSENT: &str = ".keepsake/artifacts.json";
+/// What an archive said of the versions of the agent's identity; kept in the vault only.
+pub(crate) const LINEAGE: &str = ".keepsake/lineage.json";
 /// The reference tool's note of the agent's id.
 pub(crate) const AGENT_ID: &str = ".alf-agent-id";
 
@@ -68,6 +72,9 @@ pub(crate) fn role(path: &str) -> FileRole {
     }
     if path == SLOTS {
         return FileRole::Slots;
+    }
+    if path == ABSENT {
+        return FileRole::Other;
     }
     if path == "MEMORY.md" {
         return FileRole::Memory(notes("summary", "curated", "user_authored"));
@@ -114,6 +121,24 @@ pub(crate) fn role(path: &str) -> FileRole {
         return FileRole::Settings;
     }
     FileRole::Other
+}
+
+/// Does the runtime itself live on this file (spec §3.1.9, tier 1)? Its state has places of its own: Markdown, settings
+/// and databases at the top, notes, skills, and what is hidden. Anything else in the folder is the agent's work.
+pub(crate) fn is_managed(path: &str) -> bool {
+    let role = role(path);
+    if !matches!(role, FileRole::Other | FileRole::Settings) {
+        return true;
+    }
+    match path.split_once('/') {
+        Some((folder, _)) => matches!(folder, "memory" | "skills") || path.split('/').any(|part| part.starts_with('.')),
+        None => {
+            let name = path.to_ascii_lowercase();
+            let name = ["-wal", "-shm", "-journal"].into_iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
+            let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+            role == FileRole::Settings || path.starts_with('.') || matches!(ending, "md" | "db" | "sqlite" | "sqlite3")
+        }
+    }
 }
 
 /// The day of a daily log. A dated file in a folder below is none (it is an archive of somebody's own).

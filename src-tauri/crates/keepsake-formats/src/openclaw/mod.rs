@@ -1,4 +1,5 @@
 //! OpenClaw workspaces: an agent as a folder of Markdown files. See README.md. What is Markdown here serves ZeroClaw too.
+mod artifacts;
 mod detect;
 pub(crate) mod files;
 pub(crate) mod read;

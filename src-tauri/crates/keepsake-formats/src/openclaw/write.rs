@@ -1,5 +1,6 @@
 //! Records and parts → the files of a workspace (spec §6.2). What came from this runtime goes back as it was: its own
 //! records first, else `raw/<runtime>/` of an `.alf` (spec: preferred over the layers); the rest is composed.
+use super::artifacts::{self, Absent, Artifact};
 use super::files::{self, FileRole};
 use super::read::slot_key;
 use super::{Runtime, redact, sections};
@@ -36,6 +37,10 @@ pub(crate) struct Workspace {
     pub prefix: String,
     /// What is written and what is lost.
     pub report: WriteReport,
+    /// Files that an archive only named.
+    pub absent: Vec<Absent>,
+    /// Files of an agent's archive, for the places that it names (spec §6.2).
+    pub(super) artifacts: Vec<Artifact>,
     slots: Vec<String>,
 }
 
@@ -56,6 +61,8 @@ impl Workspace {
             everything: options.everything,
             prefix: String::new(),
             report: WriteReport { version: "1".into(), ..WriteReport::default() },
+            absent: vec![],
+            artifacts: vec![],
             slots: vec![],
         };
         let mut raw = BTreeMap::new();
@@ -65,13 +72,28 @@ impl Workspace {
             None => Ok(()),
         })?;
         let (mut pieces, mut count) = (BTreeMap::<(String, String), Vec<Piece>>::new(), BTreeMap::<String, u64>::new());
+        let mut rows = Vec::new();
         source.records(&mut |stored| {
             *out.report.by_kind.entry(stored.record.kind.as_str().to_owned()).or_default() += 1;
-            out.record(stored, &raw, &mut pieces, &mut count);
+            match artifacts::row_of(&stored) {
+                Some(row) => rows.push((stored.id, stored.attachment_ids.into_iter().next(), row)),
+                None => out.record(stored, &raw, &mut pieces, &mut count),
+            }
             Ok(())
         })?;
+        for (id, file, row) in rows {
+            out.artifact(source, id, file, row)?;
+        }
         let mut parts: Vec<(String, String, Vec<u8>)> = Vec::new();
+        let mut lists = Vec::new();
         source.passthrough(runtime.id, &mut |item, bytes| {
+            if item.name == files::LINEAGE {
+                return Ok(());
+            }
+            if item.name == files::ABSENT {
+                lists.push((item.group.clone(), read_all(bytes, &item.name)?));
+                return Ok(());
+            }
             *count.entry(item.group.clone()).or_default() += 1;
             parts.push((item.group.clone(), item.name.clone(), read_all(bytes, &item.name)?));
             Ok(())
@@ -99,6 +121,9 @@ impl Workspace {
             if !out.files.contains_key(&path) {
                 out.put(path, bytes);
             }
+        }
+        for (scope, list) in lists {
+            out.list_absent(&scope, &list, &|path| path_of(&scope, path));
         }
         if source.tombstones()?.iter().any(|t| t.scope.starts_with(runtime.id)) {
             out.report.losses.add("tombstones", "tombstone", LossKind::LeftOut, "a workspace has no signed deletions");
@@ -347,6 +372,8 @@ impl Workspace {
     }
 
     fn close(&mut self) {
+        self.place_artifacts();
+        self.write_absent();
         if !self.slots.is_empty() {
             let text = self.slots.join("\n") + "\n";
             self.files.insert(files::SLOTS.into(), text.into_bytes());
@@ -386,7 +413,7 @@ fn edited(record: &Record, verbatim: &str, path: &str) -> String {
     sections::with(verbatim, whole, changed, body)
 }
 
-fn read_all(bytes: &mut dyn Read, name: &str) -> Result<Vec<u8>, FormatError> {
+pub(super) fn read_all(bytes: &mut dyn Read, name: &str) -> Result<Vec<u8>, FormatError> {
     let mut out = Vec::new();
     bytes.take(FILE_BYTES + 1).read_to_end(&mut out).map_err(|e| FormatError::io(name, e))?;
     if out.len() as u64 > FILE_BYTES {

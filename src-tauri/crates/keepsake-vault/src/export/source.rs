@@ -242,6 +242,18 @@ impl RecordSource for VaultSource<'_> {
         self.parts(format, visit).map_err(FormatError::from)
     }
 
+    fn taken_in(&mut self, id: &str) -> Result<Vec<Timestamp>, FormatError> {
+        let Some(id) = crate::ids::parse_id(id) else { return Ok(Vec::new()) };
+        let times = || -> VaultResult<Vec<Timestamp>> {
+            let mut all = self.reading.connection.prepare_cached(
+                "SELECT since FROM records WHERE id = ?1 UNION ALL SELECT v.since FROM versions v JOIN records r ON r.row = v.row WHERE r.id = ?1 ORDER BY 1",
+            )?;
+            let times = all.query_map([id], |r| r.get::<_, i64>(0))?.collect::<Result<Vec<_>, _>>()?;
+            Ok(times.into_iter().filter_map(Timestamp::from_micros).collect())
+        };
+        times().map_err(FormatError::from)
+    }
+
     fn attachment(
         &mut self,
         id: &str,

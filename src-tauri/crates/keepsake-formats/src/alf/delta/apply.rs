@@ -126,18 +126,29 @@ struct State {
 
 /// Applies deltas to a base archive, one after the other, and writes the result to `out`, which must not exist.
 pub fn apply(base: &Path, deltas: &[PathBuf], out: &Path, limits: &Limits) -> Result<Applied, ApplyError> {
+    apply_with(base, deltas, out, limits, None)
+}
+
+/// The same with files that may be encrypted as a whole. The result is encrypted if the base was.
+pub fn apply_with(
+    base: &Path,
+    deltas: &[PathBuf],
+    out: &Path,
+    limits: &Limits,
+    passphrase: Option<&dyn Passphrase>,
+) -> Result<Applied, ApplyError> {
     if out.symlink_metadata().is_ok() {
         return Err(ApplyError::Exists { place: name_of(out) });
     }
-    let opened = Opened::open(base, limits)?;
+    let opened = Opened::open_with(base, limits, passphrase)?;
     let archive = opened.archive()?;
     let manifest = Manifest::of(&archive, limits)?;
     let mut state =
         State { applied: Applied { sequence: sequence_of(&manifest), ..Applied::default() }, ..State::default() };
     for delta in deltas {
-        state.take(&manifest, delta, limits, None)?;
+        state.take(&manifest, delta, limits, passphrase)?;
     }
-    state.write(&archive, &manifest, out, limits)?;
+    state.write(&archive, &manifest, Rewrite::begin(out, opened.key(passphrase))?, limits)?;
     Ok(state.applied)
 }
 
@@ -274,14 +285,13 @@ impl State {
         &mut self,
         archive: &Archive<'_>,
         manifest: &Manifest,
-        out: &Path,
+        mut file: Rewrite,
         limits: &Limits,
     ) -> Result<(), FormatError> {
         let at = self.time.as_deref().and_then(Timestamp::parse);
         let mut rows = rewrite::rows_of(manifest);
         self.meet(archive, manifest, limits)?;
         let mut added = self.place_new(&mut rows, manifest, at);
-        let mut file = Rewrite::begin(out)?;
         let mut tree = manifest.tree.clone();
         self.write_documents(&mut file, manifest, &mut tree)?;
         for row in &mut rows {

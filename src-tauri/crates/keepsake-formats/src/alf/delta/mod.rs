@@ -9,7 +9,7 @@ mod tests;
 mod validate;
 mod write;
 
-pub use apply::{Applied, ApplyError, apply};
+pub use apply::{Applied, ApplyError, apply, apply_with};
 
 use crate::{
     Capabilities, Catalog, Claim, Detected, Finding, Format, FormatError, Passphrase, ReadContext, RecordSource, Sink,

@@ -10,12 +10,13 @@ pub use audit::Audit;
 use super::manifest::{Archive, MANIFEST, Manifest};
 use super::rewrite::{self, Fate, Opened, Rewrite};
 use super::{delta, documents, wire};
-use crate::FormatError;
+use crate::{FormatError, Passphrase};
 use keepsake_model::json::Tree;
 use keepsake_model::{Limits, Timestamp};
 use needles::Needles;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// How to delete.
 #[derive(Debug, Clone)]
@@ -33,6 +34,8 @@ pub struct PurgeOptions {
     pub dry_run: bool,
     /// Deltas of the same agent: they are rewritten without the records, in their place (§10.14, 5).
     pub deltas: Vec<PathBuf>,
+    /// Opens files that are encrypted as a whole; what takes their place is encrypted under it again.
+    pub passphrase: Option<Arc<dyn Passphrase>>,
     /// Time of the request.
     pub now: Timestamp,
     /// Bounds.
@@ -71,10 +74,13 @@ pub struct Purged {
 /// written beside it. Errors: `not_found` when no record has any of the ids; nothing is written then.
 pub fn purge(archive: &Path, ids: &[String], options: &PurgeOptions) -> Result<Purged, FormatError> {
     let limits = &options.limits;
-    let opened = Opened::open(archive, limits)?;
+    let passphrase = options.passphrase.as_deref();
+    let opened = Opened::open_with(archive, limits, passphrase)?;
     let open = opened.archive()?;
     let manifest = Manifest::of(&open, limits)?;
     let mut work = Work {
+        passphrase,
+        key: opened.key(passphrase),
         archive: &open,
         manifest: &manifest,
         limits,
@@ -117,25 +123,53 @@ pub fn purge(archive: &Path, ids: &[String], options: &PurgeOptions) -> Result<P
     Ok(Purged { audit, audit_path, removed_from, removed, not_found, links: work.links, leftovers })
 }
 
-/// Deletes a whole agent (scope `full_agent`): the file goes, its audit record stays beside where it was.
-pub fn purge_agent(archive: &Path, options: &PurgeOptions) -> Result<(Audit, Option<PathBuf>), FormatError> {
-    let opened = Opened::open(archive, &options.limits)?;
-    let (agent, partitions) = {
+/// What went with a whole agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PurgedAgent {
+    /// The audit record. It holds no content.
+    pub audit: Audit,
+    /// Where it was written; None in a dry run.
+    pub audit_path: Option<PathBuf>,
+    /// Records that the archive's partitions held.
+    pub removed: u64,
+    /// The files: the archive and its deltas.
+    pub files: Vec<PathBuf>,
+}
+
+/// Deletes a whole agent (scope `full_agent`): the archive and its deltas go, the audit record stays beside where they
+/// were. A delta of another agent is an error, and nothing is deleted then.
+pub fn purge_agent(archive: &Path, options: &PurgeOptions) -> Result<PurgedAgent, FormatError> {
+    let (limits, passphrase) = (&options.limits, options.passphrase.as_deref());
+    let (agent, partitions, removed) = {
+        let opened = Opened::open_with(archive, limits, passphrase)?;
         let open = opened.archive()?;
-        let manifest = Manifest::of(&open, &options.limits)?;
-        (manifest.agent.clone(), manifest.partitions.iter().map(|p| p.file.clone()).collect())
+        let manifest = Manifest::of(&open, limits)?;
+        let mut removed = 0;
+        for row in &manifest.partitions {
+            let Some(member) = open.entry(&row.file) else { continue };
+            removed += rewrite::lines(&open, member, limits, &mut std::io::sink(), &mut |_, _| Ok(Fate::Keep))?.0;
+        }
+        (manifest.agent.clone(), manifest.partitions.iter().map(|p| p.file.clone()).collect(), removed)
     };
-    drop(opened);
-    let mut audit = Audit::of_agent(&agent, partitions, options);
-    if options.dry_run {
-        return Ok((audit, None));
+    for path in &options.deltas {
+        let opened = Opened::open_with(path, limits, passphrase)?;
+        let open = opened.any()?;
+        if !delta::memory_of(&open, limits)?.0.eq_ignore_ascii_case(&agent) {
+            return Err(FormatError::invalid("delta_wrong_agent", &open.place, "this delta is for another agent"));
+        }
     }
-    for path in std::iter::once(archive).chain(options.deltas.iter().map(PathBuf::as_path)) {
+    let mut audit = Audit::of_agent(&agent, partitions, options);
+    let mut files: Vec<PathBuf> = std::iter::once(archive.to_path_buf()).chain(options.deltas.clone()).collect();
+    files.dedup();
+    if options.dry_run {
+        return Ok(PurgedAgent { audit, audit_path: None, removed, files });
+    }
+    for path in &files {
         std::fs::remove_file(path).map_err(|e| FormatError::io(file_name(path), e))?;
     }
     audit.complete(Timestamp::now());
-    let written = audit.write_beside(archive)?;
-    Ok((audit, Some(written)))
+    let audit_path = Some(audit.write_beside(archive)?);
+    Ok(PurgedAgent { audit, audit_path, removed, files })
 }
 
 fn file_name(path: &Path) -> String {
@@ -143,6 +177,10 @@ fn file_name(path: &Path) -> String {
 }
 
 struct Work<'a> {
+    /// Opens deltas.
+    passphrase: Option<&'a dyn Passphrase>,
+    /// The new archive is encrypted under this.
+    key: Option<&'a dyn Passphrase>,
     archive: &'a Archive<'a>,
     manifest: &'a Manifest,
     limits: &'a Limits,
@@ -214,7 +252,7 @@ impl Work<'_> {
     }
 
     fn write(&mut self, target: &Path) -> Result<(), FormatError> {
-        let mut file = Rewrite::begin(target)?;
+        let mut file = Rewrite::begin(target, self.key)?;
         let mut rows = rewrite::rows_of(self.manifest);
         for row in &mut rows {
             let name = row.get("file").and_then(Tree::as_str).unwrap_or_default().to_owned();
@@ -278,7 +316,7 @@ impl Work<'_> {
 
     /// How many changes of a delta are about the records; None = none, or another agent's delta.
     fn look_into_delta(&mut self, path: &Path) -> Result<Option<u64>, FormatError> {
-        let opened = Opened::open(path, self.limits)?;
+        let opened = Opened::open_with(path, self.limits, self.passphrase)?;
         let archive = opened.any()?;
         let (agent, file) = delta::memory_of(&archive, self.limits)?;
         if !agent.eq_ignore_ascii_case(&self.manifest.agent) {
@@ -299,11 +337,11 @@ impl Work<'_> {
     }
 
     fn write_delta(&self, path: &Path) -> Result<(), FormatError> {
-        let opened = Opened::open(path, self.limits)?;
+        let opened = Opened::open_with(path, self.limits, self.passphrase)?;
         let archive = opened.any()?;
         let (_, Some(name)) = delta::memory_of(&archive, self.limits)? else { return Ok(()) };
         let Some(member) = archive.entry(&name) else { return Ok(()) };
-        let mut file = Rewrite::begin(path)?;
+        let mut file = Rewrite::begin(path, opened.key(self.passphrase))?;
         let mut count = 0;
         file.out.entry_from(&name, &mut |sink| {
             (count, _) = rewrite::lines(&archive, member, self.limits, sink, &mut |text, _| {

@@ -28,6 +28,7 @@ fn options() -> PurgeOptions {
         strip_links: false,
         dry_run: false,
         deltas: vec![],
+        passphrase: None,
         now: Timestamp::parse("2026-11-20T12:00:00Z").unwrap(),
         limits: Limits::default(),
     }
@@ -191,9 +192,64 @@ fn spec_10_14_deltas_and_whole_agents_go_too() {
     let manifest: Value = serde_json::from_slice(&new["manifest.json"]).unwrap();
     assert_eq!(manifest["changes"]["memory"]["record_count"], 1);
 
-    let (audit, written) = purge_agent(&file, &PurgeOptions { deltas: vec![delta.clone()], ..options() }).unwrap();
+    let stranger = scratch.0.join("stranger.alf-delta");
+    let theirs = manifest.to_string().replace(AGENT, "0197f2a0-1111-7000-8000-00000000000b");
+    pack(&stranger, &[("manifest.json", theirs.as_bytes())]);
+    let both = PurgeOptions { deltas: vec![delta.clone(), stranger.clone()], ..options() };
+    assert!(matches!(purge_agent(&file, &both), Err(FormatError::Invalid { code: "delta_wrong_agent", .. })));
+    assert!(file.exists() && delta.exists() && stranger.exists(), "nothing goes when one file is another agent's");
+
+    let asked = PurgeOptions { deltas: vec![delta.clone()], ..options() };
+    let dry = purge_agent(&file, &PurgeOptions { dry_run: true, ..asked.clone() }).unwrap();
+    assert!(file.exists() && delta.exists() && dry.audit_path.is_none());
+    let done = purge_agent(&file, &asked).unwrap();
     assert!(!file.exists() && !delta.exists(), "10.14.1");
+    assert_eq!((done.removed, done.files.len()), (114, 2));
+    assert_eq!((dry.removed, &dry.files), (done.removed, &done.files));
+    let (audit, written) = (done.audit, done.audit_path);
     assert_eq!((audit.scope.as_str(), audit.record_ids, audit.partitions_affected.len()), ("full_agent", None, 3));
     let text = std::fs::read_to_string(written.unwrap()).unwrap();
     assert!(!text.contains("harbour") && !text.contains("record_ids"));
+}
+
+#[test]
+fn spec_8_3_an_encrypted_archive_is_purged_and_updated_and_stays_encrypted() {
+    use super::super::delta::{AlfDelta, apply, apply_with};
+    use crate::{Format, Passphrase, WriteOptions, testing::Paper};
+    let scratch = Scratch::new("purge-encrypted");
+    let at = |name: &str| scratch.0.join(name);
+    let key = || Some(std::sync::Arc::new(Paper("tea")) as std::sync::Arc<dyn Passphrase>);
+    let sealed = |path: &Path| std::fs::read(path).unwrap().starts_with(b"age-encryption.org/v1");
+    agent(&at("plain.alf"));
+    let mut shelf = read(&at("plain.alf")).unwrap();
+    let options_of = |base: Option<&str>| WriteOptions {
+        everything: true,
+        passphrase: key(),
+        base: base.map(at),
+        ..WriteOptions::default()
+    };
+    super::super::Alf.write(&mut shelf, &at("a.alf"), &options_of(None)).unwrap();
+    shelf.records.retain(|r| r.key.value != id(4));
+    AlfDelta.write(&mut shelf, &at("d.alf-delta"), &options_of(Some("a.alf"))).unwrap();
+    assert!(sealed(&at("a.alf")) && sealed(&at("d.alf-delta")));
+    let limits = Limits::default();
+    let deltas = [at("d.alf-delta")];
+
+    assert!(apply(&at("a.alf"), &deltas, &at("b.alf"), &limits).is_err(), "closed without its passphrase");
+    let applied = apply_with(&at("a.alf"), &deltas, &at("b.alf"), &limits, Some(&Paper("tea"))).unwrap();
+    assert_eq!(applied.deleted, 1);
+    assert!(sealed(&at("b.alf")), "what comes of an encrypted base is encrypted");
+    assert!(read_with(&at("b.alf"), key()).unwrap().records.iter().all(|r| r.key.value != id(4)));
+    let plain = apply_with(&at("plain.alf"), &deltas, &at("c.alf"), &limits, Some(&Paper("tea")));
+    assert!(plain.is_ok() && !sealed(&at("c.alf")), "what comes of a plain base is plain");
+
+    let closed = purge(&at("a.alf"), &[id(3)], &options());
+    assert!(matches!(closed, Err(FormatError::Invalid { code: "passphrase_needed", .. })), "{closed:?}");
+    let asked = PurgeOptions { passphrase: key(), deltas: deltas.to_vec(), ..options() };
+    let done = purge(&at("a.alf"), &[id(3), id(4)], &asked).unwrap();
+    assert_eq!((done.removed, done.removed_from["d.alf-delta"]), (2, 1));
+    assert!(sealed(&at("a.alf")) && sealed(&at("d.alf-delta")));
+    assert_eq!(read_with(&at("a.alf"), key()).unwrap().records.len(), 114);
+    assert_eq!(purge_agent(&at("a.alf"), &asked).unwrap().removed, 113);
+    assert!(!at("a.alf").exists() && !at("d.alf-delta").exists());
 }
