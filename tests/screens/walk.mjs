@@ -256,7 +256,7 @@ export const SCREENS = [
       await page.click("activity-tombstones");
       await page.there("tombstone");
       await page.mock(
-        "() => [...document.querySelectorAll('[data-testid=tombstone]')].at(-1)?.querySelector('button')?.click()",
+        "() => [...document.querySelectorAll('[data-testid=tombstone]')].at(-1)?.querySelector('[data-testid=tombstone-receipt]')?.click()",
       );
       await page.there("receipt");
     },

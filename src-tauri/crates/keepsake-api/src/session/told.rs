@@ -229,7 +229,7 @@ fn a_file_that_is_saved_is_whole_for_its_owner_only_and_told_without_a_name() {
     assert_eq!(std::fs::read(&out).unwrap(), before, "what is there stays until the new one is whole");
     assert_eq!(refused(&there.id, &folder.path().join("v/quokka.bin"), &Job::silent()), "usage");
     assert_eq!(refused(&there.id, &folder.path().join("v").join(".."), &Job::silent()), "usage");
-    assert_eq!(refused(&there.id, &folder.path().join("not/there.bin"), &Job::silent()), "io");
+    assert_eq!(refused(&there.id, &folder.path().join("not/there.bin"), &Job::silent()), "not_there");
     let other = folder.path().join("folder");
     std::fs::create_dir(&other).unwrap();
     assert_eq!(refused(&there.id, &other, &Job::silent()), "io", "no folder is replaced");
