@@ -18,6 +18,7 @@ mod merge;
 mod proof;
 mod properties;
 mod provider;
+mod reach;
 mod recovery;
 mod redaction;
 mod reimport;

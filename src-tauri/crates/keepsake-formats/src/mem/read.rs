@@ -13,7 +13,7 @@ use super::{
 use crate::{Detected, FormatError, Member, PassthroughItem, ReadContext, Role, Sink};
 use keepsake_model::{Dropped, DroppedAs, Issue, Kind, Origin, Record, RecordKey, Unit, Verbatim, json::Tree};
 use sha2::{Digest, Sha256};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Marks a chunk that only repeats the text of one of our resources for other programs.
 pub(super) const RENDERING: &str = "rendering_of";
@@ -36,7 +36,7 @@ pub(super) fn read(
         }
     }
     let version = report.manifest.as_ref().map(|m| m.format.clone());
-    let mut reading = Reading { bundle, context, report: &report, version, sent: 0, seen: HashMap::new(), sink };
+    let mut reading = Reading { bundle, context, report: &report, version, sent: 0, seen: HashMap::new(), dead: HashSet::new(), sink };
     reading.tombstones()?;
     for spec in &KINDS {
         reading.records(&spec.path(), spec)?;
@@ -57,6 +57,8 @@ struct Reading<'a> {
     sent: u64,
     /// How often a position-free key was met.
     seen: HashMap<String, u32>,
+    /// Ids of records that were left out since they cannot be without what was deleted; nor can others without them.
+    dead: HashSet<String>,
     sink: &'a mut dyn Sink,
 }
 
@@ -121,6 +123,7 @@ impl Reading<'_> {
             }
             if let Some(parent) = this.dead_parent(spec, &tree) {
                 this.skip(place, &format!("tombstoned: {parent} names a deleted record"), spec.model);
+                this.dead.insert(map::id_of(spec, &tree));
                 return Ok(());
             }
             let mut mapped = to_record(spec, &tree);
@@ -155,7 +158,7 @@ impl Reading<'_> {
     }
 
     fn is_dead(&self, id: &str) -> bool {
-        self.report.tombstoned.contains(id)
+        self.report.tombstoned.contains(id) || self.dead.contains(id)
     }
 
     /// A record cannot be without the records that its required references name (spec v1.1 §4).
