@@ -294,7 +294,7 @@ fn l1_a_bitemporal_update_supersedes() {
 }
 
 /// Kinds with what names one of their rows, and the key that the vault gives it.
-const ROWS: [(&str, &str, &str); 13] = [
+const ROWS: [(&str, &str, &str); 16] = [
     ("episode", "ep_tea", "episode/ep_tea"),
     ("entity", "ent_ada", "entity/ent_ada"),
     ("edge", "edge_1", "edge/edge_1"),
@@ -308,6 +308,19 @@ const ROWS: [(&str, &str, &str); 13] = [
     ("category", "food", "category/food"),
     ("preference", "units", "preference/units"),
     ("secretRef", "sec_1", "secretRef/sec_1"),
+    // A link's id is its parts.
+    (
+        "factLink",
+        "fact_1|fact_2|refines",
+        "factLink/fact_1|fact_2|refines",
+    ),
+    (
+        "episodeLink",
+        "ep_move|ep_tea|before",
+        "episodeLink/ep_move|ep_tea|before",
+    ),
+    // A kind of somebody else's.
+    ("acmeNote", "n1", "acmeNote/n1"),
 ];
 
 /// §4.1, §5: for every kind, in the bundle that deletes it and in every later one.
