@@ -2,6 +2,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { bombs } from "../cli/bombs.mjs";
 import { canaries } from "../cli/canary.mjs";
 import { exportsAsWritten } from "../cli/exports.mjs";
 import { SHARED } from "../cli/keepsake.mjs";
@@ -152,7 +153,7 @@ export const LAYERS = {
   rust,
   pages,
   screens: named(screens, (count) => inEnglish(count, [new Pictures(), new Accessible()]), hostile),
-  cli: named(cliCases, exportsAsWritten, matrix, canaries),
+  cli: named(cliCases, exportsAsWritten, matrix, canaries, bombs),
   kill: named(kills),
   interop: named(interop, pamInterop, zaxyInterop, schemas),
   window: named(story, byKeyboard, watching, away, alone, spoken),

@@ -11,7 +11,7 @@ use super::{
     wire::{decode, line, list, text},
 };
 use crate::{Detected, FormatError, Member, PassthroughItem, ReadContext, Role, Sink};
-use keepsake_model::{Dropped, DroppedAs, Issue, Kind, Origin, Record, RecordKey, Unit, Verbatim, json::Tree};
+use keepsake_model::{Bounds, Dropped, DroppedAs, Issue, Kind, Origin, Record, RecordKey, Unit, Verbatim, json::Tree};
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
 
@@ -36,7 +36,16 @@ pub(super) fn read(
         }
     }
     let version = report.manifest.as_ref().map(|m| m.format.clone());
-    let mut reading = Reading { bundle, context, report: &report, version, sent: 0, seen: HashMap::new(), dead: HashSet::new(), sink };
+    let mut reading = Reading {
+        bundle,
+        context,
+        report: &report,
+        version,
+        sent: 0,
+        seen: HashMap::new(),
+        dead: HashSet::new(),
+        sink,
+    };
     reading.tombstones()?;
     for spec in &KINDS {
         reading.records(&spec.path(), spec)?;
@@ -91,11 +100,11 @@ impl Reading<'_> {
 
     fn tombstones(&mut self) -> Result<(), FormatError> {
         let Some(member) = self.bundle.files.get(TOMBSTONES).copied() else { return Ok(()) };
-        let depth = self.context.limits.json_depth;
+        let bounds = Bounds::from(&self.context.limits);
         self.each(member, |this, _, bytes| {
             let Some(source) = known_line(bytes) else { return Ok(()) };
             let source = source.map_err(|()| this.changed(member))?;
-            let tree = decode(&TOMBSTONE, source, depth).map_err(|_| this.changed(member))?;
+            let tree = decode(&TOMBSTONE, source, bounds).map_err(|_| this.changed(member))?;
             this.sink.tombstone(tombstones::from_tree(&tree, source))
         })
     }
@@ -111,11 +120,11 @@ impl Reading<'_> {
 
     fn records(&mut self, path: &str, spec: &'static Spec) -> Result<(), FormatError> {
         let Some(member) = self.bundle.files.get(path).copied() else { return Ok(()) };
-        let depth = self.context.limits.json_depth;
+        let bounds = Bounds::from(&self.context.limits);
         self.each(member, |this, number, bytes| {
             let Some(source) = known_line(bytes) else { return Ok(()) };
             let source = source.map_err(|()| this.changed(member))?;
-            let tree = decode(spec, source, depth).map_err(|_| this.changed(member))?;
+            let tree = decode(spec, source, bounds).map_err(|_| this.changed(member))?;
             let place = format!("{}:{number}", member.place);
             if tree.get(EXTENSION).is_some_and(|x| x.get(RENDERING).is_some()) {
                 this.skip(place, "duplicate_rendering: the text is in its resource", Kind::Chunk);
@@ -182,14 +191,14 @@ impl Reading<'_> {
 
     fn vendor(&mut self, vendor: &str, member: &Member) -> Result<(), FormatError> {
         let path = format!("items/{vendor}.jsonl");
-        let depth = self.context.limits.json_depth;
+        let bounds = Bounds::from(&self.context.limits);
         self.seen.clear();
         self.each(member, |this, number, bytes| {
             if bytes.is_empty() {
                 return Ok(());
             }
             let source = std::str::from_utf8(bytes).map_err(|_| this.changed(member))?;
-            let tree = Tree::parse(source, depth).ok();
+            let tree = Tree::parse(source, bounds).ok();
             if vendor == FOREIGN
                 && let Some(tree) = &tree
                 && let Some(record) = read_whole(tree)

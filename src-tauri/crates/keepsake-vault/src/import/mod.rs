@@ -21,7 +21,7 @@ pub(crate) use facts::Facts;
 use keepsake_formats::{Catalog, Detection, FormatError, Passphrase, ReadContext, Sink, by_id};
 use keepsake_model::{DroppedAs, Limits, Timestamp};
 pub(crate) use runs::Runs;
-use sink::{ChannelSink, Message};
+use sink::{CHANNEL, ChannelSink, Message};
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
     sync::{
@@ -257,7 +257,7 @@ impl Vault {
     ) -> VaultResult<()> {
         let stage = if options.dry_run { "read" } else { "store" };
         let failed = std::thread::scope(|scope| {
-            let (sender, receiver) = sync_channel::<Message>(8);
+            let (sender, receiver) = sync_channel::<Message>(CHANNEL);
             let cancel = options.cancel;
             let keep = !options.dry_run;
             let reader = scope.spawn(move || read(&mut ChannelSink::new(&sender, &self.blobs, keep, cancel)));
