@@ -304,7 +304,7 @@ pub(crate) fn signed_by(path: &Path, passphrase: Option<&dyn Passphrase>) -> Api
     let limits = Limits::default();
     let catalog = open(path, &limits, passphrase)?;
     let found = detect_in(&catalog, &limits, None)?;
-    Ok(signers(&catalog, &found, &limits)
+    Ok(signers(&catalog, &found, &limits, &|_| false)
         .map_or_else(|_| Vec::new(), |found| found.keys.into_iter().map(|(_, key)| key).collect()))
 }
 

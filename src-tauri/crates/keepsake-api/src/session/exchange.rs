@@ -81,7 +81,8 @@ impl Session {
         if let [source] = detection.sources.as_slice() {
             source.format.clone_into(format);
         }
-        let Signers { keys, forged } = signers(&catalog, &detection, &limits)?;
+        let known = self.known_keys()?;
+        let Signers { keys, forged, doubts } = signers(&catalog, &detection, &limits, &|key| known.contains(key))?;
         let gate = Gate::new(job);
         let cancel = job.cancel_flag();
         let options = ImportOptions {
@@ -94,6 +95,7 @@ impl Session {
                 MergeStrategy::Rename => Merge::Rename,
             }),
             forged,
+            notes: &doubts,
             limits,
             now: now(),
             passphrase,
