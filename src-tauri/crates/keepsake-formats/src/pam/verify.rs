@@ -77,6 +77,15 @@ impl Report {
         }
     }
 
+    /// A reference to what is not in the file; in a delta it may be in the base (§16).
+    fn dangling(&mut self, place: &str, message: &str) {
+        if self.kind.as_deref() == Some("incremental") {
+            self.warn("dangling_reference", place, format!("{message}; the base may have it"));
+        } else {
+            self.error("dangling_reference", place, message);
+        }
+    }
+
     /// A value that cannot be taken apart.
     pub fn unheld(&mut self, place: &str, why: &TreeError) {
         match why {
@@ -225,16 +234,9 @@ fn relation(at: &str, tree: &Tree, report: &mut Report, ids: &mut Ids) {
     if text("id").is_some_and(|id| !ids.relations.insert(id.to_owned())) {
         report.error("duplicate_id", &format!("{at}/id"), "another relation has this id");
     }
-    let incremental = report.kind.as_deref() == Some("incremental");
     for end in ["from", "to"] {
         if text(end).is_some_and(|id| !ids.memories.contains(id)) {
-            let message = "no memory of this file has this id";
-            // In a delta it may be one of the base.
-            if incremental {
-                report.warn("dangling_reference", &format!("{at}/{end}"), message);
-            } else {
-                report.error("dangling_reference", &format!("{at}/{end}"), message);
-            }
+            report.dangling(&format!("{at}/{end}"), "no memory of this file has this id");
         }
     }
     if text("from").is_some() && text("from") == text("to") {
@@ -251,7 +253,7 @@ fn index(at: &str, tree: &Tree, report: &mut Report, ids: &mut Ids) {
             let Some(memory) = memory.as_str() else { continue };
             if !ids.memories.contains(memory) {
                 let place = format!("{at}/derived_memories/{i}");
-                report.error("dangling_reference", &place, "no memory of this file has this id");
+                report.dangling(&place, "no memory of this file has this id");
             }
             derived.insert(memory.to_owned());
         }
@@ -526,17 +528,14 @@ fn references(bundle: &Bundle, report: &mut Report, ids: &Ids) {
                 report.warn("not_mutual", place, "the conversation does not name this memory in derived_memories");
             }
             None if !ids.conversations.is_empty() => {
-                report.error("dangling_reference", place, "no conversation of the index has this id");
+                report.dangling(place, "no conversation of the index has this id");
             }
             _ => {}
         }
     }
-    let incremental = report.kind.as_deref() == Some("incremental");
     for (place, target) in &ids.superseded {
-        if !ids.memories.contains(target) && !incremental {
-            report.error("dangling_reference", place, "no memory of this file has this id");
-        } else if !ids.memories.contains(target) {
-            report.warn("dangling_reference", place, "no memory of this file has this id; the base may have it");
+        if !ids.memories.contains(target) {
+            report.dangling(place, "no memory of this file has this id");
         }
     }
     let known: HashSet<&String> = ids.embeddings.values().collect();
