@@ -1,6 +1,7 @@
 //! Reading the vault: lists, one record, threads, search, batches, numbers.
 mod file_kind;
 mod list;
+mod parts;
 mod search;
 mod summary;
 
