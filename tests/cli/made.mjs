@@ -1,7 +1,7 @@
 // ChatGPT exports made for a test: as many conversations as it needs, with the words it needs.
 import { readFileSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
-import { crc32 } from "node:zlib";
+import { crc32, deflateRawSync } from "node:zlib";
 
 const FIRST = 1_700_000_000;
 
@@ -58,19 +58,21 @@ export function manyConversations(name, conversations, messages) {
   );
 }
 
-/** A zip archive of these entries (`[[name, bytes or text]]`), uncompressed. */
-export function zip(entries) {
+/** A zip archive of these entries (`[[name, bytes or text]]`), uncompressed unless it is asked for. */
+export function zip(entries, compressed = false) {
   const [files, directory] = [[], []];
   let offset = 0;
   for (const [name, content] of entries) {
-    const [label, bytes] = [Buffer.from(name), Buffer.from(content)];
+    const [label, whole] = [Buffer.from(name), Buffer.from(content)];
+    const bytes = compressed ? deflateRawSync(whole) : whole;
     const common = Buffer.alloc(26);
     common.writeUInt16LE(20, 0);
     common.writeUInt16LE(0x800, 2);
+    common.writeUInt16LE(compressed ? 8 : 0, 4);
     common.writeUInt16LE(0x21, 8);
-    common.writeUInt32LE(crc32(bytes), 10);
+    common.writeUInt32LE(crc32(whole), 10);
     common.writeUInt32LE(bytes.length, 14);
-    common.writeUInt32LE(bytes.length, 18);
+    common.writeUInt32LE(whole.length, 18);
     common.writeUInt16LE(label.length, 22);
     const rest = Buffer.alloc(14);
     rest.writeUInt32LE(offset, 10);

@@ -19,6 +19,7 @@ mod merge;
 mod proof;
 mod properties;
 mod provider;
+mod reach;
 mod recovery;
 mod redaction;
 mod reimport;

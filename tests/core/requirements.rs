@@ -16,13 +16,13 @@ use std::{
 };
 
 /// A fixture's bundle that may be changed.
-struct Bundle {
+pub struct Bundle {
     _folder: tempfile::TempDir,
-    at: PathBuf,
+    pub at: PathBuf,
 }
 
 impl Bundle {
-    fn of(name: &str) -> Self {
+    pub fn of(name: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let at = folder.path().join("b.mem");
         let from = repo().join("fixtures/mem").join(name).join("input.mem");
@@ -38,7 +38,7 @@ impl Bundle {
     }
 
     /// One file with other text, and everything that is said about it brought in line.
-    fn with(self, file: &str, change: impl Fn(&str) -> String) -> Self {
+    pub fn with(self, file: &str, change: impl Fn(&str) -> String) -> Self {
         let path = self.at.join(file);
         let text = change(&std::fs::read_to_string(&path).unwrap());
         std::fs::write(&path, &text).unwrap();
@@ -59,7 +59,7 @@ impl Bundle {
     }
 
     /// With its tombstone aimed at something else.
-    fn deleting(op: &str, kind: &str, id: &str) -> Self {
+    pub fn deleting(op: &str, kind: &str, id: &str) -> Self {
         Self::of("all-kinds").with("audit/tombstones.jsonl", |line| {
             let mut stone: Value = serde_json::from_str(line).unwrap();
             stone["id"] = json!(format!("tomb_{op}_{kind}"));
@@ -88,7 +88,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     out
 }
 
-fn import(t: &TempVault, bundle: &Bundle) {
+pub fn import(t: &TempVault, bundle: &Bundle) {
     t.import(std::slice::from_ref(&bundle.at)).unwrap();
 }
 
@@ -116,7 +116,7 @@ fn export(t: &TempVault, name: &str, since: Option<i64>) -> ExportOutcome {
 }
 
 /// Every record as it is, by kind and key.
-fn state(t: &TempVault) -> BTreeMap<(String, String), Value> {
+pub fn state(t: &TempVault) -> BTreeMap<(String, String), Value> {
     let page = t
         .vault
         .list(&ListQuery {
@@ -132,7 +132,7 @@ fn state(t: &TempVault) -> BTreeMap<(String, String), Value> {
     page.rows.into_iter().map(whole).collect()
 }
 
-fn has(t: &TempVault, key: &str) -> bool {
+pub fn has(t: &TempVault, key: &str) -> bool {
     state(t).keys().any(|(_, value)| value == key)
 }
 
@@ -294,7 +294,7 @@ fn l1_a_bitemporal_update_supersedes() {
 }
 
 /// Kinds with what names one of their rows, and the key that the vault gives it.
-const ROWS: [(&str, &str, &str); 13] = [
+const ROWS: [(&str, &str, &str); 16] = [
     ("episode", "ep_tea", "episode/ep_tea"),
     ("entity", "ent_ada", "entity/ent_ada"),
     ("edge", "edge_1", "edge/edge_1"),
@@ -308,6 +308,19 @@ const ROWS: [(&str, &str, &str); 13] = [
     ("category", "food", "category/food"),
     ("preference", "units", "preference/units"),
     ("secretRef", "sec_1", "secretRef/sec_1"),
+    // A link's id is its parts.
+    (
+        "factLink",
+        "fact_1|fact_2|refines",
+        "factLink/fact_1|fact_2|refines",
+    ),
+    (
+        "episodeLink",
+        "ep_move|ep_tea|before",
+        "episodeLink/ep_move|ep_tea|before",
+    ),
+    // A kind of somebody else's.
+    ("acmeNote", "n1", "acmeNote/n1"),
 ];
 
 /// §4.1, §5: for every kind, in the bundle that deletes it and in every later one.
@@ -530,7 +543,7 @@ fn l3_the_evidence_pack_proves_the_deletion() {
     }
 }
 
-fn erase(t: &TempVault, id: &str, reason: &str, second: i64) -> EraseOutcome {
+pub fn erase(t: &TempVault, id: &str, reason: &str, second: i64) -> EraseOutcome {
     t.vault
         .erase(
             &[id.to_owned()],
@@ -543,7 +556,7 @@ fn erase(t: &TempVault, id: &str, reason: &str, second: i64) -> EraseOutcome {
         .unwrap()
 }
 
-fn one_row(t: &TempVault, key: &str) -> RowView {
+pub fn one_row(t: &TempVault, key: &str) -> RowView {
     live(t, Kind::Memory)
         .into_iter()
         .find(|(_, r)| r.key.value == key)

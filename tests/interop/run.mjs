@@ -11,7 +11,8 @@ import { answer } from "./answer.mjs";
 
 const REFERENCE = fileURLToPath(new URL("reference.py", import.meta.url));
 const MEM_CHECK = fileURLToPath(new URL("mem_check.py", import.meta.url));
-const PACKAGES = ["portable-memory==0.3.0", "cryptography==50.0.2", "jsonschema==4.26.0"];
+/** Other people's packages that judge us, pinned. */
+export const JUDGES = ["portable-memory==0.3.0", "cryptography==50.0.2", "jsonschema==4.26.0"];
 /** Test keys: 32 bytes of one value each. */
 const [SEED, OTHER] = ["07", "08"].map((byte) => byte.repeat(32));
 const SAMPLES = join(ROOT, "fixtures", "samples");
@@ -20,7 +21,7 @@ const WORKSPACE = join(ROOT, "fixtures", "openclaw", "workspace", "input");
 
 /** Run all of it and count. */
 export async function interop(count) {
-  const program = await python(PACKAGES);
+  const program = await python(JUDGES);
   const folder = mkdtempSync(join(tmpdir(), "keepsake-interop-"));
   const place = (name) => join(folder, name);
   const reference = (...args) => answer(quiet(program, [REFERENCE, ...args]));

@@ -1,9 +1,11 @@
 // The layers of `npm test`, cheapest first. Each answers {passed, failed, skipped}.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { bombs } from "../cli/bombs.mjs";
 import { canaries } from "../cli/canary.mjs";
 import { exportsAsWritten } from "../cli/exports.mjs";
+import { SHARED } from "../cli/keepsake.mjs";
 import { matrix } from "../cli/matrix.mjs";
 import { cliCases } from "../cli/run.mjs";
 import { alone } from "../e2e/alone.mjs";
@@ -13,7 +15,7 @@ import { spoken } from "../e2e/spoken.mjs";
 import { story } from "../e2e/story.mjs";
 import { watching } from "../e2e/watching.mjs";
 import { pamInterop } from "../interop/pam.mjs";
-import { interop } from "../interop/run.mjs";
+import { JUDGES, interop } from "../interop/run.mjs";
 import { schemas } from "../interop/schemas.mjs";
 import { zaxyInterop } from "../interop/zaxy.mjs";
 import { kills } from "../kill/run.mjs";
@@ -25,8 +27,8 @@ import { Pictures } from "../screens/shots.mjs";
 import { CHECKS } from "./checks/index.mjs";
 import { tally } from "./count.mjs";
 import { WORKSPACE } from "./places.mjs";
-import { cargoTool } from "./setup.mjs";
-import { has, show, showAndKeep } from "./sh.mjs";
+import { cargoTool, python } from "./setup.mjs";
+import { ENV, Stop, has, show, showAndKeep } from "./sh.mjs";
 
 const inWorkspace = { cwd: WORKSPACE };
 
@@ -71,9 +73,33 @@ async function lint() {
   return count;
 }
 
+/** What the Rust tests judge us by: the SDK of `.mem`, and the reference data beside the clone. */
+async function judges(count) {
+  try {
+    return { KEEPSAKE_MEM_PYTHON: await python(JUDGES), KEEPSAKE_SHARED: SHARED };
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error;
+    count.leaveOut(`the reference SDKs cannot be installed: ${error.message}`);
+    return { KEEPSAKE_SHARED: SHARED };
+  }
+}
+
+/** Tests that passed without having looked at anything, or at all of it, say so in a file: a line each, `test<TAB>why`. */
+export function leftOut(count, lines) {
+  const tests = new Map(lines.map((line) => line.split("\t")));
+  for (const [test, why] of tests) count.leaveOut(`${test}: ${why}`);
+  count.passed -= tests.size;
+}
+
 async function rust() {
-  const { code, text } = await showAndKeep("cargo", ["test", "--locked", "--workspace", "--no-fail-fast"], inWorkspace);
   const count = tally();
+  const folder = mkdtempSync(join(tmpdir(), "keepsake-rust-"));
+  const list = join(folder, "skipped");
+  const env = { ...ENV, ...(await judges(count)), KEEPSAKE_SKIPPED: list };
+  const { code, text } = await showAndKeep("cargo", ["test", "--locked", "--workspace", "--no-fail-fast"], {
+    ...inWorkspace,
+    env,
+  });
   for (const [, passed, failed, ignored] of text.matchAll(
     /^test result: .*? (\d+) passed; (\d+) failed; (\d+) ignored/gm,
   )) {
@@ -81,6 +107,8 @@ async function rust() {
     count.failed += Number(failed);
     count.skipped += Number(ignored);
   }
+  leftOut(count, existsSync(list) ? readFileSync(list, "utf8").trim().split("\n") : []);
+  rmSync(folder, { recursive: true });
   // A crate that does not compile has no result line.
   if (code !== 0 && count.failed === 0) count.add("cargo test", false);
   return count;
@@ -125,7 +153,7 @@ export const LAYERS = {
   rust,
   pages,
   screens: named(screens, (count) => inEnglish(count, [new Pictures(), new Accessible()]), hostile),
-  cli: named(cliCases, exportsAsWritten, matrix, canaries),
+  cli: named(cliCases, exportsAsWritten, matrix, canaries, bombs),
   kill: named(kills),
   interop: named(interop, pamInterop, zaxyInterop, schemas),
   window: named(story, byKeyboard, watching, away, alone, spoken),

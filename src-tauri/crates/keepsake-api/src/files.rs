@@ -4,7 +4,7 @@ use crate::{
     trust::{Trust, signers},
     types::*,
 };
-use keepsake_formats::{Catalog, Detection as Found, Passphrase, by_id, detect as detect_in, registry};
+use keepsake_formats::{Catalog, Detection as Found, Passphrase, by_id, detect as detect_in, pam, registry};
 use keepsake_model::{Limits, Timestamp};
 use keepsake_vault::Scratch;
 use std::path::{Path, PathBuf};
@@ -261,11 +261,17 @@ pub fn validate(path: &Path, check: &Check, _job: &Job) -> ApiResult<Validation>
     };
     let signature = trusted.judge(reader, &catalog, source, &limits, &mut result)?;
     if let Some(base) = base {
-        if source.format != "alf_delta" {
-            return Err(ApiError::new("usage", 2, "Only a delta builds on another file."));
+        let usage = || ApiError::new("usage", 2, "Only a delta builds on another file.");
+        match source.format {
+            "alf_delta" => {
+                result.errors.extend(keepsake_formats::alf::delta::check_base(base, path, &limits, passphrase)?);
+            }
+            "pam" => {
+                let delta = pam::export_of(&catalog, source, &limits)?.filter(|e| e.incremental).ok_or_else(usage)?;
+                result.warnings.extend(pam::check_base(base, &delta, &limits)?);
+            }
+            _ => return Err(usage()),
         }
-        let delta = keepsake_formats::alf::delta::check_base(base, path, &limits, passphrase)?;
-        result.errors.extend(delta);
     }
     if let Some(expected) = expect.filter(|e| !e.is(&result)) {
         result.errors.push(keepsake_formats::Finding {
@@ -316,7 +322,7 @@ pub(crate) fn signed_by(path: &Path, passphrase: Option<&dyn Passphrase>) -> Api
     let limits = Limits::default();
     let catalog = open(path, &limits, passphrase)?;
     let found = detect_in(&catalog, &limits, None)?;
-    Ok(signers(&catalog, &found, &limits)
+    Ok(signers(&catalog, &found, &limits, &|_| false)
         .map_or_else(|_| Vec::new(), |found| found.keys.into_iter().map(|(_, key)| key).collect()))
 }
 

@@ -7,7 +7,7 @@ use keepsake_crypto::portable::{self, Refusal};
 use keepsake_formats::{
     Catalog, Detected, Detection, Finding, Format, FormatError, Signed, Validation, by_id, did_key,
 };
-use keepsake_model::Limits;
+use keepsake_model::{Issue, Limits};
 use std::collections::BTreeSet;
 
 /// The public keys that count. None = signatures are looked at, and nobody is required to have signed.
@@ -119,6 +119,9 @@ pub(crate) fn public_key(text: &str) -> ApiResult<(&'static str, Vec<u8>)> {
     Ok((algorithm, key))
 }
 
+/// Formats in which a signature that does not hold is worth a warning and no reason to refuse.
+const WARNS: [&str; 1] = ["pam"];
+
 /// Who signed what is to be imported.
 #[derive(Debug, Default)]
 pub(crate) struct Signers {
@@ -126,14 +129,20 @@ pub(crate) struct Signers {
     pub keys: Vec<(String, Vec<u8>)>,
     /// Ids of tombstones that were changed after they were signed.
     pub forged: BTreeSet<String>,
+    /// Signatures that do not hold and stop nothing, to be told with the import.
+    pub doubts: Vec<Issue>,
 }
 
 /// Looks at every signature of the sources. What cannot be read signs nothing.
 ///
+/// A signature over a whole source that does not hold is a doubt where the format wants no more than a warning (PAM §21.4:
+/// the key is in the file itself, and whoever changed the file could have taken the signature out). By a key that is
+/// `known` here it is more: somebody uses a name that means something.
+///
 /// # Errors
 /// `signature_invalid`, with the place, when one over a whole source does not hold: somebody changed what was signed.
-pub(crate) fn signers(catalog: &Catalog, found: &Detection, limits: &Limits) -> ApiResult<Signers> {
-    let (signers, broken) = look(catalog, found, limits);
+pub(crate) fn signers(catalog: &Catalog, found: &Detection, limits: &Limits, known: Known) -> ApiResult<Signers> {
+    let (signers, broken) = look(catalog, found, limits, known);
     broken.map_or(Ok(signers), |place| Err(unfit(place, "Nothing was imported.")))
 }
 
@@ -142,7 +151,7 @@ pub(crate) fn signers(catalog: &Catalog, found: &Detection, limits: &Limits) -> 
 /// # Errors
 /// `signature_invalid`, with the place, when a signature over a whole source does not hold.
 pub(crate) fn hold(catalog: &Catalog, found: &Detection, limits: &Limits) -> ApiResult<()> {
-    let (_, broken) = look(catalog, found, limits);
+    let (_, broken) = look(catalog, found, limits, &|_| true);
     broken.map_or(Ok(()), |place| Err(unfit(place, "Nothing was written.")))
 }
 
@@ -151,18 +160,27 @@ fn unfit(place: String, outcome: &str) -> ApiError {
     ApiError::new("signature_invalid", 1, message).with("place", place)
 }
 
+/// Whether a public key means something here.
+type Known<'a> = &'a dyn Fn(&Vec<u8>) -> bool;
+
 /// Who signed, and where the first signature over a whole source stands that does not hold.
-fn look(catalog: &Catalog, found: &Detection, limits: &Limits) -> (Signers, Option<String>) {
+fn look(catalog: &Catalog, found: &Detection, limits: &Limits, known: Known) -> (Signers, Option<String>) {
     let mut out = Signers::default();
     let mut broken = None;
     for source in &found.sources {
         let Some(format) = by_id(source.format) else { continue };
         let _ = format.signatures(catalog, source, limits, &mut |signed| {
             let holds = Trust(Vec::new()).verdict(&signed).0.is_ok();
+            let by_known = signed.token.as_ref().is_some_and(|(key, _)| known(key));
             match signed.tombstone {
                 Some(id) if !holds => drop(out.forged.insert(id)),
                 Some(_) => {}
                 None if holds => out.keys.extend(signed.token.map(|(key, _)| (signed.algorithm, key))),
+                None if WARNS.contains(&source.format) && !by_known => {
+                    let message = "THE SIGNATURE DOES NOT FIT: this is not what was signed, or it was never signed by \
+                                   this key. Nothing here proves who wrote it; the key was not taken on";
+                    out.doubts.push(Issue::new("signature_invalid", &signed.place, message));
+                }
                 None => drop(broken.get_or_insert(signed.place)),
             }
             Ok(())

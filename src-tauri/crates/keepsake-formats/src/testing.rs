@@ -13,12 +13,22 @@ pub(crate) fn repo() -> PathBuf {
     Path::new(&krate).join("../../..").canonicalize().unwrap()
 }
 
+/// Says that a test, or the rest of it, is left out. `npm test` counts what it finds in the file that KEEPSAKE_SKIPPED
+/// names: a test harness shows nothing of a test that passes.
+pub(crate) fn skipped(why: &str) {
+    eprintln!("SKIPPED: {why}");
+    let Some(list) = std::env::var_os("KEEPSAKE_SKIPPED") else { return };
+    let line = format!("{}\t{why}\n", std::thread::current().name().unwrap_or("a test"));
+    let mut list = std::fs::OpenOptions::new().create(true).append(true).open(list).unwrap();
+    list.write_all(line.as_bytes()).unwrap();
+}
+
 /// A file or folder of the shared reference data, or None (said aloud) where it is absent.
 pub(crate) fn shared(name: &str) -> Option<PathBuf> {
     let base = std::env::var_os("KEEPSAKE_SHARED").map_or_else(|| repo().join("../shared"), PathBuf::from);
     let path = base.join(name);
     if !path.exists() {
-        eprintln!("SKIPPED: {name} is not in the shared reference data");
+        skipped(&format!("{name} is not in the shared reference data"));
         return None;
     }
     Some(path)

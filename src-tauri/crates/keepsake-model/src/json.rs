@@ -1,4 +1,5 @@
 //! An order-preserving JSON tree that keeps number text, for canonical output, patching and lossless copies.
+use crate::Bounds;
 use serde_json::value::RawValue;
 
 mod parse;
@@ -29,17 +30,27 @@ pub enum TreeError {
     /// Nested deeper than allowed.
     #[error("nested deeper than {0} levels")]
     Depth(u32),
+    /// Takes more memory than allowed.
+    #[error("more values than fit into {0} bytes of memory (tree_bytes)")]
+    Size(u64),
 }
 
 impl Tree {
     /// Reads one JSON value. Lone surrogates, NaN and raw control characters are errors.
-    pub fn parse(text: &str, max_depth: u32) -> Result<Tree, TreeError> {
-        parse::parse(text, max_depth)
+    pub fn parse(text: &str, bounds: impl Into<Bounds>) -> Result<Tree, TreeError> {
+        parse::parse(text, bounds.into())
     }
 
     /// Reads a raw value, which is JSON already. Lone surrogates are errors, which nobody looked for yet.
-    pub fn of(raw: &RawValue, max_depth: u32) -> Result<Tree, TreeError> {
-        parse::walk(raw, max_depth)
+    pub fn of(raw: &RawValue, bounds: impl Into<Bounds>) -> Result<Tree, TreeError> {
+        parse::walk(raw, bounds.into()).map(|(tree, _)| tree)
+    }
+
+    /// As [`Self::of`], taking what the value needs of `bounds`: for several that are held together.
+    pub fn take(raw: &RawValue, bounds: &mut Bounds) -> Result<Tree, TreeError> {
+        let (tree, spent) = parse::walk(raw, *bounds)?;
+        bounds.bytes -= spent;
+        Ok(tree)
     }
 
     /// Member of an object; the last one wins, as the field does with duplicate keys.
@@ -165,7 +176,10 @@ impl<'de: 'a, 'a> serde::Deserialize<'de> for Members<'a> {
             }
             fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                 let mut out = Vec::new();
+                let mut left = crate::TREE_BYTES;
                 while let Some((k, v)) = map.next_entry::<String, &'de RawValue>()? {
+                    let cost = size_of::<(String, &RawValue)>() as u64 + parse::held(k.len());
+                    left = left.checked_sub(cost).ok_or_else(|| serde::de::Error::custom("too many members"))?;
                     out.push((k, v));
                 }
                 Ok(Members(out))

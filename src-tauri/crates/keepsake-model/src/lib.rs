@@ -12,7 +12,7 @@ mod time;
 mod tombstone;
 
 pub use issue::{Dropped, DroppedAs, Issue};
-pub use limits::Limits;
+pub use limits::{Bounds, Limits, TREE_BYTES};
 pub use loss::{Loss, LossKind, LossReport};
 pub use record::{
     AttachmentRef, Embedding, EntityRef, Fields, Kind, Link, MessagePart, Origin, Record, RecordKey, Source, Times,

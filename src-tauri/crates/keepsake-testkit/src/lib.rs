@@ -153,6 +153,7 @@ pub fn options(cancel: &AtomicBool, dry_run: bool) -> ImportOptions<'_> {
         let_in: false,
         merge: None,
         forged: Default::default(),
+        notes: &[],
         limits: Limits::default(),
         now: at(60),
         passphrase: None,

@@ -5,10 +5,11 @@ use crate::{
     trust::{Signers, signers},
     types::*,
 };
-use keepsake_formats::{Catalog, Detection as Detected, Passphrase, Signer, WriteOptions, by_id, detect};
-use keepsake_model::{Limits, LossReport, Timestamp};
+use keepsake_formats::{Catalog, Detection as Detected, Passphrase, Signer, WriteOptions, by_id, detect, pam};
+use keepsake_model::{Issue, Limits, LossReport, Timestamp};
 use keepsake_vault::{FailedImport, ImportOptions, ItemOutcome, KindCounts, Merge, Scope, Scratch, Vault};
 use std::{
+    collections::HashSet,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
@@ -81,7 +82,9 @@ impl Session {
         if let [source] = detection.sources.as_slice() {
             source.format.clone_into(format);
         }
-        let Signers { keys, forged } = signers(&catalog, &detection, &limits)?;
+        let known = self.known_keys()?;
+        let Signers { keys, forged, mut doubts } = signers(&catalog, &detection, &limits, &|key| known.contains(key))?;
+        doubts.extend(self.unknown_bases(&catalog, &detection, &limits)?);
         let gate = Gate::new(job);
         let cancel = job.cancel_flag();
         let options = ImportOptions {
@@ -94,6 +97,7 @@ impl Session {
                 MergeStrategy::Rename => Merge::Rename,
             }),
             forged,
+            notes: &doubts,
             limits,
             now: now(),
             passphrase,
@@ -108,6 +112,33 @@ impl Session {
         }
         let mut out = report_view(&outcome);
         out.sources = files::describe(&catalog, &detection);
+        Ok(out)
+    }
+
+    /// Increments whose base is neither in the vault nor beside them, or that were taken in before.
+    fn unknown_bases(&self, catalog: &Catalog, found: &Detected, limits: &Limits) -> ApiResult<Vec<Issue>> {
+        let of_pam = found.sources.iter().filter(|source| source.format == "pam");
+        // What cannot be read is told by the import itself.
+        let exports: Vec<pam::Export> =
+            of_pam.filter_map(|source| pam::export_of(catalog, source, limits).ok().flatten()).collect();
+        if !exports.iter().any(|export| export.incremental) {
+            return Ok(Vec::new());
+        }
+        let kept = self.vault.kept_parts("pam", pam::FRAME, limits.side_file_bytes)?;
+        let kept: HashSet<String> = kept.iter().filter_map(|frame| pam::id_of_frame(frame)).collect();
+        let mut out = Vec::new();
+        for delta in exports.iter().filter(|export| export.incremental) {
+            let beside = exports.iter().any(|other| other.id == delta.base && other.place != delta.place);
+            if delta.base.as_ref().is_some_and(|base| !kept.contains(base)) && !beside {
+                let message = "this holds only what changed since an export that this vault has not taken in; \
+                               what did not change is not in it";
+                out.push(Issue::new("delta_base_unknown", &format!("{}/base_export_id", delta.place), message));
+            }
+            if delta.id.as_ref().is_some_and(|id| kept.contains(id)) {
+                let message = "this vault has taken in this increment before";
+                out.push(Issue::new("delta_taken_before", &format!("{}/export_id", delta.place), message));
+            }
+        }
         Ok(out)
     }
 

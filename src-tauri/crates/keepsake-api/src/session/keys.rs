@@ -3,7 +3,7 @@ use super::{Session, now, time};
 use crate::{ApiError, ApiResult, Job, files, portable::fingerprint, trust::public_key, types::*};
 use keepsake_formats::Passphrase;
 use keepsake_vault::KnownKey;
-use std::path::Path;
+use std::{collections::HashSet, path::Path};
 
 impl Session {
     /// The vault's own key, whom it trusts, and whose signatures it has seen.
@@ -99,6 +99,12 @@ impl Session {
                 let _ = self.vault.pin_key(&key, &algorithm, now());
             }
         }
+    }
+
+    /// Every key that means something here: the vault's own, those that it trusts, and those that it has seen.
+    pub(super) fn known_keys(&self) -> ApiResult<HashSet<Vec<u8>>> {
+        let known = self.vault.known_keys()?.into_iter().map(|k| k.key).chain([self.own_key().public_key]);
+        Ok(known.filter_map(|key| hex::decode(key).ok()).collect())
     }
 
     fn own_key(&self) -> KeyInfo {

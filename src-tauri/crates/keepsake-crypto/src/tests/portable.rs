@@ -7,16 +7,23 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use std::path::PathBuf;
 use zeroize::Zeroizing;
 
+/// Says that a test is left out, to who reads on and to `npm test` (tests/tools/layers.mjs).
+#[allow(clippy::print_stderr)]
+fn skipped(why: &str) {
+    eprintln!("SKIPPED: {why}");
+    let Some(list) = std::env::var_os("KEEPSAKE_SKIPPED") else { return };
+    let line = format!("{}\t{why}\n", std::thread::current().name().unwrap_or("a test"));
+    let mut list = std::fs::OpenOptions::new().create(true).append(true).open(list).unwrap();
+    std::io::Write::write_all(&mut list, line.as_bytes()).unwrap();
+}
+
 /// A file of the shared reference data, or None (said aloud) where it is absent.
 fn reference(name: &str) -> Option<String> {
     let repo = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../..");
     let shared = std::env::var_os("KEEPSAKE_SHARED").map_or_else(|| repo.join("../shared"), PathBuf::from);
     let found = std::fs::read_to_string(shared.join("reference/zaxy").join(name)).ok();
     if found.is_none() {
-        #[allow(clippy::print_stderr)]
-        {
-            eprintln!("SKIPPED: {name} is not in the shared reference data");
-        }
+        skipped(&format!("{name} is not in the shared reference data"));
     }
     found
 }

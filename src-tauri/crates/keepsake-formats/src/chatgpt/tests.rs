@@ -220,7 +220,7 @@ fn generated() {
             .arg(&out)
             .output();
         if !run.as_ref().is_ok_and(|o| o.status.success()) {
-            eprintln!("SKIPPED: python3 cannot run the generator ({run:?})");
+            crate::testing::skipped(&format!("python3 cannot run the generator ({run:?})"));
             break;
         }
         let truth: serde_json::Value =

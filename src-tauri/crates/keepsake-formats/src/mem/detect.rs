@@ -70,11 +70,11 @@ fn manifest_says(
         return Ok(None);
     }
     let bytes = catalog.bytes(member, limits.side_file_bytes)?;
-    if let Ok(manifest) = Manifest::parse(&bytes, limits.json_depth) {
+    if let Ok(manifest) = Manifest::parse(&bytes, limits) {
         return Ok(Some((1.0, Some(manifest.format))));
     }
     // Damaged, but no other format has these fields together: reading it gives the precise error.
-    let tree = std::str::from_utf8(&bytes).ok().and_then(|t| Tree::parse(t.trim(), limits.json_depth).ok());
+    let tree = std::str::from_utf8(&bytes).ok().and_then(|t| Tree::parse(t.trim(), limits).ok());
     Ok(match tree {
         Some(tree) => {
             let marks = ["conformanceLevel", "exportMode", "files", "embeddingsIncluded", "schemaVersion"];

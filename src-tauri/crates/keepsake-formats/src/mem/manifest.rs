@@ -4,7 +4,7 @@ use super::{
     kinds::{Field, Type},
     wire::{check, integer, list, text, texts, time_of},
 };
-use keepsake_model::{Timestamp, json::Tree};
+use keepsake_model::{Bounds, Timestamp, json::Tree};
 use std::{collections::BTreeMap, fmt::Write};
 
 /// Format version that we write; its first component is what we read.
@@ -95,9 +95,9 @@ impl Manifest {
     }
 
     /// Reads the exact bytes of a manifest. The error says which field.
-    pub fn parse(bytes: &[u8], depth: u32) -> Result<Self, String> {
+    pub fn parse(bytes: &[u8], bounds: impl Into<Bounds>) -> Result<Self, String> {
         let source = std::str::from_utf8(bytes).map_err(|_| "not UTF-8".to_owned())?;
-        let tree = Tree::parse(source.trim(), depth).map_err(|e| e.to_string())?;
+        let tree = Tree::parse(source.trim(), bounds).map_err(|e| e.to_string())?;
         let Tree::Object(members) = &tree else { return Err("not an object".into()) };
         check(&FIELDS, &tree)?;
         let level = text(&tree, "conformanceLevel").unwrap_or_default().to_owned();

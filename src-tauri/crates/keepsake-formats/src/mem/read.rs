@@ -11,9 +11,9 @@ use super::{
     wire::{decode, line, list, text},
 };
 use crate::{Detected, FormatError, Member, PassthroughItem, ReadContext, Role, Sink};
-use keepsake_model::{Dropped, DroppedAs, Issue, Kind, Origin, Record, RecordKey, Unit, Verbatim, json::Tree};
+use keepsake_model::{Bounds, Dropped, DroppedAs, Issue, Kind, Origin, Record, RecordKey, Unit, Verbatim, json::Tree};
 use sha2::{Digest, Sha256};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Marks a chunk that only repeats the text of one of our resources for other programs.
 pub(super) const RENDERING: &str = "rendering_of";
@@ -36,7 +36,16 @@ pub(super) fn read(
         }
     }
     let version = report.manifest.as_ref().map(|m| m.format.clone());
-    let mut reading = Reading { bundle, context, report: &report, version, sent: 0, seen: HashMap::new(), sink };
+    let mut reading = Reading {
+        bundle,
+        context,
+        report: &report,
+        version,
+        sent: 0,
+        seen: HashMap::new(),
+        dead: HashSet::new(),
+        sink,
+    };
     reading.tombstones()?;
     for spec in &KINDS {
         reading.records(&spec.path(), spec)?;
@@ -57,6 +66,8 @@ struct Reading<'a> {
     sent: u64,
     /// How often a position-free key was met.
     seen: HashMap<String, u32>,
+    /// Ids of records that were left out since they cannot be without what was deleted; nor can others without them.
+    dead: HashSet<String>,
     sink: &'a mut dyn Sink,
 }
 
@@ -89,11 +100,11 @@ impl Reading<'_> {
 
     fn tombstones(&mut self) -> Result<(), FormatError> {
         let Some(member) = self.bundle.files.get(TOMBSTONES).copied() else { return Ok(()) };
-        let depth = self.context.limits.json_depth;
+        let bounds = Bounds::from(&self.context.limits);
         self.each(member, |this, _, bytes| {
             let Some(source) = known_line(bytes) else { return Ok(()) };
             let source = source.map_err(|()| this.changed(member))?;
-            let tree = decode(&TOMBSTONE, source, depth).map_err(|_| this.changed(member))?;
+            let tree = decode(&TOMBSTONE, source, bounds).map_err(|_| this.changed(member))?;
             this.sink.tombstone(tombstones::from_tree(&tree, source))
         })
     }
@@ -109,11 +120,11 @@ impl Reading<'_> {
 
     fn records(&mut self, path: &str, spec: &'static Spec) -> Result<(), FormatError> {
         let Some(member) = self.bundle.files.get(path).copied() else { return Ok(()) };
-        let depth = self.context.limits.json_depth;
+        let bounds = Bounds::from(&self.context.limits);
         self.each(member, |this, number, bytes| {
             let Some(source) = known_line(bytes) else { return Ok(()) };
             let source = source.map_err(|()| this.changed(member))?;
-            let tree = decode(spec, source, depth).map_err(|_| this.changed(member))?;
+            let tree = decode(spec, source, bounds).map_err(|_| this.changed(member))?;
             let place = format!("{}:{number}", member.place);
             if tree.get(EXTENSION).is_some_and(|x| x.get(RENDERING).is_some()) {
                 this.skip(place, "duplicate_rendering: the text is in its resource", Kind::Chunk);
@@ -121,6 +132,7 @@ impl Reading<'_> {
             }
             if let Some(parent) = this.dead_parent(spec, &tree) {
                 this.skip(place, &format!("tombstoned: {parent} names a deleted record"), spec.model);
+                this.dead.insert(map::id_of(spec, &tree));
                 return Ok(());
             }
             let mut mapped = to_record(spec, &tree);
@@ -155,7 +167,7 @@ impl Reading<'_> {
     }
 
     fn is_dead(&self, id: &str) -> bool {
-        self.report.tombstoned.contains(id)
+        self.report.tombstoned.contains(id) || self.dead.contains(id)
     }
 
     /// A record cannot be without the records that its required references name (spec v1.1 §4).
@@ -179,14 +191,14 @@ impl Reading<'_> {
 
     fn vendor(&mut self, vendor: &str, member: &Member) -> Result<(), FormatError> {
         let path = format!("items/{vendor}.jsonl");
-        let depth = self.context.limits.json_depth;
+        let bounds = Bounds::from(&self.context.limits);
         self.seen.clear();
         self.each(member, |this, number, bytes| {
             if bytes.is_empty() {
                 return Ok(());
             }
             let source = std::str::from_utf8(bytes).map_err(|_| this.changed(member))?;
-            let tree = Tree::parse(source, depth).ok();
+            let tree = Tree::parse(source, bounds).ok();
             if vendor == FOREIGN
                 && let Some(tree) = &tree
                 && let Some(record) = read_whole(tree)

@@ -24,11 +24,11 @@ pub(super) fn signatures(
         })?;
     }
     let Some(member) = bundle.files.get(TOMBSTONES) else { return Ok(()) };
-    let depth = bundle.limits.json_depth;
+    let bounds = keepsake_model::Bounds::from(bundle.limits);
     bundle.lines(member, &mut |number, bytes| {
         // A line that cannot be read is the validator's to report.
         let Some(Ok(source)) = known_line(bytes) else { return Ok(()) };
-        let Ok(tree) = decode(&TOMBSTONE, source, depth) else { return Ok(()) };
+        let Ok(tree) = decode(&TOMBSTONE, source, bounds) else { return Ok(()) };
         let Some(signature) = text(&tree, "signature") else { return Ok(()) };
         let Some(message) = signed_bytes(&tree) else { return Ok(()) };
         visit(Signed {

@@ -4,10 +4,10 @@ use super::{
     bundle::{Bundle, CHECKSUMS, MANIFEST, POLICED, PROVENANCE, SIGNATURE, known_line},
     kinds::{LOG, Spec, TOMBSTONES, by_name, by_path, vendor_of},
     manifest::{Manifest, VERSION, checksums, path_is_safe},
-    wire::{decode, line, list, text, time_of},
+    wire::{decode, is_too_large, line, list, text, time_of},
 };
 use crate::{Finding, FormatError, Member};
-use keepsake_model::{Timestamp, json::Tree};
+use keepsake_model::{Bounds, Timestamp, json::Tree};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use std::{
@@ -26,6 +26,9 @@ pub(super) enum Severity {
     /// Worth knowing.
     Warning,
 }
+
+/// A line or a manifest that would take more memory than `Limits::tree_bytes`.
+const TOO_LARGE: &str = "too_large";
 
 /// Ids in a proof of reach that other records may name.
 const REACHED: [&str; 4] = ["factIDs", "edgeIDs", "entityIDs", "chunkIDs"];
@@ -74,6 +77,7 @@ impl Report {
                 FormatError::Version { place, version }
             }
             "size_limit" => FormatError::Limit { limit: "mem_file_bytes", place, figure: bundle.limits.mem_file_bytes },
+            TOO_LARGE => FormatError::Limit { limit: "tree_bytes", place, figure: bundle.limits.tree_bytes },
             code => FormatError::invalid(code, place, finding.message.clone()),
         })
     }
@@ -98,8 +102,12 @@ pub(super) fn verify(
         }
         Err(e) => return Err(e),
     };
-    let manifest = match Manifest::parse(&bytes, bundle.limits.json_depth) {
+    let manifest = match Manifest::parse(&bytes, bundle.limits) {
         Ok(manifest) => manifest,
+        Err(why) if is_too_large(&why) => {
+            report.fatal(TOO_LARGE, MANIFEST, why);
+            return Ok(report);
+        }
         Err(_) => {
             report.fatal("malformed", MANIFEST, "manifest.json does not parse");
             return Ok(report);
@@ -186,6 +194,11 @@ impl Waiting {
     const LINES: usize = 1024;
     const BYTES: usize = 4 << 20;
 
+    /// True when a line of this length is better decoded by itself: what waits is held all at once when it is.
+    fn is_full_with(&self, len: usize) -> bool {
+        !self.lines.is_empty() && self.bytes.len() + len > Self::BYTES
+    }
+
     fn push(&mut self, number: u64, line: &[u8]) {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(line);
@@ -197,11 +210,10 @@ impl Waiting {
     }
 
     /// Decodes what waits, in its order; blank lines are left out.
-    fn decoded(&mut self, spec: &Spec, depth: Depth, json_depth: u32) -> Vec<(u64, Decoded)> {
+    fn decoded(&mut self, spec: &Spec, depth: Depth, bounds: Bounds) -> Vec<(u64, Decoded)> {
         let decode_one = |(number, place): &(u64, Range<usize>)| {
             let bytes = &self.bytes[place.clone()];
-            let tree =
-                known_line(bytes)?.map_err(|()| "not UTF-8".to_owned()).and_then(|l| decode(spec, l, json_depth));
+            let tree = known_line(bytes)?.map_err(|()| "not UTF-8".to_owned()).and_then(|l| decode(spec, l, bounds));
             Some((
                 *number,
                 tree.map(|tree| {
@@ -212,6 +224,7 @@ impl Waiting {
         };
         let out = self.lines.par_iter().filter_map(decode_one).collect();
         self.bytes.clear();
+        self.bytes.shrink_to(Self::BYTES);
         self.lines.clear();
         out
     }
@@ -231,7 +244,7 @@ fn one_file(
     let (mut count, mut malformed, mut binary, mut loose) = (0u64, None, false, None);
     let (mut ids, mut framed, mut waiting) = (Ids::default(), 0u64, Waiting::default());
     let mut take = |waiting: &mut Waiting, spec: &Spec, loose: &mut Option<u64>, count: &mut u64| {
-        for (number, decoded) in waiting.decoded(spec, depth, bundle.limits.json_depth) {
+        for (number, decoded) in waiting.decoded(spec, depth, bundle.limits.into()) {
             *count += 1;
             match decoded {
                 Ok((tree, canonical)) => {
@@ -259,6 +272,9 @@ fn one_file(
         }
         match spec {
             Some(spec) => {
+                if waiting.is_full_with(bytes.len()) {
+                    take(&mut waiting, spec, &mut loose, &mut count);
+                }
                 waiting.push(number, bytes);
                 if waiting.is_full() {
                     take(&mut waiting, spec, &mut loose, &mut count);
@@ -277,7 +293,8 @@ fn one_file(
     }
     if let Some((number, why)) = malformed {
         let name = spec.map(|s| s.kind).unwrap_or_default();
-        report.fatal("malformed", &format!("{path}:{number}"), format!("malformed {name} record"));
+        let code = if is_too_large(&why) { TOO_LARGE } else { "malformed" };
+        report.fatal(code, &format!("{path}:{number}"), format!("malformed {name} record"));
         report.add(Severity::Warning, "malformed_detail", &format!("{path}:{number}"), why);
     }
     // Every stream ends with a line feed.

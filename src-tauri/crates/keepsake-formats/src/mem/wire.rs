@@ -5,7 +5,7 @@ use super::{
     kinds::{Field, Spec, Type},
 };
 use keepsake_model::{
-    Timestamp,
+    Bounds, Timestamp,
     json::{Tree, write_string},
 };
 
@@ -20,9 +20,14 @@ pub(super) fn trim(line: &str) -> &str {
     line.trim_matches(|c: char| c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c))
 }
 
+/// Does this error say that a value is larger than `Limits::tree_bytes`?
+pub(super) fn is_too_large(why: &str) -> bool {
+    why.ends_with("(tree_bytes)")
+}
+
 /// Reads one line. The error says which field, never what is in it.
-pub(super) fn decode(spec: &Spec, line: &str, depth: u32) -> Result<Tree, String> {
-    let tree = Tree::parse(trim(line), depth).map_err(|e| e.to_string())?;
+pub(super) fn decode(spec: &Spec, line: &str, bounds: impl Into<Bounds>) -> Result<Tree, String> {
+    let tree = Tree::parse(trim(line), bounds).map_err(|e| e.to_string())?;
     let Tree::Object(members) = &tree else { return Err("not an object".into()) };
     if !members.iter().all(|(_, v)| numbers_fit(v)) {
         return Err("a number is out of range".into());

@@ -1,7 +1,10 @@
 //! What is around the records: the store without them, and a conversation's two pieces (its entry in the index and its
 //! file without messages) as one text.
 use super::{bundle::LISTS, document::Document, hash::Checksum};
-use keepsake_model::json::{Tree, write_string};
+use keepsake_model::{
+    Bounds,
+    json::{Tree, write_string},
+};
 
 /// JSON of an object from raw members.
 pub(super) fn object<'a>(members: impl Iterator<Item = (&'a str, &'a str)>) -> String {
@@ -20,10 +23,10 @@ pub(super) fn object<'a>(members: impl Iterator<Item = (&'a str, &'a str)>) -> S
 
 /// A store without its records, in its own order and spelling. In place of the lists: the checksum of the memories, and
 /// how many relations and conversations there were, by which the writer knows whether anything changed.
-pub(super) fn frame(doc: &Document, depth: u32) -> String {
+pub(super) fn frame(doc: &Document, bounds: Bounds) -> String {
     let mut checksum = Checksum::default();
     for raw in doc.list("memories") {
-        checksum.add(&Tree::of(raw, depth).unwrap_or(Tree::Null));
+        checksum.add(&Tree::of(raw, bounds).unwrap_or(Tree::Null));
     }
     let sum = format!("\"{}\"", checksum.finish().unwrap_or_default());
     let counts: Vec<String> = LISTS.iter().map(|l| doc.list(l).len().to_string()).collect();
@@ -39,8 +42,8 @@ pub(super) fn frame(doc: &Document, depth: u32) -> String {
 }
 
 /// An embeddings file without its vectors: their ids, in order.
-pub(super) fn vectors(doc: &Document, depth: u32) -> String {
-    let id = |raw: &serde_json::value::RawValue| match Tree::of(raw, depth).ok()?.get("id")? {
+pub(super) fn vectors(doc: &Document, bounds: Bounds) -> String {
+    let id = |raw: &serde_json::value::RawValue| match Tree::of(raw, bounds).ok()?.get("id")? {
         Tree::Text(id) => Some(Tree::Text(id.clone())),
         _ => None,
     };

@@ -8,12 +8,17 @@ use super::{
     verify::{Ids, Report, word},
 };
 use crate::FormatError;
-use keepsake_model::{Timestamp, json::Tree};
+use keepsake_model::{
+    Bounds, Timestamp,
+    json::{Tree, TreeError},
+};
 use rayon::prelude::*;
 use serde_json::value::RawValue;
 
-/// So many are judged in one go, which bounds what waits to be put together.
+/// So many are judged in one go, which bounds what waits to be put together; or so many bytes of them, which bounds what
+/// all cores hold at once.
 const BATCH: usize = 1024;
+const BATCH_BYTES: usize = 4 << 20;
 
 /// What one memory shows by itself.
 #[derive(Default)]
@@ -31,22 +36,27 @@ struct Judged {
 pub(super) fn judge_all(
     place: &str,
     raws: &[&RawValue],
-    depth: u32,
+    bounds: Bounds,
     report: &mut Report,
     ids: &mut Ids,
     tick: &mut dyn FnMut() -> Result<(), FormatError>,
 ) -> Result<Checksum, FormatError> {
     let mut exact = Checksum::default();
-    for (batch, raws) in raws.chunks(BATCH).enumerate() {
+    let mut first = 0;
+    while first < raws.len() {
         tick()?;
-        let judged: Vec<Option<Judged>> =
-            raws.par_iter().map(|raw| Tree::of(raw, depth).ok().map(|tree| judge(&tree))).collect();
+        let batch = &raws[first..first + batch(&raws[first..])];
+        let judged: Vec<Result<Judged, TreeError>> =
+            batch.par_iter().map(|raw| Tree::of(raw, bounds).map(|tree| judge(&tree))).collect();
         for (i, judged) in judged.into_iter().enumerate() {
-            let at = format!("{place}/memories/{}", batch * BATCH + i);
-            let Some(judged) = judged else {
-                report.error("too_deep", &at, "nested too deep, or a text that is no Unicode");
-                exact = Checksum::default();
-                continue;
+            let at = format!("{place}/memories/{}", first + i);
+            let judged = match judged {
+                Ok(judged) => judged,
+                Err(why) => {
+                    report.unheld(&at, &why);
+                    exact = Checksum::default();
+                    continue;
+                }
             };
             exact.add_text(&judged.id, judged.canonical.as_deref());
             report.faults(&at, judged.faults);
@@ -64,8 +74,19 @@ pub(super) fn judge_all(
                 report.error("duplicate_id", &format!("{at}/id"), "another memory has this id");
             }
         }
+        first += batch.len();
     }
     Ok(exact)
+}
+
+/// How many of the first ones are judged in one go.
+fn batch(raws: &[&RawValue]) -> usize {
+    let mut bytes = 0;
+    let fit = raws.iter().take(BATCH).take_while(|raw| {
+        bytes += raw.get().len();
+        bytes <= BATCH_BYTES
+    });
+    fit.count().max(1)
 }
 
 fn judge(tree: &Tree) -> Judged {

@@ -8,6 +8,7 @@ mod ext;
 mod forms;
 mod frame;
 mod hash;
+mod increment;
 mod jcs;
 mod keys;
 mod map;
@@ -28,6 +29,7 @@ use crate::{
     WriteOptions, WriteReport,
 };
 use bundle::Bundle;
+pub use increment::{Export, FRAME, check_base, export_of, id_of_frame};
 use keepsake_model::Limits;
 use std::path::Path;
 

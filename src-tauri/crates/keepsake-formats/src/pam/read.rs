@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{Detected, FormatError, Member, PassthroughItem, ReadContext, Sink};
 use keepsake_model::{
-    Dropped, DroppedAs, Embedding, Issue, Kind, Limits, Origin, Record, RecordKey, Unit, Verbatim, json::Tree,
+    Bounds, Dropped, DroppedAs, Embedding, Issue, Kind, Limits, Origin, Record, RecordKey, Unit, Verbatim, json::Tree,
 };
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -25,6 +25,9 @@ pub(super) fn read(
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
     let report = verify(bundle, &mut || sink.progress(0))?;
+    if let Some(place) = report.too_large {
+        return Err(FormatError::Limit { limit: "tree_bytes", place, figure: context.limits.tree_bytes });
+    }
     if report.integrity == Integrity::Broken {
         let place = bundle.store.map_or_else(String::new, |s| format!("{}/integrity/checksum", s.place));
         let message = "the memories are not those that the checksum was made of";
@@ -41,7 +44,7 @@ pub(super) fn read(
     let version = detected.claim.version.clone().or_else(|| report.version.clone());
     let mut reading = Reading {
         bundle,
-        depth: context.limits.json_depth,
+        bounds: Bounds::from(&context.limits),
         version,
         scope,
         sent: 0,
@@ -71,7 +74,7 @@ struct Vector {
 
 struct Reading<'a> {
     bundle: &'a Bundle<'a>,
-    depth: u32,
+    bounds: Bounds,
     version: Option<String>,
     scope: String,
     sent: u64,
@@ -125,7 +128,7 @@ impl Reading<'_> {
             let text = document::text(self.bundle.catalog, member, self.limits())?;
             let doc = Document::open(&text, &member.place)?;
             for (i, raw) in doc.list("embeddings").into_iter().enumerate() {
-                let Ok(tree) = Tree::of(raw, self.depth) else {
+                let Ok(tree) = Tree::of(raw, self.bounds) else {
                     self.failed(format!("{}/embeddings/{i}", member.place), "malformed: not a vector", Kind::Foreign);
                     continue;
                 };
@@ -134,7 +137,7 @@ impl Reading<'_> {
                     Vector { json: raw.get().to_owned(), model: word("model"), place: (member.place.clone(), i) };
                 self.vectors.entry(word("memory_id")).or_default().push(vector);
             }
-            let frame = super::frame::vectors(&doc, self.depth);
+            let frame = super::frame::vectors(&doc, self.bounds);
             self.part("embeddings.json", "manifest", member, frame.as_bytes())?;
             self.done(member)?;
         }
@@ -145,7 +148,7 @@ impl Reading<'_> {
     fn store(&mut self, member: &Member) -> Result<(), FormatError> {
         let text = document::text(self.bundle.catalog, member, self.limits())?;
         let doc = Document::open(&text, &member.place)?;
-        let frame = super::frame::frame(&doc, self.depth);
+        let frame = super::frame::frame(&doc, self.bounds);
         self.part("memory-store.json", "manifest", member, frame.as_bytes())?;
         for (i, raw) in doc.list("memories").into_iter().enumerate() {
             self.memory(member, i, raw.get())?;
@@ -160,10 +163,10 @@ impl Reading<'_> {
     fn memory(&mut self, member: &Member, i: usize, source: &str) -> Result<(), FormatError> {
         let pointer = format!("/memories/{i}");
         let place = format!("{}{pointer}", member.place);
-        let tree = match Tree::parse(source, self.depth) {
+        let tree = match Tree::parse(source, self.bounds) {
             Ok(tree @ Tree::Object(_)) => tree,
             _ => {
-                self.failed(place, "malformed: not an object, nested too deep, or no Unicode", Kind::Memory);
+                self.failed(place, "malformed: not an object, nested too deep, too large, or no Unicode", Kind::Memory);
                 return Ok(());
             }
         };
@@ -206,7 +209,7 @@ impl Reading<'_> {
     fn relation(&mut self, member: &Member, i: usize, source: &str) -> Result<(), FormatError> {
         let pointer = format!("/relations/{i}");
         let place = format!("{}{pointer}", member.place);
-        let tree = Tree::parse(source, self.depth).ok();
+        let tree = Tree::parse(source, self.bounds).ok();
         let Some(tree) = tree.filter(|t| ["id", "from", "to"].iter().all(|k| map::text(t, k).is_some())) else {
             self.failed(place, "malformed: a relation needs id, from and to", Kind::Relation);
             return Ok(());
@@ -233,7 +236,7 @@ impl Reading<'_> {
         let mut told: HashSet<usize> = HashSet::new();
         for (i, raw) in doc.list("conversations_index").into_iter().enumerate() {
             let place = format!("{}/conversations_index/{i}", store.place);
-            let tree = Tree::of(raw, self.depth).ok();
+            let tree = Tree::of(raw, self.bounds).ok();
             let Some(tree) = tree.filter(|t| map::text(t, "id").is_some_and(|id| !id.is_empty())) else {
                 self.failed(place, "malformed: an entry of the index needs an id", Kind::Conversation);
                 continue;
@@ -265,7 +268,7 @@ impl Reading<'_> {
             None => String::new(),
         };
         let doc = file.map(|member| Document::open(&text, &member.place)).transpose()?;
-        let outline = doc.as_ref().map(|d| d.outline(&["messages"], self.depth));
+        let outline = doc.as_ref().map(|d| d.outline(&["messages"], self.bounds));
         let mut head = map::conversation(index.map(|(.., tree)| tree), outline.as_ref(), &self.scope);
         let id = head.origin_id.clone().unwrap_or_default();
         let place = match (file, index) {
@@ -291,7 +294,9 @@ impl Reading<'_> {
         }
         if let (Some(doc), Some(member)) = (doc, file) {
             let messages = doc.list("messages");
-            let trees: Vec<Option<Tree>> = messages.iter().map(|raw| Tree::of(raw, self.depth).ok()).collect();
+            // All of them are held together.
+            let mut left = self.bounds;
+            let trees: Vec<Option<Tree>> = messages.iter().map(|raw| Tree::take(raw, &mut left).ok()).collect();
             let active = active(&trees);
             for (i, (raw, tree)) in messages.iter().zip(&trees).enumerate() {
                 let pointer = format!("/messages/{i}");

@@ -45,7 +45,7 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
 }
 
 /// Visits the store's signature with the bytes that it is over. A store whose checksum does not fit its memories, or is
-/// missing, has no bytes that a signature could be over: the token is then left out, and the signature cannot be valid.
+/// missing, has no bytes that a signature could be over: the signature is then left out, and cannot be valid.
 pub(super) fn signatures(
     bundle: &Bundle,
     visit: &mut dyn FnMut(Signed) -> Result<(), FormatError>,
@@ -57,9 +57,10 @@ pub(super) fn signatures(
     let algorithm = keys::algorithm_name(word("algorithm"));
     let message = keys::payload(&outline);
     let whole = matches!(integrity, Integrity::Fits | Integrity::FitsSdk) && message.is_some();
-    let token = algorithm
-        .filter(|_| whole)
-        .and_then(|_| keys::public_key(word("algorithm"), word("public_key")).zip(keys::from_base64url(word("value"))));
+    // Whose it says it is counts even where no signature can be read: then an empty one, which never holds.
+    let value = keys::from_base64url(word("value")).filter(|_| whole).unwrap_or_default();
+    let key = algorithm.and_then(|_| keys::public_key(word("algorithm"), word("public_key")));
+    let token = key.map(|key| (key, value));
     visit(Signed {
         tombstone: None,
         place: format!("{}/signature", store.place),

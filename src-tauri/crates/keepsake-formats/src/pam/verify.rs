@@ -9,7 +9,11 @@ use super::{
     shapes::{CONVERSATION, EMBEDDING, EMBEDDINGS, INDEX, MESSAGE, RELATION, STORE},
 };
 use crate::{Finding, FormatError};
-use keepsake_model::{Timestamp, json::Tree};
+use keepsake_model::{
+    Bounds, Timestamp,
+    json::{Tree, TreeError},
+};
+use serde_json::value::RawValue;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Findings beyond this are counted only: a hostile file may have a fault per byte.
@@ -26,6 +30,8 @@ pub(super) struct Report {
     pub errors: Vec<Finding>,
     pub warnings: Vec<Finding>,
     pub integrity: Integrity,
+    /// Where something around the records is too large to be held.
+    pub too_large: Option<String>,
     more: (u64, u64),
     minor: u64,
 }
@@ -69,6 +75,48 @@ impl Report {
         } else {
             self.error(fault.code, &place, fault.message);
         }
+    }
+
+    /// A reference to what is not in the file; in a delta it may be in the base (§16).
+    fn dangling(&mut self, place: &str, message: &str) {
+        if self.kind.as_deref() == Some("incremental") {
+            self.warn("dangling_reference", place, format!("{message}; the base may have it"));
+        } else {
+            self.error("dangling_reference", place, message);
+        }
+    }
+
+    /// A value that cannot be taken apart.
+    pub fn unheld(&mut self, place: &str, why: &TreeError) {
+        match why {
+            TreeError::Size(_) => self.error("too_large", place, why.to_string()),
+            _ => self.error("too_deep", place, "nested too deep, or a text that is no Unicode"),
+        }
+    }
+
+    /// A record taken apart. What else is wrong with one that cannot be is told where it is read.
+    fn held(&mut self, raw: &RawValue, place: &str, bounds: Bounds) -> Option<Tree> {
+        match Tree::of(raw, bounds) {
+            Ok(tree) => Some(tree),
+            Err(why) => {
+                if matches!(why, TreeError::Size(_)) {
+                    self.unheld(place, &why);
+                }
+                None
+            }
+        }
+    }
+
+    /// A document without its records. What is around them has to be held as a whole.
+    fn outline_of(&mut self, doc: &Document, place: &str, lists: &[&str], bounds: Bounds) -> Tree {
+        for (key, why) in doc.unheld(lists, bounds) {
+            if matches!(why, TreeError::Size(_)) {
+                let at = format!("{place}/{key}");
+                self.unheld(&at, &why);
+                self.too_large.get_or_insert(at);
+            }
+        }
+        doc.outline(lists, bounds)
     }
 
     pub fn faults(&mut self, place: &str, faults: Vec<Fault>) {
@@ -147,8 +195,8 @@ fn store(
     ids: &mut Ids,
     tick: &mut dyn FnMut() -> Result<(), FormatError>,
 ) -> Result<(), FormatError> {
-    let depth = bundle.limits.json_depth;
-    let outline = doc.outline(&LISTS, depth);
+    let bounds = Bounds::from(bundle.limits);
+    let outline = report.outline_of(doc, place, &LISTS, bounds);
     report.faults(place, check(&STORE, &outline));
     let kind = outline.get("export_type").and_then(Tree::as_str).unwrap_or("full");
     report.kind = Some(kind.to_owned());
@@ -161,20 +209,20 @@ fn store(
     }
     let all = doc.list("memories");
     let total = all.len() as u64;
-    let exact = judge_all(place, &all, depth, report, ids, tick)?;
+    let exact = judge_all(place, &all, bounds, report, ids, tick)?;
     for (i, raw) in doc.list("relations").into_iter().enumerate() {
         let at = format!("{place}/relations/{i}");
-        let Ok(tree) = Tree::of(raw, depth) else { continue };
+        let Some(tree) = report.held(raw, &at, bounds) else { continue };
         report.faults(&at, check(&RELATION, &tree));
         relation(&at, &tree, report, ids);
     }
     for (i, raw) in doc.list("conversations_index").into_iter().enumerate() {
         let at = format!("{place}/conversations_index/{i}");
-        let Ok(tree) = Tree::of(raw, depth) else { continue };
+        let Some(tree) = report.held(raw, &at, bounds) else { continue };
         report.faults(&at, check(&INDEX, &tree));
         index(&at, &tree, report, ids);
     }
-    integrity(place, doc, &outline, total, exact.finish(), depth, report);
+    integrity(place, doc, &outline, total, exact.finish(), bounds, report);
     signature(place, &outline, report);
     report.records += total + doc.list("relations").len() as u64 + doc.list("conversations_index").len() as u64;
     report.outline = Some(outline);
@@ -186,16 +234,9 @@ fn relation(at: &str, tree: &Tree, report: &mut Report, ids: &mut Ids) {
     if text("id").is_some_and(|id| !ids.relations.insert(id.to_owned())) {
         report.error("duplicate_id", &format!("{at}/id"), "another relation has this id");
     }
-    let incremental = report.kind.as_deref() == Some("incremental");
     for end in ["from", "to"] {
         if text(end).is_some_and(|id| !ids.memories.contains(id)) {
-            let message = "no memory of this file has this id";
-            // In a delta it may be one of the base.
-            if incremental {
-                report.warn("dangling_reference", &format!("{at}/{end}"), message);
-            } else {
-                report.error("dangling_reference", &format!("{at}/{end}"), message);
-            }
+            report.dangling(&format!("{at}/{end}"), "no memory of this file has this id");
         }
     }
     if text("from").is_some() && text("from") == text("to") {
@@ -212,7 +253,7 @@ fn index(at: &str, tree: &Tree, report: &mut Report, ids: &mut Ids) {
             let Some(memory) = memory.as_str() else { continue };
             if !ids.memories.contains(memory) {
                 let place = format!("{at}/derived_memories/{i}");
-                report.error("dangling_reference", &place, "no memory of this file has this id");
+                report.dangling(&place, "no memory of this file has this id");
             }
             derived.insert(memory.to_owned());
         }
@@ -249,20 +290,20 @@ pub(super) fn safe_path(path: &str) -> bool {
 
 /// Does the checksum fit the memories as they are, or as the Python SDK spells them? The second is asked only when the
 /// first does not.
-fn fits(doc: &Document, outline: &Tree, exact: Option<&str>, depth: u32) -> Integrity {
+fn fits(doc: &Document, outline: &Tree, exact: Option<&str>, bounds: Bounds) -> Integrity {
     let Some(block) = outline.get("integrity").filter(|b| matches!(b, Tree::Object(_))) else { return Integrity::None };
     let Some(said) = block.get("checksum").and_then(Tree::as_str) else { return Integrity::Broken };
     if exact == Some(said) {
         return Integrity::Fits;
     }
     let mut sdk = Checksum::default();
-    memories(doc, depth).flatten().for_each(|tree| sdk.add(&sdk_form(&tree)));
+    memories(doc, bounds).flatten().for_each(|tree| sdk.add(&sdk_form(&tree)));
     if sdk.finish().as_deref() == Some(said) { Integrity::FitsSdk } else { Integrity::Broken }
 }
 
 /// None for a memory that cannot be read.
-fn memories(doc: &Document, depth: u32) -> impl Iterator<Item = Option<Tree>> {
-    doc.list("memories").into_iter().map(move |raw| Tree::of(raw, depth).ok())
+fn memories(doc: &Document, bounds: Bounds) -> impl Iterator<Item = Option<Tree>> {
+    doc.list("memories").into_iter().map(move |raw| Tree::of(raw, bounds).ok())
 }
 
 /// The store without its records, and what its checksum says: all that a signature asks for. None without a signature.
@@ -271,19 +312,19 @@ pub(super) fn sealed(bundle: &Bundle) -> Result<Option<(Tree, Integrity)>, Forma
     let text = document::text(bundle.catalog, member, bundle.limits)?;
     let doc = Document::open(&text, &member.place)?;
     supported(&doc, &member.place)?;
-    let depth = bundle.limits.json_depth;
-    let outline = doc.outline(&LISTS, depth);
+    let bounds = Bounds::from(bundle.limits);
+    let outline = doc.outline(&LISTS, bounds);
     if !outline.get("signature").is_some_and(|s| matches!(s, Tree::Object(_))) {
         return Ok(None);
     }
     let mut exact = Checksum::default();
-    for tree in memories(&doc, depth) {
+    for tree in memories(&doc, bounds) {
         match tree {
             Some(tree) => exact.add(&tree),
             None => return Ok(Some((outline, Integrity::Broken))),
         }
     }
-    let integrity = fits(&doc, &outline, exact.finish().as_deref(), depth);
+    let integrity = fits(&doc, &outline, exact.finish().as_deref(), bounds);
     Ok(Some((outline, integrity)))
 }
 
@@ -293,7 +334,7 @@ fn integrity(
     outline: &Tree,
     total: u64,
     exact: Option<String>,
-    depth: u32,
+    bounds: Bounds,
     report: &mut Report,
 ) {
     let Some(block) = outline.get("integrity").filter(|b| matches!(b, Tree::Object(_))) else {
@@ -301,7 +342,7 @@ fn integrity(
         return;
     };
     let at = format!("{place}/integrity/checksum");
-    report.integrity = fits(doc, outline, exact.as_deref(), depth);
+    report.integrity = fits(doc, outline, exact.as_deref(), bounds);
     match report.integrity {
         Integrity::None | Integrity::Fits => {}
         Integrity::FitsSdk => report.warn(
@@ -367,11 +408,13 @@ fn embeddings(bundle: &Bundle, member: &crate::Member, report: &mut Report, ids:
     let text = document::text(bundle.catalog, member, bundle.limits)?;
     let doc = Document::open(&text, &member.place)?;
     same_version(&doc, &member.place, report)?;
-    report.faults(&member.place, check(&EMBEDDINGS, &doc.outline(&["embeddings"], bundle.limits.json_depth)));
+    let bounds = Bounds::from(bundle.limits);
+    let outline = report.outline_of(&doc, &member.place, &["embeddings"], bounds);
+    report.faults(&member.place, check(&EMBEDDINGS, &outline));
     let mut seen = HashSet::new();
     for (i, raw) in doc.list("embeddings").into_iter().enumerate() {
         let at = format!("{}/embeddings/{i}", member.place);
-        let Ok(tree) = Tree::of(raw, bundle.limits.json_depth) else { continue };
+        let Some(tree) = report.held(raw, &at, bounds) else { continue };
         report.faults(&at, check(&EMBEDDING, &tree));
         let word = |name: &str| tree.get(name).and_then(Tree::as_str).unwrap_or_default().to_owned();
         let (id, memory) = (word("id"), word("memory_id"));
@@ -417,19 +460,24 @@ fn conversation(
     let text = document::text(bundle.catalog, member, bundle.limits)?;
     let doc = Document::open(&text, &member.place)?;
     same_version(&doc, &member.place, report)?;
-    let depth = bundle.limits.json_depth;
-    let outline = doc.outline(&["messages"], depth);
+    let bounds = Bounds::from(bundle.limits);
+    let outline = report.outline_of(&doc, &member.place, &["messages"], bounds);
     report.faults(&member.place, check(&CONVERSATION, &outline));
     let messages = doc.list("messages");
-    let trees: Vec<Option<Tree>> = messages.iter().map(|raw| Tree::of(raw, depth).ok()).collect();
+    // All of them are held together.
+    let mut left = bounds;
+    let trees: Vec<Result<Tree, TreeError>> = messages.iter().map(|raw| Tree::take(raw, &mut left)).collect();
     let id_of = |tree: &Tree| tree.get("id").and_then(Tree::as_str).unwrap_or_default().to_owned();
     let known: HashSet<String> = trees.iter().flatten().map(&id_of).collect();
     let mut seen = HashSet::new();
     for (i, tree) in trees.iter().enumerate() {
         let at = format!("{}/messages/{i}", member.place);
-        let Some(tree) = tree else {
-            report.error("too_deep", &at, "nested too deep, or a text that is no Unicode");
-            continue;
+        let tree = match tree {
+            Ok(tree) => tree,
+            Err(why) => {
+                report.unheld(&at, why);
+                continue;
+            }
         };
         report.faults(&at, check(&MESSAGE, tree));
         if !seen.insert(id_of(tree)) {
@@ -480,17 +528,14 @@ fn references(bundle: &Bundle, report: &mut Report, ids: &Ids) {
                 report.warn("not_mutual", place, "the conversation does not name this memory in derived_memories");
             }
             None if !ids.conversations.is_empty() => {
-                report.error("dangling_reference", place, "no conversation of the index has this id");
+                report.dangling(place, "no conversation of the index has this id");
             }
             _ => {}
         }
     }
-    let incremental = report.kind.as_deref() == Some("incremental");
     for (place, target) in &ids.superseded {
-        if !ids.memories.contains(target) && !incremental {
-            report.error("dangling_reference", place, "no memory of this file has this id");
-        } else if !ids.memories.contains(target) {
-            report.warn("dangling_reference", place, "no memory of this file has this id; the base may have it");
+        if !ids.memories.contains(target) {
+            report.dangling(place, "no memory of this file has this id");
         }
     }
     let known: HashSet<&String> = ids.embeddings.values().collect();

@@ -176,7 +176,7 @@ fn the_reference_text_gives_the_reference_entries() {
     let Some(exports) = shared() else { return };
     let folder = exports.join("../reference/mem/fixtures/transfer");
     let Ok(text) = std::fs::read_to_string(folder.join("sample-export.txt")) else {
-        eprintln!("SKIPPED: the reference's transfer text is not there");
+        crate::testing::skipped("the reference's transfer text is not there");
         return;
     };
     let expected = std::fs::read_to_string(folder.join("expected-episode.jsonl")).unwrap();

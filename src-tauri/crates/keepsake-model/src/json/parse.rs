@@ -1,19 +1,26 @@
 //! From JSON text to a [`Tree`]: serde_json checks the whole text once, then one walk over what is known to be sound.
 use super::{Tree, TreeError};
+use crate::Bounds;
 use memchr::memchr2;
 use serde_json::value::RawValue;
 
 /// Reads one JSON value; see [`Tree::parse`].
-pub(super) fn parse(text: &str, max_depth: u32) -> Result<Tree, TreeError> {
+pub(super) fn parse(text: &str, bounds: Bounds) -> Result<Tree, TreeError> {
     // Skipping a raw value checks its grammar without recursion, so depth is bounded here and not by the stack.
     let raw: &RawValue = serde_json::from_str(text).map_err(syntax)?;
-    walk(raw, max_depth)
+    walk(raw, bounds).map(|(tree, _)| tree)
 }
 
-/// Reads a value whose grammar was checked when it became one; see [`Tree::of`].
-pub(super) fn walk(raw: &RawValue, max_depth: u32) -> Result<Tree, TreeError> {
-    let mut walk = Walk { text: raw.get(), at: 0, max_depth, items: Vec::new(), members: Vec::new() };
-    walk.value(max_depth)
+/// Reads a value whose grammar was checked when it became one, and says what it takes; see [`Tree::of`].
+pub(super) fn walk(raw: &RawValue, bounds: Bounds) -> Result<(Tree, u64), TreeError> {
+    let mut walk = Walk { text: raw.get(), at: 0, bounds, left: bounds.bytes, items: Vec::new(), members: Vec::new() };
+    let tree = walk.value(bounds.depth)?;
+    Ok((tree, bounds.bytes - walk.left))
+}
+
+/// Bytes that a text of this length takes by itself, as allocators hand them out.
+pub(super) fn held(len: usize) -> u64 {
+    if len == 0 { 0 } else { (len as u64 + 8).next_multiple_of(16).max(32) }
 }
 
 fn syntax(error: serde_json::Error) -> TreeError {
@@ -24,7 +31,9 @@ fn syntax(error: serde_json::Error) -> TreeError {
 struct Walk<'t> {
     text: &'t str,
     at: usize,
-    max_depth: u32,
+    bounds: Bounds,
+    /// Bytes that are left to take.
+    left: u64,
     /// What the open lists and objects hold so far. Each is cut off in its final size when it ends: growing every one
     /// by itself costs more than the reading.
     items: Vec<Tree>,
@@ -33,14 +42,19 @@ struct Walk<'t> {
 
 impl<'t> Walk<'t> {
     fn value(&mut self, left: u32) -> Result<Tree, TreeError> {
+        self.spend(size_of::<Tree>() as u64)?;
         Ok(match self.next() {
             b'n' => self.skip(4, Tree::Null),
             b't' => self.skip(4, Tree::Bool(true)),
             b'f' => self.skip(5, Tree::Bool(false)),
             b'"' => Tree::Text(self.string()?),
-            b'[' => self.array(left.checked_sub(1).ok_or(TreeError::Depth(self.max_depth))?)?,
-            b'{' => self.object(left.checked_sub(1).ok_or(TreeError::Depth(self.max_depth))?)?,
-            _ => Tree::Number(self.number().to_owned()),
+            b'[' => self.array(left.checked_sub(1).ok_or(TreeError::Depth(self.bounds.depth))?)?,
+            b'{' => self.object(left.checked_sub(1).ok_or(TreeError::Depth(self.bounds.depth))?)?,
+            _ => {
+                let token = self.number();
+                self.spend(held(token.len()))?;
+                Tree::Number(token.to_owned())
+            }
         })
     }
 
@@ -60,6 +74,7 @@ impl<'t> Walk<'t> {
         let first = self.members.len();
         self.at += 1;
         while !matches!(self.next(), b'}' | END) {
+            self.spend(size_of::<String>() as u64)?;
             let key = self.string()?;
             self.next();
             self.at += 1; // the colon
@@ -85,11 +100,19 @@ impl<'t> Walk<'t> {
             end += 2;
         }
         self.at = end + 1;
+        // Escapes are longer than what they stand for.
+        self.spend(held(end.saturating_sub(start + 1)))?;
         let literal = self.text.get(start..self.at).unwrap_or_default();
         match self.text.get(start + 1..end) {
             Some(inner) if plain => Ok(inner.to_owned()),
             _ => serde_json::from_str(literal).map_err(syntax),
         }
+    }
+
+    /// Counts what is about to be taken.
+    fn spend(&mut self, bytes: u64) -> Result<(), TreeError> {
+        self.left = self.left.checked_sub(bytes).ok_or(TreeError::Size(self.bounds.bytes))?;
+        Ok(())
     }
 
     fn number(&mut self) -> &'t str {
@@ -200,6 +223,24 @@ mod tests {
         for token in ["-0", "0.0", "1.0", "0.90", "0.05", "01", "1e3", "1.", ".5", "", "-", "9999999999999999", "+1"] {
             assert!(!crate::json::is_shortest(token), "{token}");
         }
+    }
+
+    #[test]
+    fn a_value_takes_no_more_memory_than_it_may() {
+        let within = |text: &str, bytes: u64| Tree::parse(text, Bounds { depth: 8, bytes });
+        let zeros = format!("[{}0]", "0,".repeat(999));
+        let members = format!("{{{}\"a\":0}}", "\"a\":0,".repeat(999));
+        let text = format!("\"{}\"", "a".repeat(1000));
+        for dense in [&zeros, &members, &text, &"[[],[],{},[\"a\",null]]".to_owned()] {
+            let raw: &RawValue = serde_json::from_str(dense).unwrap();
+            let (tree, spent) = walk(raw, Bounds::from(8)).unwrap();
+            assert_eq!(within(dense, spent).unwrap(), tree, "exactly enough");
+            assert_eq!(within(dense, spent - 1), Err(TreeError::Size(spent - 1)));
+            let mut left = Bounds { depth: 8, bytes: spent * 2 - 1 };
+            assert!(Tree::take(raw, &mut left).is_ok() && Tree::take(raw, &mut left).is_err(), "two share it");
+        }
+        assert!(within(&zeros, 1000 * 50).is_err(), "each digit is a value with an allocation of its own");
+        assert!(within(&text, 1100).is_ok(), "a text is little more than its bytes");
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub(crate) use erase::{FORGOTTEN, without};
 pub use redact::RedactSpan;
 pub(crate) use replace::Removal;
 pub use trash::Emptied;
-pub(crate) use trash::{trash_row, untrash};
+pub(crate) use trash::{root_themselves, trash_row, untrash};
 
 use crate::{
     Vault, VaultError, VaultResult,

@@ -35,7 +35,7 @@ impl Vault {
             let mut rows = Vec::new();
             for view in &views {
                 rows.extend(if into {
-                    trash_row(tx, view.row, now, None)?
+                    trash_row(tx, view.row, view.row, now, None)?
                 } else {
                     let sql = "SELECT row FROM records WHERE trashed IS NOT NULL AND (row = ?1 OR trash_root = ?1)";
                     let moved = rows_of(tx, sql, view.row)?;
@@ -108,13 +108,19 @@ impl Vault {
     }
 }
 
-/// Moves a row and what it owns to the Trash, for a person or for tombstones of the import `batch`; returns the rows
-/// that moved. They are to go from the index.
-pub(crate) fn trash_row(tx: &Connection, row: i64, now: Timestamp, batch: Option<i64>) -> VaultResult<Vec<i64>> {
+/// Moves a row and what it owns to the Trash, for a person or for tombstones of the import `batch`; `root` brings it back.
+/// Returns the rows that moved. They are to go from the index.
+pub(crate) fn trash_row(
+    tx: &Connection,
+    row: i64,
+    root: i64,
+    now: Timestamp,
+    batch: Option<i64>,
+) -> VaultResult<Vec<i64>> {
     let moved = rows_of(tx, "SELECT row FROM records WHERE (row = ?1 OR owner = ?1) AND trashed IS NULL", row)?;
     for moved in &moved {
         tx.prepare_cached("UPDATE records SET trashed = ?2, trash_root = ?3, trash_batch = ?4 WHERE row = ?1")?
-            .execute(params![moved, now.as_micros(), row, batch])?;
+            .execute(params![moved, now.as_micros(), root, batch])?;
         tx.prepare_cached("INSERT INTO changes (op, target) VALUES (2, ?1)")?.execute([moved])?;
     }
     Ok(moved)
@@ -125,6 +131,16 @@ pub(crate) fn untrash(tx: &Connection, row: i64) -> VaultResult<()> {
     tx.prepare_cached("UPDATE records SET trashed = NULL, trash_root = NULL, trash_batch = NULL WHERE row = ?1")?
         .execute([row])?;
     tx.prepare_cached("INSERT INTO changes (op, target) VALUES (1, ?1)")?.execute([row])?;
+    Ok(())
+}
+
+/// What is in the Trash along with something that is no more stands there by itself, so that a person sees it.
+pub(crate) fn root_themselves(tx: &Connection) -> VaultResult<()> {
+    tx.execute(
+        "UPDATE records SET trash_root = row WHERE trashed IS NOT NULL AND trash_root <> row \
+         AND NOT EXISTS (SELECT 1 FROM records root WHERE root.row = records.trash_root)",
+        [],
+    )?;
     Ok(())
 }
 

@@ -164,6 +164,7 @@ mod tests {
             let_in: false,
             merge: None,
             forged: std::collections::BTreeSet::new(),
+            notes: &[],
             limits: Limits::default(),
             now,
             passphrase: None,

@@ -2,6 +2,7 @@
 mod files;
 mod held;
 mod merge;
+mod reach;
 mod retire;
 mod tombstones;
 mod write;
@@ -26,6 +27,9 @@ pub(super) use merge::Renames;
 use merge::Texts;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// Why a statement does not come in: nothing is left that it was taken from.
+const SOURCE_HELD: &str = "what it was taken from was deleted or redacted before";
 
 /// Seen in this input: where it is in the store (0 while planning, or held back), and what it said.
 struct Seen {
@@ -90,6 +94,8 @@ pub(super) struct Importer<'i> {
     doomed: Vec<[u8; 16]>,
     /// Ids whose words tombstones of this input say were taken out.
     emptied: Vec<[u8; 16]>,
+    /// Entities at the ends of edges that were held back for want of evidence.
+    loose: Vec<[u8; 16]>,
     /// Texts to compare with where duplicates are skipped.
     texts: Texts,
     pub(super) renames: Renames,
@@ -125,6 +131,7 @@ impl<'i> Importer<'i> {
             held: Held::load(connection, options.let_in)?,
             doomed: Vec::new(),
             emptied: Vec::new(),
+            loose: Vec::new(),
             texts: Texts::new(),
             renames: Renames::default(),
             empty,
@@ -254,6 +261,9 @@ impl<'i> Importer<'i> {
                 seen.written = self.tell_known(&known, &id, record, &digest, extra_flags)?;
             }
         } else if let Some(reason) = self.held_back(&id, record)? {
+            if reason == SOURCE_HELD {
+                self.note_loose(record);
+            }
             self.hold(id, record, reason);
         } else if self.is_duplicate(record)? {
             self.report.note(
@@ -307,17 +317,18 @@ impl<'i> Importer<'i> {
         if self.held.says(&self.vault.keys, record) {
             return Ok(Some("same words deleted before"));
         }
-        Ok(self.source_held(record)?.then_some("what it was taken from was deleted or redacted before"))
+        Ok(self.source_held(record)?.then_some(SOURCE_HELD))
     }
 
-    /// True when a statement or a piece was taken from nothing but what is held back, or from something redacted.
+    /// True when a statement, a piece or an edge was taken from nothing but what is held back; or one with words from
+    /// something redacted.
     fn source_held(&self, record: &Record) -> VaultResult<bool> {
         let (mut any, mut all) = (false, true);
         for (key, held) in self.held.sources(&self.vault.keys, record) {
             any = true;
             if !held {
                 all = false;
-                if self.is_redacted(key)? {
+                if record.kind != Kind::Relation && self.is_redacted(key)? {
                     return Ok(true);
                 }
             }
@@ -404,7 +415,7 @@ impl<'i> Importer<'i> {
             return Ok(Verdict::Held("redacted before"));
         }
         if self.source_held(record)? {
-            return Ok(Verdict::Held("what it was taken from was deleted or redacted before"));
+            return Ok(Verdict::Held(SOURCE_HELD));
         }
         if self.held.says(&self.vault.keys, record) && !self.says_already(known.row, record)? {
             return Ok(Verdict::Held("same words deleted before"));

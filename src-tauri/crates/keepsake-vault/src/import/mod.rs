@@ -19,9 +19,9 @@ pub use apply::Merge;
 use apply::{Importer, Renames};
 pub(crate) use facts::Facts;
 use keepsake_formats::{Catalog, Detection, FormatError, Passphrase, ReadContext, Sink, by_id};
-use keepsake_model::{DroppedAs, Limits, Timestamp};
+use keepsake_model::{DroppedAs, Issue, Limits, Timestamp};
 pub(crate) use runs::Runs;
-use sink::{ChannelSink, Message};
+use sink::{CHANNEL, ChannelSink, Message};
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
     sync::{
@@ -43,6 +43,8 @@ pub struct ImportOptions<'a> {
     pub merge: Option<Merge>,
     /// Ids of tombstones whose signature does not hold: somebody changed them, and they delete nothing.
     pub forged: BTreeSet<String>,
+    /// What was found before the import and belongs into its report.
+    pub notes: &'a [Issue],
     /// Bounds.
     pub limits: Limits,
     /// The clock.
@@ -123,6 +125,9 @@ impl Vault {
         read: Read<'_>,
         options: &ImportOptions<'_>,
     ) -> VaultResult<ImportReport> {
+        for note in options.notes {
+            report.warn(&note.code, &note.place, &note.message);
+        }
         let renames = self.renames(total, read, options)?;
         if options.dry_run {
             self.store.read(|connection| {
@@ -257,7 +262,7 @@ impl Vault {
     ) -> VaultResult<()> {
         let stage = if options.dry_run { "read" } else { "store" };
         let failed = std::thread::scope(|scope| {
-            let (sender, receiver) = sync_channel::<Message>(8);
+            let (sender, receiver) = sync_channel::<Message>(CHANNEL);
             let cancel = options.cancel;
             let keep = !options.dry_run;
             let reader = scope.spawn(move || read(&mut ChannelSink::new(&sender, &self.blobs, keep, cancel)));

@@ -4,7 +4,7 @@ use crate::{
     blobs::{BlobInfo, Blobs},
 };
 use keepsake_formats::{AttachmentFile, FormatError, PassthroughItem, Sink, carry};
-use keepsake_model::{Dropped, Issue, Tombstone, Unit};
+use keepsake_model::{Dropped, Issue, Record, Tombstone, Unit};
 use std::{
     io::Read,
     sync::{
@@ -36,6 +36,16 @@ pub(super) struct ChannelSink<'a> {
 /// Progress messages are at least this many bytes apart.
 const PROGRESS_STEP: u64 = 1 << 20;
 
+/// Messages on their way.
+pub(super) const CHANNEL: usize = 8;
+
+/// A unit of more bytes than this is not sent ahead.
+const LARGE: usize = 4 << 20;
+
+fn weight(record: &Record) -> usize {
+    record.text.len() + record.verbatim.as_ref().map_or(0, |v| v.text.len())
+}
+
 impl<'a> ChannelSink<'a> {
     pub(super) fn new(sender: &'a SyncSender<Message>, blobs: &'a Blobs, keep: bool, cancel: &'a AtomicBool) -> Self {
         Self { sender, blobs, keep, cancel, offset: 0, reported: 0 }
@@ -50,6 +60,17 @@ impl<'a> ChannelSink<'a> {
     fn send(&self, message: Message) -> Result<(), FormatError> {
         // The other end hung up: it has the real error.
         self.sender.send(message).map_err(|_| FormatError::Cancelled)
+    }
+
+    /// Sends records. A large unit is waited for: it is behind everything in the channel when as many empty messages as
+    /// the channel holds have followed it, and taken out when they have gone in. Otherwise eight of them would be held.
+    fn send_unit(&self, unit: Unit) -> Result<(), FormatError> {
+        let large = unit.records.iter().map(weight).sum::<usize>() > LARGE;
+        self.send(Message::Unit(unit))?;
+        for _ in 0..if large { CHANNEL } else { 0 } {
+            self.send(Message::Progress(self.offset + self.reported))?;
+        }
+        Ok(())
     }
 
     fn store(&self, bytes: &mut dyn Read) -> Result<BlobInfo, FormatError> {
@@ -68,9 +89,9 @@ impl Sink for ChannelSink<'_> {
             [record] => match carry::unpack(record) {
                 Some(carry::Carried::Part(item, bytes)) => self.passthrough(item, &mut bytes.as_slice()),
                 Some(carry::Carried::Tombstone(tombstone)) => self.send(Message::Tombstone(tombstone)),
-                None => self.send(Message::Unit(unit)),
+                None => self.send_unit(unit),
             },
-            _ => self.send(Message::Unit(unit)),
+            _ => self.send_unit(unit),
         }
     }
     fn attachment(&mut self, file: AttachmentFile, bytes: &mut dyn Read) -> Result<(), FormatError> {

@@ -5,7 +5,11 @@ mod later;
 mod staying;
 mod versions;
 
-use crate::{Vault, VaultError, VaultResult, change::untrash, store::Store};
+use crate::{
+    Vault, VaultError, VaultResult,
+    change::{root_themselves, untrash},
+    store::Store,
+};
 use keepsake_model::Timestamp;
 use later::Later;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -58,6 +62,7 @@ impl Vault {
         staying::take_over(tx, batch)?;
         let gone = column(tx, "SELECT row FROM records WHERE batch = ?1", batch)?;
         drop_rows(tx, batch)?;
+        root_themselves(tx)?;
         let changed = self.revert_all(tx, batch, &later)?;
         let untrashed = self.withdraw_tombstones(tx, batch)?;
         self.store.packs.release(tx, &packs)?;

@@ -3,6 +3,7 @@ mod exported;
 mod file_bytes;
 mod file_kind;
 mod list;
+mod parts;
 mod search;
 mod summary;
 

@@ -18,7 +18,7 @@ use std::{
 fn python() -> Option<PathBuf> {
     let found = std::env::var_os("KEEPSAKE_MEM_PYTHON").map(PathBuf::from);
     if found.is_none() {
-        eprintln!("SKIPPED: KEEPSAKE_MEM_PYTHON is not set, the reference SDK is not asked");
+        crate::testing::skipped("KEEPSAKE_MEM_PYTHON is not set, the reference SDK is not asked");
     }
     found
 }

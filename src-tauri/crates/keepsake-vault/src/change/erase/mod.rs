@@ -282,6 +282,7 @@ impl Vault {
             // What stays although it was part of this (moved back from the Trash on its own) stands alone now.
             tx.prepare_cached("UPDATE records SET owner = NULL WHERE owner = ?1")?.execute([target.view.row])?;
         }
+        crate::change::root_themselves(tx)?;
         follow(tx, targets)?;
         blobs.sort_unstable();
         blobs.dedup();

@@ -3,7 +3,7 @@ use super::super::copies::telling_sentences;
 use crate::{Vault, VaultResult, store::RowView};
 use keepsake_model::{Record, normal_text};
 use rusqlite::{Connection, params};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// How far an erasure reaches beyond what was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub(crate) struct Target {
 
 impl Vault {
     /// Everything that goes when `ids` go: a conversation's messages, a document's pieces, what was derived from nothing
-    /// else, and files that nothing else names.
+    /// else, what tombstones of an import took along, and files that nothing else names.
     pub(super) fn erase_targets(&self, ids: &[String], reach: Reach) -> VaultResult<Vec<Target>> {
         let mut rows = HashSet::new();
         let mut views = Vec::with_capacity(ids.len());
@@ -47,6 +47,7 @@ impl Vault {
             }
         }
         self.store.read(|c| {
+            let reached = reached(c)?;
             let mut next = 0;
             while next < views.len() {
                 let (row, id) = (views[next].row, views[next].id);
@@ -59,6 +60,7 @@ impl Vault {
                         more.push(derived);
                     }
                 }
+                more.extend(reached.get(&row).into_iter().flatten());
                 for file in column(c, "SELECT file FROM file_refs WHERE row = ?1", params![row])? {
                     if !rows.contains(&file) && unreferenced(c, file, &rows)? {
                         more.push(file);
@@ -126,6 +128,19 @@ pub(super) fn column(c: &Connection, sql: &str, p: impl rusqlite::Params) -> Vau
     let mut statement = c.prepare_cached(sql)?;
     let rows = statement.query_map(p, |r| r.get(0))?;
     Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// What tombstones of imports moved to the Trash along with each row.
+fn reached(c: &Connection) -> VaultResult<HashMap<i64, Vec<i64>>> {
+    let mut statement = c.prepare(
+        "SELECT trash_root, row FROM records WHERE trashed IS NOT NULL AND trash_batch IS NOT NULL AND trash_root <> row",
+    )?;
+    let mut out: HashMap<i64, Vec<i64>> = HashMap::new();
+    for pair in statement.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))? {
+        let (root, row) = pair?;
+        out.entry(root).or_default().push(row);
+    }
+    Ok(out)
 }
 
 /// True when everything that `derived` came from is in `rows` (or not in the vault).

@@ -44,7 +44,9 @@ impl Held {
         Ok(Self {
             emptied_before: emptied.clone(),
             emptied,
-            blocked: set("SELECT record FROM blocked")?,
+            // What a tombstone of an import reached beyond its target is as dead as the target, while it is in the Trash.
+            blocked: set("SELECT record FROM blocked UNION SELECT id FROM records WHERE trash_batch IS NOT NULL \
+                 AND id NOT IN (SELECT record FROM redacted)")?,
             redacted: set("SELECT record FROM redacted")?,
             fingerprints: if let_in { HashSet::new() } else { set("SELECT fingerprint FROM fingerprints")? },
             here: HashSet::new(),
@@ -90,6 +92,11 @@ impl Held {
         self.blocked.contains(id)
     }
 
+    /// True for what was deleted, and for what an import said was redacted: neither is support for anything.
+    pub(super) fn is_gone(&self, id: &[u8; 16]) -> bool {
+        self.blocked.contains(id) || self.emptied.contains(id)
+    }
+
     /// Only of meaning for an id that is not in the vault: a redacted record that is has its flag.
     pub(super) fn is_redacted(&self, id: &[u8; 16]) -> bool {
         self.redacted.contains(id)
@@ -122,13 +129,13 @@ impl Held {
             && fingerprint(keys, record.kind, &record.text).is_some_and(|f| self.fingerprints.contains(&f))
     }
 
-    /// What a statement or a piece was taken from, with whether that was deleted or held back.
+    /// What a statement, a piece or an edge was taken from, with whether that was deleted or held back.
     pub(super) fn sources<'r>(
         &'r self,
         keys: &'r VaultKeys,
         record: &'r Record,
     ) -> impl Iterator<Item = (&'r RecordKey, bool)> {
-        let taken = matches!(record.kind, Kind::Fact | Kind::Chunk);
+        let taken = matches!(record.kind, Kind::Fact | Kind::Chunk | Kind::Relation);
         let links = record.links.iter().filter(move |l| taken && l.relation == DERIVED);
         links.map(|l| (&l.target, self.holds(keys, &l.target)))
     }

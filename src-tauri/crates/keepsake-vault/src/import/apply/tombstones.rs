@@ -1,9 +1,8 @@
 //! Tombstones that an import brings: they block, and move what they name to the Trash. In an unsigned bundle they would
 //! otherwise be a way to destroy a vault.
-use super::Importer;
+use super::{Importer, reach::Reach};
 use crate::{
     VaultResult,
-    change::trash_row,
     store::Flags,
     tombstones::{is_taken, store_foreign, targets},
 };
@@ -40,29 +39,28 @@ impl Importer<'_> {
         Ok(())
     }
 
-    /// Moves what the tombstones of this input name to the Trash.
+    /// Moves what the tombstones of this input name to the Trash, and what hangs on it.
     pub(super) fn trash_named(&mut self) -> VaultResult<()> {
-        let mut any = false;
-        // What is redacted here too, or was told anew by this input as the skeleton that is left, has lost its words.
-        let mut emptied = std::mem::take(&mut self.emptied);
-        emptied.retain(|id| self.seen.get(id).is_none_or(|seen| !seen.written));
-        let doomed = std::mem::take(&mut self.doomed).into_iter().map(|id| (id, false));
-        for (id, skeleton) in doomed.chain(emptied.into_iter().map(|id| (id, true))).collect::<Vec<_>>() {
-            let Some(known) = self.known(&id)?.filter(|known| !known.trashed) else { continue };
-            if skeleton && known.flags & Flags::REDACTED != 0 {
-                continue;
-            }
-            any = true;
-            let Some(staging) = &self.staging else { continue };
-            for row in trash_row(self.connection, known.row, self.options.now, Some(staging.batch))? {
-                self.vault.index_delete(row)?;
-            }
+        let mut reach = Reach::default();
+        for id in std::mem::take(&mut self.doomed) {
+            self.goes(&mut reach, id)?;
         }
+        for id in std::mem::take(&mut self.emptied) {
+            let worded = match self.known(&id)? {
+                // What is redacted here too, with what was taken from it.
+                Some(known) if known.flags & Flags::REDACTED != 0 => continue,
+                Some(known) => self.held.has_words_of(&id, &self.stored(known.row)?),
+                None => true,
+            };
+            // What is here already is the skeleton that is left, told now or by an earlier import.
+            if worded { self.goes(&mut reach, id)? } else { self.loses_words(&mut reach, id)? }
+        }
+        let any = self.follow(reach)?;
         if any {
             self.report.warn(
                 "tombstones_to_trash",
                 "audit/tombstones.jsonl",
-                "records that the file says were deleted are in your Trash now",
+                "records that the file says were deleted, and what was taken from them alone, are in your Trash now",
             );
         }
         Ok(())

@@ -1,0 +1,235 @@
+//! How far a deletion reaches that comes with an import (spec of `.mem` v1.1 §5, receiver obligations): to everything that
+//! was derived from its target and from nothing else, whatever its proof of reach lists.
+use crate::{requirements::*, tell::*};
+use keepsake_model::{Derived, Kind, Record, RecordKey, Tombstone, TombstoneOp};
+use keepsake_testkit::{TempVault, at};
+use keepsake_vault::ListQuery;
+
+/// The fixture, with its edge evidenced by `episodes`.
+fn evidenced(bundle: Bundle, episodes: &str) -> Bundle {
+    bundle.with("items/edge.jsonl", |text| {
+        text.replace("[\"ep_move\"]", episodes)
+    })
+}
+
+const TEA: &str = "[\"ep_tea\"]";
+
+/// What goes when `ep_tea` does and `edge_1` is evidenced by it.
+const REACHED: [&str; 7] = [
+    "episode/ep_tea",
+    "fact/fact_1",
+    "fact/fact_2",
+    "factLink/fact_1|fact_2|refines",
+    "episodeLink/ep_move|ep_tea|before",
+    "edge/edge_1",
+    "entity/ent_sea",
+];
+
+/// What does not: another memory, an entity that a community still names, and that one.
+const KEPT: [&str; 3] = ["episode/ep_move", "entity/ent_ada", "community/com_1"];
+
+fn deletion(id: &str) -> Tombstone {
+    Tombstone {
+        id: format!("tomb_{id}"),
+        op: TombstoneOp::Delete,
+        target_kind: "episode".into(),
+        target_id: id.into(),
+        scope: "mem".into(),
+        at: at(0),
+        actor: "somebody".into(),
+        reason: String::new(),
+        derived: Derived::default(),
+        signature: None,
+        verbatim: None,
+    }
+}
+
+fn mem(kind: Kind, key: &str, text: &str) -> Record {
+    Record::new(kind, RecordKey::new("mem", key), text)
+}
+
+fn linked(mut record: Record, relation: &str, kind: Kind, key: &str) -> Record {
+    record.links.push(keepsake_model::Link {
+        relation: relation.into(),
+        kind,
+        target: RecordKey::new("mem", key),
+    });
+    record
+}
+
+#[test]
+fn l2_a_deletion_reaches_what_was_derived_whatever_its_proof_lists() {
+    let t = TempVault::new();
+    import(&t, &evidenced(Bundle::of("all-kinds"), TEA));
+    let before = state(&t);
+    for key in REACHED.iter().chain(&KEPT) {
+        assert!(has(&t, key), "{key}: the control");
+    }
+    // Its rows are in the bundle still, and the proof of reach is empty.
+    let bundle = evidenced(Bundle::deleting("delete", "episode", "ep_tea"), TEA);
+    let report = t.import(std::slice::from_ref(&bundle.at)).unwrap();
+    for key in REACHED {
+        assert!(!has(&t, key), "{key}");
+    }
+    for key in KEPT {
+        assert!(has(&t, key), "{key} has other support");
+    }
+    assert_eq!(found(&t, "\"green tea\""), 0, "full text");
+    assert_eq!(found(&t, "coffee"), 0, "full text");
+    assert_eq!(faults(&t), [""; 0]);
+
+    let held = t.import(&[bundle.at.clone()]).unwrap();
+    assert_eq!(held.total().added, 0, "nothing comes back");
+    import(&t, &evidenced(Bundle::of("all-kinds"), TEA));
+    for key in REACHED {
+        assert!(!has(&t, key), "{key}: a stale bundle");
+    }
+
+    // In the Trash it is one thing: what it reached comes back with it.
+    let trash = t
+        .vault
+        .list(&ListQuery {
+            trash: true,
+            limit: 50,
+            ..ListQuery::default()
+        })
+        .unwrap();
+    assert_eq!(trash.rows.len(), 1, "{:?}", trash.rows);
+    t.vault
+        .restore(&[trash.rows[0].id_text()], at(300))
+        .unwrap();
+    let after = state(&t);
+    assert!(before.iter().all(|(k, v)| after.get(k) == Some(v)));
+    assert!(!report.batch.is_empty());
+}
+
+#[test]
+fn undoing_an_import_brings_back_what_its_deletion_reached() {
+    let t = TempVault::new();
+    import(&t, &evidenced(Bundle::of("all-kinds"), TEA));
+    let before = state(&t);
+    let bundle = evidenced(Bundle::deleting("delete", "episode", "ep_tea"), TEA);
+    let report = t.import(std::slice::from_ref(&bundle.at)).unwrap();
+    assert!(!has(&t, "entity/ent_sea"));
+    t.vault.undo_import(&report.batch, at(300)).unwrap();
+    assert_eq!(state(&t), before, "all of it, and nothing else");
+    assert!(found(&t, "\"green tea\"") >= 2);
+    assert_eq!(faults(&t), [""; 0]);
+}
+
+#[test]
+fn what_a_deletion_reached_is_erased_with_it() {
+    let t = TempVault::new();
+    import(&t, &evidenced(Bundle::of("all-kinds"), TEA));
+    let id = one_row(&t, "episode/ep_tea").id_text();
+    import(
+        &t,
+        &evidenced(Bundle::deleting("delete", "episode", "ep_tea"), TEA),
+    );
+    assert!(t.number("SELECT count(*) FROM records WHERE trashed IS NOT NULL") >= 7);
+    let done = erase(&t, &id, "test", 400);
+    assert!(done.receipt.complete);
+    let left = t.number("SELECT count(*) FROM records WHERE trashed IS NOT NULL");
+    assert_eq!(left, 0, "nothing is left in the Trash where nobody sees it");
+    is_clean_of(&t, &["never coffee", "drinks green tea"]);
+}
+
+/// §5, and no resurrection: the vault never had what the deletion would have reached.
+#[test]
+fn l2_what_was_derived_from_something_deleted_does_not_come_later() {
+    let t = TempVault::new();
+    tell(&t, &|sink| sink.tombstone(deletion("ep_tea")));
+    import(&t, &evidenced(Bundle::of("all-kinds"), TEA));
+    for key in REACHED {
+        assert!(!has(&t, key), "{key}");
+    }
+    for key in KEPT {
+        assert!(has(&t, key), "{key}");
+    }
+}
+
+#[test]
+fn l2_what_has_other_support_stays_until_that_goes_too() {
+    let t = TempVault::new();
+    let both = "[\"ep_move\",\"ep_tea\"]";
+    import(&t, &evidenced(Bundle::of("all-kinds"), both));
+    tell(&t, &|sink| sink.tombstone(deletion("ep_tea")));
+    assert!(!has(&t, "fact/fact_1"));
+    for key in ["edge/edge_1", "entity/ent_sea", "entity/ent_ada"] {
+        assert!(has(&t, key), "{key} is evidenced by another episode");
+    }
+    let last = tell(&t, &|sink| sink.tombstone(deletion("ep_move")));
+    for key in ["edge/edge_1", "entity/ent_sea"] {
+        assert!(!has(&t, key), "{key}");
+    }
+    t.vault.undo_import(&last.batch, at(300)).unwrap();
+    for key in ["edge/edge_1", "entity/ent_sea", "episode/ep_move"] {
+        assert!(has(&t, key), "{key}: undone");
+    }
+    assert!(!has(&t, "fact/fact_1"), "the other import stays");
+}
+
+/// A deleted entity takes the edges that end there; its neighbours lost no evidence.
+#[test]
+fn l2_a_deleted_entity_takes_its_edges_and_not_its_neighbours() {
+    let t = TempVault::new();
+    import(&t, &Bundle::of("all-kinds"));
+    let gone = Tombstone {
+        target_kind: "entity".into(),
+        ..deletion("ent_ada")
+    };
+    tell(&t, &|sink| sink.tombstone(gone.clone()));
+    assert!(!has(&t, "entity/ent_ada") && !has(&t, "edge/edge_1"));
+    assert!(has(&t, "entity/ent_sea"));
+}
+
+/// §4.1, the way over another record: a fact that cannot be without its episode is left out, and so is a link that
+/// cannot be without that fact.
+#[test]
+fn l2_no_link_is_left_to_what_was_left_out() {
+    let t = TempVault::new();
+    let bundle = Bundle::deleting("delete", "episode", "ep_tea").with("items/fact.jsonl", |text| {
+        let moved = |line: &str| match line.contains("\"id\":\"fact_2\"") {
+            true => line.replace("ep_tea", "ep_move"),
+            false => line.to_owned(),
+        };
+        text.lines().map(|line| moved(line) + "\n").collect()
+    });
+    import(&t, &bundle);
+    assert!(has(&t, "fact/fact_2"), "of another episode");
+    assert!(!has(&t, "fact/fact_1"));
+    assert!(!has(&t, "factLink/fact_1|fact_2|refines"));
+}
+
+/// A redaction is a deletion of the words: statements taken from them go, what is told anew of the skeleton stays.
+#[test]
+fn l2_a_redaction_reaches_statements_that_nobody_tells_any_more() {
+    let said = |text: &str| mem(Kind::Memory, "episode/ep_1", text);
+    let of = |key: &str, text: &str| {
+        let fact = mem(Kind::Fact, key, text);
+        linked(fact, "derived_from", Kind::Memory, "episode/ep_1")
+    };
+    let stone = Tombstone {
+        op: TombstoneOp::Redact,
+        ..deletion("ep_1")
+    };
+    let t = TempVault::new();
+    tell_units(
+        &t,
+        &[
+            said("The pin is 4711, and tea is green.").into(),
+            of("fact/pin", "The pin is 4711.").into(),
+            of("fact/tea", "Tea is green.").into(),
+        ],
+    );
+    for time in ["first", "second"] {
+        tell(&t, &|sink| {
+            sink.tombstone(stone.clone())?;
+            sink.unit(said("The pin is [REDACTED:pin], and tea is green.").into())?;
+            sink.unit(of("fact/tea", "Tea is green.").into())
+        });
+        assert_eq!(found(&t, "4711"), 0, "{time}");
+        assert_eq!(texts(&t, Kind::Memory).len(), 1, "{time}: the skeleton");
+        assert_eq!(texts(&t, Kind::Fact), ["Tea is green."], "{time}");
+    }
+}
