@@ -148,9 +148,7 @@ impl Vault {
         let parent = out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let target = if out.exists() { whole(out) } else { whole(parent).join(out.file_name().unwrap_or_default()) };
         if target.starts_with(&vault) || vault.starts_with(&target) {
-            return Err(VaultError::Usage(
-                "Nothing can be saved into the vault's own folder. Choose another.".into(),
-            ));
+            return Err(VaultError::Usage("Nothing can be saved into the vault's own folder. Choose another.".into()));
         }
         Ok(())
     }
