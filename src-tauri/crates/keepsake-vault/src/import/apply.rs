@@ -96,6 +96,8 @@ pub(super) struct Importer<'i> {
     emptied: Vec<[u8; 16]>,
     /// Entities at the ends of edges that were held back for want of evidence.
     loose: Vec<[u8; 16]>,
+    /// Statements that this input superseded without telling them.
+    retired: HashSet<[u8; 16]>,
     /// Texts to compare with where duplicates are skipped.
     texts: Texts,
     pub(super) renames: Renames,
@@ -132,6 +134,7 @@ impl<'i> Importer<'i> {
             doomed: Vec::new(),
             emptied: Vec::new(),
             loose: Vec::new(),
+            retired: HashSet::new(),
             texts: Texts::new(),
             renames: Renames::default(),
             empty,
@@ -431,6 +434,7 @@ impl<'i> Importer<'i> {
         digest: &[u8; 16],
         extra_flags: i64,
     ) -> VaultResult<()> {
+        self.retired.remove(id);
         let updated = self.updated(record);
         let Some(seen) = self.seen.get(id) else { return Ok(()) };
         let (row, written, trashed) = (seen.row, seen.written, seen.trashed);

@@ -62,7 +62,8 @@ impl Importer<'_> {
                 &id,
             )? {
                 // Whoever took the words out tells anew what may still be said of them.
-                let anew = stays && self.seen.get(&derived.id).is_some_and(|seen| seen.row > 0);
+                let told = self.seen.get(&derived.id).is_some_and(|seen| seen.row > 0);
+                let anew = stays && told && !self.retired.contains(&derived.id);
                 if anew || reach.gone.contains(&derived.id) || self.has_support(derived.row, &reach)? {
                     continue;
                 }

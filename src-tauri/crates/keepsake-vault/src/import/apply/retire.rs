@@ -74,6 +74,7 @@ impl Importer<'_> {
             trashed: known.trashed,
         };
         self.seen.insert(id, seen);
+        self.retired.insert(id);
         Ok(true)
     }
 }
