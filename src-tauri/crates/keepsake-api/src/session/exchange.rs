@@ -7,7 +7,7 @@ use crate::{
 };
 use keepsake_formats::{Catalog, Detection as Detected, Passphrase, Signer, WriteOptions, by_id, detect, pam};
 use keepsake_model::{Issue, Limits, LossReport, Timestamp};
-use keepsake_vault::{FailedImport, ImportOptions, ItemOutcome, KindCounts, Merge, Scope, Scratch, Vault};
+use keepsake_vault::{FailedImport, ImportOptions, ItemOutcome, KindCounts, Merge, Scope, Scratch};
 use std::{
     collections::HashSet,
     path::{Path, PathBuf},
@@ -294,28 +294,6 @@ impl Session {
         self.vault.remove_export(written, format, now())?;
         *faulty = None;
         Ok(())
-    }
-
-    /// Copy the vault to `out`, which must not exist, and check the copy. It is a vault of its own.
-    pub fn backup(&self, out: &Path, job: &Job) -> ApiResult<BackedUp> {
-        let gate = Gate::new(job);
-        let cancel = job.cancel_flag();
-        let _turn = self.exporting();
-        let made = self.vault.backup(out, now(), &cancel, &|done, total| gate.report("copy", done, total, 0))?;
-        Ok(BackedUp { path: out.display().to_string(), bytes: made.bytes, digest: made.digest })
-    }
-
-    /// Copy a backup to `out`, which must not exist, and check the copy. `secret` is the passphrase or the recovery code of
-    /// the backup's moment. The backup is only read.
-    ///
-    /// # Errors
-    /// Those of opening a vault; `exists`, `usage` inside the backup, `cancelled`, `io`.
-    pub fn restore_backup(from: &Path, out: &Path, secret: &str, job: &Job) -> ApiResult<BackedUp> {
-        let gate = Gate::new(job);
-        let cancel = job.cancel_flag();
-        let made =
-            Vault::restore_backup(from, out, secret, &cancel, &|done, total| gate.report("copy", done, total, 0))?;
-        Ok(BackedUp { path: out.display().to_string(), bytes: made.bytes, digest: made.digest })
     }
 
     /// What is covered is known by the last look: it has to be of now.

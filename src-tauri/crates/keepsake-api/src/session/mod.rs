@@ -1,4 +1,5 @@
 //! One open vault and everything a person does with it.
+mod backups;
 mod changes;
 mod duplicates;
 mod evidence;
