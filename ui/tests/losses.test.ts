@@ -30,6 +30,7 @@ function members(name: string): string[] {
 const HANDED_ON: Record<string, () => string[]> = {
   // Members of a record that the extension of a format holds.
   "keepsake-formats/src/mif/overlay.rs name": () => members("Record"),
+  "keepsake-formats/src/mif/lesser.rs &name": () => members("Record"),
   "keepsake-formats/src/pam/ext.rs name": () => members("Record"),
   "keepsake-formats/src/zaxy/overlay.rs name": () => members("Record"),
   "keepsake-formats/src/mem/overlay.rs field": () => members("Record"),

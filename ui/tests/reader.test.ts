@@ -9,7 +9,6 @@ import type { SensitivePlace, Thread } from "$lib/ipc";
 import { useBackend } from "$lib/ipc";
 import { mockBackend } from "$lib/ipc/mock";
 import { sampleThread } from "$lib/ipc/mock/thread";
-import { dialogs } from "$lib/state/dialogs.svelte";
 import { conversations } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { clearContent } from "$lib/state/scope";
@@ -114,18 +113,5 @@ describe("the menu of the reader", () => {
     const wanted = words(recordEntries(conversations, ["c-bath"])).filter((each) => each !== "line");
     expect(shown.map((each) => each?.replaceAll(" ", ""))).toEqual(wanted.map((each) => each.replaceAll(" ", "")));
     expect(shown).toHaveLength(3);
-  });
-
-  it("does the same by the keys, and not while something is typed", async () => {
-    const trash = vi.spyOn(mock, "trash");
-    render(ThreadPane, { thread });
-    await find("tub");
-    await fireEvent.keyDown(screen.getByTestId("find-field"), { key: "Delete" });
-    expect(trash).not.toHaveBeenCalled();
-    await fireEvent.keyDown(screen.getByTestId("reader"), { key: "Delete", shiftKey: true });
-    expect(dialogs.open).toMatchObject({ kind: "erase", ids: ["c-bath"] });
-    dialogs.close();
-    await fireEvent.keyDown(screen.getByTestId("reader"), { key: "Delete" });
-    expect(trash).toHaveBeenCalledWith(["c-bath"]);
   });
 });

@@ -159,7 +159,8 @@ impl Writing {
             put(&mut tree, "type", kind);
             tree.set("tags", texts(&record.tags));
             put(&mut tree, "timestamp", &created);
-            if let Some(metadata) = known("metadata") {
+            let empty = |metadata: &&serde_json::Value| metadata.as_object().is_some_and(serde_json::Map::is_empty);
+            if let Some(metadata) = known("metadata").filter(|metadata| !empty(metadata)) {
                 tree.set("metadata", tree_of(metadata));
             }
             return tree;

@@ -47,7 +47,7 @@ fn yaml_scalars_are_what_they_look_like_and_no_more() {
     yaml::parse(&text, 10).unwrap().write(&mut out);
     assert_eq!(
         out,
-        r#"[1,1,0.5,5.0,1e3,31,15,"017","1_000",".inf",".nan","yes","NO",true,null,null,null,"2026-01-01","12:30","1","1",1,"x","-","."]"#
+        r#"[1,1,0.5,5.0,1e3,31,15,"017","1_000",.inf,.nan,"yes","NO",true,null,null,null,"2026-01-01","12:30","1","1",1,"x","-","."]"#
     );
 }
 
