@@ -25,6 +25,8 @@ export function sampleWindow(): Backend {
   const data = new Set<string>();
   const take = (value: unknown): void => {
     if (typeof value === "string") data.add(value);
+    // Files are shown as text too.
+    else if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) data.add(new TextDecoder().decode(value));
     else if (Array.isArray(value)) value.forEach(take);
     else if (typeof value === "object" && value !== null)
       for (const [key, each] of Object.entries(value)) if (!SPOKEN.has(key)) take(each);
