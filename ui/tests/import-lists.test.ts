@@ -248,7 +248,8 @@ describe("what an export names and does not hold", () => {
     mock.importPreview = async (...asked) => ({
       ...(await preview(...asked)),
       missing_parts: ["conversations-002.json"],
-      attachments: { referenced: 214, present: 210, missing: 9 },
+      attachments: { referenced: 214, present: 210 },
+      missing_attachments: 9,
     });
     await planned();
     expect(screen.getByTestId("import-missing").textContent).toMatch(/9 attachments .* 1 part of this export/s);

@@ -73,6 +73,6 @@ export function entriesOf(report: ImportReport, pick: Pick): { entries: Entry[];
 
 /** Attachments that the export names and does not hold. */
 export function missingAttachments(report: ImportReport): number {
-  const { referenced, present, missing } = report.attachments;
-  return missing ?? Math.max(0, referenced - present);
+  const { referenced, present } = report.attachments;
+  return report.missing_attachments ?? Math.max(0, referenced - present);
 }

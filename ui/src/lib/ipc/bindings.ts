@@ -200,8 +200,6 @@ export type AddRequest = {
 export type AttachmentCounts = {
 	referenced: number,
 	present: number,
-	/**  Named, and not in the input; null in reports of former imports. */
-	missing: number | null,
 };
 
 /**  An attachment of a record. */
@@ -689,6 +687,8 @@ export type ImportReport = {
 	messages: number,
 	memories: number,
 	attachments: AttachmentCounts,
+	/**  Attachments that are named and not in the input; null in reports of former imports. */
+	missing_attachments: number | null,
 	missing_parts: string[],
 	/**  By kind: what earlier exports of the account told and this newest one does not. Not in reports of former imports. */
 	gone: { [key in string]: number },

@@ -483,8 +483,8 @@ fn report_view(r: &keepsake_vault::ImportReport) -> ImportReport {
         attachments: AttachmentCounts {
             referenced: r.counts.attachments_referenced,
             present: r.counts.attachments_present,
-            missing: r.counts.attachments_missing,
         },
+        missing_attachments: r.counts.attachments_missing,
         missing_parts: r.missing_parts.clone(),
         missing_files: r.missing_files.clone(),
         gone: r.gone.clone(),

@@ -31,12 +31,12 @@ fn what_would_be_new_and_what_is_missing_is_named_before_it_is_imported_and_not_
     for expected in [("conversation", "The floor plan"), ("message", "Here it is."), ("attachment", "plan.pdf")] {
         assert!(coming.contains(&expected), "{expected:?} in {coming:?}");
     }
-    assert_eq!((plan.missing_files.as_slice(), plan.attachments.missing), (&["plan.pdf".to_owned()][..], Some(1)));
+    assert_eq!((plan.missing_files.as_slice(), plan.missing_attachments), (&["plan.pdf".to_owned()][..], Some(1)));
     let done = session.import(&request, false, &Job::silent()).unwrap();
     let kept = session.import_report(&done.batch).unwrap();
     for report in [&done, &kept] {
         assert!(report.coming.is_empty() && report.missing_files.is_empty());
-        assert_eq!(report.attachments.missing, Some(1), "its number is");
+        assert_eq!(report.missing_attachments, Some(1), "its number is");
     }
     let again = session.import(&request, true, &Job::silent()).unwrap();
     assert!(again.coming.is_empty());

@@ -133,9 +133,6 @@ pub struct Outcome {
 pub struct AttachmentCounts {
     pub referenced: u32,
     pub present: u32,
-    /// Named, and not in the input; null in reports of former imports.
-    #[serde(default)]
-    pub missing: Option<u32>,
 }
 
 /// Something worth knowing that did not cost a record.
@@ -183,6 +180,9 @@ pub struct ImportReport {
     pub messages: u32,
     pub memories: u32,
     pub attachments: AttachmentCounts,
+    /// Attachments that are named and not in the input; null in reports of former imports.
+    #[serde(default)]
+    pub missing_attachments: Option<u32>,
     pub missing_parts: Vec<String>,
     /// By kind: what earlier exports of the account told and this newest one does not. Not in reports of former imports.
     #[serde(default)]

@@ -197,7 +197,7 @@ impl Files {
             }
         }
         // in one order, whether their bytes are there or not
-        rows.sort_by(|(a, _), (b, _)| a.cmp(b));
+        rows.sort_by_key(|(at, _)| *at);
         Ok(rows.into_iter().map(|(_, row)| row).collect())
     }
 

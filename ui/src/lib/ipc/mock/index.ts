@@ -7,7 +7,7 @@ import { cancel, detection, FILE_PASSPHRASE, receipt, refuse, report, tombstone,
 import { batchOf, sampleBatches, sampleEntries, sampleFailed } from "./log";
 import { optionsFromAddress, type MockOptions } from "./options";
 import { countBy, redactPlan } from "./redact";
-import { exported, shown, transferText } from "./records";
+import { exported, sampleHistory, shown, transferText } from "./records";
 import { sampleReview } from "./review";
 import { sampleFile } from "./pictures";
 import { MOCK_PASSPHRASE, sampleSlots } from "./slots";
@@ -33,31 +33,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
   let minutes = 10;
   let path = "/home/ines/Documents/Ines.keepsake";
   const pace = options.pace ?? 0;
-  const history = new Map<string, { version: number; text: string; from: string; cause: string }[]>([
-    [
-      "m-0",
-      [
-        {
-          version: 3,
-          text: "Is renovating a wooden house from 1934 in Sandviken; the bathroom comes first, the kitchen next year.",
-          from: ago(0),
-          cause: "import",
-        },
-        {
-          version: 2,
-          text: "Is renovating a wooden house from 1934 in Sandviken; the bathroom comes first.",
-          from: ago(156),
-          cause: "edit",
-        },
-        {
-          version: 1,
-          text: "Is renovating a wooden house from the 1950s in Sandviken; the bathroom comes first.",
-          from: ago(172),
-          cause: "import",
-        },
-      ],
-    ],
-  ]);
+  const history = sampleHistory();
   const stones = [
     tombstone("ts_01JD4V8QN3", "delete", "memory", "chatgpt", 0.1),
     tombstone("ts_01JCM2T0R7", "redact", "memory", "gemini", 7),

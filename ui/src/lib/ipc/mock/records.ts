@@ -162,3 +162,31 @@ export function exported(
     withheld: [],
   };
 }
+
+/** What a memory said before. */
+export const sampleHistory = () =>
+  new Map<string, { version: number; text: string; from: string; cause: string }[]>([
+    [
+      "m-0",
+      [
+        {
+          version: 3,
+          text: "Is renovating a wooden house from 1934 in Sandviken; the bathroom comes first, the kitchen next year.",
+          from: ago(0),
+          cause: "import",
+        },
+        {
+          version: 2,
+          text: "Is renovating a wooden house from 1934 in Sandviken; the bathroom comes first.",
+          from: ago(156),
+          cause: "edit",
+        },
+        {
+          version: 1,
+          text: "Is renovating a wooden house from the 1950s in Sandviken; the bathroom comes first.",
+          from: ago(172),
+          cause: "import",
+        },
+      ],
+    ],
+  ]);
