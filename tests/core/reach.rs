@@ -78,7 +78,7 @@ fn l2_a_deletion_reaches_what_was_derived_whatever_its_proof_lists() {
     assert_eq!(found(&t, "coffee"), 0, "full text");
     assert_eq!(faults(&t), [""; 0]);
 
-    let held = t.import(&[bundle.at.clone()]).unwrap();
+    let held = t.import(std::slice::from_ref(&bundle.at)).unwrap();
     assert_eq!(held.total().added, 0, "nothing comes back");
     import(&t, &evidenced(Bundle::of("all-kinds"), TEA));
     for key in REACHED {

@@ -132,11 +132,11 @@ impl Session {
             if delta.base.as_ref().is_some_and(|base| !kept.contains(base)) && !beside {
                 let message = "this holds only what changed since an export that this vault has not taken in; \
                                what did not change is not in it";
-                out.push(Issue::new("delta_base_unknown", &format!("{}/base_export_id", delta.place), message));
+                out.push(Issue::new("delta_base_unknown", format!("{}/base_export_id", delta.place), message));
             }
             if delta.id.as_ref().is_some_and(|id| kept.contains(id)) {
                 let message = "this vault has taken in this increment before";
-                out.push(Issue::new("delta_taken_before", &format!("{}/export_id", delta.place), message));
+                out.push(Issue::new("delta_taken_before", format!("{}/export_id", delta.place), message));
             }
         }
         Ok(out)

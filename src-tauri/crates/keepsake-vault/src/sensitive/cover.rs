@@ -87,7 +87,10 @@ impl<'k> Cover<'k> {
         let removals = || [&own, &self.known].into_iter().flatten();
         // The text apart, since what stood where in it is told.
         let (text, marks) = covered(&std::mem::take(&mut record.text), removals());
-        let elsewhere = removals().fold(false, |found, removal| removal.record(record) || found);
+        let mut elsewhere = false;
+        for removal in removals() {
+            elsewhere |= removal.record(record);
+        }
         record.text = text;
         if !marks.is_empty() {
             record.embeddings.clear(); // they encode the words

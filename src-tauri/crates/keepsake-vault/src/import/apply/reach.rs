@@ -59,7 +59,7 @@ impl Importer<'_> {
             for derived in self.live(
                 "SELECT r.row, r.id, r.kind FROM links l JOIN records r ON r.row = l.row \
                  WHERE l.target = ?1 AND l.relation = 'derived_from' AND r.trashed IS NULL",
-                &id,
+                id,
             )? {
                 // Whoever took the words out tells anew what may still be said of them.
                 let told = self.seen.get(&derived.id).is_some_and(|seen| seen.row > 0);
@@ -80,7 +80,7 @@ impl Importer<'_> {
             for link in self.live(
                 "SELECT r.row, r.id, r.kind FROM links l JOIN records r ON r.row = l.row \
                  WHERE l.target = ?1 AND l.relation IN ('source', 'target') AND r.trashed IS NULL",
-                &id,
+                id,
             )? {
                 if link.kind == kind_code(Kind::Relation) {
                     self.put_away(&mut reach, link.row, root.unwrap_or(link.row))?;
