@@ -3,24 +3,18 @@ import { beforeEach, expect, it, vi } from "vitest";
 import MemoryDetail from "../src/features/memories/MemoryDetail.svelte";
 import SelectionView from "../src/features/memories/SelectionView.svelte";
 import DialogHost from "../src/shell/DialogHost.svelte";
-import { useBackend, type Backend } from "$lib/ipc";
-import { mockBackend } from "$lib/ipc/mock";
+import { start, type Mock } from "./start";
 import { detail } from "$lib/state/detail.svelte";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { memories } from "$lib/state/lists.svelte";
-import { clearContent } from "$lib/state/scope";
 import { selection } from "$lib/state/selection.svelte";
-import { session } from "$lib/state/session.svelte";
 
-let mock: Backend;
+let mock: Mock;
 
 beforeEach(async () => {
-  clearContent();
-  mock = mockBackend({ open: true });
+  mock = await start();
   const { facets } = mock;
   mock.facets = async (...asked) => ({ ...(await facets(...asked)), tags: { team: 9, tea: 2, garden: 5, stream: 1 } });
-  useBackend(mock);
-  session.opened(await mock.sessionState());
 });
 
 const offered = () => screen.queryAllByTestId("tag-offered").map((row) => row.textContent?.trim());

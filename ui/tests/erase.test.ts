@@ -1,23 +1,17 @@
 import { render, screen } from "@testing-library/svelte";
 import { beforeEach, expect, it, vi } from "vitest";
 import EraseDialog from "../src/features/removal/EraseDialog.svelte";
-import { useBackend, type Backend } from "$lib/ipc";
-import { mockBackend } from "$lib/ipc/mock";
+import { start, type Mock } from "./start";
 import { item } from "$lib/ipc/mock/data";
-import { clearContent } from "$lib/state/scope";
-import { session } from "$lib/state/session.svelte";
 
-let mock: Backend;
+let mock: Mock;
 const many = [
   ...Array.from({ length: 70 }, (_, n) => item(`m-${n}`, "memory", "claude", `Memory ${n}`, n)),
   ...Array.from({ length: 5 }, (_, n) => item(`c-${n}`, "conversation", "gemini", `Conversation ${n}`, n)),
 ];
 
 beforeEach(async () => {
-  clearContent();
-  mock = mockBackend({ open: true, items: structuredClone(many) });
-  useBackend(mock);
-  session.opened(await mock.sessionState());
+  mock = await start({ items: structuredClone(many) });
 });
 
 it("names what goes and where it may still be by all of it, not by the first few", async () => {

@@ -6,6 +6,7 @@ import ImportSheet from "../src/features/importing/ImportSheet.svelte";
 import ReportSheet from "../src/features/importing/ReportSheet.svelte";
 import { entriesOf, itemCount } from "../src/features/importing/outcomes";
 import { chipsOf } from "../src/features/memories/chips";
+import { start, type Mock } from "./start";
 import { useBackend, type ImportReport } from "$lib/ipc";
 import { mockBackend } from "$lib/ipc/mock";
 import { refuse } from "$lib/ipc/mock/jobs";
@@ -14,20 +15,15 @@ import { importing } from "$lib/state/importing.svelte";
 import { imports, showNew } from "$lib/state/imports.svelte";
 import { conversations, files, memories } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
-import { clearContent } from "$lib/state/scope";
 import { search } from "$lib/state/search.svelte";
-import { session } from "$lib/state/session.svelte";
 import { vault } from "$lib/state/vault.svelte";
 
 const CHATGPT = "/d/chatgpt-export.zip";
-let mock = mockBackend({ open: true });
+let mock: Mock;
 
 beforeEach(async () => {
-  clearContent();
   nav.go("home");
-  mock = mockBackend({ open: true });
-  useBackend(mock);
-  session.opened(await mock.sessionState());
+  mock = await start();
   await vault.refresh();
 });
 

@@ -4,24 +4,19 @@ import ActivityView from "../src/features/activity/ActivityView.svelte";
 import DuplicatesSheet from "../src/features/duplicates/DuplicatesSheet.svelte";
 import HomeView from "../src/features/home/HomeView.svelte";
 import MemoryList from "../src/features/memories/MemoryList.svelte";
+import { start, type Mock } from "./start";
 import SkeletonRows from "$lib/ui/SkeletonRows.svelte";
-import { BackendError, useBackend } from "$lib/ipc";
-import { mockBackend } from "$lib/ipc/mock";
+import { BackendError } from "$lib/ipc";
 import { duplicates } from "$lib/state/duplicates.svelte";
 import { memories } from "$lib/state/lists.svelte";
-import { clearContent } from "$lib/state/scope";
-import { session } from "$lib/state/session.svelte";
 import { toasts } from "$lib/state/toasts.svelte";
 import { vault } from "$lib/state/vault.svelte";
 
-let mock = mockBackend({ open: true });
+let mock: Mock;
 
 beforeEach(async () => {
-  clearContent();
   toasts.clear();
-  mock = mockBackend({ open: true, pace: 0 });
-  useBackend(mock);
-  session.opened(await mock.sessionState());
+  mock = await start({ pace: 0 });
 });
 afterEach(() => vi.useRealTimers());
 

@@ -6,22 +6,17 @@ import EvidenceSheet from "../src/features/activity/EvidenceSheet.svelte";
 import FirstSteps from "../src/features/home/FirstSteps.svelte";
 import OriginalRecord from "../src/features/memories/OriginalRecord.svelte";
 import WriteSheet from "../src/features/memories/WriteSheet.svelte";
-import { BackendError, useBackend } from "$lib/ipc";
-import { mockBackend } from "$lib/ipc/mock";
+import { start, type Mock } from "./start";
+import { BackendError } from "$lib/ipc";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { importing } from "$lib/state/importing.svelte";
-import { clearContent } from "$lib/state/scope";
-import { session } from "$lib/state/session.svelte";
 import { dayTime } from "$lib/text/format";
 import Button from "$lib/ui/Button.svelte";
 
-let mock = mockBackend({ open: true });
+let mock: Mock;
 
 beforeEach(async () => {
-  clearContent();
-  mock = mockBackend({ open: true, pace: 0 });
-  useBackend(mock);
-  session.opened(await mock.sessionState());
+  mock = await start({ pace: 0 });
 });
 
 describe("a memory that is written", () => {
@@ -75,21 +70,24 @@ describe("an Evidence Pack", () => {
 });
 
 describe("motion", () => {
-  const source = (name: string) => readFileSync(resolve(import.meta.dirname, `../src/lib/ui/${name}.svelte`), "utf8");
+  const source = (file: string) => readFileSync(resolve(import.meta.dirname, `../src/${file}`), "utf8");
 
-  it.each(["Popover", "MenuEntries", "Select"])(
-    "%s fades in and moves by 4 px, and only fades where less is wanted",
-    (name) => {
-      expect(source(name)).toContain("animation: float var(--dur-2) var(--ease-out)");
-      expect(source(name)).toContain("translateY(calc(-1 * var(--space-2)))");
-      expect(source(name).match(/animation-name: fade/g)).toHaveLength(2);
-    },
-  );
+  it.each(["Popover", "MenuEntries", "Select", "TagInput"])("%s is a thing that floats", (name) => {
+    expect(source(`lib/ui/${name}.svelte`)).toMatch(/class="floating /);
+  });
+
+  it("what floats fades in and moves by 4 px, and only fades where less is wanted", () => {
+    const styles = source("styles/base.css");
+    expect(styles).toMatch(/\.floating \{[^}]*animation: float var\(--dur-2\) var\(--ease-out\)/);
+    expect(styles).toContain("translateY(calc(-1 * var(--way) * var(--space-2)))");
+    expect(styles).toMatch(/:root \{\s+--way: 1;\s+\}\s+:root\[data-motion="less"\] \{\s+--way: 0;/);
+    expect(styles).toMatch(/prefers-reduced-motion: reduce\) \{\s+:root \{\s+--way: 0;/);
+  });
 
   it("a busy button has the three dots that stand for what turns", () => {
     render(Button, { busy: true });
     const [turning, still] = [".turning svg", ".still svg"].map((each) => document.querySelector(each));
     expect([turning !== null, still?.classList.contains("lucide-ellipsis")]).toEqual([true, true]);
-    expect(source("Spinner").match(/\.still \{\s+display: inline-flex/g)).toHaveLength(2);
+    expect(source("lib/ui/Spinner.svelte").match(/\.still \{\s+display: inline-flex/g)).toHaveLength(2);
   });
 });

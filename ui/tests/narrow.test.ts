@@ -3,21 +3,15 @@ import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import ListDetail from "../src/features/layout/ListDetail.svelte";
 import FilterPopover from "../src/features/memories/FilterPopover.svelte";
+import { start } from "./start";
 import { createRawSnippet } from "svelte";
-import { useBackend } from "$lib/ipc";
-import { mockBackend } from "$lib/ipc/mock";
 import { appearance } from "$lib/state/appearance.svelte";
 import { memories } from "$lib/state/lists.svelte";
-import { clearContent } from "$lib/state/scope";
-import { session } from "$lib/state/session.svelte";
 import { vault } from "$lib/state/vault.svelte";
 import Separator from "$lib/ui/Separator.svelte";
 
 beforeEach(async () => {
-  clearContent();
-  const mock = mockBackend({ open: true });
-  useBackend(mock);
-  session.opened(await mock.sessionState());
+  await start();
   await vault.refresh();
 });
 

@@ -4,24 +4,18 @@ import PlacesCell from "../src/features/activity/PlacesCell.svelte";
 import LossTable from "../src/features/exporting/LossTable.svelte";
 import HomeView from "../src/features/home/HomeView.svelte";
 import MonthChart from "../src/features/home/MonthChart.svelte";
-import { useBackend } from "$lib/ipc";
-import { mockBackend } from "$lib/ipc/mock";
+import { start, type Mock } from "./start";
 import { tombstone } from "$lib/ipc/mock/jobs";
 import { exported } from "$lib/ipc/mock/records";
 import { ANY } from "$lib/state/filter";
 import { memories } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
-import { clearContent } from "$lib/state/scope";
-import { session } from "$lib/state/session.svelte";
 import { vault } from "$lib/state/vault.svelte";
 
-let mock = mockBackend({ open: true });
+let mock: Mock;
 
 beforeEach(async () => {
-  clearContent();
-  mock = mockBackend({ open: true, pace: 0 });
-  useBackend(mock);
-  session.opened(await mock.sessionState());
+  mock = await start({ pace: 0 });
 });
 
 const request = { format: "alf", out: "", filter: ANY, overwrite: false, sign: false, cover: true };

@@ -4,24 +4,18 @@ import ConversationsView from "../src/features/conversations/ConversationsView.s
 import MemoriesView from "../src/features/memories/MemoriesView.svelte";
 import App from "../src/shell/App.svelte";
 import { run } from "../src/shell/commands";
-import { useBackend, type Backend } from "$lib/ipc";
-import { mockBackend } from "$lib/ipc/mock";
+import { start, type Mock } from "./start";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { conversations, files, memories } from "$lib/state/lists.svelte";
 import { nav, type Section } from "$lib/state/nav.svelte";
-import { clearContent } from "$lib/state/scope";
 import { search } from "$lib/state/search.svelte";
 import { selection } from "$lib/state/selection.svelte";
-import { session } from "$lib/state/session.svelte";
 
-let mock: Backend;
+let mock: Mock;
 
 beforeEach(async () => {
-  clearContent();
+  mock = await start();
   search.attach(null);
-  mock = mockBackend({ open: true });
-  useBackend(mock);
-  session.opened(await mock.sessionState());
   dialogs.close();
 });
 

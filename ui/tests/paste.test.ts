@@ -2,20 +2,15 @@ import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import DialogHost from "../src/shell/DialogHost.svelte";
 import { run } from "../src/shell/commands";
-import { BackendError, useBackend } from "$lib/ipc";
-import { mockBackend } from "$lib/ipc/mock";
+import { start, type Mock } from "./start";
+import { BackendError } from "$lib/ipc";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { tick } from "svelte";
-import { clearContent } from "$lib/state/scope";
-import { session } from "$lib/state/session.svelte";
 
-let mock = mockBackend({ open: true });
+let mock: Mock;
 
 beforeEach(async () => {
-  clearContent();
-  mock = mockBackend({ open: true });
-  useBackend(mock);
-  session.opened(await mock.sessionState());
+  mock = await start();
   dialogs.close();
 });
 

@@ -5,22 +5,18 @@ import Attachment from "../src/features/conversations/Attachment.svelte";
 import FileSheet from "../src/features/files/FileSheet.svelte";
 import { decode, isText, SHOWN_BYTES } from "../src/features/files/text";
 import DialogHost from "../src/shell/DialogHost.svelte";
-import { useBackend } from "$lib/ipc";
-import { mockBackend } from "$lib/ipc/mock";
+import { start, type Mock } from "./start";
 import { refuse } from "$lib/ipc/mock/jobs";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { files } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { plainRow, type Row } from "$lib/state/records.svelte";
-import { clearContent } from "$lib/state/scope";
 import { toasts } from "$lib/state/toasts.svelte";
 
-let mock: ReturnType<typeof mockBackend>;
+let mock: Mock;
 beforeEach(async () => {
-  clearContent();
   nav.section = "files";
-  mock = mockBackend({ open: true });
-  useBackend(mock);
+  mock = await start();
 });
 
 async function file(name: string, more: Partial<Row> = {}): Promise<Row> {

@@ -1,18 +1,13 @@
 import { render, screen } from "@testing-library/svelte";
 import { beforeEach, expect, it } from "vitest";
 import MemoryDetail from "../src/features/memories/MemoryDetail.svelte";
-import { useBackend, type Backend, type LinkInfo, type RecordView } from "$lib/ipc";
-import { mockBackend } from "$lib/ipc/mock";
-import { clearContent } from "$lib/state/scope";
-import { session } from "$lib/state/session.svelte";
+import { start, type Mock } from "./start";
+import { type LinkInfo, type RecordView } from "$lib/ipc";
 
-let mock: Backend;
+let mock: Mock;
 
 beforeEach(async () => {
-  clearContent();
-  mock = mockBackend({ open: true });
-  useBackend(mock);
-  session.opened(await mock.sessionState());
+  mock = await start();
 });
 
 /** m-0, with these of its fields changed. */

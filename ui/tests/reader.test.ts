@@ -5,24 +5,20 @@ import MessageView from "../src/features/conversations/MessageView.svelte";
 import ThreadPane from "../src/features/conversations/ThreadPane.svelte";
 import { recordEntries } from "../src/features/layout/rows";
 import { openPlace } from "../src/features/sensitive/pieces";
+import { start, type Mock } from "./start";
 import type { SensitivePlace, Thread } from "$lib/ipc";
-import { useBackend } from "$lib/ipc";
-import { mockBackend } from "$lib/ipc/mock";
 import { sampleThread } from "$lib/ipc/mock/thread";
 import { conversations } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
-import { clearContent } from "$lib/state/scope";
 import type { MenuEntry } from "$lib/ui/types";
 
-let mock: ReturnType<typeof mockBackend>;
+let mock: Mock;
 let thread: Thread;
 const texts = (selector: string) => [...document.querySelectorAll(selector)].map((each) => each.textContent);
 const folded = (id: string) => document.querySelector(`li[data-id="${id}"]`) === null;
 
 beforeEach(async () => {
-  clearContent();
-  mock = mockBackend({ open: true });
-  useBackend(mock);
+  mock = await start();
   thread = await mock.thread("c-bath");
 });
 

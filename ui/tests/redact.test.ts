@@ -2,13 +2,11 @@ import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, expect, it, vi } from "vitest";
 import RedactDialog from "../src/features/removal/RedactDialog.svelte";
 import { namesOf } from "../src/features/removal/impact";
-import { useBackend, type Backend, type RedactPreview, type RedactRequest } from "$lib/ipc";
-import { mockBackend } from "$lib/ipc/mock";
+import { start, type Mock } from "./start";
+import { type RedactPreview, type RedactRequest } from "$lib/ipc";
 import { refuse } from "$lib/ipc/mock/jobs";
-import { clearContent } from "$lib/state/scope";
-import { session } from "$lib/state/session.svelte";
 
-let mock: Backend;
+let mock: Mock;
 const dialog = { id: "m-16", text: "Wears reading glasses", span: { start: 6, end: 13 } };
 const counts: Record<string, RedactPreview> = {
   "reading true": { redacted: 4, kinds: { memory: 1, message: 3 } },
@@ -19,11 +17,8 @@ const asked = ({ spans, everywhere }: RedactRequest) =>
   `${spans.map(({ start, end }) => dialog.text.slice(start, end)).join()} ${everywhere}`;
 
 beforeEach(async () => {
-  clearContent();
-  mock = mockBackend({ open: true });
+  mock = await start();
   mock.redactPreview = async (_job, request) => counts[asked(request)] ?? Promise.reject(new Error(asked(request)));
-  useBackend(mock);
-  session.opened(await mock.sessionState());
 });
 
 const confirm = () => screen.getByTestId<HTMLButtonElement>("redact-confirm");

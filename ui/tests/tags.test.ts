@@ -1,22 +1,16 @@
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, expect, it, vi } from "vitest";
 import SelectionView from "../src/features/memories/SelectionView.svelte";
-import { useBackend, type Backend } from "$lib/ipc";
-import { mockBackend } from "$lib/ipc/mock";
+import { start, type Mock } from "./start";
 import { refuse } from "$lib/ipc/mock/jobs";
 import { memories } from "$lib/state/lists.svelte";
-import { clearContent } from "$lib/state/scope";
 import { selection } from "$lib/state/selection.svelte";
-import { session } from "$lib/state/session.svelte";
 import { toasts } from "$lib/state/toasts.svelte";
 
-let mock: Backend;
+let mock: Mock;
 
 beforeEach(async () => {
-  clearContent();
-  mock = mockBackend({ open: true });
-  useBackend(mock);
-  session.opened(await mock.sessionState());
+  mock = await start();
 });
 
 const tagsOf = async (id: string) => (await mock.show(id, false, false)).record.tags;

@@ -1,22 +1,16 @@
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import Unlock from "../src/features/start/Unlock.svelte";
+import { start, type Mock } from "./start";
 import { BackendError, useBackend } from "$lib/ipc";
 import { mockBackend, MOCK_PASSPHRASE } from "$lib/ipc/mock";
-import { clearContent } from "$lib/state/scope";
 import { session } from "$lib/state/session.svelte";
 
-let mock = mockBackend({ open: true });
+let mock: Mock;
 
-async function start(options: Parameters<typeof mockBackend>[0]) {
-  clearContent();
-  mock = mockBackend(options);
-  useBackend(mock);
-  session.phase = "starting";
-  if (options?.open) session.opened(await mock.sessionState());
-}
-
-beforeEach(() => start({ open: true }));
+beforeEach(async () => {
+  mock = await start();
+});
 
 const type = (id: string, value: string) => fireEvent.input(screen.getByTestId(id), { target: { value } });
 
@@ -24,7 +18,7 @@ const IT = "/home/ines/Documents/Ines.keepsake";
 
 describe("unlock", () => {
   beforeEach(async () => {
-    await start({ open: false });
+    mock = await start({ open: false });
     session.opened({ ...(await mock.sessionState()), path: IT });
     session.locked("person");
   });
@@ -144,7 +138,7 @@ describe("unlock", () => {
 
 describe("unlock by code or passphrase", () => {
   beforeEach(async () => {
-    await start({ open: false });
+    mock = await start({ open: false });
     session.toUnlock("/home/ines/Documents/Ines.keepsake");
   });
 
