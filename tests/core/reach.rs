@@ -3,7 +3,7 @@
 use crate::{requirements::*, tell::*};
 use keepsake_model::{Derived, Kind, Record, RecordKey, Tombstone, TombstoneOp};
 use keepsake_testkit::{TempVault, at};
-use keepsake_vault::ListQuery;
+use keepsake_vault::{ListQuery, RowView};
 
 /// The fixture, with its edge evidenced by `episodes`.
 fn evidenced(bundle: Bundle, episodes: &str) -> Bundle {
@@ -57,6 +57,16 @@ fn linked(mut record: Record, relation: &str, kind: Kind, key: &str) -> Record {
     record
 }
 
+/// What the Trash lists.
+fn in_trash(t: &TempVault) -> Vec<RowView> {
+    let asked = ListQuery {
+        trash: true,
+        limit: 50,
+        ..ListQuery::default()
+    };
+    t.vault.list(&asked).unwrap().rows
+}
+
 #[test]
 fn l2_a_deletion_reaches_what_was_derived_whatever_its_proof_lists() {
     let t = TempVault::new();
@@ -86,18 +96,9 @@ fn l2_a_deletion_reaches_what_was_derived_whatever_its_proof_lists() {
     }
 
     // In the Trash it is one thing: what it reached comes back with it.
-    let trash = t
-        .vault
-        .list(&ListQuery {
-            trash: true,
-            limit: 50,
-            ..ListQuery::default()
-        })
-        .unwrap();
-    assert_eq!(trash.rows.len(), 1, "{:?}", trash.rows);
-    t.vault
-        .restore(&[trash.rows[0].id_text()], at(300))
-        .unwrap();
+    let trash = in_trash(&t);
+    assert_eq!(trash.len(), 1, "{trash:?}");
+    t.vault.restore(&[trash[0].id_text()], at(300)).unwrap();
     let after = state(&t);
     assert!(before.iter().all(|(k, v)| after.get(k) == Some(v)));
     assert!(!report.batch.is_empty());
@@ -231,5 +232,69 @@ fn l2_a_redaction_reaches_statements_that_nobody_tells_any_more() {
         assert_eq!(found(&t, "4711"), 0, "{time}");
         assert_eq!(texts(&t, Kind::Memory).len(), 1, "{time}: the skeleton");
         assert_eq!(texts(&t, Kind::Fact), ["Tea is green."], "{time}");
+        // What it was taken from is no longer there to bring it back: it is seen by itself.
+        let trash = in_trash(&t);
+        assert_eq!(trash.len(), 1, "{time}");
+        assert_eq!(trash[0].kind, Kind::Fact, "{time}");
     }
+    let ids = in_trash(&t)
+        .iter()
+        .map(RowView::id_text)
+        .collect::<Vec<_>>();
+    t.vault.restore(&ids, at(300)).unwrap();
+    assert_eq!(texts(&t, Kind::Fact).len(), 2);
+    assert_eq!(found(&t, "4711"), 1);
+}
+
+/// What its owner took to the Trash is deleted elsewhere afterwards: what was taken from it goes to the same place, and
+/// comes back with it.
+#[test]
+fn what_is_in_the_trash_already_takes_along_what_was_taken_from_it() {
+    let t = TempVault::new();
+    tell_units(
+        &t,
+        &[
+            mem(Kind::Memory, "episode/ep_1", "Lives by the sea.").into(),
+            linked(
+                mem(Kind::Memory, "episode/ep_2", "Lives near Lisbon."),
+                "derived_from",
+                Kind::Memory,
+                "episode/ep_1",
+            )
+            .into(),
+        ],
+    );
+    tell(&t, &|sink| sink.tombstone(deletion("ep_1")));
+    assert_eq!(in_trash(&t).len(), 1);
+    // Something that was taken from a record which is in the Trash with another one.
+    let fact = linked(
+        mem(Kind::Fact, "fact/late", "Sees the sea."),
+        "derived_from",
+        Kind::Memory,
+        "episode/ep_2",
+    );
+    let other = linked(fact, "derived_from", Kind::Memory, "episode/ep_3");
+    tell_units(
+        &t,
+        &[
+            mem(Kind::Memory, "episode/ep_3", "Has a window.").into(),
+            other.into(),
+        ],
+    );
+    assert!(has(&t, "fact/late"), "it has other support");
+    tell(&t, &|sink| {
+        sink.tombstone(deletion("ep_3"))?;
+        sink.tombstone(deletion("ep_2"))
+    });
+    assert!(!has(&t, "fact/late"));
+    let trash = in_trash(&t);
+    assert!(
+        trash.iter().all(|row| row.kind == Kind::Memory),
+        "{trash:?}"
+    );
+    let ids = trash.iter().map(RowView::id_text).collect::<Vec<_>>();
+    t.vault.restore(&ids, at(300)).unwrap();
+    assert!(has(&t, "fact/late"), "with what brings it back");
+    let left = t.number("SELECT count(*) FROM records WHERE trashed IS NOT NULL");
+    assert_eq!(left, 0, "nothing stays where nobody sees it");
 }

@@ -453,3 +453,27 @@ fn what_goes_out_covered_holds_no_value_in_any_format() {
     }
     assert!(holds(&t.decrypted(), KEY) || crate::deletion::found(&t, KEY) > 0);
 }
+
+/// "Everywhere" is everywhere: the records that say what it is do not hide those that only have the words.
+#[test]
+fn a_value_goes_from_every_record_however_many_say_what_it_is() {
+    let t = TempVault::new();
+    let password = "plum-Harbour-4471";
+    let of =
+        |name: &str, n: usize, text: String| record(Kind::Memory, &format!("{name} {n}"), &text);
+    let plain = |name| (0..5).map(move |n| of(name, n, format!("Note {n}, {password}, by hand.")));
+    let named = (0..205).map(|n| of("named", n, format!("Number {n}, password: {password}")));
+    // Wherever in the index the others are.
+    let all = plain("before").chain(named).chain(plain("after"));
+    t.import_records(all.collect()).unwrap();
+    look(&t);
+    let values = t.vault.open_values(&[SensitiveClass::Password]).unwrap();
+    assert_eq!(values.len(), 1);
+    let done = t
+        .vault
+        .redact_values(&values, None, at(100), &|_| {})
+        .unwrap();
+    assert!(done.receipt.complete, "{:?}", done.receipt.places);
+    assert_eq!(done.copies_redacted, 215);
+    assert!(!holds(&t.decrypted(), password));
+}

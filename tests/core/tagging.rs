@@ -81,3 +81,30 @@ fn a_tag_goes_to_all_or_to_none() {
         );
     }
 }
+
+#[test]
+fn an_id_that_is_named_twice_gets_one_version() {
+    let (t, ids) = three();
+    let twice = [ids[0].clone(), ids[2].clone(), ids[0].clone()];
+    assert_eq!(tag(&t, &twice, "x", true).unwrap(), twice[..2]);
+    assert_eq!(tags(&t, &ids[0]), (vec!["x".into()], 2));
+    assert_eq!(tag(&t, &twice, "x", false).unwrap(), twice[..2]);
+    assert_eq!(tags(&t, &ids[0]), (Vec::new(), 3), "and can still change");
+}
+
+#[test]
+fn what_went_since_does_not_keep_the_tag_on_the_others() {
+    let (t, ids) = three();
+    let changed = tag(&t, &ids, "x", true).unwrap();
+    assert_eq!(changed.len(), 3);
+    t.vault.trash(&ids[1..2], at(60)).unwrap();
+    t.vault.trash(&ids[2..], at(60)).unwrap();
+    crate::requirements::erase(&t, &ids[2], "test", 70);
+    assert_eq!(tag(&t, &changed, "x", false).unwrap(), ids[..1]);
+    assert_eq!(tags(&t, &ids[0]).0, Vec::<String>::new());
+    let unknown = ["00".repeat(16)];
+    assert!(matches!(
+        tag(&t, &unknown, "x", false),
+        Err(VaultError::NotFound { .. })
+    ));
+}

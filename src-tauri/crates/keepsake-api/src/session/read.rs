@@ -9,6 +9,7 @@ use keepsake_vault::{
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     path::Path,
+    sync::Arc,
 };
 
 /// Characters of a search snippet.
@@ -38,7 +39,11 @@ impl Session {
     pub fn facets(&self, filter: &Filter, words: Option<&str>, typing: bool) -> ApiResult<Facets> {
         let mut query = self.query(filter)?;
         if let Some(words) = words.filter(|w| !w.trim().is_empty()) {
-            let outcome = self.vault.search(words, &IndexFilter { typing, ..index_filter(filter)? }, FOUND, 0)?;
+            let index = IndexFilter { typing, ..index_filter(filter)? };
+            let outcome = match is_narrowed(filter) {
+                true => self.search_narrowed(words, filter, &index)?,
+                false => self.vault.search(words, &index, FOUND, 0)?,
+            };
             // What the words find, of what else is asked for.
             query.rows = Some(outcome.hits.iter().map(|(row, _)| *row as i64).collect());
         }
@@ -178,8 +183,10 @@ impl Session {
     /// What the index finds: rows, best first.
     pub(super) fn outcome(&self, request: &SearchRequest) -> ApiResult<SearchOutcome> {
         let (filter, (limit, offset)) = (filter_of(request)?, page_of(request));
-        if is_narrowed(request) {
-            return self.search_narrowed(request, &filter, (limit, offset));
+        if is_narrowed(&request.filter) {
+            let mut outcome = self.search_narrowed(&request.query, &request.filter, &filter)?;
+            outcome.hits = outcome.hits.into_iter().skip(offset).take(limit).collect();
+            return Ok(outcome);
         }
         Ok(self.vault.search(&request.query, &filter, limit, offset)?)
     }
@@ -187,7 +194,7 @@ impl Session {
     /// The same of two requests with the same words.
     pub(super) fn outcomes(&self, requests: [&SearchRequest; 2]) -> ApiResult<[SearchOutcome; 2]> {
         let [one, other] = requests;
-        if !is_narrowed(one) && !is_narrowed(other) {
+        if !is_narrowed(&one.filter) && !is_narrowed(&other.filter) {
             let filters = [filter_of(one)?, filter_of(other)?];
             let asks = [(one, &filters[0]), (other, &filters[1])].map(|(request, filter)| {
                 let (limit, offset) = page_of(request);
@@ -201,21 +208,20 @@ impl Session {
     }
 
     /// The index knows neither standings nor kinds of files nor imports: of all that it finds those stay that the store
-    /// finds too.
-    fn search_narrowed(
-        &self,
-        request: &SearchRequest,
-        filter: &IndexFilter,
-        (limit, offset): (usize, usize),
-    ) -> ApiResult<SearchOutcome> {
+    /// finds too. The best of them, at most [`FOUND`].
+    fn search_narrowed(&self, words: &str, asked: &Filter, index: &IndexFilter) -> ApiResult<SearchOutcome> {
         // Times are the index's matter: the store lists conversations by another one.
-        let mut query = ListQuery { since: None, until: None, ..self.query(&request.filter)? };
-        let mut outcome = self.vault.search(&request.query, filter, FOUND, 0)?;
+        let mut query = ListQuery { since: None, until: None, ..self.query(asked)? };
+        let mut outcome = self.vault.search(words, index, FOUND, 0)?;
+        if outcome.total as usize > outcome.hits.len() {
+            // What is looked for may be none of the best: the words are to find it among what the store has.
+            let rows = Some(Arc::new(self.vault.rows(&query)?));
+            return Ok(self.vault.search(words, &IndexFilter { rows, ..index.clone() }, FOUND, 0)?);
+        }
         query.rows = Some(outcome.hits.iter().map(|(row, _)| *row as i64).collect());
         let stay = self.vault.rows(&query)?;
         outcome.hits.retain(|(row, _)| stay.contains(&(*row as i64)));
         outcome.total = u32::try_from(outcome.hits.len()).unwrap_or(u32::MAX);
-        outcome.hits = outcome.hits.into_iter().skip(offset).take(limit).collect();
         Ok(outcome)
     }
 
@@ -401,7 +407,7 @@ fn page_of(request: &SearchRequest) -> (usize, usize) {
 }
 
 /// By something that the index does not know.
-fn is_narrowed(request: &SearchRequest) -> bool {
-    let Filter { standing, file_kind, batch, .. } = &request.filter;
+fn is_narrowed(filter: &Filter) -> bool {
+    let Filter { standing, file_kind, batch, .. } = filter;
     standing.is_some() || file_kind.is_some() || batch.is_some()
 }

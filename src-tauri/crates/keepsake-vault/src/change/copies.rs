@@ -2,7 +2,10 @@
 //! phrase; each is then compared in normal form, so the answer does not depend on the index's tokens.
 use crate::{Vault, VaultError, VaultResult, store::RowView};
 use keepsake_model::{Record, normal_sentences, normal_text};
-use std::collections::HashSet;
+use std::{
+    collections::HashSet,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 /// Shortest sentence (normal form, bytes) that counts as "the same words".
 const LEAST: usize = 12;
@@ -10,6 +13,8 @@ const LEAST: usize = 12;
 const SENTENCES: usize = 24;
 /// Records looked at for one sentence.
 const CANDIDATES: usize = 200;
+/// Records read between two looks at whether to stop.
+const BETWEEN: usize = 50;
 
 /// Sentences of a record that are worth looking for.
 pub(super) fn telling_sentences(record: &Record) -> Vec<String> {
@@ -41,12 +46,13 @@ impl Vault {
     /// The same, but every one of them.
     ///
     /// # Errors
-    /// `TooMany` when there may be more than `most` for one of the sentences.
+    /// `TooMany` when there are more than `most`, or may be for one of the sentences; `Cancelled`.
     pub(super) fn all_with(
         &self,
         sentences: &[String],
         except: &HashSet<i64>,
         most: usize,
+        cancelled: &AtomicBool,
     ) -> VaultResult<Vec<RowView>> {
         let mut found = Vec::new();
         let mut seen = except.clone();
@@ -55,7 +61,15 @@ impl Vault {
             if rows.len() > most {
                 return Err(VaultError::TooMany { most });
             }
-            self.that_say(sentence, &rows, &mut seen, &mut found)?;
+            for some in rows.chunks(BETWEEN) {
+                if cancelled.load(Ordering::Relaxed) {
+                    return Err(VaultError::Cancelled);
+                }
+                self.that_say(sentence, some, &mut seen, &mut found)?;
+            }
+            if found.len() > most {
+                return Err(VaultError::TooMany { most });
+            }
         }
         Ok(found)
     }

@@ -18,10 +18,11 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-/// Records that one redaction goes through at most: "all of them" is said beforehand, and has to be true.
-const PLACES: usize = 10_000;
+/// Records that say the same words and that one redaction goes through at most, what was derived from the record itself not
+/// counted: "all of them" is said beforehand, and has to be true.
+pub(super) const PLACES: usize = 10_000;
 /// Records read at once.
-const READ: usize = 200;
+pub(super) const READ: usize = 200;
 
 /// A span of a record's text, in code points, end exclusive.
 #[derive(Debug, Clone)]
@@ -57,7 +58,7 @@ impl Vault {
         now: Timestamp,
         progress: &dyn Fn(&str),
     ) -> VaultResult<EraseOutcome> {
-        let Work { target, cut, own, others } = self.redaction(id, spans, everywhere)?;
+        let Work { target, cut, own, others } = self.redaction(id, spans, everywhere, &AtomicBool::new(false))?;
         let words: Vec<String> = cut.removed.iter().map(|(w, _)| w.clone()).collect();
         let known = HashSet::from([target.view.row]);
         let parts = self.parts_holding(&Removal::exact(cut.removed.clone()), &known, true)?;
@@ -72,13 +73,13 @@ impl Vault {
             // Not all of them in memory at once: they may be thousands.
             let read = others.iter().flat_map(|(views, removal)| views.chunks(READ).map(move |some| (some, removal)));
             for (views, removal) in read {
-                for before in self.read_targets(tx, views.to_vec())? {
-                    if self.redact_row(tx, &before.view, removal, &mut evidence)? {
-                        self.bury_redacted(tx, &before, removal, &words, &occasion)?;
-                        let whole = |text: &&String| removal.record_text(text).is_some_and(|new| cut.is_mark(&new));
-                        evidence.texts.extend(before.texts.iter().filter(whole).cloned());
-                        changed.push(before.view.row);
-                    }
+                let read = self.read_targets(tx, views.to_vec())?;
+                let rows: HashSet<i64> = self.redact_rows(tx, views, removal, &mut evidence)?.into_iter().collect();
+                for before in read.iter().filter(|before| rows.contains(&before.view.row)) {
+                    self.bury_redacted(tx, before, removal, &words, &occasion)?;
+                    let whole = |text: &&String| removal.record_text(text).is_some_and(|new| cut.is_mark(&new));
+                    evidence.texts.extend(before.texts.iter().filter(whole).cloned());
+                    changed.push(before.view.row);
                 }
             }
             let (old_blobs, part_count) = self.rewrite_parts(tx, &parts)?;
@@ -113,7 +114,7 @@ impl Vault {
         everywhere: bool,
         cancelled: &AtomicBool,
     ) -> VaultResult<Vec<RowView>> {
-        let work = self.redaction(id, spans, everywhere)?;
+        let work = self.redaction(id, spans, everywhere, cancelled)?;
         let mut out = vec![work.target.view];
         for (views, removal) in work.others {
             for view in views {
@@ -129,7 +130,7 @@ impl Vault {
     }
 
     /// What a redaction takes out of which records: the rule of the redaction and of what is said before it.
-    fn redaction(&self, id: &str, spans: &[RedactSpan], everywhere: bool) -> VaultResult<Work> {
+    fn redaction(&self, id: &str, spans: &[RedactSpan], everywhere: bool, cancelled: &AtomicBool) -> VaultResult<Work> {
         let target = self.read_target(self.find(id)?)?;
         let cut = cut(&target.record.text, spans)?;
         let derived = self.derived_of(&target.view)?;
@@ -138,7 +139,9 @@ impl Vault {
             let known: HashSet<i64> = derived.iter().map(|v| v.row).chain([target.view.row]).collect();
             let words = cut.removed.iter().filter(|(words, _)| words.chars().count() >= LEAST);
             let normal: Vec<String> = words.map(|(w, _)| normal_text(w)).filter(|w| !w.is_empty()).collect();
-            elsewhere = self.all_with(&normal, &known, PLACES)?;
+            elsewhere = self.all_with(&normal, &known, PLACES, cancelled)?;
+            // Neighbours in a pack are rewritten together.
+            elsewhere.sort_by_key(|view| view.pack);
         }
         let others = [(derived, cut.removal(&target.record.text, false)), (elsewhere, cut.plain())];
         let own = cut.removal(&target.record.text, true);
@@ -245,12 +248,40 @@ impl Vault {
         removal: &Removal,
         evidence: &mut Evidence,
     ) -> VaultResult<bool> {
-        if !self.rewrite_versions(tx, view, evidence, |record| removal.record(record))? {
-            return Ok(false);
+        Ok(!self.redact_rows(tx, std::slice::from_ref(view), removal, evidence)?.is_empty())
+    }
+
+    /// The same for many, each of their packs rewritten once. The rows in which something was there.
+    fn redact_rows(
+        &self,
+        tx: &Connection,
+        views: &[RowView],
+        removal: &Removal,
+        evidence: &mut Evidence,
+    ) -> VaultResult<Vec<i64>> {
+        let mut change = |record: &mut keepsake_model::Record| removal.record(record);
+        let mut places: BTreeMap<i64, HashSet<u32>> = BTreeMap::new();
+        let mut changed = Vec::new();
+        for view in views {
+            let mut any = false;
+            for (pack, slots) in version_places(tx, view)? {
+                if self.changes(tx, pack, &slots, &mut change)? {
+                    any = true;
+                    places.entry(pack).or_default().extend(slots);
+                }
+            }
+            if any {
+                changed.push(view);
+            }
         }
-        self.after_redaction(tx, view)?;
-        tx.execute("INSERT INTO changes (op, target) VALUES (1, ?1)", [view.row])?;
-        Ok(true)
+        for (pack, slots) in places {
+            self.rewrite_slots(tx, pack, &slots, evidence, &mut change)?;
+        }
+        for view in &changed {
+            self.after_redaction(tx, view)?;
+            tx.prepare_cached("INSERT INTO changes (op, target) VALUES (1, ?1)")?.execute([view.row])?;
+        }
+        Ok(changed.into_iter().map(|view| view.row).collect())
     }
 
     fn after_redaction(&self, tx: &Connection, view: &RowView) -> VaultResult<()> {
@@ -276,17 +307,30 @@ impl Vault {
                 continue;
             }
             any = true;
-            let (old, new) = self.store.packs.rewrite(tx, pack, |slot, entry| {
-                if !slots.contains(&slot) {
-                    return Ok(Some(entry));
-                }
-                let mut record = entry.to_record()?;
-                change(&mut record);
-                Ok(Some(Entry::from_record(&mut record)?))
-            })?;
-            evidence.pack(pack, &old, &new);
+            self.rewrite_slots(tx, pack, &slots, evidence, &mut change)?;
         }
         Ok(any)
+    }
+
+    /// Changes these entries of a pack, and remembers what its former bytes looked like.
+    fn rewrite_slots(
+        &self,
+        tx: &Connection,
+        pack: i64,
+        slots: &HashSet<u32>,
+        evidence: &mut Evidence,
+        change: &mut impl FnMut(&mut keepsake_model::Record) -> bool,
+    ) -> VaultResult<()> {
+        let (old, new) = self.store.packs.rewrite(tx, pack, |slot, entry| {
+            if !slots.contains(&slot) {
+                return Ok(Some(entry));
+            }
+            let mut record = entry.to_record()?;
+            change(&mut record);
+            Ok(Some(Entry::from_record(&mut record)?))
+        })?;
+        evidence.pack(pack, &old, &new);
+        Ok(())
     }
 }
 

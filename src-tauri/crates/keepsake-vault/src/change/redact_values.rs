@@ -2,7 +2,7 @@
 use super::{
     bury::Occasion,
     erase::{EraseOutcome, Target, pending_receipt},
-    redact::Aftermath,
+    redact::{Aftermath, PLACES, READ},
     replace::Removal,
 };
 use crate::{
@@ -15,7 +15,10 @@ use crate::{
 use keepsake_model::{Timestamp, normal_text};
 use keepsake_scan::Class;
 use rusqlite::{Connection, params};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    sync::atomic::AtomicBool,
+};
 
 type ValueId = [u8; 16];
 
@@ -38,7 +41,8 @@ impl Vault {
     /// from imports. `only`: these records; None = all, the Trash included.
     ///
     /// # Errors
-    /// `NotFound` when no record holds any of them.
+    /// `NotFound` when no record holds any of them; `TooMany` for words that stand in more records than one redaction goes
+    /// through.
     pub fn redact_values(
         &self,
         values: &[String],
@@ -62,7 +66,7 @@ impl Vault {
         if only.is_none() {
             // Said again without a word about what it is.
             let normal: Vec<String> = telling.keys().map(|s| normal_text(s)).filter(|s| !s.is_empty()).collect();
-            views.extend(self.same_words(&normal, &rows)?);
+            views.extend(self.all_with(&normal, &rows, PLACES, &AtomicBool::new(false))?);
             rows.extend(views.iter().map(|view| view.row));
         }
         for view in views.clone() {
@@ -75,23 +79,26 @@ impl Vault {
         let written = self.store.write(|tx| {
             let occasion = Occasion { reason: "redaction", receipt: &receipt_id, now };
             let (mut changed, mut tombstones) = (Vec::new(), Vec::new());
-            for before in self.read_targets(tx, views.clone())? {
-                let here: Vec<(String, String)> = match standing.by_row.get(&before.view.row) {
-                    Some(spellings) => standing
-                        .spellings
-                        .clone()
-                        .into_iter()
-                        .filter(|(s, _)| spellings.contains(s) || s.len() >= TELLING)
-                        .collect(),
-                    None => telling.clone().into_iter().collect(),
-                };
-                let here: Vec<_> = here.into_iter().filter(|(s, _)| holds(&before, s)).collect();
-                let said: Vec<String> = here.iter().map(|(spelling, _)| spelling.clone()).collect();
-                let removal = Removal::exact(here);
-                if self.redact_row(tx, &before.view, &removal, &mut evidence)? {
-                    tombstones.push(self.bury_redacted(tx, &before, &removal, &said, &occasion)?);
-                    evidence.texts.extend(before.texts.iter().filter(|text| said.contains(text)).cloned());
-                    changed.push(before.view.row);
+            // Not all of them in memory at once: they may be thousands.
+            for some in views.chunks(READ) {
+                for before in self.read_targets(tx, some.to_vec())? {
+                    let here: Vec<(String, String)> = match standing.by_row.get(&before.view.row) {
+                        Some(spellings) => standing
+                            .spellings
+                            .clone()
+                            .into_iter()
+                            .filter(|(s, _)| spellings.contains(s) || s.len() >= TELLING)
+                            .collect(),
+                        None => telling.clone().into_iter().collect(),
+                    };
+                    let here: Vec<_> = here.into_iter().filter(|(s, _)| holds(&before, s)).collect();
+                    let said: Vec<String> = here.iter().map(|(spelling, _)| spelling.clone()).collect();
+                    let removal = Removal::exact(here);
+                    if self.redact_row(tx, &before.view, &removal, &mut evidence)? {
+                        tombstones.push(self.bury_redacted(tx, &before, &removal, &said, &occasion)?);
+                        evidence.texts.extend(before.texts.iter().filter(|text| said.contains(text)).cloned());
+                        changed.push(before.view.row);
+                    }
                 }
             }
             let (old_blobs, part_count) = self.rewrite_parts(tx, &parts)?;

@@ -5,14 +5,18 @@ use crate::{
     store::{Cause, Store},
 };
 use keepsake_model::Timestamp;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::{
+    collections::HashSet,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 impl Vault {
     /// Gives records a tag, or takes it from them, each with a new version; all of them or none. Returns the ids of those
-    /// that changed: what had it already (or had it not) keeps its version.
+    /// that changed: what had it already (or had it not) keeps its version, and so does what is erased or in the Trash when
+    /// a tag is taken away.
     ///
     /// # Errors
-    /// `Usage` for a tag without a letter and for what is in the Trash, `NotFound`; `Cancelled`, and nothing was changed.
+    /// `Usage` for a tag without a letter and for what is to get one in the Trash, `NotFound`; `Cancelled`, and nothing was changed.
     pub fn tag(
         &self,
         ids: &[String],
@@ -24,8 +28,22 @@ impl Vault {
     ) -> VaultResult<Vec<String>> {
         let tag = clean_tags(vec![tag.to_owned()]).pop();
         let tag = tag.ok_or_else(|| VaultError::Usage("A tag needs a name.".into()))?;
-        let views = ids.iter().map(|id| self.find(id)).collect::<VaultResult<Vec<_>>>()?;
-        views.iter().try_for_each(refuse_trashed)?;
+        let mut views = Vec::new();
+        let mut seen = HashSet::new();
+        for id in ids {
+            // What is gone, or on its way out, needs no tag taken from it: the others lose theirs.
+            let view = match self.find(id) {
+                Err(VaultError::NotFound { erased: true, .. }) if !on => continue,
+                found => found?,
+            };
+            if !on && view.trashed.is_some() {
+                continue;
+            }
+            refuse_trashed(&view)?;
+            if seen.insert(view.row) {
+                views.push(view);
+            }
+        }
         let (seq, changed) = self.store.write(|tx| {
             let mut changed = Vec::new();
             for (done, view) in views.iter().enumerate() {

@@ -134,11 +134,11 @@ pub(crate) fn untrash(tx: &Connection, row: i64) -> VaultResult<()> {
     Ok(())
 }
 
-/// What is in the Trash along with something that is no more stands there by itself, so that a person sees it.
+/// What is in the Trash along with something that is not, or is no more, stands there by itself, so that a person sees it.
 pub(crate) fn root_themselves(tx: &Connection) -> VaultResult<()> {
     tx.execute(
         "UPDATE records SET trash_root = row WHERE trashed IS NOT NULL AND trash_root <> row \
-         AND NOT EXISTS (SELECT 1 FROM records root WHERE root.row = records.trash_root)",
+         AND NOT EXISTS (SELECT 1 FROM records root WHERE root.row = records.trash_root AND root.trashed IS NOT NULL)",
         [],
     )?;
     Ok(())

@@ -65,6 +65,8 @@ impl Vault {
         root_themselves(tx)?;
         let changed = self.revert_all(tx, batch, &later)?;
         let untrashed = self.withdraw_tombstones(tx, batch)?;
+        // Also what was in the Trash with something that has come back just now.
+        root_themselves(tx)?;
         self.store.packs.release(tx, &packs)?;
         tx.execute("UPDATE packs SET batch = NULL WHERE batch = ?1", [batch])?;
         tx.execute(

@@ -160,6 +160,10 @@ impl IndexFilter {
             let column = segment.fast_fields().u64("conversation")?;
             docs.retain(|doc| column.first(doc) == Some(conversation));
         }
+        if let Some(rows) = &self.rows {
+            let column = segment.fast_fields().u64("row")?;
+            docs.retain(|doc| column.first(doc).is_some_and(|row| rows.contains(&row.cast_signed())));
+        }
         Ok(())
     }
 }

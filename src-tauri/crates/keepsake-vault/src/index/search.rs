@@ -7,10 +7,10 @@ use super::{
 };
 use std::{
     cmp::Reverse,
-    collections::{BTreeMap, BinaryHeap},
+    collections::{BTreeMap, BinaryHeap, HashSet},
     ops::Range,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::PoisonError,
+    sync::{Arc, PoisonError},
 };
 use tantivy::{Searcher, SegmentReader, schema::IndexRecordOption};
 
@@ -38,6 +38,8 @@ pub struct IndexFilter {
     pub created_to: Option<i64>,
     /// Part of this conversation.
     pub conversation: Option<u64>,
+    /// One of these rows.
+    pub rows: Option<Arc<HashSet<i64>>>,
     /// The last word is still being typed: words that start with it count.
     pub typing: bool,
 }

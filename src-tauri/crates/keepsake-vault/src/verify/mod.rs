@@ -115,12 +115,14 @@ impl Evidence {
     /// Remembers what a pack's former bytes looked like, where they differ from what replaced them.
     pub(crate) fn pack(&mut self, pack: i64, old: &[u8], new: &[u8]) {
         // A pack that is replaced once more may have bytes again that it had before: those are there by right.
-        let (windows, packs) = std::mem::take(&mut self.windows)
-            .into_iter()
-            .zip(std::mem::take(&mut self.window_packs))
-            .filter(|(window, of)| *of != pack || memmem::find(new, window).is_none())
-            .unzip();
-        (self.windows, self.window_packs) = (windows, packs);
+        if self.window_packs.contains(&pack) {
+            let (windows, packs) = std::mem::take(&mut self.windows)
+                .into_iter()
+                .zip(std::mem::take(&mut self.window_packs))
+                .filter(|(window, of)| *of != pack || memmem::find(new, window).is_none())
+                .unzip();
+            (self.windows, self.window_packs) = (windows, packs);
+        }
         let common = old.iter().zip(new).take_while(|(a, b)| a == b).count();
         let rest = old.get(common..).unwrap_or_default();
         let step = (rest.len() / WINDOWS).max(WINDOW);

@@ -45,8 +45,8 @@ impl Held {
             emptied_before: emptied.clone(),
             emptied,
             // What a tombstone of an import reached beyond its target is as dead as the target, while it is in the Trash.
-            blocked: set("SELECT record FROM blocked UNION SELECT id FROM records WHERE trash_batch IS NOT NULL \
-                 AND id NOT IN (SELECT record FROM redacted)")?,
+            blocked: set("SELECT record FROM blocked UNION SELECT id FROM records WHERE trashed IS NOT NULL \
+                 AND trash_batch IS NOT NULL AND id NOT IN (SELECT record FROM redacted)")?,
             redacted: set("SELECT record FROM redacted")?,
             fingerprints: if let_in { HashSet::new() } else { set("SELECT fingerprint FROM fingerprints")? },
             here: HashSet::new(),

@@ -2,10 +2,13 @@
 //! nothing else, whatever its proof of reach lists, to links that would hang in the air, and to entities that lose their
 //! last edge by it. What has other support stays.
 use super::Importer;
-use crate::{VaultResult, change::trash_row, store::kind_code};
+use crate::{VaultError, VaultResult, change::trash_row, store::kind_code};
 use keepsake_model::{Kind, Record};
 use rusqlite::{Connection, params};
-use std::collections::HashSet;
+use std::{
+    collections::{HashMap, HashSet},
+    sync::atomic::Ordering,
+};
 
 type Id = [u8; 16];
 
@@ -16,9 +19,19 @@ pub(super) struct Reach {
     /// With the row that it goes to the Trash with, and whether the record itself stays (its words are gone).
     pending: Vec<(Id, Option<i64>, bool)>,
     /// Ends of edges that lost their evidence, with the row that they would go with, and whether this input told the edge.
-    loose: Vec<(Id, Option<i64>, bool)>,
+    loose: HashMap<Id, (Option<i64>, bool)>,
     /// Something was in view until now.
     any: bool,
+}
+
+impl Reach {
+    /// Several edges may end at one entity: one that this input told decides.
+    fn loosen(&mut self, id: Id, root: Option<i64>, told: bool) {
+        let end = self.loose.entry(id).or_insert((root, told));
+        if told && !end.1 {
+            *end = (root, true);
+        }
+    }
 }
 
 /// A record in view.
@@ -32,30 +45,42 @@ impl Importer<'_> {
     /// `id` goes; a record of it in view moves to the Trash.
     pub(super) fn goes(&mut self, reach: &mut Reach, id: Id) -> VaultResult<()> {
         let row = self.known(&id)?.map(|known| known.row);
+        let root = row.map(|row| self.root_of(row)).transpose()?;
         if reach.gone.insert(id) {
-            reach.pending.push((id, row, false));
+            reach.pending.push((id, root, false));
         }
-        match row {
-            Some(row) => self.put_away(reach, row, row),
-            None => Ok(()),
+        match (row, root) {
+            (Some(row), Some(root)) => self.put_away(reach, row, root),
+            _ => Ok(()),
         }
     }
 
-    /// The words of `id` went, and it stays as what is left of it.
-    pub(super) fn loses_words(&self, reach: &mut Reach, id: Id) -> VaultResult<()> {
+    /// The words of `id` went, and it stays as what is left of it. It is not in the Trash, so what was taken from it
+    /// stands there by itself.
+    pub(super) fn loses_words(reach: &mut Reach, id: Id) {
         if reach.gone.insert(id) {
-            let row = self.known(&id)?.map(|known| known.row);
-            reach.pending.push((id, row, true));
+            reach.pending.push((id, None, true));
         }
-        Ok(())
+    }
+
+    /// The row that brings this one back: itself, or what it is in the Trash with already.
+    fn root_of(&self, row: i64) -> VaultResult<i64> {
+        let sql = "SELECT coalesce(trash_root, row) FROM records WHERE row = ?1";
+        Ok(self.connection.prepare_cached(sql)?.query_row([row], |r| r.get(0))?)
+    }
+
+    fn go_on(&self) -> VaultResult<()> {
+        if self.options.cancel.load(Ordering::Relaxed) { Err(VaultError::Cancelled) } else { Ok(()) }
     }
 
     /// Follows everything that goes to its end. True when something was in view until now.
     pub(super) fn follow(&mut self, mut reach: Reach) -> VaultResult<bool> {
         // Ends of edges that this input told and that were held back for want of evidence.
-        let loose = std::mem::take(&mut self.loose).into_iter().map(|id| (id, None, true));
-        reach.loose.extend(loose);
+        for id in std::mem::take(&mut self.loose) {
+            reach.loosen(id, None, true);
+        }
         while let Some((id, root, stays)) = reach.pending.pop() {
+            self.go_on()?;
             for derived in self.live(
                 "SELECT r.row, r.id, r.kind FROM links l JOIN records r ON r.row = l.row \
                  WHERE l.target = ?1 AND l.relation = 'derived_from' AND r.trashed IS NULL",
@@ -69,8 +94,9 @@ impl Importer<'_> {
                 }
                 if derived.kind == kind_code(Kind::Relation) {
                     let (root, told) = (root.unwrap_or(derived.row), self.seen.contains_key(&derived.id));
-                    let ends = entities_of(self.connection, derived.row)?;
-                    reach.loose.extend(ends.into_iter().map(|end| (end, Some(root), told)));
+                    for end in entities_of(self.connection, derived.row)? {
+                        reach.loosen(end, Some(root), told);
+                    }
                 }
                 self.put_away(&mut reach, derived.row, root.unwrap_or(derived.row))?;
             }
@@ -87,7 +113,8 @@ impl Importer<'_> {
                 }
             }
         }
-        for (id, root, told) in std::mem::take(&mut reach.loose) {
+        for (id, (root, told)) in std::mem::take(&mut reach.loose) {
+            self.go_on()?;
             let Some(entity) = self.known(&id)?.filter(|known| !known.trashed) else { continue };
             // One that this input tells without such an edge is still known where the deletion comes from.
             let kept = !told && self.seen.get(&id).is_some_and(|seen| seen.row > 0);
@@ -129,10 +156,17 @@ impl Importer<'_> {
 
     /// True when another record in view names this one.
     fn is_named(&self, id: &Id, row: i64, reach: &Reach) -> VaultResult<bool> {
-        let sql = "SELECT r.row, r.id, r.kind FROM links l JOIN records r ON r.row = l.row \
-                   WHERE l.target = ?1 AND r.trashed IS NULL";
-        let naming = self.live(sql, id)?;
-        Ok(naming.iter().any(|other| other.row != row && !reach.gone.contains(&other.id)))
+        let mut statement = self.connection.prepare_cached(
+            "SELECT r.id FROM links l JOIN records r ON r.row = l.row \
+             WHERE l.target = ?1 AND l.row <> ?2 AND r.trashed IS NULL",
+        )?;
+        // Up to the first one: half of a vault may name the person it is about.
+        for other in statement.query_map(params![id, row], |r| r.get::<_, Id>(0))? {
+            if !reach.gone.contains(&other?) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn live(&self, sql: &str, key: impl rusqlite::ToSql) -> VaultResult<Vec<Live>> {

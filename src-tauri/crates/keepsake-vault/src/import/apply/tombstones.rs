@@ -53,7 +53,7 @@ impl Importer<'_> {
                 None => true,
             };
             // What is here already is the skeleton that is left, told now or by an earlier import.
-            if worded { self.goes(&mut reach, id)? } else { self.loses_words(&mut reach, id)? }
+            if worded { self.goes(&mut reach, id)? } else { Self::loses_words(&mut reach, id) }
         }
         let any = self.follow(reach)?;
         if any {

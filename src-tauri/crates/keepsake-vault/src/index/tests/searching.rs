@@ -116,6 +116,9 @@ fn filters_and_facets() {
     assert_eq!(total(IndexFilter { tags: s("keys"), ..Default::default() }), 10);
     assert_eq!(total(IndexFilter { created_from: Some(5000), created_to: Some(9000), ..Default::default() }), 4);
     assert_eq!(total(IndexFilter { conversation: Some(1), ..Default::default() }), 7);
+    let rows = Some(std::sync::Arc::new([3, 4, 77].into()));
+    assert_eq!(total(IndexFilter { rows: rows.clone(), ..Default::default() }), 2);
+    assert_eq!(total(IndexFilter { rows, kinds: s("memory"), ..Default::default() }), 1);
     let facet = |f| index.facets("lantern", &IndexFilter::default(), f).unwrap();
     assert_eq!(facet(FacetField::Platform), [("chatgpt".to_owned(), 15), ("claude".to_owned(), 15)].into());
     assert_eq!(facet(FacetField::Tag), [("home".to_owned(), 20), ("keys".to_owned(), 10)].into());
