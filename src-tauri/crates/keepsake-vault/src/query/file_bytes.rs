@@ -57,8 +57,12 @@ impl Vault {
             progress(done);
         }
         partial.as_file().sync_all().map_err(io)?;
-        partial.persist(out).map_err(|error| io(error.error))?;
-        self.store.write(|tx| crate::audit::append(tx, &self.keys, now, "save_file", &view.id_text(), ""))?;
+        // What the log cannot tell does not leave.
+        self.store.write(|tx| {
+            crate::audit::append(tx, &self.keys, now, "save_file", &view.id_text(), "")?;
+            partial.persist(out).map_err(|error| io(error.error))?;
+            Ok(())
+        })?;
         Ok(done)
     }
 

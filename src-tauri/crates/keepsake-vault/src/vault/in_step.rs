@@ -1,7 +1,7 @@
 //! The index follows the store: by its change log, or made anew from its records.
 use super::{IndexState, Vault, index_error};
 use crate::{VaultError, VaultResult, index::SearchIndex, store::Store};
-use rusqlite::OptionalExtension;
+use rusqlite::{Connection, OptionalExtension};
 use std::{
     path::Path,
     sync::{
@@ -72,7 +72,10 @@ impl Vault {
             Ok(true) => Ok(()),
             Err(VaultError::Cancelled) => Err(VaultError::Cancelled),
             _ => {
-                self.index_fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(IndexFault::Behind);
+                // Later than at opening it is made up for as part of a change, and nobody is told a reason.
+                if watch.is_some() {
+                    self.index_fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(IndexFault::Behind);
+                }
                 self.index_rebuild_watched(watch)
             }
         }
@@ -94,11 +97,15 @@ impl Vault {
         if changes.iter().any(|(op, _)| *op == 4) {
             return Ok(false); // an undone batch: its rows are not in the store any more
         }
+        let connection = self.store.extra_reader()?;
         for (op, target) in changes {
+            if watch.is_some_and(|watch| watch.cancel.load(Ordering::Relaxed)) {
+                return Err(VaultError::Cancelled);
+            }
             match op {
                 2 => self.index_delete(target)?,
-                3 => self.index_rows("version_batch = ?1", Some(target), watch)?,
-                _ => self.index_rows("row = ?1", Some(target), watch)?,
+                3 => self.index_rows(&connection, "version_batch = ?1", Some(target), watch)?,
+                _ => self.index_rows(&connection, "row = ?1", Some(target), watch)?,
             }
         }
         self.with_index(|i| i.commit(last))?;
@@ -106,8 +113,13 @@ impl Vault {
     }
 
     /// Indexes all live rows that `condition` finds, anew.
-    fn index_rows(&self, condition: &str, target: Option<i64>, watch: Option<&IndexWatch<'_>>) -> VaultResult<()> {
-        let connection = self.store.extra_reader()?;
+    fn index_rows(
+        &self,
+        connection: &Connection,
+        condition: &str,
+        target: Option<i64>,
+        watch: Option<&IndexWatch<'_>>,
+    ) -> VaultResult<()> {
         let fault = self.index_fault().unwrap_or(IndexFault::Behind);
         let total: i64 = match (watch, target) {
             (Some(_), None) => connection.query_row("SELECT count(*) FROM records", [], |r| r.get(0))?,
@@ -117,7 +129,7 @@ impl Vault {
         let sql = format!(
             "SELECT row, owner, pack, slot, trashed IS NOT NULL FROM records WHERE {condition} ORDER BY pack, slot"
         );
-        let mut statement = connection.prepare(&sql)?;
+        let mut statement = connection.prepare_cached(&sql)?;
         let mut rows = match target {
             Some(target) => statement.query([target])?,
             None => statement.query([])?,
@@ -136,7 +148,7 @@ impl Vault {
                 self.index_delete(row)?;
             }
             if !trashed {
-                let record = self.store.packs.record(&connection, pack, slot)?;
+                let record = self.store.packs.record(connection, pack, slot)?;
                 self.index_add(row, owner, &record)?;
             }
         }
@@ -154,7 +166,7 @@ impl Vault {
             let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
             *index = fresh_index(&folder, self.keys.index())?;
         }
-        self.index_rows("1", None, watch)?;
+        self.index_rows(&self.store.extra_reader()?, "1", None, watch)?;
         let last = self.store.read(Store::last_change)?;
         self.with_index(|i| i.commit(last))?;
         *self.index_state.lock().unwrap_or_else(PoisonError::into_inner) = IndexState::Rebuilt;
