@@ -30,10 +30,12 @@ describe("searching", () => {
     const asked = vi.spyOn(mock, "find");
     memories.query = "tea";
     await memories.load();
-    expect(asked.mock.calls.map(([request]) => [request.offset, request.limit])).toEqual([[0, 20]]);
-    expect(memories.rows).toHaveLength(20);
+    // As many as the window has room for.
+    const first = Math.ceil(innerHeight / 60);
+    expect(asked.mock.calls.map(([request]) => [request.offset, request.limit])).toEqual([[0, first]]);
+    expect(memories.rows).toHaveLength(first);
     await memories.next();
-    expect(asked.mock.lastCall?.[0]).toMatchObject({ offset: 20, limit: 100 });
+    expect(asked.mock.lastCall?.[0]).toMatchObject({ offset: first, limit: 100 });
     expect(new Set(memories.rows.map((row) => row.id)).size).toBe(60);
   });
 

@@ -38,7 +38,7 @@ pub use keyring::KnownKey;
 pub use provider::{Standing, Standings};
 pub use query::{
     BatchRow, Facts, FileCount, FileFacts, FileKind, LinkRow, ListPage, ListQuery, Sort, SourceFacts, Summary,
-    VersionRow,
+    VersionRow, in_halves,
 };
 pub use scratch::Scratch;
 pub use sensitive::{

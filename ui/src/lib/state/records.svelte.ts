@@ -9,8 +9,8 @@ import { session } from "./session.svelte";
 export type Row = FoundRow;
 
 const PAGE = 100;
-/** Of what a search finds, the first page: not much more than is seen at once, so that it is there while the person types. */
-const FIRST = 20;
+/** Pixels that a row of a list takes at least. */
+const ROW = 60;
 /** The most that the backend hands out in one call. */
 const MOST = 1000;
 /** So many conversations are found by their title (as `find` does it); the others by what their messages say. */
@@ -56,7 +56,8 @@ export class RecordList {
    */
   async load(): Promise<void> {
     const run = ++this.#run;
-    const first = this.query ? FIRST : PAGE;
+    // Of what a search finds no more than is seen at once, so that it is there while the person types.
+    const first = this.query ? Math.ceil(innerHeight / ROW) : PAGE;
     const reach = this.#question() === this.#shown.question ? Math.max(first, this.#shown.reach) : first;
     this.#cursor = null;
     this.#offset = 0;

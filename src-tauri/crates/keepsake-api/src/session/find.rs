@@ -6,7 +6,7 @@ use super::{
 use crate::{ApiResult, types::*};
 use keepsake_model::{Kind, Record};
 use keepsake_vault::{
-    RowView,
+    RowView, in_halves,
     index::{SearchOutcome, snippet},
 };
 use std::collections::HashMap;
@@ -68,17 +68,22 @@ impl Session {
 
     fn take_in(&self, outcome: &SearchOutcome, request: &SearchRequest, found: &mut Rows) -> ApiResult<()> {
         let shown = |view: &RowView| view.trashed.is_some() == request.filter.trash;
-        for (view, record, _) in self.vault.hits(&outcome.hits)? {
+        let hits = self.vault.hits(&outcome.hits)?;
+        let mut owners: Vec<i64> =
+            hits.iter().filter(|(view, ..)| view.kind == Kind::Message).filter_map(|(view, ..)| view.owner).collect();
+        owners.sort_unstable();
+        owners.dedup();
+        owners.retain(|owner| !found.places.contains_key(owner));
+        let mut owners: HashMap<i64, ListItem> =
+            in_halves(&owners, |owners| self.conversations(owners, &shown))?.into_iter().collect();
+        for (view, record, _) in hits {
             match view.kind {
                 Kind::Message => {
-                    let place = match view.owner.and_then(|owner| found.places.get(&owner)) {
-                        Some(place) => *place,
-                        None => {
-                            let owner = view.owner.map(|owner| self.vault.view_by_row(owner)).transpose()?.flatten();
-                            let Some(owner) = owner.filter(shown) else { continue };
-                            let record = self.vault.content(&owner)?;
-                            found.push(&owner, self.item_of(&owner, &record)?)
-                        }
+                    let Some(owner) = view.owner else { continue };
+                    let place = match (found.places.get(&owner), owners.remove(&owner)) {
+                        (Some(place), _) => *place,
+                        (None, Some(item)) => found.push(owner, item),
+                        (None, None) => continue,
                     };
                     let row = &mut found.rows[place];
                     if row.message.is_none() {
@@ -87,7 +92,7 @@ impl Session {
                     }
                 }
                 kind if shown(&view) && !found.places.contains_key(&view.row) => {
-                    let place = found.push(&view, self.item_of(&view, &record)?);
+                    let place = found.push(view.row, self.item_of(&view, &record)?);
                     // A title stands in the row as it is.
                     if kind != Kind::Conversation {
                         found.rows[place].set_words(&record, outcome);
@@ -98,13 +103,25 @@ impl Session {
         }
         Ok(())
     }
+
+    /// The conversations in these rows that are shown.
+    fn conversations(&self, rows: &[i64], shown: &impl Fn(&RowView) -> bool) -> ApiResult<Vec<(i64, ListItem)>> {
+        let mut out = Vec::with_capacity(rows.len());
+        for row in rows {
+            if let Some(view) = self.vault.view_by_row(*row)?.filter(shown) {
+                let record = self.vault.content(&view)?;
+                out.push((*row, self.item_of(&view, &record)?));
+            }
+        }
+        Ok(out)
+    }
 }
 
 impl Rows {
-    fn push(&mut self, view: &RowView, item: ListItem) -> usize {
+    fn push(&mut self, row: i64, item: ListItem) -> usize {
         self.rows.push(FoundRow { item, snippet: None, highlights: Vec::new(), message: None });
         let place = self.rows.len() - 1;
-        self.places.insert(view.row, place);
+        self.places.insert(row, place);
         place
     }
 }

@@ -393,8 +393,14 @@ fn file_facts(c: &rusqlite::Connection, row: i64) -> VaultResult<FileFacts> {
     Ok(found.unwrap_or_default())
 }
 
-/// Reads some of many things beside the others: what somebody waits for lies all over the store.
-fn in_halves<T: Sync, R: Send>(all: &[T], read: impl Fn(&[T]) -> VaultResult<Vec<R>> + Sync) -> VaultResult<Vec<R>> {
+/// Reads half of many things beside the others, and answers in their order: what somebody waits for lies all over the store.
+///
+/// # Errors
+/// Those of `read`; `Damaged` when it panics.
+pub fn in_halves<T: Sync, R: Send, E: From<VaultError> + Send>(
+    all: &[T],
+    read: impl Fn(&[T]) -> Result<Vec<R>, E> + Sync,
+) -> Result<Vec<R>, E> {
     let (first, second) = all.split_at(all.len().div_ceil(2));
     if second.is_empty() {
         return read(first);
@@ -402,7 +408,8 @@ fn in_halves<T: Sync, R: Send>(all: &[T], read: impl Fn(&[T]) -> VaultResult<Vec
     std::thread::scope(|scope| {
         let second = scope.spawn(|| read(second));
         let mut out = read(first)?;
-        out.extend(second.join().unwrap_or_else(|_| Err(VaultError::Damaged("a record cannot be read".into())))?);
+        let panicked = |_| Err(VaultError::Damaged("a record cannot be read".into()).into());
+        out.extend(second.join().unwrap_or_else(panicked)?);
         Ok(out)
     })
 }
