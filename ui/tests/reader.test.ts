@@ -104,6 +104,9 @@ it("the find strip goes round all hits, and says the place after each", async ()
   expect(place.textContent).toBe(`${n} of ${n}`);
   await fireEvent.keyDown(screen.getByTestId("find-field"), { key: "Enter" });
   expect(place.textContent).toBe(`1 of ${n}`);
+  for (const key of ["Enter", "Escape"])
+    await fireEvent.keyDown(screen.getByTestId("find-field"), { key, isComposing: true });
+  expect(place.textContent, "a word that is being composed").toBe(`1 of ${n}`);
 });
 
 describe("what was looked for in a conversation", () => {
