@@ -4,7 +4,7 @@ import PlacesCell from "../src/features/activity/PlacesCell.svelte";
 import LossTable from "../src/features/exporting/LossTable.svelte";
 import HomeView from "../src/features/home/HomeView.svelte";
 import MonthChart from "../src/features/home/MonthChart.svelte";
-import { start, type Mock } from "./start";
+import { start } from "./start";
 import { tombstone } from "$lib/ipc/mock/jobs";
 import { exported } from "$lib/ipc/mock/records";
 import { ANY } from "$lib/state/filter";
@@ -13,10 +13,8 @@ import { nav } from "$lib/state/nav.svelte";
 import { search } from "$lib/state/search.svelte";
 import { vault } from "$lib/state/vault.svelte";
 
-let mock: Mock;
-
 beforeEach(async () => {
-  mock = await start({ pace: 0 });
+  await start({ pace: 0 });
 });
 
 const request = { format: "alf", out: "", filter: ANY, overwrite: false, sign: false, cover: true };

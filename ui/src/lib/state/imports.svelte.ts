@@ -40,7 +40,10 @@ const LISTS = { conversation: conversations, attachment: files } as const;
 const SECTIONS = { conversation: "conversations", attachment: "files" } as const;
 const hasSection = (kind: string): kind is keyof typeof LISTS => Object.hasOwn(LISTS, kind);
 
-/** New messages stand in no list: that of conversations has those that an import added, and not those that it went on with. */
+/**
+ * New messages stand in no list: narrowed to an import, that of conversations has those that it added, and not those that
+ * it went on with.
+ */
 const isListed = (kind: string): boolean => kind !== "message";
 
 /** The kind of which one list holds all that is new: of this kind, or of all (null). Null where no list does. */
@@ -60,12 +63,12 @@ export function showNew(batch: string[], kind: string): void {
   nav.go(hasSection(kind) ? SECTIONS[kind] : "memories");
 }
 
-/** Whose files an export of this format names: its assistant's, where it is that one's own export; anybody's (null) in a file of ours. */
+/** Whose files an export of this format names: its assistant's, where it is that one's own; anybody's (null) in one of ours. */
 export function namedBy(format: string | null): string | null {
   return vault.info?.sources.some((source) => source.platform === format && source.format === format) ? format : null;
 }
 
-/** To all files that exports name and do not hold, as far as such an export names them: no list tells those of one import. */
+/** To all files that exports of this kind name and do not hold: no list tells those of one import. */
 export function showMissing(format: string | null): void {
   files.clearFilter();
   files.setFilter({ file_kind: "missing", source: namedBy(format) });
