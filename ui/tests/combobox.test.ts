@@ -103,7 +103,18 @@ it("leaves what is being composed alone, and saves with what is typed", async ()
   const field = await inEdit();
   await type(field, "庭");
   await press(field, "Enter", { isComposing: true });
+  // WebKit says it of the key alone: for it the word is taken over before the key is pressed.
+  await press(field, "Enter", { keyCode: 229 });
+  for (const place of [field, screen.getByTestId("edit-text")]) await press(place, "Escape", { isComposing: true });
   expect((field as HTMLInputElement).value).toBe("庭");
+  expect(screen.getByTestId("edit-tags"), "the form is not left").toBe(field);
+  // Nor is it a key of the list.
+  await type(field, "te");
+  await waitFor(() => expect(offered().length).toBeGreaterThan(1));
+  await press(field, "ArrowDown");
+  await press(field, "Enter", { keyCode: 229 });
+  expect((field as HTMLInputElement).value).toBe("te");
+  await type(field, "庭");
   await press(field, "Enter", { ctrlKey: true });
   await waitFor(() => expect(edit.mock.lastCall?.[0].tags?.at(-1)).toBe("庭"));
 });

@@ -9,6 +9,7 @@ import { ago } from "$lib/ipc/mock/data";
 import { memories } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { clearContent } from "$lib/state/scope";
+import { search } from "$lib/state/search.svelte";
 
 beforeEach(() => clearContent());
 
@@ -29,7 +30,9 @@ it("the number under an assistant opens all that it remembers; a zero opens noth
     ["104", "104 memories"],
   ]);
   memories.setFilter({ record_type: "goal" });
+  search.text = "harbour";
   await fireEvent.click(all[0]!);
+  expect(search.text, "of a search before").toBe("");
   expect([nav.section, memories.filter.source, memories.filter.record_type, memories.filter.kind]).toEqual([
     "memories",
     "chatgpt",

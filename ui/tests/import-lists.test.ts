@@ -118,7 +118,6 @@ describe("a number of the report", () => {
     ["memory", "memories", memories],
     ["conversation", "conversations", conversations],
     ["attachment", "files", files],
-    ["message", "memories", memories],
   ] as const)("opens the list of new ones: %s", async (kind, section, to) => {
     to.setFilter({ source: "gemini" });
     search.text = "harbour";
@@ -126,6 +125,20 @@ describe("a number of the report", () => {
     await fireEvent.click(screen.getByTestId(`outcome-${kind}-added`));
     expect([nav.section, search.text, dialogs.open]).toEqual([section, "", null]);
     expect(to.filter).toMatchObject({ kind, batch: ["batch-new"], source: null });
+  });
+
+  it("leads nowhere where no list holds exactly those: new messages, and new ones of several kinds", async () => {
+    const { unmount } = await reported();
+    expect(screen.getByTestId("outcome-memory-added").textContent).toContain("14");
+    for (const kind of ["message", "all"]) expect(screen.queryByTestId(`outcome-${kind}-added`), kind).toBeNull();
+    expect(screen.getByTestId("import-items-new").textContent, "of all kinds").toBe("669 new ones are in your vault.");
+    await fireEvent.click(screen.getByTestId("outcome-message-found"));
+    expect(screen.getByTestId("import-items-new").textContent).toBe("612 new ones are in your vault.");
+    expect(screen.queryByText("Show them")).toBeNull();
+    unmount();
+    await reported(["/d/ines-notes.mem"]);
+    await fireEvent.click(screen.getByTestId("outcome-all-added"));
+    expect([nav.section, memories.filter.batch]).toEqual(["memories", ["batch-new-mem"]]);
   });
 
   it("of a former import stays plain where its items don't say their kind, or where it was taken back", async () => {
@@ -145,7 +158,8 @@ describe("a number of the report", () => {
 
   it("adds up with what is new", async () => {
     const report = await mock.importRun("x", importing.plans[0]?.request ?? emptyRequest, null, () => undefined);
-    expect(itemCount(report, { kind: null, outcome: "found" })).toBe(report.found - report.added);
+    expect([report.found, report.added]).toEqual([43_650, 669]);
+    expect(itemCount(report, { kind: null, outcome: "found" })).toBe(42_981);
   });
 });
 
@@ -177,9 +191,12 @@ describe("what is new", () => {
     await fireEvent.click(screen.getByTestId("import-show-new"));
     expect([nav.section, files.filter.batch]).toEqual(["files", ["batch-new"]]);
     unmount();
-    only([]);
-    await reported();
-    expect(screen.queryByTestId("import-show-new")).toBeNull();
+    for (const kinds of [[], ["message"]]) {
+      only(kinds);
+      const { unmount } = await reported();
+      expect(screen.queryByTestId("import-show-new"), kinds.join()).toBeNull();
+      unmount();
+    }
   });
 
   it("is a filter with its import's time, which can be taken off in each list", async () => {
@@ -258,6 +275,7 @@ describe("what an export names and does not hold", () => {
   it("leads from the report to the files of that assistant that are missing", async () => {
     files.setFilter({ batch: ["b-1"] });
     await reported();
+    expect(screen.getByTestId("import-missing-files").textContent).toBe("Show all missing files of ChatGPT");
     await fireEvent.click(screen.getByTestId("import-missing-files"));
     expect([nav.section, importing.stage]).toEqual(["files", "idle"]);
     expect(files.filter).toMatchObject({ file_kind: "missing", source: "chatgpt", batch: null });
@@ -311,6 +329,15 @@ describe("a file of which nothing was imported", () => {
       kind: "failed-import",
       failed: { paths: [CHATGPT], error: { code: "limit", message: "Said by the core.", details: { place: CHATGPT } } },
     });
+  });
+
+  it("that was pasted stays in its field: there is no report to leave it for", async () => {
+    refusing("malformed");
+    await importing.lookAtText("Prefers tea to coffee.");
+    render(ImportSheet);
+    expect(screen.getByTestId("import-error")).toBeTruthy();
+    expect(screen.queryByTestId("import-see-report")).toBeNull();
+    expect(importing.text).toBe("Prefers tea to coffee.");
   });
 
   it("says it of each of several, and of one that failed half-way", async () => {

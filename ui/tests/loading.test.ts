@@ -1,14 +1,19 @@
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import ActivityView from "../src/features/activity/ActivityView.svelte";
+import ConversationsView from "../src/features/conversations/ConversationsView.svelte";
 import DuplicatesSheet from "../src/features/duplicates/DuplicatesSheet.svelte";
+import FilesView from "../src/features/files/FilesView.svelte";
 import HomeView from "../src/features/home/HomeView.svelte";
-import MemoryList from "../src/features/memories/MemoryList.svelte";
+import MemoriesView from "../src/features/memories/MemoriesView.svelte";
 import { start, type Mock } from "./start";
 import SkeletonRows from "$lib/ui/SkeletonRows.svelte";
 import { BackendError } from "$lib/ipc";
 import { duplicates } from "$lib/state/duplicates.svelte";
+import { facets } from "$lib/state/facets.svelte";
+import { fileKinds } from "$lib/state/file-kinds.svelte";
 import { memories } from "$lib/state/lists.svelte";
+import { nav } from "$lib/state/nav.svelte";
 import { toasts } from "$lib/state/toasts.svelte";
 import { vault } from "$lib/state/vault.svelte";
 
@@ -21,7 +26,7 @@ beforeEach(async () => {
 afterEach(() => vi.useRealTimers());
 
 /** The call is refused until the answer is called. */
-function refused(name: "audit" | "tombstones" | "vaultInfo" | "list"): () => void {
+function refused(name: "facets" | "audit" | "tombstones" | "vaultInfo" | "list"): () => void {
   const real = mock[name];
   const refuse = () => Promise.reject(new BackendError({ code: "store", message: "disk on fire", details: {} }));
   Object.assign(mock, { [name]: refuse });
@@ -63,13 +68,18 @@ describe("what could not be loaded is said until it is there", () => {
     expect(document.querySelector(".skeleton")).toBeNull();
   });
 
-  it("in a list", async () => {
-    const mend = refused("list");
-    render(MemoryList, { messages: null });
-    await memories.load();
-    await heal(mend);
-    await waitFor(() => expect(memories.total).toBeGreaterThan(0));
-    expect(screen.queryByTestId("load-problem")).toBeNull();
+  it.each([
+    ["memories", MemoriesView, () => facets.group("source").length > 0 && nav.id !== null],
+    ["conversations", ConversationsView, () => nav.id !== null],
+    ["files", FilesView, () => fileKinds.of("picture").count > 0],
+  ] as const)("in a list, with all that goes with it: %s", async (section, View, whole) => {
+    nav.clear();
+    nav.section = section;
+    const mend = [refused("list"), refused("facets")];
+    render(View);
+    await heal(() => mend.forEach((each) => each()));
+    await waitFor(() => expect(screen.queryByTestId("load-problem")).toBeNull());
+    await waitFor(() => expect(whole()).toBe(true));
   });
 });
 
@@ -96,15 +106,15 @@ describe("waiting", () => {
     vi.useFakeTimers();
     const real = mock.list;
     mock.list = () => new Promise(() => undefined);
-    render(MemoryList, { messages: null });
-    void memories.load();
-    await vi.advanceTimersByTimeAsync(5100);
+    render(MemoriesView);
+    await vi.advanceTimersByTimeAsync(5300);
     await fireEvent.click(screen.getByTestId("loading-cancel"));
     expect(screen.getByTestId("load-problem").textContent).toContain("Loading was stopped.");
     expect(document.querySelector(".skeleton")).toBeNull();
     mock.list = real;
     await fireEvent.click(screen.getByTestId("load-again"));
-    await vi.advanceTimersByTimeAsync(100);
+    expect(screen.queryByTestId("load-problem")).toBeNull();
+    await vi.advanceTimersByTimeAsync(300);
     expect(memories.total).toBeGreaterThan(0);
   });
 

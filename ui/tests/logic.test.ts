@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { FORMATS, look } from "$lib/logic/assistants";
+import { sources } from "./literals";
 import { trimDiff, wordDiff } from "$lib/logic/diff";
 import { findWords, inField, markedWords, pointsOf, spanOf, splitParts } from "$lib/logic/parts";
 import { commandFor } from "../src/shell/keymap";
@@ -135,4 +136,9 @@ describe("keyboard", () => {
     expect(press("f", { ctrlKey: true }, false, true)).toBeNull();
     expect(press("e")).toBeNull();
   });
+});
+
+it("no pattern looks behind: Safari has that from 16.4 on", () => {
+  const found = [...sources()].filter(([, source]) => /\(\?<[=!]/.test(source)).map(([name]) => name);
+  expect(found).toEqual([]);
 });

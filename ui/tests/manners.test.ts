@@ -27,6 +27,7 @@ describe("a memory that is written", () => {
     tags.focus();
     await fireEvent.keyDown(tags, { key: "Enter", ctrlKey: true });
     expect(add, "nothing is written yet").not.toHaveBeenCalled();
+    expect(document.activeElement, "where it was").toBe(tags);
     await fireEvent.input(screen.getByTestId("write-text"), { target: { value: "Likes tea." } });
     tags.focus();
     await fireEvent.input(tags, { target: { value: "drinks" } });

@@ -4,18 +4,17 @@ import PlacesCell from "../src/features/activity/PlacesCell.svelte";
 import LossTable from "../src/features/exporting/LossTable.svelte";
 import HomeView from "../src/features/home/HomeView.svelte";
 import MonthChart from "../src/features/home/MonthChart.svelte";
-import { start, type Mock } from "./start";
+import { start } from "./start";
 import { tombstone } from "$lib/ipc/mock/jobs";
 import { exported } from "$lib/ipc/mock/records";
 import { ANY } from "$lib/state/filter";
 import { memories } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
+import { search } from "$lib/state/search.svelte";
 import { vault } from "$lib/state/vault.svelte";
 
-let mock: Mock;
-
 beforeEach(async () => {
-  mock = await start({ pace: 0 });
+  await start({ pace: 0 });
 });
 
 const request = { format: "alf", out: "", filter: ANY, overwrite: false, sign: false, cover: true };
@@ -47,6 +46,31 @@ describe("every number opens its list", () => {
     expect(screen.getByText("The first 2 of 5")).toBeTruthy();
   });
 
+  it("of losses in few records: those are all there are", async () => {
+    const preview = exported(request, [], 0, false);
+    const loss = (record: string) => ({ record, field: "tags", kind: "narrowed", note: "" });
+    preview.losses = ["m-0", "m-0", "m-0"].map(loss);
+    preview.loss_counts = [{ field: "tags", kind: "narrowed", count: 3 }];
+    const { unmount } = render(LossTable, { preview });
+    await fireEvent.click(screen.getByTestId("loss-number"));
+    expect(within(await screen.findByTestId("folded-list")).getAllByRole("listitem")).toHaveLength(1);
+    expect(screen.queryByText(/^The first/)).toBeNull();
+    unmount();
+    preview.losses = Array.from({ length: 130 }, (_, index) => loss(`part-${index}`)).flatMap((each) => [each, each]);
+    preview.loss_counts = [{ field: "tags", kind: "narrowed", count: 260 }];
+    render(LossTable, { preview });
+    await fireEvent.click(screen.getByTestId("loss-number"));
+    expect(await screen.findByText("The first 100 of 130")).toBeTruthy();
+  });
+
+  it("of a deletion that reached far: the first of them", async () => {
+    const derived = Array.from({ length: 5_000 }, (_, index) => `fact-${index}`);
+    render(PlacesCell, { stone: { ...tombstone("ts_1", "delete", "memory", "chatgpt", 1), derived } });
+    await fireEvent.click(await screen.findByTestId("tombstone-places"));
+    expect(within(await screen.findByTestId("folded-list")).getAllByRole("listitem")).toHaveLength(100);
+    expect(screen.getByText("The first 100 of 5,001")).toBeTruthy();
+  });
+
   it("of a deletion: what went with it", async () => {
     const stone = { ...tombstone("ts_1", "delete", "memory", "chatgpt", 1), derived: ["fact-1", "fact-2"] };
     render(PlacesCell, { stone });
@@ -65,8 +89,10 @@ describe("every number opens its list", () => {
     await vault.refresh();
     render(HomeView);
     memories.setFilter({ record_type: "goal" });
+    search.text = "harbour";
     await fireEvent.click(await screen.findByTestId("home-total"));
     expect([nav.section, memories.filter.record_type, memories.filter.kind]).toEqual(["memories", null, "memory"]);
+    expect(search.text).toBe("");
   });
 
   it("of a month, whole and by assistant", async () => {
@@ -78,8 +104,10 @@ describe("every number opens its list", () => {
       total: n,
     });
     render(MonthChart, { months: [month(3, "2026-03-01"), month(9, "2026-04-01")], order: ["chatgpt"] });
+    search.text = "harbour";
     await fireEvent.click(screen.getByTestId("months-peak"));
     expect([nav.section, memories.filter.since, memories.filter.source]).toEqual(["memories", "2026-04-01", null]);
+    expect(search.text).toBe("");
     await fireEvent.click(screen.getByText("As table"));
     await fireEvent.click(screen.getAllByTestId("months-number")[0]!);
     expect([memories.filter.since, memories.filter.source]).toEqual(["2026-03-01", "chatgpt"]);

@@ -1,10 +1,12 @@
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import PasteSheet from "../src/features/importing/PasteSheet.svelte";
 import DialogHost from "../src/shell/DialogHost.svelte";
 import { run } from "../src/shell/commands";
 import { start, type Mock } from "./start";
 import { BackendError } from "$lib/ipc";
 import { dialogs } from "$lib/state/dialogs.svelte";
+import { clearContent } from "$lib/state/scope";
 import { tick } from "svelte";
 
 let mock: Mock;
@@ -42,15 +44,14 @@ describe("importing the clipboard", () => {
     expect(screen.queryByTestId("paste-read")).toBeNull();
   });
 
-  it("does not read it for the field that is to be typed in, and not into what was typed or locked meanwhile", async () => {
+  it("does not read it for the field that is to be typed in, and not into what was typed meanwhile", async () => {
     const read = vi.spyOn(mock, "clipboardText");
     render(DialogHost);
     dialogs.show({ kind: "paste" });
     await screen.findByTestId("paste-text");
     expect(read).not.toHaveBeenCalled();
     dialogs.close();
-    let answer: (text: string) => void = () => undefined;
-    mock.clipboardText = () => new Promise((done) => (answer = done));
+    const answer = slow();
     run("paste");
     await screen.findByTestId("paste-text");
     await fireEvent.input(field(), { target: { value: "By hand." } });
@@ -59,4 +60,21 @@ describe("importing the clipboard", () => {
     await tick();
     expect(field().value).toBe("By hand.");
   });
+
+  it("does not put it into a field that is there after locking", async () => {
+    const answer = slow();
+    render(PasteSheet, { clipboard: true });
+    clearContent();
+    answer("From elsewhere.");
+    await tick();
+    await tick();
+    expect(field().value).toBe("");
+  });
 });
+
+/** What is on the clipboard is told when the answer is given. */
+function slow(): (text: string) => void {
+  let tell: (text: string) => void = () => undefined;
+  mock.clipboardText = () => new Promise((done) => (tell = done));
+  return (text) => tell(text);
+}

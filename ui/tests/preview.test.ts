@@ -119,6 +119,24 @@ describe("saving", () => {
     expect(await screen.findByText("The file wasn’t saved.")).toBeTruthy();
   });
 
+  it("goes on when its sheet is closed, and tells the place or what went wrong", async () => {
+    const cancel = vi.spyOn(mock, "cancelJob");
+    let end: { saved: (path: string) => void; failed: (error: Error) => void };
+    mock.saveAttachment = () => new Promise((saved, failed) => (end = { saved, failed }));
+    const begin = async () => {
+      const { unmount } = sheet(await file("voice-note-0412.m4a"));
+      await fireEvent.click(screen.getByTestId("file-save"));
+      unmount();
+    };
+    await begin();
+    expect(cancel).not.toHaveBeenCalled();
+    end!.saved("/home/ines/voice-note-0412.m4a");
+    await waitFor(() => expect(toasts.current?.text).toBe("Saved as voice-note-0412.m4a"));
+    await begin();
+    end!.failed(refuse("disk_full", "Full."));
+    await waitFor(() => expect(toasts.current?.text).toContain("disk"));
+  });
+
   it("is not offered for what the vault does not hold", async () => {
     sheet(await file("floorplan-1934.dwg"));
     expect(screen.queryByTestId("file-save")).toBeNull();

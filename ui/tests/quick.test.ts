@@ -51,6 +51,16 @@ describe("searching", () => {
   });
 });
 
+it("a word that is being composed in the search field keeps its keys", async () => {
+  nav.section = "memories";
+  render(Bar);
+  const field = screen.getByTestId("search-field");
+  field.focus();
+  search.text = "茶";
+  for (const key of ["Enter", "Escape"]) await fireEvent.keyDown(field, { key, keyCode: 229 });
+  expect([document.activeElement, search.text]).toEqual([field, "茶"]);
+});
+
 describe("a search that found nothing", () => {
   it("offers the word that may have been meant", async () => {
     search.text = "teaa";

@@ -1,15 +1,21 @@
 // What is looked for in a conversation is seen, wherever it stands.
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import ConversationRow from "../src/features/conversations/ConversationRow.svelte";
 import MessageView from "../src/features/conversations/MessageView.svelte";
+import Reader from "../src/features/conversations/Reader.svelte";
 import ThreadPane from "../src/features/conversations/ThreadPane.svelte";
 import { recordEntries } from "../src/features/layout/rows";
 import { openPlace } from "../src/features/sensitive/pieces";
 import { start, type Mock } from "./start";
 import type { SensitivePlace, Thread } from "$lib/ipc";
 import { sampleThread } from "$lib/ipc/mock/thread";
+import { look } from "$lib/logic/assistants";
+import { ANY } from "$lib/state/filter";
 import { conversations } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
+import { plainRow } from "$lib/state/records.svelte";
+import { shortDay } from "$lib/text/format";
 import type { MenuEntry } from "$lib/ui/types";
 
 let mock: Mock;
@@ -21,6 +27,8 @@ beforeEach(async () => {
   mock = await start();
   thread = await mock.thread("c-bath");
 });
+
+afterEach(() => vi.useRealTimers());
 
 async function find(text: string) {
   await fireEvent.click(screen.getByTestId("reader-find"));
@@ -96,6 +104,64 @@ it("the find strip goes round all hits, and says the place after each", async ()
   expect(place.textContent).toBe(`${n} of ${n}`);
   await fireEvent.keyDown(screen.getByTestId("find-field"), { key: "Enter" });
   expect(place.textContent).toBe(`1 of ${n}`);
+  for (const key of ["Enter", "Escape"])
+    await fireEvent.keyDown(screen.getByTestId("find-field"), { key, isComposing: true });
+  expect(place.textContent, "a word that is being composed").toBe(`1 of ${n}`);
+});
+
+describe("what was looked for in a conversation", () => {
+  it("is forgotten by Esc anywhere in the reader, and by the way to another place", async () => {
+    nav.message = null;
+    render(ThreadPane, { thread });
+    await find("joist");
+    await waitFor(() => expect(texts("mark.current").length).toBe(1));
+    await fireEvent.keyDown(screen.getByTestId("reader-more"), { key: "Escape" });
+    expect(screen.queryByTestId("find-field")).toBeNull();
+    expect(texts("mark"), "nothing is marked any more").toEqual([]);
+    await find("joist");
+    await waitFor(() => expect(texts("mark.current").length).toBe(1));
+    nav.message = "msg-a0";
+    await waitFor(() => expect(folded("msg-a0")).toBe(false));
+  });
+
+  it("stays where it is when the conversation is read again", async () => {
+    nav.message = null;
+    const { rerender } = render(ThreadPane, { thread });
+    await find("joist");
+    await waitFor(() => expect(texts("mark.current").length).toBe(1));
+    await rerender({ thread: { ...thread, messages: [...thread.messages] } });
+    expect(texts("mark.current").length).toBe(1);
+  });
+});
+
+it("loading that was stopped is not said of the next conversation", async () => {
+  vi.useFakeTimers();
+  mock.thread = () => new Promise(() => undefined);
+  const { rerender } = render(Reader, { id: "c-bath" });
+  await vi.advanceTimersByTimeAsync(5100);
+  await fireEvent.click(screen.getByTestId("loading-cancel"));
+  expect(screen.getByTestId("load-problem")).toBeTruthy();
+  await rerender({ id: "c-other" });
+  expect(screen.queryByTestId("load-problem")).toBeNull();
+});
+
+it("a row of a conversation reads: title, text, assistant, date", async () => {
+  const [row] = (await mock.list({ filter: { ...ANY, kind: "conversation" }, sort: null, limit: 1, cursor: null }))
+    .items;
+  const { container } = render(ConversationRow, {
+    row: plainRow(row!),
+    selecting: false,
+    checked: false,
+    oncheck: () => undefined,
+  });
+  container.querySelectorAll("[aria-hidden=true]").forEach((each) => each.remove());
+  const said = container.textContent?.replaceAll(/\s+/g, " ") ?? "";
+  const places = [row!.title ?? "", look(row!.source).name, shortDay(row!.updated_at ?? row!.created_at)].map((each) =>
+    said.indexOf(each),
+  );
+  expect(container.querySelector(".lead")?.getAttribute("aria-label"), "said once").toBeNull();
+  expect([places.every((place) => place >= 0), places]).toEqual([true, places.toSorted((a, b) => a - b)]);
+  expect(said.indexOf(row!.text.slice(0, 12))).toBeLessThan(places[1]!);
 });
 
 describe("the menu of the reader", () => {

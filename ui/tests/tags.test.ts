@@ -68,7 +68,10 @@ it("shows how far it is when it takes its time, and can be cancelled", async () 
   const cancel = vi.spyOn(mock, "cancelJob");
   await typed(["m-8", "m-9"], "tea");
   await fireEvent.click(screen.getByTestId("selection-tag-add"));
-  await waitFor(() => expect(screen.getByTestId("selection-tagging").textContent).toBe("Tagging 50 of 2"));
+  await waitFor(() => expect(screen.getByTestId("selection-tagging").textContent).toBe("Tagging 50 of 900"));
+  selection.toggle(memories, "m-8");
+  await waitFor(() => expect(screen.getByText("1 memory selected")).toBeTruthy());
+  expect(screen.getByTestId("selection-tagging").textContent, "of those it began with").toBe("Tagging 50 of 900");
   await fireEvent.click(screen.getByText("Cancel"));
   expect(cancel).toHaveBeenCalled();
   end(refuse("cancelled", "Cancelled."));

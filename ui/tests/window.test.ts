@@ -69,6 +69,12 @@ describe("a file over the window", () => {
     await waitFor(() => expect([importing.stage, importing.plans.length]).toEqual(["plan", 1]));
   });
 
+  it("is shown by its name as it is, whatever turns the direction in it", async () => {
+    await open({}, "unlock");
+    mock.drop(["/d/\u202egnp.eliforp.zip"]);
+    expect((await screen.findByTestId("peek")).querySelector("strong")?.textContent).toBe("[U+202E]gnp.eliforp.zip");
+  });
+
   it("says that it can't be looked at, before and after the vault is open", async () => {
     await open({}, "unlock");
     const detect = mock.detect;

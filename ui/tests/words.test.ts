@@ -64,6 +64,12 @@ describe.each(Object.keys(files))("the messages in %s", (language) => {
     expect(Object.entries(messages).filter(([, message]) => forms(message).some((form) => out.test(form)))).toEqual([]);
   });
 
+  it("have no space before an ellipsis", () => {
+    expect(Object.entries(messages).filter(([, message]) => forms(message).some((form) => / …/.test(form)))).toEqual(
+      [],
+    );
+  });
+
   it("use no word that ui.md rules out", () => {
     const out =
       /\b(please|oops|successfully|purged?|parse error|bitte|hoppla|ups|erfolgreich)\b|[!！]|おっと|正常に完了|お願い/i;
@@ -72,6 +78,18 @@ describe.each(Object.keys(files))("the messages in %s", (language) => {
 });
 
 describe("translations", () => {
+  it("of Japanese do not say of one that it is all, where English does not", () => {
+    const all = Object.keys(en).filter((key) => {
+      const [english, japanese] = [files.en?.[key] ?? "", files.ja?.[key] ?? ""];
+      return (
+        typeof english !== "string" &&
+        !/\ball\b/i.test(english.one ?? "") &&
+        /\{n\}[^。]*すべて/.test(forms(japanese).join("\n"))
+      );
+    });
+    expect(all).toEqual([]);
+  });
+
   /** Words that are the same in German, names and units. */
   const SAME =
     "filter.title original.format edit.text paste.label progress.rateBytes export.format export.textName exported.in files.kind.code class.name actor.system actor.keepsake type.person type.episodic type.relationship keys.name theme.system size.normal bytes.kb bytes.mb bytes.gb bytes.tb key.Alt key.Esc field.manifest field.text create.name.label create.folder.name create.passphrase.label unlock.passphrase";

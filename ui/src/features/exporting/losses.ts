@@ -1,4 +1,5 @@
 import { backend, type Exported } from "$lib/ipc";
+import { LISTED } from "$features/layout/folded";
 import { beginning } from "$lib/logic/foreign";
 import { lineOf } from "$lib/logic/markdown";
 import { ANY } from "$lib/state/filter";
@@ -24,13 +25,21 @@ export function lossRows(exported: Exported): LossRow[] {
     .sort((a, b) => (WEIGHT[a.kind] ?? 1) - (WEIGHT[b.kind] ?? 1) || b.n - a.n);
 }
 
-/** The most that the backend lists in one call. */
-const LISTED = 100;
-
-/** What a row of losses counts: records by their first words, parts by their name. */
-export async function lostOf(exported: Exported, row: LossRow): Promise<string[]> {
+/** What lost something by a row, once each, and whether that is all of it: the list of losses ends after a thousand. */
+function losersOf(exported: Exported, row: LossRow): { names: string[]; whole: boolean } {
   const of = exported.losses.filter(({ field, kind }) => field === row.field && kind === row.kind);
-  const names = [...new Set(of.map(({ record }) => record))].slice(0, LISTED);
+  return { names: [...new Set(of.map(({ record }) => record))], whole: of.length >= row.n };
+}
+
+/** How many that are, at most. A record may lose the same field several times. */
+export function losers(exported: Exported, row: LossRow): number {
+  const { names, whole } = losersOf(exported, row);
+  return whole ? names.length : row.n;
+}
+
+/** Records by their first words, parts by their name: the first of them. */
+export async function lostOf(exported: Exported, row: LossRow): Promise<string[]> {
+  const names = losersOf(exported, row).names.slice(0, LISTED);
   const request = { filter: { ...ANY, ids: names }, sort: null, limit: LISTED, cursor: null };
   const { items } = await backend().list(request);
   const said = new Map(items.map((item) => [item.id, lineOf(beginning(item.title || item.text, SHOWN))]));

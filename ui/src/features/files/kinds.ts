@@ -16,8 +16,8 @@ import type { IconOf } from "$lib/ui/types";
 export const nameOf = (row: Row): string => oneLine(row.title ?? (row.text || t("files.unnamed")));
 
 /** A picture that the window can show. */
-export const isPicture = (row: Row): boolean =>
-  row.present !== false && /^image\/(png|jpeg|gif|webp)$/.test(row.media_type ?? "");
+export const isPicture = ({ present, media_type }: Pick<Row, "present" | "media_type">): boolean =>
+  present !== false && /^image\/(png|jpeg|gif|webp)$/.test(media_type ?? "");
 
 const ICONS: Record<FileKind, IconOf> = {
   picture: Image,

@@ -1,4 +1,5 @@
 import type { ImportReport, Outcome } from "$lib/ipc";
+import { listOfNew } from "$lib/state/imports.svelte";
 import { byName, commas, t, word } from "$lib/text";
 
 export type OutcomeKey = "added" | "updated" | "unchanged" | "blocked" | "skipped" | "failed";
@@ -58,7 +59,8 @@ export function itemCount(report: ImportReport, pick: Pick): number {
 /** Whether there is a list behind a number. Reports of former imports don't say of which kind an item is. */
 export function opens(report: ImportReport, pick: Pick): boolean {
   if (countOf(report, pick) === 0) return false;
-  return pick.kind === null || pick.outcome === "added" || report.items.every((item) => item.kind !== null);
+  if (pick.outcome === "added") return report.dry_run || listOfNew(report, pick.kind) !== null;
+  return pick.kind === null || report.items.every((item) => item.kind !== null);
 }
 
 /** The items behind a number, and how many of them are counted only. */

@@ -17,6 +17,9 @@ export function meant(id: string): string[] {
   return selection.ids.has(id) ? [...selection.ids] : [id];
 }
 
+/** Whoever is at the keyboard goes on in the list. */
+export const focusList = (): void => document.querySelector<HTMLElement>("[data-pane=list] [role=listbox]")?.focus();
+
 /** Keys that every list of records has: Delete, Shift Delete, Ctrl A, Esc. True when it was one of them. */
 export function recordKey(event: KeyboardEvent, list: RecordList, active: string | null): boolean {
   const ids = selection.ids.size > 0 ? [...selection.ids] : active ? [active] : [];
@@ -36,8 +39,7 @@ export function paneKey(event: KeyboardEvent, list: RecordList, id: string | nul
   // A form is left by its own keys.
   if (target instanceof Element && target.closest("form")) return;
   // What has the focus goes along; the dialog gives it back by itself.
-  if (recordKey(event, list, id) && !shiftKey)
-    document.querySelector<HTMLElement>("[data-pane=list] [role=listbox]")?.focus();
+  if (recordKey(event, list, id) && !shiftKey) focusList();
 }
 
 function actionOf(event: KeyboardEvent, list: RecordList, ids: string[]): (() => void) | null {

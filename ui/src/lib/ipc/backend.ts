@@ -145,9 +145,9 @@ export interface Backend {
   openLink(url: string): Promise<void>;
   showInFolder(path: string): Promise<void>;
   print(): Promise<void>;
-  /** Copy. After so many seconds the text leaves the clipboard again, if it is still there; with null it stays. */
-  /** Null when it holds no text. */
+  /** What is on the clipboard; null when it holds no text. */
   clipboardText(): Promise<string | null>;
+  /** Copy. After so many seconds the text leaves the clipboard again, if it is still there; with null it stays. */
   copyText(text: string, clearAfter: number | null): Promise<void>;
   /** How the window looks and works, kept between runs: `theme`, `language`, `text-size`, `list-width`, `letter-keys`, `list-rows`, `blur`,
    * `hours`, `motion`, `clear-copied`. Never content. */

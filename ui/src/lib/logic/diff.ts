@@ -51,7 +51,7 @@ function joined(parts: DiffPart[]): DiffPart[] {
 export function trimDiff(parts: DiffPart[], words = 6): DiffPart[] {
   return parts.map((part, index) => {
     if (part.kind !== "same") return part;
-    const pieces = part.text.split(/(?<=\s)/u);
+    const pieces = part.text.match(/\S*\s|\S+/gu) ?? [];
     const first = index === 0;
     const last = index === parts.length - 1;
     if (pieces.length <= (first || last ? words : words * 2) + 1) return part;

@@ -40,6 +40,19 @@ const LISTS = { conversation: conversations, attachment: files } as const;
 const SECTIONS = { conversation: "conversations", attachment: "files" } as const;
 const hasSection = (kind: string): kind is keyof typeof LISTS => Object.hasOwn(LISTS, kind);
 
+/**
+ * New messages stand in no list: narrowed to an import, that of conversations has those that it added, and not those that
+ * it went on with.
+ */
+const isListed = (kind: string): boolean => kind !== "message";
+
+/** The kind of which one list holds all that is new: of this kind, or of all (null). Null where no list does. */
+export function listOfNew(report: ImportReport, kind: string | null): string | null {
+  const brought = Object.keys(report.by_kind).filter((each) => (report.by_kind[each]?.added ?? 0) > 0);
+  const [only, ...others] = kind === null ? brought : [kind];
+  return only !== undefined && others.length === 0 && isListed(only) ? only : null;
+}
+
 /** To the list of exactly what these imports brought, of one kind. */
 export function showNew(batch: string[], kind: string): void {
   const list = hasSection(kind) ? LISTS[kind] : memories;
@@ -50,12 +63,15 @@ export function showNew(batch: string[], kind: string): void {
   nav.go(hasSection(kind) ? SECTIONS[kind] : "memories");
 }
 
-/** To the files that an export of this format names and does not hold. */
+/** Whose files an export of this format names: its assistant's, where it is that one's own; anybody's (null) in one of ours. */
+export function namedBy(format: string | null): string | null {
+  return vault.info?.sources.some((source) => source.platform === format && source.format === format) ? format : null;
+}
+
+/** To all files that exports of this kind name and do not hold: no list tells those of one import. */
 export function showMissing(format: string | null): void {
   files.clearFilter();
-  // What is an assistant's own export names files of that assistant; a file of ours, anybody's.
-  const known = vault.info?.sources.some((source) => source.platform === format && source.format === format);
-  files.setFilter({ file_kind: "missing", source: known ? format : null });
+  files.setFilter({ file_kind: "missing", source: namedBy(format) });
   search.clear();
   nav.go("files");
 }
@@ -66,7 +82,7 @@ const FIRST = ["memory", "conversation", "attachment", "profile"];
 /** What is to be shown of what these imports brought: their batches, and the kind; null where they brought nothing. */
 export function newest(reports: readonly ImportReport[]): { batch: string[]; kind: string } | null {
   const brought = (report: ImportReport, kind: string) => (report.by_kind[kind]?.added ?? 0) > 0;
-  const kinds = [...FIRST, ...reports.flatMap((report) => Object.keys(report.by_kind))];
+  const kinds = [...FIRST, ...reports.flatMap((report) => Object.keys(report.by_kind))].filter(isListed);
   const kind = kinds.find((each) => reports.some((report) => brought(report, each)));
   if (kind === undefined) return null;
   // All of them: what another one of the drop brought is one click on another section away.

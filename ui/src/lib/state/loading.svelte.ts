@@ -15,6 +15,8 @@ export class Loading {
   /** In an effect: asks now, and once more after `again`. Answers how to give up. `still`: whether anybody waits for it. */
   ask(load: (still: () => boolean) => Promise<void>): () => void {
     void this.#asked;
+    // What was stopped is over when something else is asked for.
+    if (untrack(() => this.problem)?.code === "stopped") this.problem = null;
     const run = ++this.#run;
     const still = () => run === this.#run;
     untrack(() => load(still)).then(

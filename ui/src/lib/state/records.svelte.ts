@@ -25,6 +25,8 @@ export class RecordList {
   filter = $state.raw<Filter>(ANY);
   query = $state("");
   sort = $state<"newest" | "oldest" | "title">("newest");
+  /** How often it was asked for again: whoever shows the list asks anew, with all that goes with its rows. */
+  asked = $state(0);
   #cursor: string | null = null;
   #offset = 0;
   #run = 0;
@@ -71,6 +73,12 @@ export class RecordList {
     this.#run += 1;
     this.loading = false;
     this.failed = stopped();
+  };
+
+  readonly again = (): void => {
+    // With nothing to show yet the rows that are to come stand there again.
+    if (this.total === null) this.failed = null;
+    this.asked += 1;
   };
 
   async next(): Promise<void> {

@@ -136,5 +136,6 @@ export const tooShort = (reason: string): boolean => weakness(reason) === t("str
 export function fieldName(field: string): string {
   const key = `field.${field.replaceAll(".", "_")}`;
   if (hasText(key)) return t(key);
-  return readable(field.replaceAll(/[.:]+|(?<=\p{Ll})(?=\p{Lu})/gu, " ").toLowerCase());
+  const words = field.replaceAll(/[.:]+/g, " ").replaceAll(/(\p{Ll})(?=\p{Lu})/gu, "$1 ");
+  return readable(words.toLowerCase());
 }
