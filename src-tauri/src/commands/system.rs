@@ -189,8 +189,11 @@ fn save_dialog(app: &AppHandle, window: &WebviewWindow, suggested_name: &str) ->
     app.dialog().file().set_parent(window).set_file_name(suggested_name)
 }
 
-/// Longest name that is suggested, in letters: with an ending of a few it fits every file system.
+/// Longest name that is suggested, in letters.
 const NAME: usize = 80;
+/// The same in bytes: with an ending of sixteen letters, and a number behind it, it stays below the 255 that file systems
+/// take.
+const NAME_BYTES: usize = 180;
 
 /// A name that somebody else gave, as the name of a file of ours: one component that shows what it is.
 pub(super) fn file_name(given: &str) -> String {
@@ -207,7 +210,8 @@ pub(super) fn file_name(given: &str) -> String {
         Some((stem, ending)) if ending.chars().count() <= 16 => (stem, format!(".{ending}")),
         _ => (clean, String::new()),
     };
-    let stem: String = stem.chars().take(NAME).collect();
+    let fits = |(at, sign): &(usize, char)| at + sign.len_utf8() <= NAME_BYTES;
+    let stem: String = stem.char_indices().take(NAME).take_while(fits).map(|(_, sign)| sign).collect();
     if stem.is_empty() { "file".into() } else { stem + &ending }
 }
 
@@ -271,6 +275,10 @@ mod tests {
         }
         let long = file_name(&("\u{20ac}".repeat(400) + ".docx"));
         assert!(long.ends_with("\u{20ac}.docx") && long.len() <= 255, "{}", long.len());
+        for ending in ["", ".docx", &format!(".{}", "\u{1f30a}".repeat(16))] {
+            let long = file_name(&("\u{1f30a}".repeat(300) + ending));
+            assert!(long.ends_with(&format!("\u{1f30a}{ending}")) && long.len() <= 250, "{}", long.len());
+        }
     }
 
     #[cfg(unix)]

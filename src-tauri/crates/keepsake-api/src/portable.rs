@@ -300,7 +300,8 @@ pub struct Leftover {
 ///
 /// # Errors
 /// `not_found` when no record has any of the ids, `delta_wrong_agent`, `usage` for a request that names no id or one that
-/// is not, what is wrong with a file, `io`. Nothing is changed then.
+/// is not, what is wrong with a file, `io`. Nothing is changed then, unless `io` came after the first of several files: the
+/// audit record beside the archive then has no time of completion and names the files that are left.
 pub fn purge_archive(request: &PurgeRequest) -> ApiResult<PurgeResult> {
     let usage = |message: &str| Err(ApiError::new("usage", 2, message));
     match (request.whole_agent, request.ids.is_empty(), &request.out) {

@@ -190,6 +190,9 @@ pub struct StoredRecord {
     pub record: Record,
 }
 
+/// How a mark begins; its class and `]` follow.
+pub const REDACTED: &str = "[REDACTED:";
+
 /// A mark (`[REDACTED:class]`) that stands for a value in a record's text. The value itself is nowhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Redaction {

@@ -35,8 +35,8 @@ pub use detect::{Candidate, Claim, Detected, Detection, Part, Role, detect};
 pub use did_key::did_key;
 pub use error::FormatError;
 pub use format::{
-    AttachmentFile, Capabilities, Finding, Format, PassthroughItem, ReadContext, RecordSource, Redaction, Signed,
-    Signer, Sink, SourceAbout, StoredRecord, Validation, WriteOptions, WriteReport,
+    AttachmentFile, Capabilities, Finding, Format, PassthroughItem, REDACTED, ReadContext, RecordSource, Redaction,
+    Signed, Signer, Sink, SourceAbout, StoredRecord, Validation, WriteOptions, WriteReport,
 };
 pub use input::{Catalog, Member, Spool, SpoolFile, file_sha256, sha256};
 pub use openclaw::lacks_only_secrets;

@@ -1,5 +1,5 @@
 //! Copies of the vault, and the way back from one.
-use super::{Session, exchange::Gate, now};
+use super::{Session, gate::Gate, now};
 use crate::{ApiResult, Job, types::*};
 use keepsake_vault::Vault;
 use std::path::Path;

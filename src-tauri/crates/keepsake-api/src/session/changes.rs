@@ -1,12 +1,9 @@
 //! Writing, editing, Trash, redaction, erasure.
-use super::{Session, now};
+use super::{Session, gate::Gate, now};
 use crate::{ApiError, ApiResult, Job, types::*};
 use keepsake_model::{Timestamp, TombstoneOp};
 use keepsake_vault::{EditFields, PlaceOutcome, RedactSpan, RowView, Sabotage, TombstoneRow};
 use std::collections::BTreeMap;
-
-/// Records between two words of progress.
-const TOLD: usize = 50;
 
 impl Session {
     /// A memory written by hand.
@@ -35,18 +32,8 @@ impl Session {
     /// `cancelled`, and nothing was changed.
     pub fn tag(&self, request: &TagRequest, job: &Job) -> ApiResult<Ids> {
         let _turn = self.changing();
-        let total = request.ids.len();
-        let progress = |done: usize| {
-            if done.is_multiple_of(TOLD) {
-                job.report(Progress {
-                    stage: "store".into(),
-                    done: done as u64,
-                    total: total as u64,
-                    unit: "records".into(),
-                    records: u32::try_from(done).unwrap_or(u32::MAX),
-                });
-            }
-        };
+        let (gate, total) = (Gate::new(job), request.ids.len() as u64);
+        let progress = |done: usize| gate.report_in("records", "store", done as u64, total, done as u64);
         let ids = self.vault.tag(&request.ids, &request.tag, request.on, now(), &progress, &job.cancel_flag())?;
         Ok(Ids { ids })
     }

@@ -1,5 +1,9 @@
 //! Import, undo, export.
-use super::{Session, is_there, now, time};
+use super::{
+    Session,
+    gate::{Gate, progress},
+    is_there, now, time,
+};
 use crate::{
     ApiError, ApiResult, Job, files,
     trust::{Signers, signers},
@@ -11,12 +15,8 @@ use keepsake_vault::{FailedImport, ImportOptions, ItemOutcome, KindCounts, Merge
 use std::{
     collections::HashSet,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
-    time::{Duration, Instant},
+    sync::{Arc, PoisonError},
 };
-
-/// Shortest time between two progress reports.
-const PROGRESS_EVERY: Duration = Duration::from_millis(100);
 
 impl Session {
     /// Read, plan and (unless `dry_run`) commit one batch.
@@ -65,7 +65,7 @@ impl Session {
             limits.total_bytes = allowed;
         }
         files::known_format(request.format.as_deref())?;
-        report(job, "detect", 0, 0, 0);
+        job.report(progress("detect", 0, 0, 0));
         let catalog = match &request.text {
             Some(text) => Catalog::from_text(text, &limits),
             None => {
@@ -208,9 +208,9 @@ impl Session {
         let _turn = self.exporting();
         let cancel = job.cancel_flag();
         let scope = self.scope(request, means)?;
-        let (report_out, covered) =
-            self.vault
-                .export_preview(&request.format, &scope, now(), &cancel, &|stage, n| report(job, stage, n, 0, n))?;
+        let gate = Gate::new(job);
+        let told = |stage: &str, n| gate.report(stage, n, 0, n);
+        let (report_out, covered) = self.vault.export_preview(&request.format, &scope, now(), &cancel, &told)?;
         Ok(Exported { covered, ..exported(request, Path::new(&request.out), &report_out, 0, String::new(), None) })
     }
 
@@ -225,8 +225,9 @@ impl Session {
         let _turn = self.exporting();
         let cancel = job.cancel_flag();
         let scope = self.scope(request, &means)?;
-        let (text, detail) =
-            self.vault.export_text(&request.format, &scope, now(), &cancel, &|stage, n| report(job, stage, n, 0, n))?;
+        let gate = Gate::new(job);
+        let told = |stage: &str, n| gate.report(stage, n, 0, n);
+        let (text, detail) = self.vault.export_text(&request.format, &scope, now(), &cancel, &told)?;
         *self.text.lock().unwrap_or_else(PoisonError::into_inner) = Some((request.format.clone(), detail));
         Ok(text)
     }
@@ -253,7 +254,7 @@ impl Session {
         }
         able(request, means)?;
         self.look_before(request, job)?;
-        let cancel = job.cancel_flag();
+        let (cancel, gate) = (job.cancel_flag(), Gate::new(job));
         let _turn = self.exporting();
         let writing = self.writing(Path::new(&request.out));
         let outcome = self.vault.export(
@@ -263,7 +264,7 @@ impl Session {
             request.overwrite,
             now(),
             &cancel,
-            &|stage, n| report(job, stage, n, 0, n),
+            &|stage, n| gate.report(stage, n, 0, n),
         )?;
         writing.done(std::iter::once(&outcome.path).chain(&outcome.beside));
         let mut out =
@@ -536,37 +537,6 @@ fn report_view(r: &keepsake_vault::ImportReport) -> ImportReport {
                 candidates: Vec::new(),
             })
             .collect(),
-    }
-}
-
-fn report(job: &Job, stage: &str, done: u64, total: u64, records: u64) {
-    let unit = if matches!(stage, "read" | "store" | "index" | "detect" | "copy") { "bytes" } else { "records" };
-    job.report(Progress {
-        stage: stage.into(),
-        done,
-        total,
-        unit: unit.into(),
-        records: u32::try_from(records).unwrap_or(u32::MAX),
-    });
-}
-
-/// Lets at most about ten reports a second through; a new stage always passes.
-pub(super) struct Gate<'a> {
-    job: &'a Job,
-    last: Mutex<(Option<Instant>, String)>,
-}
-
-impl<'a> Gate<'a> {
-    pub(super) fn new(job: &'a Job) -> Self {
-        Self { job, last: Mutex::new((None, String::new())) }
-    }
-
-    pub(super) fn report(&self, stage: &str, done: u64, total: u64, records: u64) {
-        let mut last = self.last.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if last.1 != stage || last.0.is_none_or(|t| t.elapsed() >= PROGRESS_EVERY) {
-            *last = (Some(Instant::now()), stage.to_owned());
-            report(self.job, stage, done, total, records);
-        }
     }
 }
 

@@ -5,6 +5,7 @@ mod duplicates;
 mod evidence;
 mod exchange;
 mod find;
+mod gate;
 mod keys;
 #[cfg(test)]
 mod previewed;
@@ -69,7 +70,7 @@ impl Session {
     /// Create a vault in `dir` (must not exist or be empty) and open it.
     ///
     /// # Errors
-    /// `weak_passphrase`, `vault_exists`, `io`.
+    /// `weak_passphrase`, `exists`, `io`.
     pub fn create(dir: &Path, passphrase: &str, options: CreateOptions) -> ApiResult<(Self, Created)> {
         acceptable(passphrase)?;
         let kdf = if options.kdf_floor { KdfChoice::Floor } else { KdfChoice::Calibrate };
@@ -98,7 +99,7 @@ impl Session {
     /// # Errors
     /// As [`open`](Self::open); `cancelled`, and the vault stays closed.
     pub fn open_watched(dir: &Path, secret: &str, job: &Job) -> ApiResult<Self> {
-        let gate = exchange::Gate::new(job);
+        let gate = gate::Gate::new(job);
         let stage = |fault| match fault {
             IndexFault::Missing => "index_missing",
             IndexFault::Damaged => "index_damaged",

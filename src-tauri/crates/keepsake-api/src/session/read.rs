@@ -1,5 +1,5 @@
 //! Lists, records, threads, search.
-use super::{Session, bound, now, sensitive::named, time};
+use super::{Session, bound, gate::Gate, now, sensitive::named, time};
 use crate::{ApiError, ApiResult, Job, types::*};
 use keepsake_model::{Kind, Timestamp};
 use keepsake_vault::{
@@ -264,8 +264,9 @@ impl Session {
         let total = self.vault.file_facts(view.row)?.size.unwrap_or_default();
         // A watched folder does not offer what was just saved into it.
         let writing = self.writing(out);
+        let gate = Gate::new(job);
         let saved = self.vault.save_file(&view, out, now(), &job.cancel_flag(), &|done| {
-            job.report(Progress { stage: "write".into(), done, total, unit: "bytes".into(), records: 0 });
+            gate.report_in("bytes", "write", done, total, 0);
         })?;
         writing.done(std::iter::once(&out.to_path_buf()));
         Ok(saved)

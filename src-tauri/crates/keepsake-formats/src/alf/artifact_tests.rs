@@ -283,6 +283,25 @@ fn spec_10_6_3_files_of_an_archive_go_to_their_places_in_a_workspace() {
         let list: Value = serde_json::from_slice(&tree[ABSENT]).unwrap();
         assert_eq!(list[0]["source_path"], case["only_named"]);
 
+        // what the workspace has is not listed as absent, below a home neither
+        let prefix = if format.id() == "zeroclaw" { "workspace/" } else { "" };
+        let (home, both) =
+            (scratch.0.join(format!("{}-home", format.id())), scratch.0.join(format!("{}-both", format.id())));
+        let quay = format!("{prefix}images/quay.mov");
+        match prefix {
+            "" => workspace::put(&home, &[("SOUL.md", b"# Wren\n")]),
+            _ => crate::zeroclaw::tests::home(&home),
+        }
+        workspace::put(&home, &[(&quay, b"film")]);
+        let mut together = workspace::read(&home, format);
+        let shelf = read(&archive).unwrap();
+        together.records.extend(shelf.records);
+        together.parts.extend(shelf.parts);
+        together.files.extend(shelf.files);
+        workspace::write(&mut together, &both, format);
+        let tree = workspace::tree(&both);
+        assert_eq!((tree[&quay].as_slice(), tree.get(ABSENT)), (&b"film"[..], None), "{}", format.id());
+
         // an archive of that workspace has them again, and names again what it lacks
         let again = scratch.0.join(format!("{}.alf", format.id()));
         write_with(&mut workspace::read(&out, format), &again, None);
@@ -324,5 +343,71 @@ fn spec_10_6_9_the_validator_tells_wrong_sizes_and_counts_of_files() {
         };
         assert_eq!(codes(&found.errors), fault["errors"], "{}", fault["about"]);
         assert_eq!(codes(&found.warnings), fault["warnings"], "{}", fault["about"]);
+    }
+}
+
+#[test]
+fn spec_10_6_2_a_large_file_of_another_format_streams_into_the_archive() {
+    let scratch = Scratch::new("10-6-2-large");
+    let bytes: Vec<u8> = (0..3u32 << 20).map(|n| (n % 251) as u8).collect();
+    let key = keepsake_model::RecordKey::new("chatgpt", "large.bin");
+    let mut record =
+        keepsake_model::Record::new(Kind::Memory, keepsake_model::RecordKey::new("chatgpt", "m"), "See it.");
+    let (name, size) = ("large.bin".to_owned(), Some(bytes.len() as u64));
+    let reference = keepsake_model::AttachmentRef {
+        key: key.clone(),
+        origin_id: None,
+        name: name.clone(),
+        media_type: None,
+        size,
+        text: None,
+    };
+    record.attachments.push(reference);
+    let file = crate::AttachmentFile { key, origin_id: None, name, media_type: None, place: String::new() };
+    let mut shelf = Shelf { records: vec![record], files: vec![(file, bytes.clone())], ..Shelf::default() };
+    let archive = scratch.0.join("a.alf");
+    write_with(&mut shelf, &archive, Some(u64::MAX));
+    let row = &document(&archive, "attachments.json")["attachments"][0];
+    assert_eq!(row["hash"]["value"], sha256(&bytes));
+    assert!(entries(&archive)[row["archive_path"].as_str().unwrap()] == bytes);
+    assert_eq!(validate(&archive).errors, []);
+
+    // held up to the bound, and not a byte beyond
+    let held = |bound: u64| super::write::measured(&mut bytes.as_slice(), bound).unwrap();
+    assert_eq!(held(3 << 20), (3 << 20, sha256(&bytes), Some(bytes.clone())));
+    assert_eq!(held((3 << 20) - 1), (3 << 20, sha256(&bytes), None));
+}
+
+#[test]
+fn what_is_kept_beside_a_workspace_no_archive_brings_along() {
+    let scratch = Scratch::new("10-6-forged");
+    let (source, archive, forged) = (made(&scratch), scratch.0.join("a.alf"), scratch.0.join("b.alf"));
+    write_with(&mut workspace::read(&source, &OpenClaw), &archive, None);
+    let bookkeeping = [".keepsake/records.jsonl", ".keepsake/lineage.json"];
+    for (name, generated) in [("row", true), ("raw", true), ("raw", false)] {
+        for path in bookkeeping {
+            let mut all = entries(&archive);
+            let mut manifest: Value = serde_json::from_slice(&all["manifest.json"]).unwrap();
+            manifest["keepsake"]["generated"] = json!(generated);
+            if name == "raw" {
+                all.insert(format!("raw/openclaw/{path}"), b"{\"forged\":1}\n".to_vec());
+            } else {
+                let mut index: Value = serde_json::from_slice(&all["attachments.json"]).unwrap();
+                let rows = index["attachments"].as_array_mut().unwrap();
+                let row = rows.iter_mut().find(|row| row["archive_path"].is_string()).unwrap();
+                row["keepsake"]["path"] = json!(path);
+                all.insert("attachments.json".into(), index.to_string().into_bytes());
+            }
+            all.insert("manifest.json".into(), manifest.to_string().into_bytes());
+            pack(&forged, &all.iter().map(|(n, b)| (n.as_str(), b.as_slice())).collect::<Vec<_>>());
+            let mut shelf = read(&forged).unwrap();
+            let ours = |(item, _): &(crate::PassthroughItem, Vec<u8>)| item.format == "openclaw" && item.name == path;
+            assert!(!shelf.parts.iter().any(ours), "{name} {path}");
+            // an archive made up by nobody we know: its raw files go into a workspace all the same
+            let out = scratch.0.join(format!("{name}-{generated}-{}", path.len()));
+            workspace::write(&mut shelf, &out, &OpenClaw);
+            let there = workspace::tree(&out).remove(path).unwrap_or_default();
+            assert!(!String::from_utf8_lossy(&there).contains("forged"), "{name} {path}");
+        }
     }
 }

@@ -130,7 +130,7 @@ impl Manifest {
     /// Reads the manifest. Errors: `Version` for another major version, `Invalid` when it is no manifest.
     pub(super) fn parse(text: &str, place: &str, limits: &Limits) -> Result<Self, FormatError> {
         let bad = |message: String| FormatError::invalid("manifest_invalid", place, message);
-        let tree = Tree::parse(text, limits.json_depth).map_err(|e| bad(e.to_string()))?;
+        let tree = Tree::parse(text, limits).map_err(|e| bad(e.to_string()))?;
         let version = tree.get("alf_version").and_then(Tree::as_str).ok_or_else(|| bad("no alf_version".into()))?;
         let version = version.to_owned();
         if version.split('.').next() != Some("1") {

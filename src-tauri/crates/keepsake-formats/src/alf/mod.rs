@@ -2,6 +2,8 @@
 mod aieos;
 #[cfg(test)]
 mod artifact_tests;
+#[cfg(test)]
+mod budget_tests;
 mod compose;
 mod container;
 pub mod delta;

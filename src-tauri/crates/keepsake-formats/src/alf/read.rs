@@ -492,7 +492,7 @@ impl Reader<'_> {
 
 /// A JSON object as a tree.
 pub(super) fn object(text: &str, limits: &Limits) -> Option<Tree> {
-    Tree::parse(text, limits.json_depth).ok().filter(|t| matches!(t, Tree::Object(_)))
+    Tree::parse(text, limits).ok().filter(|t| matches!(t, Tree::Object(_)))
 }
 
 /// Partition and line.

@@ -181,7 +181,7 @@ impl Rewrite {
         let total: u64 = rows.iter().filter_map(count_of).sum();
         let index = manifest.index_file().map_or_else(|| "memory/index.json".to_owned(), str::to_owned);
         let before = match archive.entry(&index) {
-            Some(member) => Tree::parse(&archive.text(member, limits)?, limits.json_depth).ok(),
+            Some(member) => Tree::parse(&archive.text(member, limits)?, limits).ok(),
             None => None,
         };
         if before.is_some() || !rows.is_empty() {

@@ -165,13 +165,15 @@ pub(super) fn only_named(row: &str, threshold: u64) -> Option<String> {
     Some(out)
 }
 
-/// Whose file a row of ours is: the runtime, the id space, and the path there. None = not such a row.
+/// Whose file a row of ours is: the runtime, the id space, and the path there. None = not such a row. What is hidden is
+/// never a file of tier 2 or 3, so that no row of ours names what is kept beside a workspace.
 pub(super) fn slot(row: &Tree) -> Option<(&'static Runtime, String, String)> {
     let slot = row.get("keepsake")?;
     let text = |key: &str| slot.get(key).and_then(Tree::as_str);
     let runtime = super::workspaces::by_id(text("runtime")?)?;
     let scope = text("scope").filter(|scope| super::workspaces::is_scope_of(runtime, scope))?;
-    let path = text("path").filter(|path| files::is_safe(path))?;
+    let kept_beside = |path: &str| path.split('/').any(|part| part == ".keepsake");
+    let path = text("path").filter(|path| files::is_safe(path) && !kept_beside(path))?;
     Some((runtime, scope.to_owned(), path.to_owned()))
 }
 

@@ -91,7 +91,7 @@ impl Check<'_> {
                 continue;
             };
             let text = self.archive.text(member, self.limits)?;
-            let Ok(tree) = Tree::parse(&text, self.limits.json_depth) else {
+            let Ok(tree) = Tree::parse(&text, self.limits) else {
                 self.error("malformed", &member.place, "not JSON");
                 continue;
             };
@@ -186,10 +186,11 @@ impl Check<'_> {
 
     /// Lines that no partition lists: kept on import, but no memory.
     fn unlisted(&mut self) {
-        let archive = self.archive;
+        let (archive, index) = (self.archive, self.manifest.index_file());
+        let named: HashSet<&str> = self.manifest.named_files().into_iter().collect();
         for (name, member) in &archive.entries {
-            let known = self.manifest.named_files().contains(name) || self.manifest.index_file() == Some(*name);
-            if name.starts_with("memory/") && name.ends_with(".jsonl") && !known {
+            let lines = name.starts_with("memory/") && name.ends_with(".jsonl");
+            if lines && !named.contains(name) && index != Some(*name) {
                 self.warning("unlisted_partition", &member.place, "no partition of the manifest lists this file");
             }
         }
@@ -272,7 +273,7 @@ impl Check<'_> {
                 };
                 lines += 1;
                 let place = format!("{}#line {number}", member.place);
-                let Ok(tree) = Tree::parse(text, self.limits.json_depth) else {
+                let Ok(tree) = Tree::parse(text, self.limits) else {
                     self.error("malformed", &place, "not JSON");
                     return Ok(());
                 };

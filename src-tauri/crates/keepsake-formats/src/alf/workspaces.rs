@@ -9,7 +9,7 @@ use super::sealed::Secrets;
 use super::tiers::{self, Artifact};
 use super::workspace_profile;
 use crate::openclaw::{
-    OPENCLAW, Runtime,
+    OPENCLAW, Runtime, files,
     write::{Workspace, text_of},
 };
 use crate::zeroclaw::{self, ZEROCLAW};
@@ -289,7 +289,7 @@ impl Known {
                     if let Tree::Array(owner) = owner
                         && let [Tree::Text(scope), Tree::Text(own)] = owner.as_slice()
                         && ours(scope)
-                        && crate::openclaw::files::is_safe(own)
+                        && may_bring(own)
                     {
                         out.parts.insert(name(path), (runtime.id, scope.clone(), own.clone()));
                     }
@@ -309,8 +309,13 @@ impl Known {
         }
         let (runtime, path) = name.strip_prefix("raw/")?.split_once('/')?;
         let (runtime, scope) = self.scopes.get_key_value(runtime)?;
-        crate::openclaw::files::is_safe(path).then_some(RawEntry::Part(runtime, scope, path))
+        may_bring(path).then_some(RawEntry::Part(runtime, scope, path))
     }
+}
+
+/// May an archive bring a file of this name into a workspace?
+fn may_bring(path: &str) -> bool {
+    files::is_safe(path) && !files::is_bookkeeping(path)
 }
 
 /// Raw files of an archive that its records make, by what its manifest says: stale once its records change.

@@ -19,12 +19,15 @@ use keepsake_model::json::Tree;
 use keepsake_model::{LossKind, Timestamp};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::io::Read as _;
+use std::io::Read;
 use std::path::Path;
 
 /// Partitions are put together in memory, as many at a time as stay below this (estimated); one partition that is
 /// larger is put together alone.
 const BATCH_BYTES: u64 = 128 << 20;
+
+/// Largest file of another format that is held in memory on its way; of a larger one the bytes are asked for twice.
+const HELD: u64 = 1 << 20;
 
 /// Writes the file.
 pub(super) fn write(
@@ -206,27 +209,17 @@ fn files(
     }
     for (id, foreign) in std::mem::take(&mut plan.files) {
         let mut facts = FileFacts { path: None, size: foreign.reference.size.unwrap_or(0), sha256: String::new() };
-        let mut small = Vec::new();
+        let mut held = None;
         let found = source.attachment(&id, &mut |bytes| {
-            let (mut hasher, mut size, mut buffer) = (Sha256::new(), 0u64, vec![0u8; 64 << 10]);
-            small.clear();
-            loop {
-                let n = bytes.read(&mut buffer).map_err(|e| FormatError::io("attachment", e))?;
-                if n == 0 {
-                    break;
-                }
-                hasher.update(&buffer[..n]);
-                size += n as u64;
-                if size < threshold {
-                    small.extend_from_slice(&buffer[..n]);
-                }
-            }
-            (facts.size, facts.sha256) = (size, hex::encode(hasher.finalize()));
+            (facts.size, facts.sha256, held) = measured(bytes, threshold.min(HELD))?;
             Ok(())
         })?;
         if found && facts.size < threshold {
             let name = free_artifact(out, parts, &foreign.reference.name, &id);
-            out.entry(&name, &mut small.as_slice())?;
+            match held {
+                Some(held) => drop(out.entry(&name, &mut held.as_slice())?),
+                None => drop(source.attachment(&id, &mut |bytes| out.entry(&name, bytes).map(drop))?),
+            }
             facts.path = Some(name);
         }
         file_loss(plan, &id, found.then_some(facts.size), threshold);
@@ -239,6 +232,24 @@ fn files(
         plan.rows.insert("attachments", rows);
     }
     Ok(())
+}
+
+/// Size and SHA-256 of a file, and its bytes where they are not more than `bound`.
+pub(super) fn measured(bytes: &mut dyn Read, bound: u64) -> Result<(u64, String, Option<Vec<u8>>), FormatError> {
+    let (mut hasher, mut size, mut buffer) = (Sha256::new(), 0u64, vec![0u8; 64 << 10]);
+    let mut held = Some(Vec::new());
+    loop {
+        let n = bytes.read(&mut buffer).map_err(|e| FormatError::io("attachment", e))?;
+        if n == 0 {
+            return Ok((size, hex::encode(hasher.finalize()), held));
+        }
+        hasher.update(&buffer[..n]);
+        size += n as u64;
+        match &mut held {
+            Some(held) if size <= bound => held.extend_from_slice(&buffer[..n]),
+            held => *held = None,
+        }
+    }
 }
 
 /// The file of a row that came from an ALF file, under the name that the row gives it. In a file of several sources

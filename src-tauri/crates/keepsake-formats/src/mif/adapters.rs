@@ -35,8 +35,7 @@ pub(super) fn read(source: &mut Source<'_>, context: &ReadContext, sink: &mut dy
         }
         return Ok(());
     }
-    let text = strict(&bytes, &source.place)?;
-    for (index, raw) in items(text, &source.place)?.into_iter().enumerate() {
+    for (index, raw) in items(&bytes, &source.place)?.into_iter().enumerate() {
         let pointer = format!("/{index}");
         match of_item(raw.get(), form, &context.limits) {
             Ok(mut record) => {
@@ -52,12 +51,6 @@ pub(super) fn read(source: &mut Source<'_>, context: &ReadContext, sink: &mut dy
         sink.progress(0)?;
     }
     Ok(())
-}
-
-/// The text of a file that is JSON.
-fn strict<'b>(bytes: &'b [u8], place: &str) -> Result<&'b str, FormatError> {
-    fault(bytes).map_or(Ok(()), |code| Err(refused(code, place)))?;
-    std::str::from_utf8(bytes).map_err(|_| refused("invalid_utf8", place))
 }
 
 fn markdown(bytes: &[u8], place: &str) -> Result<String, FormatError> {
@@ -95,8 +88,12 @@ fn origin(form: Form, place: &str, pointer: String) -> Origin {
 }
 
 /// Elements of the array, or of the list in the object that mem0's own interface answers with.
-fn items<'t>(text: &'t str, place: &str) -> Result<Vec<&'t RawValue>, FormatError> {
-    let wrong = |_| FormatError::invalid("malformed", place, "neither an array nor an object with results");
+fn items<'t>(bytes: &'t [u8], place: &str) -> Result<Vec<&'t RawValue>, FormatError> {
+    let text = std::str::from_utf8(bytes).map_err(|_| refused("invalid_utf8", place))?;
+    let wrong = |_| match fault(bytes) {
+        Some(code) => refused(code, place),
+        None => FormatError::invalid("malformed", place, "neither an array nor an object with results"),
+    };
     if text.trim_start().starts_with('[') {
         return serde_json::from_str(text).map_err(wrong);
     }
@@ -107,7 +104,7 @@ fn items<'t>(text: &'t str, place: &str) -> Result<Vec<&'t RawValue>, FormatErro
 
 /// The memory that an element tells of.
 pub(super) fn of_item(json: &str, form: Form, limits: &Limits) -> Result<Record, &'static str> {
-    let tree = Tree::parse(json, limits.json_depth).map_err(|_| "malformed")?;
+    let tree = Tree::parse(json, limits).map_err(|_| fault(json.as_bytes()).unwrap_or("malformed"))?;
     if !matches!(tree, Tree::Object(_)) {
         return Err("not_an_object");
     }
@@ -237,7 +234,7 @@ pub(super) fn check(source: &mut Source<'_>, limits: &Limits) -> Result<Checked,
     if source.written == Form::Markdown {
         return Ok((blocks(&markdown(&bytes, &source.place)?).len() as u64, vec![]));
     }
-    let items = items(strict(&bytes, &source.place)?, &source.place)?;
+    let items = items(&bytes, &source.place)?;
     let bad = items.iter().enumerate();
     let bad =
         bad.filter_map(|(i, raw)| of_item(raw.get(), source.written, limits).err().map(|code| (format!("/{i}"), code)));

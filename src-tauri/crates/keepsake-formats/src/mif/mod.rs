@@ -16,6 +16,7 @@ mod redaction;
 mod sections;
 mod shape;
 mod source;
+mod spare;
 mod survey;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::expect_used)]

@@ -59,7 +59,6 @@ fn document(
     let limits = &context.limits;
     let mut survey = Survey::of(source, limits)?;
     survey.check_version(&source.place)?;
-    survey.check_strict(&source.place)?;
     if let Some(encryption) = envelope::of(&survey.root) {
         if inside {
             return Err(FormatError::invalid("encrypted_twice", &source.place, "an envelope inside an envelope"));
@@ -80,7 +79,7 @@ fn document(
     let mut reading = Reading {
         metadata: take_metadata(&mut survey.root),
         survey: &survey,
-        place: &source.place,
+        source,
         context,
         seen: HashMap::new(),
         remarks: BTreeMap::new(),
@@ -116,6 +115,10 @@ fn notes(survey: &Survey, source: &Source<'_>, context: &ReadContext, sink: &mut
             note("other_minor_version", "a minor version other than the known one; unknown members are kept");
         }
         Some(_) => {}
+    }
+    for pointer in &source.repeated {
+        let message = "a key stands twice in one mapping, which YAML does not allow";
+        sink.note(Issue::new("duplicate_key", format!("{}#{pointer}", source.place), message));
     }
     for pointer in &survey.wrong {
         let place = format!("{}#{pointer}", source.place);
@@ -189,7 +192,7 @@ fn metadata_of(root: &mut Tree) -> Option<&mut Tree> {
 
 struct Reading<'a> {
     survey: &'a Survey,
-    place: &'a str,
+    source: &'a Source<'a>,
     context: &'a ReadContext,
     metadata: HashMap<String, Tree>,
     /// Keys met: digest of the element, and how many had the key.
@@ -201,12 +204,12 @@ struct Reading<'a> {
 
 impl Reading<'_> {
     fn drop(&mut self, pointer: String, outcome: DroppedAs, reason: String, kind: Option<Kind>) {
-        let place = format!("{}#{pointer}", self.place);
+        let place = format!("{}#{pointer}", self.source.place);
         self.sink.dropped(Dropped { place, outcome, reason, kind });
     }
 
     fn remark(&mut self, pointer: &str, code: &'static str, message: &'static str) {
-        let place = format!("{}#{pointer}", self.place);
+        let place = format!("{}#{pointer}", self.source.place);
         self.remarks.entry((code, message)).or_insert((place, 0)).1 += 1;
     }
 
@@ -214,14 +217,19 @@ impl Reading<'_> {
         self.done += json.len() as u64;
         self.sink.progress(self.done)?;
         let pointer = section.pointer(index);
-        let tree = match Tree::parse(json, self.context.limits.json_depth) {
+        let tree = match Tree::parse(json, &self.context.limits) {
             Ok(tree) => tree,
             Err(e) => {
-                let reason = format!("malformed: {e}");
+                let reason = format!("{}: {e}", self.source.why(&pointer, json, &e));
                 self.drop(pointer, DroppedAs::Failed, reason, Some(section.kind));
                 return Ok(());
             }
         };
+        if let Some(code) = self.source.spared.get(&pointer) {
+            let reason = format!("{code}: the element is only nearly JSON");
+            self.drop(pointer, DroppedAs::Failed, reason, Some(section.kind));
+            return Ok(());
+        }
         if let Some(code) = unusable(section, &tree) {
             let reason = format!("{code}: what a record needs is not there");
             self.drop(pointer, DroppedAs::Failed, reason, Some(section.kind));
@@ -235,7 +243,7 @@ impl Reading<'_> {
         mapped.origin = Origin {
             format: SCOPE.into(),
             version: Some(self.survey.version_of_records()),
-            container: self.place.to_owned(),
+            container: self.source.place.clone(),
             pointer: pointer.clone(),
         };
         let digest = digest(json);

@@ -7,14 +7,12 @@ use super::{
     sections::Section,
     wire::{Shape, json, text, texts},
 };
-use crate::{Redaction, StoredRecord};
+use crate::{REDACTED, Redaction, StoredRecord};
 use keepsake_model::{Record, json::Tree};
 use std::{borrow::Cow, collections::BTreeSet};
 
 /// Name of the member.
 const MEMBER: &str = "redactions";
-/// How a mark begins.
-const MARK: &str = "[REDACTED:";
 /// Classes of marks that are of a person, ours and the words of the specification's list.
 const PERSONAL: [&str; 12] = [
     "email",
@@ -89,16 +87,16 @@ pub(super) struct Privacy {
 impl Privacy {
     /// Takes note of the marks in an element.
     pub fn note(&mut self, element: &str, depth: u32) {
-        if !element.contains(MARK) {
+        if !element.contains(REDACTED) {
             return;
         }
-        for (at, _) in element.match_indices(MARK) {
-            let class = element[at + MARK.len()..].split(']').next().unwrap_or_default();
+        for (at, _) in element.match_indices(REDACTED) {
+            let class = element[at + REDACTED.len()..].split(']').next().unwrap_or_default();
             self.personal |= PERSONAL.contains(&class);
             self.secrets |= SECRETS.contains(&class);
         }
         if let Ok(Tree::Object(members)) = Tree::parse(element, depth) {
-            let marked = members.into_iter().filter(|(k, v)| k != EXTENSION && json(v).contains(MARK));
+            let marked = members.into_iter().filter(|(k, v)| k != EXTENSION && json(v).contains(REDACTED));
             self.fields.extend(marked.map(|(name, _)| name));
         }
     }

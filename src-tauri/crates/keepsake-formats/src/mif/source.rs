@@ -1,8 +1,11 @@
 //! The bytes of a document, whichever encoding they are in. YAML becomes JSON here, once. Everything behind this sees
 //! JSON or JSON lines, as often as it wants. Nothing is mended: what is not JSON is not this format.
-use super::yaml;
+use super::{
+    spare::{Spared, not_finite, spare, spare_tree},
+    yaml,
+};
 use crate::{Catalog, FormatError, Member, json};
-use keepsake_model::{Limits, json::Tree};
+use keepsake_model::{Limits, json::TreeError};
 use std::io::{BufReader, Read};
 
 /// How a document is written down.
@@ -44,21 +47,17 @@ pub(super) struct Source<'a> {
     pub written: Form,
     /// For messages.
     pub place: String,
+    /// Elements that are nearly JSON, where `null` stands in what [`Source::read`] gives.
+    pub spared: Spared,
+    /// Keys that stand twice in one mapping of a document in YAML, as JSON pointers.
+    pub repeated: Vec<String>,
 }
 
-/// Faults that make a text no JSON, or none that Unicode can hold, though it has the looks: a whole document is refused
-/// for one of them, wherever it stands.
-const FAULTS: [&str; 5] = ["nan", "lone_surrogate", "control_character", "invalid_escape", "invalid_utf8"];
-
-/// Which of them a text has; None for JSON, and for what is no JSON at all.
+/// What makes a text no JSON, or none that Unicode can hold, though it has the looks: `nan`, `lone_surrogate`,
+/// `control_character`, `invalid_escape`, `invalid_utf8`. None for JSON, and for what is no JSON at all.
 pub(super) fn fault(text: &[u8]) -> Option<&'static str> {
     let (_, codes) = json::repair(text)?;
     codes.first().copied()
-}
-
-/// Is this the code of such a fault?
-pub(super) fn is_fault(code: &str) -> bool {
-    FAULTS.contains(&code)
 }
 
 /// Refuses a document for such a fault.
@@ -73,21 +72,18 @@ pub(super) fn refused(code: &'static str, place: impl Into<String>) -> FormatErr
     FormatError::invalid(code, place, message)
 }
 
-/// Where in a document from YAML a number is none that JSON has, as a JSON pointer.
-fn not_finite(tree: &Tree) -> Option<String> {
-    match tree {
-        Tree::Number(token) => token.contains(['n', 'N']).then(String::new),
-        Tree::Array(items) => items.iter().enumerate().find_map(|(i, item)| Some(format!("/{i}{}", not_finite(item)?))),
-        Tree::Object(members) => members.iter().find_map(|(key, item)| Some(format!("/{key}{}", not_finite(item)?))),
-        _ => None,
-    }
-}
-
 impl<'a> Source<'a> {
     /// A member whose form is known.
     pub fn open(catalog: &'a Catalog, member: &'a Member, form: Form, limits: &Limits) -> Result<Self, FormatError> {
-        let mut source =
-            Self { catalog: Some((catalog, member)), memory: vec![], form, written: form, place: member.place.clone() };
+        let mut source = Self {
+            catalog: Some((catalog, member)),
+            memory: vec![],
+            form,
+            written: form,
+            place: member.place.clone(),
+            spared: Spared::new(),
+            repeated: vec![],
+        };
         let head = catalog.head(member, 4)?;
         let utf16 = matches!(head.as_slice(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [_, 0, ..] | [0, ..]);
         if utf16 {
@@ -100,7 +96,15 @@ impl<'a> Source<'a> {
 
     /// Bytes that were made elsewhere (decrypted).
     pub fn of_bytes(bytes: Vec<u8>, form: Form, place: &str, limits: &Limits) -> Result<Self, FormatError> {
-        let mut source = Self { catalog: None, memory: bytes, form, written: form, place: place.to_owned() };
+        let mut source = Self {
+            catalog: None,
+            memory: bytes,
+            form,
+            written: form,
+            place: place.to_owned(),
+            spared: Spared::new(),
+            repeated: vec![],
+        };
         source.settle(limits)?;
         Ok(source)
     }
@@ -117,7 +121,9 @@ impl<'a> Source<'a> {
                 .map_err(|_| FormatError::invalid("invalid_utf8", &self.place, "the document is not UTF-8"))?;
             let tree = yaml::parse(text.trim_start_matches('\u{feff}'), limits.json_depth)
                 .map_err(|e| FormatError::invalid(e.code, &self.place, e.message))?;
-            let tree = super::wire::settle(tree);
+            self.repeated = yaml::repeated(&tree);
+            let mut tree = super::wire::settle(tree);
+            self.spared = spare_tree(&mut tree);
             if let Some(pointer) = not_finite(&tree) {
                 return Err(refused("nan", format!("{}#{pointer}", self.place)));
             }
@@ -132,6 +138,25 @@ impl<'a> Source<'a> {
     /// What keeps a document from being JSON, if it is nearly JSON.
     pub fn fault(&self, limits: &Limits) -> Option<&'static str> {
         if self.form == Form::Jsonl { None } else { fault(&self.whole(limits).ok()?) }
+    }
+
+    /// Takes the elements out that are nearly JSON, so that the others can be read. False = there is none.
+    pub fn spare(&mut self, limits: &Limits) -> Result<bool, FormatError> {
+        if self.form != Form::Json || !self.spared.is_empty() {
+            return Ok(false);
+        }
+        let Some((bytes, spared)) = spare(&self.whole(limits)?) else { return Ok(false) };
+        self.hold(bytes);
+        self.spared = spared;
+        Ok(true)
+    }
+
+    /// Why an element holds nothing that can be read: its code. `json` is what stands at `pointer`.
+    pub fn why(&self, pointer: &str, json: &str, error: &TreeError) -> &'static str {
+        match error {
+            TreeError::Size(_) => "too_large",
+            _ => self.spared.get(pointer).copied().or_else(|| fault(json.as_bytes())).unwrap_or("malformed"),
+        }
     }
 
     /// All bytes, bounded.

@@ -4,14 +4,14 @@ use super::{
     canonical::{canonical, order},
     document::tree_text,
     sections::{MEMORIES, NODES, SECTIONS, Section},
-    source::{Form, Source, fault, is_fault, refused},
+    source::{Form, Source, fault, refused},
     walk::{Item, walk},
     wire::{Shape, inner, is_supported, text, version_of},
 };
 use crate::FormatError;
 use keepsake_model::{
     Limits,
-    json::{Tree, write_string},
+    json::{Tree, TreeError, write_string},
 };
 use sha2::{Digest, Sha256};
 
@@ -29,8 +29,6 @@ pub(super) struct Survey {
     pub wrong: Vec<String>,
     /// Lines that cannot be used: number and code.
     pub bad_lines: Vec<(u64, &'static str)>,
-    /// The first element that is nearly JSON: code and pointer.
-    pub fault: Option<(&'static str, String)>,
     /// Lines of types not known here.
     pub unknown_lines: u64,
     /// Shape of the document.
@@ -60,25 +58,14 @@ pub(super) enum Checksum {
 pub(super) const METHOD: &str = "sha256-rfc8785-without-checksum";
 
 impl Survey {
-    /// Reads the document once. Of what is no JSON the reason is said, where it has one of its own.
-    pub fn of(source: &Source<'_>, limits: &Limits) -> Result<Self, FormatError> {
-        Self::once(source, limits).map_err(|error| match error {
-            FormatError::Invalid { code: "malformed", place, message } => match source.fault(limits) {
-                Some(code) => refused(code, place),
-                None => FormatError::Invalid { code: "malformed", place, message },
-            },
-            other => other,
-        })
-    }
-
-    /// Refuses a document in which something is nearly JSON: nothing of it is taken in.
-    pub fn check_strict(&self, place: &str) -> Result<(), FormatError> {
-        let line = self.bad_lines.iter().find(|(_, code)| is_fault(code));
-        let line = line.map(|(number, code)| (*code, format!("line {number}")));
-        match line.or_else(|| self.fault.clone()) {
-            Some((code, pointer)) => Err(refused(code, format!("{place}#{pointer}"))),
-            None => Ok(()),
-        }
+    /// Reads the document once. Elements that are nearly JSON cost themselves: where the parser stops at them they are
+    /// taken out of the source. Of what is no JSON elsewhere the reason is said, where it has one of its own.
+    pub fn of(source: &mut Source<'_>, limits: &Limits) -> Result<Self, FormatError> {
+        let first = Self::once(source, limits);
+        let Err(FormatError::Invalid { code: "malformed", place, .. }) = &first else { return first };
+        let Some(code) = source.fault(limits) else { return first };
+        let second = if source.spare(limits)? { Self::once(source, limits).ok() } else { None };
+        second.ok_or_else(|| refused(code, place))
     }
 
     fn once(source: &Source<'_>, limits: &Limits) -> Result<Self, FormatError> {
@@ -89,12 +76,10 @@ impl Survey {
             footer: None,
             wrong: vec![],
             bad_lines: vec![],
-            fault: None,
             unknown_lines: 0,
             shape: Shape::V1,
             version: None,
         };
-        let depth = limits.json_depth;
         let mut bytes = 0u64;
         walk(source, limits, &mut |item| {
             match item {
@@ -105,11 +90,14 @@ impl Survey {
                         let place = source.place.clone();
                         return Err(FormatError::Limit { limit: "element_bytes", place, figure: bytes });
                     }
-                    let tree = Tree::parse(json, depth).map_err(|e| {
+                    let tree = Tree::parse(json, limits).map_err(|e| {
                         let place = format!("{}#{}", source.place, pointer(parent, name));
-                        match fault(json.as_bytes()) {
-                            Some(code) => refused(code, place),
-                            None => FormatError::invalid("malformed", place, e.to_string()),
+                        match (&e, fault(json.as_bytes())) {
+                            (TreeError::Size(figure), _) => {
+                                FormatError::Limit { limit: "tree_bytes", place, figure: *figure }
+                            }
+                            (_, Some(code)) => refused(code, place),
+                            (_, None) => FormatError::invalid("malformed", place, e.to_string()),
                         }
                     })?;
                     survey.set(parent, name, tree);
@@ -117,11 +105,8 @@ impl Survey {
                 Item::List(section) => survey.set(section.parent, section.name, Tree::Array(vec![])),
                 Item::Element(section, index, json) => {
                     survey.counts[section.number()] = index + 1;
-                    if survey.fault.is_none() && may_be_half(json) && Tree::parse(json, depth).is_err() {
-                        survey.fault = fault(json.as_bytes()).map(|code| (code, section.pointer(index)));
-                    }
                     if *section == NODES
-                        && let Ok(tree) = Tree::parse(json, depth)
+                        && let Ok(tree) = Tree::parse(json, limits)
                         && text(&tree, "id").is_some()
                         && matches!(text(&tree, "type"), Some(kind) if kind != "entity")
                     {
@@ -131,7 +116,7 @@ impl Survey {
                 Item::Wrong(pointer) => survey.wrong.push(pointer),
                 Item::BadLine(number, code) => survey.bad_lines.push((number, code)),
                 Item::UnknownLine => survey.unknown_lines += 1,
-                Item::Footer(json) => survey.footer = Tree::parse(json, depth).ok(),
+                Item::Footer(json) => survey.footer = Tree::parse(json, limits).ok(),
             }
             Ok(())
         })?;
@@ -256,11 +241,6 @@ impl Survey {
 
 fn pointer(parent: &str, name: &str) -> String {
     if parent.is_empty() { format!("/{name}") } else { format!("/{parent}/{name}") }
-}
-
-/// Is there an escaped surrogate in it? All other faults keep the whole document from being read.
-fn may_be_half(json: &str) -> bool {
-    [b"\\ud", b"\\uD"].into_iter().any(|escape| memchr::memmem::find(json.as_bytes(), escape).is_some())
 }
 
 /// One list in canonical form.

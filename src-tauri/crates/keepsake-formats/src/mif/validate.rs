@@ -4,12 +4,12 @@ use super::{
     adapters, detect, envelope,
     sections::{EDGES, ENTITIES, MEMORIES, NODES, SECTIONS, Section, TASKS},
     shape::{self, Breach},
-    source::{Form, Source, fault},
+    source::{Form, Source},
     survey::{Checksum, Survey},
     walk::{Item, walk},
     wire::{Shape, inner, is_supported, list, text, version_parts},
 };
-use crate::{Catalog, Detected, Finding, FormatError, Validation};
+use crate::{Catalog, Detected, Finding, FormatError, REDACTED, Validation};
 use keepsake_model::{Limits, json::Tree};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -130,6 +130,9 @@ impl Check {
             survey.root.set(MEMORIES.name, Tree::Array(vec![]));
         }
         self.breaches(&survey.root, survey.shape.document(), "", &place);
+        for pointer in &source.repeated {
+            self.error("duplicate_key", &format!("{place}#{pointer}"), "a key stands twice in one mapping");
+        }
         for pointer in &survey.wrong {
             self.error("wrong_type", &format!("{place}#{pointer}"), "neither a list nor an object as it must be");
         }
@@ -185,14 +188,17 @@ impl Check {
             let Item::Element(section, index, json) = item else { return Ok(()) };
             let pointer = section.pointer(index);
             self.out.records += 1;
-            let tree = match Tree::parse(json, limits.json_depth) {
+            let tree = match Tree::parse(json, limits) {
                 Ok(tree) => tree,
                 Err(e) => {
-                    let code = fault(json.as_bytes()).unwrap_or("malformed");
-                    self.error(code, &format!("{place}#{pointer}"), &e.to_string());
+                    self.error(source.why(&pointer, json, &e), &format!("{place}#{pointer}"), &e.to_string());
                     return Ok(());
                 }
             };
+            if let Some(code) = source.spared.get(&pointer) {
+                self.error(code, &format!("{place}#{pointer}"), "an element that is only nearly JSON");
+                return Ok(());
+            }
             self.breaches(&tree, survey.shape.rule(section), &pointer, &place);
             if let Some(id) = text(&tree, "id")
                 && !ids.by_list.entry(section.key).or_default().insert(id.to_owned())
@@ -220,7 +226,7 @@ impl Check {
                 self.warn("embedding_dimensions", &format!("{at}/{name}"), "not as many numbers as dimensions");
             }
         }
-        let markers = text(tree, "content").map_or(0, |c| c.matches("[REDACTED:").count());
+        let markers = text(tree, "content").map_or(0, |c| c.matches(REDACTED).count());
         let told = match tree.get("redactions") {
             Some(Tree::Array(items)) => {
                 for (i, item) in items.iter().enumerate() {
@@ -258,7 +264,7 @@ impl Check {
         let v1 = survey.shape == Shape::V1;
         walk(source, limits, &mut |item| {
             let Item::Element(section, index, json) = item else { return Ok(()) };
-            let Ok(tree) = Tree::parse(json, limits.json_depth) else { return Ok(()) };
+            let Ok(tree) = Tree::parse(json, limits) else { return Ok(()) };
             let at = format!("{place}#{}", section.pointer(index));
             match section.key {
                 "edge" => {

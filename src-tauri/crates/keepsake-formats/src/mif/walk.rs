@@ -2,7 +2,7 @@
 //! bounded by one element, whatever the size of the document.
 use super::{
     sections::{Section, by_line, find, is_parent},
-    source::{Form, Source, fault},
+    source::{Form, Source, fault, refused},
 };
 use crate::FormatError;
 use keepsake_model::{Limits, json::Members};
@@ -281,15 +281,14 @@ fn one_line(
     // What `say` returns here only says that the walker has stopped; its reason is there.
     let stop = |_: serde_json::Error| FormatError::Cancelled;
     let text = std::str::from_utf8(line).ok();
-    let Some(text) = text else {
-        return walker.say(Item::BadLine(number, "invalid_utf8")).map_err(stop);
-    };
-    if serde_json::from_str::<IgnoredAny>(text).is_err() {
-        let code = fault(line).unwrap_or("not_json");
-        return walker.say(Item::BadLine(number, code)).map_err(stop);
-    }
-    let Ok(members) = serde_json::from_str::<Members<'_>>(text) else {
-        return walker.say(Item::BadLine(number, "not_json")).map_err(stop);
+    let members = text.and_then(|text| Some((text, serde_json::from_str::<Members<'_>>(text).ok()?)));
+    let Some((text, members)) = members else {
+        let code = fault(line).unwrap_or(if text.is_none() { "invalid_utf8" } else { "not_json" });
+        // Without its header nothing is known of a document.
+        if *header || code == "not_json" {
+            return walker.say(Item::BadLine(number, code)).map_err(stop);
+        }
+        return Err(refused(code, format!("{place}#line {number}")));
     };
     let get = |key: &str| members.0.iter().rev().find(|(k, _)| k == key).map(|(_, v)| v.get());
     let kind = get("type").and_then(|t| serde_json::from_str::<String>(t).ok()).unwrap_or_default();

@@ -104,7 +104,8 @@ pub(super) fn settle(mut root: Tree) -> Tree {
     root
 }
 
-fn list_mut<'t>(root: &'t mut Tree, section: &Section) -> Option<&'t mut Tree> {
+/// The list of a section.
+pub(super) fn list_mut<'t>(root: &'t mut Tree, section: &Section) -> Option<&'t mut Tree> {
     let object = match (root, section.parent) {
         (root, "") => root,
         (Tree::Object(members), parent) => members.iter_mut().rev().find(|(k, _)| k == parent).map(|(_, v)| v)?,

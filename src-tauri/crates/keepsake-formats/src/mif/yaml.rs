@@ -2,7 +2,10 @@
 //! text, `yes` and `no` too), nothing recurses over the depth of the input. The parser is `saphyr-parser`.
 use keepsake_model::json::Tree;
 use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
-use std::{borrow::Cow, collections::HashMap};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+};
 
 /// What is wrong with a text.
 #[derive(Debug)]
@@ -104,6 +107,41 @@ fn put(parent: &mut Open, value: Tree) -> Result<(), YamlError> {
         _ => {}
     }
     Ok(())
+}
+
+/// Keys of which it is told that they stand twice.
+const REPEATED: usize = 100;
+
+/// Keys that stand twice in one mapping, as JSON pointers: YAML 1.2 has them unique (§3.2.1.3), the parser does not look.
+pub(super) fn repeated(tree: &Tree) -> Vec<String> {
+    fn look(tree: &Tree, at: &str, out: &mut Vec<String>) {
+        match tree {
+            Tree::Array(items) => {
+                for (i, item) in items.iter().enumerate().filter(|(_, item)| has_members(item)) {
+                    look(item, &format!("{at}/{i}"), out);
+                }
+            }
+            Tree::Object(members) => {
+                let mut seen = HashSet::with_capacity(members.len());
+                for (key, value) in members {
+                    if !seen.insert(key.as_str()) && out.len() < REPEATED {
+                        out.push(format!("{at}/{key}"));
+                    }
+                    if has_members(value) {
+                        look(value, &format!("{at}/{key}"), out);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut out = Vec::new();
+    look(tree, "", &mut out);
+    out
+}
+
+fn has_members(tree: &Tree) -> bool {
+    matches!(tree, Tree::Array(_) | Tree::Object(_))
 }
 
 /// About the bytes that a tree takes; its depth is bounded by [`parse`].

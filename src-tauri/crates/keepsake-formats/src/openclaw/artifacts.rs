@@ -62,8 +62,6 @@ impl Workspace {
             let note = format!("{name} ({size}): its archive had only its entry in the index");
             self.report.losses.add(&id, "attachment", LossKind::LeftOut, &note);
             if let Some(path) = places.into_iter().find(|path| files::is_safe(path)) {
-                let mut row = row;
-                row.set("keepsake", Tree::Object(vec![("path".into(), Tree::Text(path.clone()))]));
                 self.absent.push(Absent { scope: String::new(), path, row, list: files::ABSENT.into() });
             }
             return Ok(());
@@ -76,7 +74,7 @@ impl Workspace {
     pub(super) fn place_artifacts(&mut self) {
         for Artifact { id, places, bytes } in std::mem::take(&mut self.artifacts) {
             let place = places.into_iter().find_map(|path| {
-                let path = if path.starts_with(&self.prefix) { path } else { format!("{}{path}", self.prefix) };
+                let path = self.placed(path);
                 // bookkeeping of ours or of other programs is nobody's to bring along
                 let ours = files::role(&path) == FileRole::Junk || path.split('/').any(|part| part == ".keepsake");
                 let free = self.files.get(&path).is_none_or(|there| *there == bytes);
@@ -90,6 +88,11 @@ impl Workspace {
                 }
             }
         }
+    }
+
+    /// Where a path of an archive lies: in a home below its workspace.
+    fn placed(&self, path: String) -> String {
+        if path.starts_with(&self.prefix) { path } else { format!("{}{path}", self.prefix) }
     }
 
     /// Is one of the folders of this path a file, or the path itself a folder?
@@ -115,10 +118,15 @@ impl Workspace {
     /// Writes the indexes.
     pub(super) fn write_absent(&mut self) {
         let mut lists = BTreeMap::<String, Vec<Tree>>::new();
-        for absent in std::mem::take(&mut self.absent) {
-            if !absent.scope.is_empty() || !self.files.contains_key(&absent.path) {
-                lists.entry(absent.list).or_default().push(absent.row);
+        for mut absent in std::mem::take(&mut self.absent) {
+            if absent.scope.is_empty() {
+                let path = self.placed(absent.path);
+                if self.files.contains_key(&path) {
+                    continue;
+                }
+                absent.row.set("keepsake", Tree::Object(vec![("path".into(), Tree::Text(path))]));
             }
+            lists.entry(absent.list).or_default().push(absent.row);
         }
         for (path, rows) in lists {
             let mut text = String::new();

@@ -147,6 +147,11 @@ pub(crate) fn date_of(path: &str) -> Option<&str> {
     (day.len() == 10 && day.parse::<jiff::civil::Date>().is_ok()).then_some(day)
 }
 
+/// Is this what we keep beside a workspace and believe when we read it? Nobody brings that along.
+pub(crate) fn is_bookkeeping(path: &str) -> bool {
+    path == SLOTS || path == LINEAGE
+}
+
 /// A path that may be written below a folder.
 pub(crate) fn is_safe(path: &str) -> bool {
     !path.is_empty()

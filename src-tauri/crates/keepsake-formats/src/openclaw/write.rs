@@ -193,6 +193,11 @@ impl Workspace {
             self.report.losses.add(&path, "file", LossKind::LeftOut, note);
             return;
         }
+        if files::is_bookkeeping(&path) {
+            let note = "what is kept beside a workspace is made from the records, never brought along";
+            self.report.losses.add(&path, "file", LossKind::LeftOut, note);
+            return;
+        }
         self.files.entry(path).or_insert(bytes);
     }
 

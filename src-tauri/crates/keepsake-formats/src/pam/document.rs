@@ -80,8 +80,8 @@ fn is_list(raw: &RawValue) -> bool {
     raw.get().starts_with('[')
 }
 
-/// Elements of one list: they are held by their places, 16 bytes for what may be two bytes of text. A store of 500 MB of
-/// real records has fewer.
+/// Elements of one list: they are held by their places, 16 bytes for what may be two bytes of text. A document of
+/// real records that is as large as one may be (`Limits::element_bytes`) has fewer.
 const ELEMENTS: usize = 4 << 20;
 
 /// True for a list of more elements than `most`. Commas are counted first, which is enough for nearly every list.

@@ -4,6 +4,7 @@ use super::{
     bundle::{Bundle, SCOPE, scope},
     document::{self, Document},
     ext::{is_stub, restore},
+    increment::FRAME,
     map,
     verify::{Integrity, verify},
 };
@@ -149,7 +150,7 @@ impl Reading<'_> {
         let text = document::text(self.bundle.catalog, member, self.limits())?;
         let doc = Document::open(&text, &member.place)?;
         let frame = super::frame::frame(&doc, self.bounds);
-        self.part("memory-store.json", "manifest", member, frame.as_bytes())?;
+        self.part(FRAME, "manifest", member, frame.as_bytes())?;
         for (i, raw) in doc.list("memories").into_iter().enumerate() {
             self.memory(member, i, raw.get())?;
         }

@@ -3,6 +3,7 @@
 use super::{
     bundle::{Bundle, SCOPE},
     document::{self, Document},
+    increment::FRAME,
 };
 use crate::{Catalog, FormatError, RecordSource, StoredRecord, WriteOptions, detect};
 use keepsake_model::{Kind, Limits, Record, Timestamp, json::Tree};
@@ -310,7 +311,7 @@ fn frames(source: &mut dyn RecordSource, limits: &Limits) -> Result<Frames, Form
         let slot = frames.entry(item.group.clone()).or_default();
         let date = |tree: &Tree| tree.get("export_date").and_then(Tree::as_str).and_then(Timestamp::parse);
         match item.name.as_str() {
-            "memory-store.json" if slot.0.as_ref().is_none_or(|old| date(old) <= date(&tree)) => slot.0 = Some(tree),
+            FRAME if slot.0.as_ref().is_none_or(|old| date(old) <= date(&tree)) => slot.0 = Some(tree),
             "embeddings.json" => slot.1 = Some(tree),
             _ => {}
         }

@@ -3,7 +3,9 @@
 use super::{
     compose::{Context, compact, object, platform, stamp, tags, word},
     document::Document,
-    ext, frame, map,
+    ext, frame,
+    increment::FRAME,
+    map,
     shapes::{CONVERSATION_SCHEMA, ROLES},
     survey::{Talk, digest_uuid, uuid},
     verify::safe_path,
@@ -62,7 +64,7 @@ impl Names {
             && id.len() <= 100
             && id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
             && !id.starts_with('.');
-        let reserved = ["memory-store.json", "embeddings.json"];
+        let reserved = [FRAME, "embeddings.json"];
         let candidates = wanted
             .filter(|p| safe_path(p) && p.to_ascii_lowercase().ends_with(".json") && !reserved.contains(p))
             .map(str::to_owned)

@@ -6,6 +6,7 @@ use super::{
     forms::Form,
     frame,
     hash::{Checksum, sha256},
+    increment::FRAME,
     keys, map,
     shapes::{EMBEDDINGS_SCHEMA, STORE_SCHEMA},
     survey::{Place, Survey, digest_uuid, uuid},
@@ -57,7 +58,7 @@ impl Target {
             return Ok(Self { folder: folder.to_path_buf(), store: out.to_path_buf() });
         }
         std::fs::create_dir(out).map_err(io)?;
-        Ok(Self { folder: out.to_path_buf(), store: out.join("memory-store.json") })
+        Ok(Self { folder: out.to_path_buf(), store: out.join(FRAME) })
     }
 
     fn put(&self, path: &str, bytes: &[u8]) -> Result<(), FormatError> {
@@ -324,7 +325,7 @@ impl Writing<'_> {
                 return Ok(());
             }
             let free = safe_path(&item.name)
-                && !["memory-store.json", "embeddings.json"].contains(&item.name.as_str())
+                && ![FRAME, "embeddings.json"].contains(&item.name.as_str())
                 && !item.name.starts_with("conversations/")
                 && item.group == self.context.survey.home
                 && taken.insert(item.name.to_lowercase());
@@ -370,7 +371,7 @@ impl Writing<'_> {
             .to_owned();
         let text = store_text(&outline, &self.lists);
         if let Some(target) = &self.target {
-            let io = |e| FormatError::io("memory-store.json", e);
+            let io = |e| FormatError::io(FRAME, e);
             std::fs::write(&target.store, text).map_err(io)?;
             if let Some(vectors) = self.vectors_text() {
                 target.put("embeddings.json", vectors.as_bytes())?;

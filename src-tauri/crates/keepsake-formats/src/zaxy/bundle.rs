@@ -61,7 +61,7 @@ impl<'c> Bundle<'c> {
         let member = records.and_then(|p| catalog.members().get(p.member));
         let member = member.ok_or_else(|| FormatError::invalid("malformed", detected.format, "there is no bundle"))?;
         let text = pass(catalog, member, limits, &mut |_| Ok(()))?;
-        let frame = Frame::parse(&text, limits.json_depth).map_err(|bad| match bad {
+        let frame = Frame::parse(&text, limits).map_err(|bad| match bad {
             BadFrame::Version(version) => FormatError::Version { place: member.place.clone(), version },
             BadFrame::Malformed(code, message) => FormatError::invalid(code, &member.place, message),
         })?;
@@ -75,9 +75,8 @@ impl<'c> Bundle<'c> {
 
     /// An element taken apart, with its entry parsed.
     pub(super) fn entry<'a>(&self, item: &Item<'a>) -> Result<(Wrapped<'a>, Tree), String> {
-        let depth = self.limits.json_depth;
-        let wrapped = entry::unwrap(self.frame.shape, item.text.clone()?, depth)?;
-        let tree = Tree::parse(wrapped.content, depth).map_err(|e| e.to_string())?;
+        let wrapped = entry::unwrap(self.frame.shape, item.text.clone()?, self.limits.into())?;
+        let tree = Tree::parse(wrapped.content, self.limits).map_err(|e| e.to_string())?;
         Ok((wrapped, tree))
     }
 

@@ -4,7 +4,10 @@ use super::{
     frame::{ENTRY, Shape, from_hex},
     merkle::{Hash, PROOF, Side, leaf},
 };
-use keepsake_model::json::{Members, Tree};
+use keepsake_model::{
+    Bounds,
+    json::{Members, Tree},
+};
 use sha2::{Digest, Sha256};
 
 /// An element of `entries` or `disclosed`, taken apart.
@@ -23,7 +26,7 @@ pub(super) struct Wrapped<'a> {
 }
 
 /// Takes an element apart. Of duplicate keys the last one counts, as for the reference.
-pub(super) fn unwrap(shape: Shape, text: &str, depth: u32) -> Result<Wrapped<'_>, String> {
+pub(super) fn unwrap(shape: Shape, text: &str, bounds: Bounds) -> Result<Wrapped<'_>, String> {
     let bare = Wrapped { content: text, id: None, index: None, proof: None, extra: vec![] };
     if shape == Shape::Unsigned {
         return Ok(bare);
@@ -35,7 +38,7 @@ pub(super) fn unwrap(shape: Shape, text: &str, depth: u32) -> Result<Wrapped<'_>
             out.content = raw.get();
             continue;
         }
-        let value = Tree::of(raw, depth).map_err(|e| e.to_string())?;
+        let value = Tree::of(raw, bounds).map_err(|e| e.to_string())?;
         match (key.as_str(), shape) {
             ("id", Shape::Signed) => out.id = Some(value),
             ("index", Shape::Subset) => out.index = Some(value),

@@ -1,6 +1,9 @@
 //! A bundle without its entries: which of the three shapes it has, what its signature is over, and how it is laid out.
 use super::canonical::canonical;
-use keepsake_model::json::{Members, Tree};
+use keepsake_model::{
+    Bounds,
+    json::{Members, Tree},
+};
 use serde_json::value::RawValue;
 
 /// Version of an unsigned bundle.
@@ -67,8 +70,8 @@ pub(super) struct Frame {
 
 impl Frame {
     /// Reads an envelope and says whether it is one.
-    pub(super) fn parse(text: &str, depth: u32) -> Result<Self, BadFrame> {
-        let tree = match Tree::parse(text.trim_start_matches('\u{feff}').trim(), depth) {
+    pub(super) fn parse(text: &str, bounds: impl Into<Bounds>) -> Result<Self, BadFrame> {
+        let tree = match Tree::parse(text.trim_start_matches('\u{feff}').trim(), bounds) {
             Ok(tree @ Tree::Object(_)) => tree,
             Ok(_) => return malformed("not an object"),
             Err(error) => return malformed(error.to_string()),

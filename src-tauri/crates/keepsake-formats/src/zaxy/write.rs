@@ -211,7 +211,7 @@ fn came(
     let read = bytes.take(bound).read_to_string(&mut text);
     if item.role == "manifest"
         && read.is_ok()
-        && let Ok(frame) = Frame::parse(&text, limits.json_depth)
+        && let Ok(frame) = Frame::parse(&text, limits)
     {
         frames.push(Came { place: item.place.clone(), frame });
     }

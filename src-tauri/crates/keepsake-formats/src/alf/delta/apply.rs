@@ -208,7 +208,7 @@ impl State {
             let missing =
                 || FormatError::invalid("layer_missing", &archive.place, "a changed layer's file is not there");
             let text = archive.text(archive.entry(&file).ok_or_else(missing)?, limits)?;
-            Tree::parse(&text, limits.json_depth)
+            Tree::parse(&text, limits)
                 .map_err(|e| FormatError::invalid("malformed", format!("{}!/{file}", archive.place), e.to_string()))?;
             self.hold(text.len(), &archive.place, limits)?;
             self.documents.insert(layer, text);

@@ -32,7 +32,7 @@ impl DeltaManifest {
         let entry = entry.ok_or_else(|| FormatError::invalid("manifest_missing", &archive.place, "no manifest"))?;
         let text = archive.text(entry, limits)?;
         let bad = |message: String| FormatError::invalid("manifest_invalid", &entry.place, message);
-        let tree = Tree::parse(&text, limits.json_depth).map_err(|e| bad(e.to_string()))?;
+        let tree = Tree::parse(&text, limits).map_err(|e| bad(e.to_string()))?;
         let version = tree.get("alf_version").and_then(Tree::as_str).ok_or_else(|| bad("no alf_version".into()))?;
         let version = version.to_owned();
         if version.split('.').next() != Some("1") {

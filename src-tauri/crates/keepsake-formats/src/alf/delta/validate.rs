@@ -29,7 +29,7 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
             continue;
         };
         let text = archive.text(member, limits)?;
-        match Tree::parse(&text, limits.json_depth) {
+        match Tree::parse(&text, limits) {
             Ok(tree) => {
                 check.shape(&tree, rule, &member.place);
                 let rows = match tree.get(layer) {
@@ -105,7 +105,7 @@ impl Check<'_> {
                     Err(code) => self.error(code, &place, "the line is no change of a record"),
                     // a tombstone that only names its record
                     Ok(operation::Change { line: None, .. }) => {}
-                    Ok(operation::Change { line: Some(line), .. }) => match Tree::parse(&line, limits.json_depth) {
+                    Ok(operation::Change { line: Some(line), .. }) => match Tree::parse(&line, limits) {
                         Ok(tree) => self.shape(&tree, &shape::MEMORY, &place),
                         Err(_) => self.error("malformed", &place, "not JSON"),
                     },

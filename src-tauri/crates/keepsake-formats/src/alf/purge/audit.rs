@@ -31,6 +31,9 @@ pub struct Audit {
     /// Who asked; a principal's id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requested_by: Option<String>,
+    /// Files that it was not done in yet, by their names; none once it is completed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<String>,
 }
 
 impl Audit {
@@ -45,6 +48,7 @@ impl Audit {
             requested_at: options.now.to_rfc3339(),
             completed_at: None,
             requested_by: options.requested_by.clone(),
+            left: vec![],
         }
     }
 
@@ -67,7 +71,7 @@ impl Audit {
         self.completed_at = Some(at.to_rfc3339());
     }
 
-    /// Writes the record beside a file, under a name that is free.
+    /// Writes the record beside a file, under a name that is its own; a later state takes the place of the former one.
     pub(super) fn write_beside(&self, file: &Path) -> Result<PathBuf, FormatError> {
         let text = serde_json::to_string_pretty(self)
             .map_err(|e| FormatError::invalid("malformed", "audit", e.to_string()))?;
@@ -76,8 +80,18 @@ impl Audit {
         let path = file.with_file_name(name);
         let io =
             |e| FormatError::io(path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned()), e);
-        let mut out = std::fs::File::create(&path).map_err(io)?;
-        out.write_all(text.as_bytes()).and_then(|()| out.write_all(b"\n")).and_then(|()| out.sync_all()).map_err(io)?;
+        // never a moment without a whole record
+        let partial = path.with_extension("json.keepsake-partial");
+        let written = std::fs::File::create(&partial).and_then(|mut out| {
+            out.write_all(text.as_bytes())?;
+            out.write_all(b"\n")?;
+            out.sync_all()?;
+            std::fs::rename(&partial, &path)
+        });
+        written.map_err(|e| {
+            let _ = std::fs::remove_file(&partial);
+            io(e)
+        })?;
         Ok(path)
     }
 }

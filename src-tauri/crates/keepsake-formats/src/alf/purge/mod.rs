@@ -15,6 +15,7 @@ use keepsake_model::json::Tree;
 use keepsake_model::{Limits, Timestamp};
 use needles::Needles;
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -71,7 +72,8 @@ pub struct Purged {
 }
 
 /// Deletes records for good. The archive is written anew and takes its place when it is whole; the audit record is
-/// written beside it. Errors: `not_found` when no record has any of the ids; nothing is written then.
+/// written beside it. Errors: `not_found` when no record has any of the ids; nothing is written then. When a file of
+/// several cannot be written, the audit record stays, without a time of completion, and names what is left.
 pub fn purge(archive: &Path, ids: &[String], options: &PurgeOptions) -> Result<Purged, FormatError> {
     let limits = &options.limits;
     let passphrase = options.passphrase.as_deref();
@@ -93,8 +95,10 @@ pub fn purge(archive: &Path, ids: &[String], options: &PurgeOptions) -> Result<P
     };
     work.look()?;
     let mut changed_deltas = Vec::new();
-    for path in &options.deltas {
-        changed_deltas.extend(work.look_into_delta(path)?.map(|n| (path, n)));
+    for path in distinct(options.deltas.iter())? {
+        if let Some(n) = work.look_into_delta(&path)? {
+            changed_deltas.push((path, n));
+        }
     }
     if work.found.is_empty() {
         return Err(FormatError::invalid("not_found", &open.place, "no record of this archive has any of these ids"));
@@ -104,18 +108,18 @@ pub fn purge(archive: &Path, ids: &[String], options: &PurgeOptions) -> Result<P
     let partitions = work.removed_from.keys().cloned().collect();
     let target = options.out.clone().unwrap_or_else(|| archive.to_path_buf());
     if options.out.as_deref().is_some_and(|out| out.symlink_metadata().is_ok()) {
-        let there = std::io::Error::from(std::io::ErrorKind::AlreadyExists);
+        let there = std::io::Error::from(ErrorKind::AlreadyExists);
         return Err(FormatError::io(file_name(&target), there));
     }
     let mut audit = Audit::of_records(&manifest.agent, &work.found, partitions, options);
     let mut audit_path = None;
     if !options.dry_run {
-        work.write(&target)?;
-        for (path, _) in &changed_deltas {
-            work.write_delta(path)?;
-        }
-        audit.complete(Timestamp::now());
-        audit_path = Some(audit.write_beside(&target)?);
+        // the archive last: what could not be rewritten before it can be asked for once more
+        let mut steps: Vec<&Path> = changed_deltas.iter().map(|(path, _)| path.as_path()).collect();
+        steps.push(&target);
+        audit_path = Some(carried_out(&mut audit, &target, &steps, &mut |path| {
+            if path == target { work.write(path) } else { work.write_delta(path) }
+        })?);
     }
     let mut removed_from = work.removed_from.clone();
     removed_from.extend(changed_deltas.iter().map(|(path, n)| (file_name(path), *n)));
@@ -137,7 +141,8 @@ pub struct PurgedAgent {
 }
 
 /// Deletes a whole agent (scope `full_agent`): the archive and its deltas go, the audit record stays beside where they
-/// were. A delta of another agent is an error, and nothing is deleted then.
+/// were. A delta of another agent is an error, and nothing is deleted then. When a file of several cannot be removed, the
+/// audit record stays, without a time of completion, and names what is left; the archive is the last to go.
 pub fn purge_agent(archive: &Path, options: &PurgeOptions) -> Result<PurgedAgent, FormatError> {
     let (limits, passphrase) = (&options.limits, options.passphrase.as_deref());
     let (agent, partitions, removed) = {
@@ -151,7 +156,8 @@ pub fn purge_agent(archive: &Path, options: &PurgeOptions) -> Result<PurgedAgent
         }
         (manifest.agent.clone(), manifest.partitions.iter().map(|p| p.file.clone()).collect(), removed)
     };
-    for path in &options.deltas {
+    let files = distinct(std::iter::once(archive).chain(options.deltas.iter().map(PathBuf::as_path)))?;
+    for path in &files[1..] {
         let opened = Opened::open_with(path, limits, passphrase)?;
         let open = opened.any()?;
         if !delta::memory_of(&open, limits)?.0.eq_ignore_ascii_case(&agent) {
@@ -159,17 +165,57 @@ pub fn purge_agent(archive: &Path, options: &PurgeOptions) -> Result<PurgedAgent
         }
     }
     let mut audit = Audit::of_agent(&agent, partitions, options);
-    let mut files: Vec<PathBuf> = std::iter::once(archive.to_path_buf()).chain(options.deltas.clone()).collect();
-    files.dedup();
     if options.dry_run {
         return Ok(PurgedAgent { audit, audit_path: None, removed, files });
     }
-    for path in &files {
-        std::fs::remove_file(path).map_err(|e| FormatError::io(file_name(path), e))?;
+    let steps: Vec<&Path> = files.iter().rev().map(PathBuf::as_path).collect();
+    let audit_path = carried_out(&mut audit, archive, &steps, &mut |path| match std::fs::remove_file(path) {
+        Err(e) if e.kind() != ErrorKind::NotFound => Err(FormatError::io(file_name(path), e)),
+        _ => Ok(()),
+    })?;
+    Ok(PurgedAgent { audit, audit_path: Some(audit_path), removed, files })
+}
+
+/// Does what was asked for, file by file, with an audit record beside `beside` from before the first of them until after
+/// the last. Answers where it is. When a file fails, the record says which are left; where nothing was changed yet there
+/// is nothing to tell, and it goes.
+fn carried_out(
+    audit: &mut Audit,
+    beside: &Path,
+    files: &[&Path],
+    each: &mut dyn FnMut(&Path) -> Result<(), FormatError>,
+) -> Result<PathBuf, FormatError> {
+    let left = |from: usize| files[from..].iter().map(|path| file_name(path)).collect();
+    audit.left = left(0);
+    let path = audit.write_beside(beside)?;
+    for (done, file) in files.iter().enumerate() {
+        if let Err(error) = each(file) {
+            if done == 0 {
+                // the error is what counts
+                let _ = std::fs::remove_file(&path);
+            }
+            return Err(error);
+        }
+        audit.left = left(done + 1);
+        if audit.left.is_empty() {
+            audit.complete(Timestamp::now());
+        }
+        audit.write_beside(beside)?;
     }
-    audit.complete(Timestamp::now());
-    let audit_path = Some(audit.write_beside(archive)?);
-    Ok(PurgedAgent { audit, audit_path, removed, files })
+    Ok(path)
+}
+
+/// The files that are meant, each once, however often and under whatever names it was told.
+fn distinct<P: AsRef<Path>>(told: impl Iterator<Item = P>) -> Result<Vec<PathBuf>, FormatError> {
+    let (mut seen, mut out) = (BTreeSet::new(), Vec::new());
+    for path in told {
+        let path = path.as_ref();
+        let whole = std::fs::canonicalize(path).map_err(|e| FormatError::io(file_name(path), e))?;
+        if seen.insert(whole) {
+            out.push(path.to_path_buf());
+        }
+    }
+    Ok(out)
 }
 
 fn file_name(path: &Path) -> String {
@@ -297,7 +343,7 @@ impl Work<'_> {
         let text = self.archive.text(member, self.limits)?;
         let Some(document) = documents::split(&text, "attachments") else { return Ok(()) };
         let strip = |element: &str| {
-            let mut tree = Tree::parse(element, self.limits.json_depth).ok()?;
+            let mut tree = Tree::parse(element, self.limits).ok()?;
             let Some(Tree::Array(ids)) = tree.get("referenced_by").cloned() else { return None };
             let before = ids.len();
             let named = |id: &Tree| id.as_str().is_some_and(|id| self.ids.contains(&id.to_ascii_lowercase()));
@@ -353,7 +399,7 @@ impl Work<'_> {
         for manifest in [MANIFEST, super::detect::DELTA_MANIFEST] {
             let Some(member) = archive.entry(manifest) else { continue };
             let text = archive.text(member, self.limits)?;
-            let Ok(mut tree) = Tree::parse(&text, self.limits.json_depth) else { continue };
+            let Ok(mut tree) = Tree::parse(&text, self.limits) else { continue };
             if let Some(mut changes) = tree.get("changes").cloned() {
                 let mut memory = changes.get("memory").cloned().unwrap_or_else(|| Tree::Object(vec![]));
                 memory.set("record_count", Tree::Number(count.to_string()));

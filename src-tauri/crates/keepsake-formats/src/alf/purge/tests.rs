@@ -253,3 +253,65 @@ fn spec_8_3_an_encrypted_archive_is_purged_and_updated_and_stays_encrypted() {
     assert_eq!(purge_agent(&at("a.alf"), &asked).unwrap().removed, 113);
     assert!(!at("a.alf").exists() && !at("d.alf-delta").exists());
 }
+
+#[test]
+fn a_file_told_twice_goes_once_and_a_failure_leaves_its_audit() {
+    let scratch = Scratch::new("purge-twice");
+    let at = |name: &str| scratch.0.join(name);
+    let (file, inner) = (at("a.alf"), scratch.0.join("sub"));
+    std::fs::create_dir(&inner).unwrap();
+    let manifest = format!(
+        r#"{{"alf_version":"1.0.0","created_at":"2026-11-20T12:00:00Z","agent":{{"id":"{AGENT}"}},"sync":{{"base_sequence":0,"new_sequence":1}},"changes":{{"memory":{{"file":"memory/delta.jsonl","record_count":1}}}}}}"#
+    );
+    let change = line(3, "2025-08-02T00:00:00Z", r#","operation":"update""#) + "\n";
+    let delta = |path: &Path| {
+        pack(path, &[("manifest.json", manifest.as_bytes()), ("memory/delta.jsonl", change.as_bytes())]);
+    };
+    let audits = || -> Vec<Value> {
+        let names = std::fs::read_dir(&scratch.0).unwrap().map(|e| e.unwrap().path());
+        let audits = names.filter(|p| p.to_string_lossy().contains(".purge-"));
+        audits.map(|p| serde_json::from_slice(&std::fs::read(p).unwrap()).unwrap()).collect()
+    };
+
+    // one delta three times, between them another one, and once under another spelling
+    agent(&file);
+    delta(&at("a.alf-delta"));
+    delta(&at("b.alf-delta"));
+    let told = ["a.alf-delta", "b.alf-delta", "a.alf-delta", "sub/../a.alf-delta"].map(at);
+    let asked = PurgeOptions { deltas: told.to_vec(), ..options() };
+    let done = purge(&file, &[id(3)], &asked).unwrap();
+    assert_eq!((done.removed, done.removed_from["a.alf-delta"], done.removed_from["b.alf-delta"]), (1, 1, 1));
+    std::fs::remove_file(done.audit_path.unwrap()).unwrap();
+    delta(&at("a.alf-delta"));
+    delta(&at("b.alf-delta"));
+    let gone = purge_agent(&file, &asked).unwrap();
+    assert_eq!(gone.files, [file.clone(), at("a.alf-delta"), at("b.alf-delta")]);
+    assert!(gone.files.iter().all(|path| !path.exists()));
+    let [audit] = audits().try_into().unwrap();
+    assert!(audit["completed_at"].is_string() && audit.get("left").is_none(), "{audit}");
+    std::fs::remove_file(gone.audit_path.unwrap()).unwrap();
+
+    // a folder that nothing can be taken out of stands for a disk that fails
+    agent(&file);
+    let stuck = inner.join("c.alf-delta");
+    delta(&stuck);
+    delta(&at("a.alf-delta"));
+    let mut files = vec![stuck.as_path(), file.as_path()];
+    let fail = |bad: &'static str| {
+        move |path: &Path| match path.ends_with(bad) {
+            true => Err(FormatError::io(bad, std::io::ErrorKind::PermissionDenied.into())),
+            false => Ok(()),
+        }
+    };
+    let mut audit = super::Audit::of_agent(AGENT, vec![], &options());
+    assert!(super::carried_out(&mut audit, &file, &files, &mut fail("c.alf-delta")).is_err());
+    assert_eq!(audits(), Vec::<Value>::new(), "nothing was done: nothing to tell");
+    assert!(super::carried_out(&mut audit, &file, &files, &mut fail("a.alf")).is_err());
+    let [told] = audits().try_into().unwrap();
+    assert!(told["completed_at"].is_null(), "{told}");
+    assert_eq!(told["left"], serde_json::json!(["a.alf"]));
+    files.truncate(1);
+    let path = super::carried_out(&mut audit, &file, &files, &mut fail("a.alf")).unwrap();
+    let [told] = audits().try_into().unwrap();
+    assert!(told["completed_at"].is_string() && told.get("left").is_none() && path.exists(), "{told}");
+}

@@ -1,7 +1,7 @@
 //! What is one of ours and what is not, in every encoding; hostile YAML; the lesser forms.
 use super::super::testing::*;
 use crate::FormatError;
-use keepsake_model::{Kind, Timestamp};
+use keepsake_model::{DroppedAs, Kind, Timestamp};
 use serde_json::Value;
 
 const ONE: &str = r#"{"id":"mem_1","content":"x","type":"Learning","created_at":"2026-01-01T00:00:00Z"}"#;
@@ -107,6 +107,24 @@ fn yaml_cannot_grow_and_cannot_go_deep() {
 }
 
 #[test]
+fn a_key_that_stands_twice_in_yaml_is_told() {
+    let scratch = Scratch::new("repeated");
+    let text = "mif_version: \"1.0\"\nexport: {id: exp_1, created_at: \"2026-01-01T00:00:00.000Z\", user_id: u, id: exp_2}\nmemories:\n- id: mem_1\n  content: One\n  type: Learning\n  created_at: \"2026-01-01T00:00:00.000Z\"\n  content: Two\n";
+    let path = scratch.put("a.mif.yaml", text);
+    let shelf = read(&path).unwrap();
+    let told: Vec<_> = shelf.notes.iter().filter(|n| n.code == "duplicate_key").map(|n| n.place.as_str()).collect();
+    assert!(
+        matches!(told[..], [a, b] if a.ends_with("#/export/id") && b.ends_with("#/memories/0/content")),
+        "{told:?}"
+    );
+    assert_eq!(shelf.records[0].text, "Two");
+    let errors = validate(&path).errors;
+    assert_eq!(errors.iter().map(|e| e.code.as_str()).collect::<Vec<_>>(), ["duplicate_key", "duplicate_key"]);
+    let path = scratch.put("b.mif.yaml", text.replace(", id: exp_2", "").replace("  content: Two\n", ""));
+    assert!(read(&path).unwrap().codes().is_empty() && validate(&path).errors.is_empty());
+}
+
+#[test]
 fn json_that_is_cut_off_deep_or_not_quite_strict() {
     let scratch = Scratch::new("broken");
     let cut = scratch.put("cut.json", format!(r#"{{"mif_version":"1.0","export":{EXPORT},"memories":[{ONE},{{"id""#));
@@ -119,20 +137,26 @@ fn json_that_is_cut_off_deep_or_not_quite_strict() {
     assert_eq!((shelf.records.len(), shelf.dropped.len()), (1, 1));
 }
 
-/// `fixtures/mif/not-json`: nothing is mended, and nothing is taken from beside it.
+/// `fixtures/mif/not-json`: nothing is mended. An element costs itself, anything else the document.
 #[test]
-fn what_is_only_nearly_json_is_refused_with_its_place() {
+fn what_is_only_nearly_json_is_told_with_its_place() {
     let folder = repo().join("fixtures/mif/not-json");
     let case: Value = serde_json::from_slice(&std::fs::read(folder.join("case.json")).unwrap()).unwrap();
     for told in case["files"].as_array().unwrap() {
-        let name = told["file"].as_str().unwrap();
-        let (code, at) = (told["refused"].as_str().unwrap(), told["place"].as_str().unwrap());
+        let (name, at) = (told["file"].as_str().unwrap(), told["place"].as_str().unwrap());
+        let code = told["refused"].as_str().or(told["dropped"].as_str()).unwrap();
         match read(&folder.join(name)) {
             Err(FormatError::Invalid { code: found, place, .. }) => {
-                assert_eq!(found, code, "{name}");
+                assert_eq!(Some(found), told["refused"].as_str(), "{name}");
                 assert!(place.contains(name) && place.contains(at), "{name}: {place}");
             }
-            other => panic!("{name}: {:?}", other.map(|s| s.records.len())),
+            Ok(shelf) => {
+                assert_eq!(Some(shelf.records.len() as u64), told["records"].as_u64(), "{name}");
+                let dropped: Vec<_> = shelf.dropped.iter().map(|d| (d.outcome, d.reason.split(':').next())).collect();
+                assert_eq!(dropped, [(DroppedAs::Failed, Some(code))], "{name}");
+                assert!(shelf.dropped[0].place.ends_with(&format!("{name}{at}")), "{name}: {}", shelf.dropped[0].place);
+            }
+            Err(other) => panic!("{name}: {other}"),
         }
         let validation = validate(&folder.join(name));
         let found = validation.errors.iter().find(|f| f.code == code);

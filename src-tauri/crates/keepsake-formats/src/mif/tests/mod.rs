@@ -1,4 +1,5 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
+mod budget;
 mod carry;
 mod forms;
 mod lesser;

@@ -1,4 +1,5 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
+mod budget;
 mod bundles;
 mod cases;
 pub(crate) mod harness;
