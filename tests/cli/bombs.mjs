@@ -50,6 +50,11 @@ function pam(change, bomb = ZEROS) {
   return { "memory-store.json": armed(store, bomb) };
 }
 
+function yaml(bomb) {
+  const memory = 'id: mem_1, content: x, type: Learning, created_at: "2026-01-01T00:00:00Z"';
+  return { "a.mif.yaml": `mif_version: "1.0"\nmemories:\n  - {${memory}, metadata: {x: ${bomb}}}\n` };
+}
+
 /** Name of a case → the entries of its archive. */
 const BOMBS = {
   "alf manifest": () => ({
@@ -69,6 +74,9 @@ const BOMBS = {
     store.memories[0].metadata = "@here@";
     return { "a.mif.json": armed(store) };
   },
+  "mif yaml": () => yaml(ZEROS),
+  "mif yaml of members": () => yaml(`{${"a: 0,".repeat(10 << 20)}a: 0}`),
+  "mif yaml of anchors": () => yaml(`[&a [${"0,".repeat(1 << 20)}0],${"*a,".repeat(100)}0]`),
   "pam memory": () => pam((store) => (store.memories[0].metadata.x = "@here@")),
   "pam list of memories": () => pam((store) => (store.memories = "@here@")),
   "pam owner": () => pam((store) => (store.owner.x = "@here@")),

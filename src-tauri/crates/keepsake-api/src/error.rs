@@ -1,5 +1,6 @@
 //! Error kinds with a stable code, a message for people, and the command line's exit code.
 use crate::types::ErrorBody;
+use keepsake_model::Limits;
 use std::collections::BTreeMap;
 
 /// Result of every use case.
@@ -92,16 +93,29 @@ pub(crate) fn from_format(error: &keepsake_formats::FormatError) -> ApiError {
     use keepsake_formats::FormatError as F;
     match error {
         F::Cancelled => ApiError::new("cancelled", 130, "Cancelled. Nothing from it was kept."),
-        F::Limit { limit, place, figure } => ApiError::new(
-            "limit",
-            6,
-            format!("{place} is larger than Keepsake reads without asking ({limit}: {figure}). Nothing was imported. Allow more with --limit-bytes if you trust it."),
-        )
+        F::Limit { limit, place, figure } => ApiError::new("limit", 6, {
+            let more = match Limits::RAISED.contains(limit) {
+                true => " Allow more with --limit-bytes if you trust it.",
+                false => "",
+            };
+            format!(
+                "{place} is larger than Keepsake reads without asking ({limit}: {figure}). Nothing was imported.{more}"
+            )
+        })
         .with("limit", limit)
         .with("place", place)
         .with("figure", figure),
-        F::Refused { place, reason } => ApiError::new("refused_input", 6, format!("{place} was refused: {reason}. Nothing was changed.")).with("place", place),
-        F::Version { place, version } => ApiError::new("unsupported_version", 6, format!("{place} has version {version}, which this Keepsake does not read. Nothing was changed.")).with("place", place).with("version", version),
+        F::Refused { place, reason } => {
+            ApiError::new("refused_input", 6, format!("{place} was refused: {reason}. Nothing was changed."))
+                .with("place", place)
+        }
+        F::Version { place, version } => ApiError::new(
+            "unsupported_version",
+            6,
+            format!("{place} has version {version}, which this Keepsake does not read. Nothing was changed."),
+        )
+        .with("place", place)
+        .with("version", version),
         F::Invalid { code, place, message } => {
             // Nothing there to work on, rather than a broken file.
             let exit = match *code {

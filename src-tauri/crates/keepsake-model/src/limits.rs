@@ -23,6 +23,26 @@ pub struct Limits {
     pub side_file_bytes: u64,
 }
 
+impl Limits {
+    /// Bounds that [`allowing`](Self::allowing) raises, by name.
+    pub const RAISED: [&str; 5] = ["total_bytes", "element_bytes", "line_bytes", "tree_bytes", "side_file_bytes"];
+
+    /// The bounds of somebody who allows this many bytes in all: a part of them is not too large by itself then, and may
+    /// take as much memory. How deep, how many, and what a format bounds itself stays.
+    #[must_use]
+    pub fn allowing(bytes: u64) -> Self {
+        let usual = Self::default();
+        Self {
+            total_bytes: bytes,
+            element_bytes: usual.element_bytes.max(bytes),
+            line_bytes: usual.line_bytes.max(bytes),
+            tree_bytes: usual.tree_bytes.max(bytes),
+            side_file_bytes: usual.side_file_bytes.max(bytes),
+            ..usual
+        }
+    }
+}
+
 /// What one JSON value may take in memory once it is taken apart. Its bytes say little of that: each digit of `[0,0,…]` is
 /// a value with an allocation of its own, 28 times its text, so that 62 MB of it, a zip of 63 kB, were gigabytes. 96 MiB
 /// hold a line of 64 MiB of text, or a conversation of 40 MB in some 40,000 messages; with the text beside it and the

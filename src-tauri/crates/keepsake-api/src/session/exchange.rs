@@ -60,10 +60,7 @@ impl Session {
         job: &Job,
         format: &mut String,
     ) -> ApiResult<ImportReport> {
-        let mut limits = Limits::default();
-        if let Some(allowed) = request.limit_bytes {
-            limits.total_bytes = allowed;
-        }
+        let limits = request.limit_bytes.map_or_else(Limits::default, Limits::allowing);
         files::known_format(request.format.as_deref())?;
         job.report(progress("detect", 0, 0, 0));
         let catalog = match &request.text {

@@ -5,7 +5,7 @@ use super::{
     yaml,
 };
 use crate::{Catalog, FormatError, Member, json};
-use keepsake_model::{Limits, json::TreeError};
+use keepsake_model::{Bounds, Limits, json::TreeError};
 use std::io::{BufReader, Read};
 
 /// How a document is written down.
@@ -52,6 +52,9 @@ pub(super) struct Source<'a> {
     /// Keys that stand twice in one mapping of a document in YAML, as JSON pointers.
     pub repeated: Vec<String>,
 }
+
+/// So many times what one JSON value may take in memory may a document in YAML.
+const YAML: u64 = 3;
 
 /// What makes a text no JSON, or none that Unicode can hold, though it has the looks: `nan`, `lone_surrogate`,
 /// `control_character`, `invalid_escape`, `invalid_utf8`. None for JSON, and for what is no JSON at all.
@@ -119,8 +122,14 @@ impl<'a> Source<'a> {
             let bytes = self.whole(limits)?;
             let text = String::from_utf8(bytes)
                 .map_err(|_| FormatError::invalid("invalid_utf8", &self.place, "the document is not UTF-8"))?;
-            let tree = yaml::parse(text.trim_start_matches('\u{feff}'), limits.json_depth)
-                .map_err(|e| FormatError::invalid(e.code, &self.place, e.message))?;
+            // A document in YAML is taken apart as a whole, where one in JSON is so element by element.
+            let bounds = Bounds { depth: limits.json_depth, bytes: limits.tree_bytes * YAML };
+            let tree = yaml::parse(text.trim_start_matches('\u{feff}'), bounds).map_err(|e| match e.code {
+                yaml::TOO_LARGE => {
+                    FormatError::Limit { limit: "tree_bytes", place: self.place.clone(), figure: bounds.bytes }
+                }
+                code => FormatError::invalid(code, &self.place, e.message),
+            })?;
             self.repeated = yaml::repeated(&tree);
             let mut tree = super::wire::settle(tree);
             self.spared = spare_tree(&mut tree);

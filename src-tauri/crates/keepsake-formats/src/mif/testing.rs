@@ -272,6 +272,6 @@ pub(super) fn lines_value(path: &Path) -> Value {
 /// The tree of a YAML file by the parser that we use.
 pub(super) fn yaml_value(path: &Path) -> Value {
     let text = std::fs::read_to_string(path).unwrap();
-    let tree = super::yaml::parse(&text, 600).unwrap();
+    let tree = super::yaml::parse(&text, 600.into()).unwrap();
     normal(serde_json::from_str(&super::wire::json(&tree)).unwrap())
 }

@@ -1,11 +1,16 @@
 //! YAML to a tree, event by event: nothing is expanded beyond a bound (aliases), nothing is guessed at (dates stay
 //! text, `yes` and `no` too), nothing recurses over the depth of the input. The parser is `saphyr-parser`.
-use keepsake_model::json::Tree;
+use keepsake_model::{Bounds, json::Tree};
 use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
 use std::{
     borrow::Cow,
+    cell::Cell,
     collections::{HashMap, HashSet},
+    str::Chars,
 };
+
+/// Code of a document that takes more memory than it may.
+pub(super) const TOO_LARGE: &str = "too_large";
 
 /// What is wrong with a text.
 #[derive(Debug)]
@@ -27,14 +32,53 @@ struct Open {
     anchor: usize,
 }
 
-/// The only document of a text.
-pub(super) fn parse(text: &str, depth: u32) -> Result<Tree, YamlError> {
+/// Bytes of memory that the parser may take for each sign that it reads in one go: it holds tokens of some hundred bytes back,
+/// two or three for each, until it knows that a flow collection (`[0, 0]`) is no key.
+const HELD_BACK: u64 = 1200;
+
+/// The characters of a text, until the parser has read too many signs in one go.
+struct Feed<'t> {
+    chars: Chars<'t>,
+    /// Signs that it may still read before it hands something out; None = it wanted more.
+    left: &'t Cell<Option<u64>>,
+}
+
+impl Iterator for Feed<'_> {
+    type Item = char;
+
+    fn next(&mut self) -> Option<char> {
+        let next = self.chars.next()?;
+        if matches!(next, ',' | ':' | '[' | '{') {
+            self.left.set(self.left.get().and_then(|left| left.checked_sub(1)));
+            self.left.get()?;
+        }
+        Some(next)
+    }
+}
+
+/// What an allocation takes beside what is asked for, in bytes.
+const ALLOCATED: usize = 16;
+
+/// The only document of a text, nested and large (in memory, by reckoning) as the bounds allow.
+pub(super) fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
+    let Bounds { depth, bytes } = bounds;
+    let mut room = bytes;
+    let too_large = || error(TOO_LARGE, format!("more values than fit into {bytes} bytes of memory"));
+    let mut take = |held: u64| {
+        room = room.checked_sub(held).ok_or_else(too_large)?;
+        Ok::<(), YamlError>(())
+    };
     // Aliases may repeat what is there; a file that grows many times over by them is an attack.
     let mut left = text.len() as u64 * 4 + 10_000;
     let mut open: Vec<Open> = Vec::new();
     let mut anchors: HashMap<usize, Tree> = HashMap::new();
     let mut root = None;
-    for event in Parser::new_from_str(text) {
+    let at_once = Some(bytes / HELD_BACK);
+    let signs = Cell::new(at_once);
+    for event in Parser::new_from_iter(Feed { chars: text.chars(), left: &signs }) {
+        if signs.replace(at_once).is_none() {
+            return Err(too_large());
+        }
         let (event, _) = event.map_err(|e| {
             error("malformed", format!("not YAML: line {}, column {}", e.marker().line(), e.marker().col() + 1))
         })?;
@@ -64,14 +108,17 @@ pub(super) fn parse(text: &str, depth: u32) -> Result<Tree, YamlError> {
                 left = left
                     .checked_sub(size(tree))
                     .ok_or_else(|| error("yaml_aliases", "aliases make the document many times larger"))?;
+                take(held(tree, true))?;
                 (tree.clone(), 0)
             }
             Event::Scalar(text, style, anchor, tag) => (scalar(text, style, tag.as_deref()), anchor),
         };
+        take(held(&done, false))?;
         if anchor > 0 {
             left = left
                 .checked_sub(size(&done))
                 .ok_or_else(|| error("yaml_aliases", "anchors make the document many times larger"))?;
+            take(held(&done, true))?;
             anchors.insert(anchor, done.clone());
         }
         match open.last_mut() {
@@ -144,7 +191,22 @@ fn has_members(tree: &Tree) -> bool {
     matches!(tree, Tree::Array(_) | Tree::Object(_))
 }
 
-/// About the bytes that a tree takes; its depth is bounded by [`parse`].
+/// Bytes of memory that a value takes where it stands, or a copy of it `with` all that is in it.
+fn held(tree: &Tree, with: bool) -> u64 {
+    // A list or a mapping grows by doubling: half as much again on the average.
+    let place = 3 * size_of::<(String, Tree)>() as u64 / 2;
+    let inside = match tree {
+        Tree::Number(text) | Tree::Text(text) => (ALLOCATED + text.len()) as u64,
+        Tree::Array(items) if with => items.iter().map(|item| held(item, true)).sum(),
+        Tree::Object(members) if with => {
+            members.iter().map(|(key, item)| (ALLOCATED + key.len()) as u64 + held(item, true)).sum()
+        }
+        _ => 0,
+    };
+    place + inside
+}
+
+/// About the bytes that a tree was written in; its depth is bounded by [`parse`].
 fn size(tree: &Tree) -> u64 {
     match tree {
         Tree::Null | Tree::Bool(_) => 8,

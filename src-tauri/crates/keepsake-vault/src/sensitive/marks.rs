@@ -1,13 +1,11 @@
 //! Marks in a text: what each stands for, and where the value was, as far as that is known.
 use crate::change::Removal;
-use keepsake_formats::Redaction;
+use keepsake_formats::{REDACTED, Redaction};
 use std::ops::Range;
-
-const HEAD: &str = "[REDACTED:";
 
 /// The mark of a class.
 pub(super) fn mark(class: &str) -> String {
-    format!("{HEAD}{class}]")
+    format!("{REDACTED}{class}]")
 }
 
 /// A text without what the removals name, in one pass over it, and the marks that were put in. The first removal's
@@ -40,7 +38,7 @@ pub(super) fn covered<'r>(text: &str, removals: impl Iterator<Item = &'r Removal
         };
         let start = out.len();
         out.push_str(mark);
-        let class = mark.trim_start_matches(HEAD).trim_end_matches(']').to_owned();
+        let class = mark.trim_start_matches(REDACTED).trim_end_matches(']').to_owned();
         marks.push(Redaction { class, mark: start..out.len(), value: Some(range) });
     }
     (out, marks)
@@ -49,14 +47,14 @@ pub(super) fn covered<'r>(text: &str, removals: impl Iterator<Item = &'r Removal
 /// Adds the marks in a redacted record's text that nobody knows the value of any more.
 pub(crate) fn taken_out(text: &str, known: &mut Vec<Redaction>) {
     let mut more = Vec::new();
-    for (start, _) in text.match_indices(HEAD) {
-        let rest = &text[start + HEAD.len()..];
+    for (start, _) in text.match_indices(REDACTED) {
+        let rest = &text[start + REDACTED.len()..];
         let end =
             rest.find(|c: char| !(c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')).unwrap_or(rest.len());
         if end == 0 || !rest[end..].starts_with(']') || known.iter().any(|k| k.mark.start == start) {
             continue;
         }
-        let mark = start..start + HEAD.len() + end + 1;
+        let mark = start..start + REDACTED.len() + end + 1;
         more.push(Redaction { class: rest[..end].to_owned(), mark, value: None });
     }
     known.append(&mut more);

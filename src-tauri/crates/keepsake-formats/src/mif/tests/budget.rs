@@ -45,6 +45,21 @@ fn a_value_that_is_too_large_is_told_and_not_held() {
         other => panic!("{:?}", other.map(|shelf| shelf.records.len())),
     };
     assert!(place.ends_with("#/export"), "{place}");
+    let yaml = format!("mif_version: \"1.0\"\nmemories:\n  - id: mem_1\n    content: x\n    x: {dense}\n");
+    match judged(&scratch.put("dense.mif.yaml", yaml)).0 {
+        Err(FormatError::Limit { limit: "tree_bytes", place, figure: 60_000 }) => {
+            assert!(place.ends_with("dense.mif.yaml"), "{place}");
+        }
+        other => panic!("{:?}", other.map(|shelf| shelf.records.len())),
+    }
+    // What is named once and meant again is held twice.
+    let list = "\n  - 0".repeat(220);
+    for (name, again, fits) in [("one.mif.yaml", "null", true), ("two.mif.yaml", "*a", false)] {
+        let yaml = format!(
+            "mif_version: \"1.0\"\nexport: {{id: e, created_at: \"2026-01-01T00:00:00Z\", user_id: u}}\nmemories: []\nx: &a {list}\ny: {again}\n"
+        );
+        assert_eq!(judged(&scratch.put(name, yaml)).0.is_ok(), fits, "{name}");
+    }
     let (read, codes) =
         judged(&scratch.put("generic.json", format!(r#"[{{"content":"One"}},{{"content":"Two","x":{dense}}}]"#)));
     let shelf = read.unwrap();

@@ -44,7 +44,7 @@ fn yaml_scalars_are_what_they_look_like_and_no_more() {
     let text = "- 1\n- +1\n- .5\n- 5.\n- 1e3\n- 0x1F\n- 0o17\n- 017\n- 1_000\n- .inf\n- .nan\n- yes\n- NO\n- true\n- ~\n- Null\n- \n- 2026-01-01\n- 12:30\n- \"1\"\n- !!str 1\n- !!int \"1\"\n- ! x\n- -\n- '-'\n- '.'\n";
     let text = text.replace("- -\n", "");
     let mut out = String::new();
-    yaml::parse(&text, 10).unwrap().write(&mut out);
+    yaml::parse(&text, 10.into()).unwrap().write(&mut out);
     assert_eq!(
         out,
         r#"[1,1,0.5,5.0,1e3,31,15,"017","1_000",.inf,.nan,"yes","NO",true,null,null,null,"2026-01-01","12:30","1","1",1,"x","-","."]"#
@@ -66,7 +66,7 @@ fn yaml_is_written_so_that_it_reads_back() {
     members.iter().for_each(|(key, value)| yaml_write::member(key, value, 0, &mut text));
     let (mut before, mut after) = (String::new(), String::new());
     canonical(&tree, &mut before);
-    canonical(&yaml::parse(&text, 600).unwrap(), &mut after);
+    canonical(&yaml::parse(&text, 600.into()).unwrap(), &mut after);
     assert_eq!(before, after);
     assert!(text.contains("1.0e+5") && text.contains("1.0e-7"), "numbers to YAML 1.1 as well");
     if let Some(folder) = std::env::var_os("KEEPSAKE_MIF_OUT") {
