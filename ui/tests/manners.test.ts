@@ -83,6 +83,7 @@ describe("motion", () => {
     expect(styles).toContain("translateY(calc(-1 * var(--way) * var(--space-2)))");
     const tokens = source("styles/tokens.css");
     expect(tokens.match(/--dur-3: 1ms; --way: 0;/g), "by the system, or by the setting").toHaveLength(2);
+    expect(tokens.indexOf("--way: 1;"), "and these come after it").toBeLessThan(tokens.indexOf("--way: 0;"));
     expect(tokens).toContain("--way: 1;");
   });
 

@@ -198,9 +198,6 @@ async function hitsOfAll(from: Source, filter: Filter, query: string): Promise<s
   }
 }
 
-/** Milliseconds after the rows of a search before the rest follows: the next letter may come. */
-export const AFTER_TYPING = 250;
-
 /** Which record stays open when a list changed: the same one, even if it left the list; a new question starts at its first answer. */
 export function stayOpen(after: readonly Row[], id: string | null, fresh: boolean): string | null {
   if (id !== null && (!fresh || after.some((row) => row.id === id))) return id;
