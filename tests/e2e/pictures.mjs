@@ -20,7 +20,8 @@ const WRITTEN = [
 
 /** Screens by name, and the way there. */
 const SCREENS = [
-  ["home", async () => {}],
+  // What is written is looked through once the vault is open.
+  ["home", async (browser) => browser.find("look-sensitive")],
   [
     "memories",
     async (browser) => {
