@@ -7,6 +7,8 @@ mod away;
 mod blocking;
 mod clipboard;
 mod commands;
+#[cfg(target_os = "linux")]
+mod drawing;
 pub mod ipc;
 mod jobs;
 mod settings;

@@ -1,4 +1,6 @@
 //! The one window. It loads only what is built into the program and leaves nothing on disk.
+#[cfg(target_os = "linux")]
+use crate::drawing;
 use crate::settings::PREFERENCES;
 use crate::state::AppState;
 use keepsake_api::types::WindowGuards;
@@ -24,13 +26,16 @@ pub fn open(app: &AppHandle) -> tauri::Result<()> {
         "for (const [name, value] of {}) localStorage.setItem(name, value);",
         serde_json::to_string(&remembered)?
     );
-    WebviewWindowBuilder::from_config(app, &config)?
+    #[cfg_attr(not(target_os = "linux"), expect(unused_variables))]
+    let window = WebviewWindowBuilder::from_config(app, &config)?
         .incognito(forgetful())
         .initialization_script(script)
         .on_navigation(own_page)
         .on_new_window(|_, _| NewWindowResponse::Deny)
         .content_protected(guards(app).hide_from_capture)
         .build()?;
+    #[cfg(target_os = "linux")]
+    drawing::fit(&window)?;
     Ok(())
 }
 

@@ -32,7 +32,7 @@ impl Trust {
         let (present, algorithm, _, _, key) = found.signature.clone();
         let mut out = CheckedSignature { present, algorithm, key, ..CheckedSignature::default() };
         let mut against: Vec<Finding> = Vec::new();
-        let visited = format.signatures(catalog, source, limits, &mut |signed| {
+        let mut visit = |signed: Signed| {
             let (verdict, trusted) = self.verdict(&signed);
             let valid = verdict.is_ok();
             let what = if signed.tombstone.is_some() { "the tombstone's signature" } else { "the signature" };
@@ -66,7 +66,11 @@ impl Trust {
                 }
             }
             Ok(())
-        });
+        };
+        let visited = match found.unsigned {
+            true => Ok(()),
+            false => format.signatures(catalog, source, limits, &mut visit),
+        };
         match visited {
             // What cannot be read is among the validator's own findings.
             Ok(()) | Err(FormatError::Invalid { .. } | FormatError::Limit { .. }) => {}

@@ -342,6 +342,8 @@ pub struct Validation {
     pub kind: Option<String>,
     /// Signature: present, algorithm, valid, trusted, key (hex). Valid and trusted are for who verifies to say.
     pub signature: (bool, Option<String>, Option<bool>, Option<bool>, Option<String>),
+    /// All of it was read and nothing in it is signed: nobody has to read it again for its signatures.
+    pub unsigned: bool,
     /// Not valid if any.
     pub errors: Vec<Finding>,
     /// Worth knowing.

@@ -8,6 +8,9 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
+/// The most bytes that room is made for before they have come.
+const ROOM: usize = 256 << 20;
+
 /// Random access to spooled bytes.
 pub trait SpoolFile: Read + Write + Seek + Send {}
 impl<T: Read + Write + Seek + Send> SpoolFile for T {}
@@ -222,8 +225,10 @@ impl Catalog {
 
     /// The first `n` bytes (fewer at the end of the member).
     pub fn head(&self, member: &Member, n: usize) -> Result<Vec<u8>, FormatError> {
+        // What a member says of its size is only a hint: memory that nothing is written to takes none.
+        let expected = usize::try_from(member.size).unwrap_or(usize::MAX).min(n).min(ROOM);
         self.read(member, |r| {
-            let mut out = Vec::new();
+            let mut out = Vec::with_capacity(expected);
             r.take(n as u64).read_to_end(&mut out).map_err(|e| FormatError::io(&member.place, e))?;
             Ok(out)
         })

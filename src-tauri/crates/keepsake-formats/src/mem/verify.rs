@@ -14,6 +14,8 @@ use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
     hash::{DefaultHasher, Hash, Hasher},
     ops::Range,
+    sync::mpsc::{Receiver, Sender, channel},
+    thread::Scope,
 };
 
 /// How bad a finding is.
@@ -210,7 +212,7 @@ impl Waiting {
     }
 
     /// Decodes what waits, in its order; blank lines are left out.
-    fn decoded(&mut self, spec: &Spec, depth: Depth, bounds: Bounds) -> Vec<(u64, Decoded)> {
+    fn decoded(self, spec: &Spec, depth: Depth, bounds: Bounds) -> Vec<(u64, Decoded)> {
         let decode_one = |(number, place): &(u64, Range<usize>)| {
             let bytes = &self.bytes[place.clone()];
             let tree = known_line(bytes)?.map_err(|()| "not UTF-8".to_owned()).and_then(|l| decode(spec, l, bounds));
@@ -222,11 +224,52 @@ impl Waiting {
                 }),
             ))
         };
-        let out = self.lines.par_iter().filter_map(decode_one).collect();
-        self.bytes.clear();
-        self.bytes.shrink_to(Self::BYTES);
-        self.lines.clear();
-        out
+        self.lines.par_iter().filter_map(decode_one).collect()
+    }
+}
+
+/// Decodes lines of one file while the next ones are read and hashed.
+struct Decoder {
+    give: Sender<Waiting>,
+    take: Receiver<Vec<(u64, Decoded)>>,
+    under_way: usize,
+}
+
+impl Decoder {
+    /// So many are under way, which bounds what is held at once.
+    const MOST: usize = 2;
+
+    fn start<'s>(scope: &'s Scope<'s, '_>, spec: &'static Spec, depth: Depth, bounds: Bounds) -> Self {
+        let (give, given) = channel::<Waiting>();
+        let (done, take) = channel();
+        scope.spawn(move || {
+            for waiting in given {
+                if done.send(waiting.decoded(spec, depth, bounds)).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { give, take, under_way: 0 }
+    }
+
+    /// Hands over what waits; `note` gets what was decoded before, in the order of the lines.
+    fn push(&mut self, waiting: Waiting, note: &mut dyn FnMut(Vec<(u64, Decoded)>)) {
+        // A line as long as many others is decoded while nothing else is held.
+        let alone = waiting.bytes.len() > Waiting::BYTES;
+        self.drain(if alone { 0 } else { Self::MOST - 1 }, note);
+        // A worker that is gone has panicked, which whoever waits for it hears of.
+        if self.give.send(waiting).is_ok() {
+            self.under_way += 1;
+        }
+        self.drain(if alone { 0 } else { Self::MOST }, note);
+    }
+
+    /// Waits until no more than `left` are under way.
+    fn drain(&mut self, left: usize, note: &mut dyn FnMut(Vec<(u64, Decoded)>)) {
+        while self.under_way > left {
+            self.under_way -= 1;
+            note(self.take.recv().unwrap_or_default());
+        }
     }
 }
 
@@ -241,16 +284,19 @@ fn one_file(
 ) -> Result<Option<(u64, String)>, FormatError> {
     let spec = if path == PROVENANCE { by_name("edge") } else { by_path(path) };
     let vendor = vendor_of(path);
-    let (mut count, mut malformed, mut binary, mut loose) = (0u64, None, false, None);
+    let (mut count, mut malformed, mut binary) = (0u64, None, false);
+    // The first line that is not as a conformant writer writes it, and the first blank one.
+    let (mut loose, mut blank) = (None::<u64>, None);
     let (mut ids, mut framed, mut waiting) = (Ids::default(), 0u64, Waiting::default());
-    let mut take = |waiting: &mut Waiting, spec: &Spec, loose: &mut Option<u64>, count: &mut u64| {
-        for (number, decoded) in waiting.decoded(spec, depth, bundle.limits.into()) {
-            *count += 1;
+    let mut note = |decoded: Vec<(u64, Decoded)>| {
+        let Some(spec) = spec else { return };
+        for (number, decoded) in decoded {
+            count += 1;
             match decoded {
                 Ok((tree, canonical)) => {
                     note_record(spec, &tree, report, &mut ids);
                     if !canonical {
-                        *loose = Some(loose.map_or(number, |first| first.min(number)));
+                        loose = loose.or(Some(number));
                     }
                     if depth == Depth::Full {
                         carried_secret(spec, &tree, path, number, report);
@@ -261,36 +307,44 @@ fn one_file(
             }
         }
     };
-    let result = bundle.lines(member, &mut |number, bytes| {
-        framed += bytes.len() as u64 + 1;
-        // Blank lines carry nothing; a conformant writer has none.
-        if bytes.is_empty() && spec.is_some() {
-            loose = loose.or(Some(number));
-        }
-        if number % 256 == 1 {
-            tick()?;
-        }
-        match spec {
-            Some(spec) => {
-                if waiting.is_full_with(bytes.len()) {
-                    take(&mut waiting, spec, &mut loose, &mut count);
-                }
-                waiting.push(number, bytes);
-                if waiting.is_full() {
-                    take(&mut waiting, spec, &mut loose, &mut count);
-                }
+    let mut others = 0u64;
+    let result = std::thread::scope(|scope| {
+        let mut decoder = spec.map(|spec| Decoder::start(scope, spec, depth, bundle.limits.into()));
+        let result = bundle.lines(member, &mut |number, bytes| {
+            framed += bytes.len() as u64 + 1;
+            if number % 256 == 1 {
+                tick()?;
             }
-            None if vendor.is_some() && !bytes.is_empty() => {
-                count += 1;
-                binary |= std::str::from_utf8(bytes).is_err();
+            match &mut decoder {
+                Some(decoder) => {
+                    // Blank lines carry nothing; a conformant writer has none.
+                    if bytes.is_empty() {
+                        blank = blank.or(Some(number));
+                    }
+                    if waiting.is_full_with(bytes.len()) {
+                        decoder.push(std::mem::take(&mut waiting), &mut note);
+                    }
+                    waiting.push(number, bytes);
+                    if waiting.is_full() {
+                        decoder.push(std::mem::take(&mut waiting), &mut note);
+                    }
+                }
+                None if vendor.is_some() && !bytes.is_empty() => {
+                    others += 1;
+                    binary |= std::str::from_utf8(bytes).is_err();
+                }
+                None => {}
             }
-            None => {}
+            Ok(())
+        });
+        if let Some(decoder) = &mut decoder {
+            decoder.push(std::mem::take(&mut waiting), &mut note);
+            decoder.drain(0, &mut note);
         }
-        Ok(())
+        result
     })?;
-    if let Some(spec) = spec {
-        take(&mut waiting, spec, &mut loose, &mut count);
-    }
+    count += others;
+    loose = [loose, blank].into_iter().flatten().min();
     if let Some((number, why)) = malformed {
         let name = spec.map(|s| s.kind).unwrap_or_default();
         let code = if is_too_large(&why) { TOO_LARGE } else { "malformed" };

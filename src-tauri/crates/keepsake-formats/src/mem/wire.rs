@@ -111,6 +111,9 @@ pub(super) fn time(text: &str) -> Option<Timestamp> {
     }
 }
 
+/// Bytes that most lines take no more than: room for them is made once.
+const LINE: usize = 512;
+
 /// The canonical line of a checked tree: declared fields in their normal form, optional nulls dropped, all other
 /// fields kept.
 pub(super) fn line(spec: &Spec, tree: &Tree) -> Result<String, BadNumber> {
@@ -123,7 +126,8 @@ pub(super) fn line(spec: &Spec, tree: &Tree) -> Result<String, BadNumber> {
     {
         list.insert(at, (field.name, &no_reach));
     }
-    let mut out = String::from("{");
+    let mut out = String::with_capacity(LINE);
+    out.push('{');
     for (key, value) in list {
         if out.len() > 1 {
             out.push(',');

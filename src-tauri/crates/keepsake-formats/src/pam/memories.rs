@@ -41,42 +41,64 @@ pub(super) fn judge_all(
     ids: &mut Ids,
     tick: &mut dyn FnMut() -> Result<(), FormatError>,
 ) -> Result<Checksum, FormatError> {
-    let mut exact = Checksum::default();
-    let mut first = 0;
-    while first < raws.len() {
+    // The canonical text of most memories is no longer than the text as it stands.
+    let room = raws.iter().map(|raw| raw.get().len()).sum();
+    let mut whole = Whole { place, report, ids, exact: Checksum::with_room(room) };
+    let (mut rest, mut first) = (raws, 0);
+    let mut waiting = Vec::new();
+    while !rest.is_empty() || !waiting.is_empty() {
         tick()?;
-        let batch = &raws[first..first + batch(&raws[first..])];
-        let judged: Vec<Result<Judged, TreeError>> =
-            batch.par_iter().map(|raw| Tree::of(raw, bounds).map(|tree| judge(&tree))).collect();
+        let (batch, later) = rest.split_at(batch(rest));
+        let judged = std::mem::take(&mut waiting);
+        let count = judged.len();
+        // One batch is put together while the next is judged.
+        let ((), next) = rayon::join(
+            || whole.add(first, judged),
+            || batch.par_iter().map(|raw| Tree::of(raw, bounds).map(|tree| judge(&tree))).collect(),
+        );
+        (rest, waiting, first) = (later, next, first + count);
+    }
+    Ok(whole.exact)
+}
+
+/// What memories share, put together in their order.
+struct Whole<'a> {
+    place: &'a str,
+    report: &'a mut Report,
+    ids: &'a mut Ids,
+    exact: Checksum,
+}
+
+impl Whole<'_> {
+    /// Adds memories, of which the first has the index `first`.
+    fn add(&mut self, first: usize, judged: Vec<Result<Judged, TreeError>>) {
         for (i, judged) in judged.into_iter().enumerate() {
-            let at = format!("{place}/memories/{}", first + i);
+            let at = format!("{}/memories/{}", self.place, first + i);
             let judged = match judged {
                 Ok(judged) => judged,
                 Err(why) => {
-                    report.unheld(&at, &why);
-                    exact = Checksum::default();
+                    self.report.unheld(&at, &why);
+                    self.exact = Checksum::default();
                     continue;
                 }
             };
-            exact.add_text(&judged.id, judged.canonical.as_deref());
-            report.faults(&at, judged.faults);
+            self.exact.add_text(&judged.id, judged.canonical.as_deref());
+            self.report.faults(&at, judged.faults);
             if let Some(target) = judged.superseded {
-                ids.superseded.push((format!("{at}/temporal/superseded_by"), target));
+                self.ids.superseded.push((format!("{at}/temporal/superseded_by"), target));
             }
             if let Some(conversation) = judged.conversation {
                 let place = format!("{at}/provenance/conversation_ref");
-                ids.conversation_refs.push((place, judged.id.clone(), conversation));
+                self.ids.conversation_refs.push((place, judged.id.clone(), conversation));
             }
             if let Some(embedding) = judged.embedding {
-                ids.embedding_refs.push((format!("{at}/embedding_ref"), embedding));
+                self.ids.embedding_refs.push((format!("{at}/embedding_ref"), embedding));
             }
-            if !judged.id.is_empty() && !ids.memories.insert(judged.id) {
-                report.error("duplicate_id", &format!("{at}/id"), "another memory has this id");
+            if !judged.id.is_empty() && !self.ids.memories.insert(judged.id) {
+                self.report.error("duplicate_id", &format!("{at}/id"), "another memory has this id");
             }
         }
-        first += batch.len();
     }
-    Ok(exact)
 }
 
 /// How many of the first ones are judged in one go.
@@ -86,7 +108,7 @@ fn batch(raws: &[&RawValue]) -> usize {
         bytes += raw.get().len();
         bytes <= BATCH_BYTES
     });
-    fit.count().max(1)
+    fit.count().max(raws.len().min(1))
 }
 
 fn judge(tree: &Tree) -> Judged {

@@ -184,7 +184,7 @@ impl<'i> Importer<'i> {
 
     pub(super) fn take(&mut self, message: Message) -> VaultResult<()> {
         match message {
-            Message::Unit(unit) => self.unit(unit.records),
+            Message::Units(units) => units.into_iter().try_for_each(|unit| self.unit(unit.records)),
             Message::File(file, blob) => self.file(file, blob),
             Message::Part(item, blob) => self.part(item, blob),
             Message::Tombstone(tombstone) => self.tombstone(&tombstone),

@@ -265,7 +265,12 @@ impl Vault {
             let (sender, receiver) = sync_channel::<Message>(CHANNEL);
             let cancel = options.cancel;
             let keep = !options.dry_run;
-            let reader = scope.spawn(move || read(&mut ChannelSink::new(&sender, &self.blobs, keep, cancel)));
+            let reader = scope.spawn(move || {
+                let mut sink = ChannelSink::new(&sender, &self.blobs, keep, cancel);
+                let failed = read(&mut sink)?;
+                sink.flush()?;
+                Ok(failed)
+            });
             let consumed = consume(&receiver, importer, options, stage, total);
             // Dropping the receiver stops the reader at its next send.
             drop(receiver);

@@ -15,7 +15,8 @@ use std::{
 
 /// What crosses from the reader's thread to the store's.
 pub(super) enum Message {
-    Unit(Unit),
+    /// In their order, never none.
+    Units(Vec<Unit>),
     File(AttachmentFile, BlobInfo),
     Part(PassthroughItem, BlobInfo),
     Tombstone(Box<Tombstone>),
@@ -31,6 +32,9 @@ pub(super) struct ChannelSink<'a> {
     cancel: &'a AtomicBool,
     offset: u64,
     reported: u64,
+    waiting: Vec<Unit>,
+    /// Bytes of what waits.
+    weight: usize,
 }
 
 /// Progress messages are at least this many bytes apart.
@@ -42,13 +46,17 @@ pub(super) const CHANNEL: usize = 8;
 /// A unit of more bytes than this is not sent ahead.
 const LARGE: usize = 4 << 20;
 
+/// Units go over in lots of so many, or of so many bytes: waking the other thread for each takes longer than most take.
+const LOT: usize = 64;
+const LOT_BYTES: usize = 256 << 10;
+
 fn weight(record: &Record) -> usize {
     record.text.len() + record.verbatim.as_ref().map_or(0, |v| v.text.len())
 }
 
 impl<'a> ChannelSink<'a> {
     pub(super) fn new(sender: &'a SyncSender<Message>, blobs: &'a Blobs, keep: bool, cancel: &'a AtomicBool) -> Self {
-        Self { sender, blobs, keep, cancel, offset: 0, reported: 0 }
+        Self { sender, blobs, keep, cancel, offset: 0, reported: 0, waiting: Vec::new(), weight: 0 }
     }
 
     /// The next source counts its bytes from here.
@@ -57,20 +65,35 @@ impl<'a> ChannelSink<'a> {
         self.reported = 0;
     }
 
-    fn send(&self, message: Message) -> Result<(), FormatError> {
-        // The other end hung up: it has the real error.
-        self.sender.send(message).map_err(|_| FormatError::Cancelled)
+    /// Sends what waits. To be called when everything was read.
+    pub(super) fn flush(&mut self) -> Result<(), FormatError> {
+        self.weight = 0;
+        match std::mem::take(&mut self.waiting) {
+            none if none.is_empty() => Ok(()),
+            units => self.sender.send(Message::Units(units)).map_err(hung_up),
+        }
+    }
+
+    /// Behind everything that was sent before.
+    fn send(&mut self, message: Message) -> Result<(), FormatError> {
+        self.flush()?;
+        self.sender.send(message).map_err(hung_up)
     }
 
     /// Sends records. A large unit is waited for: it is behind everything in the channel when as many empty messages as
     /// the channel holds have followed it, and taken out when they have gone in. Otherwise eight of them would be held.
-    fn send_unit(&self, unit: Unit) -> Result<(), FormatError> {
-        let large = unit.records.iter().map(weight).sum::<usize>() > LARGE;
-        self.send(Message::Unit(unit))?;
-        for _ in 0..if large { CHANNEL } else { 0 } {
-            self.send(Message::Progress(self.offset + self.reported))?;
+    fn send_unit(&mut self, unit: Unit) -> Result<(), FormatError> {
+        let bytes = unit.records.iter().map(weight).sum::<usize>();
+        if bytes > LARGE {
+            self.send(Message::Units(vec![unit]))?;
+            for _ in 0..CHANNEL {
+                self.send(Message::Progress(self.offset + self.reported))?;
+            }
+            return Ok(());
         }
-        Ok(())
+        self.waiting.push(unit);
+        self.weight += bytes;
+        if self.waiting.len() >= LOT || self.weight >= LOT_BYTES { self.flush() } else { Ok(()) }
     }
 
     fn store(&self, bytes: &mut dyn Read) -> Result<BlobInfo, FormatError> {
@@ -80,6 +103,11 @@ impl<'a> ChannelSink<'a> {
             other => FormatError::Store(Box::new(other)),
         })
     }
+}
+
+/// The other end has the real error.
+fn hung_up<T>(_: T) -> FormatError {
+    FormatError::Cancelled
 }
 
 impl Sink for ChannelSink<'_> {

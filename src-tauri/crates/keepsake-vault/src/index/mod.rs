@@ -44,7 +44,10 @@ use std::{
         atomic::{AtomicU64, Ordering},
     },
 };
-use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, Term, indexer::IndexWriterOptions};
+use tantivy::{
+    Index, IndexReader, IndexWriter, ReloadPolicy, Term,
+    indexer::{IndexWriterOptions, UserOperation},
+};
 
 /// Memory for documents not yet written, of all indexing threads together.
 const HEAP: usize = 64 << 20;
@@ -68,6 +71,23 @@ struct Writing {
     writer: Option<IndexWriter>,
     /// Documents added since a segment was last closed by count.
     open: u32,
+    /// Documents that are to be handed to the indexing thread together: waking it for each takes longer than most take.
+    waiting: Vec<UserOperation>,
+    /// Bytes of their texts.
+    weight: usize,
+}
+
+/// So many documents are handed over at once, or so many bytes of text.
+const LOT: usize = 64;
+const LOT_BYTES: usize = 256 << 10;
+
+impl Writing {
+    /// What was not committed is none of the index.
+    fn forget(&mut self) {
+        self.open = 0;
+        self.weight = 0;
+        self.waiting.clear();
+    }
 }
 
 impl SearchIndex {
@@ -142,13 +162,16 @@ impl SearchIndex {
     pub fn add(&self, doc: &IndexDoc<'_>) -> IndexResult<()> {
         let mut writing = self.writing();
         let full = writing.open >= MAX_SEGMENT_DOCS * self.threads as u32;
-        let writer = self.writer(&mut writing)?;
         if full {
             // Closes the segments at hand and publishes nothing: a prepared commit that is dropped is only that.
-            drop(writer.prepare_commit()?);
+            drop(self.handed_over(&mut writing)?.prepare_commit()?);
         }
-        writer.add_document(self.fields.document(doc))?;
+        writing.waiting.push(UserOperation::Add(self.fields.document(doc)));
+        writing.weight += doc.text.iter().map(|text| text.len()).sum::<usize>();
         writing.open = if full { 1 } else { writing.open + 1 };
+        if writing.waiting.len() >= LOT || writing.weight >= LOT_BYTES {
+            self.handed_over(&mut writing)?;
+        }
         Ok(())
     }
 
@@ -157,7 +180,7 @@ impl SearchIndex {
     pub fn delete_row(&self, row: u64) -> IndexResult<()> {
         let mut writing = self.writing();
         let term = Term::from_field_u64(self.fields.row, row);
-        self.writer(&mut writing)?.delete_term(term);
+        self.handed_over(&mut writing)?.delete_term(term);
         Ok(())
     }
 
@@ -168,7 +191,7 @@ impl SearchIndex {
     }
 
     fn commit_held(&self, writing: &mut Writing, seq: u64) -> IndexResult<()> {
-        let writer = self.writer(writing)?;
+        let writer = self.handed_over(writing)?;
         let mut prepared = writer.prepare_commit()?;
         prepared.set_payload(&seq.to_string());
         prepared.commit()?;
@@ -182,7 +205,7 @@ impl SearchIndex {
     /// Forgets every change since the last commit.
     pub fn rollback(&self) -> IndexResult<()> {
         let mut writing = self.writing();
-        writing.open = 0;
+        writing.forget();
         // A writer that fails at this is of no use any more: tantivy would panic. The next change makes another.
         if let Some(mut writer) = writing.writer.take() {
             writer.rollback()?;
@@ -199,8 +222,8 @@ impl SearchIndex {
     }
 
     fn rest_held(&self, writing: &mut Writing) -> IndexResult<()> {
+        writing.forget();
         if let Some(writer) = writing.writer.take() {
-            writing.open = 0;
             writer.wait_merging_threads()?;
             self.reader.reload()?;
         }
@@ -220,6 +243,17 @@ impl SearchIndex {
 
     fn writing(&self) -> MutexGuard<'_, Writing> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The writer, once it has everything that waited for it.
+    fn handed_over<'w>(&self, writing: &'w mut Writing) -> IndexResult<&'w mut IndexWriter> {
+        let waiting = std::mem::take(&mut writing.waiting);
+        writing.weight = 0;
+        let writer = self.writer(writing)?;
+        if !waiting.is_empty() {
+            writer.run(waiting)?;
+        }
+        Ok(writer)
     }
 
     fn writer<'w>(&self, writing: &'w mut Writing) -> IndexResult<&'w mut IndexWriter> {
