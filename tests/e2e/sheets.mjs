@@ -1,8 +1,9 @@
-// `npm run sheets [-- prefix]`: every drawing of the design beside ours, from the engine that the window has (WebKitGTK),
-// with the sample data. The sheets go to tests/e2e/out/sheets, to be looked at one by one.
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+// `npm run sheets [-- prefix]`: ours, from the engine that the window has (WebKitGTK) and with the sample data, and beside
+// it every drawing of the design. The sheets go to tests/e2e/out/sheets, to be looked at one by one.
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { PNG } from "pngjs";
 import { built, serve } from "../screens/pages.mjs";
 import { Page } from "../screens/page.mjs";
 import { SCREENS } from "../screens/walk.mjs";
@@ -14,6 +15,10 @@ import { Browser, until } from "./webdriver.mjs";
 
 const DRAWN = join(ROOT, "..", "shared", "ui", "screens");
 const OUT = join(ROOT, "tests", "e2e", "out", "sheets");
+/** The font of the drawings: this browser does not know the desktop's, as the window does. */
+const FONT = "Inter";
+/** Pixels between the two. */
+const GAP = 8;
 const BROWSER = "/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser";
 
 /** Which of our screens shows what is drawn. */
@@ -78,7 +83,7 @@ await main(async () => {
         continue;
       }
       const picture = await shot(browser, origin, screen, theme, small ? [900, 600] : [1280, 800]);
-      writeFileSync(join(OUT, file), picture);
+      writeFileSync(join(OUT, file), beside(picture, readFileSync(join(DRAWN, file))));
       console.log(`  ${file}`);
     }
     await browser.close();
@@ -89,11 +94,27 @@ await main(async () => {
   }
 });
 
+/** Two pictures in one: the first on the left, the second on the right. */
+function beside(...pictures) {
+  const [ours, drawn] = pictures.map((bytes) => PNG.sync.read(bytes));
+  const sheet = new PNG({ width: ours.width + GAP + drawn.width, height: Math.max(ours.height, drawn.height) });
+  PNG.bitblt(ours, sheet, 0, 0, ours.width, ours.height, 0, 0);
+  PNG.bitblt(drawn, sheet, 0, 0, drawn.width, drawn.height, ours.width + GAP, 0);
+  return PNG.sync.write(sheet);
+}
+
 async function shot(browser, origin, [, words, steps], theme, size) {
   await browser.goTo(`${origin}/?mock=${words}`);
   await browser.pageSize(...size);
   await until("the window", () => browser.run("() => document.querySelector('main, nav') !== null"));
-  await browser.run("(theme) => { document.documentElement.dataset.theme = theme; return true; }", theme);
+  await browser.run(
+    `(theme, font) => {
+      document.documentElement.dataset.theme = theme;
+      document.documentElement.style.setProperty("--font-ui", font);
+    }`,
+    theme,
+    FONT,
+  );
   const page = new Page(browser);
   await steps(page);
   await page.settled();

@@ -2,6 +2,7 @@ import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import ExportSheet from "../src/features/exporting/ExportSheet.svelte";
 import { letterKey } from "../src/features/memories/keys";
+import MemoryList from "../src/features/memories/MemoryList.svelte";
 import MemoryDetail from "../src/features/memories/MemoryDetail.svelte";
 import SelectionView from "../src/features/memories/SelectionView.svelte";
 import TrashView from "../src/features/removal/TrashView.svelte";
@@ -51,6 +52,61 @@ describe("a list that was changed", () => {
     const reach = memories.rows.length;
     await memories.load();
     expect([memories.rows.length, memories.more]).toEqual([reach, true]);
+  });
+
+  it("was asked for its answer while it was waited for the next letter, one question at a time", async () => {
+    mock = await start({ items: many(250) });
+    const found = vi.spyOn(mock, "find");
+    const words = () => found.mock.calls.map(([request]) => request.query);
+    memories.ahead("te");
+    memories.ahead("tea");
+    expect(words()).toEqual(["te"]);
+    await found.mock.results[0]?.value;
+    memories.ahead("tea");
+    memories.query = "tea";
+    await memories.load();
+    expect(words()).toEqual(["te", "tea"]);
+    expect(memories.rows[0]?.snippet).toContain("tea");
+    // Something was changed: what was asked before counts no more, and the answer is there only once.
+    memories.ahead("like");
+    await found.mock.results[2]?.value;
+    memories.ahead("likes");
+    await found.mock.results[3]?.value;
+    memories.ahead("like");
+    memories.query = "like";
+    await memories.load();
+    await memories.load();
+    expect(words().slice(2)).toEqual(["like", "likes", "like", "like"]);
+  });
+
+  it("keeps its list in the page while nothing is found", async () => {
+    mock = await start({ items: many(3) });
+    render(MemoryList, { messages: null });
+    await memories.load();
+    const list = await screen.findByRole("listbox");
+    const find = async (query: string) => {
+      memories.query = query;
+      await memories.load();
+    };
+    await find("no such words");
+    await screen.findByText("No memory says “no such words”");
+    expect(document.querySelector("[role=listbox]")).toBe(list);
+    expect(list.closest(".unseen")).not.toBeNull();
+    await find("tea");
+    await waitFor(() => expect(list.closest(".unseen")).toBeNull());
+    expect(screen.queryByText("No memory says “no such words”")).toBeNull();
+  });
+
+  it("hears of an error of what was asked ahead when it takes it", async () => {
+    mock = await start({ items: many(3) });
+    vi.spyOn(mock, "find").mockRejectedValueOnce({ code: "bug", message: "It broke." });
+    memories.ahead("tea");
+    await Promise.resolve();
+    memories.query = "tea";
+    await memories.load();
+    expect(memories.failed).not.toBeNull();
+    await memories.load();
+    expect(memories.failed).toBeNull();
   });
 
   it("asks for a thousand rows at most in one call", async () => {

@@ -1,5 +1,14 @@
 import { Refusal } from "$lib/state/refusal";
-import { backend, type Backend, type Filter, type FoundRow, type Hit, type ListItem, type Page } from "$lib/ipc";
+import {
+  backend,
+  type Backend,
+  type Filter,
+  type Found,
+  type FoundRow,
+  type Hit,
+  type ListItem,
+  type Page,
+} from "$lib/ipc";
 import { ANY } from "./filter";
 import { stopped } from "./loading.svelte";
 import { onLock } from "./scope";
@@ -34,6 +43,9 @@ export class RecordList {
   #ids = new Set<string>();
   /** What the rows answer, and how far down they reach. */
   #shown = { question: "", reach: 0 };
+  /** What was asked before it is known that the person has typed to the end. */
+  #ahead: { question: string; limit: number; found: Promise<Found> } | null = null;
+  #asking = false;
 
   constructor(private readonly base: Partial<Filter>) {
     this.filter = { ...ANY, ...base };
@@ -53,13 +65,30 @@ export class RecordList {
   }
 
   /**
+   * Ask for what a search with `query` would show first, while it is still waited for the next letter: `load` has its
+   * answer then. A question at a time: on a slow machine the next letter's would have to wait for this one's.
+   */
+  ahead(query: string): void {
+    // What was asked before was asked of another vault, if this comes of a change.
+    this.#ahead = null;
+    const question = this.#question(query);
+    if (this.#asking || this.loading || query === "" || question === this.#shown.question) return;
+    const limit = firstOf(query);
+    const found = backend().find({ query, filter: this.filter, limit, offset: 0, typing: true });
+    this.#ahead = { question, limit, found };
+    this.#asking = true;
+    const there = () => void (this.#asking = false);
+    // Whoever takes the answer hears of an error; nobody has to.
+    found.then(there, there);
+  }
+
+  /**
    * From the top again: a new question starts with its first page, the same one (something was changed) reaches as far
    * down as before, so that the place in the list stays. Rows stay on screen until the new ones are there.
    */
   async load(): Promise<void> {
     const run = ++this.#run;
-    // Of what a search finds no more than is seen at once, so that it is there while the person types.
-    const first = this.query ? Math.ceil(innerHeight / ROW) : PAGE;
+    const first = firstOf(this.query);
     const reach = this.#question() === this.#shown.question ? Math.max(first, this.#shown.reach) : first;
     this.#cursor = null;
     this.#offset = 0;
@@ -91,8 +120,16 @@ export class RecordList {
     this.rows = this.rows.filter((row) => row.id !== id);
   }
 
-  #question(): string {
-    return JSON.stringify([this.query, this.filter, this.sort]);
+  #question(query = this.query): string {
+    return JSON.stringify([query, this.filter, this.sort]);
+  }
+
+  /** What was asked ahead, once: later the vault may hold something else. */
+  #asked(limit: number): Promise<Found> | null {
+    const asked = this.#ahead;
+    const fits = asked?.question === this.#question() && asked.limit === limit && this.#offset === 0;
+    this.#ahead = null;
+    return fits ? asked.found : null;
   }
 
   async #fetch(run: number, before: Row[], reach: number): Promise<void> {
@@ -134,7 +171,7 @@ export class RecordList {
 
   async #found(run: number, limit: number): Promise<Row[] | null> {
     const request = { query: this.query, filter: this.filter, limit, offset: this.#offset, typing: true };
-    const found = await backend().find(request);
+    const found = await (this.#asked(limit) ?? backend().find(request));
     if (run !== this.#run) return null;
     this.#offset = found.next_offset ?? found.total;
     this.total = found.total;
@@ -151,8 +188,14 @@ export class RecordList {
     this.#cursor = null;
     this.#offset = 0;
     this.#shown = { question: "", reach: 0 };
+    this.#ahead = null;
     this.clearFilter();
   }
+}
+
+/** How many rows come first. Of what a search finds no more than is seen, so that it is there while the person types. */
+function firstOf(query: string): number {
+  return query ? Math.ceil(innerHeight / ROW) : PAGE;
 }
 
 export function plainRow(item: ListItem): Row {
