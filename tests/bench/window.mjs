@@ -19,7 +19,7 @@ const LONG = 3000;
 /** What the long conversations are called, and nothing else is. */
 const NAME = "bellwether";
 const FRAMES = 300;
-const TIMES = 9;
+const TIMES = 21;
 /** The pause after a key before the window asks, in milliseconds (ui.md §6.4). */
 const PAUSE = 120;
 
@@ -191,23 +191,24 @@ async function measure(browser, rows) {
     const times = [];
     for (const each of words) times.push(await browser.later(FOUND, each));
     const found = times.filter((time) => time !== null);
+    console.log(`  ${what}: ${found.length} of ${words.length} answers have other rows than the one before`);
     if (found.length < words.length / 3) throw new Stop(`${what}: only ${found.length} answers of ${words.length}.`);
     add(
       `${what}: until the rows are laid out`,
       found.map(([there]) => there),
-      "50 ms",
+      "none",
       PAUSE,
     );
     add(
       `${what}: until they are drawn`,
       found.map(([, drawn]) => drawn),
-      "none",
+      "50 ms",
       PAUSE,
     );
   };
   // Beginnings of several words in turn: of one word after the other, the first answers are often the same.
-  const words = ["harbour", "trains", "bees", "cello", "metric", "sources", "kitchen", "paper"];
-  const memory = [1, 2, 3, 4, 5].flatMap((letters) => words.map((word) => word.slice(0, letters)));
+  const words = "harbour trains bees cello metric sources kitchen paper answers reads garden travel".split(" ");
+  const memory = [1, 2, 3, 4, 5, 6].flatMap((letters) => words.map((word) => word.slice(0, letters)));
   await typed("Searching memories", memory);
 
   await browser.click("nav-conversations");
