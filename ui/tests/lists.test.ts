@@ -2,6 +2,7 @@ import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import ExportSheet from "../src/features/exporting/ExportSheet.svelte";
 import { letterKey } from "../src/features/memories/keys";
+import { listIn } from "../src/features/layout/rows";
 import MemoryList from "../src/features/memories/MemoryList.svelte";
 import MemoryDetail from "../src/features/memories/MemoryDetail.svelte";
 import SelectionView from "../src/features/memories/SelectionView.svelte";
@@ -62,7 +63,7 @@ describe("a list that was changed", () => {
     memories.ahead("tea");
     expect(words()).toEqual(["te"]);
     await found.mock.results[0]?.value;
-    memories.ahead("tea");
+    await found.mock.results[1]?.value;
     memories.query = "tea";
     await memories.load();
     expect(words()).toEqual(["te", "tea"]);
@@ -92,9 +93,12 @@ describe("a list that was changed", () => {
     await screen.findByText("No memory says “no such words”");
     expect(document.querySelector("[role=listbox]")).toBe(list);
     expect(list.closest(".unseen")).not.toBeNull();
+    // Nothing goes there by keyboard.
+    expect(listIn(document)).toBeNull();
     await find("tea");
     await waitFor(() => expect(list.closest(".unseen")).toBeNull());
     expect(screen.queryByText("No memory says “no such words”")).toBeNull();
+    expect(listIn(document)).toBe(list);
   });
 
   it("hears of an error of what was asked ahead when it takes it", async () => {

@@ -17,8 +17,17 @@ export function meant(id: string): string[] {
   return selection.ids.has(id) ? [...selection.ids] : [id];
 }
 
+/** The list in there, if it is to be seen: one that has no rows at the moment is not. */
+export function listIn(within: ParentNode): HTMLElement | null {
+  const list = within.querySelector<HTMLElement>("[role=listbox]");
+  return list?.closest("[inert]") ? null : list;
+}
+
 /** Whoever is at the keyboard goes on in the list. */
-export const focusList = (): void => document.querySelector<HTMLElement>("[data-pane=list] [role=listbox]")?.focus();
+export function focusList(): void {
+  const pane = document.querySelector("[data-pane=list]");
+  if (pane) listIn(pane)?.focus();
+}
 
 /** Keys that every list of records has: Delete, Shift Delete, Ctrl A, Esc. True when it was one of them. */
 export function recordKey(event: KeyboardEvent, list: RecordList, active: string | null): boolean {

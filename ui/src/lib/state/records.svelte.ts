@@ -46,6 +46,8 @@ export class RecordList {
   /** What was asked before it is known that the person has typed to the end. */
   #ahead: { question: string; limit: number; found: Promise<Found> } | null = null;
   #asking = false;
+  /** What was typed while a question was under way. */
+  #later: string | null = null;
 
   constructor(private readonly base: Partial<Filter>) {
     this.filter = { ...ANY, ...base };
@@ -71,13 +73,17 @@ export class RecordList {
   ahead(query: string): void {
     // What was asked before was asked of another vault, if this comes of a change.
     this.#ahead = null;
+    this.#later = this.#asking ? query : null;
     const question = this.#question(query);
     if (this.#asking || this.loading || query === "" || question === this.#shown.question) return;
     const limit = firstOf(query);
     const found = backend().find({ query, filter: this.filter, limit, offset: 0, typing: true });
     this.#ahead = { question, limit, found };
     this.#asking = true;
-    const there = () => void (this.#asking = false);
+    const there = () => {
+      this.#asking = false;
+      if (this.#later !== null) this.ahead(this.#later);
+    };
     // Whoever takes the answer hears of an error; nobody has to.
     found.then(there, there);
   }
@@ -88,6 +94,7 @@ export class RecordList {
    */
   async load(): Promise<void> {
     const run = ++this.#run;
+    this.#later = null;
     const first = firstOf(this.query);
     const reach = this.#question() === this.#shown.question ? Math.max(first, this.#shown.reach) : first;
     this.#cursor = null;
@@ -189,6 +196,7 @@ export class RecordList {
     this.#offset = 0;
     this.#shown = { question: "", reach: 0 };
     this.#ahead = null;
+    this.#later = null;
     this.clearFilter();
   }
 }

@@ -225,11 +225,15 @@ impl Catalog {
 
     /// The first `n` bytes (fewer at the end of the member).
     pub fn head(&self, member: &Member, n: usize) -> Result<Vec<u8>, FormatError> {
-        // What a member says of its size is only a hint: memory that nothing is written to takes none.
+        // What a member says of its size is only a hint: without the room, or with less, it grows as it comes.
         let expected = usize::try_from(member.size).unwrap_or(usize::MAX).min(n).min(ROOM);
         self.read(member, |r| {
-            let mut out = Vec::with_capacity(expected);
+            let mut out = Vec::new();
+            let _ = out.try_reserve_exact(expected);
             r.take(n as u64).read_to_end(&mut out).map_err(|e| FormatError::io(&member.place, e))?;
+            if out.len() < expected / 2 {
+                out.shrink_to_fit();
+            }
             Ok(out)
         })
     }

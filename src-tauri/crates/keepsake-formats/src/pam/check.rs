@@ -55,7 +55,17 @@ pub(super) fn check(shape: &Shape, tree: &Tree) -> Vec<Fault> {
     faults
 }
 
+/// Of one object no more faults are told: a hostile one may have one for every two bytes.
+const MOST: usize = 2000;
+
 fn push(faults: &mut Vec<Fault>, code: &'static str, at: &At, message: impl Into<String>) {
+    if faults.len() >= MOST {
+        if faults.len() == MOST {
+            let message = "further faults of this record are not listed".into();
+            faults.push(Fault { code: "more", pointer: String::new(), message, mild: false });
+        }
+        return;
+    }
     let mild = code == "date_without_zone";
     faults.push(Fault { code, pointer: at.to_string(), message: message.into(), mild });
 }
@@ -157,6 +167,13 @@ fn one(ty: &Ty, value: &Tree, at: &At, faults: &mut Vec<Fault>) {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::{super::shapes::MEMORY, *};
+
+    #[test]
+    fn of_a_heap_of_faults_the_first_are_told_and_that_there_are_more() {
+        let text = format!(r#"{{"tags":[{}7]}}"#, "7,".repeat(3 * MOST));
+        let found = check(&MEMORY, &Tree::parse(&text, 16).unwrap());
+        assert_eq!((found.len(), found.last().map(|f| f.code)), (MOST + 1, Some("more")));
+    }
 
     #[test]
     fn faults_have_codes_and_places() {

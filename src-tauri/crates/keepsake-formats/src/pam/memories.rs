@@ -42,21 +42,24 @@ pub(super) fn judge_all(
     tick: &mut dyn FnMut() -> Result<(), FormatError>,
 ) -> Result<Checksum, FormatError> {
     // The canonical text of most memories is no longer than the text as it stands.
-    let room = raws.iter().map(|raw| raw.get().len()).sum();
-    let mut whole = Whole { place, report, ids, exact: Checksum::with_room(room) };
-    let (mut rest, mut first) = (raws, 0);
+    let mut whole = Whole { place, report, ids, exact: Checksum::with_room(bytes_of(raws)) };
+    let (mut rest, mut first, mut was_large) = (raws, 0, false);
     let mut waiting = Vec::new();
     while !rest.is_empty() || !waiting.is_empty() {
         tick()?;
         let (batch, later) = rest.split_at(batch(rest));
         let judged = std::mem::take(&mut waiting);
         let count = judged.len();
-        // One batch is put together while the next is judged.
-        let ((), next) = rayon::join(
-            || whole.add(first, judged),
-            || batch.par_iter().map(|raw| Tree::of(raw, bounds).map(|tree| judge(&tree))).collect(),
-        );
-        (rest, waiting, first) = (later, next, first + count);
+        let next = || batch.par_iter().map(|raw| Tree::of(raw, bounds).map(|tree| judge(&tree))).collect();
+        // One batch is put together while the next is judged; a memory as large as a batch is alone in memory.
+        let large = bytes_of(batch) > BATCH_BYTES;
+        let next = if large || was_large {
+            whole.add(first, judged);
+            next()
+        } else {
+            rayon::join(|| whole.add(first, judged), next).1
+        };
+        (rest, waiting, first, was_large) = (later, next, first + count, large);
     }
     Ok(whole.exact)
 }
@@ -99,6 +102,10 @@ impl Whole<'_> {
             }
         }
     }
+}
+
+fn bytes_of(raws: &[&RawValue]) -> usize {
+    raws.iter().map(|raw| raw.get().len()).sum()
 }
 
 /// How many of the first ones are judged in one go.

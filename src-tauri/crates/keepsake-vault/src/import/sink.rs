@@ -91,6 +91,10 @@ impl<'a> ChannelSink<'a> {
             }
             return Ok(());
         }
+        // What a record of no source weighs in memory is not seen from its text: it goes by itself.
+        if unit.records.iter().any(|record| record.verbatim.is_none()) {
+            return self.send(Message::Units(vec![unit]));
+        }
         self.waiting.push(unit);
         self.weight += bytes;
         if self.waiting.len() >= LOT || self.weight >= LOT_BYTES { self.flush() } else { Ok(()) }

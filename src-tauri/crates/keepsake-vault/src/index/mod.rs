@@ -73,19 +73,22 @@ struct Writing {
     open: u32,
     /// Documents that are to be handed to the indexing thread together: waking it for each takes longer than most take.
     waiting: Vec<UserOperation>,
-    /// Bytes of their texts.
+    /// Bytes of their texts, and of all since a segment was last closed.
     weight: usize,
+    since: usize,
 }
 
 /// So many documents are handed over at once, or so many bytes of text.
 const LOT: usize = 64;
 const LOT_BYTES: usize = 256 << 10;
 
+/// Bytes of text after which segments are closed, which waits for the indexing thread: its queue is bounded in lots.
+const MAX_SEGMENT_BYTES: usize = 128 << 20;
+
 impl Writing {
     /// What was not committed is none of the index.
     fn forget(&mut self) {
-        self.open = 0;
-        self.weight = 0;
+        (self.open, self.weight, self.since) = (0, 0, 0);
         self.waiting.clear();
     }
 }
@@ -161,13 +164,16 @@ impl SearchIndex {
     /// Adds a document; it is found after [`commit`](Self::commit).
     pub fn add(&self, doc: &IndexDoc<'_>) -> IndexResult<()> {
         let mut writing = self.writing();
-        let full = writing.open >= MAX_SEGMENT_DOCS * self.threads as u32;
+        let full = writing.open >= MAX_SEGMENT_DOCS * self.threads as u32 || writing.since >= MAX_SEGMENT_BYTES;
         if full {
             // Closes the segments at hand and publishes nothing: a prepared commit that is dropped is only that.
             drop(self.handed_over(&mut writing)?.prepare_commit()?);
+            writing.since = 0;
         }
+        let bytes = doc.bytes();
         writing.waiting.push(UserOperation::Add(self.fields.document(doc)));
-        writing.weight += doc.text.iter().map(|text| text.len()).sum::<usize>();
+        writing.weight += bytes;
+        writing.since += bytes;
         writing.open = if full { 1 } else { writing.open + 1 };
         if writing.waiting.len() >= LOT || writing.weight >= LOT_BYTES {
             self.handed_over(&mut writing)?;
@@ -195,7 +201,7 @@ impl SearchIndex {
         let mut prepared = writer.prepare_commit()?;
         prepared.set_payload(&seq.to_string());
         prepared.commit()?;
-        writing.open = 0;
+        (writing.open, writing.since) = (0, 0);
         self.seq.store(seq, Ordering::Release);
         self.reader.reload()?;
         self.passing.forget();

@@ -37,6 +37,15 @@ pub struct IndexDoc<'a> {
     pub names: &'a [&'a str],
 }
 
+impl IndexDoc<'_> {
+    /// Bytes of all its texts.
+    pub(super) fn bytes(&self) -> usize {
+        let tags = self.tags.iter().map(String::len);
+        let texts = self.text.iter().chain(self.names).map(|text| text.len());
+        self.title.map_or(0, str::len) + texts.chain(tags).sum::<usize>()
+    }
+}
+
 /// The fields, by handle.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Fields {
