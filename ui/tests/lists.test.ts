@@ -62,7 +62,8 @@ describe("a list that was changed", () => {
     memories.ahead("te");
     memories.ahead("tea");
     expect(words()).toEqual(["te"]);
-    await found.mock.results[0]?.value;
+    // What was typed meanwhile is asked next.
+    await vi.waitFor(() => expect(words()).toEqual(["te", "tea"]));
     await found.mock.results[1]?.value;
     memories.query = "tea";
     await memories.load();
