@@ -15,9 +15,6 @@ use clap::{Parser, error::ErrorKind};
 use keepsake_api::ApiError;
 use std::process::ExitCode;
 
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 fn main() -> ExitCode {
     let cli = match args::Cli::try_parse() {
         Ok(cli) => cli,
