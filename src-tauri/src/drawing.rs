@@ -9,13 +9,13 @@ const CARDS: &str = "/dev/dri";
 const PREFIX: &str = "renderD";
 
 /// Let the web view draw without layers where no graphics card would put them together. WebKit asks for OpenGL all the
-/// same, gets one that the processor plays, and a frame takes twice as long (virtual machines, remote desktops). Not while
-/// the window is driven by a test: WebKit's driver then waits for ever for a picture.
+/// same, gets one that the processor plays, and a frame takes twice as long (virtual machines, remote desktops). Not for
+/// a window that a test drives: WebKit's driver then waits for ever for a picture.
 ///
 /// # Errors
 /// The window is gone already.
 pub fn fit(window: &WebviewWindow) -> tauri::Result<()> {
-    if has_card(Path::new(CARDS)) || std::env::var_os("TAURI_WEBVIEW_AUTOMATION").is_some() {
+    if has_card(Path::new(CARDS)) {
         return Ok(());
     }
     window.with_webview(|view| {

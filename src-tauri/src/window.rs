@@ -21,21 +21,24 @@ pub fn open(app: &AppHandle) -> tauri::Result<()> {
         .iter()
         .filter_map(|name| Some((format!("{STORAGE_PREFIX}{name}"), preferences.get(*name)?)))
         .collect();
-    // The webview forgets everything (see `forgetful`), so it is told how to look before its first paint.
+    // The webview forgets everything (below), so it is told how to look before its first paint.
     let script = format!(
         "for (const [name, value] of {}) localStorage.setItem(name, value);",
         serde_json::to_string(&remembered)?
     );
     #[cfg_attr(not(target_os = "linux"), expect(unused_variables))]
     let window = WebviewWindowBuilder::from_config(app, &config)?
-        .incognito(forgetful())
+        // Its data is in memory only; WebKitGTK refuses to be driven in that mode.
+        .incognito(!driven())
         .initialization_script(script)
         .on_navigation(own_page)
         .on_new_window(|_, _| NewWindowResponse::Deny)
         .content_protected(guards(app).hide_from_capture)
         .build()?;
     #[cfg(target_os = "linux")]
-    drawing::fit(&window)?;
+    if !driven() {
+        drawing::fit(&window)?;
+    }
     Ok(())
 }
 
@@ -52,10 +55,9 @@ pub fn guards(app: &AppHandle) -> WindowGuards {
     }
 }
 
-/// Is the webview to keep its data in memory only? Always, but for the window test: WebKitGTK refuses to be driven in
-/// that mode. The variable is the one with which the test driver asks for automation.
-fn forgetful() -> bool {
-    std::env::var_os("TAURI_WEBVIEW_AUTOMATION").is_none()
+/// Is the window driven by a test? The variable is the one with which the test driver asks for automation.
+fn driven() -> bool {
+    std::env::var_os("TAURI_WEBVIEW_AUTOMATION").is_some()
 }
 
 /// The window shows our own pages and nothing else.
