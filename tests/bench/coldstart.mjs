@@ -1,6 +1,6 @@
 // From the start of the window's process until the unlock screen's field is on screen, as WebDriver sees it: it looks
 // every 50 ms, and WebKitGTK does not say itself when it first painted, so the figure is an upper bound.
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { Display, homeWith } from "../e2e/display.mjs";
@@ -27,9 +27,7 @@ export async function coldStarts(program, vault) {
     while (times.length < RUNS) times.push(await once(driver, program));
     return { cold, times };
   } finally {
-    display.stop();
-    // The web view's processes may still be writing their caches.
-    rmSync(home, { recursive: true, force: true, maxRetries: 10 });
+    await display.end(home);
   }
 }
 

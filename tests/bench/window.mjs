@@ -1,5 +1,5 @@
 // The window with a large vault: what is measured runs inside the web view itself. WebKit gives whole milliseconds.
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { manyConversations } from "../cli/made.mjs";
@@ -137,8 +137,7 @@ export async function windows() {
     await measure(browser, run.rows);
     await browser.close();
   } finally {
-    display.stop();
-    rmSync(home, { recursive: true, force: true, maxRetries: 10 });
+    await display.end(home);
   }
   return publish(run, {
     file: "RESULTS-window.md",

@@ -1,6 +1,6 @@
 // The real window with hostile content, in a network of its own that has no way out: no script runs, and nothing is asked
 // of any network. The kernel counts what finds no route.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -159,8 +159,7 @@ async function inside() {
     tell("the window asked nothing of any network", asked === 0);
     await browser.close();
   } finally {
-    display.stop();
-    rmSync(home, { recursive: true, force: true, maxRetries: 10 });
+    await display.end(home);
   }
 }
 

@@ -1,6 +1,6 @@
 // The desktop says over its bus that the screen was locked: the vault locks too, unless the person does not want that.
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PASSPHRASE, Vault } from "../cli/keepsake.mjs";
@@ -33,9 +33,8 @@ export async function away(count) {
     count.add("the vault locks with the screen to the end", false);
   } finally {
     await browser?.close().catch(() => {});
-    display.stop();
     desktop.stop();
-    rmSync(home, { recursive: true, force: true, maxRetries: 10 });
+    await display.end(home);
   }
 }
 

@@ -1,6 +1,6 @@
 // A display of our own with a window manager, the WebDriver server on it, and real drag and drop.
 import { spawn } from "node:child_process";
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -193,6 +193,18 @@ export class Display {
   /** End everything that was started, in the opposite order. */
   stop() {
     for (const child of this.#children.reverse()) child.kill();
+  }
+
+  /**
+   * End everything and remove the folder that it wrote to. Programs that were told to end may write a moment longer
+   * (WebKit's processes their caches), into what is just being removed: it is tried until it is gone.
+   */
+  end(home) {
+    this.stop();
+    return until(`${home} to be removed`, () => {
+      rmSync(home, { recursive: true, force: true });
+      return !existsSync(home);
+    });
   }
 
   #spawn(program, args, options = {}) {

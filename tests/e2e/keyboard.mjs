@@ -1,5 +1,5 @@
 // The main story in the real window by keyboard alone: nothing here clicks, and nothing sets the focus from outside.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -45,8 +45,7 @@ export async function byKeyboard(count) {
     count.add("the story by keyboard goes on to its end", false);
   } finally {
     await browser?.close().catch(() => {});
-    display.stop();
-    rmSync(home, { recursive: true, force: true, maxRetries: 10 });
+    await display.end(home);
   }
 }
 

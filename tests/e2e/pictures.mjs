@@ -1,6 +1,6 @@
 // `npm run pictures`: the pictures in README.md, of the real window with the samples in fixtures/, light and dark. They go
 // to ui/pictures/. Look at them before they are committed.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PASSPHRASE, Vault } from "../cli/keepsake.mjs";
@@ -92,7 +92,6 @@ await main(async () => {
     }
     await browser.close();
   } finally {
-    display.stop();
-    rmSync(home, { recursive: true, force: true, maxRetries: 10 });
+    await display.end(home);
   }
 });

@@ -1,6 +1,6 @@
 // `npm run sheets [-- prefix]`: ours, from the engine that the window has (WebKitGTK) and with the sample data, and beside
 // it every drawing of the design. The sheets go to tests/e2e/out/sheets, to be looked at one by one.
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PNG } from "pngjs";
@@ -89,8 +89,7 @@ await main(async () => {
     await browser.close();
   } finally {
     server?.close();
-    display.stop();
-    rmSync(home, { recursive: true, force: true, maxRetries: 10 });
+    await display.end(home);
   }
 });
 

@@ -1,5 +1,5 @@
 // What people hear who do not see the window: the accessibility tree of the real one, as AT-SPI hands it to a screen reader.
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -135,8 +135,7 @@ async function inside() {
     }
     await browser.close();
   } finally {
-    display.stop();
-    rmSync(home, { recursive: true, force: true, maxRetries: 10 });
+    await display.end(home);
   }
 }
 

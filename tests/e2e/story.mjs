@@ -96,8 +96,7 @@ export async function story(count) {
     count.add("the story goes on to its end", false);
   } finally {
     await browser?.close().catch(() => {});
-    display.stop();
-    rmSync(home, { recursive: true, force: true });
+    await display.end(home);
   }
 }
 

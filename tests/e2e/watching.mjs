@@ -1,5 +1,5 @@
 // A watched folder in the real window: an export that lands in it is offered and imported; the next one comes in on its own.
-import { copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, renameSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PASSPHRASE, Vault } from "../cli/keepsake.mjs";
@@ -27,8 +27,7 @@ export async function watching(count) {
     count.add("a watched folder is watched to the end", false);
   } finally {
     await browser?.close().catch(() => {});
-    display.stop();
-    rmSync(home, { recursive: true, force: true, maxRetries: 10 });
+    await display.end(home);
   }
 }
 

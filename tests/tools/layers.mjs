@@ -144,7 +144,15 @@ const named =
   (...runs) =>
   async () => {
     const count = tally();
-    for (const run of runs) await run(count);
+    for (const run of runs) {
+      try {
+        await run(count);
+      } catch (error) {
+        // What the others find still counts.
+        console.log(`  ${error.stack}`);
+        count.add(`${run.name || "a part of this layer"} runs to its end`, false);
+      }
+    }
     return count;
   };
 
