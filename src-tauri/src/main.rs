@@ -3,6 +3,11 @@
 
 use std::process::ExitCode;
 
+/// The system's allocator has threads wait for each other when one drops what another made.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 fn main() -> ExitCode {
     keepsake_app::run()
 }

@@ -57,6 +57,12 @@ impl Place {
 
     /// Writes one file of the bundle.
     pub fn put(&mut self, path: &str, bytes: &[u8]) -> Result<FileEntry, FormatError> {
+        // Some files are all of an export: hashing takes as long as writing.
+        let (sha256, written) = rayon::join(|| hex::encode(Sha256::digest(bytes)), || self.write(path, bytes));
+        written.map(|()| FileEntry { path: path.to_owned(), sha256, bytes: bytes.len() as u64 })
+    }
+
+    fn write(&mut self, path: &str, bytes: &[u8]) -> Result<(), FormatError> {
         let io = |e| FormatError::io(path, e);
         match self {
             Self::Folder(folder) => {
@@ -64,7 +70,7 @@ impl Place {
                 if let Some(parent) = target.parent() {
                     std::fs::create_dir_all(parent).map_err(io)?;
                 }
-                std::fs::write(&target, bytes).map_err(io)?;
+                std::fs::write(&target, bytes).map_err(io)
             }
             Self::Zip { zip, folder } => {
                 // The time is a constant, so that equal content is an equal file.
@@ -73,10 +79,9 @@ impl Place {
                     .last_modified_time(DateTime::default())
                     .unix_permissions(0o644);
                 zip.start_file(format!("{folder}/{path}"), options).map_err(|e| zip_failed(e, path))?;
-                zip.write_all(bytes).map_err(io)?;
+                zip.write_all(bytes).map_err(io)
             }
         }
-        Ok(FileEntry { path: path.to_owned(), sha256: hex::encode(Sha256::digest(bytes)), bytes: bytes.len() as u64 })
     }
 
     /// CHECKSUMS over `files`, the manifest that lists them, and with a signer `manifest.sig`; then the place is done.

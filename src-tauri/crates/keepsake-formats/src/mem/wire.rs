@@ -88,7 +88,7 @@ fn numbers_fit(tree: &Tree) -> bool {
 /// RFC 3339 and the relatives that the SDK takes: date only, a space for `T`, basic form, no zone (UTC), fractions
 /// of any length (cut, not rounded). Leap seconds, `24:00` and anything around the time are refused.
 pub(super) fn time(text: &str) -> Option<Timestamp> {
-    let plain = |b: u8| b.is_ascii_digit() || b"-+:., TtZz".contains(&b);
+    let plain = |b: u8| matches!(b, b'0'..=b'9' | b'-' | b'+' | b':' | b'.' | b',' | b' ' | b'T' | b't' | b'Z' | b'z');
     let first = *text.as_bytes().first()?;
     if text.len() > 80 || !first.is_ascii_digit() || text.ends_with(' ') || !text.bytes().all(plain) {
         return None;

@@ -17,29 +17,24 @@ fn is_space(c: char) -> bool {
 
 /// Trimmed, lower case, NFC, every run of white space one space, in that order.
 pub(super) fn normal(content: &str) -> String {
-    if content.is_ascii() {
-        return normal_ascii(content);
-    }
+    if content.is_ascii() { normal_ascii(content) } else { normal_unicode(content) }
+}
+
+fn normal_unicode(content: &str) -> String {
     let lower = content.trim_matches(is_space).to_lowercase();
     let composed: String = lower.nfc().collect();
     composed.split(is_space).filter(|w| !w.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// The same of ASCII, which is composed already: nearly all texts, in one pass.
+/// The same of ASCII, which is composed already: nearly all texts.
 fn normal_ascii(content: &str) -> String {
-    let mut out = String::with_capacity(content.len());
-    let mut gap = false;
-    for c in content.chars() {
-        if is_space(c) {
-            gap = !out.is_empty();
-            continue;
-        }
-        if std::mem::take(&mut gap) {
-            out.push(' ');
-        }
-        out.push(c.to_ascii_lowercase());
+    let lower = content.to_ascii_lowercase();
+    let other_space = |b: u8| matches!(b, b'\t'..=b'\r' | b'\x1c'..=b'\x1f');
+    let untidy = lower.starts_with(' ') || lower.ends_with(' ') || lower.contains("  ");
+    if !untidy && !lower.bytes().any(other_space) {
+        return lower;
     }
-    out
+    lower.split(is_space).filter(|w| !w.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// The value of `content_hash`.
@@ -195,6 +190,19 @@ mod tests {
             }
         }
         assert_eq!(content_hash("  Likes   tea "), sha256(b"likes tea"),);
+    }
+
+    #[test]
+    fn ascii_is_normalised_as_everything_else() {
+        let mut texts = vec![String::new()];
+        for length in 0..5 {
+            for text in texts.clone().iter().filter(|t| t.len() == length) {
+                texts.extend([" ", "\t", "\r", "\u{1b}", "\u{1c}", "\u{1f}", "A", "z"].map(|c| format!("{text}{c}")));
+            }
+        }
+        for text in texts {
+            assert_eq!(normal_ascii(&text), normal_unicode(&text), "{text:?}");
+        }
     }
 
     #[test]

@@ -13,12 +13,16 @@ use keepsake_model::{
     json::{Tree, TreeError},
 };
 use rayon::prelude::*;
+use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde_json::value::RawValue;
+use std::sync::mpsc::{SyncSender, sync_channel};
 
 /// So many are judged in one go, which bounds what waits to be put together; or so many bytes of them, which bounds what
 /// all cores hold at once.
 const BATCH: usize = 1024;
 const BATCH_BYTES: usize = 4 << 20;
+/// Batches that wait to be judged: places in the document, found while others are judged.
+const AHEAD: usize = 4;
 
 /// What one memory shows by itself.
 #[derive(Default)]
@@ -32,36 +36,68 @@ struct Judged {
     embedding: Option<String>,
 }
 
-/// Judges the memories of a store; answers their checksum.
+/// Judges the memories of a store, given as the list that they stand in; answers how many there are, and their checksum.
 pub(super) fn judge_all(
     place: &str,
-    raws: &[&RawValue],
+    list: &str,
     bounds: Bounds,
     report: &mut Report,
     ids: &mut Ids,
     tick: &mut dyn FnMut() -> Result<(), FormatError>,
-) -> Result<Checksum, FormatError> {
+) -> Result<(u64, Checksum), FormatError> {
     // The canonical text of most memories is no longer than the text as it stands.
-    let mut whole = Whole { place, report, ids, exact: Checksum::with_room(bytes_of(raws)) };
-    let (mut rest, mut first, mut was_large) = (raws, 0, false);
-    let mut waiting = Vec::new();
-    while !rest.is_empty() || !waiting.is_empty() {
-        tick()?;
-        let (batch, later) = rest.split_at(batch(rest));
-        let judged = std::mem::take(&mut waiting);
-        let count = judged.len();
-        let next = || batch.par_iter().map(|raw| Tree::of(raw, bounds).map(|tree| judge(&tree))).collect();
-        // One batch is put together while the next is judged; a memory as large as a batch is alone in memory.
-        let large = bytes_of(batch) > BATCH_BYTES;
-        let next = if large || was_large {
-            whole.add(first, judged);
-            next()
-        } else {
-            rayon::join(|| whole.add(first, judged), next).1
-        };
-        (rest, waiting, first, was_large) = (later, next, first + count, large);
+    let mut whole = Whole { place, report, ids, exact: Checksum::with_room(list.len()), count: 0 };
+    std::thread::scope(|scope| {
+        // In here, so that an error closes it and the other thread ends.
+        let (send, batches) = sync_channel(AHEAD);
+        scope.spawn(move || serde_json::Deserializer::from_str(list).deserialize_seq(Split(send)).ok());
+        let (mut waiting, mut was_large) = (Vec::new(), false);
+        for batch in batches {
+            tick()?;
+            let judged = std::mem::take(&mut waiting);
+            // One batch is put together while the next is judged; a memory as large as a batch is alone in memory.
+            let large = bytes_of(&batch) > BATCH_BYTES;
+            waiting = if large || was_large {
+                whole.add(judged);
+                judge_batch(&batch, bounds)
+            } else {
+                rayon::join(|| whole.add(judged), || judge_batch(&batch, bounds)).1
+            };
+            was_large = large;
+        }
+        whole.add(waiting);
+        Ok((whole.count as u64, whole.exact))
+    })
+}
+
+fn judge_batch(batch: &[&RawValue], bounds: Bounds) -> Vec<Result<Judged, TreeError>> {
+    batch.par_iter().map(|raw| Tree::of(raw, bounds).map(|tree| judge(&tree))).collect()
+}
+
+/// Splits a list into batches, which are sent; ends early when nobody takes them.
+struct Split<'t>(SyncSender<Vec<&'t RawValue>>);
+
+impl<'de> Visitor<'de> for Split<'de> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a list")
     }
-    Ok(whole.exact)
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        let (mut batch, mut bytes): (Vec<&RawValue>, _) = (Vec::new(), 0);
+        while let Some(raw) = seq.next_element::<&RawValue>()? {
+            bytes += raw.get().len();
+            if batch.len() >= BATCH || (bytes > BATCH_BYTES && !batch.is_empty()) {
+                if self.0.send(std::mem::take(&mut batch)).is_err() {
+                    return Ok(());
+                }
+                bytes = raw.get().len();
+            }
+            batch.push(raw);
+        }
+        self.0.send(batch).map_err(serde::de::Error::custom)
+    }
 }
 
 /// What memories share, put together in their order.
@@ -70,13 +106,15 @@ struct Whole<'a> {
     report: &'a mut Report,
     ids: &'a mut Ids,
     exact: Checksum,
+    /// How many were added.
+    count: usize,
 }
 
 impl Whole<'_> {
-    /// Adds memories, of which the first has the index `first`.
-    fn add(&mut self, first: usize, judged: Vec<Result<Judged, TreeError>>) {
-        for (i, judged) in judged.into_iter().enumerate() {
-            let at = format!("{}/memories/{}", self.place, first + i);
+    fn add(&mut self, judged: Vec<Result<Judged, TreeError>>) {
+        for judged in judged {
+            let at = format!("{}/memories/{}", self.place, self.count);
+            self.count += 1;
             let judged = match judged {
                 Ok(judged) => judged,
                 Err(why) => {
@@ -106,16 +144,6 @@ impl Whole<'_> {
 
 fn bytes_of(raws: &[&RawValue]) -> usize {
     raws.iter().map(|raw| raw.get().len()).sum()
-}
-
-/// How many of the first ones are judged in one go.
-fn batch(raws: &[&RawValue]) -> usize {
-    let mut bytes = 0;
-    let fit = raws.iter().take(BATCH).take_while(|raw| {
-        bytes += raw.get().len();
-        bytes <= BATCH_BYTES
-    });
-    fit.count().max(raws.len().min(1))
 }
 
 fn judge(tree: &Tree) -> Judged {

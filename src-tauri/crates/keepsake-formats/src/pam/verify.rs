@@ -207,9 +207,8 @@ fn store(
             }
         }
     }
-    let all = doc.list("memories");
-    let total = all.len() as u64;
-    let exact = judge_all(place, &all, bounds, report, ids, tick)?;
+    let memories = doc.raw("memories").map_or("[]", |raw| raw.get());
+    let (total, exact) = judge_all(place, memories, bounds, report, ids, tick)?;
     for (i, raw) in doc.list("relations").into_iter().enumerate() {
         let at = format!("{place}/relations/{i}");
         let Some(tree) = report.held(raw, &at, bounds) else { continue };
