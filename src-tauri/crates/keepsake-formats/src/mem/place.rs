@@ -57,7 +57,7 @@ impl Place {
 
     /// Writes one file of the bundle.
     pub fn put(&mut self, path: &str, bytes: &[u8]) -> Result<FileEntry, FormatError> {
-        // Some files are all of an export: hashing takes as long as writing.
+        // One file may be nearly all of an export: it is hashed while it is written.
         let (sha256, written) = rayon::join(|| hex::encode(Sha256::digest(bytes)), || self.write(path, bytes));
         written.map(|()| FileEntry { path: path.to_owned(), sha256, bytes: bytes.len() as u64 })
     }
