@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { SHARED } from "../cli/keepsake.mjs";
 import { ROOT, built } from "../tools/places.mjs";
 import { python } from "../tools/setup.mjs";
 import { quiet } from "../tools/sh.mjs";
@@ -12,8 +13,8 @@ const CHECK = fileURLToPath(new URL("pam_check.py", import.meta.url));
 const PACKAGES = ["portable-ai-memory==1.0.0", "jsonschema==4.26.0", "rfc8785==0.1.4", "cryptography==50.0.2"];
 const SAMPLE = join(ROOT, "fixtures", "samples", "chatgpt-export.zip");
 const SCHEMAS = join(ROOT, "schemas", "pam");
-// The published schemas are not ours to copy; where a folder with them is named, they judge too.
-const OFFICIAL = process.env.KEEPSAKE_SHARED && join(process.env.KEEPSAKE_SHARED, "reference", "pam");
+// The published schemas are not ours to copy; they lie beside the clone.
+const OFFICIAL = join(SHARED, "reference", "pam");
 
 /** Run all of it and count. */
 export async function pamInterop(count) {
@@ -40,7 +41,7 @@ export async function pamInterop(count) {
       ["ours", SCHEMAS],
       ["the published ones", OFFICIAL],
     ]) {
-      if (!schemas || !existsSync(schemas)) {
+      if (!existsSync(schemas)) {
         count.leaveOut(`PAM JSON Schemas: ${name} are not there`);
         continue;
       }
