@@ -1,10 +1,11 @@
 // What is measured with: generated exports, kept in the cache folder.
 import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import { CACHE, ROOT } from "../tools/places.mjs";
+import { SHARED } from "../cli/keepsake.mjs";
+import { CACHE } from "../tools/places.mjs";
 import { must } from "../tools/sh.mjs";
 
-const GENERATOR = join(process.env.KEEPSAKE_SHARED || join(ROOT, "..", "shared"), "exports", "gen_exports.py");
+const GENERATOR = join(SHARED, "exports", "gen_exports.py");
 const KEPT = join(CACHE, "bench");
 
 /** Is the generator there? It is not part of this repository. */
