@@ -1,11 +1,14 @@
 import { fireEvent, render, screen } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it } from "vitest";
 import Matrix from "../src/features/home/Matrix.svelte";
+import { chipsOf } from "../src/features/memories/chips";
 import WorthALook from "../src/features/home/WorthALook.svelte";
-import { columnsOf } from "../src/features/home/data";
+import { columnsOf, typesOf } from "../src/features/home/data";
 import { useBackend } from "$lib/ipc";
 import { mockBackend } from "$lib/ipc/mock";
 import { ago } from "$lib/ipc/mock/data";
+import { facets } from "$lib/state/facets.svelte";
+import { ANY, narrowed } from "$lib/state/filter";
 import { memories } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { clearContent } from "$lib/state/scope";
@@ -39,6 +42,47 @@ it("the number under an assistant opens all that it remembers; a zero opens noth
     null,
     "memory",
   ]);
+});
+
+describe("memories without a type", () => {
+  const columns = [
+    { ...column("chatgpt", 12), types: { "": 9, fact: 3 } as Record<string, number> },
+    { ...column("claude", 2), types: { preference: 1, fact: 1 } as Record<string, number> },
+  ];
+
+  it("have the last row, whose number opens them", async () => {
+    useBackend(mockBackend({ open: true }));
+    const types = typesOf(columns);
+    expect(types).toEqual(["fact", "preference", ""]);
+    for (const each of columns) {
+      const rows = types.map((type) => each.types[type] ?? 0);
+      expect(rows.reduce((sum, n) => sum + n, 0)).toBe(each.memories);
+    }
+    render(Matrix, { columns, types });
+    const row = screen.getByText("No type").closest("tr");
+    expect([...(row?.querySelectorAll(".num") ?? [])].map((n) => n.textContent)).toEqual(["9", "0"]);
+    await fireEvent.click(screen.getByRole("button", { name: "9" }));
+    expect([nav.section, memories.filter.source, memories.filter.record_type]).toEqual(["memories", "chatgpt", ""]);
+    expect(narrowed(memories.filter)).toBe(true);
+    expect(chipsOf(memories.filter).map((chip) => chip.label)).toEqual(["ChatGPT", "No type"]);
+  });
+
+  it("are a filter beside the types, and not where nothing has one", async () => {
+    const asked = (types: Record<string, number>) => ({
+      ...mockBackend({ open: true }),
+      facets: () => Promise.resolve({ sources: {}, types, tags: {}, file_kinds: {} }),
+    });
+    const memory = { ...ANY, kind: "memory" };
+    useBackend(asked({ "": 9, fact: 3 }));
+    await facets.load(memory, "");
+    expect(facets.group("record_type").map(({ value }) => value)).toEqual(["fact", ""]);
+    facets.clear();
+    useBackend(asked({ "": 9 }));
+    await facets.load(memory, "");
+    expect(facets.group("record_type")).toEqual([]);
+    await facets.load({ ...memory, record_type: "" }, "");
+    expect(facets.group("record_type")).toEqual([{ value: "", n: 9 }]);
+  });
 });
 
 describe("an export that is old", () => {

@@ -46,7 +46,7 @@ pub struct Filters {
     pub status: Option<String>,
     #[arg(long)]
     pub tag: Option<String>,
-    /// The record's own type.
+    /// The record's own type; an empty one: records without a type.
     #[arg(long = "type", value_name = "TYPE")]
     pub record_type: Option<String>,
     /// Date or time, inclusive.

@@ -1,4 +1,4 @@
-import { byName, t, type MessageKey } from "$lib/text";
+import { t, type MessageKey } from "$lib/text";
 import { daysSince, onDay } from "$lib/text/format";
 import {
   backend,
@@ -8,6 +8,7 @@ import {
   type TombstoneView,
   type VaultInfo,
 } from "$lib/ipc";
+import { byFrequency } from "$lib/state/facets.svelte";
 import { ANY, dayEnd, dayStart } from "$lib/state/filter";
 import { GONE_KINDS, type GoneKind } from "$lib/state/gone";
 
@@ -98,12 +99,12 @@ export function goneOf(standings: readonly StandingCount[]): Gone[] {
     );
 }
 
-/** Rows of the matrix: types by how often they occur. */
+/** Rows of the matrix: types by how often they occur, and the lack of one (ChatGPT gives none): all add up. */
 export function typesOf(columns: readonly Column[]): string[] {
-  const totals = new Map<string, number>();
+  const totals: Record<string, number> = {};
   for (const column of columns)
-    for (const [type, n] of Object.entries(column.types)) totals.set(type, (totals.get(type) ?? 0) + n);
-  return [...totals].sort((a, b) => b[1] - a[1] || byName(a[0], b[0])).map(([type]) => type);
+    for (const [type, n] of Object.entries(column.types)) totals[type] = (totals[type] ?? 0) + n;
+  return byFrequency(totals);
 }
 
 export async function loadHome(info: VaultInfo): Promise<Home> {

@@ -16,7 +16,8 @@ export function chipsOf(filter: Filter): FilterChip[] {
   if (filter.kind && filter.kind !== "memory")
     chips.push({ label: word("kinds", filter.kind), off: { kind: "memory" } });
   if (filter.source) chips.push({ label: look(filter.source).name, off: { source: null } });
-  if (filter.record_type) chips.push({ label: typeName(filter.record_type, true), off: { record_type: null } });
+  if (filter.record_type !== null)
+    chips.push({ label: typeName(filter.record_type, true), off: { record_type: null } });
   if (filter.tag) chips.push({ label: `#${oneLine(filter.tag, 60)}`, off: { tag: null } });
   if (filter.status) chips.push({ label: filter.status, off: { status: null } });
   if (filter.standing) {

@@ -5,7 +5,7 @@ import ListChecks from "@lucide/svelte/icons/list-checks";
 import SlidersHorizontal from "@lucide/svelte/icons/sliders-horizontal";
 import UserRound from "@lucide/svelte/icons/user-round";
 import Users from "@lucide/svelte/icons/users";
-import { word } from "$lib/text";
+import { t, word } from "$lib/text";
 import type { IconOf } from "$lib/ui/types";
 
 const ICONS: Record<string, IconOf> = {
@@ -26,9 +26,10 @@ export function typeIcon(type: string): IconOf {
   return ICONS[type] ?? Bookmark;
 }
 
-/** One memory of it: `Preference`; as a group: `Preferences`. */
+/** One memory of it: `Preference`; as a group: `Preferences`. The empty type is the group of those without one. */
 export function typeName(type: string | null, group = false): string {
-  return type ? word(group ? "types" : "type", type) : "";
+  if (!type) return group ? t("filter.untyped") : "";
+  return word(group ? "types" : "type", type);
 }
 
 /** Types that a person can choose; a type of its own stays in the list. */

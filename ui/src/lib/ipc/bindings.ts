@@ -494,7 +494,10 @@ export type Exported = {
 	withheld: Withheld[],
 };
 
-/**  Numbers beside the filters: how many by source, type, tag; of attachments by their kind instead of their type. */
+/**
+ *  Numbers beside the filters: how many by source, type (the empty one: none), tag; of attachments by their kind instead
+ *  of their type.
+ */
 export type Facets = {
 	sources: { [key in string]: number },
 	types: { [key in string]: number },
@@ -547,7 +550,7 @@ export type Filter = {
 	source: string | null,
 	status: string | null,
 	tag: string | null,
-	/**  The record's own type (`preference`, `semantic` …). */
+	/**  The record's own type (`preference`, `semantic` …); empty: records without one. */
 	record_type: string | null,
 	/**  RFC 3339 or a date; inclusive. */
 	since: string | null,

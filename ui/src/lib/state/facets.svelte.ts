@@ -8,6 +8,12 @@ import { vault } from "./vault.svelte";
 const NONE: Facets = { sources: {}, types: {}, tags: {}, file_kinds: {} };
 const KEY = { source: "sources", record_type: "types", tag: "tags" } as const;
 
+/** Names by their numbers, the empty one last. */
+export function byFrequency(numbers: Record<string, number>): string[] {
+  const all = Object.entries(numbers);
+  return all.sort((a, b) => Number(!a[0]) - Number(!b[0]) || b[1] - a[1] || byName(a[0], b[0])).map(([name]) => name);
+}
+
 /** Numbers beside the filters. Each group counts with all other filters on, so that it shows what a change would find. */
 class FacetNumbers {
   shown = $state.raw<Facets>(NONE);
@@ -16,6 +22,7 @@ class FacetNumbers {
   #run = 0;
   /** For which vault and kind `all` was counted. */
   #counted = "";
+  #type: string | null = null;
 
   async load(filter: Filter, query: string): Promise<void> {
     const run = ++this.#run;
@@ -33,6 +40,7 @@ class FacetNumbers {
       dimensions.forEach((dimension, index) => (shown[KEY[dimension]] = without[index]?.[KEY[dimension]] ?? {}));
       this.shown = shown;
       this.all = all;
+      this.#type = filter.record_type;
     } catch (error) {
       session.refused(error);
     }
@@ -47,12 +55,12 @@ class FacetNumbers {
     return all;
   }
 
-  /** Names with numbers, most frequent in the vault first. */
+  /** Names with numbers, most frequent in the vault first; the lack of a type last, and not where nothing has one. */
   group(dimension: Dimension): { value: string; n: number }[] {
     const key = KEY[dimension];
-    return Object.entries(this.all[key])
-      .sort((a, b) => b[1] - a[1] || byName(a[0], b[0]))
-      .map(([value]) => ({ value, n: this.shown[key][value] ?? 0 }));
+    const names = byFrequency(this.all[key]);
+    if (names.length === 1 && names[0] === "" && this.#type === null) return [];
+    return names.map((value) => ({ value, n: this.shown[key][value] ?? 0 }));
   }
 
   clear(): void {

@@ -47,5 +47,6 @@ export function periodStart(period: Period, now = new Date()): string {
 /** Whether a person narrowed the list beyond its kind. */
 export function narrowed(filter: Filter): boolean {
   const { source, tag, record_type, since, until, status, standing, file_kind, batch } = filter;
-  return Boolean(source ?? tag ?? record_type ?? since ?? until ?? status ?? standing ?? file_kind ?? batch?.length);
+  const named = source ?? tag ?? since ?? until ?? status ?? standing ?? file_kind ?? batch?.length;
+  return record_type !== null || Boolean(named);
 }

@@ -288,6 +288,24 @@ mod tests {
     }
 
     #[test]
+    fn the_numbers_of_the_types_add_up_and_each_opens_its_list() {
+        let (_folder, session) = filled();
+        let memory = || Filter { kind: Some("memory".into()), ..Filter::default() };
+        let total = |filter: Filter| session.list(&ListRequest { filter, ..ListRequest::default() }).unwrap().total;
+        session.add(&AddRequest { text: "Likes lanterns".into(), ..AddRequest::default() }).unwrap();
+        let types = session.facets(&memory(), None, false).unwrap().types;
+        assert!(types.get("").is_some_and(|n| *n > 0) && types.len() > 1, "some have a type, others none: {types:?}");
+        assert_eq!(types.values().sum::<u32>(), total(memory()));
+        for (record_type, n) in types {
+            let of_type = Filter { record_type: Some(record_type.clone()), ..memory() };
+            assert_eq!(total(of_type.clone()), n, "{record_type}");
+            let found =
+                session.find(&SearchRequest { filter: of_type, limit: Some(200), ..ask("memory", "") }).unwrap();
+            assert_eq!(found.total, n, "{record_type}, searched");
+        }
+    }
+
+    #[test]
     fn what_is_in_the_trash_is_not_found() {
         let (_folder, session) = filled();
         let found = session.find(&ask("conversation", "sensor")).unwrap();

@@ -14,7 +14,7 @@ pub struct Filter {
     pub source: Option<String>,
     pub status: Option<String>,
     pub tag: Option<String>,
-    /// The record's own type (`preference`, `semantic` …).
+    /// The record's own type (`preference`, `semantic` …); empty: records without one.
     pub record_type: Option<String>,
     /// RFC 3339 or a date; inclusive.
     pub since: Option<String>,
@@ -95,7 +95,8 @@ pub struct Page {
     pub total: u32,
 }
 
-/// Numbers beside the filters: how many by source, type, tag; of attachments by their kind instead of their type.
+/// Numbers beside the filters: how many by source, type (the empty one: none), tag; of attachments by their kind instead
+/// of their type.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct Facets {
     pub sources: BTreeMap<String, u32>,

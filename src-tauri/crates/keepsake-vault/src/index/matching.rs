@@ -3,6 +3,7 @@ use super::{IndexResult, passing::Passing, query::Part, schema::Fields, search::
 use std::sync::Arc;
 use tantivy::{
     DocSet, SegmentReader, TERMINATED, Term,
+    postings::BlockSegmentPostings,
     query::{EnableScoring, PhraseQuery, Query},
     schema::{Field, IndexRecordOption},
 };
@@ -89,13 +90,29 @@ impl Docs {
     /// Adds every document of a term.
     pub(super) fn add_term(&mut self, segment: &SegmentReader, term: &Term) -> IndexResult<()> {
         let terms = segment.inverted_index(term.field())?;
-        if let Some(mut postings) = terms.read_block_postings(term, IndexRecordOption::Basic)? {
-            while !postings.docs().is_empty() {
-                postings.docs().iter().for_each(|d| self.insert(*d));
-                postings.advance();
+        if let Some(postings) = terms.read_block_postings(term, IndexRecordOption::Basic)? {
+            self.add(postings);
+        }
+        Ok(())
+    }
+
+    /// Adds every document that has any term of a field but the empty one.
+    pub(super) fn add_terms(&mut self, segment: &SegmentReader, field: Field) -> IndexResult<()> {
+        let terms = segment.inverted_index(field)?;
+        let mut stream = terms.terms().stream()?;
+        while stream.advance() {
+            if !stream.key().is_empty() {
+                self.add(terms.read_block_postings_from_terminfo(stream.value(), IndexRecordOption::Basic)?);
             }
         }
         Ok(())
+    }
+
+    fn add(&mut self, mut postings: BlockSegmentPostings) {
+        while !postings.docs().is_empty() {
+            postings.docs().iter().for_each(|d| self.insert(*d));
+            postings.advance();
+        }
     }
 }
 
@@ -149,7 +166,12 @@ impl IndexFilter {
             (fields.tag, &self.tags),
         ];
         for (field, values) in lists.into_iter().filter(|(_, v)| !v.is_empty()) {
-            docs.and(&*any_of(segment, passing, field, values)?);
+            // A record may have no type, and is asked for by that.
+            let of = |value: &String| match value.is_empty() && field == fields.record_type {
+                true => passing.without(segment, field),
+                false => passing.of(segment, Term::from_field_text(field, value)),
+            };
+            docs.and(&*any_of(segment, values, of)?);
         }
         if self.created_from.is_some() || self.created_to.is_some() {
             let column = segment.fast_fields().i64("created")?;
@@ -168,13 +190,17 @@ impl IndexFilter {
     }
 }
 
-fn any_of(segment: &SegmentReader, passing: &Passing, field: Field, values: &[String]) -> IndexResult<Arc<Docs>> {
+fn any_of(
+    segment: &SegmentReader,
+    values: &[String],
+    of: impl Fn(&String) -> IndexResult<Arc<Docs>>,
+) -> IndexResult<Arc<Docs>> {
     if let [value] = values {
-        return passing.of(segment, Term::from_field_text(field, value));
+        return of(value);
     }
     let mut out = Docs::none(segment.max_doc());
     for value in values {
-        out.or(&*passing.of(segment, Term::from_field_text(field, value))?);
+        out.or(&*of(value)?);
     }
     Ok(Arc::new(out))
 }

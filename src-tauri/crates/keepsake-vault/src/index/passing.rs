@@ -5,12 +5,12 @@ use std::{
     num::NonZeroUsize,
     sync::{Arc, Mutex, PoisonError},
 };
-use tantivy::{SegmentReader, Term, index::SegmentId};
+use tantivy::{SegmentReader, Term, index::SegmentId, schema::Field};
 
 /// At most a bit for each document of a segment: some 10 MB for a million of them.
 const KEPT: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 
-/// Sets by segment and term. A segment never changes but for its deletions, and those are not taken out of the sets.
+/// Sets by segment and term. A segment never changes but for its deletions, which are not looked at again.
 pub(super) struct Passing(Mutex<lru::LruCache<(SegmentId, Term), Arc<Docs>>>);
 
 impl Passing {
@@ -20,13 +20,35 @@ impl Passing {
 
     /// Every document of a term, deleted ones among them.
     pub(super) fn of(&self, segment: &SegmentReader, term: Term) -> IndexResult<Arc<Docs>> {
+        self.kept(segment, term, |term| {
+            let mut docs = Docs::none(segment.max_doc());
+            docs.add_term(segment, term)?;
+            Ok(docs)
+        })
+    }
+
+    /// Every document that has nothing in a field; kept under its empty term.
+    pub(super) fn without(&self, segment: &SegmentReader, field: Field) -> IndexResult<Arc<Docs>> {
+        self.kept(segment, Term::from_field_text(field, ""), |_| {
+            let mut with = Docs::none(segment.max_doc());
+            with.add_terms(segment, field)?;
+            let mut docs = Docs::alive(segment);
+            docs.and_not(&with);
+            Ok(docs)
+        })
+    }
+
+    fn kept(
+        &self,
+        segment: &SegmentReader,
+        term: Term,
+        gather: impl FnOnce(&Term) -> IndexResult<Docs>,
+    ) -> IndexResult<Arc<Docs>> {
         let key = (segment.segment_id(), term);
         if let Some(found) = self.lock().get(&key) {
             return Ok(found.clone());
         }
-        let mut docs = Docs::none(segment.max_doc());
-        docs.add_term(segment, &key.1)?;
-        let docs = Arc::new(docs);
+        let docs = Arc::new(gather(&key.1)?);
         self.lock().put(key, docs.clone());
         Ok(docs)
     }

@@ -24,7 +24,7 @@ pub struct IndexFilter {
     pub kinds: Vec<String>,
     /// Platforms.
     pub platforms: Vec<String>,
-    /// The records' own types.
+    /// The records' own types; an empty one: records without a type.
     pub record_types: Vec<String>,
     /// Statuses.
     pub statuses: Vec<String>,

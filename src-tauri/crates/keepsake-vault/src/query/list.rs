@@ -64,6 +64,7 @@ pub struct ListQuery {
     pub source: Option<String>,
     pub status: Option<String>,
     pub tag: Option<String>,
+    /// The record's own type; empty: records without one.
     pub record_type: Option<String>,
     pub since: Option<i64>,
     pub until: Option<i64>,
@@ -124,8 +125,10 @@ impl ListQuery {
         if let Some(tag) = &self.tag {
             bind(&mut parts, "EXISTS (SELECT 1 FROM tags t WHERE t.tag = ? AND t.row = r.row)", tag.clone().into());
         }
-        if let Some(kind) = &self.record_type {
-            bind(&mut parts, "r.type = ?", kind.clone().into());
+        match self.record_type.as_deref() {
+            Some("") => parts.push("coalesce(r.type, '') = ''".into()),
+            Some(kind) => bind(&mut parts, "r.type = ?", kind.to_owned().into()),
+            None => {}
         }
         if let Some(since) = self.since {
             bind(&mut parts, "r.sort >= ?", since.into());

@@ -355,7 +355,8 @@ impl Vault {
         })
     }
 
-    /// Types, tags and sources of live records that a query finds, with their numbers.
+    /// Sources, types and tags of the records that a query finds, with their numbers. Records without a type have the
+    /// empty one, so that the numbers of the types add up to all.
     pub fn facet_counts(&self, query: &ListQuery) -> VaultResult<[BTreeMap<String, u32>; 3]> {
         let (condition, values) = query.condition();
         self.store.read(|c| {
@@ -368,7 +369,7 @@ impl Vault {
             // not be fetched for what nobody asks.
             let types = match query.kind {
                 Some(Kind::Attachment) => BTreeMap::new(),
-                _ => run(&format!("SELECT r.type, count(*) FROM records r WHERE {condition} AND r.type IS NOT NULL GROUP BY 1"))?,
+                _ => run(&format!("SELECT coalesce(r.type, ''), count(*) FROM records r WHERE {condition} GROUP BY 1"))?,
             };
             Ok([
                 run(&format!("SELECT p.name, count(*) FROM records r JOIN platforms p ON p.id = r.platform WHERE {condition} GROUP BY 1"))?,

@@ -25,7 +25,7 @@ export function matches(item: ListItem, filter: Filter): boolean {
     (!filter.ids || filter.ids.includes(item.id)) &&
     (!filter.kind || filter.kind === item.kind) &&
     (!filter.source || filter.source === item.source) &&
-    (!filter.record_type || filter.record_type === item.type) &&
+    (filter.record_type === null || filter.record_type === (item.type ?? "")) &&
     (!filter.standing || filter.standing === item.standing) &&
     (!filter.file_kind || filter.file_kind === item.file_kind) &&
     (!filter.batch || filter.batch.some((batch) => brought(batch, item))) &&
@@ -100,7 +100,7 @@ export function facetsOf(items: readonly ListItem[]): Facets {
   const add = (group: Record<string, number>, key: string) => (group[key] = (group[key] ?? 0) + 1);
   for (const item of items) {
     add(facets.sources, item.source);
-    if (item.type) add(facets.types, item.type);
+    if (item.kind !== "attachment") add(facets.types, item.type ?? "");
     for (const tag of item.tags) add(facets.tags, tag);
     if (item.file_kind) {
       const files = (facets.file_kinds[item.file_kind] ??= { count: 0, bytes: 0 });

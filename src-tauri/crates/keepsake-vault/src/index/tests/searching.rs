@@ -112,6 +112,14 @@ fn filters_and_facets() {
     assert_eq!(total(IndexFilter { kinds: vec!["memory".into(), "message".into()], ..Default::default() }), 30);
     assert_eq!(total(IndexFilter { kinds: s("memory"), platforms: s("claude"), ..Default::default() }), 5);
     assert_eq!(total(IndexFilter { record_types: s("preference"), ..Default::default() }), 6);
+    assert_eq!(total(IndexFilter { record_types: s(""), ..Default::default() }), 24, "those without a type");
+    let either = vec![String::new(), "preference".to_owned()];
+    assert_eq!(total(IndexFilter { record_types: either, ..Default::default() }), 30);
+    assert_eq!(
+        total(IndexFilter { statuses: s(""), ..Default::default() }),
+        0,
+        "only a type can be asked for by its lack"
+    );
     assert_eq!(total(IndexFilter { statuses: s("gone"), ..Default::default() }), 0);
     assert_eq!(total(IndexFilter { tags: s("keys"), ..Default::default() }), 10);
     assert_eq!(total(IndexFilter { created_from: Some(5000), created_to: Some(9000), ..Default::default() }), 4);
