@@ -56,7 +56,7 @@ impl Tree {
     /// Member of an object; the last one wins, as the field does with duplicate keys.
     pub fn get(&self, key: &str) -> Option<&Tree> {
         match self {
-            Tree::Object(members) => members.iter().rev().find(|(k, _)| k == key).map(|(_, v)| v),
+            Tree::Object(members) => members.iter().rev().find(|(k, _)| same(k, key)).map(|(_, v)| v),
             _ => None,
         }
     }
@@ -128,6 +128,20 @@ impl Tree {
     }
 }
 
+/// Are these two names the same? Names of one length mostly differ in their last byte: asking it first is cheaper than comparing.
+pub fn same(a: &str, b: &str) -> bool {
+    a.len() == b.len() && a.as_bytes().last() == b.as_bytes().last() && a == b
+}
+
+/// Bytes before the first that a string literal must escape.
+fn plain(text: &[u8]) -> usize {
+    let escaped = |b: &u8| *b < 0x20 || *b == b'"' || *b == b'\\';
+    // Whole pieces without a way out in between are looked at many bytes at a time.
+    let pieces = text.chunks(32).take_while(|piece| !piece.iter().fold(false, |any, b| any | escaped(b)));
+    let at: usize = pieces.map(<[u8]>::len).sum();
+    at + text[at..].iter().position(escaped).unwrap_or(text.len() - at)
+}
+
 /// Is a number token already the shortest text of its double, without an exponent? At most 15 digits, which a double
 /// keeps apart, no zeros that could go, and 0 or at least 0.1 away from it: there every canonical form writes it as it is.
 pub fn is_shortest(token: &str) -> bool {
@@ -144,9 +158,11 @@ pub fn write_string(text: &str, out: &mut String) {
     out.push('"');
     let mut rest = text;
     // What is escaped is ASCII, so a cut beside it is a cut between characters.
-    while let Some(at) = rest.bytes().position(|b| b < 0x20 || b == b'"' || b == b'\\') {
+    loop {
+        let at = plain(rest.as_bytes());
         out.push_str(&rest[..at]);
-        match rest.as_bytes()[at] {
+        let Some(byte) = rest.as_bytes().get(at) else { break };
+        match byte {
             b'"' => out.push_str("\\\""),
             b'\\' => out.push_str("\\\\"),
             0x08 => out.push_str("\\b"),
@@ -159,7 +175,6 @@ pub fn write_string(text: &str, out: &mut String) {
         }
         rest = &rest[at + 1..];
     }
-    out.push_str(rest);
     out.push('"');
 }
 

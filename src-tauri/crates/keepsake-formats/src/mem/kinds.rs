@@ -1,6 +1,6 @@
 //! The kinds of records, as data (spec v1.1 §2): fields with their wire types, what makes an id, and which model field
 //! has its place where. Reading, checking, writing and patching are all driven by this table.
-use keepsake_model::Kind;
+use keepsake_model::{Kind, json::same};
 
 /// Wire type of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,7 +80,7 @@ impl Spec {
 
     /// The field with this name.
     pub fn field(&self, name: &str) -> Option<&'static Field> {
-        self.fields.iter().find(|f| f.name == name)
+        self.fields.iter().find(|f| same(f.name, name))
     }
 }
 

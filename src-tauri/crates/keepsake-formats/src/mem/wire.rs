@@ -6,7 +6,7 @@ use super::{
 };
 use keepsake_model::{
     Bounds, Timestamp,
-    json::{Tree, write_string},
+    json::{Tree, is_shortest, write_string},
 };
 
 /// Proof-of-reach lists of a tombstone, all strings.
@@ -78,7 +78,7 @@ pub(super) fn integer(token: &str) -> Option<String> {
 
 fn numbers_fit(tree: &Tree) -> bool {
     match tree {
-        Tree::Number(token) => number(token).is_ok(),
+        Tree::Number(token) => is_shortest(token) || number(token).is_ok(),
         Tree::Array(items) => items.iter().all(numbers_fit),
         Tree::Object(members) => members.iter().all(|(_, v)| numbers_fit(v)),
         Tree::Null | Tree::Bool(_) | Tree::Text(_) => true,
@@ -135,12 +135,28 @@ pub(super) fn line(spec: &Spec, tree: &Tree) -> Result<String, BadNumber> {
         write_string(key, &mut out);
         out.push(':');
         match spec.field(key).map(|f| f.ty) {
-            Some(ty @ (Type::Time | Type::Float | Type::Int | Type::Derived)) => write(&normal(ty, value)?, &mut out)?,
+            Some(ty @ (Type::Time | Type::Float | Type::Int | Type::Derived)) if !is_normal(ty, value) => {
+                write(&normal(ty, value)?, &mut out)?;
+            }
             _ => write(value, &mut out)?,
         }
     }
     out.push('}');
     Ok(out)
+}
+
+/// Is the value of a checked tree, as it stands, what [`normal`] makes of it? Nearly all are, since writers write them so.
+fn is_normal(ty: Type, value: &Tree) -> bool {
+    match (ty, value) {
+        (Type::Time, Tree::Text(text)) => {
+            let form = b"0000-00-00T00:00:00Z";
+            let fits = |(b, form): (u8, &u8)| if *form == b'0' { b.is_ascii_digit() } else { b == *form };
+            text.len() == form.len() && text.bytes().zip(form).all(fits)
+        }
+        (Type::Float, Tree::Number(token)) => is_shortest(token),
+        (Type::Int, Tree::Number(token)) => is_shortest(token) && !token.contains('.'),
+        _ => false,
+    }
 }
 
 fn normal(ty: Type, value: &Tree) -> Result<Tree, BadNumber> {
@@ -189,4 +205,29 @@ pub(super) fn list(tree: &Tree, name: &str) -> Vec<String> {
 /// A list of strings as a tree.
 pub(super) fn texts<S: AsRef<str>>(items: &[S]) -> Tree {
     Tree::Array(items.iter().map(|s| Tree::Text(s.as_ref().to_owned())).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_is_normal_is_what_it_is_made(
+            seconds in -62_000_000_000i64..250_000_000_000,
+            token in "-?(0|[1-9][0-9]{0,16})(\\.[0-9]{1,6})?([eE][+-]?[0-9])?",
+            clock in "20[0-9]{2}-[0-1][0-9]-[0-3][0-9][T ][0-2][0-9]:[0-6][0-9]:[0-6][0-9](\\.[0-9]{1,3})?(Z|\\+01:00)",
+        ) {
+            let printed = Timestamp::from_micros(seconds * 1_000_000).unwrap().to_rfc3339_seconds();
+            prop_assert!(is_normal(Type::Time, &Tree::Text(printed.clone())) || printed.len() != 20);
+            let number = Tree::Number(token);
+            let values = [(Type::Time, Tree::Text(printed)), (Type::Time, Tree::Text(clock)), (Type::Float, number.clone()), (Type::Int, number)];
+            // Of values that pass the check, which all values of a checked tree do.
+            for (ty, value) in values.into_iter().filter(|(ty, value)| fits(*ty, value) && is_normal(*ty, value)) {
+                prop_assert_eq!(normal(ty, &value).unwrap(), value);
+            }
+        }
+    }
 }

@@ -155,7 +155,10 @@ impl<'l> Writing<'l> {
     }
 
     fn push(&mut self, path: &str, order: String, line: String) -> Result<(), FormatError> {
-        let stream = self.streams.entry(path.to_owned()).or_default();
+        if !self.streams.contains_key(path) {
+            self.streams.insert(path.to_owned(), Stream::default());
+        }
+        let Some(stream) = self.streams.get_mut(path) else { return Ok(()) };
         stream.bytes += line.len() as u64 + 1;
         if stream.bytes > self.limits.mem_file_bytes {
             return Err(FormatError::Limit { limit: "mem_file_bytes", place: path.into(), figure: stream.bytes });
@@ -267,8 +270,8 @@ impl<'l> Writing<'l> {
         mapped: Option<Record>,
         fresh: bool,
     ) -> Result<(), FormatError> {
-        let line = to_line(spec, &tree)?;
-        if !self.delta.keeps(&spec.path(), &tree, &line) {
+        let (line, path) = (to_line(spec, &tree)?, spec.path());
+        if !self.delta.keeps(&path, &tree, &line) {
             self.stays();
             return Ok(());
         }
@@ -296,7 +299,7 @@ impl<'l> Writing<'l> {
             "context" => self.scopes.extend(text(&tree, "id").map(str::to_owned)),
             _ => {}
         }
-        self.push(&spec.path(), order, line)
+        self.push(&path, order, line)
     }
 
     /// Files of imported bundles that are no records. Vectors and provenance speak of records that may be gone since.

@@ -191,6 +191,13 @@ mod tests {
 
     proptest! {
         #[test]
+        fn a_literal_is_as_serde_writes_it(text in "([a-z \u{e9}\u{1F600}]{0,40}[\"\\\\\\x00-\\x1f\\x7f]{0,2}){0,4}") {
+            let mut out = String::new();
+            super::super::write_string(&text, &mut out);
+            prop_assert_eq!(out, serde_json::to_string(&text).unwrap());
+        }
+
+        #[test]
         fn reads_what_serde_reads(text in json()) {
             let tree = Tree::parse(&text, 16).unwrap();
             prop_assert_eq!(as_value(&tree), serde_json::from_str::<serde_json::Value>(&text).unwrap());
