@@ -1,5 +1,6 @@
 //! Import: detect → read → plan or stage → commit → index → report. One drop is one batch; the store transaction makes
-//! it atomic, the change log lets the index catch up if the process dies between the two commits.
+//! it atomic, the change log lets the index catch up if the process dies between the two commits. The index's segments
+//! are written out while the store commits, and published after it.
 mod apply;
 mod counts;
 mod facts;
@@ -220,7 +221,7 @@ impl Vault {
         options: &ImportOptions<'_>,
     ) -> VaultResult<(u64, HashSet<[u8; 32]>)> {
         let uid = crate::ids::random_text()?;
-        self.store.write(|tx| {
+        let write = |tx: &rusqlite::Transaction<'_>, written: &dyn Fn()| {
             tx.execute(
                 "INSERT INTO batches (uid, at, format, names) VALUES (?1, ?2, ?3, ?4)",
                 rusqlite::params![
@@ -237,6 +238,7 @@ impl Vault {
             self.pump(&mut importer, read, options, total)?;
             let blobs = importer.finish()?;
             drop(importer);
+            written();
             report.batch.clone_from(&uid);
             let sum = report.total();
             tx.execute(
@@ -249,6 +251,12 @@ impl Vault {
             crate::whereabouts::imported_from(tx, &uid, options.now.as_micros(), options.paths)?;
             self.blobs.sync()?;
             Ok((Store::last_change(tx)?, blobs))
+        };
+        std::thread::scope(|scope| {
+            // Segments are written out beside the store's commit, which knows nothing of them. What fails at it fails
+            // again at the index's own commit, and is seen to there.
+            let close = || drop(scope.spawn(|| self.with_index(crate::index::SearchIndex::close_segments)));
+            self.store.write(|tx| write(tx, &close))
         })
     }
 

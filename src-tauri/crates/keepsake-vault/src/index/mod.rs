@@ -166,15 +166,13 @@ impl SearchIndex {
         let mut writing = self.writing();
         let full = writing.open >= MAX_SEGMENT_DOCS * self.threads as u32 || writing.since >= MAX_SEGMENT_BYTES;
         if full {
-            // Closes the segments at hand and publishes nothing: a prepared commit that is dropped is only that.
-            drop(self.handed_over(&mut writing)?.prepare_commit()?);
-            writing.since = 0;
+            self.close_held(&mut writing)?;
         }
         let bytes = doc.bytes();
         writing.waiting.push(UserOperation::Add(self.fields.document(doc)));
         writing.weight += bytes;
         writing.since += bytes;
-        writing.open = if full { 1 } else { writing.open + 1 };
+        writing.open += 1;
         if writing.waiting.len() >= LOT || writing.weight >= LOT_BYTES {
             self.handed_over(&mut writing)?;
         }
@@ -187,6 +185,20 @@ impl SearchIndex {
         let mut writing = self.writing();
         let term = Term::from_field_u64(self.fields.row, row);
         self.handed_over(&mut writing)?.delete_term(term);
+        Ok(())
+    }
+
+    /// Writes out what was added, which publishes nothing: a [`commit`](Self::commit) or a
+    /// [`rollback`](Self::rollback) follows, and the former has that much less to do.
+    pub fn close_segments(&self) -> IndexResult<()> {
+        let mut writing = self.writing();
+        if writing.open == 0 { Ok(()) } else { self.close_held(&mut writing) }
+    }
+
+    fn close_held(&self, writing: &mut Writing) -> IndexResult<()> {
+        // A prepared commit that is dropped closes the segments at hand and is no commit.
+        drop(self.handed_over(writing)?.prepare_commit()?);
+        (writing.open, writing.since) = (0, 0);
         Ok(())
     }
 

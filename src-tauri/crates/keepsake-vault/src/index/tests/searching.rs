@@ -174,6 +174,31 @@ fn deletes_commits_and_rollbacks() {
 }
 
 #[test]
+fn segments_closed_ahead_of_a_commit_are_part_of_it_and_of_a_rollback() {
+    let (dir, index) = of(&["first lamp", "second lamp"]);
+    let files = || std::fs::read_dir(dir.path()).unwrap().count();
+    index.close_segments().unwrap();
+    let before = files();
+    index.delete_row(1).unwrap();
+    index.add(&message(1, &["first candle"])).unwrap();
+    index.close_segments().unwrap();
+    assert!(files() > before, "written out");
+    assert_eq!((sorted(&index, "lamp"), sorted(&index, "candle")), (vec![1, 2], vec![]), "not committed");
+    index.rollback().unwrap();
+    assert_eq!(files(), before, "and taken away");
+    index.commit(2).unwrap();
+    assert_eq!((sorted(&index, "lamp"), sorted(&index, "candle")), (vec![1, 2], vec![]), "rolled back");
+    index.delete_row(1).unwrap();
+    index.add(&message(1, &["first candle"])).unwrap();
+    index.close_segments().unwrap();
+    index.add(&message(3, &["third candle"])).unwrap();
+    index.close_segments().unwrap();
+    index.delete_row(3).unwrap();
+    index.commit(3).unwrap();
+    assert_eq!((sorted(&index, "lamp"), sorted(&index, "candle")), (vec![2], vec![1]));
+}
+
+#[test]
 fn what_lies_in_several_segments_is_ranked_as_in_one() {
     let texts: Vec<String> =
         (0..180).map(|i| format!("lamp {} {}", "word ".repeat(i % 13), ["candle", "kite", ""][i % 3])).collect();
