@@ -2,9 +2,9 @@
 //! members of no element) and the deletions that came with it have no place in a file of another format. There they ride
 //! as foreign records, in the extension slot like every record that does not fit, and are parts and deletions again when
 //! they come home. So a file that went through another format is whole again.
-use crate::{PassthroughItem, input::is_safe_path};
+use crate::{FormatError, PassthroughItem, RecordSource, input::is_safe_path, registry};
 use base64::{Engine, prelude::BASE64_STANDARD};
-use keepsake_model::{Kind, Record, RecordKey, Tombstone, Verbatim};
+use keepsake_model::{Kind, LossKind, LossReport, Record, RecordKey, Tombstone, Verbatim};
 use serde::{Deserialize, Serialize};
 
 /// The formats that write their parts back out, and carry those of the others.
@@ -40,6 +40,24 @@ struct Label {
 /// hold secrets, and only their own format knows which.
 pub fn may_ride(item: &PassthroughItem) -> bool {
     FORMATS.contains(&item.format.as_str()) && !matches!(item.role.as_str(), "raw" | "artifact")
+}
+
+/// Lists the parts of other formats' exports, which stay behind; those that ride along are not asked for.
+///
+/// # Errors
+/// Those of the source.
+pub(crate) fn left_out(
+    source: &mut dyn RecordSource,
+    stays: impl Fn(&str) -> bool,
+    losses: &mut LossReport,
+) -> Result<(), FormatError> {
+    for format in registry().iter().filter(|f| stays(f.id())) {
+        source.passthrough(format.id(), &mut |item, _| {
+            losses.add(&item.name, "passthrough", LossKind::LeftOut, "a part of another format's export");
+            Ok(())
+        })?;
+    }
+    Ok(())
 }
 
 /// A part as a record.

@@ -183,6 +183,43 @@ fn a_word_in_a_chat_is_not_another_vendors_key() {
     assert!(read(&dir).0.records.is_empty());
 }
 
+/// Every format looks at every member, and none of them may take the damage of one for the end of all.
+#[test]
+fn a_download_that_was_cut_off_gives_what_came() {
+    let many: Vec<String> = (0..400_u64)
+        .map(|i| chatgpt(&i.to_string(), &format!("{:x}", (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)), ""))
+        .collect();
+    let (user, photo) = (br#"{"id":"u"}"#.to_vec(), vec![7; 5000]);
+    let all = zip(&[("user.json", user), ("conversations.json", chats(&many)), ("manifest.json", b"{}".to_vec())]);
+    let dir = folder("cut", &[("in-chats.zip", all[..all.len() / 2].to_vec())]);
+    let (seen, ..) = read(&Folder(dir.0.join("in-chats.zip")));
+    let messages = seen.texts("chatgpt", Kind::Message).len();
+    assert!((50..400).contains(&messages), "{messages}");
+    // In a side file: the chats are whole. A manifest is what portable formats ask for first.
+    for last in ["manifest.json", "memory-store.json", "file-AbCdEfGhIjKlMnOpQrSt.dat"] {
+        let all = zip(&[("conversations.json", chats(&many)), (last, photo.clone())]);
+        let at = memchr::memmem::find(&all, last.as_bytes()).unwrap() + last.len() + 5;
+        let dir = folder(last, &[("cut.zip", all[..at].to_vec())]);
+        let (seen, ..) = read(&Folder(dir.0.join("cut.zip")));
+        assert_eq!(seen.texts("chatgpt", Kind::Message).len(), 400, "{last}");
+    }
+}
+
+#[test]
+fn a_file_that_is_only_pointed_at_is_called_as_its_own_name_says() {
+    let points = r#","metadata":{"attachments":[{"id":"file-ZyXwVuTsRqPoNmLkJiHg"}]}"#;
+    let dir = folder(
+        "pointed",
+        &[
+            ("conversations.json", chats(&[chatgpt("1", "look", points)])),
+            ("file-ZyXwVuTsRqPoNmLkJiHg-holiday photo.png", b"x".to_vec()),
+        ],
+    );
+    let (seen, ..) = read(&dir);
+    let names: Vec<_> = seen.records.iter().flat_map(|(_, r)| &r.attachments).map(|a| a.name.as_str()).collect();
+    assert_eq!(names, ["holiday photo.png"]);
+}
+
 #[test]
 fn strangers_files_in_the_folder_are_not_attachments() {
     let said = r#","metadata":{"attachments":[{"id":"file-Qq1","name":"plan.pdf"}]}"#;

@@ -14,7 +14,7 @@ use super::tiers;
 use super::workspaces::Files;
 use super::write_documents::{self as documents, FileFacts};
 use super::write_manifest::{Layers, PartitionRow, VERSION, build, index};
-use crate::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport, registry};
+use crate::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport, carry};
 use keepsake_model::json::Tree;
 use keepsake_model::{LossKind, Timestamp};
 use sha2::{Digest, Sha256};
@@ -142,12 +142,7 @@ fn left_out(
         plan.losses.add(&tombstone.id, "tombstone", LossKind::LeftOut, "ALF has no signed deletions");
     }
     if options.everything {
-        for format in registry().iter().filter(|f| f.id() != "alf" && !held(f.id())) {
-            source.passthrough(format.id(), &mut |item, _| {
-                plan.losses.add(&item.name, "passthrough", LossKind::LeftOut, "a part of another format's export");
-                Ok(())
-            })?;
-        }
+        carry::left_out(source, |id| id != "alf" && !held(id), &mut plan.losses)?;
     }
     Ok(())
 }

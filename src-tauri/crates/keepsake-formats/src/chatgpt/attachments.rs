@@ -18,8 +18,8 @@ pub(super) struct Names {
     media: HashMap<String, String>,
     /// Ids that messages name, by the file's own name: without a name map it is all that connects the two.
     said: HashMap<String, HashSet<String>>,
-    /// Ids that shipped files carry in their own names.
-    carried: HashSet<String>,
+    /// Ids that shipped files carry in their own names, and what stands behind the id there.
+    carried: HashMap<String, Option<String>>,
     seen: HashSet<String>,
 }
 
@@ -119,19 +119,21 @@ impl Names {
     /// A file that is shipped under its id.
     pub(super) fn carries(&mut self, path: &str) {
         let own = last(path);
-        let id = own.strip_suffix(".dat").or_else(|| id_prefix(own).map(|(id, _)| id));
-        self.carried.extend(id.map(str::to_owned));
+        let named = own.strip_suffix(".dat").map(|id| (id, None)).or_else(|| id_prefix(own));
+        if let Some((id, name)) = named {
+            self.carried.entry(id.to_owned()).or_insert_with(|| name.map(str::to_owned));
+        }
     }
 
     /// The one id that messages have for this name, unless that file is shipped under its id.
     fn said_id(&self, name: &str) -> Option<String> {
         let ids = self.said.get(name).filter(|ids| ids.len() == 1)?;
-        ids.iter().next().filter(|id| !self.carried.contains(*id)).cloned()
+        ids.iter().next().filter(|id| !self.carried.contains_key(*id)).cloned()
     }
 
-    /// Known name of an id.
+    /// Known name of an id: from a side file, else from the shipped file's own name.
     pub(super) fn name(&self, id: &str) -> Option<&str> {
-        self.by_id.get(id).map(String::as_str)
+        self.by_id.get(id).or_else(|| self.carried.get(id)?.as_ref()).map(String::as_str)
     }
 
     /// Known media type of an id.

@@ -28,10 +28,10 @@ pub(super) fn read(
         done: 0,
         sink,
     };
+    members.iter().filter(|(_, r)| *r == Role::Attachment).for_each(|(m, _)| names.carries(&m.name));
     for (member, _) in members.iter().filter(|(_, r)| *r == Role::Conversations) {
         run.conversations(member, &mut names, accounts.of(member))?;
     }
-    members.iter().filter(|(_, r)| *r == Role::Attachment).for_each(|(m, _)| names.carries(&m.name));
     for (member, role) in members.iter().filter(|(_, r)| *r != Role::Conversations) {
         run.other(member, *role, &mut names)?;
         run.done += member.size;

@@ -223,24 +223,36 @@ impl Catalog {
         }
     }
 
-    /// The first `n` bytes (fewer at the end of the member).
+    /// The first `n` bytes, to see what a member is: fewer at its end, or where it is damaged.
     pub fn head(&self, member: &Member, n: usize) -> Result<Vec<u8>, FormatError> {
+        Ok(self.first(member, n)?.0)
+    }
+
+    /// The first `n` bytes, and the damage that they end at.
+    fn first(&self, member: &Member, n: usize) -> Result<(Vec<u8>, Option<std::io::Error>), FormatError> {
         // What a member says of its size is only a hint: without the room, or with less, it grows as it comes.
         let expected = usize::try_from(member.size).unwrap_or(usize::MAX).min(n).min(ROOM);
         self.read(member, |r| {
             let mut out = Vec::new();
             let _ = out.try_reserve_exact(expected);
-            r.take(n as u64).read_to_end(&mut out).map_err(|e| FormatError::io(&member.place, e))?;
+            let damage = match r.take(n as u64).read_to_end(&mut out) {
+                Ok(_) => None,
+                Err(e) if super::is_damage(&e) => Some(e),
+                Err(e) => return Err(FormatError::io(&member.place, e)),
+            };
             if out.len() < expected / 2 {
                 out.shrink_to_fit();
             }
-            Ok(out)
+            Ok((out, damage))
         })
     }
 
     /// A whole small member; more than `limit` bytes is an error.
     pub fn bytes(&self, member: &Member, limit: u64) -> Result<Vec<u8>, FormatError> {
-        let out = self.head(member, usize::try_from(limit).unwrap_or(usize::MAX).saturating_add(1))?;
+        let (out, damage) = self.first(member, usize::try_from(limit).unwrap_or(usize::MAX).saturating_add(1))?;
+        if let Some(damage) = damage {
+            return Err(FormatError::io(&member.place, damage));
+        }
         if out.len() as u64 > limit {
             return Err(FormatError::Limit { limit: "side_file_bytes", place: member.place.clone(), figure: limit });
         }

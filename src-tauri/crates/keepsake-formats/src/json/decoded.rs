@@ -1,4 +1,5 @@
 //! The decoded byte stream below the elements: BOM removed, UTF-16 turned into UTF-8, JSON in a string unescaped.
+use crate::input::is_damage;
 use encoding_rs::{CoderResult, Decoder, UTF_16BE, UTF_16LE};
 use memchr::memchr2;
 use std::io::Read;
@@ -135,7 +136,7 @@ pub(super) fn head(reader: &mut dyn Read, n: usize) -> std::io::Result<Vec<u8>> 
             Ok(true) => {}
             Ok(false) => break,
             // Damage further on does not hide what the file is.
-            Err(_) if !out.is_empty() => break,
+            Err(e) if !out.is_empty() || is_damage(&e) => break,
             Err(e) => return Err(e),
         }
         let space = out.iter().take_while(|b| b.is_ascii_whitespace()).count();

@@ -1,5 +1,5 @@
 //! Which keys does the start of a JSON file show? Works on a cut-off head, without parsing values.
-use crate::{Catalog, FormatError, Member};
+use crate::{Catalog, FormatError, Member, input::is_damage};
 use std::{collections::HashSet, io::Read};
 
 /// Bytes looked at behind leading white space.
@@ -46,15 +46,17 @@ pub(crate) fn keys(catalog: &Catalog, member: &Member) -> Result<Option<Keys>, F
     })
 }
 
-/// Skips white space of any length, then takes a head.
+/// Skips white space of any length, then takes a head, or what there is before damage.
 fn read_head(reader: &mut dyn Read) -> std::io::Result<Vec<u8>> {
     let mut head = Vec::new();
     let mut buffer = vec![0; HEAD];
     loop {
-        let n = reader.read(&mut buffer)?;
-        if n == 0 {
-            return Ok(head);
-        }
+        let n = match reader.read(&mut buffer) {
+            Ok(0) => return Ok(head),
+            Ok(n) => n,
+            Err(e) if is_damage(&e) => return Ok(head),
+            Err(e) => return Err(e),
+        };
         let chunk = &buffer[..n];
         let from = if head.is_empty() { chunk.iter().position(|b| !b.is_ascii_whitespace()).unwrap_or(n) } else { 0 };
         head.extend_from_slice(&chunk[from..]);

@@ -13,7 +13,7 @@ use super::{
     wire::{self, decode, line, text},
 };
 use crate::{
-    FormatError, PassthroughItem, RecordSource, Signer, SourceAbout, StoredRecord, WriteOptions, WriteReport,
+    FormatError, PassthroughItem, RecordSource, Signer, SourceAbout, StoredRecord, WriteOptions, WriteReport, carry,
     format::NO_BYTES,
 };
 use keepsake_model::{Kind, Limits, LossKind, Record, Timestamp, Tombstone, json::Tree};
@@ -37,6 +37,7 @@ pub(super) fn write(
     let mut place = Place::create(out, &["items", "audit"])?;
     source.passthrough(SCOPE, &mut |item, bytes| writing.part(Some(&mut place), item, bytes))?;
     writing.several_bundles();
+    writing.left_out(source, options)?;
     writing.finish(place)
 }
 
@@ -50,6 +51,7 @@ pub(super) fn plan(
     writing.lines(source)?;
     source.passthrough(SCOPE, &mut |item, bytes| writing.part(None, item, bytes))?;
     writing.several_bundles();
+    writing.left_out(source, options)?;
     Ok(writing.report)
 }
 
@@ -337,6 +339,14 @@ impl<'l> Writing<'l> {
             }
         };
         self.report.losses.add(&item.name, "part", LossKind::LeftOut, note);
+        Ok(())
+    }
+
+    /// What has no place in a bundle.
+    fn left_out(&mut self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<(), FormatError> {
+        if options.everything {
+            carry::left_out(source, |id| id != SCOPE, &mut self.report.losses)?;
+        }
         Ok(())
     }
 

@@ -11,7 +11,7 @@ use super::{
     source::Form,
     wire::{SCOPE, Shape, json, texts},
 };
-use crate::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
+use crate::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport, carry};
 use keepsake_model::{Kind, Limits, LossKind, LossReport, Record, Timestamp, json::Tree};
 use std::{io::Write, path::Path};
 
@@ -69,6 +69,9 @@ pub(super) fn write(
     for tombstone in source.tombstones()? {
         let note = "the form has no deletions; only what is left is in the file";
         writing.report.losses.add(&tombstone.id, "tombstone", LossKind::LeftOut, note);
+    }
+    if options.everything {
+        carry::left_out(source, |id| id != SCOPE, &mut writing.report.losses)?;
     }
     if let Some(mut file) = file {
         if !some {

@@ -12,9 +12,9 @@ use super::{
     sections::{EDGES, MEMORIES, NODES, SECTIONS, Section, TASKS},
     source::Form,
     survey::METHOD,
-    wire::{Shape, json, text},
+    wire::{SCOPE, Shape, json, text},
 };
-use crate::{FormatError, RecordSource, SourceAbout, StoredRecord, WriteOptions, WriteReport, format::NO_BYTES};
+use crate::{FormatError, RecordSource, SourceAbout, StoredRecord, WriteOptions, WriteReport, carry, format::NO_BYTES};
 use keepsake_model::{Kind, LossKind, Record, Timestamp, json::Tree};
 use sha2::{Digest, Sha256};
 use std::{
@@ -117,6 +117,9 @@ impl Writing {
         for tombstone in source.tombstones()? {
             let note = "the format has no deletions; only what is left is in the file";
             writing.report.losses.add(&tombstone.id, "tombstone", LossKind::LeftOut, note);
+        }
+        if options.everything {
+            carry::left_out(source, |id| id != SCOPE, &mut writing.report.losses)?;
         }
         Ok(writing)
     }

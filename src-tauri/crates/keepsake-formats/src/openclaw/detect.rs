@@ -74,7 +74,7 @@ pub(super) fn claims(catalog: &Catalog, _limits: &Limits, asked: bool) -> Vec<Cl
         let has = |name: &str| found.iter().any(|m| m.file_name() == name);
         let sure = has("SOUL.md") || has(files::AGENT_ID);
         let likely = has("IDENTITY.md") && (has("AGENTS.md") || has("USER.md"))
-            || has("MEMORY.md") && found.iter().any(|m| folder_of(&m.name).ends_with("memory/"));
+            || has("MEMORY.md") && found.iter().any(|m| folder_of(&m.name) != folder); // with daily notes
         if !(sure || likely || asked) {
             continue;
         }

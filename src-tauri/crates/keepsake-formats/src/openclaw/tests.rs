@@ -208,9 +208,14 @@ fn official_workspaces_come_back() {
 fn a_coding_project_is_no_workspace() {
     let scratch = Scratch::new("openclaw-none");
     put(&scratch.0.join("p"), &[("AGENTS.md", b"# Rules\n"), ("README.md", b"# P\n"), ("memory/notes.md", b"x\n")]);
-    let limits = Limits::default();
-    let catalog = Catalog::open(&[scratch.0.join("p")], &limits, None).unwrap();
-    assert!(detect(&catalog, &limits, None).unwrap().sources.iter().all(|s| s.format != "openclaw"));
+    // A coding assistant's own notes: a folder called memory, with a MEMORY.md in it.
+    put(&scratch.0.join("q/projects/x/memory"), &[("MEMORY.md", b"# Memory\n"), ("style.md", b"x\n")]);
+    for name in ["p", "q"] {
+        let limits = Limits::default();
+        let catalog = Catalog::open(&[scratch.0.join(name)], &limits, None).unwrap();
+        let sources = detect(&catalog, &limits, None).unwrap().sources;
+        assert!(sources.iter().all(|s| s.format != "openclaw"), "{name}");
+    }
 }
 
 #[test]

@@ -109,7 +109,7 @@ fn look<'a>(catalog: &Catalog, member: &'a Member, limits: &Limits) -> Result<Op
     let mut marks = marks(&head);
     // Sorted keys put `schema` behind the records.
     if marks.0.is_none() && likely && (head.len() == HEAD) && member.size <= limits.element_bytes {
-        marks = self::marks(&catalog.bytes(member, limits.element_bytes)?);
+        marks = self::marks(&catalog.head(member, usize::try_from(limits.element_bytes).unwrap_or(usize::MAX))?);
     }
     let (schema, version) = marks;
     let found = match schema.as_deref() {

@@ -14,8 +14,8 @@ use super::{
     verify::safe_path,
 };
 use crate::{
-    FormatError, PassthroughItem, RecordSource, SourceAbout, StoredRecord, WriteOptions, WriteReport, format::NO_BYTES,
-    registry,
+    FormatError, PassthroughItem, RecordSource, SourceAbout, StoredRecord, WriteOptions, WriteReport, carry,
+    format::NO_BYTES,
 };
 use keepsake_model::{Limits, LossKind, json::Tree};
 use std::{
@@ -307,13 +307,7 @@ impl Writing<'_> {
             self.report.losses.add(&tombstone.id, "tombstone", LossKind::LeftOut, note);
         }
         if self.options.everything {
-            for format in registry().iter().filter(|f| f.id() != SCOPE) {
-                source.passthrough(format.id(), &mut |item, _| {
-                    let note = "a part of another format's export";
-                    self.report.losses.add(&item.name, "passthrough", LossKind::LeftOut, note);
-                    Ok(())
-                })?;
-            }
+            carry::left_out(source, |id| id != SCOPE, &mut self.report.losses)?;
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use super::{
     map::SCOPE,
     merkle::{Hash, Merkle, Side, climb},
 };
-use crate::{FormatError, PassthroughItem, RecordSource, Signer, SourceAbout, WriteOptions, WriteReport, registry};
+use crate::{FormatError, PassthroughItem, RecordSource, Signer, SourceAbout, WriteOptions, WriteReport, carry};
 use keepsake_model::{Limits, LossKind, Timestamp, json::Tree};
 use sha2::{Digest, Sha256};
 use std::{
@@ -175,13 +175,7 @@ impl Writing {
             self.report.losses.add(&tombstone.id, "tombstone", LossKind::LeftOut, note);
         }
         if options.everything {
-            for format in registry().iter().filter(|f| f.id() != SCOPE) {
-                source.passthrough(format.id(), &mut |item, _| {
-                    let note = "a part of another format's export";
-                    self.report.losses.add(&item.name, "passthrough", LossKind::LeftOut, note);
-                    Ok(())
-                })?;
-            }
+            carry::left_out(source, |id| id != SCOPE, &mut self.report.losses)?;
         }
         Ok(())
     }
