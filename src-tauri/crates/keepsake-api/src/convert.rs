@@ -42,6 +42,25 @@ pub fn convert(
     let options = CreateOptions { kdf_floor: true };
     let (session, _) = Session::create(&folder.path().join("Keepsake.keepsake"), &secret, options)?;
     let report = session.import_with(request, opening, false, job)?;
-    let exported = session.export_with(export, means, job)?;
+    let mut exported = session.export_with(export, means, job)?;
+    not_read(&report, &mut exported);
     Ok(Converted { exported, source: Source { format: report.format, version: report.version } })
+}
+
+/// What could not be read is not in what was written: there is no import report here to say so.
+fn not_read(report: &ImportReport, exported: &mut Exported) {
+    let (field, kind) = ("record", "left_out");
+    if report.total.failed == 0 {
+        return;
+    }
+    for item in report.items.iter().filter(|item| item.outcome == "failed") {
+        let note = format!("it could not be read: {}", item.reason);
+        exported.losses.push(Loss { record: item.place.clone(), field: field.into(), kind: kind.into(), note });
+    }
+    match exported.loss_counts.iter_mut().find(|c| c.field == field && c.kind == kind) {
+        Some(known) => known.count += report.total.failed,
+        None => {
+            exported.loss_counts.push(LossCount { field: field.into(), kind: kind.into(), count: report.total.failed })
+        }
+    }
 }

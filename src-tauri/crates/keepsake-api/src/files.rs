@@ -4,7 +4,7 @@ use crate::{
     trust::{Trust, signers},
     types::*,
 };
-use keepsake_formats::{Catalog, Detection as Found, Passphrase, by_id, detect as detect_in, pam, registry};
+use keepsake_formats::{Catalog, Detection as Found, Passphrase, by_id, detect as detect_in, mif, pam, registry};
 use keepsake_model::{Limits, Timestamp};
 use keepsake_vault::Scratch;
 use std::path::{Path, PathBuf};
@@ -252,8 +252,15 @@ pub fn validate(path: &Path, check: &Check, _job: &Job) -> ApiResult<Validation>
     if !reader.capabilities().validate {
         return Err(ApiError::new("not_supported", 2, format!("There is no validator for {}.", reader.name())));
     }
-    let mut result = match reader.validate(&catalog, source, &limits, trust) {
+    let checked = match passphrase {
+        Some(passphrase) if source.format == "mif" => mif::validate_with(&catalog, source, &limits, passphrase),
+        _ => reader.validate(&catalog, source, &limits, trust),
+    };
+    let mut result = match checked {
         Ok(result) => result,
+        Err(error @ keepsake_formats::FormatError::Invalid { code: "passphrase_wrong", .. }) => {
+            return Err(error.into());
+        }
         Err(keepsake_formats::FormatError::Invalid { code, place, message }) => {
             return Ok(invalid(Some(source.format), code, Path::new(&place), &message));
         }

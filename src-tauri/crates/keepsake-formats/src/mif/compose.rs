@@ -7,6 +7,10 @@ use super::{
 };
 use crate::StoredRecord;
 use keepsake_model::{Kind, Record, Timestamp, json::Tree};
+use std::collections::BTreeMap;
+
+/// Levels of JSON in an element, as read.
+const DEPTH: u32 = 512;
 
 /// Stands where the format wants a content and the record has neither text nor title.
 const EMPTY: &str = "(empty)";
@@ -153,8 +157,10 @@ fn memory(tree: &mut Tree, record: &Record, shape: Shape, facts: &Facts<'_>, cre
         tree.set("tags", texts(&record.tags));
     }
     tree.set("source", source(record, shape, facts.strip));
+    let sure = confidences(record);
+    let named = record.entities.iter();
     let entities: Vec<Tree> =
-        record.entities.iter().map(|e| entity(&e.name, e.entity_type.as_deref(), shape)).collect();
+        named.map(|e| entity(&e.name, e.entity_type.as_deref(), sure.get(&e.name), shape)).collect();
     if !entities.is_empty() || shape == Shape::V2 {
         tree.set("entities", Tree::Array(entities));
     }
@@ -204,7 +210,19 @@ fn source(record: &Record, shape: Shape, strip: bool) -> Tree {
     out
 }
 
-fn entity(name: &str, kind: Option<&str>, shape: Shape) -> Tree {
+/// How sure the other version is of its entities, by name: our records do not say.
+fn confidences(record: &Record) -> BTreeMap<String, Tree> {
+    let came = record.verbatim.as_ref().filter(|_| record.origin.format == SCOPE && !record.entities.is_empty());
+    let tree = came.and_then(|v| Tree::parse(&v.text, DEPTH).ok()).unwrap_or(Tree::Null);
+    let Some(Tree::Array(items)) = tree.get("entities") else { return BTreeMap::new() };
+    let said = items.iter().filter_map(|e| {
+        let sure = e.get("confidence").filter(|c| c.as_f64().is_some_and(|n| (0.0..=1.0).contains(&n)))?;
+        Some((text(e, "text").or(text(e, "name"))?.to_owned(), sure.clone()))
+    });
+    said.collect()
+}
+
+fn entity(name: &str, kind: Option<&str>, sure: Option<&Tree>, shape: Shape) -> Tree {
     let mut out = Tree::Object(vec![]);
     let kind = kind.unwrap_or("unknown");
     if shape == Shape::V1 {
@@ -214,6 +232,9 @@ fn entity(name: &str, kind: Option<&str>, shape: Shape) -> Tree {
         put(&mut out, "name", name);
         put(&mut out, "entity_type", &kind.to_lowercase());
         out.set("confidence", Tree::Number("1.0".into()));
+    }
+    if let Some(sure) = sure {
+        out.set("confidence", sure.clone());
     }
     out
 }

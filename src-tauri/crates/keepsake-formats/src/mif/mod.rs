@@ -31,14 +31,27 @@ mod yaml;
 mod yaml_write;
 
 use crate::{
-    Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, RecordSource, Sink, Validation,
-    WriteOptions, WriteReport,
+    Capabilities, Catalog, Claim, Detected, Format, FormatError, Passphrase, ReadContext, RecordSource, Sink,
+    Validation, WriteOptions, WriteReport,
 };
 use keepsake_model::Limits;
 use std::path::Path;
 
 /// Memory Interchange Format.
 pub struct Mif;
+
+/// As [`Format::validate`], and what is inside of an encrypted document too.
+///
+/// # Errors
+/// As there; `passphrase_wrong`.
+pub fn validate_with(
+    catalog: &Catalog,
+    detected: &Detected,
+    limits: &Limits,
+    passphrase: &dyn Passphrase,
+) -> Result<Validation, FormatError> {
+    validate::validate(catalog, detected, limits, Some(passphrase))
+}
 
 impl Format for Mif {
     fn id(&self) -> &'static str {
@@ -90,6 +103,6 @@ impl Format for Mif {
         limits: &Limits,
         _trust: &[String],
     ) -> Result<Validation, FormatError> {
-        validate::validate(catalog, detected, limits)
+        validate::validate(catalog, detected, limits, None)
     }
 }

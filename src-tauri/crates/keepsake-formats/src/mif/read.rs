@@ -63,11 +63,7 @@ fn document(
         if inside {
             return Err(FormatError::invalid("encrypted_twice", &source.place, "an envelope inside an envelope"));
         }
-        let plain = envelope::open(encryption, context.passphrase.as_deref(), &source.place)?;
-        let form = super::detect::form_of_bytes(&plain, "")
-            .filter(|f| f.adapter().is_none())
-            .ok_or_else(|| FormatError::invalid("malformed", &source.place, "no document is inside the envelope"))?;
-        let mut inner = Source::of_bytes(plain, form, &source.place, limits)?;
+        let mut inner = Source::of_envelope(encryption, context.passphrase.as_deref(), &source.place, limits)?;
         document(&mut inner, context, sink, done, true)?;
         if survey.counts.iter().all(|n| *n == 0) {
             return Ok(());

@@ -1,11 +1,15 @@
 //! The bytes of a document, whichever encoding they are in. YAML becomes JSON here, once. Everything behind this sees
 //! JSON or JSON lines, as often as it wants. Nothing is mended: what is not JSON is not this format.
 use super::{
+    detect, envelope,
     spare::{Spared, not_finite, spare, spare_tree},
     yaml,
 };
-use crate::{Catalog, FormatError, Member, json};
-use keepsake_model::{Bounds, Limits, json::TreeError};
+use crate::{Catalog, FormatError, Member, Passphrase, json};
+use keepsake_model::{
+    Bounds, Limits,
+    json::{Tree, TreeError},
+};
 use std::io::{BufReader, Read};
 
 /// How a document is written down.
@@ -110,6 +114,23 @@ impl<'a> Source<'a> {
         };
         source.settle(limits)?;
         Ok(source)
+    }
+
+    /// The document inside an envelope.
+    ///
+    /// # Errors
+    /// `passphrase_needed`, `passphrase_wrong`, flaws of the envelope; `malformed` when no document is inside.
+    pub fn of_envelope(
+        encryption: &Tree,
+        passphrase: Option<&dyn Passphrase>,
+        place: &str,
+        limits: &Limits,
+    ) -> Result<Self, FormatError> {
+        let plain = envelope::open(encryption, passphrase, place)?;
+        let form = detect::form_of_bytes(&plain, "")
+            .filter(|f| f.adapter().is_none())
+            .ok_or_else(|| FormatError::invalid("malformed", place, "no document is inside the envelope"))?;
+        Self::of_bytes(plain, form, place, limits)
     }
 
     fn hold(&mut self, bytes: Vec<u8>) {

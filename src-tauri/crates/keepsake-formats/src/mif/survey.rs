@@ -186,7 +186,11 @@ impl Survey {
     /// How the checksum stands, by going through the document again where it names our rule.
     pub fn checksum(&self, source: &Source<'_>, limits: &Limits) -> Result<Checksum, FormatError> {
         let header = self.shape.header();
-        let Some(said) = inner(&self.root, header, "checksum") else { return Ok(Checksum::Absent) };
+        let Some(said) = inner(&self.root, header, "checksum") else {
+            // One of JSON lines may stand in the last of them, which says no more of its rule.
+            let last = self.footer.as_ref().and_then(|f| text(f, "checksum")).filter(|c| !c.is_empty());
+            return Ok(if last.is_some() { Checksum::UnknownRule } else { Checksum::Absent });
+        };
         if inner(&self.root, header, "checksum_method") == Some(METHOD) {
             let real = self.digest(source, limits)?;
             return Ok(if said.eq_ignore_ascii_case(&real) { Checksum::Verified } else { Checksum::Mismatch });

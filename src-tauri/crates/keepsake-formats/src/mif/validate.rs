@@ -9,16 +9,21 @@ use super::{
     walk::{Item, walk},
     wire::{Shape, inner, is_supported, list, text, version_parts},
 };
-use crate::{Catalog, Detected, Finding, FormatError, REDACTED, Validation};
+use crate::{Catalog, Detected, Finding, FormatError, Passphrase, REDACTED, Validation};
 use keepsake_model::{Limits, json::Tree};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Findings listed with one code; the others are counted.
 const LISTED: usize = 100;
 
-/// Checks every detected member.
-pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) -> Result<Validation, FormatError> {
-    let mut check = Check { out: Validation::default(), counts: BTreeMap::new() };
+/// Checks every detected member, with a passphrase also what is inside of one that is encrypted.
+pub(super) fn validate(
+    catalog: &Catalog,
+    detected: &Detected,
+    limits: &Limits,
+    passphrase: Option<&dyn Passphrase>,
+) -> Result<Validation, FormatError> {
+    let mut check = Check { out: Validation::default(), counts: BTreeMap::new(), passphrase };
     for claimed in &detected.claim.parts {
         let Some(member) = catalog.members().get(claimed.member) else { continue };
         let place = member.place.as_str();
@@ -35,6 +40,8 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
             }
         });
         match result {
+            // Nothing is wrong with the file, as far as anybody can tell.
+            Err(error @ FormatError::Invalid { code: "passphrase_wrong", .. }) => return Err(error),
             Err(FormatError::Invalid { code, place, message }) => check.error(code, &place, &message),
             Err(FormatError::Version { place, version }) => {
                 check.out.version = Some(version);
@@ -56,9 +63,10 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
     Ok(check.out)
 }
 
-struct Check {
+struct Check<'p> {
     out: Validation,
     counts: BTreeMap<(String, bool), usize>,
+    passphrase: Option<&'p dyn Passphrase>,
 }
 
 /// What is said of ids across lists.
@@ -69,7 +77,7 @@ struct Ids {
     redacted: u64,
 }
 
-impl Check {
+impl Check<'_> {
     fn say(&mut self, warning: bool, code: &str, place: &str, message: &str) {
         let count = self.counts.entry((code.to_owned(), warning)).or_default();
         *count += 1;
@@ -116,11 +124,21 @@ impl Check {
             return Ok(());
         }
         if let Some(encryption) = envelope::of(&survey.root) {
-            for (code, message) in envelope::flaws(encryption) {
+            let flaws = envelope::flaws(encryption);
+            let whole = flaws.is_empty();
+            for (code, message) in flaws {
                 self.error(code, &format!("{place}#/encryption"), &message);
             }
+            match self.passphrase.take().filter(|_| whole) {
+                Some(passphrase) => {
+                    let mut inner = Source::of_envelope(encryption, Some(passphrase), &place, limits)?;
+                    // An envelope inside of this one is said, since the passphrase is spent.
+                    self.document(&mut inner, limits)?;
+                    self.passphrase = Some(passphrase);
+                }
+                None => self.warn("encrypted", &place, "what is inside can only be checked with the passphrase"),
+            }
             self.out.kind = Some("encrypted".into());
-            self.warn("encrypted", &place, "what is inside can only be checked with the passphrase");
             // The specification's own example is nothing but the envelope.
             if survey.root.get("export").is_none() && survey.root.get("export_meta").is_none() {
                 return Ok(());

@@ -12,7 +12,7 @@ use super::{
     sections::{EDGES, MEMORIES, NODES, SECTIONS, Section, TASKS},
     source::Form,
     survey::METHOD,
-    wire::{SCOPE, Shape, json, text},
+    wire::{SCOPE, Shape, inner, json, text},
 };
 use crate::{FormatError, RecordSource, SourceAbout, StoredRecord, WriteOptions, WriteReport, carry, format::NO_BYTES};
 use keepsake_model::{Kind, LossKind, Record, Timestamp, json::Tree};
@@ -94,6 +94,15 @@ struct Writing {
     /// Values were looked for on the way here.
     looked: bool,
     report: WriteReport,
+}
+
+/// What version 2 says of a memory outside of it.
+fn outside(record: &Record) -> Vec<(String, Tree)> {
+    let importance = record.importance.filter(|i| i.is_finite()).map(|i| tree_of(&serde_json::json!(i)));
+    let count = record.fields.get("access_count").filter(|n| n.is_u64()).map(tree_of);
+    let accessed = record.times.last_accessed.map(|t| Tree::Text(stamp(t)));
+    let all = [("importance", importance), ("access_count", count), ("accessed_at", accessed)];
+    all.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
 
 impl Writing {
@@ -190,12 +199,11 @@ impl Writing {
         losses(&stored.id, &tree, &mut self.report.losses);
         self.narrowed(stored, section, &mapped);
         self.count(record, section, text(&tree, "type").or(text(&tree, "memory_type")));
-        if shape == Shape::V2
-            && *section == MEMORIES
-            && let Some(importance) = record.importance.filter(|i| i.is_finite())
-        {
-            let number = tree_of(&serde_json::json!(importance));
-            self.metadata.insert(id, Tree::Object(vec![("importance".into(), number)]));
+        if shape == Shape::V2 && *section == MEMORIES {
+            let outside = outside(record);
+            if !outside.is_empty() {
+                self.metadata.insert(id, Tree::Object(outside));
+            }
         }
         self.push(section, (true, String::new(), 0), json(&tree))
     }
@@ -294,12 +302,21 @@ impl Writing {
         Ok((document, checksum))
     }
 
+    /// Whose memories they are: of the one person that earlier documents name, else of this vault.
+    fn owner(&self) -> &str {
+        if self.plan.strip {
+            return "anonymous";
+        }
+        let mut named = self.plan.kept.iter().filter_map(|(k, _)| inner(&k.document, k.shape.header(), "user_id"));
+        let first = named.next().filter(|one| !one.is_empty());
+        first.filter(|one| named.all(|other| other == *one)).unwrap_or(&self.about.vault_id)
+    }
+
     /// A document of our own, its lists empty.
     fn root(&self) -> Tree {
         let shape = self.plan.shape;
         let seed = format!("{}|{}", self.about.vault_id, self.about.now.as_micros());
-        let user = if self.plan.strip { "anonymous" } else { &self.about.vault_id };
-        let mut root = header(shape, &self.about, &seed, user);
+        let mut root = header(shape, &self.about, &seed, self.owner());
         let empty = || Tree::Array(vec![]);
         let object = |names: &[&str]| Tree::Object(names.iter().map(|n| ((*n).to_owned(), empty())).collect());
         if shape == Shape::V1 {

@@ -52,7 +52,8 @@ impl<'a> Bundle<'a> {
 
 /// Major and minor version of a document; another major is not guessed at (§22.3).
 pub(super) fn supported(document: &Document, place: &str) -> Result<(u64, u64), FormatError> {
-    let said = document.word("schema_version").unwrap_or_default();
+    let raw = document.raw("schema_version").map(|raw| raw.get().chars().take(20).collect::<String>());
+    let said = document.word("schema_version").or(raw).unwrap_or_default();
     match version(&said) {
         Some((1, minor)) => Ok((1, minor)),
         None if document.raw("schema_version").is_none() => Ok((1, 0)),

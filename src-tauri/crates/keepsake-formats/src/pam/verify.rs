@@ -134,6 +134,8 @@ pub(super) struct Ids {
     pub conversation_refs: Vec<(String, String, String)>,
     pub superseded: Vec<(String, String)>,
     pub embedding_refs: Vec<(String, String)>,
+    /// Ids of embeddings that are there.
+    pub embedding_ids: HashSet<String>,
     /// Memory, embedding.
     embeddings: BTreeMap<String, String>,
     /// Id of a conversation → what the index says: platform, title, message count, place.
@@ -429,6 +431,7 @@ fn embeddings(bundle: &Bundle, member: &crate::Member, report: &mut Report, ids:
         {
             report.error("dimensions_mismatch", &format!("{at}/dimensions"), "not the length of the vector");
         }
+        ids.embedding_ids.insert(id.clone());
         if ids.embeddings.insert(memory, id).is_some() {
             report.error("duplicate_id", &format!("{at}/memory_id"), "another embedding is of the same memory");
         }
@@ -537,9 +540,8 @@ fn references(bundle: &Bundle, report: &mut Report, ids: &Ids) {
             report.dangling(place, "no memory of this file has this id");
         }
     }
-    let known: HashSet<&String> = ids.embeddings.values().collect();
     for (place, embedding) in &ids.embedding_refs {
-        if known.contains(embedding) {
+        if ids.embedding_ids.contains(embedding) {
             continue;
         }
         if bundle.embeddings.is_empty() {

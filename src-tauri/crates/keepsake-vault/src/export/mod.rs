@@ -166,6 +166,7 @@ impl Vault {
         let mut source = VaultSource::new(self, writer.id(), scope, now, cancel, progress)?;
         let mut report = writer.plan(&mut source, &scope.options()).map_err(unwrap_format)?;
         source.left_behind(&mut report.losses)?;
+        source.withheld(&mut report.withheld);
         Ok((report, source.covered()))
     }
 
@@ -205,6 +206,7 @@ impl Vault {
         let mut source = VaultSource::new(self, writer.id(), scope, now, cancel, progress)?;
         let mut report = writer.write(&mut source, partial, &scope.options()).map_err(unwrap_format)?;
         source.left_behind(&mut report.losses)?;
+        source.withheld(&mut report.withheld);
         if cancel.load(Ordering::Relaxed) {
             return Err(VaultError::Cancelled);
         }

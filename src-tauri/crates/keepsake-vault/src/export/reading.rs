@@ -6,11 +6,14 @@ use crate::{
     store::{Flags, Packs, kind_code},
 };
 use keepsake_formats::StoredRecord;
-use keepsake_model::Kind;
+use keepsake_model::{Kind, Record};
 use rusqlite::{Connection, OptionalExtension, Row, types::Value};
-use std::sync::{
-    atomic::{AtomicBool, Ordering},
-    mpsc::{Receiver, SyncSender, sync_channel},
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{
+        atomic::{AtomicBool, Ordering},
+        mpsc::{Receiver, SyncSender, sync_channel},
+    },
 };
 
 /// Records go over in batches of so many, or of so many bytes if that is less: a message may be as large as a book.
@@ -39,6 +42,10 @@ pub(super) struct Reading<'v> {
     pub cancel: &'v AtomicBool,
     /// Covers sensitive values on the way out.
     pub cover: Option<Cover<'v>>,
+    /// Holds back what its source marks as not exportable, and what is about it; false where the writer does.
+    pub holds_back: bool,
+    /// Rows held back, by reason.
+    pub withheld: BTreeMap<&'static str, BTreeSet<i64>>,
 }
 
 impl Reading<'_> {
@@ -77,7 +84,15 @@ impl Reading<'_> {
                 if kind == Kind::Foreign && self.file(row)?.is_some() {
                     continue;
                 }
+                if self.holds_back && place.flags & Flags::STAYS != 0 {
+                    self.withheld.entry("not_exportable").or_default().insert(row);
+                    continue;
+                }
                 let stored = self.stored(&place)?;
+                if let Some(reason) = self.about_withheld(&stored.record)? {
+                    self.withheld.entry(reason).or_default().insert(row);
+                    continue;
+                }
                 bytes += stored.record.text.len() + stored.record.verbatim.as_ref().map_or(0, |v| v.text.len());
                 batch.push(stored);
                 if batch.len() >= BATCH || bytes >= BATCH_BYTES {
@@ -105,12 +120,8 @@ impl Reading<'_> {
             taken_out(&record.text, &mut redactions);
         }
         let present = |id: [u8; 16]| -> VaultResult<Option<String>> {
-            let found: Option<i64> = self
-                .connection
-                .prepare_cached("SELECT 1 FROM records WHERE id = ?1 AND trashed IS NULL")?
-                .query_row([id], |r| r.get(0))
-                .optional()?;
-            Ok(found.map(|_| hex::encode(id)))
+            let flags = self.flags(&id)?;
+            Ok(flags.filter(|f| !self.holds_back || f & Flags::STAYS == 0).map(|_| hex::encode(id)))
         };
         let keys = &self.vault.keys;
         let link_ids = record.links.iter().map(|l| present(record_id(keys, &l.target))).collect::<VaultResult<_>>()?;
@@ -125,6 +136,33 @@ impl Reading<'_> {
         let attachment_ids = record.attachments.iter().map(|a| hex::encode(record_id(keys, &a.key))).collect();
         let id = hex::encode(place.id);
         Ok(StoredRecord { id, edited, link_ids, parent_id, message_parent_id, attachment_ids, redactions, record })
+    }
+
+    /// Flags of a record that is there.
+    fn flags(&self, id: &[u8; 16]) -> VaultResult<Option<i64>> {
+        let mut statement =
+            self.connection.prepare_cached("SELECT flags FROM records WHERE id = ?1 AND trashed IS NULL")?;
+        Ok(statement.query_row([id], |r| r.get(0)).optional()?)
+    }
+
+    /// Why a record stays behind with a memory that does: it was made from it, or says something about it (a relation, a
+    /// vector). A message or conversation only names it, and loses the name.
+    fn about_withheld(&self, record: &Record) -> VaultResult<Option<&'static str>> {
+        if !self.holds_back || matches!(record.kind, Kind::Message | Kind::Conversation) {
+            return Ok(None);
+        }
+        for link in record.links.iter().filter(|l| l.kind == Kind::Memory) {
+            let reason = match record.kind {
+                Kind::Relation | Kind::Foreign => "names_not_exportable",
+                _ if link.relation == "derived_from" => "made_from_not_exportable",
+                _ => continue,
+            };
+            let flags = self.flags(&record_id(&self.vault.keys, &link.target))?;
+            if flags.is_some_and(|f| f & Flags::STAYS != 0) {
+                return Ok(Some(reason));
+            }
+        }
+        Ok(None)
     }
 
     /// Rows of a kind in scope. What belongs to a record in scope goes with it: the messages of a conversation, the
@@ -161,7 +199,7 @@ mod tests {
     use super::*;
     use crate::{ImportOptions, Scope, export::source::VaultSource};
     use keepsake_formats::{FormatError, RecordSource};
-    use keepsake_model::{Limits, Record, RecordKey, Timestamp};
+    use keepsake_model::{Limits, RecordKey, Timestamp};
 
     #[test]
     fn whoever_writes_may_end_while_there_is_more_to_read() {

@@ -9,7 +9,11 @@ use crate::{
 use keepsake_formats::{FormatError, PassthroughItem, RecordSource, SourceAbout, StoredRecord, carry};
 use keepsake_model::{Kind, LossKind, LossReport, Record, Timestamp, Tombstone};
 use rusqlite::OptionalExtension;
-use std::{collections::BTreeSet, io::Read, sync::atomic::AtomicBool};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::Read,
+    sync::atomic::AtomicBool,
+};
 
 /// Largest part that is read whole to be covered, in bytes.
 const PART: u64 = 64 << 20;
@@ -52,7 +56,19 @@ impl<'v> VaultSource<'v> {
         let whole = scope.everything && !scope.writing.strip_identifiers && scope.writing.zaxy.is_none();
         let everything = scope.everything;
         Ok(Self {
-            reading: Reading { vault, connection, packs, condition, values, everything, cancel, cover },
+            reading: Reading {
+                vault,
+                connection,
+                packs,
+                condition,
+                values,
+                everything,
+                cancel,
+                cover,
+                // These writers know the mark themselves, and what else it reaches in their format.
+                holds_back: !matches!(format, "pam" | "transfer_text"),
+                withheld: BTreeMap::new(),
+            },
             about,
             progress,
             // A delta is lines of an archive.
@@ -201,6 +217,13 @@ impl<'v> VaultSource<'v> {
             }
         }
         Ok(())
+    }
+
+    /// Adds what was held back to what the writer held back. After the records were visited.
+    pub(super) fn withheld(&self, all: &mut BTreeMap<String, u64>) {
+        for (reason, rows) in &self.reading.withheld {
+            *all.entry((*reason).to_owned()).or_default() += rows.len() as u64;
+        }
     }
 
     /// Different values that were covered.

@@ -495,7 +495,9 @@ impl<'i> Importer<'i> {
 
     /// True when the source's own change time says that the vault has the newer telling.
     fn is_older(&self, known: &Known, record: &Record) -> VaultResult<bool> {
-        let Some(updated) = record.times.updated else { return Ok(false) };
+        // A memory that does not say when it was changed last was as it came, as far as this telling knows.
+        let never_changed = record.times.created.filter(|_| record.kind == Kind::Memory);
+        let Some(updated) = record.times.updated.or(never_changed) else { return Ok(false) };
         // A conversation's place in the list may be newer than the words it was last told with.
         if record.kind == Kind::Conversation && known.sort > updated.as_micros() {
             return Ok(true);

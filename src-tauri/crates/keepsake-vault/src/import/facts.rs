@@ -19,6 +19,12 @@ pub(super) fn is_branched(records: &[Record]) -> bool {
     })
 }
 
+/// Does the source's own rule keep it here? (PAM 1.0 §21.1: "exportable" false.)
+fn stays(record: &Record) -> bool {
+    let access = record.fields.get("access").filter(|_| record.kind == Kind::Memory && record.origin.format == "pam");
+    access.and_then(|a| a.get("exportable")) == Some(&serde_json::Value::Bool(false))
+}
+
 /// Where a record stands among others: what a newer export may change without saying anything new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Standing {
@@ -31,7 +37,7 @@ pub(crate) struct Standing {
 
 impl Standing {
     /// Flags that say where it stands; the others say what was done to it here.
-    pub(crate) const FLAGS: i64 = Flags::HIDDEN | Flags::ACTIVE | Flags::BRANCHED;
+    pub(crate) const FLAGS: i64 = Flags::HIDDEN | Flags::ACTIVE | Flags::BRANCHED | Flags::STAYS;
 
     pub(crate) fn of(record: &Record, extra_flags: i64) -> Self {
         let message = record.message.as_ref();
@@ -41,6 +47,9 @@ impl Standing {
         }
         if message.is_some_and(|m| m.active) {
             flags |= Flags::ACTIVE;
+        }
+        if stays(record) {
+            flags |= Flags::STAYS;
         }
         let time = if record.kind == Kind::Conversation {
             record.times.updated.or(record.times.created)

@@ -16,6 +16,8 @@ impl Flags {
     pub(crate) const EDITED: i64 = 8;
     /// Conversation with more than one leaf.
     pub(crate) const BRANCHED: i64 = 16;
+    /// A memory that its source marks as not exportable (PAM `access.exportable`): it leaves in no format.
+    pub(crate) const STAYS: i64 = 32;
 }
 
 /// Why a version exists.
