@@ -20,6 +20,9 @@ pub(super) enum Place {
     Zip { zip: Box<ZipWriter<BufWriter<File>>>, folder: String },
 }
 
+/// Bytes that are hashed and written in one go, where a file is not at hand whole.
+const PIECE: usize = 1 << 20;
+
 /// Does this name ask for an archive?
 fn is_archive(out: &Path) -> bool {
     out.extension().is_some_and(|e| e.eq_ignore_ascii_case("zip"))
@@ -62,7 +65,37 @@ impl Place {
         written.map(|()| FileEntry { path: path.to_owned(), sha256, bytes: bytes.len() as u64 })
     }
 
+    /// Writes one file of these lines, with a line feed after each.
+    pub fn put_lines<'l>(
+        &mut self,
+        path: &str,
+        lines: impl Iterator<Item = &'l str>,
+    ) -> Result<FileEntry, FormatError> {
+        let mut out = self.open(path)?;
+        let (mut hash, mut bytes, mut piece) = (Sha256::new(), 0, Vec::with_capacity(PIECE));
+        let mut put = |piece: &mut Vec<u8>| {
+            bytes += piece.len() as u64;
+            let ((), written) = rayon::join(|| hash.update(&*piece), || out.write_all(piece));
+            piece.clear();
+            written.map_err(|e| FormatError::io(path, e))
+        };
+        for line in lines {
+            if piece.len() + line.len() >= PIECE {
+                put(&mut piece)?;
+            }
+            piece.extend_from_slice(line.as_bytes());
+            piece.push(b'\n');
+        }
+        put(&mut piece)?;
+        Ok(FileEntry { path: path.to_owned(), sha256: hex::encode(hash.finalize()), bytes })
+    }
+
     fn write(&mut self, path: &str, bytes: &[u8]) -> Result<(), FormatError> {
+        self.open(path)?.write_all(bytes).map_err(|e| FormatError::io(path, e))
+    }
+
+    /// A new file of the bundle.
+    fn open(&mut self, path: &str) -> Result<Box<dyn Write + Send + '_>, FormatError> {
         let io = |e| FormatError::io(path, e);
         match self {
             Self::Folder(folder) => {
@@ -70,7 +103,7 @@ impl Place {
                 if let Some(parent) = target.parent() {
                     std::fs::create_dir_all(parent).map_err(io)?;
                 }
-                std::fs::write(&target, bytes).map_err(io)
+                Ok(Box::new(File::create(&target).map_err(io)?))
             }
             Self::Zip { zip, folder } => {
                 // The time is a constant, so that equal content is an equal file.
@@ -79,7 +112,7 @@ impl Place {
                     .last_modified_time(DateTime::default())
                     .unix_permissions(0o644);
                 zip.start_file(format!("{folder}/{path}"), options).map_err(|e| zip_failed(e, path))?;
-                zip.write_all(bytes).map_err(io)
+                Ok(Box::new(&mut **zip))
             }
         }
     }

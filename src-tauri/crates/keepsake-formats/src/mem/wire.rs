@@ -112,7 +112,7 @@ pub(super) fn time(text: &str) -> Option<Timestamp> {
 }
 
 /// Bytes that most lines take no more than: room for them is made once.
-const LINE: usize = 512;
+const LINE: usize = 1024;
 
 /// The canonical line of a checked tree: declared fields in their normal form, optional nulls dropped, all other
 /// fields kept.

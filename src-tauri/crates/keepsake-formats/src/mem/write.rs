@@ -22,6 +22,7 @@ use sha2::{Digest, Sha256};
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
     io::Read,
+    ops::Range,
     path::Path,
 };
 
@@ -55,11 +56,38 @@ pub(super) fn plan(
     Ok(writing.report)
 }
 
-/// Lines of one file with what orders them.
+/// Lines of one file with what orders them, held in blocks: they are most of what an export holds.
 #[derive(Default)]
 struct Stream {
-    lines: Vec<(String, String)>,
+    blocks: Vec<String>,
+    /// What orders a line, its block, and where it stands there.
+    lines: Vec<(String, usize, Range<usize>)>,
     bytes: u64,
+}
+
+impl Stream {
+    const BLOCK: usize = 1 << 20;
+
+    fn keep(&mut self, order: String, line: &str) {
+        if self.blocks.last().is_none_or(|block| block.capacity() - block.len() < line.len()) {
+            // Most files have few lines.
+            let room = if self.blocks.is_empty() { line.len() } else { Self::BLOCK.max(line.len()) };
+            self.blocks.push(String::with_capacity(room));
+        }
+        let at = self.blocks.len() - 1;
+        let Some(block) = self.blocks.last_mut() else { return };
+        let start = block.len();
+        block.push_str(line);
+        self.lines.push((order, at, start..block.len()));
+    }
+
+    /// Episodes by id, vendor lines as they stood, everything else by the whole line.
+    fn sorted(&mut self) -> impl Iterator<Item = &str> {
+        let Self { blocks, lines, .. } = self;
+        let text = |(_, block, place): &(String, usize, Range<usize>)| &blocks[*block][place.clone()];
+        lines.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| text(a).cmp(text(b))));
+        lines.iter().map(text)
+    }
 }
 
 struct Writing<'l> {
@@ -132,7 +160,7 @@ impl<'l> Writing<'l> {
         if let Some(signer) = self.signer.filter(|_| self.keep && tombstones::is_own(tombstone)) {
             line = sign::tombstone(&line, signer, depth)?;
         }
-        self.push(TOMBSTONES, String::new(), line)
+        self.push(TOMBSTONES, String::new(), &line)
     }
 
     /// A record that the export this one builds on has already.
@@ -141,7 +169,10 @@ impl<'l> Writing<'l> {
     }
 
     fn goes(&mut self, record: &Record) {
-        *self.report.by_kind.entry(record.kind.as_str().into()).or_default() += 1;
+        match self.report.by_kind.get_mut(record.kind.as_str()) {
+            Some(count) => *count += 1,
+            None => drop(self.report.by_kind.insert(record.kind.as_str().into(), 1)),
+        }
     }
 
     /// What two manifests say of two stores cannot be said of one.
@@ -156,7 +187,7 @@ impl<'l> Writing<'l> {
         }
     }
 
-    fn push(&mut self, path: &str, order: String, line: String) -> Result<(), FormatError> {
+    fn push(&mut self, path: &str, order: String, line: &str) -> Result<(), FormatError> {
         if !self.streams.contains_key(path) {
             self.streams.insert(path.to_owned(), Stream::default());
         }
@@ -166,7 +197,7 @@ impl<'l> Writing<'l> {
             return Err(FormatError::Limit { limit: "mem_file_bytes", place: path.into(), figure: stream.bytes });
         }
         if self.keep {
-            stream.lines.push((order, line));
+            stream.keep(order, line);
         }
         Ok(())
     }
@@ -206,7 +237,7 @@ impl<'l> Writing<'l> {
         if let Some(note) = loss {
             self.report.losses.add(&stored.id, "record", LossKind::MovedToExtension, note);
         }
-        self.push(path, order, line)
+        self.push(path, order, &line)
     }
 
     /// A record of this format: its own line, patched where it was edited, then with what the line says by itself.
@@ -260,7 +291,7 @@ impl<'l> Writing<'l> {
         });
         let Some(spec) = by_name("chunk") else { return Ok(()) };
         let line = to_line(spec, &tree_of(&chunk))?;
-        self.push(&spec.path(), String::new(), line)
+        self.push(&spec.path(), String::new(), &line)
     }
 
     /// One line of a known kind; `mapped` is what the line says by itself, where that is not all. `fresh` = made here.
@@ -296,12 +327,13 @@ impl<'l> Writing<'l> {
                     let (from, to) = self.coverage.unwrap_or((t, t));
                     self.coverage = Some((from.min(t), to.max(t)));
                 }
-                self.scopes.extend(text(&tree, "contextID").filter(|c| !c.is_empty()).map(str::to_owned));
+                let context = text(&tree, "contextID").filter(|c| !c.is_empty() && !self.scopes.contains(*c));
+                self.scopes.extend(context.map(str::to_owned));
             }
             "context" => self.scopes.extend(text(&tree, "id").map(str::to_owned)),
             _ => {}
         }
-        self.push(&path, order, line)
+        self.push(&path, order, &line)
     }
 
     /// Files of imported bundles that are no records. Vectors and provenance speak of records that may be gone since.
@@ -354,15 +386,8 @@ impl<'l> Writing<'l> {
         let mut counts = BTreeMap::new();
         let mut files: Vec<FileEntry> = std::mem::take(&mut self.parts).into_values().flatten().collect();
         for (path, mut stream) in std::mem::take(&mut self.streams) {
-            // Episodes by id, vendor lines as they stood, everything else by the whole line.
-            stream.lines.sort_unstable();
-            let mut text = String::with_capacity(usize::try_from(stream.bytes).unwrap_or_default());
-            for (_, line) in &stream.lines {
-                text.push_str(line);
-                text.push('\n');
-            }
             counts.insert(count_name(&path).to_owned(), stream.lines.len() as u64);
-            files.push(place.put(&path, text.as_bytes())?);
+            files.push(place.put_lines(&path, stream.sorted())?);
         }
         if let Some((bytes, signature)) = self.unchanged(&files) {
             self.report.digest = place.seal_as(&files, &bytes, signature.as_deref())?;

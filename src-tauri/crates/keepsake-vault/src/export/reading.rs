@@ -7,7 +7,7 @@ use crate::{
 };
 use keepsake_formats::StoredRecord;
 use keepsake_model::{Kind, Record};
-use rusqlite::{Connection, OptionalExtension, Row, types::Value};
+use rusqlite::{Connection, OptionalExtension, types::Value};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{
@@ -19,11 +19,14 @@ use std::{
 /// Records go over in batches of so many, or of so many bytes if that is less: a message may be as large as a book.
 const BATCH: usize = 128;
 const BATCH_BYTES: usize = 1 << 20;
+/// Rows that are looked up together.
+const ROWS: usize = 512;
 /// Batches that wait for the writer.
 const AHEAD: usize = 2;
 
 /// What of a row is needed to read its record: the rest of it would be read for nothing, 50,000 times.
 struct Place {
+    row: i64,
     id: [u8; 16],
     flags: i64,
     pack: i64,
@@ -75,40 +78,62 @@ impl Reading<'_> {
         let (mut batch, mut bytes) = (Vec::new(), 0);
         // Rows within a kind in the order of the packs, so that each pack is unpacked once.
         for kind in Kind::ALL {
-            for row in self.rows(kind)? {
-                if self.cancel.load(Ordering::Relaxed) {
-                    return Err(VaultError::Cancelled);
-                }
-                let Some(place) = self.place(row)? else { continue };
-                // Parts of a source travel as such, not as records.
-                if kind == Kind::Foreign && self.file(row)?.is_some() {
-                    continue;
-                }
-                if self.holds_back && place.flags & Flags::STAYS != 0 {
-                    self.withheld.entry("not_exportable").or_default().insert(row);
-                    continue;
-                }
-                let stored = self.stored(&place)?;
-                if let Some(reason) = self.about_withheld(&stored.record)? {
-                    self.withheld.entry(reason).or_default().insert(row);
-                    continue;
-                }
-                bytes += stored.record.text.len() + stored.record.verbatim.as_ref().map_or(0, |v| v.text.len());
-                batch.push(stored);
-                if batch.len() >= BATCH || bytes >= BATCH_BYTES {
-                    go(std::mem::take(&mut batch))?;
-                    bytes = 0;
+            for rows in self.rows(kind)?.chunks(ROWS) {
+                for place in self.places(rows)? {
+                    if self.cancel.load(Ordering::Relaxed) {
+                        return Err(VaultError::Cancelled);
+                    }
+                    // Parts of a source travel as such, not as records.
+                    if kind == Kind::Foreign && self.file(place.row)?.is_some() {
+                        continue;
+                    }
+                    let Some(stored) = self.going(&place)? else { continue };
+                    bytes += stored.record.text.len() + stored.record.verbatim.as_ref().map_or(0, |v| v.text.len());
+                    batch.push(stored);
+                    if batch.len() >= BATCH || bytes >= BATCH_BYTES {
+                        go(std::mem::take(&mut batch))?;
+                        bytes = 0;
+                    }
                 }
             }
         }
         go(batch)
     }
 
-    fn place(&self, row: i64) -> VaultResult<Option<Place>> {
-        let mut statement =
-            self.connection.prepare_cached("SELECT id, flags, pack, slot FROM records WHERE row = ?1")?;
-        let place = |r: &Row<'_>| Ok(Place { id: r.get(0)?, flags: r.get(1)?, pack: r.get(2)?, slot: r.get(3)? });
-        Ok(statement.query_row([row], place).optional()?)
+    /// The record, unless it stays behind, which is noted.
+    fn going(&mut self, place: &Place) -> VaultResult<Option<StoredRecord>> {
+        let (mut stored, mut reason) = (None, Some("not_exportable"));
+        if !self.holds_back || place.flags & Flags::STAYS == 0 {
+            let record = self.stored(place)?;
+            reason = self.about_withheld(&record.record)?;
+            stored = Some(record);
+        }
+        let Some(reason) = reason else { return Ok(stored) };
+        self.withheld.entry(reason).or_default().insert(place.row);
+        Ok(None)
+    }
+
+    /// Where these rows are, in their order; one that is gone is left out.
+    fn places(&self, rows: &[i64]) -> VaultResult<Vec<Place>> {
+        let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return Ok(Vec::new()) };
+        // One question for all of them, unless more lies between them than is asked for.
+        let near = last - first < 2 * ROWS as i64;
+        let pieces = if near { vec![rows] } else { rows.chunks(1).collect() };
+        let mut statement = self.connection.prepare_cached(
+            "SELECT row, id, flags, pack, slot FROM records WHERE row BETWEEN ?1 AND ?2 ORDER BY row",
+        )?;
+        let mut out = Vec::with_capacity(rows.len());
+        for piece in pieces {
+            let bounds = [piece.first(), piece.last()];
+            let mut found = statement.query(bounds)?;
+            while let Some(r) = found.next()? {
+                let row = r.get(0)?;
+                if piece.binary_search(&row).is_ok() {
+                    out.push(Place { row, id: r.get(1)?, flags: r.get(2)?, pack: r.get(3)?, slot: r.get(4)? });
+                }
+            }
+        }
+        Ok(out)
     }
 
     fn stored(&mut self, place: &Place) -> VaultResult<StoredRecord> {

@@ -34,10 +34,8 @@ impl Entry {
 
     /// Puts a record together again.
     pub(crate) fn to_record(&self) -> VaultResult<Record> {
-        let mut record: Record =
-            serde_json::from_slice(&self.body).map_err(|e| VaultError::Damaged(format!("record body: {e}")))?;
-        record.verbatim = self.verbatim.clone().map(|(media_type, text)| Verbatim { media_type, text });
-        Ok(record)
+        let verbatim = self.verbatim.clone().map(|(media_type, text)| Verbatim { media_type, text });
+        Ok(Record { verbatim, ..read_body(&self.body)? })
     }
 
     fn encode(&self, slot: u32, out: &mut Vec<u8>) {
@@ -62,6 +60,9 @@ struct Head {
     text: usize,
 }
 
+/// Body, and media type and text of the verbatim, if there is one.
+type Parts<'r> = (&'r [u8], Option<(String, String)>);
+
 impl Head {
     const LENGTH: usize = 20;
 
@@ -76,14 +77,22 @@ impl Head {
         Self::LENGTH + self.body + self.media + self.text
     }
 
-    /// The entry that begins where `raw` does.
-    fn entry(&self, raw: &[u8]) -> Option<Entry> {
+    /// Body and verbatim of the entry that begins where `raw` does.
+    fn parts<'r>(&self, raw: &'r [u8]) -> Option<Parts<'r>> {
         let (body, rest) = raw.get(Self::LENGTH..self.whole())?.split_at_checked(self.body)?;
         let (media, text) = rest.split_at_checked(self.media)?;
-        let word = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).ok();
+        let word = |bytes: &[u8]| std::str::from_utf8(bytes).ok().map(str::to_owned);
         let verbatim = (word(media)?, word(text)?);
-        Some(Entry { body: body.to_vec(), verbatim: self.has_verbatim.then_some(verbatim) })
+        Some((body, self.has_verbatim.then_some(verbatim)))
     }
+
+    fn entry(&self, raw: &[u8]) -> Option<Entry> {
+        self.parts(raw).map(|(body, verbatim)| Entry { body: body.to_vec(), verbatim })
+    }
+}
+
+fn read_body(body: &[u8]) -> VaultResult<Record> {
+    serde_json::from_slice(body).map_err(|e| VaultError::Damaged(format!("record body: {e}")))
 }
 
 /// Slot and place of each entry, in order.
@@ -113,9 +122,9 @@ struct Open {
 }
 
 impl Open {
-    fn entry(&self, slot: u32) -> Option<Entry> {
+    fn parts(&self, slot: u32) -> Option<Parts<'_>> {
         let raw = self.from(slot)?;
-        Head::read(raw)?.entry(raw)
+        Head::read(raw)?.parts(raw)
     }
 
     fn body(&self, slot: u32) -> Option<&[u8]> {
@@ -201,15 +210,17 @@ impl Packs {
     /// One record.
     pub(crate) fn record(&self, connection: &Connection, pack: i64, slot: u32) -> VaultResult<Record> {
         let entries = self.unpacked(connection, pack)?;
-        let found = entries.entry(slot);
-        found.ok_or_else(|| VaultError::Damaged(format!("pack {pack} has no slot {slot}")))?.to_record()
+        let found = entries.parts(slot);
+        let (body, verbatim) = found.ok_or_else(|| VaultError::Damaged(format!("pack {pack} has no slot {slot}")))?;
+        let verbatim = verbatim.map(|(media_type, text)| Verbatim { media_type, text });
+        Ok(Record { verbatim, ..read_body(body)? })
     }
 
     /// One record without its verbatim, which is the larger part of it and seldom asked for.
     pub(crate) fn content(&self, connection: &Connection, pack: i64, slot: u32) -> VaultResult<Record> {
         let entries = self.unpacked(connection, pack)?;
         let body = entries.body(slot).ok_or_else(|| VaultError::Damaged(format!("pack {pack} has no slot {slot}")))?;
-        serde_json::from_slice(body).map_err(|e| VaultError::Damaged(format!("record body: {e}")))
+        read_body(body)
     }
 
     /// Stores one entry in a pack of its own and says where.
