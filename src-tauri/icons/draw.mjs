@@ -1,4 +1,4 @@
-// Draws Keepsake's icon (a lidded box with a keyhole on ink blue) in every size a system asks for.
+// Draws Mementory's icon (a lidded box with a keyhole on ink blue) in every size a system asks for.
 // Run by hand after a change: node src-tauri/icons/draw.mjs
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

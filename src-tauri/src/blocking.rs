@@ -1,7 +1,7 @@
 //! Commands work on threads that may block, so that the window never waits for the disk or for a key.
 use crate::state::AppState;
-use keepsake_api::types::{ErrorBody, Progress};
-use keepsake_api::{ApiError, ApiResult, Job, Session};
+use mementory_api::types::{ErrorBody, Progress};
+use mementory_api::{ApiError, ApiResult, Job, Session};
 use std::sync::{Arc, atomic::Ordering};
 use tauri::ipc::Channel;
 use tauri::{AppHandle, Manager};
@@ -17,7 +17,7 @@ pub async fn blocking<T: Send + 'static>(
     tauri::async_runtime::spawn_blocking(move || work(&app.state::<AppState>()))
         .await
         .unwrap_or_else(|_| {
-            Err(ApiError::new("internal", 1, "Something broke inside Keepsake. Your vault is kept as it was."))
+            Err(ApiError::new("internal", 1, "Something broke inside Mementory. Your vault is kept as it was."))
         })
         .map_err(|error| error.body())
 }

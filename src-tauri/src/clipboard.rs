@@ -1,8 +1,8 @@
-//! What was copied from Keepsake leaves the clipboard again: after a while, when the vault locks or the window closes.
+//! What was copied from Mementory leaves the clipboard again: after a while, when the vault locks or the window closes.
 //!
 //! The web view can put text there only while a click lasts, and never read it back, so this is a matter of the shell.
 use crate::autolock::{Clock, LONGEST_WAIT};
-use keepsake_api::{ApiError, ApiResult};
+use mementory_api::{ApiError, ApiResult};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use zeroize::Zeroizing;

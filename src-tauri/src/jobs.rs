@@ -1,5 +1,5 @@
 //! Long work that is under way: started under an id that the window chose, cancelled by that id.
-use keepsake_api::{ApiError, ApiResult, Job};
+use mementory_api::{ApiError, ApiResult, Job};
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -16,7 +16,7 @@ mod state;
 mod watching;
 mod window;
 
-use keepsake_api::Job;
+use mementory_api::Job;
 use std::process::ExitCode;
 use std::sync::Arc;
 use tauri::{Emitter, Manager, RunEvent};

@@ -1,4 +1,4 @@
-//! The window of Keepsake.
+//! The window of Mementory.
 #![cfg_attr(not(debug_assertions), windows_subsystem = "windows")]
 
 use std::process::ExitCode;
@@ -9,5 +9,5 @@ use std::process::ExitCode;
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
-    keepsake_app::run()
+    mementory_app::run()
 }

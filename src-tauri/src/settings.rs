@@ -22,6 +22,8 @@ pub const PREFERENCES: [&str; 10] = [
 /// Longest value of a preference; keeps words of the vault out by their length alone.
 const PREFERENCE_LENGTH: usize = 32;
 const AUTO_LOCK_DEFAULT: u32 = 10;
+/// Application identifier before the program was renamed: the name of the settings folder beside ours.
+const FORMER_IDENTIFIER: &str = "app.keepsake.desktop";
 
 /// The settings file's content. Unknown or missing keys take their defaults.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -91,6 +93,10 @@ impl Settings {
     }
 }
 
+fn read(path: &Path) -> Option<Settings> {
+    serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+}
+
 /// The settings with the file they live in.
 pub struct SettingsFile {
     path: PathBuf,
@@ -99,12 +105,19 @@ pub struct SettingsFile {
 
 impl SettingsFile {
     /// Read `settings.json` in `folder`. A file that is missing or damaged gives the defaults: nothing in it is worth
-    /// refusing to start for.
+    /// refusing to start for. Where there is none yet, the settings of the program under its former name are taken
+    /// over; the former file is left as it is.
     pub fn load(folder: &Path) -> Self {
         let path = folder.join("settings.json");
-        let settings =
-            std::fs::read(&path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
-        Self { path, settings }
+        if path.exists() {
+            return Self { settings: read(&path).unwrap_or_default(), path };
+        }
+        let former = read(&folder.with_file_name(FORMER_IDENTIFIER).join("settings.json"));
+        let mut file = Self { path, settings: Settings::default() };
+        if let Some(settings) = former {
+            file.change(|current| *current = settings);
+        }
+        file
     }
 
     /// What is set now.
@@ -133,6 +146,25 @@ impl SettingsFile {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+
+    #[test]
+    fn settings_of_the_former_name_are_taken_over_once() {
+        let root = tempfile::tempdir().unwrap();
+        let (former, ours) = (root.path().join(FORMER_IDENTIFIER), root.path().join("app.mementory.desktop"));
+        SettingsFile::load(&former).change(|s| {
+            s.auto_lock_minutes = 3;
+            s.remember(Path::new("/home/me/Memories.keepsake"));
+        });
+
+        let mut taken = SettingsFile::load(&ours);
+        assert_eq!(taken.get().auto_lock_minutes, 3);
+        assert_eq!(taken.get().recent, [Path::new("/home/me/Memories.keepsake")]);
+
+        taken.change(|s| s.auto_lock_minutes = 5);
+        SettingsFile::load(&former).change(|s| s.auto_lock_minutes = 7);
+        assert_eq!(SettingsFile::load(&ours).get().auto_lock_minutes, 5, "taken over once, not every time");
+        assert_eq!(SettingsFile::load(&former).get().auto_lock_minutes, 7, "the former file is left alone");
+    }
 
     #[test]
     fn what_is_changed_is_there_after_a_restart() {

@@ -5,8 +5,8 @@ use crate::clipboard::{Board, Clipboard};
 use crate::jobs::{Jobs, Running};
 use crate::settings::SettingsFile;
 use crate::watching::Bell;
-use keepsake_api::types::{RecentVault, SessionState};
-use keepsake_api::{ApiError, ApiResult, Job, Session, WatchRound};
+use mementory_api::types::{RecentVault, SessionState};
+use mementory_api::{ApiError, ApiResult, Job, Session, WatchRound};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
@@ -303,10 +303,10 @@ impl AppState {
     }
 }
 
-/// The folder's name without `.keepsake`.
+/// The folder's name without `.mementory`, or the ending that vaults had before the program was renamed.
 fn vault_name(path: &Path) -> String {
     let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-    name.strip_suffix(".keepsake").unwrap_or(&name).to_owned()
+    name.strip_suffix(".mementory").or_else(|| name.strip_suffix(".keepsake")).unwrap_or(&name).to_owned()
 }
 
 #[cfg(test)]
@@ -315,7 +315,7 @@ mod tests {
     use super::*;
     use crate::autolock::hand::HandClock;
     use crate::clipboard::fake::FakeBoard;
-    use keepsake_api::CreateOptions;
+    use mementory_api::CreateOptions;
     use std::sync::atomic::{AtomicBool, Ordering};
     use zeroize::Zeroizing;
 
@@ -332,7 +332,7 @@ mod tests {
         let settings = SettingsFile::load(&folder.join("config"));
         let state = AppState::new(settings, clock.clone(), Box::new(board.clone()));
         state.set_auto_lock(5);
-        let vault = folder.join("Memories.keepsake");
+        let vault = folder.join("Memories.mementory");
         let options = CreateOptions { kdf_floor: true };
         let (session, _) = Session::create(&vault, "correct horse battery staple", options).unwrap();
         let opened = state.put_session(&vault, session).unwrap();
@@ -342,6 +342,7 @@ mod tests {
 
     #[test]
     fn a_vault_is_called_by_its_folder() {
+        assert_eq!(vault_name(Path::new("/home/me/Memories.mementory")), "Memories");
         assert_eq!(vault_name(Path::new("/home/me/Memories.keepsake")), "Memories");
         assert_eq!(vault_name(Path::new("/home/me/plain")), "plain");
         assert_eq!(vault_name(Path::new("/")), "/");
@@ -361,7 +362,7 @@ mod tests {
         assert!(!state.session_state().open);
         assert_eq!(state.with_session(Session::info).err().map(|e| e.code), Some("locked"));
 
-        let vault = folder.path().join("Memories.keepsake");
+        let vault = folder.path().join("Memories.mementory");
         assert_eq!(state.recent_vaults()[0].path, vault.display().to_string());
         let session = Session::open(&vault, "correct horse battery staple").unwrap();
         assert!(state.put_session(&vault, session).unwrap().open);
@@ -408,7 +409,7 @@ mod tests {
         state.screen(true);
         assert_eq!(state.lock_if_idle(), Some(LockedBy::Screen));
 
-        let vault = folder.path().join("Memories.keepsake");
+        let vault = folder.path().join("Memories.mementory");
         let open = || {
             let session = Session::open(&vault, "correct horse battery staple").unwrap();
             state.put_session(&vault, session).unwrap()
@@ -447,7 +448,7 @@ mod tests {
         state.screen(true);
         assert_eq!(locks.recv_timeout(at_once), Ok(LockedBy::Screen));
 
-        let vault = folder.path().join("Memories.keepsake");
+        let vault = folder.path().join("Memories.mementory");
         let session = Session::open(&vault, "correct horse battery staple").unwrap();
         state.put_session(&vault, session).unwrap();
         let job = Job::silent();

@@ -1,7 +1,7 @@
 //! When watched folders are looked into: after the unlocking, when the system tells of something, and now and then. What
-//! is looked for, and what comes of it, is in `keepsake_api`.
+//! is looked for, and what comes of it, is in `mementory_api`.
 use crate::state::AppState;
-use keepsake_api::Job;
+use mementory_api::Job;
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -3,12 +3,12 @@
 use crate::drawing;
 use crate::settings::PREFERENCES;
 use crate::state::AppState;
-use keepsake_api::types::WindowGuards;
+use mementory_api::types::WindowGuards;
 use tauri::webview::NewWindowResponse;
 use tauri::{AppHandle, Manager, Url, WebviewWindowBuilder};
 
 /// Prefix of the window's own keys in `localStorage`.
-const STORAGE_PREFIX: &str = "keepsake.";
+const STORAGE_PREFIX: &str = "mementory.";
 
 /// Can the system keep a window out of screenshots and screen sharing? Linux has nothing of the kind.
 pub const CAN_HIDE: bool = cfg!(any(target_os = "macos", target_os = "windows"));

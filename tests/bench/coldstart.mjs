@@ -18,7 +18,7 @@ const DROP = "/proc/sys/vm/drop_caches";
  * were empty at the first. Linux only. */
 export async function coldStarts(program, vault) {
   await cargoTool("tauri-driver", "^2");
-  const home = mkdtempSync(join(tmpdir(), "keepsake-start-"));
+  const home = mkdtempSync(join(tmpdir(), "mementory-start-"));
   const display = await Display.start(homeWith(home, vault));
   try {
     const driver = await display.driver();

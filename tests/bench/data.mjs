@@ -1,7 +1,7 @@
 // What is measured with: generated exports, kept in the cache folder.
 import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import { SHARED } from "../cli/keepsake.mjs";
+import { SHARED } from "../cli/mementory.mjs";
 import { CACHE } from "../tools/places.mjs";
 import { must } from "../tools/sh.mjs";
 

@@ -37,7 +37,7 @@ export async function formats() {
     file: "RESULTS-formats.md",
     title: "Benchmark of the open formats",
     facts: [`Reference: ${PACKAGES.join(", ")} on Python; no tool of .alf is published as a package`],
-    columns: ["Data", "What", "Keepsake", "Reference", "Times as fast: wall (CPU)", "Two plain passes", "Verdict"],
+    columns: ["Data", "What", "Mementory", "Reference", "Times as fast: wall (CPU)", "Two plain passes", "Verdict"],
     notes: notes(unlock),
   });
 }
@@ -45,38 +45,38 @@ export async function formats() {
 function notes(unlock) {
   return [
     `Each ${RUNS} times, in turn with the reference where there is one; the median counts.`,
-    `Keepsake: the whole process; what works on a vault unlocks it first: ${unlock.toFixed(2)} s and 67 MB of each figure.`,
+    `Mementory: the whole process; what works on a vault unlocks it first: ${unlock.toFixed(2)} s and 67 MB of each figure.`,
     "Import writes an encrypted vault with a search index, export reads one, reads back what it wrote and validates it.",
     "Reference: its work alone, without starting Python and loading packages (peak: of the whole process); its store is a dictionary in memory. Its export is timed with the validation of what it wrote.",
     "Two plain passes: serde_json reads the file's JSON (for .alf the lines as they are unpacked) into `Value` twice and drops it.",
-    "Held whole in memory: by the references everything; by Keepsake a PAM document, and while writing .mem the lines of the bundle, .alf those of some quarters.",
+    "Held whole in memory: by the references everything; by Mementory a PAM document, and while writing .mem the lines of the bundle, .alf those of some quarters.",
     `Verdict: ${AIM}× = as fast as ${AIM} times the Python SDK, by wall; 2 passes = no slower than the two plain passes. MB is 10^6 bytes.`,
   ].join("\n");
 }
 
 /** Seconds that opening a vault takes, the program's start included. */
-function opening({ keepsake, folder }) {
+function opening({ mementory, folder }) {
   const vault = join(folder, "empty");
-  keepsake.run(vault, "create", vault, "--kdf-floor");
-  return keepsake.median(vault, "imports");
+  mementory.run(vault, "create", vault, "--kdf-floor");
+  return mementory.median(vault, "imports");
 }
 
 function mem(run) {
-  const { keepsake, folder } = run;
+  const { mementory, folder } = run;
   const bundle = memories(join(folder, "base.mem"), EPISODES, varied);
   const label = `.mem, ${EPISODES} episodes, ${mb(bundle.bytes)} MB`;
-  const passes = plainTwice(keepsake.scale, bundle.lines);
+  const passes = plainTwice(mementory.scale, bundle.lines);
   const line = (what, ours, theirs) => row(run, label, what, ours, theirs, passes);
 
   line(
     "validation",
     ...inTurn(
-      () => checked(keepsake.run("none", "validate", bundle.path), EPISODES),
+      () => checked(mementory.run("none", "validate", bundle.path), EPISODES),
       () => reference(run, "mem-validate", bundle.path),
     ),
   );
   const taken = (vault, ...how) =>
-    counted(keepsake.run(fresh(run, vault), "import", ...how, bundle.path), "memories", EPISODES);
+    counted(mementory.run(fresh(run, vault), "import", ...how, bundle.path), "memories", EPISODES);
   const [kept, planned, theirs] = inTurn(
     (i) => taken(`mem${i}`),
     (i) => taken(`dry${i}`, "--dry-run"),
@@ -87,7 +87,7 @@ function mem(run) {
   line(
     "export, read back and validated",
     ...inTurn(
-      (i) => written(keepsake.run(join(folder, "mem0"), "export", "--format", "mem", join(folder, `out${i}.mem`))),
+      (i) => written(mementory.run(join(folder, "mem0"), "export", "--format", "mem", join(folder, `out${i}.mem`))),
       (i) => reference(run, "mem-export", bundle.path, join(folder, `reference${i}.mem`)),
     ),
   );
@@ -95,51 +95,55 @@ function mem(run) {
 
 /** In the vault that took in the bundle of `mem`. */
 function alf(run) {
-  const { keepsake, folder, wrong } = run;
+  const { mementory, folder, wrong } = run;
   const vault = join(folder, "mem0");
   const base = join(folder, "base0.alf");
   const later = changes(join(folder, "later.mem"), EPISODES, LATER, varied);
 
-  const exports = again((i) => written(keepsake.run(vault, "export", "--format", "alf", join(folder, `base${i}.alf`))));
+  const exports = again((i) =>
+    written(mementory.run(vault, "export", "--format", "alf", join(folder, `base${i}.alf`))),
+  );
   const json = join(folder, "alf.jsonl");
   const unpacked = reference(run, "alf-lines", base, json).value;
   const size = statSync(base).size;
   const label = `.alf, ${EPISODES} memories, ${mb(size)} MB, unpacked ${mb(unpacked.bytes)} MB`;
-  const passes = plainTwice(keepsake.scale, json);
+  const passes = plainTwice(mementory.scale, json);
   const line = (what, ours, more) => row(run, label, what, ours, null, passes, more);
   const small = size / 1e6 < ARCHIVE_MB;
   if (!small) wrong.push(`the archive has ${mb(size)} MB, ${ARCHIVE_MB} are allowed`);
   line("export, read back and validated", exports, `under ${ARCHIVE_MB} MB: ${yes(small)}`);
   line(
     "validation",
-    again(() => checked(keepsake.run("none", "validate", base), EPISODES + HEADER)),
+    again(() => checked(mementory.run("none", "validate", base), EPISODES + HEADER)),
   );
   line(
     "import into an empty vault",
-    again((i) => counted(keepsake.run(fresh(run, `alf${i}`), "import", base), "memories", EPISODES)),
+    again((i) => counted(mementory.run(fresh(run, `alf${i}`), "import", base), "memories", EPISODES)),
   );
 
-  const { added, updated } = keepsake.run(vault, "import", later.path).value.by_kind.memory;
+  const { added, updated } = mementory.run(vault, "import", later.path).value.by_kind.memory;
   if (added !== LATER.added || updated !== LATER.changed)
     throw new Stop(`${added} memories added and ${updated} changed, not ${LATER.added} and ${LATER.changed}.`);
   const told = `${LATER.changed} changed, ${LATER.added} new, ${LATER.removed} erased`;
   const name = (i) => join(folder, `later${i}.alf-delta`);
-  const deltas = again((i) => written(keepsake.run(vault, "export", "--format", "alf_delta", "--base", base, name(i))));
+  const deltas = again((i) =>
+    written(mementory.run(vault, "export", "--format", "alf_delta", "--base", base, name(i))),
+  );
   const fast = deltas.wall < DELTA_SECONDS;
   if (!fast) wrong.push(`the delta took ${deltas.wall.toFixed(1)} s, ${DELTA_SECONDS} are allowed`);
   const kb = (statSync(name(0)).size / 1e3).toFixed(0);
   line(`delta (${told}), ${kb} kB`, deltas, `under ${DELTA_SECONDS} s: ${yes(fast)}`);
   // Each deletion that came in a .mem rides along as well, for the way back.
   const lines = LATER.changed + LATER.added + 2 * LATER.removed + HEADER;
-  const onto = again(() => checked(keepsake.run("none", "validate", name(0), "--base", base), lines));
+  const onto = again(() => checked(mementory.run("none", "validate", name(0), "--base", base), lines));
   row(run, label, "validation of the delta against its base", onto);
   const other = join(folder, "alf0");
-  const taken = keepsake.run(other, "import", name(0));
+  const taken = mementory.run(other, "import", name(0));
   row(run, label, "import of the delta into the vault that took in its base", taken);
 
   const [full, applied] = [join(folder, "full.alf"), join(folder, "applied.alf")];
-  written(keepsake.run(vault, "export", "--format", "alf", full));
-  written(keepsake.run(other, "export", "--format", "alf", applied));
+  written(mementory.run(vault, "export", "--format", "alf", full));
+  written(mementory.run(other, "export", "--format", "alf", applied));
   const found = reference(run, "alf-apply", base, name(0), full, applied).value;
   run.rows.push([
     label,
@@ -158,12 +162,12 @@ function alf(run) {
 }
 
 function pam(run) {
-  const { keepsake, folder } = run;
+  const { mementory, folder } = run;
   const store = pamStore(join(folder, "memory-store.json"), STORED, varied);
   const label = `PAM, ${STORED} memories, ${mb(store.bytes)} MB`;
-  const passes = plainTwice(keepsake.scale, store.path);
+  const passes = plainTwice(mementory.scale, store.path);
   const [ours, whole, alone] = inTurn(
-    () => checked(keepsake.run("none", "validate", store.path), STORED),
+    () => checked(mementory.run("none", "validate", store.path), STORED),
     () => reference(run, "pam-validate", store.path),
     () => reference(run, "pam-checksum", store.path),
   );
@@ -185,9 +189,9 @@ function inTurn(...works) {
   });
 }
 
-function fresh({ keepsake, folder }, name) {
+function fresh({ mementory, folder }, name) {
   const vault = join(folder, name);
-  keepsake.run(vault, "create", vault, "--kdf-floor");
+  mementory.run(vault, "create", vault, "--kdf-floor");
   return vault;
 }
 
@@ -207,8 +211,8 @@ function counted(done, what, wanted) {
 }
 
 /** What the reference says of it: {value, wall, user, sys, rss}, the times those of the work alone. */
-function reference({ keepsake, program }, ...args) {
-  const { status, stdout, stderr, rss } = keepsake.scale.weigh([program, REFERENCE, ...args]);
+function reference({ mementory, program }, ...args) {
+  const { status, stdout, stderr, rss } = mementory.scale.weigh([program, REFERENCE, ...args]);
   if (status !== 0) throw new Stop(`reference_formats.py ${args[0]} ended with ${status}: ${stderr.slice(-1000)}`);
   const value = JSON.parse(stdout);
   if (value.ok !== true && args[0] !== "alf-apply") throw new Stop(`${args[0]}: the reference says no to ${args[1]}.`);

@@ -8,7 +8,7 @@ import { CACHE, TARGET, WORKSPACE } from "../tools/places.mjs";
 import { buildUi, forTesting } from "../tools/setup.mjs";
 import { Stop, must } from "../tools/sh.mjs";
 import { buildLimits } from "./limits.mjs";
-import { Keepsake } from "./measure.mjs";
+import { Mementory } from "./measure.mjs";
 
 const PASSPHRASE = "correct horse battery staple lamp";
 
@@ -17,27 +17,31 @@ export async function build() {
   await forTesting();
   await buildUi();
   // The whole workspace, so that the programs are the ones that are released.
-  await must("cargo", ["build", "--locked", "--release", "--workspace", "--bin", "keepsake", "--bin", "keepsake-app"], {
-    cwd: WORKSPACE,
-  });
+  await must(
+    "cargo",
+    ["build", "--locked", "--release", "--workspace", "--bin", "mementory", "--bin", "mementory-app"],
+    {
+      cwd: WORKSPACE,
+    },
+  );
   await buildLimits();
 }
 
-/** The released command line and a folder to work in: {keepsake, folder, built, before}. */
+/** The released command line and a folder to work in: {mementory, folder, built, before}. */
 export function place() {
   mkdirSync(join(CACHE, "bench"), { recursive: true });
   const folder = mkdtempSync(join(CACHE, "bench", "run-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   const secret = join(folder, "passphrase.txt");
   writeFileSync(secret, `${PASSPHRASE}\n`, { mode: 0o600 });
-  const name = process.platform === "win32" ? "keepsake.exe" : "keepsake";
+  const name = process.platform === "win32" ? "mementory.exe" : "mementory";
   const released = join(TARGET, "release", name);
   const found = statSync(released, { throwIfNoEntry: false });
   if (!found) throw new Stop(`${released} is not there. Run without --no-build.`);
   // A copy: a build in the meantime must not change what is measured.
   const program = join(folder, name);
   copyFileSync(released, program);
-  return { keepsake: new Keepsake({ program, folder, secret }), folder, built: found.mtime, before: loadavg()[0] };
+  return { mementory: new Mementory({ program, folder, secret }), folder, built: found.mtime, before: loadavg()[0] };
 }
 
 /** Write the table to `file` beside this one and to the screen. Answers the exit code: 1 when something was wrong. */

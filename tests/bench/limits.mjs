@@ -10,12 +10,12 @@ const PACKAGE = fileURLToPath(new URL("limits", import.meta.url));
 const SHARD = /(^|\/)conversations[^/]*\.json$/;
 
 function program() {
-  const path = join(TARGET, "release", process.platform === "win32" ? "keepsake-limits.exe" : "keepsake-limits");
+  const path = join(TARGET, "release", process.platform === "win32" ? "mementory-limits.exe" : "mementory-limits");
   if (!existsSync(path)) throw new Stop(`${path} is not there. Run without --no-build.`);
   return path;
 }
 
-/** Build it with the versions that Keepsake is built with. */
+/** Build it with the versions that Mementory is built with. */
 export async function buildLimits() {
   copyFileSync(join(WORKSPACE, "Cargo.lock"), join(PACKAGE, "Cargo.lock"));
   await must("cargo", ["build", "--release", "-j2", "--manifest-path", join(PACKAGE, "Cargo.toml")]);

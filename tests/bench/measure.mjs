@@ -32,7 +32,7 @@ export class Scale {
 }
 
 /** The released command line on one vault. */
-export class Keepsake {
+export class Mementory {
   constructor({ program, folder, secret }) {
     Object.assign(this, { program, folder, secret, scale: new Scale(folder) });
   }
@@ -45,7 +45,7 @@ export class Keepsake {
     const { status, stdout, stderr, ...figures } = this.scale.weigh(command);
     if (!exits.includes(status))
       throw new Stop(
-        `keepsake ${args.slice(0, 4).join(" ")} ended with ${status}: ${(stdout || stderr).slice(0, 2000)}`,
+        `mementory ${args.slice(0, 4).join(" ")} ended with ${status}: ${(stdout || stderr).slice(0, 2000)}`,
       );
     return { value: stdout.startsWith("{") ? JSON.parse(stdout) : stdout, ...figures };
   }

@@ -133,7 +133,7 @@ function bundle(folder, numbers, line, gone = []) {
     exportMode: "full",
     files,
     format: "1.1.0",
-    generator: "keepsake-bench/1",
+    generator: "mementory-bench/1",
     schemaVersion: 1,
   };
   mkdirSync(join(folder, "items"), { recursive: true });
@@ -165,7 +165,7 @@ export function pamStore(path, count, text) {
     schema: "portable-ai-memory",
     schema_version: "1.0",
     export_id: "bench",
-    exported_by: "keepsake-bench/1.0.0",
+    exported_by: "mementory-bench/1.0.0",
     export_date: "2026-03-01T00:00:00Z",
     owner: { id: "someone" },
     memories: all,

@@ -52,7 +52,7 @@ async function programs(quick) {
 }
 
 /** All that is measured with one ChatGPT export. */
-async function exportOf({ keepsake, folder, rows, wrong }, conversations, mb, withLimits) {
+async function exportOf({ mementory, folder, rows, wrong }, conversations, mb, withLimits) {
   const { path, truth } = await chatgpt(conversations, mb);
   const size = truth.json_bytes / 1e6;
   const label = `${Math.round(size)} MB`;
@@ -61,38 +61,38 @@ async function exportOf({ keepsake, folder, rows, wrong }, conversations, mb, wi
     console.log(`  ${label}: ${what}: ${value}`);
   };
   const vault = join(folder, `v${mb}`);
-  keepsake.run(vault, "create", vault, "--kdf-floor");
+  mementory.run(vault, "create", vault, "--kdf-floor");
 
-  const first = keepsake.run(vault, "import", path);
+  const first = mementory.run(vault, "import", path);
   const { found, added } = first.value;
   row(
     `import, ${truth.conversations} conversations`,
     `${(size / first.wall).toFixed(1)} MB/s, ${(size / (first.user + first.sys)).toFixed(1)} MB per CPU second; ${weight(first)}; ${added} of ${found} records added`,
   );
-  const second = keepsake.run(vault, "import", path);
+  const second = mementory.run(vault, "import", path);
   row(
     "the same file again",
     `${(size / second.wall).toFixed(1)} MB/s; ${weight(second)}; ${second.value.added} added, ${second.value.unchanged} unchanged`,
   );
 
-  const start = keepsake.start();
+  const start = mementory.start();
   // The cheapest command that opens the vault.
-  const least = keepsake.median(vault, "imports");
+  const least = mementory.median(vault, "imports");
   row(`unlock (${kdf(vault)})`, `${ms(least - start)}; start of the program ${ms(start)}`);
   if (withLimits) {
     const usual = join(folder, "calibrated");
-    keepsake.run(usual, "create", usual);
-    row(`unlock, calibrated (${kdf(usual)}), empty vault`, ms(keepsake.median(usual, "imports") - start));
+    mementory.run(usual, "create", usual);
+    row(`unlock, calibrated (${kdf(usual)}), empty vault`, ms(mementory.median(usual, "imports") - start));
   }
   for (const kind of ["memory", "conversation", "message"]) {
-    const page = keepsake.median(vault, "list", "--kind", kind, "--limit", "50");
+    const page = mementory.median(vault, "list", "--kind", kind, "--limit", "50");
     row(
       `first page (50), ${kind}`,
       `${ms(page)} whole process; ${page > least ? `${ms(page - least)} more than unlock` : "no more than unlock, within the noise"}`,
     );
   }
-  searching(keepsake, vault, folder, truth, row);
-  erasing(keepsake, vault, least, row, wrong);
+  searching(mementory, vault, folder, truth, row);
+  erasing(mementory, vault, least, row, wrong);
   if (withLimits) {
     const can = limits(path, folder);
     const rate = (name) => `${can[name].toFixed(0)} MB/s`;
@@ -113,10 +113,10 @@ async function exportOf({ keepsake, folder, rows, wrong }, conversations, mb, wi
 
 /** Every question of the export whose one answer is known: in one process that reads the index ahead, as the window does
  * at unlocking; then the first of them in a process that does not. */
-function searching(keepsake, vault, folder, truth, row) {
+function searching(mementory, vault, folder, truth, row) {
   const file = join(folder, "queries.txt");
   writeFileSync(file, truth.needles.map((n) => n.query).join("\n"));
-  const { results } = keepsake.run(vault, "search", "--queries", file, "--limit", "10").value;
+  const { results } = mementory.run(vault, "search", "--queries", file, "--limit", "10").value;
   if (results.length !== truth.needles.length)
     throw new Stop(`${results.length} answers to ${truth.needles.length} questions.`);
   const found = results.filter((r, i) => r.hits.some((h) => h.origin_id === truth.needles[i].message_id)).length;
@@ -128,19 +128,19 @@ function searching(keepsake, vault, folder, truth, row) {
   );
   const cold = Array.from(
     { length: 7 },
-    () => keepsake.run(vault, "search", truth.needles[0].query, "--limit", "10").value.took_ms,
+    () => mementory.run(vault, "search", truth.needles[0].query, "--limit", "10").value.took_ms,
   );
   row("search, first question of a process", `median ${share(cold, 0.5).toFixed(1)} ms, nothing read ahead`);
 }
 
 /** One message, then many, for good. */
-function erasing(keepsake, vault, unlock, row, wrong) {
-  const list = (n) => keepsake.run(vault, "list", "--kind", "message", "--limit", `${n}`).value.items.map((i) => i.id);
+function erasing(mementory, vault, unlock, row, wrong) {
+  const list = (n) => mementory.run(vault, "list", "--kind", "message", "--limit", `${n}`).value.items.map((i) => i.id);
   for (const count of [1, ERASED]) {
     const ids = list(count);
     if (ids.length !== count) throw new Stop(`Only ${ids.length} messages to erase, ${count} wanted.`);
     // Exit 1 says that the receipt is not complete: measured all the same, and said.
-    const erased = keepsake.run(vault, { exits: [0, 1] }, "erase", ...ids);
+    const erased = mementory.run(vault, { exits: [0, 1] }, "erase", ...ids);
     const receipt = erased.value.receipt;
     if (!receipt) throw new Stop(`erase failed: ${JSON.stringify(erased.value)}`);
     const failed = receipt.places.filter((p) => p.outcome === "failed").map((p) => `${p.place}: ${p.detail}`);
@@ -154,34 +154,34 @@ function erasing(keepsake, vault, unlock, row, wrong) {
 }
 
 /** The window, from nothing to the unlock screen. */
-async function starting({ keepsake, folder, rows }) {
+async function starting({ mementory, folder, rows }) {
   const row = (value) => {
     rows.push(["window", "cold start to the unlock screen", value]);
     console.log(`  cold start to the unlock screen: ${value}`);
   };
   if (process.platform !== "linux") return row("not measured: only on Linux");
   const vault = join(folder, "start");
-  keepsake.run(vault, "create", vault, "--kdf-floor");
-  const { cold, times } = await coldStarts(join(TARGET, "release", "keepsake-app"), vault);
+  mementory.run(vault, "create", vault, "--kdf-floor");
+  const { cold, times } = await coldStarts(join(TARGET, "release", "mementory-app"), vault);
   const caches = cold ? "file caches emptied" : "file caches as they were";
   row(`first ${ms(times[0])} (${caches}), median of the next ${times.length - 1} ${ms(share(times.slice(1), 0.5))}`);
 }
 
 /** Writing memories out as bundles. */
-function bundles({ keepsake, folder, rows }) {
+function bundles({ mementory, folder, rows }) {
   const vault = join(folder, "memories");
   const bundle = memories(join(folder, "memories.mem"), MEMORIES);
-  keepsake.run(vault, "create", vault, "--kdf-floor");
+  mementory.run(vault, "create", vault, "--kdf-floor");
   const row = (what, value) => {
     rows.push([`${MEMORIES} memories`, what, value]);
     console.log(`  ${what}: ${value}`);
   };
-  const read = keepsake.run(vault, "import", bundle.path);
+  const read = mementory.run(vault, "import", bundle.path);
   if (read.value.memories !== MEMORIES)
     throw new Stop(`${read.value.memories} memories came in, ${MEMORIES} were written.`);
   row("import of the .mem bundle", `${(bundle.bytes / 1e6 / read.wall).toFixed(1)} MB/s; ${weight(read)}`);
   for (const format of ["mem", "alf"]) {
-    const written = keepsake.run(vault, "export", "--format", format, join(folder, `out.${format}`));
+    const written = mementory.run(vault, "export", "--format", format, join(folder, `out.${format}`));
     const { records, bytes, validated } = written.value;
     row(
       `export to .${format}, read back and validated`,

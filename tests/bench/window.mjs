@@ -128,12 +128,12 @@ export async function windows() {
   const run = { ...place(), rows: [], wrong: [] };
   const { vault, counts } = await filled(run);
   await cargoTool("tauri-driver", "^2");
-  const home = mkdtempSync(join(tmpdir(), "keepsake-window-"));
+  const home = mkdtempSync(join(tmpdir(), "mementory-window-"));
   // As the program does by itself while it is not driven (drawing.rs).
   const plain = existsSync("/dev/dri") ? {} : { WEBKIT_DISABLE_COMPOSITING_MODE: "1" };
   const display = await Display.start({ ...homeWith(home, vault), ...plain });
   try {
-    const browser = await Browser.open(await display.driver(), join(TARGET, "release", "keepsake-app"));
+    const browser = await Browser.open(await display.driver(), join(TARGET, "release", "mementory-app"));
     await measure(browser, run.rows);
     await browser.close();
   } finally {
@@ -152,16 +152,16 @@ export async function windows() {
 }
 
 /** A vault with a million messages, 20,000 memories and two conversations of 3,000 messages. */
-async function filled({ keepsake, folder }) {
+async function filled({ mementory, folder }) {
   const vault = join(folder, "large");
-  keepsake.run(vault, "create", vault, "--kdf-floor");
+  mementory.run(vault, "create", vault, "--kdf-floor");
   const { path } = await chatgpt(20_000, 1000);
-  keepsake.run(vault, "import", path);
-  keepsake.run(vault, "import", memories(join(folder, "memories.mem"), MEMORIES).path);
+  mementory.run(vault, "import", path);
+  mementory.run(vault, "import", memories(join(folder, "memories.mem"), MEMORIES).path);
   const long = join(folder, "long.json");
   writeFileSync(long, manyConversations(NAME, 2, LONG));
-  keepsake.run(vault, "import", long);
-  const { counts } = keepsake.run(vault, "info").value;
+  mementory.run(vault, "import", long);
+  const { counts } = mementory.run(vault, "info").value;
   return {
     vault,
     counts: `${counts.message} messages, ${counts.memory} memories, ${counts.conversation} conversations`,

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { built } from "../tools/places.mjs";
 import { quiet } from "../tools/sh.mjs";
-import { FIXTURES, Vault, inFolder } from "./keepsake.mjs";
+import { FIXTURES, Vault, inFolder } from "./mementory.mjs";
 import { zip } from "./made.mjs";
 
 /** What the program may take, in KiB: data and everything else that it writes to. */
@@ -106,7 +106,10 @@ const BOMBS = {
 /** Run with no more memory than that: an allocation beyond it ends the program, and is neither of its exit codes. */
 function confined(vault, ...args) {
   const script = `ulimit -d ${MEMORY}; exec "$@"`;
-  return quiet("sh", ["-c", script, "sh", built("keepsake"), "--json", ...args], { cwd: vault.folder, env: vault.env });
+  return quiet("sh", ["-c", script, "sh", built("mementory"), "--json", ...args], {
+    cwd: vault.folder,
+    env: vault.env,
+  });
 }
 
 /** Every bomb through the validator and an import; a real file under the same limit as the control. */
@@ -115,7 +118,7 @@ export async function bombs(count) {
     count.leaveOut("bombs: memory is measured by `ulimit -d` of Linux");
     return;
   }
-  const wanted = Object.entries(BOMBS).filter(([name]) => name.includes(process.env.KEEPSAKE_CASE ?? ""));
+  const wanted = Object.entries(BOMBS).filter(([name]) => name.includes(process.env.MEMENTORY_CASE ?? ""));
   await inFolder((folder) => {
     const vault = new Vault(folder).create();
     const control = confined(vault, "import", join(FIXTURES, "pam", "whole", "input"), "--dry-run");

@@ -4,7 +4,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { conversation, zip } from "./made.mjs";
-import { Vault, inFolder } from "./keepsake.mjs";
+import { Vault, inFolder } from "./mementory.mjs";
 
 /** One word for each place that words can stand in; each is no part of another. */
 const WORDS = {

@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../tools/places.mjs";
-import { FIXTURES } from "./keepsake.mjs";
+import { FIXTURES } from "./mementory.mjs";
 
 const read = (...path) => readFileSync(join(...path), "utf8");
 const SCHEMAS = join(ROOT, "schemas");
@@ -41,7 +41,7 @@ function subjects() {
 /** Members that stay out of the fixtures, with the reason. */
 const APART = {
   x_keepsake: "ours: what we write into files of our own making",
-  keepsake: "ours",
+  mementory: "ours",
   checksum_method: "ours",
   checksum_scope: "ours",
   "alf/manifest /layers/memory/partitions/*/sha256": "ours",
@@ -60,14 +60,14 @@ export function missingMembers() {
     walk(root, documents, "", { root, wanted });
     for (const [place, used] of wanted) {
       const [short, long] = [place.split("/").pop(), `${name} ${place}`];
-      if (!used && !APART[short] && !APART[long] && !place.includes("/encryption/") && !place.includes("keepsake/"))
+      if (!used && !APART[short] && !APART[long] && !place.includes("/encryption/") && !place.includes("mementory/"))
         problems.push(`the fixture uses every member of ${name}: ${place} is in none`);
     }
   }
   const kinds = readdirSync(join(SCHEMAS, "mem")).map((name) => `mem/${name.replace(".schema.json", "")}`);
   return [
     ...problems,
-    ...kinds.filter((kind) => !found[kind] && !kind.endsWith("keepsake")).map((kind) => `${kind} is in no fixture`),
+    ...kinds.filter((kind) => !found[kind] && !kind.endsWith("mementory")).map((kind) => `${kind} is in no fixture`),
   ];
 }
 

@@ -3,7 +3,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { has, quiet } from "../tools/sh.mjs";
-import { CLEAN, SHARED, Vault, inFolder, shared, unreconciled } from "./keepsake.mjs";
+import { CLEAN, SHARED, Vault, inFolder, shared, unreconciled } from "./mementory.mjs";
 
 const EXPORTS = "exports";
 /** Assistants whose exports are read so far. */

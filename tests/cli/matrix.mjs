@@ -5,7 +5,7 @@ import { join, relative } from "node:path";
 import { entries } from "./archive.mjs";
 import { missingMembers } from "./every-field.mjs";
 import { difference } from "./json-text.mjs";
-import { FIXTURES, Vault, inFolder } from "./keepsake.mjs";
+import { FIXTURES, Vault, inFolder } from "./mementory.mjs";
 import { zip } from "./made.mjs";
 
 /** The five: what an export is called, and what is in one, as `{place: text}`. */

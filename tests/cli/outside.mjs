@@ -16,7 +16,7 @@ import {
 import { dirname, join } from "node:path";
 import { has, quiet } from "../tools/sh.mjs";
 import { entries } from "./archive.mjs";
-import { Vault } from "./keepsake.mjs";
+import { Vault } from "./mementory.mjs";
 import { entriesOf, manyConversations, zip } from "./made.mjs";
 
 /** How long another process may take to open a vault, in milliseconds. */
@@ -166,7 +166,7 @@ export const OUTSIDE = {
     stage.undo.push(() => quiet("umount", [place]));
     cpSync(stage.vault.path, join(place, "v"), { recursive: true });
     stage.vault.path = join(place, "v");
-    stage.vault.env.KEEPSAKE_VAULT = stage.vault.path;
+    stage.vault.env.MEMENTORY_VAULT = stage.vault.path;
     return [];
   },
   /** Two files hold the same bytes. */

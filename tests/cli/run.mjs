@@ -18,16 +18,16 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { built } from "../tools/places.mjs";
 import { quiet } from "../tools/sh.mjs";
-import { CLEAN, FIXTURES, SHARED, Vault, inFolder, shared, unreconciled } from "./keepsake.mjs";
+import { CLEAN, FIXTURES, SHARED, Vault, inFolder, shared, unreconciled } from "./mementory.mjs";
 import { differences } from "./match.mjs";
 import { OUTSIDE, missing, release } from "./outside.mjs";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 
-/** Run all cases and count them; KEEPSAKE_CASE limits them to those with that in their name. */
+/** Run all cases and count them; MEMENTORY_CASE limits them to those with that in their name. */
 export async function cliCases(count) {
   const names = readdirSync(HERE)
-    .filter((entry) => entry.endsWith(".case.json") && entry.includes(process.env.KEEPSAKE_CASE ?? ""))
+    .filter((entry) => entry.endsWith(".case.json") && entry.includes(process.env.MEMENTORY_CASE ?? ""))
     .map((entry) => entry.replace(".case.json", ""))
     .sort();
   for (const name of names) {
@@ -89,7 +89,7 @@ function command({ folder, known, env }, step) {
   const own = Object.fromEntries(Object.entries({ ...env, ...step.env }).filter(([, value]) => value !== null));
   const args = step.plain ? step.run : ["--json", ...step.run];
   const input = step.stdin === undefined ? { stdio: ["ignore", "pipe", "pipe"] } : { input: step.stdin };
-  const { code, stdout, stderr } = quiet(built("keepsake"), args, { cwd: folder, env: own, ...input });
+  const { code, stdout, stderr } = quiet(built("mementory"), args, { cwd: folder, env: own, ...input });
   const problems = [];
   if (code !== (step.exit ?? 0)) problems.push(`exit code ${code}, not ${step.exit ?? 0}: ${stdout}${stderr}`);
   for (const word of step.without ?? [])

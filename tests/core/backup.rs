@@ -1,13 +1,13 @@
 //! A backup is a vault of its own, made while the other is in use.
-use keepsake_crypto::KdfChoice;
-use keepsake_testkit::{PASSPHRASE, TempVault, at, sample};
-use keepsake_vault::{Vault, VaultError, VaultResult, backups_of};
+use mementory_crypto::KdfChoice;
+use mementory_testkit::{PASSPHRASE, TempVault, at, sample};
+use mementory_vault::{Vault, VaultError, VaultResult, backups_of};
 use std::{
     path::Path,
     sync::atomic::{AtomicBool, Ordering},
 };
 
-fn backup(t: &TempVault, out: &Path) -> VaultResult<keepsake_vault::Backup> {
+fn backup(t: &TempVault, out: &Path) -> VaultResult<mementory_vault::Backup> {
     t.vault
         .backup(out, at(90), &AtomicBool::new(false), &|_, _| {})
 }
@@ -32,12 +32,12 @@ fn a_backup_holds_what_the_vault_held_and_opens_as_it_did() {
         .unwrap();
     t.import(&[sample("claude-export.zip")]).unwrap();
     let facts = t.vault.facts().unwrap();
-    let out = t.folder.path().join("copy.keepsake");
+    let out = t.folder.path().join("copy.mementory");
     let made = backup(&t, &out).unwrap();
     reader.execute_batch("COMMIT").unwrap();
 
     assert!(made.bytes > 0 && made.digest.len() == 64);
-    assert_eq!(left(t.folder.path()), ["copy.keepsake", "t.keepsake"]);
+    assert_eq!(left(t.folder.path()), ["copy.mementory", "t.mementory"]);
     assert_eq!(
         t.vault.audit_log().unwrap().last().unwrap().op,
         "backup",
@@ -74,7 +74,7 @@ fn nothing_is_replaced_and_nothing_is_left_of_one_that_was_cancelled() {
             cancel.store(true, Ordering::Relaxed)
         });
     assert!(matches!(stopped, Err(VaultError::Cancelled)));
-    assert_eq!(left(t.folder.path()), ["t.keepsake", "taken"]);
+    assert_eq!(left(t.folder.path()), ["t.mementory", "taken"]);
     assert!(left(&out).is_empty());
     assert!(
         t.vault
@@ -101,10 +101,10 @@ fn a_backup_of_damaged_files_is_not_said_to_be_one() {
     std::fs::write(&blob, bytes).unwrap();
     let out = t.folder.path().join("copy");
     assert!(matches!(backup(&t, &out), Err(VaultError::Damaged(_))));
-    assert_eq!(left(t.folder.path()), ["t.keepsake"]);
+    assert_eq!(left(t.folder.path()), ["t.mementory"]);
 }
 
-fn restore(from: &Path, out: &Path, secret: &str) -> VaultResult<keepsake_vault::Backup> {
+fn restore(from: &Path, out: &Path, secret: &str) -> VaultResult<mementory_vault::Backup> {
     Vault::restore_backup(from, out, secret, &AtomicBool::new(false), &|_, _| {})
 }
 
@@ -130,7 +130,7 @@ fn a_restored_backup_is_the_vault_again_and_the_backup_stays_as_it_was() {
     let copy = t.folder.path().join("copy");
     backup(&t, &copy).unwrap();
     let before = contents(&copy);
-    let out = t.folder.path().join("again.keepsake");
+    let out = t.folder.path().join("again.mementory");
     let made = restore(&copy, &out, PASSPHRASE).unwrap();
     assert!(made.bytes > 0 && made.digest.len() == 64);
     assert_eq!(contents(&copy), before, "it is only read");
@@ -147,7 +147,7 @@ fn a_restored_backup_is_the_vault_again_and_the_backup_stays_as_it_was() {
     ));
     assert_eq!(
         left(t.folder.path()),
-        ["again.keepsake", "copy", "t.keepsake"]
+        ["again.mementory", "copy", "t.mementory"]
     );
 }
 
@@ -184,29 +184,29 @@ fn nothing_is_left_of_a_backup_that_could_not_be_restored() {
         restore(&copy, &out, PASSPHRASE),
         Err(VaultError::Damaged(_))
     ));
-    assert_eq!(left(t.folder.path()), ["copy", "t.keepsake"]);
+    assert_eq!(left(t.folder.path()), ["copy", "t.mementory"]);
     std::fs::remove_file(&blob).unwrap();
     assert!(matches!(
         restore(&copy, &out, PASSPHRASE),
         Err(VaultError::Damaged(_))
     ));
-    assert_eq!(left(t.folder.path()), ["copy", "t.keepsake"]);
+    assert_eq!(left(t.folder.path()), ["copy", "t.mementory"]);
 }
 
 #[test]
 fn the_backups_beside_a_vault_are_found_without_its_passphrase() {
     let t = TempVault::new();
     let beside = |name: &str| t.folder.path().join(name);
-    backup(&t, &beside("t 2026-11-20 0900.keepsake")).unwrap();
-    backup(&t, &beside("elsewhere called.keepsake")).unwrap();
+    backup(&t, &beside("t 2026-11-20 0900.mementory")).unwrap();
+    backup(&t, &beside("elsewhere called.mementory")).unwrap();
     Vault::create(
-        &beside("t other.keepsake"),
+        &beside("t other.mementory"),
         PASSPHRASE,
         KdfChoice::Floor,
         at(0),
     )
     .unwrap();
-    std::fs::create_dir(beside("empty.keepsake")).unwrap();
+    std::fs::create_dir(beside("empty.mementory")).unwrap();
     let found = || -> Vec<String> {
         let mut names: Vec<String> = backups_of(&t.dir())
             .iter()
@@ -225,13 +225,13 @@ fn the_backups_beside_a_vault_are_found_without_its_passphrase() {
     };
     assert_eq!(
         found(),
-        ["elsewhere called.keepsake", "t 2026-11-20 0900.keepsake"],
+        ["elsewhere called.mementory", "t 2026-11-20 0900.mementory"],
         "those of this vault"
     );
     std::fs::write(t.dir().join("vault.json"), "{}").unwrap();
     assert_eq!(
         found(),
-        ["t 2026-11-20 0900.keepsake", "t other.keepsake"],
+        ["t 2026-11-20 0900.mementory", "t other.mementory"],
         "its id is not known: those called so"
     );
 }

@@ -3,9 +3,9 @@ use crate::{
     deletion::{found, record},
     redaction::redact,
 };
-use keepsake_model::Kind;
-use keepsake_testkit::{TempVault, at};
-use keepsake_vault::{EraseOutcome, Sabotage};
+use mementory_model::Kind;
+use mementory_testkit::{TempVault, at};
+use mementory_vault::{EraseOutcome, Sabotage};
 
 const SENTENCE: &str = "The zanzibarquokka sleeps under the piano.";
 

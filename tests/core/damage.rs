@@ -1,6 +1,6 @@
 //! Damage of every part of a vault is told apart, and nothing is written by finding it.
-use keepsake_testkit::{PASSPHRASE, TempVault, at, sample};
-use keepsake_vault::{IndexFault, IndexState, IndexWatch, Vault, VaultError, index::IndexFilter};
+use mementory_testkit::{PASSPHRASE, TempVault, at, sample};
+use mementory_vault::{IndexFault, IndexState, IndexWatch, Vault, VaultError, index::IndexFilter};
 use std::path::{Path, PathBuf};
 use std::sync::{
     Mutex,
@@ -204,7 +204,7 @@ fn an_older_schema_is_upgraded_and_no_copy_stays() {
     );
     let all = vault.looked().unwrap();
     assert!(all.0.is_none() && all.1 > 0, "nothing was looked through");
-    while vault.look(keepsake_testkit::at(10)).unwrap().left > 0 {}
+    while vault.look(mementory_testkit::at(10)).unwrap().left > 0 {}
     assert!(vault.check().unwrap().iter().all(|place| place.ok));
 }
 

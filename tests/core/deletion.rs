@@ -1,8 +1,8 @@
 //! Deleted means gone: no route answers, no page, index file or blob holds it, and the check notices when that is not so.
-use keepsake_formats::{AttachmentFile, PassthroughItem};
-use keepsake_model::{AttachmentRef, Kind, MessagePart, Record, RecordKey, Unit, Verbatim};
-use keepsake_testkit::{TempVault, at, files_holding, holds, options};
-use keepsake_vault::{
+use mementory_formats::{AttachmentFile, PassthroughItem};
+use mementory_model::{AttachmentRef, Kind, MessagePart, Record, RecordKey, Unit, Verbatim};
+use mementory_testkit::{TempVault, at, files_holding, holds, options};
+use mementory_vault::{
     EraseOutcome, ListQuery, PlaceOutcome, Sabotage, VaultError, index::IndexFilter,
 };
 use std::sync::atomic::AtomicBool;
@@ -49,7 +49,7 @@ pub fn planted() -> TempVault {
         };
         message.attachments.push(named.clone());
         let mut memory = record(Kind::Memory, "memory", SENTENCE);
-        memory.links.push(keepsake_model::Link {
+        memory.links.push(mementory_model::Link {
             relation: "derived_from".into(),
             kind: Kind::Message,
             target: message.key.clone(),

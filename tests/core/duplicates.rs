@@ -1,8 +1,8 @@
 //! Memories that say the same: found as groups, merged, or kept apart for good.
 use crate::deletion::record;
-use keepsake_model::Kind;
-use keepsake_testkit::{TempVault, at};
-use keepsake_vault::{DuplicateGroup, EditFields};
+use mementory_model::Kind;
+use mementory_testkit::{TempVault, at};
+use mementory_vault::{DuplicateGroup, EditFields};
 use std::sync::atomic::AtomicBool;
 
 fn vault(texts: &[&str]) -> TempVault {

@@ -1,7 +1,7 @@
 //! Exports that end before their time: nothing is left of them.
-use keepsake_model::{Kind, Record, RecordKey};
-use keepsake_testkit::{TempVault, at};
-use keepsake_vault::{ExportOutcome, Scope, VaultError, VaultResult};
+use mementory_model::{Kind, Record, RecordKey};
+use mementory_testkit::{TempVault, at};
+use mementory_vault::{ExportOutcome, Scope, VaultError, VaultResult};
 use std::{
     path::PathBuf,
     sync::atomic::{AtomicBool, Ordering},

@@ -1,8 +1,8 @@
 //! Files: how many there are of each kind, how large they are, and lists of one kind.
-use keepsake_formats::AttachmentFile;
-use keepsake_model::{AttachmentRef, Kind, Record, RecordKey, Unit};
-use keepsake_testkit::{TempVault, at, options};
-use keepsake_vault::{FileCount, FileKind, ListQuery};
+use mementory_formats::AttachmentFile;
+use mementory_model::{AttachmentRef, Kind, Record, RecordKey, Unit};
+use mementory_testkit::{TempVault, at, options};
+use mementory_vault::{FileCount, FileKind, ListQuery};
 use std::sync::atomic::AtomicBool;
 
 /// Name, media type, and how many bytes of it the export holds; none: it only names it.

@@ -1,9 +1,9 @@
 //! Imports as a whole: previewed, atomic, cancellable, idempotent, reconciled.
 use crate::tell::{part, tell};
-use keepsake_formats::FormatError;
-use keepsake_model::{Kind, Link, Record, RecordKey, Unit};
-use keepsake_testkit::{TempVault, at, options, sample};
-use keepsake_vault::{ListQuery, VaultError};
+use mementory_formats::FormatError;
+use mementory_model::{Kind, Link, Record, RecordKey, Unit};
+use mementory_testkit::{TempVault, at, options, sample};
+use mementory_vault::{ListQuery, VaultError};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 const SAMPLES: [&str; 2] = ["chatgpt-export.zip", "claude-export.zip"];
@@ -60,7 +60,7 @@ fn several_files_dropped_together_are_one_batch() {
 #[test]
 fn a_preview_says_what_the_import_then_does_and_writes_nothing() {
     let t = TempVault::new();
-    let read = |sink: &mut dyn keepsake_formats::Sink| {
+    let read = |sink: &mut dyn mementory_formats::Sink| {
         (0..20).try_for_each(|n| sink.unit(memory(n).into()))
     };
     let cancel = AtomicBool::new(false);
@@ -93,7 +93,7 @@ fn cancelled_or_failed_half_way_leaves_nothing() {
     let failed = t.import_with(&options(&cancel, false), &|sink| {
         sink.unit(memory(1).into())?;
         sink.passthrough(
-            keepsake_formats::PassthroughItem {
+            mementory_formats::PassthroughItem {
                 format: "t".into(),
                 group: "g".into(),
                 name: "n".into(),
@@ -127,7 +127,7 @@ fn a_missing_part_that_comes_later_finds_its_place() {
     let t = TempVault::new();
     let cancel = AtomicBool::new(false);
     let key = RecordKey::new("test", "file/1");
-    let named = keepsake_model::AttachmentRef {
+    let named = mementory_model::AttachmentRef {
         key: key.clone(),
         origin_id: None,
         name: "plan.pdf".into(),
@@ -157,7 +157,7 @@ fn a_missing_part_that_comes_later_finds_its_place() {
         .import_with(&options(&cancel, false), &|sink| {
             sink.unit(Unit::from(carrier.clone()))?;
             sink.attachment(
-                keepsake_formats::AttachmentFile {
+                mementory_formats::AttachmentFile {
                     key: key.clone(),
                     origin_id: None,
                     name: "plan.pdf".into(),

@@ -1,9 +1,9 @@
 //! What a MIF document says of values that are not in it any more (specification §6.1 and §7): which, where, how long,
 //! as far as it is known. `fixtures/mif/covered`.
 use crate::{deletion::record, redaction::redact};
-use keepsake_model::{Kind, Record};
-use keepsake_testkit::{TempVault, at, holds, repo};
-use keepsake_vault::Scope;
+use mementory_model::{Kind, Record};
+use mementory_testkit::{TempVault, at, holds, repo};
+use mementory_vault::Scope;
 use serde_json::{Value, json};
 use std::{path::PathBuf, sync::atomic::AtomicBool};
 

@@ -1,7 +1,9 @@
 //! Bundles of other vaults, in any order: what was closed stays closed, and deletions reach everything that they name.
 use crate::tell::*;
-use keepsake_model::{Derived, Kind, Link, Record, RecordKey, Times, Tombstone, TombstoneOp, Unit};
-use keepsake_testkit::{TempVault, at};
+use mementory_model::{
+    Derived, Kind, Link, Record, RecordKey, Times, Tombstone, TombstoneOp, Unit,
+};
+use mementory_testkit::{TempVault, at};
 
 /// A row of a bundle.
 fn row(kind: Kind, value: &str, text: &str) -> Record {

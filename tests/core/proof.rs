@@ -1,9 +1,9 @@
 //! The check after an erasure: it finds what is left, excuses what is said by right, and comes back to what was cut off.
 use crate::deletion::{CANARY, SENTENCE, erase, found, id_of, outcome, planted, record};
-use keepsake_formats::PassthroughItem;
-use keepsake_model::Kind;
-use keepsake_testkit::{TempVault, at, holds, options};
-use keepsake_vault::{EditFields, ImportReport, IndexState, PlaceOutcome, Sabotage, Vault};
+use mementory_formats::PassthroughItem;
+use mementory_model::Kind;
+use mementory_testkit::{TempVault, at, holds, options};
+use mementory_vault::{EditFields, ImportReport, IndexState, PlaceOutcome, Sabotage, Vault};
 use std::{path::Path, sync::atomic::AtomicBool};
 
 const LONG: &str = "The zanzibarquokka sleeps under the piano and dreams of lettuce.";
@@ -239,7 +239,7 @@ fn the_log_of_changes_is_short_and_an_older_index_is_made_anew() {
     drop(vault);
     std::fs::remove_dir_all(dir.join("index")).unwrap();
     copy(&kept, &dir.join("index"));
-    let vault = Vault::open(&dir, keepsake_testkit::PASSPHRASE).unwrap();
+    let vault = Vault::open(&dir, mementory_testkit::PASSPHRASE).unwrap();
     let t = TempVault { folder, vault };
     assert_eq!(t.vault.index_state(), IndexState::Rebuilt);
     assert_eq!(found(&t, "bassoon"), 1, "{added}");

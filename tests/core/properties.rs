@@ -1,10 +1,10 @@
 //! Properties: any record survives the store; edit and restore; undo; a tombstone never lets anything back.
 use crate::tell::tell;
-use keepsake_model::{
+use mementory_model::{
     Derived, Kind, Record, RecordKey, Timestamp, Tombstone, TombstoneOp, Unit, Verbatim,
 };
-use keepsake_testkit::{TempVault, at};
-use keepsake_vault::{EditFields, ListQuery, Sabotage, Vault};
+use mementory_testkit::{TempVault, at};
+use mementory_vault::{EditFields, ListQuery, Sabotage, Vault};
 use proptest::prelude::*;
 
 fn any_text() -> impl Strategy<Value = String> {

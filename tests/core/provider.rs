@@ -1,7 +1,7 @@
 //! New, changed and gone: what a newer export of the same account says about the older ones.
-use keepsake_model::Kind;
-use keepsake_testkit::TempVault;
-use keepsake_vault::{ListQuery, Standing};
+use mementory_model::Kind;
+use mementory_testkit::TempVault;
+use mementory_vault::{ListQuery, Standing};
 use std::path::{Path, PathBuf};
 
 /// A ChatGPT export as a folder: conversations by id, title and time.
@@ -101,7 +101,7 @@ fn a_newer_export_marks_what_is_new_changed_and_gone() {
         1
     );
     t.vault
-        .undo_import(&report.batch, keepsake_testkit::at(10))
+        .undo_import(&report.batch, mementory_testkit::at(10))
         .unwrap();
     assert!(
         standings(&t).iter().all(|(_, s)| s.is_none()),

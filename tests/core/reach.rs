@@ -1,9 +1,9 @@
 //! How far a deletion reaches that comes with an import (spec of `.mem` v1.1 §5, receiver obligations): to everything that
 //! was derived from its target and from nothing else, whatever its proof of reach lists.
 use crate::{requirements::*, tell::*};
-use keepsake_model::{Derived, Kind, Record, RecordKey, Tombstone, TombstoneOp};
-use keepsake_testkit::{TempVault, at};
-use keepsake_vault::{ListQuery, RowView};
+use mementory_model::{Derived, Kind, Record, RecordKey, Tombstone, TombstoneOp};
+use mementory_testkit::{TempVault, at};
+use mementory_vault::{ListQuery, RowView};
 
 /// The fixture, with its edge evidenced by `episodes`.
 fn evidenced(bundle: Bundle, episodes: &str) -> Bundle {
@@ -49,7 +49,7 @@ fn mem(kind: Kind, key: &str, text: &str) -> Record {
 }
 
 fn linked(mut record: Record, relation: &str, kind: Kind, key: &str) -> Record {
-    record.links.push(keepsake_model::Link {
+    record.links.push(mementory_model::Link {
         relation: relation.into(),
         kind,
         target: RecordKey::new("mem", key),

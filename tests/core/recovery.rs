@@ -1,12 +1,12 @@
 //! A new recovery code: the old one opens nothing from then on, the new one does, and the log says when.
-use keepsake_crypto::{KdfChoice, SlotKind};
-use keepsake_testkit::{PASSPHRASE, at};
-use keepsake_vault::{Vault, VaultError};
+use mementory_crypto::{KdfChoice, SlotKind};
+use mementory_testkit::{PASSPHRASE, at};
+use mementory_vault::{Vault, VaultError};
 
 #[test]
 fn a_new_code_takes_the_place_of_the_old_one() {
     let folder = tempfile::tempdir().unwrap();
-    let dir = folder.path().join("t.keepsake");
+    let dir = folder.path().join("t.mementory");
     let (vault, old) = Vault::create(&dir, PASSPHRASE, KdfChoice::Floor, at(0)).unwrap();
     assert!(
         matches!(
@@ -18,7 +18,7 @@ fn a_new_code_takes_the_place_of_the_old_one() {
     let before = vault.header();
     let (header, new) = vault.new_recovery_code(PASSPHRASE, at(60)).unwrap();
     let made = |kind: SlotKind| {
-        let find = |slots: &[keepsake_crypto::SlotInfo]| {
+        let find = |slots: &[mementory_crypto::SlotInfo]| {
             slots
                 .iter()
                 .find(|s| s.kind == kind)

@@ -1,8 +1,8 @@
 //! Redaction: the words go from every version and from what was taken from them, and stay away.
 use crate::deletion::{CANARY, SENTENCE, found, id_of, planted, record};
-use keepsake_model::{Derived, Kind, Link, Record, RecordKey, Tombstone, TombstoneOp, Verbatim};
-use keepsake_testkit::{TempVault, at, holds, options};
-use keepsake_vault::{EditFields, EraseOutcome, RedactSpan, Sabotage, VaultError};
+use mementory_model::{Derived, Kind, Link, Record, RecordKey, Tombstone, TombstoneOp, Verbatim};
+use mementory_testkit::{TempVault, at, holds, options};
+use mementory_vault::{EditFields, EraseOutcome, RedactSpan, Sabotage, VaultError};
 use std::sync::atomic::AtomicBool;
 
 /// Redacts `words`, which the record's text holds once.
@@ -251,7 +251,7 @@ fn a_span_over_several_bullets_reaches_the_statements_taken_from_them() {
     let text = "- Allergic to **sesame**.\n- Lives in Ravenna now.\n- Likes tea.";
     let mut memory = record(Kind::Memory, "m", text);
     // The source keeps its bullets apart.
-    memory.verbatim = Some(keepsake_model::Verbatim::json(
+    memory.verbatim = Some(mementory_model::Verbatim::json(
         r#"{"bullets":["Allergic to **sesame**.","Lives in Ravenna now.","Likes tea."]}"#,
     ));
     let facts = [

@@ -1,8 +1,8 @@
 //! The same source again: what was erased, redacted, edited or trashed here stays so, and what moved there moves here.
 use crate::tell::*;
-use keepsake_model::{Kind, Unit};
-use keepsake_testkit::{TempVault, at, options};
-use keepsake_vault::{EditFields, ImportOptions, RedactSpan, Sabotage, VaultError};
+use mementory_model::{Kind, Unit};
+use mementory_testkit::{TempVault, at, options};
+use mementory_vault::{EditFields, ImportOptions, RedactSpan, Sabotage, VaultError};
 use std::sync::atomic::AtomicBool;
 
 /// Something that a person does with a vault.
@@ -143,7 +143,7 @@ fn what_a_newer_telling_in_the_same_input_replaces_is_in_no_pack() {
         );
         let said = name == "file in full";
         assert_eq!(
-            keepsake_testkit::holds(&t.decrypted(), SECRET),
+            mementory_testkit::holds(&t.decrypted(), SECRET),
             said,
             "{name}: only what is told is kept"
         );
@@ -588,7 +588,7 @@ fn a_relation_to_what_was_erased_does_not_come_in() {
     erase(&t, Kind::Entity, "ada");
     let mut knows = record(Kind::Relation, "knows", "ada knows bo");
     for (relation, end) in [("source", "ada"), ("target", "bo")] {
-        knows.links.push(keepsake_model::Link {
+        knows.links.push(mementory_model::Link {
             relation: relation.into(),
             kind: Kind::Entity,
             target: key(end),

@@ -1,10 +1,10 @@
 //! Requirements of `.mem` that only a store can show (spec v1.1 §4–§6, §8), one test each, through whole bundles. What a
 //! file alone can show is in the format's own `mem/tests/requirements.rs`.
 use crate::tell::*;
-use keepsake_formats::{Catalog, Validation, by_id, detect, file_sha256};
-use keepsake_model::{Kind, Limits, TombstoneOp};
-use keepsake_testkit::{TempVault, at, holds, repo};
-use keepsake_vault::{
+use mementory_formats::{Catalog, Validation, by_id, detect, file_sha256};
+use mementory_model::{Kind, Limits, TombstoneOp};
+use mementory_testkit::{TempVault, at, holds, repo};
+use mementory_vault::{
     EditFields, EraseOutcome, EvidenceOrder, ExportOutcome, ListQuery, RedactSpan, RowView,
     Sabotage, Scope, VaultError,
 };

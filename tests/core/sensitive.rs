@@ -1,8 +1,8 @@
 //! Sensitive values: found once, redacted everywhere, ignored for good, covered on the way out; and never told.
 use crate::deletion::record;
-use keepsake_model::{Kind, Record, Verbatim};
-use keepsake_testkit::{TempVault, at, holds};
-use keepsake_vault::{
+use mementory_model::{Kind, Record, Verbatim};
+use mementory_testkit::{TempVault, at, holds};
+use mementory_vault::{
     EditFields, Scope, SensitiveClass, SensitiveList, SensitiveQuery, SensitiveState,
 };
 use std::{path::Path, sync::atomic::AtomicBool};
@@ -246,9 +246,9 @@ fn history_other_spellings_and_bare_mentions_go_too() {
         .redact_values(&values, None, at(100), &|_| {})
         .unwrap();
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
-    let query = keepsake_vault::ListQuery {
+    let query = mementory_vault::ListQuery {
         limit: 100,
-        ..keepsake_vault::ListQuery::default()
+        ..mementory_vault::ListQuery::default()
     };
     for row in t.vault.list(&query).unwrap().rows {
         for version in t.vault.versions(&row).unwrap() {
@@ -364,7 +364,7 @@ fn findings_go_with_their_record() {
             &[],
             at(100),
             &|_| {},
-            keepsake_vault::Sabotage::default(),
+            mementory_vault::Sabotage::default(),
         )
         .unwrap();
     assert_eq!(t.number("SELECT count(*) FROM findings WHERE class = 0"), 0);

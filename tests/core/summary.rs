@@ -3,9 +3,9 @@ use crate::{
     deletion::{SENTENCE, id_of, planted},
     sensitive::with_secrets,
 };
-use keepsake_model::{Kind, Record, RecordKey};
-use keepsake_testkit::{TempVault, at};
-use keepsake_vault::{EditFields, ListQuery, SensitiveQuery, Summary};
+use mementory_model::{Kind, Record, RecordKey};
+use mementory_testkit::{TempVault, at};
+use mementory_vault::{EditFields, ListQuery, SensitiveQuery, Summary};
 
 fn memories() -> ListQuery {
     ListQuery {

@@ -1,7 +1,7 @@
 //! One tag for many: all of them or none, each with its history, and back.
 use crate::deletion::found;
-use keepsake_testkit::{TempVault, at};
-use keepsake_vault::{VaultError, VaultResult};
+use mementory_testkit::{TempVault, at};
+use mementory_vault::{VaultError, VaultResult};
 use std::{
     cell::Cell,
     sync::atomic::{AtomicBool, Ordering},

@@ -1,8 +1,8 @@
 //! What a source tells, in few words: for tests that import the same thing again and again.
-use keepsake_formats::{AttachmentFile, FormatError, PassthroughItem, Sink};
-use keepsake_model::{AttachmentRef, Kind, Link, MessagePart, Record, RecordKey, Unit};
-use keepsake_testkit::{TempVault, at, options};
-use keepsake_vault::{ImportReport, ListQuery, RowView, index::IndexFilter};
+use mementory_formats::{AttachmentFile, FormatError, PassthroughItem, Sink};
+use mementory_model::{AttachmentRef, Kind, Link, MessagePart, Record, RecordKey, Unit};
+use mementory_testkit::{TempVault, at, options};
+use mementory_vault::{ImportReport, ListQuery, RowView, index::IndexFilter};
 use std::sync::atomic::AtomicBool;
 
 pub type Read<'r> = &'r (dyn Fn(&mut dyn Sink) -> Result<(), FormatError> + Sync);
@@ -162,7 +162,7 @@ pub fn is_clean_of(t: &TempVault, words: &[&str]) {
     let bytes = t.decrypted();
     for words in words {
         assert!(
-            !keepsake_testkit::holds(&bytes, words),
+            !mementory_testkit::holds(&bytes, words),
             "{words:?} is still there"
         );
     }

@@ -1,8 +1,8 @@
 //! The Trash: hides at once, gives back, and empties itself of what was put there and nothing else.
 use crate::deletion::{CANARY, conversation_of, found, id_of, planted};
-use keepsake_model::Kind;
-use keepsake_testkit::{TempVault, at};
-use keepsake_vault::{ListQuery, VaultError, index::IndexFilter};
+use mementory_model::Kind;
+use mementory_testkit::{TempVault, at};
+use mementory_vault::{ListQuery, VaultError, index::IndexFilter};
 
 const DAY: i64 = 86_400;
 

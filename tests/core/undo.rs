@@ -1,9 +1,9 @@
 //! Undoing an import: all of it goes, nothing of another goes with it, and what it replaced is there again.
 use crate::tell::*;
-use keepsake_formats::{FormatError, Sink};
-use keepsake_model::{Derived, Kind, Record, Tombstone, TombstoneOp, Unit};
-use keepsake_testkit::{TempVault, at};
-use keepsake_vault::Sabotage;
+use mementory_formats::{FormatError, Sink};
+use mementory_model::{Derived, Kind, Record, Tombstone, TombstoneOp, Unit};
+use mementory_testkit::{TempVault, at};
+use mementory_vault::Sabotage;
 
 #[test]
 fn the_next_version_of_what_goes_is_in_no_pack() {
@@ -77,7 +77,7 @@ fn everything_an_update_replaced_is_there_again() {
             .iter()
             .map(|l| format!("{l:?}"))
             .collect();
-        let bytes = |row: &keepsake_vault::RowView| {
+        let bytes = |row: &mementory_vault::RowView| {
             String::from_utf8(t.vault.file_bytes(row, 99).unwrap()).unwrap()
         };
         let files: Vec<String> = t
@@ -316,7 +316,7 @@ fn undone_in_any_order_nothing_is_left() {
             let bytes = t.decrypted();
             gone.for_each(|words| {
                 assert!(
-                    !keepsake_testkit::holds(&bytes, &words),
+                    !mementory_testkit::holds(&bytes, &words),
                     "{order:?}: {words}"
                 )
             });
@@ -432,9 +432,9 @@ fn a_persons_erasure_outlives_the_import_that_said_so_first() {
         .unwrap();
     t.vault.undo_import(&bundle.batch, at(300)).unwrap();
     let cancel = std::sync::atomic::AtomicBool::new(false);
-    let options = keepsake_vault::ImportOptions {
+    let options = mementory_vault::ImportOptions {
         let_in: true,
-        ..keepsake_testkit::options(&cancel, false)
+        ..mementory_testkit::options(&cancel, false)
     };
     let report = t
         .import_with(&options, &|sink| {

@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { PASSPHRASE, Vault } from "../cli/keepsake.mjs";
+import { PASSPHRASE, Vault } from "../cli/mementory.mjs";
 import { look, watch } from "../screens/hostile-page.mjs";
 import { corpus } from "../screens/hostile.mjs";
 import { built } from "../tools/places.mjs";
@@ -124,7 +124,7 @@ async function inside() {
   await attempt();
   tell("what asks for a network that is not there is counted", lost() > before);
 
-  const home = mkdtempSync(join(tmpdir(), "keepsake-alone-"));
+  const home = mkdtempSync(join(tmpdir(), "mementory-alone-"));
   // How long texts are drawn is Chromium's matter; looking through one takes WebDriver longer than it waits.
   const cases = corpus().filter(({ text }) => text.length <= LONGEST);
   const vault = new Vault(home).create();
@@ -135,8 +135,8 @@ async function inside() {
   );
   const display = await Display.start(homeWith(home, vault.path));
   try {
-    const browser = await Browser.open(await display.driver(), built("keepsake-app"));
-    await display.place("Keepsake");
+    const browser = await Browser.open(await display.driver(), built("mementory-app"));
+    await display.place("Mementory");
     await browser.run(`() => { (${watch})(); return true; }`);
     await browser.type("unlock-passphrase", PASSPHRASE);
     await browser.click("unlock-submit");

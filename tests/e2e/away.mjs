@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PASSPHRASE, Vault } from "../cli/keepsake.mjs";
+import { PASSPHRASE, Vault } from "../cli/mementory.mjs";
 import { built } from "../tools/places.mjs";
 import { cargoTool } from "../tools/setup.mjs";
 import { ENV, has, quiet } from "../tools/sh.mjs";
@@ -20,13 +20,13 @@ export async function away(count) {
   const why = cannot();
   if (why) return count.leaveOut(`the vault locks with the screen: ${why}`);
   await cargoTool("tauri-driver", "^2");
-  const home = mkdtempSync(join(tmpdir(), "keepsake-away-"));
+  const home = mkdtempSync(join(tmpdir(), "mementory-away-"));
   const vault = new Vault(home).create();
   const desktop = await Desktop.start();
   const display = await Display.start(homeWith(home, vault.path), { bus: desktop.address });
   let browser;
   try {
-    browser = await Browser.open(await display.driver(), built("keepsake-app"));
+    browser = await Browser.open(await display.driver(), built("mementory-app"));
     await play(browser, desktop, count);
   } catch (error) {
     console.log(`  ${error.message}`);

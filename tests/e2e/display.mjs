@@ -9,7 +9,7 @@ import { until } from "./webdriver.mjs";
 
 const SCREEN = "1600x1000x24";
 /** As in tauri.conf.json: the name of the folder with the settings. */
-const IDENTIFIER = "app.keepsake.desktop";
+const IDENTIFIER = "app.mementory.desktop";
 const DRAG_SOURCE = fileURLToPath(new URL("drag_source.py", import.meta.url));
 /** Where the drag source's window stands: right of the app, which starts at the left edge. */
 const DRAG_X = 1400;

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { PASSPHRASE, Vault } from "../cli/keepsake.mjs";
+import { PASSPHRASE, Vault } from "../cli/mementory.mjs";
 import { ROOT, built } from "../tools/places.mjs";
 import { cargoTool } from "../tools/setup.mjs";
 import { Display, homeWith } from "./display.mjs";
@@ -24,7 +24,7 @@ const KEY = "ghp_9fJ2kLm4Qx7RtV1wZb6Yc3Nd8Ps5Ua0He2Gi";
 export async function byKeyboard(count) {
   await cargoTool("tauri-driver", "^2");
   mkdirSync(OUT, { recursive: true });
-  const home = mkdtempSync(join(tmpdir(), "keepsake-keys-"));
+  const home = mkdtempSync(join(tmpdir(), "mementory-keys-"));
   const vault = new Vault(home).create();
   for (const name of ["chatgpt-export.zip", "claude-export.zip"])
     vault.must("import", join(ROOT, "fixtures", "samples", name));
@@ -33,8 +33,8 @@ export async function byKeyboard(count) {
   const display = await Display.start(homeWith(home, vault.path));
   let browser;
   try {
-    browser = await Browser.open(await display.driver(), built("keepsake-app"));
-    await display.place("Keepsake");
+    browser = await Browser.open(await display.driver(), built("mementory-app"));
+    await display.place("Mementory");
     await new Keys(browser, count, vault).all();
     await browser.close();
     browser = undefined;

@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PASSPHRASE, Vault } from "../cli/keepsake.mjs";
+import { PASSPHRASE, Vault } from "../cli/mementory.mjs";
 import { ROOT, built } from "../tools/places.mjs";
 import { buildPrograms, buildUi, cargoTool, forTesting } from "../tools/setup.mjs";
 import { main } from "../tools/sh.mjs";
@@ -65,15 +65,15 @@ await main(async () => {
     await buildPrograms();
   }
   await cargoTool("tauri-driver", "^2");
-  const home = mkdtempSync(join(tmpdir(), "keepsake-pictures-"));
-  const vault = new Vault(home, "Memories.keepsake").create();
+  const home = mkdtempSync(join(tmpdir(), "mementory-pictures-"));
+  const vault = new Vault(home, "Memories.mementory").create();
   for (const name of ["chatgpt-export.zip", "claude-export.zip"])
     vault.must("import", join(ROOT, "fixtures", "samples", name));
   for (const text of WRITTEN) vault.must("add", "--text-file", vault.write("text.txt", text));
   const display = await Display.start(homeWith(home, vault.path));
   try {
-    const browser = await Browser.open(await display.driver(), built("keepsake-app"));
-    display.size(await display.place("Keepsake"), ...SIZE);
+    const browser = await Browser.open(await display.driver(), built("mementory-app"));
+    display.size(await display.place("Mementory"), ...SIZE);
     await until("the window to have its size", () => browser.run("(width) => innerWidth === width", SIZE[0]));
     await browser.type("unlock-passphrase", PASSPHRASE);
     await browser.click("unlock-submit");

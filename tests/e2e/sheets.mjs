@@ -65,7 +65,7 @@ await main(async () => {
   if (!existsSync(BROWSER)) throw new Stop("MiniBrowser, which comes with WebKitGTK, is not there.");
   await forTesting();
   const prefix = process.argv[2] ?? "";
-  const home = mkdtempSync(join(tmpdir(), "keepsake-sheets-"));
+  const home = mkdtempSync(join(tmpdir(), "mementory-sheets-"));
   const display = await Display.start(homeIn(home));
   let server;
   try {

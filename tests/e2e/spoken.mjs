@@ -3,7 +3,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { PASSPHRASE, Vault } from "../cli/keepsake.mjs";
+import { PASSPHRASE, Vault } from "../cli/mementory.mjs";
 import { ROOT, built } from "../tools/places.mjs";
 import { cargoTool } from "../tools/setup.mjs";
 import { has, quiet } from "../tools/sh.mjs";
@@ -95,7 +95,7 @@ const ACTS =
   /button|entry|password text|check box|radio|combo box|link|menu item|list item|tab$|toggle|switch|spin|slider/;
 
 function tree() {
-  const { code, stdout } = quiet(PYTHON, [TREE, "keepsake-app"]);
+  const { code, stdout } = quiet(PYTHON, [TREE, "mementory-app"]);
   if (code !== 0) return [];
   return stdout
     .split("\n")
@@ -104,14 +104,14 @@ function tree() {
 }
 
 async function inside() {
-  const home = mkdtempSync(join(tmpdir(), "keepsake-spoken-"));
+  const home = mkdtempSync(join(tmpdir(), "mementory-spoken-"));
   const vault = new Vault(home).create();
   for (const name of ["chatgpt-export.zip", "claude-export.zip"])
     vault.must("import", join(ROOT, "fixtures", "samples", name));
   vault.must("add", "--text-file", vault.write("secret.txt", `The deploy token is ${SECRET} for now.`));
   const display = await Display.start(homeWith(home, vault.path), { spoken: true });
   try {
-    const browser = await Browser.open(await display.driver(), built("keepsake-app"));
+    const browser = await Browser.open(await display.driver(), built("mementory-app"));
     await browser.find("unlock-passphrase");
     for (const [name, go, wanted] of SCREENS) {
       await go(browser);

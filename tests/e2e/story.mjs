@@ -79,12 +79,12 @@ export async function story(count) {
   await cargoTool("tauri-driver", "^2");
   rmSync(OUT, { recursive: true, force: true });
   mkdirSync(OUT, { recursive: true });
-  const home = mkdtempSync(join(tmpdir(), "keepsake-window-"));
+  const home = mkdtempSync(join(tmpdir(), "mementory-window-"));
   const display = await Display.start(homeIn(home));
   let browser;
   try {
-    browser = await Browser.open(await display.driver(), built("keepsake-app"));
-    const window = await display.place("Keepsake");
+    browser = await Browser.open(await display.driver(), built("mementory-app"));
+    const window = await display.place("Mementory");
     const play = new Play(browser, display, window, home, count);
     await play.all();
     await browser.close();
@@ -104,7 +104,7 @@ export async function story(count) {
 async function closesCleanly(display, home, count) {
   await display.webProcessesGone(home);
   const before = new Set(filesIn(home));
-  const exit = await display.openAndClose(built("keepsake-app"), "Keepsake");
+  const exit = await display.openAndClose(built("mementory-app"), "Mementory");
   const left = filesIn(home).filter((name) => !before.has(name) && !name.includes("mesa_shader_cache"));
   left.forEach((name) => console.log(`  left behind: ${name.replace(home, "~")}`));
   count.add("the window ends when it is closed", exit === 0);
@@ -188,7 +188,7 @@ class Play {
     await browser.find("nav-memories");
     this.good(
       "a vault is created with its code typed back",
-      existsSync(join(this.home, `${VAULT}.keepsake`, "vault.json")),
+      existsSync(join(this.home, `${VAULT}.mementory`, "vault.json")),
     );
     await this.picture("first-run");
   }
@@ -381,7 +381,7 @@ class Play {
     await browser.gone("export-result");
     const opening = join(this.home, "out.passphrase");
     writeFileSync(opening, passphrase ?? "");
-    const check = (...more) => quiet(built("keepsake"), ["--json", "validate", path, ...more]);
+    const check = (...more) => quiet(built("mementory"), ["--json", "validate", path, ...more]);
     const { code, stdout } = check(...(passphrase ? ["--import-passphrase-file", opening] : []));
     const valid = code === 0 && JSON.parse(stdout).records > 0;
     if (!valid) console.log(`  ${stdout.slice(0, 1000)}`);

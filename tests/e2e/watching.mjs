@@ -2,7 +2,7 @@
 import { copyFileSync, mkdirSync, mkdtempSync, renameSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PASSPHRASE, Vault } from "../cli/keepsake.mjs";
+import { PASSPHRASE, Vault } from "../cli/mementory.mjs";
 import { ROOT, built } from "../tools/places.mjs";
 import { cargoTool } from "../tools/setup.mjs";
 import { Display, homeWith } from "./display.mjs";
@@ -12,7 +12,7 @@ const sample = (name) => join(ROOT, "fixtures", "samples", name);
 
 export async function watching(count) {
   await cargoTool("tauri-driver", "^2");
-  const home = mkdtempSync(join(tmpdir(), "keepsake-watching-"));
+  const home = mkdtempSync(join(tmpdir(), "mementory-watching-"));
   const vault = new Vault(home).create();
   const downloads = join(home, "Downloads");
   mkdirSync(downloads);
@@ -20,7 +20,7 @@ export async function watching(count) {
   const display = await Display.start(homeWith(home, vault.path));
   let browser;
   try {
-    browser = await Browser.open(await display.driver(), built("keepsake-app"));
+    browser = await Browser.open(await display.driver(), built("mementory-app"));
     await play(browser, downloads, count);
   } catch (error) {
     console.log(`  ${error.message}`);

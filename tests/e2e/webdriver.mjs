@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 const ELEMENT = "element-6066-11e4-a52e-4f735466cecf";
 const POLL_MS = 50;
 /** The longest that anything in the window may take before the test calls it broken. */
-export const DEADLINE_MS = Number(process.env.KEEPSAKE_DEADLINE_MS ?? 30_000);
+export const DEADLINE_MS = Number(process.env.MEMENTORY_DEADLINE_MS ?? 30_000);
 
 /** Wait until `condition` gives something truthy, and answer that. Errors thrown on the way count as "not yet". */
 export async function until(what, condition, deadlineMs = DEADLINE_MS) {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { SHARED } from "../cli/keepsake.mjs";
+import { SHARED } from "../cli/mementory.mjs";
 import { ROOT, built } from "../tools/places.mjs";
 import { python } from "../tools/setup.mjs";
 import { quiet } from "../tools/sh.mjs";
@@ -19,22 +19,22 @@ const OFFICIAL = join(SHARED, "reference", "pam");
 /** Run all of it and count. */
 export async function pamInterop(count) {
   const program = await python(PACKAGES);
-  const folder = mkdtempSync(join(tmpdir(), "keepsake-pam-"));
+  const folder = mkdtempSync(join(tmpdir(), "mementory-pam-"));
   const place = (name) => join(folder, name);
   const check = (...args) => answer(quiet(program, [CHECK, ...args]));
-  const keepsake = (...args) =>
-    answer(quiet(built("keepsake"), ["--vault", place("v"), "--passphrase-file", place("p"), "--json", ...args]));
+  const mementory = (...args) =>
+    answer(quiet(built("mementory"), ["--vault", place("v"), "--passphrase-file", place("p"), "--json", ...args]));
   const out = place("out");
   try {
     mkdirSync(out);
     writeFileSync(place("p"), "correct horse battery staple\n", { mode: 0o600 });
-    keepsake("create", place("v"), "--kdf-floor");
-    keepsake("import", SAMPLE);
-    const full = keepsake("export", "--format", "pam", join(out, "full"));
-    const signed = keepsake("export", "--format", "pam", join(out, "signed"), "--sign");
+    mementory("create", place("v"), "--kdf-floor");
+    mementory("import", SAMPLE);
+    const full = mementory("export", "--format", "pam", join(out, "full"));
+    const signed = mementory("export", "--format", "pam", join(out, "signed"), "--sign");
     writeFileSync(place("memory.txt"), "Learns to sail on Thursdays.");
-    keepsake("add", "--type", "goal", "--text-file", place("memory.txt"));
-    const delta = keepsake("export", "--format", "pam", join(out, "delta"), "--base", join(out, "full"));
+    mementory("add", "--type", "goal", "--text-file", place("memory.txt"));
+    const delta = mementory("export", "--format", "pam", join(out, "delta"), "--base", join(out, "full"));
     count.add("the exports validate", full.validated && signed.validated && delta.validated);
 
     for (const [name, schemas] of [
@@ -57,12 +57,12 @@ export async function pamInterop(count) {
     }
 
     check("make", place("theirs"));
-    count.add("we accept a store of the SDK", keepsake("validate", place("theirs")).ok === true);
-    const taken = keepsake("import", place("theirs"));
+    count.add("we accept a store of the SDK", mementory("validate", place("theirs")).ok === true);
+    const taken = mementory("import", place("theirs"));
     count.add("and take in what it holds", taken.memories === 2 && taken.conversations === 1 && taken.messages === 2);
 
     check("resave", join(out, "full"), place("resaved"));
-    const again = keepsake("import", place("resaved"), "--dry-run");
+    const again = mementory("import", place("resaved"), "--dry-run");
     // The store's frame is a part of its own, and the SDK changed it.
     const fresh = Object.entries(again.by_kind).filter(([kind, n]) => kind !== "foreign" && n.added > 0);
     count.add("our own store, saved by the SDK, is nothing new", fresh.length === 0 && again.failed === 0);

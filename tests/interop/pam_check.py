@@ -1,10 +1,10 @@
-"""The Python SDK of PAM and JSON Schemas judge what Keepsake writes. One JSON object on standard output.
+"""The Python SDK of PAM and JSON Schemas judge what Mementory writes. One JSON object on standard output.
 
 pam_check.py judge FOLDER [SCHEMAS]   every bundle in FOLDER (each a folder with memory-store.json and companions): the
                                       SDK's own checks, the published rules on checksum and signature, and the JSON
                                       Schemas in SCHEMAS (names: *store*/portable-ai-memory.schema.json …) when given
-pam_check.py make FOLDER              write a small bundle with the SDK, for Keepsake to read
-pam_check.py resave FROM TO           load a bundle with the SDK and save it again, for Keepsake to read
+pam_check.py make FOLDER              write a small bundle with the SDK, for Mementory to read
+pam_check.py resave FROM TO           load a bundle with the SDK and save it again, for Mementory to read
 pam_check.py schemas SCHEMAS FOLDER   check the documents of all bundles below FOLDER against JSON Schemas alone
 
 Needs portable-ai-memory, jsonschema, rfc8785 and cryptography (PyPI).

@@ -1,7 +1,7 @@
-"""Other people's programs judge what Keepsake writes. One JSON object on standard output.
+"""Other people's programs judge what Mementory writes. One JSON object on standard output.
 
 reference.py mem BUNDLE            validate and read a .mem bundle with the portable-memory SDK
-reference.py make-mem BUNDLE       write a small bundle with the SDK, for Keepsake to read
+reference.py make-mem BUNDLE       write a small bundle with the SDK, for Mementory to read
 reference.py schemas FOLDER FILE   check an .alf archive against the JSON Schemas in FOLDER
 """
 import json

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { SHARED } from "../cli/keepsake.mjs";
+import { SHARED } from "../cli/mementory.mjs";
 import { ROOT, built } from "../tools/places.mjs";
 import { python } from "../tools/setup.mjs";
 import { quiet } from "../tools/sh.mjs";
@@ -22,24 +22,24 @@ const WORKSPACE = join(ROOT, "fixtures", "openclaw", "workspace", "input");
 /** Run all of it and count. */
 export async function interop(count) {
   const program = await python(JUDGES);
-  const folder = mkdtempSync(join(tmpdir(), "keepsake-interop-"));
+  const folder = mkdtempSync(join(tmpdir(), "mementory-interop-"));
   const place = (name) => join(folder, name);
   const reference = (...args) => answer(quiet(program, [REFERENCE, ...args]));
   const sdk = (...args) => answer(quiet(program, [MEM_CHECK, ...args]));
   const publicKey = (seed) => quiet(program, [MEM_CHECK, "key", seed]).stdout.trim();
-  const keepsake = (...args) =>
-    answer(quiet(built("keepsake"), ["--vault", place("v"), "--passphrase-file", place("p"), "--json", ...args]));
+  const mementory = (...args) =>
+    answer(quiet(built("mementory"), ["--vault", place("v"), "--passphrase-file", place("p"), "--json", ...args]));
   try {
     writeFileSync(place("p"), "correct horse battery staple\n", { mode: 0o600 });
-    keepsake("create", place("v"), "--kdf-floor");
-    keepsake(
+    mementory("create", place("v"), "--kdf-floor");
+    mementory(
       "import",
       ...readdirSync(SAMPLES)
         .filter((name) => name !== "README.md")
         .map((name) => join(SAMPLES, name)),
     );
-    const mem = keepsake("export", "--format", "mem", place("out.mem"));
-    const alf = keepsake("export", "--format", "alf", place("out.alf"));
+    const mem = mementory("export", "--format", "mem", place("out.mem"));
+    const alf = mementory("export", "--format", "alf", place("out.alf"));
 
     const read = reference("mem", place("out.mem"));
     read.issues?.forEach((issue) => console.log(`  ${issue}`));
@@ -48,8 +48,8 @@ export async function interop(count) {
     count.add(`portable-memory finds all ${mem.records} records`, there === mem.records);
 
     reference("make-mem", place("theirs.mem"));
-    count.add("we accept a .mem of portable-memory", keepsake("validate", place("theirs.mem")).ok === true);
-    const taken = keepsake("import", place("theirs.mem"));
+    count.add("we accept a .mem of portable-memory", mementory("validate", place("theirs.mem")).ok === true);
+    const taken = mementory("import", place("theirs.mem"));
     count.add("and take in what it holds", taken.added + taken.unchanged === taken.found && taken.found > 0);
 
     const march = "2026-03-01T00:00:00+00:00";
@@ -60,7 +60,7 @@ export async function interop(count) {
     ]) {
       const made = place(`${name}.mem`);
       sdk("make", made, "--seed", SEED, ...more);
-      const trusting = (seed) => keepsake("validate", made, "--trust", publicKey(seed));
+      const trusting = (seed) => mementory("validate", made, "--trust", publicKey(seed));
       const good = trusting(SEED);
       const deletions = good.signature.tombstones;
       count.add(`we trust a signed ${name} of portable-memory`, good.ok && good.kind === kind);
@@ -68,7 +68,7 @@ export async function interop(count) {
       count.add(`and not under another key (${name})`, trusting(OTHER).ok === false);
     }
 
-    keepsake("convert", WORKSPACE, place("agent.alf"), "--format", "alf");
+    mementory("convert", WORKSPACE, place("agent.alf"), "--format", "alf");
     const sets = { ours: SCHEMAS, published: join(SHARED, "reference", "alf", "schemas") };
     for (const [set, schemas] of Object.entries(sets)) {
       if (!existsSync(schemas)) {

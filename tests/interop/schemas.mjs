@@ -2,7 +2,7 @@
 // they may differ, and why, is in schema_exceptions.json. The published ones are not ours to copy; they lie beside the clone.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { FIXTURES, SHARED, shared } from "../cli/keepsake.mjs";
+import { FIXTURES, SHARED, shared } from "../cli/mementory.mjs";
 import { ROOT } from "../tools/places.mjs";
 import { python } from "../tools/setup.mjs";
 import { quiet } from "../tools/sh.mjs";

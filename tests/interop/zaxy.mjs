@@ -17,28 +17,28 @@ const ALGORITHMS = ["ed25519", "ml-dsa-65"];
 /** Run all of it and count. */
 export async function zaxyInterop(count) {
   const program = await python(PACKAGES);
-  const folder = mkdtempSync(join(tmpdir(), "keepsake-zaxy-"));
+  const folder = mkdtempSync(join(tmpdir(), "mementory-zaxy-"));
   const place = (name) => join(folder, name);
   const check = (...args) => answer(quiet(program, [CHECK, ...args]));
-  const keepsake = (...args) =>
-    answer(quiet(built("keepsake"), ["--vault", place("v"), "--passphrase-file", place("p"), "--json", ...args]));
+  const mementory = (...args) =>
+    answer(quiet(built("mementory"), ["--vault", place("v"), "--passphrase-file", place("p"), "--json", ...args]));
   try {
     mkdirSync(place("ours"));
     writeFileSync(place("p"), "correct horse battery staple\n", { mode: 0o600 });
-    keepsake("create", place("v"), "--kdf-floor");
-    keepsake("import", SAMPLE);
+    mementory("create", place("v"), "--kdf-floor");
+    mementory("import", SAMPLE);
     for (const algorithm of ALGORITHMS) {
       const [pem, hex] = [place(`${algorithm}.pem`), place(`${algorithm}.pub`)];
-      const made = keepsake("keys", "make", "--algorithm", algorithm, "--out-private", pem, "--out-public", hex);
+      const made = mementory("keys", "make", "--algorithm", algorithm, "--out-private", pem, "--out-public", hex);
       const bundle = join(place("ours"), `${algorithm}.json`);
-      const written = keepsake("export", "--format", "zaxy", bundle, "--signing-key-file", pem);
+      const written = mementory("export", "--format", "zaxy", bundle, "--signing-key-file", pem);
       const found = check("verify", bundle, made.public_key);
       count.add(
         `zaxy-memory 3.2.0 verifies our bundle signed with ${algorithm}`,
         written.validated && found.ok === true && found.entries === written.records,
       );
       const part = join(place("ours"), `${algorithm}.part.json`);
-      const disclosed = keepsake("disclose", bundle, part, "--grains", "event", "--max-seq", "3");
+      const disclosed = mementory("disclose", bundle, part, "--grains", "event", "--max-seq", "3");
       const seen = check("verify", part, made.public_key);
       count.add(
         `and the part of it that we disclose (${algorithm})`,
@@ -48,26 +48,29 @@ export async function zaxyInterop(count) {
         `both fit our schemas (${algorithm})`,
         [bundle, part].every((f) => check("schemas", SCHEMAS, f).ok),
       );
-      count.add(`keepsake verifies its own (${algorithm})`, keepsake("verify", bundle, "--trust", made.public_key).ok);
+      count.add(
+        `mementory verifies its own (${algorithm})`,
+        mementory("verify", bundle, "--trust", made.public_key).ok,
+      );
     }
 
     const theirs = check("make", place("theirs"));
     for (const algorithm of ALGORITHMS) {
       for (const kind of ["signed", "subset"]) {
         const file = join(place("theirs"), `${kind}.${algorithm}.json`);
-        const good = keepsake("verify", file, "--trust", theirs.keys[algorithm]);
+        const good = mementory("verify", file, "--trust", theirs.keys[algorithm]);
         const text = readFileSync(file, "utf8");
         const changed = place(`changed.${kind}.${algorithm}.json`);
         writeFileSync(changed, text.replace("two coats of primer", "two coats of prim3r"));
-        const bad = keepsake("verify", changed, "--trust", theirs.keys[algorithm]);
+        const bad = mementory("verify", changed, "--trust", theirs.keys[algorithm]);
         const held = good.ok && good.signature.valid === true && good.signature.trusted === true;
         count.add(`a ${kind} bundle of zaxy-memory holds, changed it does not (${algorithm})`, held && !bad.ok);
       }
     }
     const unsigned = join(place("theirs"), "unsigned.json");
-    const taken = keepsake("import", unsigned);
+    const taken = mementory("import", unsigned);
     count.add("an unsigned one is taken in whole", taken.failed === 0 && taken.found >= theirs.entries);
-    keepsake("export", "--format", "zaxy", place("back.json"), "--source", "zaxy");
+    mementory("export", "--format", "zaxy", place("back.json"), "--source", "zaxy");
     const entries = (file) => JSON.stringify(JSON.parse(readFileSync(file, "utf8")).entries);
     count.add("and goes back out as it came", entries(place("back.json")) === entries(unsigned));
   } finally {

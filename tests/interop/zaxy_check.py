@@ -3,7 +3,7 @@
 
   zaxy_check.py verify FILE [KEY]        is it valid? KEY: the public key in hex that has to have signed it
   zaxy_check.py make FOLDER              a log, an unsigned bundle and for both algorithms a key (PEM and hex), a signed
-                                         bundle and a disclosed part of it, for Keepsake to read
+                                         bundle and a disclosed part of it, for Mementory to read
   zaxy_check.py schemas FOLDER FILE      check a bundle against the JSON Schemas in FOLDER (schemas/zaxy)
 """
 import json

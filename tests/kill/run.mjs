@@ -1,12 +1,12 @@
 // Killed at any moment, a vault is as it was before the operation or as it is after it, never between.
 //
 // Each round copies a prepared vault, starts one operation, sends SIGKILL after a random delay and looks: the vault opens,
-// its check passes, and everything that can be seen of it is exactly one of the two states. KEEPSAKE_KILLS says how many
-// rounds (40), KEEPSAKE_KILL_SEED with which numbers.
+// its check passes, and everything that can be seen of it is exactly one of the two states. MEMENTORY_KILLS says how many
+// rounds (40), MEMENTORY_KILL_SEED with which numbers.
 import { cpSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { manyConversations } from "../cli/made.mjs";
-import { FIXTURES, Vault, inFolder } from "../cli/keepsake.mjs";
+import { FIXTURES, Vault, inFolder } from "../cli/mementory.mjs";
 
 const NEW_PASSPHRASE = "seven lanterns hang in the orchard";
 /** What may lie in a vault folder that nobody has open. */
@@ -15,9 +15,9 @@ const PARTS = /^(vault\.json|store\.db|store\.db-(wal|shm)|index|blobs|lock)$/;
 /** All rounds, one line of counts for each operation. */
 export async function kills(count) {
   if (process.platform === "win32") return count.leaveOut("kills: no SIGKILL on this system");
-  const rounds = Number(process.env.KEEPSAKE_KILLS || 40);
-  const seed = Number(process.env.KEEPSAKE_KILL_SEED || 1);
-  console.log(`  ${rounds} kills, KEEPSAKE_KILL_SEED=${seed}`);
+  const rounds = Number(process.env.MEMENTORY_KILLS || 40);
+  const seed = Number(process.env.MEMENTORY_KILL_SEED || 1);
+  console.log(`  ${rounds} kills, MEMENTORY_KILL_SEED=${seed}`);
   await inFolder(async (folder) => {
     const random = numbers(seed);
     const vault = prepare(folder);
@@ -106,7 +106,7 @@ function measure(vault, operation) {
   const opening = timed(() => copy.must("info"));
   const before = seen(copy);
   const whole = timed(() => copy.must(...operation.args));
-  if (operation.secrets) copy.env.KEEPSAKE_PASSPHRASE_FILE = join(copy.folder, operation.secrets[1]);
+  if (operation.secrets) copy.env.MEMENTORY_PASSPHRASE_FILE = join(copy.folder, operation.secrets[1]);
   const after = seen(copy);
   if (!operation.secrets && before === after) throw new Error(`${operation.name} changes nothing that can be seen`);
   return { before, after, opening, whole };
@@ -130,11 +130,11 @@ async function kill(vault, operation, state, random, round, tally) {
 
   if (operation.secrets) {
     const opening = operation.secrets.filter((name) => {
-      copy.env.KEEPSAKE_PASSPHRASE_FILE = join(copy.folder, name);
+      copy.env.MEMENTORY_PASSPHRASE_FILE = join(copy.folder, name);
       return copy.run("info").code === 0;
     });
     if (opening.length !== 1) return problem(`${opening.length} of the two passphrases open it`);
-    copy.env.KEEPSAKE_PASSPHRASE_FILE = join(copy.folder, opening[0]);
+    copy.env.MEMENTORY_PASSPHRASE_FILE = join(copy.folder, opening[0]);
     tally[opening[0] === operation.secrets[0] ? "before" : "after"] += 1;
     if (seen(copy) !== state.before) problem("the records changed");
   } else {

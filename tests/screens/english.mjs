@@ -9,7 +9,7 @@ import { chosen, walk } from "./walk.mjs";
  * check leaves the page to the next as it may; the way to the next screen begins anew. `only`: the beginning of the names
  * of screens.
  */
-export async function inEnglish(count, checks, only = process.env.KEEPSAKE_SCREENS ?? "") {
+export async function inEnglish(count, checks, only = process.env.MEMENTORY_SCREENS ?? "") {
   const lacking = missing();
   if (lacking.length > 0) return count.leaveOut(`the screens in English: ${lacking.join(" and ")} not installed`);
   const screens = chosen(only);

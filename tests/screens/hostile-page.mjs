@@ -199,7 +199,7 @@ export function look(expect) {
   const found = [...window.__happened];
   if (window.__ran !== undefined) found.push("a script ran");
   if ({}.ran !== undefined) found.push("the prototype of all objects was changed");
-  if (document.title !== "Keepsake") found.push(`the title of the window is ${document.title}`);
+  if (document.title !== "Mementory") found.push(`the title of the window is ${document.title}`);
   if (location.search !== (expect.search ?? "?mock=open") || location.hash)
     found.push(`the window went to ${location.href}`);
 

@@ -281,11 +281,11 @@ async function requests(browser, origin, asked) {
   ];
 }
 
-/** Show all of it, or the kinds whose names begin with `KEEPSAKE_HOSTILE`. */
+/** Show all of it, or the kinds whose names begin with `MEMENTORY_HOSTILE`. */
 export async function hostile(count) {
   const lacking = missing();
   if (lacking.length > 0) return count.leaveOut(`hostile content: ${lacking.join(" and ")} not installed`);
-  const all = corpus(process.env.KEEPSAKE_HOSTILE);
+  const all = corpus(process.env.MEMENTORY_HOSTILE);
   await withPages(
     async (browser, origin, asked) => {
       await new Page(browser).size(SIZES[0]);

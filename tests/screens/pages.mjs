@@ -25,10 +25,10 @@ function policy() {
 }
 
 /** The pages with sample data, built once for everything that is run in this process. */
-let pages = process.env.KEEPSAKE_PAGES;
+let pages = process.env.MEMENTORY_PAGES;
 export function built() {
   if (pages) return pages;
-  const folder = mkdtempSync(join(tmpdir(), "keepsake-pages-"));
+  const folder = mkdtempSync(join(tmpdir(), "mementory-pages-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   build(folder);
   return (pages = folder);
@@ -87,7 +87,7 @@ function freePort() {
  * everything again. `logged`: Chromium writes down what it asks of the network.
  */
 export async function withPages(use, { logged = false } = {}) {
-  const folder = mkdtempSync(join(tmpdir(), "keepsake-screens-"));
+  const folder = mkdtempSync(join(tmpdir(), "mementory-screens-"));
   const asked = [];
   let server, driver, browser;
   try {

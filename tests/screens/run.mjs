@@ -12,7 +12,7 @@ import { BROKEN, NOTES } from "./plans.mjs";
 import { chosen, ENCRYPTED, fileOf, FILES, walk } from "./walk.mjs";
 
 const OUT = fileURLToPath(new URL("out/", import.meta.url));
-const LANGUAGES = (process.env.KEEPSAKE_LANGUAGES ?? "de,ja").split(",").filter(Boolean);
+const LANGUAGES = (process.env.MEMENTORY_LANGUAGES ?? "de,ja").split(",").filter(Boolean);
 /** German has the longest words; what fits of Japanese in the smaller window fits in the larger one. */
 const IN = { de: SIZES, ja: [SIZES.at(-1)] };
 
@@ -33,8 +33,8 @@ function names() {
         .pop()
         .replaceAll(/[^\p{L}\p{N}]+/gu, " "),
     ),
-    "Keepsake",
-    "Keepsake 0 1 0",
+    "Mementory",
+    "Mementory 0 1 0",
     "Ines",
     "RECOVERY CODE",
   ];
@@ -95,7 +95,7 @@ class Spoken {
 }
 
 /** Look at all of it. `only`: the beginning of the names of screens. `pictures`: keep one of each look. */
-export async function screens(count, only = process.env.KEEPSAKE_SCREENS ?? "", pictures = false) {
+export async function screens(count, only = process.env.MEMENTORY_SCREENS ?? "", pictures = false) {
   const lacking = missing();
   if (lacking.length > 0)
     return count.leaveOut(`the screens in other languages: ${lacking.join(" and ")} not installed`);

@@ -6,7 +6,7 @@ import { main, must } from "./sh.mjs";
 await main(async () => {
   await forBuilding();
   await buildUi();
-  await must("cargo", ["build", "--locked", "--release", "-p", "keepsake-app", "-p", "keepsake-cli"], {
+  await must("cargo", ["build", "--locked", "--release", "-p", "mementory-app", "-p", "mementory-cli"], {
     cwd: WORKSPACE,
   });
 });

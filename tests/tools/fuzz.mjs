@@ -33,7 +33,7 @@ await main(async () => {
 
   const program = await build(target);
   // Files go to memory where there is such a place: the fuzzer lays down thousands a second.
-  const scratch = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "keepsake-fuzz-run-"));
+  const scratch = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "mementory-fuzz-run-"));
   try {
     const { code, text } = await run(program, corpus, scratch, [
       corpus,

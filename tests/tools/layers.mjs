@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { bombs } from "../cli/bombs.mjs";
 import { canaries } from "../cli/canary.mjs";
 import { exportsAsWritten } from "../cli/exports.mjs";
-import { SHARED } from "../cli/keepsake.mjs";
+import { SHARED } from "../cli/mementory.mjs";
 import { matrix } from "../cli/matrix.mjs";
 import { cliCases } from "../cli/run.mjs";
 import { alone } from "../e2e/alone.mjs";
@@ -76,11 +76,11 @@ async function lint() {
 /** What the Rust tests judge us by: the SDK of `.mem`, and the reference data beside the clone. */
 async function judges(count) {
   try {
-    return { KEEPSAKE_MEM_PYTHON: await python(JUDGES), KEEPSAKE_SHARED: SHARED };
+    return { MEMENTORY_MEM_PYTHON: await python(JUDGES), MEMENTORY_SHARED: SHARED };
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
     count.leaveOut(`the reference SDKs cannot be installed: ${error.message}`);
-    return { KEEPSAKE_SHARED: SHARED };
+    return { MEMENTORY_SHARED: SHARED };
   }
 }
 
@@ -93,9 +93,9 @@ export function leftOut(count, lines) {
 
 async function rust() {
   const count = tally();
-  const folder = mkdtempSync(join(tmpdir(), "keepsake-rust-"));
+  const folder = mkdtempSync(join(tmpdir(), "mementory-rust-"));
   const list = join(folder, "skipped");
-  const env = { ...ENV, ...(await judges(count)), KEEPSAKE_SKIPPED: list };
+  const env = { ...ENV, ...(await judges(count)), MEMENTORY_SKIPPED: list };
   const { code, text } = await showAndKeep("cargo", ["test", "--locked", "--workspace", "--no-fail-fast"], {
     ...inWorkspace,
     env,
@@ -115,7 +115,7 @@ async function rust() {
 }
 
 async function pages() {
-  const folder = mkdtempSync(join(tmpdir(), "keepsake-vitest-"));
+  const folder = mkdtempSync(join(tmpdir(), "mementory-vitest-"));
   const file = join(folder, "result.json");
   const code = await show("npm", [
     "run",

@@ -1,4 +1,4 @@
-// The open software in Keepsake and its licences, in one committed file that the window shows: `node tests/tools/licences.mjs`
+// The open software in Mementory and its licences, in one committed file that the window shows: `node tests/tools/licences.mjs`
 // writes it. What is only used to build or to test is not in it.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { quiet } from "./sh.mjs";
 
 export const KEPT = join(ROOT, "ui", "src", "lib", "licences.json");
 /** The programs that are handed out. */
-const PROGRAMS = ["keepsake-app", "keepsake-cli"];
+const PROGRAMS = ["mementory-app", "mementory-cli"];
 /** The systems that they are made for, as in deny.toml. */
 const SYSTEMS = ["x86_64-unknown-linux-gnu", "aarch64-apple-darwin", "x86_64-pc-windows-msvc"];
 /** Of Svelte only what its own run time imports: its other dependencies are its compiler's. */
@@ -83,7 +83,7 @@ function ownFile(name) {
   return /^\W*(?:The )?(MIT|ISC)\b/.exec(file ? readFileSync(file, "utf8") : "")?.[1] ?? "see its own file";
 }
 
-/** Keepsake's own. */
+/** Mementory's own. */
 export const own = () => readFileSync(join(ROOT, "LICENSE"), "utf8");
 
 /** What stands in the committed file, or would have to. */

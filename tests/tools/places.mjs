@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 export const WORKSPACE = join(ROOT, "src-tauri");
-export const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "keepsake");
+export const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "mementory");
 export const TARGET = process.env.CARGO_TARGET_DIR || join(CACHE, "target");
 /** Programs installed for the checks: cargo tools and the Python environment. */
 export const TOOLS = join(CACHE, "tools");

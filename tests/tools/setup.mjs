@@ -61,7 +61,7 @@ export async function buildUi() {
 
 /** The window and the command line. The whole workspace, so that the tests find the same dependencies already built. */
 export async function buildPrograms() {
-  step("building Keepsake (the first time takes several minutes)");
+  step("building Mementory (the first time takes several minutes)");
   await must("cargo", ["build", "--locked", "--workspace", "--bins"], { cwd: WORKSPACE });
 }
 

@@ -1,14 +1,14 @@
 // Runs before the first paint: theme, text size, language, blur and motion, so that nothing flashes. Keys as in src/lib/state/appearance.svelte.ts.
 (function () {
   try {
-    var theme = localStorage.getItem("keepsake.theme");
+    var theme = localStorage.getItem("mementory.theme");
     if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
-    var language = localStorage.getItem("keepsake.language");
+    var language = localStorage.getItem("mementory.language");
     if (language) document.documentElement.lang = language;
-    var size = localStorage.getItem("keepsake.text-size");
+    var size = localStorage.getItem("mementory.text-size");
     if (size) document.documentElement.dataset.textSize = size;
-    if (localStorage.getItem("keepsake.blur") === "on") document.documentElement.dataset.blur = "on";
-    if (localStorage.getItem("keepsake.motion") === "less") document.documentElement.dataset.motion = "less";
+    if (localStorage.getItem("mementory.blur") === "on") document.documentElement.dataset.blur = "on";
+    if (localStorage.getItem("mementory.motion") === "less") document.documentElement.dataset.motion = "less";
   } catch (error) {
     /* no storage: the system's look */
   }

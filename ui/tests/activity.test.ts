@@ -55,12 +55,12 @@ describe("what the log keeps of an export", () => {
 
 describe("the log", () => {
   it("is narrowed to what was done, by whom and since when", () => {
-    const entries = [entry(1, { op: "import" }), entry(2, { actor: "keepsake" }), entry(3)];
+    const entries = [entry(1, { op: "import" }), entry(2, { actor: "mementory" }), entry(3)];
     const numbers = (filter: Partial<Parameters<typeof filtered>[1]>) =>
       filtered(entries, { op: null, by: null, since: null, ...filter }, (actor) => actor).map((each) => each.seq);
     expect(numbers({})).toEqual([1, 2, 3]);
     expect(numbers({ op: "edit" })).toEqual([2, 3]);
-    expect(numbers({ by: "keepsake" })).toEqual([2]);
+    expect(numbers({ by: "mementory" })).toEqual([2]);
     expect(numbers({ since: "2026-11-02T10:00:00Z", op: "edit", by: "owner" })).toEqual([3]);
   });
 
@@ -91,7 +91,7 @@ describe("what came in and went out", () => {
   it("lists imports that failed with their reason, without a name where the vault kept none", () => {
     const [line] = transfersOf([], [entry(1, { op: "import_failed", target: "claude", detail: "limit" })]);
     expect(line).toMatchObject({ title: "Import failed, nothing was written", bad: true, batch: null, entry: null });
-    expect(line?.text).toBe("The Claude file holds more than Keepsake reads. Nothing was imported.");
+    expect(line?.text).toBe("The Claude file holds more than Mementory reads. Nothing was imported.");
     const [other] = transfersOf([], [entry(1, { op: "import_failed", detail: "zip_entry_twice" })]);
     expect([other?.text, other?.original]).toEqual([
       "The file is not as its format says, or damaged. Nothing was changed.",
@@ -110,7 +110,7 @@ describe("what came in and went out", () => {
         ?.text;
     expect(said(failed("not_there", "part-2.zip", ["/home/ines/part-2.zip"])), "once").toBe("part-2.zip is not there.");
     expect(said(failed("limit", "conversations.json", ["/home/ines/part-2.zip"]))).toBe(
-      "part-2.zip. conversations.json holds more than Keepsake reads. Nothing was imported.",
+      "part-2.zip. conversations.json holds more than Mementory reads. Nothing was imported.",
     );
     expect(said(failed("not_recognised", "", []))).toBe(
       "We don’t know this kind of file. The file was not imported. If you know what it is, choose a format.",
@@ -166,7 +166,7 @@ describe("an import that failed", () => {
     render(FailedActions, { failed: sampleFailed[0]!, at });
     await fireEvent.click(screen.getByTestId("activity-failed"));
     const report = await screen.findByTestId("failed-report");
-    expect(report.textContent).toContain("claude-part-2-of-3.zip holds more than Keepsake reads.");
+    expect(report.textContent).toContain("claude-part-2-of-3.zip holds more than Mementory reads.");
     expect(report.textContent).toContain("Downloads");
     await fireEvent.click(screen.getByTestId("failed-again"));
     await waitFor(() => expect(dialogs.open?.kind).toBe("import"));

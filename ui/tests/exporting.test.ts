@@ -295,7 +295,7 @@ describe("what was saved and does not pass its check", () => {
 
 describe("attached files", () => {
   const left = (field: string, count: number) => ({ field, kind: "left_out", count });
-  // As each format writes them (keepsake-formats); only .alf holds files themselves, and of those the small ones.
+  // As each format writes them (mementory-formats); only .alf holds files themselves, and of those the small ones.
   it.each<[ExportFormat, number, ReturnType<typeof left>[], { go: number; stay: number }, string | null]>([
     ["mem", 5, [left("bytes", 5)], { go: 0, stay: 5 }, "themselves stay behind"],
     ["zaxy", 5, [left("bytes", 5)], { go: 0, stay: 5 }, "themselves stay behind"],

@@ -296,7 +296,7 @@ describe("a file of which nothing was imported", () => {
     await planned();
     await waitFor(() =>
       expect(said()).toBe(
-        "Nothing was imported. We read chatgpt-export.zip (1.8 GB) and recognised ChatGPT, but it holds more than Keepsake reads. Your vault is unchanged.",
+        "Nothing was imported. We read chatgpt-export.zip (1.8 GB) and recognised ChatGPT, but it holds more than Mementory reads. Your vault is unchanged.",
       ),
     );
   });

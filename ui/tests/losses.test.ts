@@ -18,7 +18,7 @@ const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].m
 
 /** The members of a struct of the model, by the names they are written out with. */
 function members(name: string): string[] {
-  const source = rust.get("keepsake-model/src/record.rs") ?? "";
+  const source = rust.get("mementory-model/src/record.rs") ?? "";
   const body = new RegExp(`pub struct ${name} \\{([^}]*)\\}`).exec(source)?.[1] ?? "";
   return body.split("pub ").flatMap((before, index, all) => {
     const named = /^(\w+):/.exec(all[index + 1] ?? "")?.[1];
@@ -29,17 +29,17 @@ function members(name: string): string[] {
 /** Where a field is handed on instead of named in the call, and how the names get there. */
 const HANDED_ON: Record<string, () => string[]> = {
   // Members of a record that the extension of a format holds.
-  "keepsake-formats/src/mif/overlay.rs name": () => members("Record"),
-  "keepsake-formats/src/mif/lesser.rs &name": () => members("Record"),
-  "keepsake-formats/src/pam/ext.rs name": () => members("Record"),
-  "keepsake-formats/src/zaxy/overlay.rs name": () => members("Record"),
-  "keepsake-formats/src/mem/overlay.rs field": () => members("Record"),
-  "keepsake-formats/src/mem/overlay.rs &field": () => members("Times").map((each) => `times.${each}`),
+  "mementory-formats/src/mif/overlay.rs name": () => members("Record"),
+  "mementory-formats/src/mif/lesser.rs &name": () => members("Record"),
+  "mementory-formats/src/pam/ext.rs name": () => members("Record"),
+  "mementory-formats/src/zaxy/overlay.rs name": () => members("Record"),
+  "mementory-formats/src/mem/overlay.rs field": () => members("Record"),
+  "mementory-formats/src/mem/overlay.rs &field": () => members("Times").map((each) => `times.${each}`),
   ...Object.fromEntries(
     ["alf/compose.rs", "openclaw/write.rs", "pam/write.rs", "transfer_text/write.rs"].map((file) => [
-      `keepsake-formats/src/${file} field`,
+      `mementory-formats/src/${file} field`,
       () => {
-        const source = rust.get(`keepsake-formats/src/${file}`) ?? "";
+        const source = rust.get(`mementory-formats/src/${file}`) ?? "";
         const rows = matches(source, /for \(field, \w+\) in \[([^\]]*)\]/g).join("");
         return [...matches(source, /\b(?:lose|moved|narrowed)\([^";]*"(\w+)"/g), ...matches(rows, /"(\w+)"/g)];
       },

@@ -15,7 +15,7 @@ let mock: Mock;
 
 beforeEach(async () => {
   mock = await start();
-  session.path = "/home/ines/Documents/Ines.keepsake";
+  session.path = "/home/ines/Documents/Ines.mementory";
 });
 
 const type = (id: string, value: string) => fireEvent.input(screen.getByTestId(id), { target: { value } });

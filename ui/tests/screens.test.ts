@@ -55,7 +55,7 @@ describe("create", () => {
     if (vault !== "open") mock.lockNow();
     await fireEvent.click(done);
     await waitFor(() => expect(session.phase).toBe(vault === "open" ? "open" : "unlock"));
-    expect(session.path).toBe("/home/ines/Documents/Ines.keepsake");
+    expect(session.path).toBe("/home/ines/Documents/Ines.mementory");
   });
 
   it("says under the name that something is already there, before a passphrase is chosen", async () => {

@@ -65,10 +65,10 @@ describe("a new recovery code", () => {
     expect(dialogs.open).toBeNull();
     expect(toasts.current?.text).toContain("The new code is in force.");
     await mock.lock();
-    expect(await mock.unlock("u", "/home/ines/Documents/Ines.keepsake", before, () => undefined).catch(codeOf)).toBe(
+    expect(await mock.unlock("u", "/home/ines/Documents/Ines.mementory", before, () => undefined).catch(codeOf)).toBe(
       "wrong_passphrase",
     );
-    await mock.unlock("u", "/home/ines/Documents/Ines.keepsake", shown.join("-"), () => undefined);
+    await mock.unlock("u", "/home/ines/Documents/Ines.mementory", shown.join("-"), () => undefined);
   });
 
   it("moves its own date and not the passphrase’s", async () => {
@@ -180,12 +180,12 @@ describe("the vault and its backup", () => {
     await vault.refresh();
     render(VaultAndBackup);
     expect(await screen.findByText("This vault knows of no backup.")).toBeTruthy();
-    expect(screen.getByText("/home/ines/Documents/Ines.keepsake")).toBeTruthy();
+    expect(screen.getByText("/home/ines/Documents/Ines.mementory")).toBeTruthy();
     const made = vi.spyOn(mock, "backup");
     await click("backup-run");
     const note = await screen.findByTestId("backup-done");
     const out = made.mock.calls[0]?.[1] ?? "";
-    expect(out).toMatch(/^\/home\/ines\/Ines \d{4}-\d\d-\d\d \d{4}\.keepsake$/);
+    expect(out).toMatch(/^\/home\/ines\/Ines \d{4}-\d\d-\d\d \d{4}\.mementory$/);
     expect(note.textContent).toContain("1.9 GB");
     expect(note.textContent).toContain(out.split("/").pop());
     expect(screen.getByText(/^Last backed up /)).toBeTruthy();
@@ -206,10 +206,10 @@ describe("the vault and its backup", () => {
     render(VaultAndBackup);
     await fireEvent.click(await screen.findByTestId("vault-forget"));
     await waitFor(() => expect(screen.queryByText("Family")).toBeNull());
-    vi.spyOn(mock, "chooseVault").mockResolvedValue("/media/backup/Old.keepsake");
+    vi.spyOn(mock, "chooseVault").mockResolvedValue("/media/backup/Old.mementory");
     const lock = vi.spyOn(mock, "lock");
     await click("vault-open");
-    await waitFor(() => expect(session.path).toBe("/media/backup/Old.keepsake"));
+    await waitFor(() => expect(session.path).toBe("/media/backup/Old.mementory"));
     expect(lock).toHaveBeenCalled();
     expect(session.phase).toBe("unlock");
   });
@@ -273,7 +273,7 @@ describe("appearance", () => {
 
 describe("about", () => {
   it("lists the formats that the core has, each with what the core does with it", async () => {
-    const core = join(__dirname, "../../src-tauri/crates/keepsake-formats/src");
+    const core = join(__dirname, "../../src-tauri/crates/mementory-formats/src");
     const known = readdirSync(core, { recursive: true, encoding: "utf8" })
       .filter((file) => file.endsWith("mod.rs"))
       .flatMap((file) => {
@@ -302,7 +302,7 @@ describe("about", () => {
   it("names what is in the program, and its own licence", async () => {
     render(LicencesSheet);
     const sheet = await screen.findByTestId("licences-sheet");
-    await fireEvent.click(await within(sheet).findByText("Keepsake’s own licence"));
+    await fireEvent.click(await within(sheet).findByText("Mementory’s own licence"));
     expect(sheet.textContent).toContain("MIT License");
     await fireEvent.click(within(sheet).getByText("In the window"));
     expect(sheet.textContent).toMatch(/svelte \d+\.\d+\.\d+MIT/);

@@ -39,9 +39,9 @@ describe("formats", () => {
     expect(fileName("C:\\Users\\Ines\\a.zip")).toBe("a.zip");
     expect(fileName("/home/ines/notes.mem/")).toBe("notes.mem");
     expect(folderName("/home/ines/a.zip")).toBe("/home/ines");
-    expect(joinPath("C:\\Users\\Ines", "V.keepsake")).toBe("C:\\Users\\Ines\\V.keepsake");
-    expect(joinPath("/home/ines/", "V.keepsake")).toBe("/home/ines/V.keepsake");
-    expect(shortPath("/home/ines/Documents/Ines.keepsake")).toBe("Documents / Ines.keepsake");
+    expect(joinPath("C:\\Users\\Ines", "V.mementory")).toBe("C:\\Users\\Ines\\V.mementory");
+    expect(joinPath("/home/ines/", "V.mementory")).toBe("/home/ines/V.mementory");
+    expect(shortPath("/home/ines/Documents/Ines.mementory")).toBe("Documents / Ines.mementory");
   });
 
   it("count days left upwards and never below zero", () => {

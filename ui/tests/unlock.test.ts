@@ -14,7 +14,7 @@ beforeEach(async () => {
 
 const type = (id: string, value: string) => fireEvent.input(screen.getByTestId(id), { target: { value } });
 
-const IT = "/home/ines/Documents/Ines.keepsake";
+const IT = "/home/ines/Documents/Ines.mementory";
 
 describe("unlock", () => {
   beforeEach(async () => {
@@ -41,7 +41,7 @@ describe("unlock", () => {
     ["vault_damaged", "2 pages of the vault"],
     ["vault_missing", "can’t be found"],
     ["vault_in_use", "Close it there first."],
-    ["newer_schema", "newer Keepsake"],
+    ["newer_schema", "newer Mementory"],
   ])("tells %s apart", async (failing, text) => {
     useBackend(mockBackend({ failing }));
     render(Unlock);
@@ -78,7 +78,7 @@ describe("unlock", () => {
     expect(session.path, "who changed their mind stays").toBe(IT);
     await fireEvent.click(found[1]!);
     expect([session.phase, session.name]).toEqual(["unlock", "Ines 2026-10-30 1840"]);
-    expect(session.path).toBe("/home/ines/Documents/Ines 2026-10-30 1840.keepsake");
+    expect(session.path).toBe("/home/ines/Documents/Ines 2026-10-30 1840.mementory");
     expect(screen.queryByTestId("unlock-error"), "what was said is not about the backup").toBeNull();
   });
 
@@ -119,7 +119,7 @@ describe("unlock", () => {
     expect((screen.getByTestId("unlock-submit") as HTMLButtonElement).disabled).toBe(true);
     await vi.advanceTimersByTimeAsync(2000);
     unmount();
-    session.toUnlock("/media/backup/Family.keepsake");
+    session.toUnlock("/media/backup/Family.mementory");
     session.toUnlock(IT);
     render(Unlock);
     expect(screen.getByText(/try again in 3 seconds/), "whoever leaves and comes back waits as long").toBeTruthy();
@@ -139,7 +139,7 @@ describe("unlock", () => {
 describe("unlock by code or passphrase", () => {
   beforeEach(async () => {
     mock = await start({ open: false });
-    session.toUnlock("/home/ines/Documents/Ines.keepsake");
+    session.toUnlock("/home/ines/Documents/Ines.mementory");
   });
 
   it("tries nothing of the one as the other", async () => {

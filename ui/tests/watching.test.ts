@@ -69,7 +69,7 @@ describe("watched folders", () => {
     const asked = vi.spyOn(mock, "watchFolder");
     await fireEvent.click(screen.getByTestId("watched-add"));
     expect(asked).not.toHaveBeenCalled();
-    vi.spyOn(mock, "chooseFolder").mockResolvedValueOnce("/home/ines/Ines.keepsake");
+    vi.spyOn(mock, "chooseFolder").mockResolvedValueOnce("/home/ines/Ines.mementory");
     await fireEvent.click(screen.getByTestId("watched-add"));
     expect((await screen.findByTestId("watched-problem")).textContent).toContain("is a vault or lies in one");
     expect(await rows()).toHaveLength(3);

@@ -92,10 +92,10 @@ describe("translations", () => {
 
   /** Words that are the same in German, names and units. */
   const SAME =
-    "filter.title original.format edit.text paste.label progress.rateBytes export.format export.textName exported.in files.kind.code class.name actor.system actor.keepsake type.person type.episodic type.relationship keys.name theme.system size.normal bytes.kb bytes.mb bytes.gb bytes.tb key.Alt key.Esc field.manifest field.text create.name.label create.folder.name create.passphrase.label unlock.passphrase";
+    "filter.title original.format edit.text paste.label progress.rateBytes export.format export.textName exported.in files.kind.code class.name actor.system actor.mementory type.person type.episodic type.relationship keys.name theme.system size.normal bytes.kb bytes.mb bytes.gb bytes.tb key.Alt key.Esc field.manifest field.text create.name.label create.folder.name create.passphrase.label unlock.passphrase";
   /** Names, keys and units, which Japanese writes in Latin letters. */
   const LATIN =
-    "actor.system actor.keepsake bytes.kb bytes.mb bytes.gb bytes.tb key.Ctrl key.Shift key.Alt key.Enter key.Delete key.Home key.End key.Esc key.PageUp key.PageDown";
+    "actor.system actor.mementory bytes.kb bytes.mb bytes.gb bytes.tb key.Ctrl key.Shift key.Alt key.Enter key.Delete key.Home key.End key.Esc key.PageUp key.PageDown";
 
   it("of German are not the English words, but where both languages have the same", () => {
     const same = Object.keys(en).filter((key) => JSON.stringify(files.de?.[key]) === JSON.stringify(files.en?.[key]));
@@ -147,14 +147,14 @@ describe("keys", () => {
     expect(asked.filter((key) => !Object.hasOwn(en, key))).toEqual([]);
     const empty = patterns.filter(([from, to]) => !Object.keys(en).some((key) => oneWord(key, from, to)));
     // The beginning of what is kept in the window's storage.
-    expect(new Set(empty.map(([from]) => from))).toEqual(new Set(["keepsake."]));
+    expect(new Set(empty.map(([from]) => from))).toEqual(new Set(["mementory."]));
   });
 });
 
 describe("templates", () => {
   /** The program's name; the ends of keys of messages; what goes to the clipboard for whoever helps; keys, which Kbd labels; the names of keys. */
   const ALLOWED =
-    /^(Keepsake|vault|, index|Ctrl|Control|Shift|Enter|Escape|Delete|Backspace|CapsLock|Is|Small|Home|End|Tab|Arrow\w+|Page\w+|HTML\w*)\b/;
+    /^(Mementory|vault|, index|Ctrl|Control|Shift|Enter|Escape|Delete|Backspace|CapsLock|Is|Small|Home|End|Tab|Arrow\w+|Page\w+|HTML\w*)\b/;
 
   it("hold no text of their own", () => {
     const found = [...sources()]
@@ -173,7 +173,7 @@ describe("templates", () => {
 
 describe("what the core says", () => {
   it("has words for every code of a refusal", () => {
-    const codes = ["keepsake-api/src/error.rs", "keepsake-api/src/files.rs", "keepsake-api/src/portable.rs"]
+    const codes = ["mementory-api/src/error.rs", "mementory-api/src/files.rs", "mementory-api/src/portable.rs"]
       .map(core)
       .flatMap((source) => [...source.matchAll(/ApiError::new\(\s*"(\w+)"/g)].map(([, code]) => code));
     expect(codes.length).toBeGreaterThan(15);
@@ -191,7 +191,7 @@ describe("what the core says", () => {
   });
 
   it("has words for every reason that a passphrase is weak", () => {
-    const source = core("keepsake-crypto/src/passphrase.rs");
+    const source = core("mementory-crypto/src/passphrase.rs");
     const said = [...source.matchAll(/"([A-Z][^"]*\.)"/g)].map(([, sentence]) => sentence);
     expect(said.sort()).toEqual(Object.keys(WEAKNESSES).sort());
   });
@@ -261,10 +261,10 @@ describe("a language", () => {
     await appearance.setLanguage("de");
     await waitFor(() => expect(screen.getByText("Textgröße")).toBeTruthy());
     expect(document.documentElement.lang).toBe("de");
-    expect([kept.mock.lastCall, localStorage.getItem("keepsake.language")]).toEqual([["language", "de"], "de"]);
+    expect([kept.mock.lastCall, localStorage.getItem("mementory.language")]).toEqual([["language", "de"], "de"]);
     await appearance.setLanguage("system");
     await waitFor(() => expect(screen.getByText("Text size")).toBeTruthy());
-    expect([kept.mock.lastCall, localStorage.getItem("keepsake.language")]).toEqual([["language", null], null]);
+    expect([kept.mock.lastCall, localStorage.getItem("mementory.language")]).toEqual([["language", null], null]);
     await fireEvent.click(screen.getByTestId("settings-language"));
   });
 });

@@ -1,2 +1,2 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|data: &[u8]| keepsake_fuzz::run("chatgpt", data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| mementory_fuzz::run("chatgpt", data));

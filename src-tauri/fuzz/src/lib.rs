@@ -2,11 +2,11 @@
 //!
 //! The bytes are one file, or several: each begins with [`MARK`], a line with its name, then its content. Formats that
 //! come as an archive get several packed into one, and those of one file as that archive itself. The test of
-//! `keepsake-formats` that replays what was found includes this file.
-use keepsake_formats::{
+//! `mementory-formats` that replays what was found includes this file.
+use mementory_formats::{
     AttachmentFile, Catalog, FormatError, PassthroughItem, ReadContext, Sink, by_id, detect as detect_in,
 };
-use keepsake_model::{Dropped, Issue, Limits, Timestamp, Tombstone, Unit};
+use mementory_model::{Dropped, Issue, Limits, Timestamp, Tombstone, Unit};
 use sha2::{Digest, Sha256};
 use std::{
     io::{Cursor, Read, Write},
@@ -24,7 +24,7 @@ const FILES: usize = 40;
 
 /// Detects by content and by name, reads and validates everything that was claimed. Panics are the findings.
 pub fn run(format: &str, data: &[u8]) {
-    let Ok(scratch) = tempfile::Builder::new().prefix("keepsake-fuzz-").tempdir() else { return };
+    let Ok(scratch) = tempfile::Builder::new().prefix("mementory-fuzz-").tempdir() else { return };
     // A stack that overflows leaves no time to say what did it.
     let _ = std::fs::write(scratch.path().join(WHOLE), data);
     let Ok(path) = lay(format, data, scratch.path()) else { return };

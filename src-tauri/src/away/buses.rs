@@ -187,7 +187,7 @@ fn heed(heard: &Receiver<Told>, owner: &impl Owner) {
 
 /// Have logind wait for us before the computer sleeps.
 fn delay_sleep(bus: &Connection) -> Option<OwnedFd> {
-    let what = ("sleep", "Keepsake", "The vault is locked first", "delay");
+    let what = ("sleep", "Mementory", "The vault is locked first", "delay");
     let answer = bus.call_method(Some(LOGIND), MANAGER_PATH, Some(MANAGER), "Inhibit", &what).ok()?;
     answer.body().deserialize().ok()
 }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let target = concat!(env!("CARGO_MANIFEST_DIR"), "/../ui/src/lib/ipc/bindings.ts");
-    let written = keepsake_app::ipc::bindings().and_then(|text| {
+    let written = mementory_app::ipc::bindings().and_then(|text| {
         if std::env::args().nth(1).as_deref() == Some("-") {
             std::io::stdout().write_all(text.as_bytes())
         } else {

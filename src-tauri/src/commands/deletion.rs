@@ -1,7 +1,7 @@
 //! Redact, Trash, erase, and the proof of it.
 use crate::blocking::{Answer, job, session};
-use keepsake_api::Job;
-use keepsake_api::types::*;
+use mementory_api::Job;
+use mementory_api::types::*;
 use tauri::AppHandle;
 use tauri::ipc::Channel;
 

@@ -1,8 +1,8 @@
 //! Leave with an open file.
 use super::import::opening;
 use crate::blocking::{Answer, job, session};
-use keepsake_api::types::*;
-use keepsake_api::{ExportMeans, passphrase as typed};
+use mementory_api::types::*;
+use mementory_api::{ExportMeans, passphrase as typed};
 use std::path::Path;
 use tauri::AppHandle;
 use tauri::ipc::Channel;

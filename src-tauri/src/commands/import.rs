@@ -1,7 +1,7 @@
 //! What is this, what would happen, take it in, take it back.
 use crate::blocking::{Answer, blocking, job, session};
-use keepsake_api::types::*;
-use keepsake_api::{Job, Passphrase, files};
+use mementory_api::types::*;
+use mementory_api::{Job, Passphrase, files};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tauri::AppHandle;
@@ -9,7 +9,7 @@ use tauri::ipc::Channel;
 
 /// The passphrase of a file, not of a vault. It never travels in a request: those are kept with reports.
 pub(super) fn opening(passphrase: Option<String>) -> Option<Arc<dyn Passphrase>> {
-    passphrase.filter(|text| !text.is_empty()).map(keepsake_api::passphrase)
+    passphrase.filter(|text| !text.is_empty()).map(mementory_api::passphrase)
 }
 
 /// Every format, and what is done with it. Needs no vault.

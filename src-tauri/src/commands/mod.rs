@@ -1,4 +1,4 @@
-//! One thin delegate per command. What a command does is said at the function of `keepsake-api` that it calls.
+//! One thin delegate per command. What a command does is said at the function of `mementory-api` that it calls.
 pub mod deletion;
 pub mod export;
 pub mod import;

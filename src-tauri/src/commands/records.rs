@@ -1,7 +1,7 @@
 //! Browse, search, read, write.
 use super::system::{choose_save, file_name};
 use crate::blocking::{Answer, job, session};
-use keepsake_api::types::*;
+use mementory_api::types::*;
 use specta::Type;
 use std::path::Path;
 use tauri::ipc::{Channel, InvokeResponseBody, IpcResponse};

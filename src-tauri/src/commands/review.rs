@@ -1,6 +1,6 @@
 //! Sensitive values and duplicates: look, decide. No answer holds a value.
 use crate::blocking::{Answer, job, session, unhurried_job};
-use keepsake_api::types::*;
+use mementory_api::types::*;
 use tauri::AppHandle;
 use tauri::ipc::Channel;
 

@@ -3,8 +3,8 @@
 use crate::away::Away;
 use crate::blocking::{Answer, blocking};
 use crate::window::{CAN_HIDE, guards};
-use keepsake_api::types::WindowGuards;
-use keepsake_api::{ApiError, ApiResult};
+use mementory_api::types::WindowGuards;
+use mementory_api::{ApiError, ApiResult};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -253,7 +253,7 @@ mod tests {
     fn only_web_and_mail_addresses_open() {
         assert_eq!(openable("https://example.org/a?b=c").unwrap(), "https://example.org/a?b=c");
         assert!(openable("mailto:a@example.org").is_ok());
-        for bad in ["file:///etc/passwd", "javascript:alert(1)", "keepsake://x", "/etc/passwd", "", "smb://host/x"] {
+        for bad in ["file:///etc/passwd", "javascript:alert(1)", "mementory://x", "/etc/passwd", "", "smb://host/x"] {
             assert_eq!(openable(bad).unwrap_err().code, "refused_input", "{bad}");
         }
     }

@@ -1,8 +1,8 @@
 //! Vaults: create, open, lock, look after.
 use crate::blocking::{Answer, blocking, heard, job, session};
 use crate::state::AppState;
-use keepsake_api::types::*;
-use keepsake_api::{ApiError, CreateOptions, Job, Session, files};
+use mementory_api::types::*;
+use mementory_api::{ApiError, CreateOptions, Job, Session, files};
 use std::path::{Path, PathBuf};
 use tauri::ipc::Channel;
 use tauri::{AppHandle, Manager};

@@ -1,7 +1,7 @@
 //! Watched folders, and what was found in them.
 use crate::blocking::{Answer, blocking, session};
-use keepsake_api::types::*;
-use keepsake_api::{ApiResult, Session};
+use mementory_api::types::*;
+use mementory_api::{ApiResult, Session};
 use std::path::Path;
 use tauri::AppHandle;
 

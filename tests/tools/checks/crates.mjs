@@ -4,36 +4,42 @@ import { quiet } from "../sh.mjs";
 
 /** Our crates: what each may use of ours. */
 const DIRECTION = {
-  "keepsake-model": [],
-  "keepsake-crypto": [],
-  "keepsake-scan": [],
-  "keepsake-similar": ["keepsake-model", "keepsake-crypto"],
-  "keepsake-formats": ["keepsake-model"],
-  "keepsake-vault": ["keepsake-model", "keepsake-crypto", "keepsake-formats", "keepsake-scan", "keepsake-similar"],
-  "keepsake-api": ["keepsake-model", "keepsake-crypto", "keepsake-formats", "keepsake-vault"],
-  "keepsake-app": ["keepsake-api"],
-  "keepsake-cli": ["keepsake-api"],
-  "keepsake-testkit": ["keepsake-model", "keepsake-crypto", "keepsake-formats", "keepsake-vault", "keepsake-api"],
+  "mementory-model": [],
+  "mementory-crypto": [],
+  "mementory-scan": [],
+  "mementory-similar": ["mementory-model", "mementory-crypto"],
+  "mementory-formats": ["mementory-model"],
+  "mementory-vault": [
+    "mementory-model",
+    "mementory-crypto",
+    "mementory-formats",
+    "mementory-scan",
+    "mementory-similar",
+  ],
+  "mementory-api": ["mementory-model", "mementory-crypto", "mementory-formats", "mementory-vault"],
+  "mementory-app": ["mementory-api"],
+  "mementory-cli": ["mementory-api"],
+  "mementory-testkit": ["mementory-model", "mementory-crypto", "mementory-formats", "mementory-vault", "mementory-api"],
 };
 
 /** Crates of others that only one of ours may touch: primitives, the store, the index, the window. */
 const ONLY = {
-  argon2: "keepsake-crypto",
-  "aes-gcm": "keepsake-crypto",
-  chacha20poly1305: "keepsake-crypto",
-  "ed25519-dalek": "keepsake-crypto",
-  "ml-dsa": "keepsake-crypto",
-  p256: "keepsake-crypto",
-  p384: "keepsake-crypto",
-  rsa: "keepsake-crypto",
-  hkdf: "keepsake-crypto",
-  hmac: "keepsake-crypto",
-  getrandom: "keepsake-crypto",
-  subtle: "keepsake-crypto",
-  rusqlite: "keepsake-vault",
-  tantivy: "keepsake-vault",
-  tauri: "keepsake-app",
-  clap: "keepsake-cli",
+  argon2: "mementory-crypto",
+  "aes-gcm": "mementory-crypto",
+  chacha20poly1305: "mementory-crypto",
+  "ed25519-dalek": "mementory-crypto",
+  "ml-dsa": "mementory-crypto",
+  p256: "mementory-crypto",
+  p384: "mementory-crypto",
+  rsa: "mementory-crypto",
+  hkdf: "mementory-crypto",
+  hmac: "mementory-crypto",
+  getrandom: "mementory-crypto",
+  subtle: "mementory-crypto",
+  rusqlite: "mementory-vault",
+  tantivy: "mementory-vault",
+  tauri: "mementory-app",
+  clap: "mementory-cli",
 };
 
 /** Dependencies against the direction, as a list of problems. */
@@ -51,11 +57,11 @@ export function directions() {
     }
     for (const { name: used, kind } of dependencies) {
       // Tests may use the testkit.
-      if (kind === "dev" && (used === "keepsake-testkit" || allowed.includes(used))) continue;
+      if (kind === "dev" && (used === "mementory-testkit" || allowed.includes(used))) continue;
       if (used in DIRECTION && !allowed.includes(used)) problems.push(`${name} must not depend on ${used}`);
       // The testkit looks at the vault's files from outside.
       // Some exports are SQLite databases: the formats read them from memory.
-      const reads = used === "rusqlite" && ["keepsake-testkit", "keepsake-formats"].includes(name);
+      const reads = used === "rusqlite" && ["mementory-testkit", "mementory-formats"].includes(name);
       if (ONLY[used] && ONLY[used] !== name && kind !== "dev" && !reads)
         problems.push(`${name} must not use ${used}: that is for ${ONLY[used]}`);
     }

@@ -1,4 +1,4 @@
-// The list of the open software in Keepsake that the window shows is the one of now.
+// The list of the open software in Mementory that the window shows is the one of now.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { crates, KEPT, own, packages } from "../licences.mjs";

@@ -163,7 +163,7 @@ struct Manager(Sender<Event>);
 #[zbus::interface(name = "org.freedesktop.login1.Manager")]
 impl Manager {
     fn inhibit(&self, what: &str, who: &str, _why: &str, mode: &str) -> OwnedFd {
-        assert_eq!((what, who, mode), ("sleep", "Keepsake", "delay"));
+        assert_eq!((what, who, mode), ("sleep", "Mementory", "delay"));
         let (reader, writer) = std::io::pipe().unwrap();
         self.0.send(Event::Held).unwrap();
         let events = self.0.clone();

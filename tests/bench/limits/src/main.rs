@@ -1,4 +1,4 @@
-//! The machine's own limits for each stage of an import, one thread, without Keepsake.
+//! The machine's own limits for each stage of an import, one thread, without Mementory.
 //!
 //! In: a JSON file (a list of conversations) and an empty folder for the database. Out: one JSON object with MB/s
 //! (of 10^6 bytes) and rows/s. Or in: the word `plain` and a file of JSON; out: how many bytes were gone over twice.

@@ -21,8 +21,8 @@ function read(key: string): string | null {
 /** Now for this window, and by the backend for the next one: the web view itself keeps nothing. */
 function write(name: string, value: string | null): void {
   try {
-    if (value === null) localStorage.removeItem(`keepsake.${name}`);
-    else localStorage.setItem(`keepsake.${name}`, value);
+    if (value === null) localStorage.removeItem(`mementory.${name}`);
+    else localStorage.setItem(`mementory.${name}`, value);
   } catch {
     // No storage: the choice holds until the window closes.
   }
@@ -50,17 +50,17 @@ const knownClearing = (kept: string | null): ClearCopied => CLEAR_COPIED.find((e
 
 /** How the window looks, speaks, listens and copies; kept on this computer, holds no content. public/boot.js reads the same keys. */
 class Appearance {
-  language = $state<Choice>(knownLanguage(read("keepsake.language")));
-  theme = $state<Theme>((read("keepsake.theme") as Theme | null) ?? "system");
-  textSize = $state<TextSize>((read("keepsake.text-size") as TextSize | null) ?? "normal");
-  letterKeys = $state(read("keepsake.letter-keys") !== "off");
-  listRows = $state<ListRows>(read("keepsake.list-rows") === "one" ? "one" : "two");
-  blur = $state(read("keepsake.blur") === "on");
-  hours = $state<Hours>(knownHours(read("keepsake.hours")));
-  lessMotion = $state(read("keepsake.motion") === "less");
-  clearCopied = $state<ClearCopied>(knownClearing(read("keepsake.clear-copied")));
+  language = $state<Choice>(knownLanguage(read("mementory.language")));
+  theme = $state<Theme>((read("mementory.theme") as Theme | null) ?? "system");
+  textSize = $state<TextSize>((read("mementory.text-size") as TextSize | null) ?? "normal");
+  letterKeys = $state(read("mementory.letter-keys") !== "off");
+  listRows = $state<ListRows>(read("mementory.list-rows") === "one" ? "one" : "two");
+  blur = $state(read("mementory.blur") === "on");
+  hours = $state<Hours>(knownHours(read("mementory.hours")));
+  lessMotion = $state(read("mementory.motion") === "less");
+  clearCopied = $state<ClearCopied>(knownClearing(read("mementory.clear-copied")));
   readonly clearAfter = $derived(this.clearCopied === "never" ? null : Number(this.clearCopied));
-  listWidth = $state<number | null>(Number(read("keepsake.list-width")) || null);
+  listWidth = $state<number | null>(Number(read("mementory.list-width")) || null);
 
   setTheme(theme: Theme): void {
     this.theme = theme;

@@ -26,7 +26,7 @@ class BackupState {
     if (folder === null) return;
     const open = sinceLock();
     const two = (value: number) => String(value).padStart(2, "0");
-    const name = `${session.name} ${isoDay(now)} ${two(now.getHours())}${two(now.getMinutes())}.keepsake`;
+    const name = `${session.name} ${isoDay(now)} ${two(now.getHours())}${two(now.getMinutes())}.mementory`;
     const job = new JobProgress();
     this.job = job;
     this.made = this.problem = null;

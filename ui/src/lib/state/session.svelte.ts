@@ -1,5 +1,5 @@
 import { backend, codeOf, type LockedBy, type SessionState } from "$lib/ipc";
-import { fileName } from "$lib/text/format";
+import { vaultName } from "$lib/text/format";
 import { clearContent } from "./scope";
 
 export type Phase = "starting" | "welcome" | "create" | "unlock" | "open";
@@ -34,7 +34,7 @@ class Session {
     else this.phase = "welcome";
   }
 
-  toUnlock(path: string, name = fileName(path).replace(/\.keepsake$/, "")): void {
+  toUnlock(path: string, name = vaultName(path)): void {
     this.path = path;
     this.name = name;
     this.phase = "unlock";
@@ -58,7 +58,7 @@ class Session {
 
   opened(state: SessionState): void {
     this.path = state.path;
-    this.name = state.name ?? fileName(state.path ?? "").replace(/\.keepsake$/, "");
+    this.name = state.name ?? vaultName(state.path ?? "");
     this.vaultId = state.vault_id;
     this.autoLockMinutes = state.auto_lock_minutes;
     if (this.path !== null) delete this.#tries[this.path];

@@ -108,6 +108,11 @@ export function fileName(path: string): string {
   );
 }
 
+/** A vault's name: its folder's without the ending, today's or that from before the program was renamed. */
+export function vaultName(path: string): string {
+  return fileName(path).replace(/\.(mementory|keepsake)$/, "");
+}
+
 /** The folder a path lies in. */
 export function folderName(path: string): string {
   const parts = path.replace(/[\\/]+$/, "").split(/[\\/]/);
@@ -126,7 +131,7 @@ export function shortKey(fingerprint: string): string {
   return fingerprint.slice(0, 16).replaceAll(/(.{4})(?=.)/g, "$1 ");
 }
 
-/** `Documents / Ines.keepsake`: the last two parts. */
+/** `Documents / Ines.mementory`: the last two parts. */
 export function shortPath(path: string): string {
   return path.split(/[\\/]/).filter(Boolean).slice(-2).join(" / ");
 }

@@ -31,7 +31,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
   let open = options.open ?? false;
   let items = options.empty ? [] : (options.items ?? sampleItems());
   let minutes = 10;
-  let path = "/home/ines/Documents/Ines.keepsake";
+  let path = "/home/ines/Documents/Ines.mementory";
   const pace = options.pace ?? 0;
   const history = sampleHistory();
   const stones = [
@@ -69,7 +69,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
   const state = () => ({
     open,
     vault_id: open ? "v-1" : null,
-    name: open ? (path.split("/").pop() ?? "").replace(/\.keepsake$/, "") : null,
+    name: open ? (path.split("/").pop() ?? "").replace(/\.mementory$/, "") : null,
     path: open ? path : null,
     auto_lock_minutes: minutes,
   });

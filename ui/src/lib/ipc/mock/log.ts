@@ -97,7 +97,7 @@ export const sampleFailed: FailedImport[] = [
     paths: ["/home/ines/Downloads/claude-part-2-of-3.zip"],
     error: {
       code: "limit",
-      message: "claude-part-2-of-3.zip holds more than Keepsake reads without asking. Nothing was imported.",
+      message: "claude-part-2-of-3.zip holds more than Mementory reads without asking. Nothing was imported.",
       details: { place: "claude-part-2-of-3.zip", limit: "total_bytes" },
     },
   },

@@ -33,8 +33,8 @@ export function sampleSystem(system = "linux"): Commands {
   return {
     pathInfo: async (paths) =>
       paths.map((path) => {
-        const folder = path.endsWith(".mem") || path.endsWith("Family.keepsake");
-        if (path.endsWith(".keepsake")) return { path, folder, size: null };
+        const folder = path.endsWith(".mem") || path.endsWith("Family.mementory");
+        if (path.endsWith(".mementory")) return { path, folder, size: null };
         return { path, folder, size: folder ? null : path.endsWith(".zip") ? 1_800_000_000 : 4096 };
       }),
     chooseFiles: async () => [
@@ -44,7 +44,7 @@ export function sampleSystem(system = "linux"): Commands {
     ],
     chooseFolder: async () => "/home/ines",
     chooseSave: async (name) => `/home/ines/${name}`,
-    chooseVault: async () => "/home/ines/Documents/Ines.keepsake",
+    chooseVault: async () => "/home/ines/Documents/Ines.mementory",
     saveText: async (name) => `/home/ines/${name}`,
     openLink: async () => undefined,
     showInFolder: async () => undefined,

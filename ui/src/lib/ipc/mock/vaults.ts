@@ -7,17 +7,17 @@ type Sample = { need: () => void; entries: AuditEntry[]; pace: number; present: 
 /** The vaults of this computer, and a backup of the open one. */
 export function sampleVaults({ need, entries, pace, present }: Sample): Commands {
   let recent: RecentVault[] = [
-    { path: "/home/ines/Documents/Ines.keepsake", name: "Ines", present },
-    { path: "/media/backup/Family.keepsake", name: "Family", present: false },
+    { path: "/home/ines/Documents/Ines.mementory", name: "Ines", present },
+    { path: "/media/backup/Family.mementory", name: "Family", present: false },
   ];
   return {
     recentVaults: async () => structuredClone(recent),
     forgetRecent: async (path) => void (recent = recent.filter((each) => each.path !== path)),
     backupsOf: async (path) => {
-      const stem = path.replace(/\.keepsake$/, "");
+      const stem = path.replace(/\.mementory$/, "");
       const at = ["2026-11-15 0912", "2026-10-30 1840"];
       return at.map((moment) => ({
-        path: `${stem} ${moment}.keepsake`,
+        path: `${stem} ${moment}.mementory`,
         name: `${stem.split("/").pop() ?? ""} ${moment}`,
         changed_at: `${moment.slice(0, 10)}T${moment.slice(11, 13)}:${moment.slice(13)}:00Z`,
       }));

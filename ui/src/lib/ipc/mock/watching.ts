@@ -55,7 +55,7 @@ export function sampleWatched({ need, empty }: { need: () => void; empty: boolea
       watched: now,
       watchFolder: async (path) => {
         need();
-        if (path.includes(".keepsake")) throw refuse("inside_a_vault", `${path} is a vault.`, { place: path });
+        if (path.includes(".mementory")) throw refuse("inside_a_vault", `${path} is a vault.`, { place: path });
         if (!folders.some((each) => each.path === path)) folders = [...folders, folder(path)];
         return now();
       },

@@ -1,0 +1,152 @@
+//! Error kinds with a stable code, a message for people, and the command line's exit code.
+use crate::types::ErrorBody;
+use mementory_model::Limits;
+use std::collections::BTreeMap;
+
+/// Result of every use case.
+pub type ApiResult<T> = Result<T, ApiError>;
+
+/// What went wrong, in a form that callers can match on by `code`.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{message}")]
+pub struct ApiError {
+    /// Stable, lower snake case: `wrong_passphrase`, `vault_in_use`, `vault_damaged`, `vault_missing`,
+    /// `newer_schema`, `not_found`, `refused_input`, `limit`, `io`, `disk_full`, `cancelled`, `usage`, `locked` …
+    pub code: &'static str,
+    /// What happened, what was kept, what to do.
+    pub message: String,
+    /// Facts for programs.
+    pub details: BTreeMap<String, String>,
+    /// Exit code of the command line (cli.md, "Conventions").
+    pub exit: u8,
+}
+
+impl ApiError {
+    /// A new error.
+    pub fn new(code: &'static str, exit: u8, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), details: BTreeMap::new(), exit }
+    }
+
+    /// Add a fact.
+    pub fn with(mut self, key: &str, value: impl ToString) -> Self {
+        self.details.insert(key.into(), value.to_string());
+        self
+    }
+
+    /// As it goes over the boundary.
+    pub fn body(&self) -> ErrorBody {
+        ErrorBody { code: self.code.into(), message: self.message.clone(), details: self.details.clone() }
+    }
+}
+
+/// Messages and codes for what a vault says.
+pub(crate) fn from_vault(error: &mementory_vault::VaultError) -> ApiError {
+    use mementory_vault::VaultError as V;
+    if error.is_disk_full() {
+        return ApiError::new(
+            "disk_full",
+            7,
+            "The disk is full. Nothing was changed and nothing is lost. Make some room and try again.",
+        );
+    }
+    match error {
+        V::Missing(path) => ApiError::new("vault_missing", 7, format!("The vault isn't where it was. {path} can't be found.")).with("path", path),
+        V::Exists(path) => ApiError::new("exists", 6, format!("{path} is already there and was left as it is. Choose another name.")).with("path", path),
+        V::NotAnExport(path) => ApiError::new("exists", 6, format!("{path} is no earlier export of this kind, so it was not replaced. Nothing was changed. Choose another name.")).with("path", path),
+        V::ChangedSince(path) => ApiError::new("changed_since", 6, format!("What is at {path} is no longer what was saved. Nothing was deleted.")).with("path", path),
+        V::InUse => ApiError::new("vault_in_use", 4, "This vault is open in another window. Close it there first."),
+        V::WrongSecret => ApiError::new(
+            "wrong_passphrase",
+            3,
+            "That passphrase doesn't open this vault. The vault itself is fine. Check Caps Lock and the keyboard layout, or use the recovery code.",
+        ),
+        V::Damaged(what) => ApiError::new("vault_damaged", 5, format!("This vault is damaged: {what}. Nothing has been changed. Use a backup.")).with("place", what),
+        V::DamagedPages { pages } => ApiError::new("vault_damaged", 5, format!("This vault is damaged: {pages} of its pages don't pass their check. Nothing has been changed. Use a backup.")).with("place", "store.db").with("pages", pages),
+        V::NewerSchema { found, known } => ApiError::new(
+            "newer_schema",
+            6,
+            format!("This vault was written by a newer Mementory (schema {found}, this one knows {known}). Nothing has been changed. Update Mementory."),
+        )
+        .with("found", found)
+        .with("known", known),
+        V::NotFound { id, erased } => {
+            let message = if *erased { "This was erased for good." } else { "There is no such record in this vault." };
+            ApiError::new("not_found", 1, message).with("id", id).with("erased", erased)
+        }
+        V::Usage(message) => ApiError::new("usage", 2, message.clone()),
+        V::TooMany { most } => ApiError::new("too_many_places", 6, format!("These words stand in more than {most} places. Nothing was changed. Choose more of the text, or redact here only.")).with("most", most),
+        V::Format(inner) => from_format(inner),
+        V::Io { place, source } => from_io(place, source),
+        V::Store(inner) => match inner.sqlite_error_code() {
+            Some(rusqlite_code) => ApiError::new("store", 7, "The vault's database could not be used. Nothing was changed.").with("sqlite", format!("{rusqlite_code:?}")),
+            None => ApiError::new("store", 7, "The vault's database could not be used. Nothing was changed."),
+        },
+        V::Index(what) => ApiError::new("index", 5, "The search index could not be used. Your records are safe; lock and unlock the vault to rebuild it.").with("detail", what),
+        V::Crypto(_) => ApiError::new("vault_damaged", 5, "A part of the vault does not pass its check. Nothing has been changed."),
+        V::Cancelled => ApiError::new("cancelled", 130, "Cancelled. Nothing from it was kept."),
+        _ => ApiError::new("internal", 7, "Something unexpected happened. Nothing was changed."),
+    }
+}
+
+/// Messages and codes for what a reader, writer or validator says.
+pub(crate) fn from_format(error: &mementory_formats::FormatError) -> ApiError {
+    use mementory_formats::FormatError as F;
+    match error {
+        F::Cancelled => ApiError::new("cancelled", 130, "Cancelled. Nothing from it was kept."),
+        F::Limit { limit, place, figure } => ApiError::new("limit", 6, {
+            let more = match Limits::RAISED.contains(limit) {
+                true => " Allow more with --limit-bytes if you trust it.",
+                false => "",
+            };
+            format!(
+                "{place} is larger than Mementory reads without asking ({limit}: {figure}). Nothing was imported.{more}"
+            )
+        })
+        .with("limit", limit)
+        .with("place", place)
+        .with("figure", figure),
+        F::Refused { place, reason } => {
+            ApiError::new("refused_input", 6, format!("{place} was refused: {reason}. Nothing was changed."))
+                .with("place", place)
+        }
+        F::Version { place, version } => ApiError::new(
+            "unsupported_version",
+            6,
+            format!("{place} has version {version}, which this Mementory does not read. Nothing was changed."),
+        )
+        .with("place", place)
+        .with("version", version),
+        F::Invalid { code, place, message } => {
+            // Nothing there to work on, rather than a broken file.
+            let exit = match *code {
+                "not_supported" => 2,
+                "passphrase_wrong" | "passphrase_needed" => 3,
+                "kdf_parameters" => 6,
+                _ => 1,
+            };
+            ApiError::new(code, exit, format!("{place}: {message}. Nothing was changed.")).with("place", place)
+        }
+        F::Io { place, source } => from_io(place, source),
+        _ => ApiError::new("internal", 7, "Something unexpected happened. Nothing was changed."),
+    }
+}
+
+fn from_io(place: &str, source: &std::io::Error) -> ApiError {
+    use std::io::ErrorKind as K;
+    let (code, message) = match source.kind() {
+        K::NotFound => ("not_there", format!("{place} is not there.")),
+        K::PermissionDenied => ("no_permission", format!("Mementory may not open {place}. Nothing was changed.")),
+        K::StorageFull => ("disk_full", "The disk is full. Nothing was changed and nothing is lost.".into()),
+        _ if source.to_string().starts_with("limit:") => {
+            return ApiError::new("limit", 6, format!("{place} holds more than Mementory reads without asking. Nothing was imported. Allow more with --limit-bytes if you trust it.")).with("place", place);
+        }
+        _ => ("io", format!("{place} could not be read or written: {source}. Nothing was changed.")),
+    };
+    ApiError::new(code, 7, message).with("place", place)
+}
+
+impl From<mementory_formats::FormatError> for ApiError {
+    fn from(error: mementory_formats::FormatError) -> Self {
+        from_format(&error)
+    }
+}

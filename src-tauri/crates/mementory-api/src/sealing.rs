@@ -1,0 +1,87 @@
+//! A passphrase that writers and readers of files may use.
+use mementory_crypto::{
+    AgeWriter, CryptoError, PassphraseCipher, PassphraseSealed, open_age, open_with_passphrase, seal_with_passphrase,
+};
+use mementory_formats::{Cipher, FormatError, Passphrase, Sealed, SealedFile, Spool};
+use mementory_vault::Scratch;
+use std::{
+    io::{self, Read, Write},
+    sync::Arc,
+};
+use zeroize::Zeroizing;
+
+struct Typed(Zeroizing<String>, Scratch);
+
+impl std::fmt::Debug for Typed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Passphrase")
+    }
+}
+
+/// The passphrase of a file, as it was typed.
+pub fn passphrase(text: String) -> Arc<dyn Passphrase> {
+    Arc::new(Typed(Zeroizing::new(text), Scratch(std::env::temp_dir())))
+}
+
+impl Passphrase for Typed {
+    fn seal(&self, cipher: Cipher, aad: &[u8], plain: &[u8]) -> Result<Sealed, FormatError> {
+        let PassphraseSealed { salt, memory_kib, passes, lanes, nonce, ciphertext, .. } =
+            seal_with_passphrase(self.0.as_bytes(), inner(cipher), aad, plain).map_err(failed)?;
+        Ok(Sealed { cipher, salt, memory_kib, passes, lanes, nonce, ciphertext })
+    }
+
+    fn open(&self, aad: &[u8], sealed: &Sealed) -> Result<Vec<u8>, FormatError> {
+        let Sealed { cipher, salt, memory_kib, passes, lanes, nonce, ciphertext } = sealed.clone();
+        let sealed = PassphraseSealed { cipher: inner(cipher), salt, memory_kib, passes, lanes, nonce, ciphertext };
+        Ok(open_with_passphrase(self.0.as_bytes(), aad, &sealed).map_err(failed)?.to_vec())
+    }
+
+    fn seal_file(&self, out: Box<dyn Write>) -> Result<Box<dyn SealedFile>, FormatError> {
+        Ok(Box::new(Age(AgeWriter::new(&self.0, out).map_err(failed)?)))
+    }
+
+    fn spool(&self) -> Option<&dyn Spool> {
+        Some(&self.1)
+    }
+
+    fn open_file<'a>(&self, from: Box<dyn Read + 'a>) -> Result<Box<dyn Read + 'a>, FormatError> {
+        open_age(&self.0, from).map_err(failed)
+    }
+}
+
+fn inner(cipher: Cipher) -> PassphraseCipher {
+    match cipher {
+        Cipher::Aes256Gcm => PassphraseCipher::Aes256Gcm,
+        Cipher::XChaCha20Poly1305 => PassphraseCipher::XChaCha20Poly1305,
+    }
+}
+
+/// A file on its way through age.
+struct Age(AgeWriter<Box<dyn Write>>);
+
+impl Write for Age {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl SealedFile for Age {
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        self.0.finish()?.flush()
+    }
+}
+
+fn failed(error: CryptoError) -> FormatError {
+    let (code, message) = match error {
+        CryptoError::Decrypt => ("passphrase_wrong", "the passphrase is wrong, or the file was changed"),
+        CryptoError::KdfParameters => ("kdf_parameters", "opening it would cost more than a file may ask for"),
+        CryptoError::NotForPassphrase => ("not_for_passphrase", "it is encrypted to a key; no passphrase opens it"),
+        CryptoError::Io(e) => return FormatError::io("encryption", e),
+        _ => ("encryption_failed", "it could not be encrypted or opened"),
+    };
+    FormatError::invalid(code, "encryption", message)
+}

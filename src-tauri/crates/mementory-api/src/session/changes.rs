@@ -1,0 +1,236 @@
+//! Writing, editing, Trash, redaction, erasure.
+use super::{Session, gate::Gate, now};
+use crate::{ApiError, ApiResult, Job, types::*};
+use mementory_model::{Timestamp, TombstoneOp};
+use mementory_vault::{EditFields, PlaceOutcome, RedactSpan, RowView, Sabotage, TombstoneRow};
+use std::collections::BTreeMap;
+
+impl Session {
+    /// A memory written by hand.
+    pub fn add(&self, request: &AddRequest) -> ApiResult<Ids> {
+        let _turn = self.changing();
+        let id = self.vault.add(&request.text, request.record_type.clone(), request.tags.clone(), now())?;
+        Ok(Ids { ids: vec![id] })
+    }
+
+    /// A new version of a record.
+    pub fn edit(&self, request: &EditRequest) -> ApiResult<Edited> {
+        let _turn = self.changing();
+        let fields = EditFields {
+            text: request.text.clone(),
+            title: request.title.clone(),
+            tags: request.tags.clone(),
+            record_type: request.record_type.clone(),
+        };
+        let version = self.vault.edit(&request.id, fields, now())?;
+        Ok(Edited { id: request.id.clone(), version })
+    }
+
+    /// One tag for many records, or from many; all of them or none. Answers which changed.
+    ///
+    /// # Errors
+    /// `cancelled`, and nothing was changed.
+    pub fn tag(&self, request: &TagRequest, job: &Job) -> ApiResult<Ids> {
+        let _turn = self.changing();
+        let (gate, total) = (Gate::new(job), request.ids.len() as u64);
+        let progress = |done: usize| gate.report_in("records", "store", done as u64, total, done as u64);
+        let ids = self.vault.tag(&request.ids, &request.tag, request.on, now(), &progress, &job.cancel_flag())?;
+        Ok(Ids { ids })
+    }
+
+    /// Make an old version current again (as a new version).
+    pub fn restore_version(&self, id: &str, version: u32) -> ApiResult<Edited> {
+        let _turn = self.changing();
+        let version = self.vault.restore_version(id, version, now())?;
+        Ok(Edited { id: id.into(), version })
+    }
+
+    /// What a redaction would change.
+    ///
+    /// # Errors
+    /// As `redact`; `cancelled`.
+    pub fn redact_preview(&self, request: &RedactRequest, job: &Job) -> ApiResult<RedactPreview> {
+        let changed = self.vault.redact_plan(&request.id, &spans(request), request.everywhere, &job.cancel_flag())?;
+        let kinds = counted(changed.iter().map(|v| v.kind.as_str()));
+        Ok(RedactPreview { redacted: changed.len() as u32, kinds })
+    }
+
+    /// Replace spans for good.
+    pub fn redact(&self, request: &RedactRequest, job: &Job) -> ApiResult<Redacted> {
+        let _turn = self.changing();
+        let stages = |stage: &str| stage_progress(job, stage);
+        let outcome = self.vault.redact(&request.id, &spans(request), request.everywhere, now(), &stages)?;
+        let receipt = receipt_view(&outcome.receipt);
+        let tombstone = outcome.tombstones.into_iter().next().map(|t| tombstone_view(t, receipt.complete));
+        let tombstone = tombstone.ok_or_else(|| ApiError::new("internal", 7, "The redaction left no tombstone."))?;
+        Ok(Redacted { id: request.id.clone(), redacted: outcome.copies_redacted, tombstone, receipt })
+    }
+
+    /// To the Trash.
+    pub fn delete(&self, ids: &[String]) -> ApiResult<Ids> {
+        let _turn = self.changing();
+        Ok(Ids { ids: self.vault.trash(ids, now())? })
+    }
+
+    /// Back from the Trash.
+    pub fn restore(&self, ids: &[String]) -> ApiResult<Ids> {
+        let _turn = self.changing();
+        Ok(Ids { ids: self.vault.restore(ids, now())? })
+    }
+
+    /// What an erasure would take with it.
+    pub fn erase_preview(&self, request: &EraseRequest) -> ApiResult<ErasePreview> {
+        let plan = self.vault.erase_plan(&request.ids)?;
+        let copies = plan.copies.iter().map(|v| self.copy(v)).collect::<ApiResult<_>>()?;
+        Ok(ErasePreview {
+            impact: Impact {
+                records: plan.asked as u32,
+                kinds: counted(plan.records.iter().take(plan.asked).map(|v| v.kind.as_str())),
+                sources: counted(plan.records.iter().map(|v| v.platform.as_str())),
+                versions: plan.versions,
+                derived: (plan.records.len() - plan.asked.min(plan.records.len())) as u32,
+                links: plan.links,
+                attachments: plan.files,
+                passthrough: plan.passthrough,
+                copies,
+                ids: plan.records.iter().map(RowView::id_text).collect(),
+            },
+        })
+    }
+
+    /// Erase for good, then look for it everywhere.
+    pub fn erase(&self, request: &EraseRequest, job: &Job) -> ApiResult<Erased> {
+        let _turn = self.changing();
+        let copies = match (&request.copies, request.with_copies) {
+            (Some(chosen), true) => chosen.clone(),
+            (None, true) => self.vault.erase_plan(&request.ids)?.copies.iter().map(RowView::id_text).collect(),
+            (_, false) => Vec::new(),
+        };
+        let reason = request.reason.as_deref().unwrap_or("user_request");
+        let outcome = self.vault.erase(
+            &request.ids,
+            reason,
+            &copies,
+            now(),
+            &|stage| stage_progress(job, stage),
+            Sabotage::default(),
+        )?;
+        let receipt = receipt_view(&outcome.receipt);
+        let complete = receipt.complete;
+        Ok(Erased {
+            tombstones: outcome.tombstones.into_iter().map(|t| tombstone_view(t, complete)).collect(),
+            receipt,
+            copies_redacted: outcome.copies_redacted,
+        })
+    }
+
+    /// Tombstones, newest first.
+    pub fn tombstones(&self) -> ApiResult<Tombstones> {
+        let rows = self.vault.tombstones()?;
+        let mut out = Vec::with_capacity(rows.len());
+        let mut receipts: std::collections::HashMap<String, bool> = std::collections::HashMap::new();
+        for row in rows {
+            // No receipt yet: not complete.
+            let complete = row.receipt.as_ref().map(|id| {
+                *receipts.entry(id.clone()).or_insert_with(|| self.vault.receipt(id).is_ok_and(|r| r.complete))
+            });
+            out.push(TombstoneView { complete, ..tombstone_view(row, false) });
+        }
+        Ok(Tombstones { tombstones: out })
+    }
+
+    /// The receipt of an erasure.
+    pub fn receipt(&self, id: &str) -> ApiResult<Receipt> {
+        Ok(receipt_view(&self.vault.receipt(id)?))
+    }
+
+    /// Clean and check again what a receipt says is not clean.
+    ///
+    /// # Errors
+    /// `not_found`; `io`, with the receipt as it was.
+    pub fn clean_again(&self, id: &str, job: &Job) -> ApiResult<Receipt> {
+        let _turn = self.changing();
+        Ok(receipt_view(&self.vault.clean_again(id, now(), &|stage| stage_progress(job, stage))?))
+    }
+
+    fn copy(&self, view: &RowView) -> ApiResult<Copy> {
+        let record = self.vault.record(view)?;
+        let conversation = view.owner.map(|o| self.vault.view_by_row(o)).transpose()?.flatten();
+        Ok(Copy {
+            id: view.id_text(),
+            kind: view.kind.as_str().into(),
+            text: record.text.chars().take(300).collect(),
+            source: view.platform.clone(),
+            conversation_id: conversation.as_ref().map(RowView::id_text),
+            conversation_title: conversation.and_then(|c| c.title),
+            created_at: record.times.created.map(Timestamp::to_rfc3339),
+        })
+    }
+}
+
+fn spans(request: &RedactRequest) -> Vec<RedactSpan> {
+    let class = |span: &Span| span.class.clone().unwrap_or_else(|| "removed".into());
+    request.spans.iter().map(|s| RedactSpan { start: s.start, end: s.end, class: class(s) }).collect()
+}
+
+fn counted<'v>(values: impl Iterator<Item = &'v str>) -> BTreeMap<String, u32> {
+    let mut counts = BTreeMap::new();
+    for value in values {
+        *counts.entry(value.to_owned()).or_default() += 1;
+    }
+    counts
+}
+
+pub(super) fn stage_progress(job: &Job, stage: &str) {
+    job.report(Progress { stage: stage.into(), done: 0, total: 0, unit: "place".into(), records: 0 });
+}
+
+pub(super) fn tombstone_view(row: TombstoneRow, complete: bool) -> TombstoneView {
+    let d = &row.derived;
+    let derived = [&d.fact_ids, &d.edge_ids, &d.entity_ids, &d.chunk_ids, &d.sentence_ids]
+        .into_iter()
+        .flatten()
+        .cloned()
+        .collect();
+    TombstoneView {
+        op: if row.op == TombstoneOp::Delete { "delete".into() } else { "redact".into() },
+        id: row.id,
+        target_kind: row.kind,
+        target_id: row.target,
+        origin_id: row.origin_id,
+        source: row.source,
+        at: row.at.to_rfc3339(),
+        actor: row.actor,
+        reason: Some(row.reason).filter(|r| !r.is_empty()),
+        derived,
+        signature: row.signature,
+        signature_valid: row.signature_valid,
+        complete: row.receipt.is_some().then_some(complete),
+        receipt: row.receipt,
+    }
+}
+
+pub(super) fn receipt_view(receipt: &mementory_vault::Receipt) -> Receipt {
+    Receipt {
+        id: receipt.id.clone(),
+        at: receipt.at.to_rfc3339(),
+        complete: receipt.complete,
+        places: receipt
+            .places
+            .iter()
+            .map(|p| ReceiptPlace {
+                place: p.place.clone(),
+                outcome: match p.outcome {
+                    PlaceOutcome::Erased => "erased",
+                    PlaceOutcome::Redacted => "redacted",
+                    PlaceOutcome::NotPresent => "not_present",
+                    PlaceOutcome::Failed => "failed",
+                }
+                .into(),
+                detail: p.detail.clone(),
+            })
+            .collect(),
+        copies_left: receipt.copies_left,
+        copies_redacted: receipt.copies_redacted,
+    }
+}

@@ -1,0 +1,46 @@
+//! Evidence Packs.
+use super::{Session, now, read::query};
+use crate::{ApiResult, Job, files, types::*};
+use mementory_model::Timestamp;
+use mementory_vault::{EvidenceOrder, EvidenceParts};
+use std::path::Path;
+
+impl Session {
+    /// Write an Evidence Pack (folder, or archive when the name ends in `.zip`), and check it.
+    ///
+    /// # Errors
+    /// `usage` for a time that is none, `io`.
+    pub fn evidence(&self, out: &Path, request: &EvidenceRequest, job: &Job) -> ApiResult<Evidence> {
+        let (since, until) = (request.since.clone(), request.until.clone());
+        let period = query(&Filter { since, until, ..Filter::default() })?;
+        let has = |part: EvidencePart| request.parts.as_ref().is_some_and(|parts| parts.contains(&part));
+        let order = EvidenceOrder {
+            since: period.since.and_then(Timestamp::from_micros),
+            until: period.until.and_then(Timestamp::from_micros),
+            sign: request.sign,
+            parts: request.parts.is_some().then(|| EvidenceParts {
+                tombstones: has(EvidencePart::Tombstones),
+                log: has(EvidencePart::Log),
+                key: has(EvidencePart::Key),
+                transfers: has(EvidencePart::Transfers),
+            }),
+        };
+        let cancel = job.cancel_flag();
+        let _turn = self.exporting();
+        let writing = self.writing(out);
+        let made = self.vault.evidence(out, &order, now(), &cancel)?;
+        writing.done([&out.to_path_buf()]);
+        let checked = files::validate(out, &files::Check::default(), job)?;
+        let count = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+        Ok(Evidence {
+            path: out.display().to_string(),
+            tombstones: count(made.report.tombstones),
+            audit_entries: count(made.report.audit_entries),
+            provenance_edges: count(made.report.provenance_edges),
+            receipts: count(made.receipts),
+            transfers: count(made.transfers),
+            validated: checked.ok,
+            signed: made.report.signed,
+        })
+    }
+}

@@ -1,0 +1,318 @@
+//! The rows of a list in which something is searched for: hits and rows in one answer, since somebody is typing.
+use super::{
+    Session,
+    read::{SNIPPET, searchable},
+};
+use crate::{ApiResult, types::*};
+use mementory_model::{Kind, Record};
+use mementory_vault::{
+    RowView, in_halves,
+    index::{SearchOutcome, snippet},
+};
+use std::collections::HashMap;
+
+/// Conversations found by their title come first, so many at most; the others by what is said in them.
+const TITLES: u32 = 8;
+
+/// Rows so far, and where each record stands among them.
+#[derive(Default)]
+struct Rows {
+    rows: Vec<FoundRow>,
+    places: HashMap<i64, usize>,
+}
+
+impl Session {
+    /// One page of a list in which something is searched for, best first. Conversations are those whose messages match,
+    /// after those whose title does; one that is found several times stands where it was found first. `limit` and
+    /// `offset` count hits: a page may hold fewer rows, and a conversation may come again on a later one.
+    ///
+    /// # Errors
+    /// `usage` for an unknown kind or standing, or a time that is none.
+    pub fn find(&self, request: &SearchRequest) -> ApiResult<Found> {
+        let mut found = Rows::default();
+        let offset = request.offset.unwrap_or(0);
+        let said = if request.filter.kind.as_deref() == Some(Kind::Conversation.as_str()) {
+            let filter = Filter { kind: Some(Kind::Message.as_str().into()), ..request.filter.clone() };
+            let messages = SearchRequest { filter, ..request.clone() };
+            if offset == 0 {
+                let titles = SearchRequest { limit: Some(TITLES), ..request.clone() };
+                let [titles, said] = self.outcomes([&titles, &messages])?;
+                self.take_in(&titles, request, &mut found)?;
+                said
+            } else {
+                self.outcome(&messages)?
+            }
+        } else {
+            self.outcome(request)?
+        };
+        self.take_in(&said, request, &mut found)?;
+        let reach = offset.saturating_add(said.hits.len() as u32);
+        let end = said.hits.is_empty();
+        Ok(Found {
+            rows: found.rows,
+            total: if end { said.total.min(offset) } else { said.total },
+            next_offset: (!end && reach < said.total).then_some(reach),
+        })
+    }
+
+    /// What may have been meant with a query that found nothing: one with words that are written, which finds something
+    /// by the same filter. None when there is no such query.
+    ///
+    /// # Errors
+    /// As [`find`](Self::find).
+    pub fn near(&self, request: &SearchRequest) -> ApiResult<Option<String>> {
+        let Some(query) = self.vault.near(&request.query)? else { return Ok(None) };
+        let again = SearchRequest { query, limit: Some(1), offset: None, ..request.clone() };
+        Ok((!self.find(&again)?.rows.is_empty()).then_some(again.query))
+    }
+
+    fn take_in(&self, outcome: &SearchOutcome, request: &SearchRequest, found: &mut Rows) -> ApiResult<()> {
+        let shown = |view: &RowView| view.trashed.is_some() == request.filter.trash;
+        let hits = self.vault.hits(&outcome.hits)?;
+        let mut owners: Vec<i64> =
+            hits.iter().filter(|(view, ..)| view.kind == Kind::Message).filter_map(|(view, ..)| view.owner).collect();
+        owners.sort_unstable();
+        owners.dedup();
+        owners.retain(|owner| !found.places.contains_key(owner));
+        let mut owners: HashMap<i64, ListItem> =
+            in_halves(&owners, |owners| self.conversations(owners, &shown))?.into_iter().collect();
+        for (view, record, _) in hits {
+            match view.kind {
+                Kind::Message => {
+                    let Some(owner) = view.owner else { continue };
+                    let place = match (found.places.get(&owner), owners.remove(&owner)) {
+                        (Some(place), _) => *place,
+                        (None, Some(item)) => found.push(owner, item),
+                        (None, None) => continue,
+                    };
+                    let row = &mut found.rows[place];
+                    if row.message.is_none() {
+                        row.message = Some(view.id_text());
+                        row.set_words(&record, outcome);
+                    }
+                }
+                kind if shown(&view) && !found.places.contains_key(&view.row) => {
+                    let place = found.push(view.row, self.item_of(&view, &record)?);
+                    // A title stands in the row as it is.
+                    if kind != Kind::Conversation {
+                        found.rows[place].set_words(&record, outcome);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The conversations in these rows that are shown.
+    fn conversations(&self, rows: &[i64], shown: &impl Fn(&RowView) -> bool) -> ApiResult<Vec<(i64, ListItem)>> {
+        let mut out = Vec::with_capacity(rows.len());
+        for row in rows {
+            if let Some(view) = self.vault.view_by_row(*row)?.filter(shown) {
+                let record = self.vault.content(&view)?;
+                out.push((*row, self.item_of(&view, &record)?));
+            }
+        }
+        Ok(out)
+    }
+}
+
+impl Rows {
+    fn push(&mut self, row: i64, item: ListItem) -> usize {
+        self.rows.push(FoundRow { item, snippet: None, highlights: Vec::new(), message: None });
+        let place = self.rows.len() - 1;
+        self.places.insert(row, place);
+        place
+    }
+}
+
+impl FoundRow {
+    fn set_words(&mut self, record: &Record, outcome: &SearchOutcome) {
+        let (text, ranges) = snippet(&searchable(record), &outcome.terms, SNIPPET);
+        (self.snippet, self.highlights) = (Some(text), ranges);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::{CreateOptions, Job};
+    use std::path::Path;
+
+    fn filled() -> (tempfile::TempDir, Session) {
+        let folder = tempfile::tempdir().unwrap();
+        let options = CreateOptions { kdf_floor: true };
+        let words = "harbour copper nineteen kite lantern";
+        let (session, _) = Session::create(&folder.path().join("v"), words, options).unwrap();
+        let samples = Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../../fixtures/samples");
+        for name in ["chatgpt-export.zip", "claude-export.zip"] {
+            let paths = vec![samples.join(name).display().to_string()];
+            session.import(&ImportRequest { paths, ..ImportRequest::default() }, false, &Job::silent()).unwrap();
+        }
+        (folder, session)
+    }
+
+    fn ask(kind: &str, query: &str) -> SearchRequest {
+        SearchRequest {
+            query: query.into(),
+            filter: Filter { kind: Some(kind.into()), ..Filter::default() },
+            typing: true,
+            limit: Some(1000),
+            offset: None,
+        }
+    }
+
+    /// Every word that is said or noted.
+    fn words(session: &Session) -> Vec<String> {
+        let mut out = std::collections::BTreeSet::new();
+        for kind in ["conversation", "message", "memory"] {
+            let filter = ask(kind, "").filter;
+            let page = session.list(&ListRequest { filter, limit: Some(1000), ..ListRequest::default() }).unwrap();
+            for item in page.items {
+                let text = format!("{} {}", item.title.unwrap_or_default(), item.text);
+                out.extend(text.split(|c: char| !c.is_alphanumeric()).filter(|w| w.len() > 3).map(str::to_owned));
+            }
+        }
+        out.into_iter().collect()
+    }
+
+    #[test]
+    fn what_was_done_for_a_message_stands_beside_its_words() {
+        let (_folder, session) = filled();
+        let filter = ask("conversation", "").filter;
+        let page = session.list(&ListRequest { filter, limit: Some(1000), ..ListRequest::default() }).unwrap();
+        let messages: Vec<ThreadMessage> =
+            page.items.iter().flat_map(|item| session.thread(&item.id).unwrap().messages).collect();
+        let spoken = messages.iter().find(|message| message.text == "Here is the leaflet.").unwrap();
+        let kinds: Vec<&str> = spoken.steps.iter().map(|step| step.content_type.as_str()).collect();
+        assert_eq!(kinds, ["thinking", "tool_call", "tool_result"]);
+        assert_eq!(spoken.steps[0].text, "They want kindness.");
+        let silent = messages.iter().find(|message| message.text.contains("plain string result")).unwrap();
+        assert!(silent.steps.is_empty(), "what is its text already is not told twice");
+    }
+
+    #[test]
+    fn rows_are_those_that_searching_and_listing_find() {
+        let (_folder, session) = filled();
+        let (mut by_title, mut said, mut noted) = (0, 0, 0);
+        for word in words(&session) {
+            let titles = session.search(&SearchRequest { limit: Some(TITLES), ..ask("conversation", &word) }).unwrap();
+            let messages = session.search(&ask("message", &word)).unwrap();
+            let mut ids: Vec<String> = titles.hits.iter().map(|hit| hit.id.clone()).collect();
+            ids.extend(messages.hits.iter().filter_map(|hit| hit.conversation_id.clone()));
+            let mut seen = std::collections::HashSet::new();
+            ids.retain(|id| seen.insert(id.clone()));
+            let found = session.find(&ask("conversation", &word)).unwrap();
+            assert_eq!(found.rows.iter().map(|row| row.item.id.clone()).collect::<Vec<_>>(), ids, "{word}");
+            assert_eq!((found.total, found.next_offset), (messages.total, None), "{word}");
+            for row in &found.rows {
+                let hit = messages.hits.iter().find(|hit| hit.conversation_id.as_ref() == Some(&row.item.id));
+                assert_eq!(row.message.as_ref(), hit.map(|hit| &hit.id), "the best of its messages: {word}");
+                assert_eq!(row.snippet.as_ref(), hit.map(|hit| &hit.snippet), "{word}");
+            }
+            by_title += titles.hits.len();
+            said += messages.hits.len();
+
+            let memories = session.search(&ask("memory", &word)).unwrap().hits;
+            let rows = session.find(&ask("memory", &word)).unwrap().rows;
+            let told = |row: &FoundRow| (row.item.id.clone(), row.snippet.clone(), row.highlights.clone());
+            assert_eq!(
+                rows.iter().map(told).collect::<Vec<_>>(),
+                memories
+                    .iter()
+                    .map(|h| (h.id.clone(), Some(h.snippet.clone()), h.highlights.clone()))
+                    .collect::<Vec<_>>()
+            );
+            noted += rows.len();
+        }
+        assert!(by_title > 0 && said > 20 && noted > 0, "{by_title} {said} {noted}");
+    }
+
+    #[test]
+    fn pages_follow_one_another_to_the_end() {
+        let (_folder, session) = filled();
+        let whole = session.find(&ask("message", "the")).unwrap();
+        let mut rows = Vec::new();
+        let mut offset = Some(0);
+        while let Some(at) = offset {
+            let page =
+                session.find(&SearchRequest { limit: Some(2), offset: Some(at), ..ask("message", "the") }).unwrap();
+            assert_eq!(page.total, whole.total);
+            rows.extend(page.rows);
+            offset = page.next_offset;
+        }
+        assert!(whole.total > 2, "{}", whole.total);
+        let ids: std::collections::HashSet<_> = rows.iter().map(|row| &row.item.id).collect();
+        assert_eq!(ids, whole.rows.iter().map(|row| &row.item.id).collect());
+        let beyond = SearchRequest { offset: Some(whole.total + 5), ..ask("message", "the") };
+        assert_eq!(session.find(&beyond).unwrap().next_offset, None);
+    }
+
+    #[test]
+    fn a_word_that_nobody_wrote_leads_to_the_one_that_was_meant() {
+        let (_folder, session) = filled();
+        let near = |kind, query| session.near(&ask(kind, query)).unwrap();
+        assert_eq!(near("message", "grenhouse sensor").as_deref(), Some("greenhouse sensor"));
+        assert_eq!(near("message", "humdiity").as_deref(), Some("humidity"), "two letters in the wrong order");
+        assert_eq!(near("message", "humidity"), None, "it is written as it is");
+        assert_eq!(near("message", "grenhouse xylophonist"), None, "nothing is like one of them");
+        assert_eq!(near("memory", "humdiity"), None, "no memory says it");
+    }
+
+    #[test]
+    fn what_one_import_brought_is_listed_counted_and_found_by_itself() {
+        let (_folder, session) = filled();
+        let batches = session.imports().unwrap().batches;
+        let total = |filter: Filter| session.list(&ListRequest { filter, ..ListRequest::default() }).unwrap().total;
+        let of = |batch: &[&BatchInfo]| Some(batch.iter().map(|b| b.batch.clone()).collect::<Vec<_>>());
+        for batch in &batches {
+            let report = session.import_report(&batch.batch).unwrap();
+            for (kind, counts) in &report.by_kind {
+                let filter = Filter { kind: Some(kind.clone()), batch: of(&[batch]), ..Filter::default() };
+                if kind != "other" {
+                    assert_eq!(total(filter), counts.added, "{kind}");
+                }
+            }
+            let filter = Filter { batch: of(&[batch]), kind: Some("message".into()), ..Filter::default() };
+            let facets = session.facets(&filter, None, false).unwrap();
+            assert_eq!(facets.sources.keys().collect::<Vec<_>>(), [batch.format.as_ref().unwrap()]);
+            let found = session.find(&SearchRequest { filter, ..ask("message", "the") }).unwrap();
+            assert!(found.rows.iter().all(|row| Some(&row.item.source) == batch.format.as_ref()));
+        }
+        let both: Vec<&BatchInfo> = batches.iter().collect();
+        assert_eq!(total(Filter { batch: of(&both), ..Filter::default() }), total(Filter::default()));
+        let unknown = Filter { batch: Some(vec!["none".into()]), ..Filter::default() };
+        let refused = session.list(&ListRequest { filter: unknown, ..ListRequest::default() });
+        assert_eq!(refused.unwrap_err().code, "not_found");
+    }
+
+    #[test]
+    fn the_numbers_of_the_types_add_up_and_each_opens_its_list() {
+        let (_folder, session) = filled();
+        let memory = || Filter { kind: Some("memory".into()), ..Filter::default() };
+        let total = |filter: Filter| session.list(&ListRequest { filter, ..ListRequest::default() }).unwrap().total;
+        session.add(&AddRequest { text: "Likes lanterns".into(), ..AddRequest::default() }).unwrap();
+        let types = session.facets(&memory(), None, false).unwrap().types;
+        assert!(types.get("").is_some_and(|n| *n > 0) && types.len() > 1, "some have a type, others none: {types:?}");
+        assert_eq!(types.values().sum::<u32>(), total(memory()));
+        for (record_type, n) in types {
+            let of_type = Filter { record_type: Some(record_type.clone()), ..memory() };
+            assert_eq!(total(of_type.clone()), n, "{record_type}");
+            let found =
+                session.find(&SearchRequest { filter: of_type, limit: Some(200), ..ask("memory", "") }).unwrap();
+            assert_eq!(found.total, n, "{record_type}, searched");
+        }
+    }
+
+    #[test]
+    fn what_is_in_the_trash_is_not_found() {
+        let (_folder, session) = filled();
+        let found = session.find(&ask("conversation", "sensor")).unwrap();
+        let id = found.rows[0].item.id.clone();
+        session.delete(std::slice::from_ref(&id)).unwrap();
+        let left = session.find(&ask("conversation", "sensor")).unwrap();
+        assert!(left.rows.iter().all(|row| row.item.id != id));
+        assert!(left.rows.len() < found.rows.len());
+    }
+}

@@ -1,0 +1,81 @@
+//! Finding sensitive values. Nothing here shows one.
+use super::Session;
+use crate::{ApiError, ApiResult, Job, types::*};
+use mementory_vault::{Sensitive, SensitiveClass};
+
+impl Session {
+    /// Looks through texts and titles. A class may also be given as the filter's kind.
+    ///
+    /// # Errors
+    /// `usage` for an unknown class or kind, `cancelled`.
+    pub fn scan(&self, request: &ScanRequest, job: &Job) -> ApiResult<Scan> {
+        let mut filter = request.filter.clone();
+        let mut classes = parse(&request.classes)?;
+        if let Some(class) = filter.kind.as_deref().and_then(SensitiveClass::parse) {
+            classes.push(class);
+            filter.kind = None;
+        }
+        let mut out = Scan::default();
+        for found in self.sensitive(&filter, &classes, job)? {
+            *out.by_class.entry(found.class.as_str().to_owned()).or_default() += 1;
+            out.findings.push(view(found));
+        }
+        Ok(out)
+    }
+
+    /// The spans of one record's text that hold such values, ready to be redacted.
+    ///
+    /// # Errors
+    /// `usage` for an unknown class, `not_found`, `nothing_found`.
+    pub fn detected(&self, id: &str, classes: &[String], job: &Job) -> ApiResult<Vec<Span>> {
+        let classes = parse(classes)?;
+        self.vault.view(id)?;
+        let filter = Filter { ids: Some(vec![id.to_owned()]), ..Filter::default() };
+        let found = self.sensitive(&filter, &classes, job)?;
+        let spans: Vec<Span> = found
+            .into_iter()
+            .filter(|f| f.field == "text")
+            .map(|f| Span { start: f.start, end: f.end, class: Some(f.class.as_str().into()) })
+            .collect();
+        if spans.is_empty() {
+            let message = "Nothing sensitive was found in its text. Nothing was changed.";
+            return Err(ApiError::new("nothing_found", 1, message).with("id", id));
+        }
+        Ok(spans)
+    }
+
+    fn sensitive(&self, filter: &Filter, classes: &[SensitiveClass], job: &Job) -> ApiResult<Vec<Sensitive>> {
+        let cancel = job.cancel_flag();
+        let tell = |done, total| {
+            let records = u32::try_from(done).unwrap_or(u32::MAX);
+            job.report(Progress { stage: "scan".into(), done, total, unit: "records".into(), records });
+        };
+        let mut found = self.vault.sensitive(&self.query(filter)?, &cancel, &tell)?;
+        found.retain(|f| classes.is_empty() || classes.contains(&f.class));
+        Ok(found)
+    }
+}
+
+pub(super) fn parse(words: &[String]) -> ApiResult<Vec<SensitiveClass>> {
+    let known = || SensitiveClass::ALL.map(SensitiveClass::as_str).join(", ");
+    let class = |word: &String| {
+        SensitiveClass::parse(word).ok_or_else(|| {
+            ApiError::new("usage", 2, format!("Mementory does not look for {word}: {} are there.", known()))
+        })
+    };
+    words.iter().map(class).collect()
+}
+
+fn view(found: Sensitive) -> SensitiveFinding {
+    SensitiveFinding {
+        kind: found.kind.as_str().into(),
+        field: found.field.into(),
+        class: found.class.as_str().into(),
+        detector: found.detector.into(),
+        confidence: found.confidence.as_str().into(),
+        start: found.start,
+        end: found.end,
+        value: found.value,
+        id: found.id,
+    }
+}

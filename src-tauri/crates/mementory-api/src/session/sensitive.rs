@@ -1,0 +1,203 @@
+//! The queue of sensitive values: look, show around them, redact everywhere, ignore for good. No answer holds a value.
+use super::{
+    Session,
+    changes::{receipt_view, stage_progress, tombstone_view},
+    now, time,
+};
+use crate::{ApiError, ApiResult, Job, types::*};
+use mementory_vault::{SensitiveClass, SensitiveQuery, SensitiveState, SensitiveValue};
+use std::{collections::BTreeMap, sync::atomic::Ordering};
+
+/// Characters of a text that stand for a title.
+const TITLE: usize = 80;
+
+impl Session {
+    /// Looks through what is new or changed since the last look; with `anew` through everything. Other work goes in
+    /// between, and what was looked through before a cancellation stays.
+    ///
+    /// # Errors
+    /// `cancelled`.
+    pub fn look(&self, anew: bool, job: &Job) -> ApiResult<Looked> {
+        let cancel = job.cancel_flag();
+        if anew {
+            let _turn = self.changing();
+            self.vault.look_anew()?;
+        }
+        let mut records = 0u64;
+        loop {
+            job.give_way();
+            if cancel.load(Ordering::Relaxed) {
+                return Err(mementory_vault::VaultError::Cancelled.into());
+            }
+            let looked = {
+                let _turn = self.changing();
+                self.vault.look(now())?
+            };
+            records += looked.records;
+            job.report(Progress {
+                stage: "scan".into(),
+                done: records,
+                total: records + looked.left,
+                unit: "records".into(),
+                records: u32::try_from(records).unwrap_or(u32::MAX),
+            });
+            if looked.left == 0 || looked.records == 0 {
+                return Ok(Looked { records: u32::try_from(records).unwrap_or(u32::MAX) });
+            }
+        }
+    }
+
+    /// A page of the queue.
+    ///
+    /// # Errors
+    /// `usage` for an unknown state or class.
+    pub fn sensitive_queue(&self, request: &SensitiveRequest) -> ApiResult<SensitiveQueue> {
+        let state = match request.state.as_str() {
+            "" | "open" => SensitiveState::Open,
+            "redacted" => SensitiveState::Redacted,
+            "ignored" => SensitiveState::Ignored,
+            other => return Err(ApiError::new("usage", 2, format!("There is no state {other}."))),
+        };
+        let classes = super::scan::parse(&request.classes)?;
+        let query = SensitiveQuery { state, classes, offset: request.offset, limit: request.limit };
+        let list = self.vault.sensitive_values(&query)?;
+        let (looked_at, left) = self.vault.looked()?;
+        Ok(SensitiveQueue {
+            items: list.values.iter().map(|value| self.sensitive_item(value)).collect::<ApiResult<_>>()?,
+            open: named(&list.open),
+            redacted: named(&list.redacted),
+            ignored: named(&list.ignored),
+            looked_at: looked_at.map(time),
+            left: u32::try_from(left).unwrap_or(u32::MAX),
+        })
+    }
+
+    /// One value and where it stands.
+    ///
+    /// # Errors
+    /// `not_found` when no record holds it any more.
+    pub fn sensitive_value(&self, value: &str) -> ApiResult<SensitiveDetail> {
+        let (found, places) = self.vault.sensitive_value(value)?;
+        Ok(SensitiveDetail {
+            item: self.sensitive_item(&found)?,
+            places: places.iter().map(|place| self.sensitive_place(place)).collect::<ApiResult<_>>()?,
+        })
+    }
+
+    /// Redact values for good.
+    ///
+    /// # Errors
+    /// `not_found` when no record holds any of them, `usage` for an unknown class.
+    pub fn redact_values(&self, request: &RedactValuesRequest, job: &Job) -> ApiResult<RedactedValues> {
+        if request.values.is_empty() && request.classes.is_empty() {
+            return Err(ApiError::new("usage", 2, "Nothing is selected."));
+        }
+        let _turn = self.changing();
+        let values = match request.values.is_empty() {
+            true => self.vault.open_values(&super::scan::parse(&request.classes)?)?,
+            false => request.values.clone(),
+        };
+        let outcome =
+            self.vault.redact_values(&values, request.ids.as_deref(), now(), &|stage| stage_progress(job, stage))?;
+        let receipt = receipt_view(&outcome.receipt);
+        let complete = receipt.complete;
+        Ok(RedactedValues {
+            redacted: outcome.copies_redacted,
+            tombstones: outcome.tombstones.into_iter().map(|row| tombstone_view(row, complete)).collect(),
+            receipt,
+        })
+    }
+
+    /// Never shows these values again, or does again.
+    pub fn ignore_values(&self, values: &[String], ignored: bool) -> ApiResult<()> {
+        let _turn = self.changing();
+        self.vault.ignore_values(values, ignored, now())?;
+        Ok(())
+    }
+
+    fn sensitive_item(&self, value: &SensitiveValue) -> ApiResult<SensitiveItem> {
+        let piece = |piece: &mementory_vault::Piece| ContextPiece {
+            text: piece.text.clone(),
+            hidden: piece.hidden.map(|class| class.as_str().into()),
+            this: piece.this,
+        };
+        Ok(SensitiveItem {
+            value: value.value.clone(),
+            class: value.class.as_str().into(),
+            detector: value.detector.clone(),
+            confidence: value.confidence.as_str().into(),
+            places: value.places,
+            judged_at: value.judged.map(time),
+            first: value.first.as_ref().map(|place| self.sensitive_place(place)).transpose()?,
+            context: value.context.iter().map(piece).collect(),
+        })
+    }
+
+    fn sensitive_place(&self, place: &mementory_vault::SensitivePlace) -> ApiResult<SensitivePlace> {
+        let record = self.vault.content(&place.view)?;
+        let conversation = place.view.owner.map(|row| self.vault.view_by_row(row)).transpose()?.flatten();
+        let title = record.title.or_else(|| conversation.as_ref().and_then(|c| c.title.clone()));
+        // Cut after the values are barred: half a value would not be recognised.
+        let title = match title {
+            Some(title) => self.vault.barred(&title),
+            None => self.vault.barred(&record.text),
+        };
+        Ok(SensitivePlace {
+            id: place.view.id_text(),
+            kind: place.view.kind.as_str().into(),
+            field: place.field.into(),
+            role: record.message.map(|message| message.role),
+            source: place.view.platform.clone(),
+            title: title.chars().take(TITLE).collect(),
+            conversation_id: conversation.map(|c| c.id_text()),
+            at: record.times.created.map(mementory_model::Timestamp::to_rfc3339),
+        })
+    }
+}
+
+/// Numbers by the names of the classes.
+pub(super) fn named(counts: &BTreeMap<SensitiveClass, u32>) -> BTreeMap<String, u32> {
+    counts.iter().map(|(class, n)| (class.as_str().to_owned(), *n)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::CreateOptions;
+
+    const KEY: &str = "ghp_9fJ2kLm4Qx7RtV1wZb6Yc3Nd8Ps5Ua0He2Gi";
+    const CARD: &str = "4539 1488 0343 6467";
+    const MAIL: &str = "ada.kovalenko@orchardmail.eu";
+
+    #[test]
+    fn no_answer_over_the_boundary_holds_a_value() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = CreateOptions { kdf_floor: true };
+        let words = "harbour copper nineteen kite lantern";
+        let (session, _) = Session::create(&folder.path().join("v"), words, options).unwrap();
+        let job = Job::silent();
+        for text in [format!("{KEY} is the token, card {CARD}"), format!("mail {MAIL}")] {
+            let request = AddRequest { text, ..AddRequest::default() };
+            session.add(&request).unwrap();
+        }
+        assert_eq!(session.look(false, &job).unwrap().records, 2);
+        let queue = session.sensitive_queue(&SensitiveRequest::default()).unwrap();
+        assert_eq!(queue.items.len(), 3);
+        let mut told = serde_json::to_string(&queue).unwrap();
+        for item in &queue.items {
+            told += &serde_json::to_string(&session.sensitive_value(&item.value).unwrap()).unwrap();
+        }
+        let request =
+            RedactValuesRequest { classes: vec!["access_key".into(), "card".into()], ..RedactValuesRequest::default() };
+        let done = session.redact_values(&request, &job).unwrap();
+        assert!(done.receipt.complete);
+        told += &serde_json::to_string(&done).unwrap();
+        session.ignore_values(&[queue.items[2].value.clone()], true).unwrap();
+        told += &serde_json::to_string(&session.audit(true).unwrap()).unwrap();
+        for secret in [KEY, CARD, MAIL] {
+            assert!(!told.contains(secret), "{secret} is told: {told}");
+        }
+        assert!(told.contains("█████ is the token, card █████"), "{told}");
+    }
+}

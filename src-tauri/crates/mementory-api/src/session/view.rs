@@ -1,0 +1,219 @@
+//! Rows and records in the shape of the boundary.
+use super::{Session, time};
+use crate::{ApiResult, types::*};
+use mementory_model::{Kind, Record, Timestamp};
+use mementory_vault::{FileKind, RowView};
+
+/// Longest text in a list row, in characters.
+const LIST_TEXT: usize = 500;
+/// How long the Trash keeps things.
+pub(super) const TRASH_DAYS: i64 = 30;
+
+fn stamp(t: Option<Timestamp>) -> Option<String> {
+    t.map(Timestamp::to_rfc3339)
+}
+
+impl Session {
+    /// One list row.
+    pub(super) fn item(&self, view: &RowView) -> ApiResult<ListItem> {
+        self.item_of(view, &self.vault.content(view)?)
+    }
+
+    /// The same where its record is at hand.
+    pub(super) fn item_of(&self, view: &RowView, record: &Record) -> ApiResult<ListItem> {
+        let vault = &self.vault;
+        let counts = if view.kind == Kind::Conversation { vault.conversation_counts(view.row)? } else { (0, 0, 0) };
+        let file =
+            matches!(view.kind, Kind::Attachment | Kind::Foreign).then(|| vault.file_facts(view.row)).transpose()?;
+        let owner = match view.kind {
+            Kind::Attachment => vault.file_owner(view.row)?.and_then(|o| o.owner.or(Some(o.row))),
+            _ => view.owner,
+        };
+        let conversation_id = owner.map(|row| vault.view_by_row(row)).transpose()?.flatten().map(|v| v.id_text());
+        Ok(ListItem {
+            id: view.id_text(),
+            origin_id: record.origin_id.clone(),
+            kind: view.kind.as_str().into(),
+            record_type: record.record_type.clone(),
+            title: record.title.clone(),
+            text: record.text.chars().take(LIST_TEXT).collect(),
+            source: view.platform.clone(),
+            created_at: stamp(record.times.created),
+            updated_at: stamp(record.times.updated),
+            status: record.status.clone(),
+            tags: record.tags.clone(),
+            versions: vault.version_count(view.row)?,
+            redacted: view.redacted(),
+            changed_at: time(view.since),
+            cause: view.cause_name().into(),
+            message_count: counts.0,
+            memory_count: counts.1,
+            attachment_count: counts.2,
+            branched: view.branched(),
+            trashed_at: view.trashed.map(time),
+            expires_at: view.trashed.map(|t| time(t + TRASH_DAYS * 86_400_000_000)),
+            size: file.as_ref().and_then(|f| f.size),
+            media_type: file.as_ref().and_then(|f| f.media_type.clone()),
+            present: file.as_ref().map(|f| f.present),
+            file_kind: file
+                .filter(|_| view.kind == Kind::Attachment)
+                .map(|f| FileKind::of(f.media_type.as_deref(), record.title.as_deref(), f.present).as_str().into()),
+            conversation_id,
+            sensitive: vault.holds_sensitive(view.row)?,
+            standing: vault.standings()?.of(view).map(|standing| standing.as_str().into()),
+        })
+    }
+
+    /// One record, whole.
+    pub(super) fn record_view(&self, view: &RowView, record: &Record) -> ApiResult<RecordView> {
+        let vault = &self.vault;
+        let conversation = match view.owner {
+            Some(owner) => vault.view_by_row(owner)?,
+            None => None,
+        };
+        let mut links = Vec::new();
+        for link in vault.links(view)? {
+            links.push(self.link_info(&link.relation, &link.target, link.view.as_ref())?);
+        }
+        for link in vault.links_to(view)? {
+            let relation = format!("{}_by", link.relation.trim_end_matches("_from"));
+            links.push(self.link_info(&relation, &link.target, link.view.as_ref())?);
+        }
+        // A memory's conversation is that of the message it was taken from.
+        let from = links.iter().find(|l| l.relation == "derived_from").and_then(|l| l.conversation_id.clone());
+        let conversation_id = conversation.as_ref().map(RowView::id_text).or(from);
+        let conversation_title = match (&conversation, &conversation_id) {
+            (Some(c), _) => c.title.clone(),
+            (None, Some(id)) => vault.view(id).ok().and_then(|v| v.title),
+            (None, None) => None,
+        };
+        Ok(RecordView {
+            id: view.id_text(),
+            origin_id: record.origin_id.clone(),
+            kind: view.kind.as_str().into(),
+            record_type: record.record_type.clone(),
+            title: record.title.clone(),
+            text: record.text.clone(),
+            created_at: stamp(record.times.created),
+            updated_at: stamp(record.times.updated),
+            observed_at: stamp(record.times.observed),
+            valid_from: stamp(record.times.valid_from),
+            valid_to: stamp(record.times.valid_to),
+            last_accessed_at: stamp(record.times.last_accessed),
+            status: record.status.clone(),
+            tags: record.tags.clone(),
+            confidence: record.confidence,
+            importance: record.importance,
+            sensitivity: record.sensitivity.clone(),
+            namespace: record.namespace.clone(),
+            source: SourceFields {
+                platform: view.platform.clone(),
+                account: record.source.account.clone(),
+                conversation: record.source.conversation.clone(),
+                message: record.source.message.clone(),
+                method: record.source.method.clone(),
+                project: record.source.project.clone(),
+            },
+            conversation_id,
+            conversation_title,
+            role: record.message.as_ref().map(|m| m.role.clone()),
+            links,
+            attachments: self.attachment_infos(view.row)?,
+            origin: OriginInfo {
+                format: record.origin.format.clone(),
+                version: record.origin.version.clone(),
+                container: record.origin.container.clone(),
+                pointer: record.origin.pointer.clone(),
+                digest: None,
+                batch: vault.batch_of(view)?,
+                imported_at: time(vault.taken_in(view)?),
+            },
+            version: view.version,
+            trashed_at: view.trashed.map(time),
+            redacted: view.redacted(),
+            fields: serde_json::to_string(&record.fields).unwrap_or_default(),
+        })
+    }
+
+    pub(super) fn attachment_infos(&self, row: i64) -> ApiResult<Vec<AttachmentInfo>> {
+        let files = self.vault.files(row)?;
+        Ok(files
+            .into_iter()
+            .map(|(view, facts)| AttachmentInfo {
+                id: view.id_text(),
+                name: view.title.unwrap_or_default(),
+                media_type: facts.media_type,
+                size: facts.size,
+                present: facts.present,
+            })
+            .collect())
+    }
+
+    pub(super) fn link_info(&self, relation: &str, target: &str, view: Option<&RowView>) -> ApiResult<LinkInfo> {
+        let conversation = view.and_then(|v| v.owner).map(|o| self.vault.view_by_row(o)).transpose()?.flatten();
+        let Some(view) = view.filter(|v| v.trashed.is_none()) else {
+            // In the Trash nothing is shown of it but that it is there.
+            return Ok(LinkInfo {
+                relation: relation.into(),
+                id: None,
+                origin_id: None,
+                kind: view.map(|v| v.kind.as_str().into()),
+                title: None,
+                text: None,
+                source: view.map(|v| v.platform.clone()),
+                conversation_id: conversation.filter(|c| c.trashed.is_none()).map(|c| c.id_text()),
+                trashed: view.is_some(),
+            });
+        };
+        let record = self.vault.content(view)?;
+        Ok(LinkInfo {
+            relation: relation.into(),
+            id: Some(target.to_owned()),
+            trashed: false,
+            origin_id: record.origin_id,
+            kind: Some(view.kind.as_str().into()),
+            title: record.title.or_else(|| conversation.as_ref().and_then(|c| c.title.clone())),
+            text: Some(record.text.chars().take(LIST_TEXT).collect()),
+            source: Some(view.platform.clone()),
+            conversation_id: conversation.map(|c| c.id_text()),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::{CreateOptions, Job};
+
+    #[test]
+    fn a_link_into_the_trash_says_that_and_nothing_more() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = CreateOptions { kdf_floor: true };
+        let words = "harbour copper nineteen kite lantern";
+        let (session, _) = Session::create(&folder.path().join("v"), words, options).unwrap();
+        let export = std::path::Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap())
+            .join("../../../fixtures/samples/chatgpt-export.zip");
+        let request = ImportRequest { paths: vec![export.to_string_lossy().into_owned()], ..ImportRequest::default() };
+        session.import(&request, false, &Job::silent()).unwrap();
+        let filter = Filter { kind: Some("memory".into()), ..Filter::default() };
+        let page = session.list(&ListRequest { filter, ..ListRequest::default() }).unwrap();
+        let memory = page.items[0].id.clone();
+        let message = || {
+            let links = session.show(&memory, false, false).unwrap().record.links;
+            links.into_iter().find(|link| link.relation == "derived_from").unwrap()
+        };
+        let live = message();
+        let (id, conversation) = (live.id.clone().unwrap(), live.conversation_id.clone().unwrap());
+        assert!(!live.trashed && live.text.is_some());
+        session.delete(std::slice::from_ref(&id)).unwrap();
+        let gone = message();
+        assert!(gone.trashed && gone.id.is_none() && gone.text.is_none() && gone.title.is_none());
+        assert_eq!(gone.kind.as_deref(), Some("message"));
+        assert_eq!(gone.conversation_id.as_deref(), Some(conversation.as_str()), "that is still there");
+        session.delete(std::slice::from_ref(&conversation)).unwrap();
+        assert_eq!(message().conversation_id, None, "it is in the Trash as well");
+        session.restore(&[conversation, id]).unwrap();
+        assert!(!message().trashed);
+    }
+}

@@ -1,0 +1,330 @@
+#![allow(clippy::unwrap_used)]
+use super::*;
+use crate::CreateOptions;
+
+const MIF: &str = "mif/v1/input.mif.json";
+const MEM0: &str = "mem0/array/input.json";
+
+fn fixture(name: &str) -> Vec<u8> {
+    let folder = Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../../fixtures");
+    std::fs::read(folder.join(name)).unwrap()
+}
+
+/// A vault and a folder that it watches, with a clock that is set by hand.
+struct Watch {
+    dir: tempfile::TempDir,
+    session: Session,
+    clock: Duration,
+}
+
+impl Watch {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("Downloads")).unwrap();
+        let options = CreateOptions { kdf_floor: true };
+        let (session, _) =
+            Session::create(&dir.path().join("v.mementory"), "correct horse battery staple", options).unwrap();
+        session.watch_folder(&dir.path().join("Downloads")).unwrap();
+        Self { dir, session, clock: Duration::ZERO }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().canonicalize().unwrap().join("Downloads").join(name)
+    }
+
+    fn put(&self, name: &str, bytes: &[u8]) {
+        std::fs::write(self.path(name), bytes).unwrap();
+    }
+
+    fn round(&mut self) -> WatchRound {
+        self.session.watch_round(self.clock, &Job::silent()).unwrap()
+    }
+
+    /// Rounds until everything that is there has settled.
+    fn settle(&mut self) -> WatchRound {
+        let first = self.round();
+        self.clock += first.wait.unwrap_or_default();
+        self.round()
+    }
+
+    fn finds(&self) -> Vec<String> {
+        self.session.watched().unwrap().finds.into_iter().map(|find| find.name).collect()
+    }
+
+    fn folder(&self) -> WatchedFolder {
+        self.session.watched().unwrap().folders.pop().unwrap()
+    }
+
+    fn set(&self, mode: WatchMode) {
+        self.session.set_watching(&self.folder().id, mode).unwrap();
+    }
+
+    fn reopen(self) -> Self {
+        let Self { dir, session, .. } = self;
+        drop(session);
+        let session = Session::open(&dir.path().join("v.mementory"), "correct horse battery staple").unwrap();
+        Self { dir, session, clock: Duration::ZERO }
+    }
+}
+
+#[test]
+fn an_export_is_offered_once_it_has_stopped_growing_and_everything_else_is_left_alone() {
+    let mut watch = Watch::new();
+    let export = fixture(MIF);
+    watch.put("mine.json", &export[..40]);
+    watch.put("holiday.txt", b"Two weeks by the sea.");
+    watch.put("notes.json", b"{\"a\": 1}");
+    let round = watch.round();
+    assert_eq!((round.changed, round.wait), (false, Some(mementory_vault::watching::QUIET)));
+    assert!(watch.finds().is_empty());
+
+    watch.clock += Duration::from_secs(2);
+    watch.put("mine.json", &export);
+    assert!(!watch.round().changed);
+    watch.clock += Duration::from_secs(2);
+    assert!(!watch.round().changed, "the others have settled and are none");
+    watch.clock += Duration::from_secs(1);
+    let round = watch.round();
+    assert!(round.changed && round.imports.is_empty() && round.wait.is_none());
+    assert_eq!(watch.finds(), ["mine.json"]);
+    let find = watch.session.watched().unwrap().finds.remove(0);
+    assert_eq!((find.format.as_deref(), find.fresh), (Some("mif"), true));
+    assert_eq!(find.path, watch.path("mine.json").display().to_string());
+    assert_eq!(watch.folder().last_name.as_deref(), Some("mine.json"));
+    assert!(!watch.settle().changed, "it is found once");
+}
+
+#[test]
+fn what_was_there_before_is_not_offered_and_a_changed_file_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let downloads = dir.path().join("Downloads");
+    std::fs::create_dir(&downloads).unwrap();
+    std::fs::write(downloads.join("old.json"), fixture(MIF)).unwrap();
+    let options = CreateOptions { kdf_floor: true };
+    let (session, _) =
+        Session::create(&dir.path().join("v.mementory"), "correct horse battery staple", options).unwrap();
+    session.watch_folder(&downloads).unwrap();
+    let mut watch = Watch { dir, session, clock: Duration::ZERO };
+    watch.settle();
+    assert!(watch.finds().is_empty());
+    watch.put("old.json", &fixture(MEM0));
+    watch.settle();
+    assert_eq!(watch.finds(), ["old.json"]);
+}
+
+#[test]
+fn the_same_content_is_offered_once_and_a_dismissed_one_never_again() {
+    let mut watch = Watch::new();
+    watch.put("one.json", &fixture(MIF));
+    watch.settle();
+    watch.put("one (1).json", &fixture(MIF));
+    watch.settle();
+    assert_eq!(watch.finds(), ["one.json"]);
+    let id = watch.session.watched().unwrap().finds.remove(0).id;
+    assert!(watch.session.dismiss_find(&id).unwrap().finds.is_empty());
+    assert_eq!(watch.session.dismiss_find(&id).unwrap_err().code, "not_found");
+    std::fs::remove_file(watch.path("one.json")).unwrap();
+    watch.put("one again.json", &fixture(MIF));
+    assert!(!watch.settle().changed && watch.finds().is_empty());
+}
+
+#[test]
+fn a_find_that_went_away_or_changed_is_not_shown_as_what_it_was() {
+    let mut watch = Watch::new();
+    watch.put("one.json", &fixture(MIF));
+    watch.put("two.json", &fixture(MEM0));
+    watch.settle();
+    assert_eq!(watch.finds().len(), 2);
+    std::fs::remove_file(watch.path("one.json")).unwrap();
+    watch.put("two.json", b"{\"something\": \"else\"}");
+    assert!(watch.finds().is_empty());
+    watch.settle();
+    assert!(watch.finds().is_empty());
+}
+
+#[test]
+fn what_arrives_while_the_vault_is_locked_is_found_at_the_next_opening() {
+    let mut watch = Watch::new();
+    watch.put("before.json", &fixture(MIF));
+    watch.settle();
+    let mut watch = watch.reopen();
+    watch.put("meanwhile.json", &fixture(MEM0));
+    watch.settle();
+    let finds = watch.session.watched().unwrap().finds;
+    let found: Vec<_> = finds.iter().map(|find| (find.name.as_str(), find.fresh)).collect();
+    assert_eq!(found, [("meanwhile.json", true), ("before.json", false)]);
+}
+
+#[test]
+fn an_import_by_hand_is_an_answer_and_its_content_is_known_elsewhere() {
+    let mut watch = Watch::new();
+    watch.put("one.json", &fixture(MIF));
+    watch.settle();
+    let import = |path: &Path| {
+        let request = ImportRequest { paths: vec![path.display().to_string()], ..ImportRequest::default() };
+        watch.session.import(&request, false, &Job::silent()).unwrap()
+    };
+    import(&watch.path("one.json"));
+    assert!(watch.finds().is_empty());
+    let elsewhere = watch.dir.path().join("elsewhere.json");
+    std::fs::write(&elsewhere, fixture(MEM0)).unwrap();
+    import(&elsewhere);
+    watch.put("copy.json", &fixture(MEM0));
+    assert!(!watch.settle().changed && watch.finds().is_empty());
+}
+
+#[test]
+fn nothing_is_looked_at_while_paused_and_what_came_is_found_afterwards() {
+    let mut watch = Watch::new();
+    watch.set(WatchMode::Paused);
+    watch.put("one.json", &fixture(MIF));
+    let round = watch.settle();
+    assert_eq!((round.watching, round.folders.len(), watch.finds().len()), (false, 0, 0));
+    watch.set(WatchMode::Ask);
+    assert!(watch.settle().changed);
+    assert_eq!(watch.finds(), ["one.json"]);
+}
+
+#[test]
+fn a_folder_that_imports_on_its_own_leaves_a_report_and_no_offer() {
+    let mut watch = Watch::new();
+    watch.set(WatchMode::Own);
+    watch.put("one.json", &fixture(MIF));
+    let round = watch.settle();
+    assert_eq!(round.imports.len(), 1);
+    let report = watch.session.import_find(&round.imports[0], &Job::silent()).unwrap();
+    assert!(report.total.added > 0);
+    let after = watch.session.watched().unwrap();
+    assert!(after.finds.is_empty() && after.importing.is_none());
+    assert_eq!((after.imported[0].batch.as_str(), after.imported[0].name.as_str()), (&*report.batch, "one.json"));
+    assert_eq!(watch.session.imports().unwrap().batches[0].batch, report.batch);
+    assert!(watch.settle().imports.is_empty(), "once");
+    watch.put("one (1).json", &fixture(MIF));
+    assert!(watch.settle().imports.is_empty(), "nor its copy");
+    assert_eq!(watch.session.import_find(&round.imports[0], &Job::silent()).unwrap_err().code, "not_found");
+}
+
+#[test]
+fn an_import_on_its_own_that_fails_waits_for_the_person() {
+    let mut watch = Watch::new();
+    watch.set(WatchMode::Own);
+    watch.put("one.json", &fixture(MIF));
+    let round = watch.settle();
+    let job = Job::silent();
+    job.cancel();
+    assert_eq!(watch.session.import_find(&round.imports[0], &job).unwrap_err().code, "cancelled");
+    assert_eq!(watch.finds(), ["one.json"]);
+    assert!(watch.session.watched().unwrap().finds[0].fresh, "and is told");
+    assert!(watch.settle().imports.is_empty(), "it is not tried over and over");
+    let mut watch = watch.reopen();
+    assert_eq!(watch.settle().imports, round.imports, "the next opening tries once more");
+    watch.session.import_find(&round.imports[0], &job).unwrap_err();
+    watch.put("one.json", &fixture(MEM0));
+    assert_eq!(watch.settle().imports, round.imports, "so does another content under that name");
+}
+
+#[test]
+fn what_brings_deletions_is_never_imported_unseen() {
+    let mut watch = Watch::new();
+    watch.set(WatchMode::Own);
+    let options = CreateOptions { kdf_floor: true };
+    let (other, _) =
+        Session::create(&watch.dir.path().join("other.mementory"), "correct horse battery staple", options).unwrap();
+    let add = |text: &str| {
+        let add = AddRequest { text: text.into(), ..AddRequest::default() };
+        other.add(&add).unwrap().ids.remove(0)
+    };
+    let (_, gone) = (add("Sails on Sundays."), add("Has a dog called Kaspar."));
+    let erase = EraseRequest { ids: vec![gone], reason: None, with_copies: false, copies: None };
+    other.erase(&erase, &Job::silent()).unwrap();
+    let out = watch.path("theirs.mem.zip").display().to_string();
+    let request = ExportRequest { format: "mem".into(), out, ..ExportRequest::default() };
+    other.export(&request, &Job::silent()).unwrap();
+
+    let round = watch.settle();
+    assert_eq!(round.imports.len(), 1);
+    let refused = watch.session.import_find(&round.imports[0], &Job::silent()).unwrap_err();
+    assert_eq!(refused.code, "brings_deletions");
+    assert!(watch.session.imports().unwrap().batches.is_empty());
+    let finds = watch.session.watched().unwrap().finds;
+    assert_eq!((finds[0].name.as_str(), finds[0].fresh), ("theirs.mem.zip", true));
+}
+
+#[test]
+fn what_mementory_itself_writes_is_not_offered() {
+    let mut watch = Watch::new();
+    let add = AddRequest { text: "Ich segle gern.".into(), ..AddRequest::default() };
+    watch.session.add(&add).unwrap();
+    let out = watch.path("mine.alf");
+    let request = ExportRequest { format: "alf".into(), out: out.display().to_string(), ..ExportRequest::default() };
+    watch.session.export(&request, &Job::silent()).unwrap();
+    assert!(!watch.settle().changed && watch.finds().is_empty());
+    // What is offered elsewhere while it is being written is not lost.
+    {
+        let _writing = watch.session.writing(&watch.path("more.alf"));
+        watch.put("more theirs.json", &fixture(MEM0));
+        let round = watch.session.watch_round(watch.clock, &Job::silent()).unwrap();
+        assert_eq!((round.changed, round.folders.len(), round.wait), (false, 1, Some(QUIET)));
+    }
+    assert!(watch.settle().changed);
+    assert_eq!(watch.finds(), ["more theirs.json"]);
+    std::fs::copy(&out, watch.path("moved.alf")).unwrap();
+    assert!(!watch.settle().changed && watch.finds().len() == 1, "its content is known");
+    watch.put("theirs.json", &fixture(MIF));
+    assert!(watch.settle().changed, "others still are");
+}
+
+#[test]
+fn a_folder_that_is_gone_is_said_so_and_found_again() {
+    let mut watch = Watch::new();
+    watch.put("one.json", &fixture(MIF));
+    watch.settle();
+    let (here, away) = (watch.path(""), watch.dir.path().join("away"));
+    std::fs::rename(&here, &away).unwrap();
+    let round = watch.settle();
+    assert_eq!((round.watching, round.folders.len()), (true, 0));
+    assert_eq!(watch.folder().state, FolderState::Missing);
+    assert!(watch.finds().is_empty());
+    // The empty place of a drive that is not connected.
+    std::fs::create_dir(&here).unwrap();
+    watch.settle();
+    assert_eq!(watch.folder().state, FolderState::There);
+    std::fs::remove_dir(&here).unwrap();
+    std::fs::rename(&away, &here).unwrap();
+    assert!(!watch.settle().changed, "what was seen before is still known");
+    assert_eq!(watch.finds(), ["one.json"]);
+}
+
+#[test]
+fn vaults_and_what_is_no_folder_are_not_watched() {
+    let watch = Watch::new();
+    let vault = watch.dir.path().join("v.mementory");
+    for (path, code) in [
+        (vault.clone(), "inside_a_vault"),
+        (vault.join("blobs"), "inside_a_vault"),
+        (watch.dir.path().join("nowhere"), "not_there"),
+        (vault.join("vault.json"), "inside_a_vault"),
+    ] {
+        assert_eq!(watch.session.watch_folder(&path).unwrap_err().code, code, "{}", path.display());
+    }
+    watch.put("file.txt", b"x");
+    assert_eq!(watch.session.watch_folder(&watch.path("file.txt")).unwrap_err().code, "not_there");
+    assert_eq!(watch.session.watch_folder(&watch.path("")).unwrap().folders.len(), 1, "twice is once");
+    let id = watch.folder().id;
+    assert!(watch.session.unwatch_folder(&id).unwrap().folders.is_empty());
+    assert!(watch.path("file.txt").exists());
+}
+
+#[test]
+fn a_round_ends_when_the_vault_is_to_be_locked() {
+    let mut watch = Watch::new();
+    watch.put("one.json", &fixture(MIF));
+    watch.round();
+    watch.clock += mementory_vault::watching::QUIET;
+    let job = Job::silent();
+    job.cancel();
+    assert_eq!(watch.session.watch_round(watch.clock, &job).unwrap_err().code, "cancelled");
+    assert!(watch.finds().is_empty());
+    watch.round();
+    assert_eq!(watch.finds(), ["one.json"]);
+}

@@ -1,0 +1,206 @@
+//! Whatever a signature is over: another value there, and it no longer holds. One thing after the other.
+#![allow(clippy::unwrap_used)]
+use crate::{
+    CreateOptions, Job, Session,
+    files::{Check, validate},
+    types::{Filter, ImportRequest, ListRequest, Validation},
+};
+use mementory_crypto::SigningKey;
+use serde_json::Value;
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../../fixtures").join(name)
+}
+
+fn check(path: &Path) -> Validation {
+    validate(path, &Check::default(), &Job::default()).unwrap()
+}
+
+fn believed(found: &Validation) -> bool {
+    found.ok && found.signature.valid == Some(true)
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        match entry.path() {
+            path if path.is_dir() => copy(&path, &to.join(entry.file_name())),
+            path => drop(std::fs::copy(&path, to.join(entry.file_name())).unwrap()),
+        }
+    }
+}
+
+/// Every place in a document, as a JSON pointer.
+fn places(value: &Value, at: &str, out: &mut Vec<String>) {
+    match value {
+        Value::Object(members) => members.iter().for_each(|(k, v)| places(v, &format!("{at}/{k}"), out)),
+        Value::Array(items) => items.iter().enumerate().for_each(|(i, v)| places(v, &format!("{at}/{i}"), out)),
+        _ => out.push(at.to_owned()),
+    }
+}
+
+/// Another value of the same type.
+fn other(value: &Value) -> Value {
+    match value {
+        Value::Null => Value::Bool(true),
+        Value::Bool(b) => Value::Bool(!b),
+        Value::Number(n) => Value::from(n.as_f64().unwrap() + 1.0),
+        Value::String(text) => match text.chars().last() {
+            Some(last) => {
+                Value::from(format!("{}{}", &text[..text.len() - last.len_utf8()], if last == '0' { '1' } else { '0' }))
+            }
+            None => Value::from("0"),
+        },
+        rest => rest.clone(),
+    }
+}
+
+/// Places whose change is not noticed.
+fn unnoticed(whole: &Value, believed: impl Fn(&Value) -> bool) -> BTreeSet<String> {
+    assert!(believed(whole), "the control");
+    let mut all = Vec::new();
+    places(whole, "", &mut all);
+    assert!(all.len() > 10);
+    let noticed = |place: &String| {
+        let mut changed = whole.clone();
+        let value = changed.pointer_mut(place).unwrap();
+        *value = other(value);
+        !believed(&changed)
+    };
+    all.into_iter().filter(|place| !noticed(place)).collect()
+}
+
+#[test]
+fn every_byte_of_a_signed_mem_manifest_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let bundle = folder.path().join("b.mem");
+    copy(&fixture("mem/signed/input.mem"), &bundle);
+    assert!(believed(&check(&bundle)), "the control");
+    let manifest = bundle.join("manifest.json");
+    let bytes = std::fs::read(&manifest).unwrap();
+    for at in 0..bytes.len() {
+        let mut changed = bytes.clone();
+        changed[at] ^= 1;
+        std::fs::write(&manifest, changed).unwrap();
+        assert!(!believed(&check(&bundle)), "byte {at}");
+    }
+    std::fs::write(&manifest, bytes).unwrap();
+    // The files are signed through their digests in the manifest.
+    for file in ["items/episode.jsonl", "CHECKSUMS"] {
+        let path = bundle.join(file);
+        let bytes = std::fs::read(&path).unwrap();
+        for at in [0, bytes.len() / 2, bytes.len() - 2] {
+            let mut changed = bytes.clone();
+            changed[at] ^= 1;
+            std::fs::write(&path, changed).unwrap();
+            assert!(!believed(&check(&bundle)), "{file}: byte {at}");
+        }
+        std::fs::write(&path, bytes).unwrap();
+    }
+}
+
+#[test]
+fn every_field_of_a_signed_tombstone_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let bundle = folder.path().join("b.mem");
+    copy(&fixture("mem/small/input.mem"), &bundle);
+    std::fs::create_dir_all(bundle.join("audit")).unwrap();
+    let key = SigningKey::from_seed(&[7; 32]);
+    let derived = r#"{"chunkIDs":["c"],"edgeIDs":["e"],"embeddingCacheKeys":["k"],"entityIDs":["n"],"episodeLinkCount":2,"factIDs":["f"],"sentenceIDs":["s"]}"#;
+    let bare = format!(
+        r#"{{"actor":"a","deletedAt":"2026-01-01T00:00:00Z","derived":{derived},"id":"t","op":"delete","reason":"r","targetID":"gone","targetKind":"episode"}}"#
+    );
+    let mut whole: Value = serde_json::from_str(&bare).unwrap();
+    let token = format!("ed25519:{}:{}", hex::encode(key.public()), hex::encode(key.sign(bare.as_bytes())));
+    whole["signature"] = Value::from(token);
+    let holds = |stone: &Value| {
+        std::fs::write(bundle.join("audit/tombstones.jsonl"), format!("{stone}\n")).unwrap();
+        check(&bundle).signature.tombstones.iter().any(|t| t.valid)
+    };
+    assert_eq!(unnoticed(&whole, holds), BTreeSet::new());
+    let mut without = whole.clone();
+    without.as_object_mut().unwrap().remove("reason");
+    assert!(!holds(&without), "a field that is taken away");
+}
+
+/// A bundle whose only tombstone is this one.
+fn deleting(bundle: &Path, stone: &Value) {
+    copy(&fixture("mem/all-kinds/input.mem"), bundle);
+    std::fs::write(bundle.join("audit/tombstones.jsonl"), format!("{stone}\n")).unwrap();
+    let path = bundle.join("manifest.json");
+    let mut manifest: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    let mut sums = String::new();
+    for row in manifest["files"].as_array_mut().unwrap() {
+        let name = row["path"].as_str().unwrap().to_owned();
+        let digest = mementory_formats::file_sha256(&bundle.join(&name)).unwrap();
+        row["bytes"] = bundle.join(&name).metadata().unwrap().len().into();
+        row["sha256"] = digest.clone().into();
+        sums += &format!("{digest}  {name}\n");
+    }
+    std::fs::write(bundle.join("CHECKSUMS"), sums).unwrap();
+    manifest["bundleDigest"] = mementory_formats::file_sha256(&bundle.join("CHECKSUMS")).unwrap().into();
+    std::fs::write(&path, manifest.to_string()).unwrap();
+}
+
+#[test]
+fn a_deletion_that_was_changed_after_it_was_signed_deletes_nothing() {
+    let key = SigningKey::from_seed(&[7; 32]);
+    let derived = r#"{"chunkIDs":[],"edgeIDs":[],"embeddingCacheKeys":[],"entityIDs":[],"episodeLinkCount":0,"factIDs":[],"sentenceIDs":[]}"#;
+    let line = |target: &str| {
+        format!(
+            r#"{{"actor":"a","deletedAt":"2026-01-01T00:00:00Z","derived":{derived},"id":"t","op":"delete","targetID":"{target}","targetKind":"episode"}}"#
+        )
+    };
+    for (signed, told, followed) in [("ep_move", "ep_move", true), ("ep_gone", "ep_move", false)] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut stone: Value = serde_json::from_str(&line(told)).unwrap();
+        let signature = hex::encode(key.sign(line(signed).as_bytes()));
+        stone["signature"] = format!("ed25519:{}:{signature}", hex::encode(key.public())).into();
+        let bundle = folder.path().join("b.mem");
+        deleting(&bundle, &stone);
+        let options = CreateOptions { kdf_floor: true };
+        let vault = folder.path().join("t.mementory");
+        let (session, _) = Session::create(&vault, "correct horse battery staple lamp", options).unwrap();
+        let paths = vec![bundle.display().to_string()];
+        let request = ImportRequest { paths, ..ImportRequest::default() };
+        let report = session.import(&request, false, &Job::default()).unwrap();
+        let warned = report.warnings.iter().any(|w| w.code == "tombstone_signature_invalid");
+        assert_eq!((report.tombstones_applied == 1, warned), (followed, !followed));
+        let filter = Filter { kind: Some("memory".into()), ..Filter::default() };
+        let found = session.list(&ListRequest { filter, ..ListRequest::default() }).unwrap();
+        assert_eq!(found.items.iter().any(|i| i.origin_id.as_deref() == Some("ep_move")), !followed);
+    }
+}
+
+#[test]
+fn everything_that_a_signed_pam_store_says_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("memory-store.json");
+    let whole = std::fs::read_dir(fixture("pam/signed-ed25519/input")).unwrap().map(|e| e.unwrap().path());
+    let whole = whole.filter(|p| p.extension().is_some_and(|e| e == "json")).max().unwrap();
+    let whole: Value = serde_json::from_slice(&std::fs::read(whole).unwrap()).unwrap();
+    let holds = |store_now: &Value| {
+        std::fs::write(&store, store_now.to_string()).unwrap();
+        believed(&check(&store))
+    };
+    // §18.3 signs checksum, export id, export date and owner id; the checksum is over the memories.
+    let free = unnoticed(&whole, holds);
+    let covered = |place: &str| {
+        place.starts_with("/memories/")
+            || place == "/integrity/checksum"
+            || place == "/export_id"
+            || place == "/export_date"
+            || place == "/owner/id"
+    };
+    assert_eq!(free.iter().filter(|place| covered(place)).collect::<Vec<_>>(), Vec::<&String>::new());
+    assert!(
+        !free.contains("/signature/value")
+            && !free.contains("/signature/public_key")
+            && !free.contains("/signature/algorithm")
+    );
+}

@@ -1,0 +1,53 @@
+//! `mementory`: arguments in, `mementory-api`, JSON or plain text out. No rule of its own.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    missing_docs,
+    reason = "printing is this crate's work; the words are in args.rs"
+)]
+mod args;
+mod portable;
+mod print;
+mod push;
+mod run;
+
+use clap::{Parser, error::ErrorKind};
+use mementory_api::ApiError;
+use std::process::ExitCode;
+
+/// The system's allocator has threads wait for each other when one drops what another made.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
+fn main() -> ExitCode {
+    let cli = match args::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    let (json, quiet) = (cli.json, cli.quiet);
+    match run::run(cli) {
+        Ok(done) => {
+            print::result(&done, json, quiet);
+            ExitCode::from(done.exit)
+        }
+        Err(error) => {
+            print::error(&error, json);
+            ExitCode::from(error.exit)
+        }
+    }
+}
+
+/// Wrong words: exit 2, as JSON when that was asked for. Help and version are no errors.
+fn usage(error: &clap::Error) -> ExitCode {
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        print!("{error}");
+        return ExitCode::SUCCESS;
+    }
+    if std::env::args_os().any(|a| a == "--json") {
+        print::error(&ApiError::new("usage", 2, error.to_string()), true);
+    } else {
+        eprint!("{error}");
+    }
+    ExitCode::from(2)
+}

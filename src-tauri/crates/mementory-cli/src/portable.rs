@@ -1,0 +1,191 @@
+//! Commands on files alone: keys, signatures, conversions, disclosures, hard deletion.
+use crate::{
+    args::{Command, Filters, KeysCommand, Means, Select, SelectExport},
+    push,
+    run::{Done, cancelled_by_ctrl_c, done, filter, path_text, secret},
+};
+use mementory_api::{
+    ApiError, ApiResult, ExportMeans, Job, Passphrase, convert, files, passphrase,
+    portable::{self, PurgeRequest, Selector},
+    types::*,
+};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// Runs a command that needs no vault; None = it needs one.
+pub fn run(command: &Command, job: &Job) -> Option<ApiResult<Done>> {
+    Some(match command {
+        Command::Verify { path, trust, import_passphrase_file } => {
+            file_passphrase(import_passphrase_file.as_deref()).and_then(|opening| verify(path, trust, opening, job))
+        }
+        Command::Convert { input, out, format, from, import_passphrase_file, means, limit_bytes } => {
+            file_passphrase(import_passphrase_file.as_deref())
+                .and_then(|opening| converted(input, opening, out, format, from.clone(), means, *limit_bytes, job))
+        }
+        Command::Sign { path, signing_key_file, out } => portable::signer_from(signing_key_file)
+            .and_then(|signer| portable::sign(path, &*signer, out.as_deref(), job))
+            .and_then(|result| Ok(Done { exit: u8::from(!result.ok), ..done(&result)? })),
+        Command::Keys(KeysCommand::Make { algorithm, out_private, out_public }) => {
+            portable::make_key(algorithm, out_private, out_public).and_then(|made| done(&made))
+        }
+        Command::Disclose { bundle, out, select } => disclosed(bundle, out, select),
+        Command::Apply { base, deltas, out, import_passphrase_file } => {
+            file_passphrase(import_passphrase_file.as_deref())
+                .and_then(|opening| portable::apply(base, deltas, out, opening.as_deref(), job))
+                .and_then(|made| Ok(Done { exit: u8::from(!made.validated), ..done(&made)? }))
+        }
+        Command::Purge { .. } => purge(command),
+        Command::Push { file, sink, dest, auth_token_file } => {
+            push::push(file, sink, dest, auth_token_file.as_deref(), job)
+        }
+        _ => return None,
+    })
+}
+
+fn purge(command: &Command) -> ApiResult<Done> {
+    let Command::Purge {
+        archive,
+        ids,
+        whole_agent,
+        delta,
+        requested_by,
+        import_passphrase_file,
+        out,
+        reason,
+        strip_links,
+        dry_run,
+    } = command
+    else {
+        return Err(ApiError::new("usage", 2, "Not a hard deletion."));
+    };
+    let request = PurgeRequest {
+        archive: archive.clone(),
+        ids: ids.clone(),
+        whole_agent: *whole_agent,
+        deltas: delta.clone(),
+        requested_by: requested_by.clone(),
+        opening: file_passphrase(import_passphrase_file.as_deref())?,
+        out: out.clone(),
+        reason: reason.clone(),
+        strip_links: *strip_links,
+        dry_run: *dry_run,
+    };
+    portable::purge_archive(&request).and_then(|purged| done(&purged))
+}
+
+fn verify(path: &Path, trust: &[String], opening: Option<Arc<dyn Passphrase>>, job: &Job) -> ApiResult<Done> {
+    let result =
+        files::validate(path, &files::Check { trust, passphrase: opening.as_deref(), ..files::Check::default() }, job)?;
+    let held = result.ok && result.signature.valid == Some(true) && result.signature.trusted == Some(true);
+    Ok(Done { exit: u8::from(!held), ..done(&result)? })
+}
+
+#[expect(clippy::too_many_arguments, reason = "one for each option")]
+fn converted(
+    input: &Path,
+    opening: Option<Arc<dyn Passphrase>>,
+    out: &Path,
+    format: &str,
+    from: Option<String>,
+    given: &Means,
+    limit_bytes: Option<u64>,
+    job: &Job,
+) -> ApiResult<Done> {
+    let request = ImportRequest {
+        paths: vec![path_text(input)?],
+        text: None,
+        format: from,
+        limit_bytes,
+        ..ImportRequest::default()
+    };
+    let export = export_request(format, out, &Filters::default(), given)?;
+    cancelled_by_ctrl_c(job);
+    let converted = convert(&request, opening, &export, &means(given, None)?, job)?;
+    Ok(Done { exit: u8::from(!converted.exported.validated), ..done(&converted)? })
+}
+
+/// The passphrase of a file from a file.
+pub fn file_passphrase(file: Option<&Path>) -> ApiResult<Option<Arc<dyn Passphrase>>> {
+    file.map(|file| Ok(passphrase(secret(Some(file), "Passphrase", false)?))).transpose()
+}
+
+/// Every file must have a valid signature by one of these keys, or nothing is imported.
+pub fn signed_by(
+    paths: &[PathBuf],
+    format: Option<&str>,
+    trust: &[String],
+    opening: Option<&dyn Passphrase>,
+    job: &Job,
+) -> ApiResult<()> {
+    for path in paths {
+        let check = files::Check { format, trust, passphrase: opening, ..files::Check::default() };
+        let result = files::validate(path, &check, job)?;
+        if result.signature.trusted != Some(true) {
+            let message = format!("{} is not signed by a key that you named. Nothing was imported.", path.display());
+            return Err(ApiError::new("signature_untrusted", 1, message));
+        }
+        if let Some(first) = result.errors.first() {
+            let message = format!("{} is not valid: {}. Nothing was imported.", path.display(), first.message);
+            return Err(ApiError::new("not_valid", 1, message).with("code", &first.code));
+        }
+    }
+    Ok(())
+}
+
+fn disclosed(bundle: &Path, out: &Path, select: &Select) -> ApiResult<Done> {
+    let written = portable::disclose(bundle, &selector(select)?, out)?;
+    done(&serde_json::json!({"path": path_text(out)?, "disclosed": written.disclosed, "of": written.of}))
+}
+
+pub fn export_request(format: &str, out: &Path, filters: &Filters, means: &Means) -> ApiResult<ExportRequest> {
+    Ok(ExportRequest {
+        format: format.to_owned(),
+        out: path_text(out)?,
+        filter: filter(filters),
+        overwrite: means.overwrite,
+        sign: means.sign,
+        cover: means.redact.is_some(),
+    })
+}
+
+pub fn means(given: &Means, select: Option<&SelectExport>) -> ApiResult<ExportMeans> {
+    Ok(ExportMeans {
+        signer: given.signing_key_file.as_deref().map(portable::signer_from).transpose()?,
+        passphrase: file_passphrase(given.export_passphrase_file.as_deref())?,
+        base: given.base.clone(),
+        encoding: given.encoding.clone(),
+        version: given.version.clone(),
+        strip_identifiers: given.strip_identifiers,
+        artifact_threshold: given.artifact_threshold,
+        zaxy: select.map(export_selector).transpose()?.filter(|s| *s != Selector::default()),
+    })
+}
+
+fn selector(given: &Select) -> ApiResult<Selector> {
+    let mut out = Selector {
+        kinds: (!given.kinds.is_empty()).then(|| given.kinds.iter().cloned().collect()),
+        since_seq: given.since_seq,
+        max_seq: given.max_seq,
+        since_time: given.since_time.clone(),
+        until_time: given.until_time.clone(),
+        ..Selector::default()
+    };
+    if !given.grains.is_empty() {
+        let unknown = || ApiError::new("usage", 2, "A grain is event or semantic.");
+        out.grains = Selector::grains_of(given.grains.iter().map(String::as_str)).ok_or_else(unknown)?;
+    }
+    Ok(out)
+}
+
+fn export_selector(given: &SelectExport) -> ApiResult<Selector> {
+    let base = selector(&given.select)?;
+    Ok(Selector {
+        query: given.query.clone(),
+        query_limit: given.query_limit.unwrap_or(base.query_limit),
+        exclude_sensitivities: given.exclude_sensitivities.iter().cloned().collect(),
+        limit: given.latest,
+        ..base
+    })
+}

@@ -1,0 +1,108 @@
+//! Hands a finished file on, once (Zaxy's `export-push`). The only command that may open a connection, which is why it is
+//! here and not in the API: nothing that the window is built from can.
+use crate::run::{Done, done, secret};
+use mementory_api::{ApiError, ApiResult, Job, files};
+use serde::Serialize;
+use std::{
+    fs::File,
+    io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+use ureq::{
+    Agent, SendBody,
+    http::Uri,
+    tls::{TlsConfig, TlsProvider},
+};
+
+/// Longest wait for the whole exchange.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Where it went.
+#[derive(Serialize)]
+struct Pushed<'p> {
+    sink: &'p str,
+    dest: &'p str,
+    /// `copied`, or the status code that the receiver answered with.
+    status: String,
+}
+
+/// Checks the file first: what is damaged is not handed on. `token_file`: sent as bearer token, never printed.
+pub fn push(path: &Path, sink: &str, dest: &str, token_file: Option<&Path>, job: &Job) -> ApiResult<Done> {
+    if !path.metadata().map_err(|e| failed(path, &e))?.is_file() {
+        return Err(usage("A folder cannot be handed on. Make one file of it first (zip it)."));
+    }
+    let checked = files::validate(path, &files::Check::default(), job)?;
+    if let Some(first) = checked.errors.first() {
+        let message = format!("{} is not valid: {}. Nothing was sent.", path.display(), first.message);
+        return Err(ApiError::new("not_valid", 1, message).with("code", &first.code));
+    }
+    let status = match sink {
+        "file" => copy(path, Path::new(dest))?,
+        "webhook" => post(path, checked.format.as_deref(), dest, token_file)?,
+        _ => return Err(usage("A sink is file or webhook.")),
+    };
+    done(&Pushed { sink, dest, status })
+}
+
+fn copy(path: &Path, dest: &Path) -> ApiResult<String> {
+    let parent = dest.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let partial: PathBuf = parent.join(format!(".mementory-partial-{}", std::process::id()));
+    let put = || -> io::Result<()> {
+        let mut out = File::create_new(&partial)?;
+        io::copy(&mut File::open(path)?, &mut out)?;
+        out.sync_all()?;
+        // A link fails where a rename would replace what is there.
+        std::fs::hard_link(&partial, dest)
+    };
+    let put = put();
+    let removed = std::fs::remove_file(&partial);
+    put.and(removed).map_err(|e| failed(dest, &e))?;
+    Ok("copied".into())
+}
+
+fn post(path: &Path, format: Option<&str>, dest: &str, token_file: Option<&Path>) -> ApiResult<String> {
+    let uri: Uri = dest.parse().map_err(|_| usage("The destination of a webhook is an address: https://…"))?;
+    let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
+    let here = host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback());
+    if uri.scheme_str() != Some("https") && !(uri.scheme_str() == Some("http") && here) {
+        return Err(usage(
+            "Only https is used, so that nobody on the way can read it. http goes to this machine only.",
+        ));
+    }
+    let token = token_file.map(|file| secret(Some(file), "Token", false)).transpose()?;
+    let mut file = File::open(path).map_err(|e| failed(path, &e))?;
+    let length = file.metadata().map_err(|e| failed(path, &e))?.len();
+    let agent: Agent = Agent::config_builder()
+        .timeout_global(Some(PATIENCE))
+        // What was meant for one address, and its token, goes to no other.
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .http_status_as_error(false)
+        .tls_config(TlsConfig::builder().provider(TlsProvider::NativeTls).build())
+        .build()
+        .into();
+    let kind = if matches!(format, Some("alf" | "alf_delta" | "mem")) { "application/zip" } else { "application/json" };
+    let mut request = agent.post(uri.clone()).content_type(kind).header("Content-Length", length);
+    if let Some(token) = token {
+        request = request.header("Authorization", format!("Bearer {token}"));
+    }
+    let answer = request.send(SendBody::from_reader(&mut file)).map_err(|error| {
+        ApiError::new("not_delivered", 7, format!("{host} could not be reached: {error}. The file is unchanged."))
+    })?;
+    let status = answer.status();
+    if !status.is_success() {
+        let message = format!("{host} did not take it: it answered {status}. The file is unchanged.");
+        return Err(ApiError::new("not_delivered", 7, message).with("status", status.as_u16()));
+    }
+    Ok(status.as_u16().to_string())
+}
+
+fn usage(message: &str) -> ApiError {
+    ApiError::new("usage", 2, message)
+}
+
+fn failed(path: &Path, error: &io::Error) -> ApiError {
+    let code = if error.kind() == io::ErrorKind::AlreadyExists { "exists" } else { "io" };
+    ApiError::new(code, 7, format!("{}: {error}. Nothing was handed on.", path.display()))
+}

@@ -1,0 +1,337 @@
+//! One delegate per command.
+use crate::{
+    args::{Cli, Command, Filters, KeysCommand},
+    portable::{self, export_request},
+};
+use mementory_api::{ApiError, ApiResult, CreateOptions, Job, Session, files, types::*};
+use serde::Serialize;
+use serde_json::Value;
+use std::{
+    io::{IsTerminal, Read},
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+/// What to print, and the exit code.
+pub struct Done {
+    pub value: Value,
+    pub exit: u8,
+    /// Printed even with `--quiet`.
+    pub essential: bool,
+}
+
+/// Largest secret or text file that is read.
+const TEXT_LIMIT: u64 = 16 << 20;
+
+pub fn run(cli: Cli) -> ApiResult<Done> {
+    let job = reporting(&cli);
+    match &cli.command {
+        Command::Create { dir, kdf_floor } => {
+            let passphrase = secret(cli.passphrase_file.as_deref(), "New passphrase", true)?;
+            let (_, created) = Session::create(dir, &passphrase, CreateOptions { kdf_floor: *kdf_floor })?;
+            Ok(Done { essential: true, ..done(&created)? })
+        }
+        Command::Detect { paths } => done(&files::detect(paths, None)?),
+        Command::Validate { path, format, expect, trust, base, import_passphrase_file } => {
+            let opening = portable::file_passphrase(import_passphrase_file.as_deref())?;
+            let check = files::Check {
+                format: format.as_deref(),
+                expect: expect.as_deref().map(files::Expected::parse).transpose()?,
+                trust,
+                base: base.as_deref(),
+                passphrase: opening.as_deref(),
+            };
+            let result = files::validate(path, &check, &job)?;
+            Ok(Done { exit: u8::from(!result.ok), ..done(&result)? })
+        }
+        Command::Passwd { new_passphrase_file, kdf_floor } => {
+            let old = secret(cli.passphrase_file.as_deref(), "Passphrase", false)?;
+            let session = Session::open(&vault_dir(&cli)?, &old)?;
+            let new = secret(Some(new_passphrase_file), "New passphrase", false)?;
+            done(&if *kdf_floor {
+                session.change_passphrase_at_floor(&old, &new)?
+            } else {
+                session.change_passphrase(&old, &new)?
+            })
+        }
+        Command::RecoveryCode => {
+            let secret = secret(cli.passphrase_file.as_deref(), "Passphrase", false)?;
+            let made = Session::open(&vault_dir(&cli)?, &secret)?.new_recovery_code(&secret)?;
+            Ok(Done { essential: true, ..done(&made)? })
+        }
+        Command::RestoreBackup { backup, dir } => {
+            is_vault(backup)?;
+            let secret = secret(cli.passphrase_file.as_deref(), "Passphrase of the backup", false)?;
+            cancelled_by_ctrl_c(&job);
+            done(&Session::restore_backup(backup, dir, &secret, &job)?)
+        }
+        command => match portable::run(command, &job) {
+            Some(done) => done,
+            None => with_vault(&open(&cli)?, command, &job),
+        },
+    }
+}
+
+fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Done> {
+    match command {
+        Command::Info => done(&session.info()?),
+        Command::Import { paths, format, dry_run, limit_bytes, let_in, trust, merge, import_passphrase_file } => {
+            let request = ImportRequest {
+                paths: paths.iter().map(|p| path_text(p)).collect::<ApiResult<_>>()?,
+                text: None,
+                format: format.clone(),
+                limit_bytes: *limit_bytes,
+                let_in: *let_in,
+                merge: merge.as_deref().map(MergeStrategy::parse).transpose()?,
+            };
+            cancelled_by_ctrl_c(job);
+            let opening = portable::file_passphrase(import_passphrase_file.as_deref())?;
+            if !trust.is_empty() {
+                portable::signed_by(paths, format.as_deref(), trust, opening.as_deref(), job)?;
+            }
+            // What would be new says how it begins, for whoever looks through a plan; here its number does.
+            done(&ImportReport { coming: Vec::new(), ..session.import_with(&request, opening, *dry_run, job)? })
+        }
+        Command::Imports => done(&session.imports()?),
+        Command::Undo { batch } => done(&session.undo_import(batch, job)?),
+        Command::List { filters, trash, sort, limit, cursor } => {
+            let filter = Filter { trash: *trash, ..filter(filters) };
+            done(&session.list(&ListRequest { filter, sort: sort.clone(), limit: *limit, cursor: cursor.clone() })?)
+        }
+        Command::Show { id, history, verbatim } => done(&session.show(id, *history, *verbatim)?),
+        Command::Thread { id } => done(&session.thread(id)?),
+        Command::Search { query, queries, filters, limit } => {
+            search(session, query.as_deref(), queries.as_deref(), filters, *limit)
+        }
+        Command::Add { record_type, text_file, tag } => {
+            let text = text(text_file)?;
+            let ids = session.add(&AddRequest { record_type: record_type.clone(), text, tags: tag.clone() })?;
+            Ok(Done { value: serde_json::json!({"id": ids.ids.first()}), exit: 0, essential: true })
+        }
+        Command::Edit { id, text_file, title, tag, record_type } => {
+            let text = text_file.as_deref().map(text).transpose()?;
+            let request = EditRequest {
+                id: id.clone(),
+                text,
+                title: title.clone(),
+                tags: tag.clone(),
+                record_type: record_type.clone(),
+            };
+            done(&session.edit(&request)?)
+        }
+        Command::Scan { filters, class } => {
+            done(&session.scan(&ScanRequest { filter: filter(filters), classes: class.clone() }, job)?)
+        }
+        Command::Redact { id, span, detected, everywhere } => {
+            let spans = match detected {
+                Some(classes) => session.detected(id, classes, job)?,
+                None => span.iter().map(|s| parse_span(s)).collect::<ApiResult<_>>()?,
+            };
+            let result = session.redact(&RedactRequest { id: id.clone(), spans, everywhere: *everywhere }, job)?;
+            Ok(Done { exit: u8::from(!result.receipt.complete), ..done(&result)? })
+        }
+        Command::Delete { ids } => done(&session.delete(ids)?),
+        Command::Restore { ids } => done(&session.restore(ids)?),
+        Command::Erase { ids, reason, dry_run, with_copies } => {
+            let request =
+                EraseRequest { ids: ids.clone(), reason: reason.clone(), with_copies: *with_copies, copies: None };
+            if *dry_run {
+                return done(&session.erase_preview(&request)?);
+            }
+            let result = session.erase(&request, job)?;
+            Ok(Done { exit: u8::from(!result.receipt.complete), ..done(&result)? })
+        }
+        Command::Duplicates => {
+            cancelled_by_ctrl_c(job);
+            done(&session.duplicates(job)?)
+        }
+        Command::Backup { out } => {
+            cancelled_by_ctrl_c(job);
+            done(&session.backup(out, job)?)
+        }
+        Command::Tombstones => done(&session.tombstones()?),
+        Command::Audit { verify } => {
+            let log = session.audit(*verify)?;
+            Ok(Done { exit: u8::from(log.verified == Some(false)), ..done(&log)? })
+        }
+        Command::Export { format, out, filters, means, select, dry_run } => {
+            let request = export_request(format, out, filters, means)?;
+            let means = portable::means(means, Some(select))?;
+            cancelled_by_ctrl_c(job);
+            if *dry_run {
+                return done(&session.export_preview_with(&request, &means, job)?);
+            }
+            let exported = session.export_with(&request, &means, job)?;
+            Ok(Done { exit: u8::from(!exported.validated), ..done(&exported)? })
+        }
+        Command::Check { rebuild_index } => {
+            let report = session.check(*rebuild_index, job)?;
+            Ok(Done { exit: if report.ok { 0 } else { 5 }, ..done(&report)? })
+        }
+        Command::Evidence { out, since, until, parts, sign } => {
+            let parts = parts.as_ref().map(|parts| parts.iter().map(|part| EvidencePart::parse(part)).collect());
+            let request =
+                EvidenceRequest { since: since.clone(), until: until.clone(), sign: *sign, parts: parts.transpose()? };
+            let made = session.evidence(out, &request, job)?;
+            Ok(Done { exit: u8::from(!made.validated), ..done(&made)? })
+        }
+        Command::Keys(KeysCommand::List) => done(&session.keys()?),
+        Command::Keys(KeysCommand::Trust { key, name }) => done(&session.trust_key(key, name.as_deref())?),
+        Command::Keys(KeysCommand::Forget { key }) => done(&session.forget_key(key)?),
+        _ => Err(ApiError::new("usage", 2, "This command needs no open vault.")),
+    }
+}
+
+fn search(
+    session: &Session,
+    query: Option<&str>,
+    queries: Option<&Path>,
+    filters: &Filters,
+    limit: Option<u32>,
+) -> ApiResult<Done> {
+    let one = |query: &str| {
+        let filter = filter(filters);
+        session.search(&SearchRequest { query: query.to_owned(), filter, limit, offset: None, typing: false })
+    };
+    match (query, queries) {
+        (Some(query), _) => done(&one(query)?),
+        (None, Some(file)) => {
+            let text = text(file)?;
+            session.warm_search()?;
+            let results = text.lines().map(one).collect::<ApiResult<Vec<_>>>()?;
+            let value = serde_json::to_value(&results).map_err(|_| internal())?;
+            Ok(Done { value: serde_json::json!({"results": value}), exit: 0, essential: true })
+        }
+        (None, None) => Err(ApiError::new("usage", 2, "A query is needed.")),
+    }
+}
+
+pub fn filter(f: &Filters) -> Filter {
+    Filter {
+        kind: f.kind.clone(),
+        source: f.source.clone(),
+        status: f.status.clone(),
+        tag: f.tag.clone(),
+        record_type: f.record_type.clone(),
+        since: f.since.clone(),
+        until: f.until.clone(),
+        trash: false,
+        ids: None,
+        standing: f.standing.clone(),
+        file_kind: f.file_kind.clone(),
+        batch: (!f.batch.is_empty()).then(|| f.batch.clone()),
+    }
+}
+
+fn parse_span(text: &str) -> ApiResult<Span> {
+    let mut parts = text.splitn(3, ':');
+    let mut number = || parts.next().and_then(|n| n.parse::<u32>().ok());
+    match (number(), number()) {
+        (Some(start), Some(end)) => Ok(Span { start, end, class: parts.next().map(str::to_owned) }),
+        _ => Err(ApiError::new("usage", 2, format!("{text} is not START:END[:CLASS]."))),
+    }
+}
+
+pub fn done<T: Serialize>(value: &T) -> ApiResult<Done> {
+    Ok(Done { value: serde_json::to_value(value).map_err(|_| internal())?, exit: 0, essential: true })
+}
+
+fn internal() -> ApiError {
+    ApiError::new("internal", 7, "The result could not be printed.")
+}
+
+fn open(cli: &Cli) -> ApiResult<Session> {
+    let dir = vault_dir(cli)?;
+    is_vault(&dir)?;
+    Session::open(&dir, &secret(cli.passphrase_file.as_deref(), "Passphrase", false)?)
+}
+
+/// Said before the passphrase is asked for.
+fn is_vault(dir: &Path) -> ApiResult<()> {
+    if dir.join("vault.json").exists() {
+        return Ok(());
+    }
+    let message = format!("The vault isn't where it was. {} can't be found.", dir.display());
+    Err(ApiError::new("vault_missing", 7, message).with("path", dir.display()))
+}
+
+fn vault_dir(cli: &Cli) -> ApiResult<PathBuf> {
+    let given = cli.vault.clone().filter(|dir| !dir.as_os_str().is_empty());
+    given.ok_or_else(|| ApiError::new("usage", 2, "Which vault? Give --vault DIR or set MEMENTORY_VAULT."))
+}
+
+pub fn secret(file: Option<&Path>, prompt: &str, twice: bool) -> ApiResult<String> {
+    if let Some(file) = file.filter(|f| !f.as_os_str().is_empty()) {
+        let mut line = text(file)?;
+        line.truncate(line.trim_end_matches(['\n', '\r']).len());
+        return Ok(line);
+    }
+    if !std::io::stdin().is_terminal() {
+        return Err(ApiError::new("usage", 2, "No terminal to ask for the passphrase. Use --passphrase-file."));
+    }
+    let ask = |p: &str| rpassword::prompt_password(format!("{p}: ")).map_err(|e| ApiError::new("io", 7, e.to_string()));
+    let first = ask(prompt)?;
+    if twice && ask("Once more")? != first {
+        return Err(ApiError::new("usage", 2, "The two passphrases differ. Nothing was created."));
+    }
+    Ok(first)
+}
+
+fn text(file: &Path) -> ApiResult<String> {
+    let name = file.display();
+    let io = |e: std::io::Error| ApiError::new("io", 7, format!("{name} could not be read: {e}."));
+    let mut out = Vec::new();
+    if file == Path::new("-") {
+        std::io::stdin().take(TEXT_LIMIT + 1).read_to_end(&mut out).map_err(io)?;
+    } else {
+        std::fs::File::open(file).map_err(io)?.take(TEXT_LIMIT + 1).read_to_end(&mut out).map_err(io)?;
+    }
+    if out.len() as u64 > TEXT_LIMIT {
+        let message = format!("{name} is longer than {} MiB. Nothing was changed.", TEXT_LIMIT >> 20);
+        return Err(ApiError::new("limit", 6, message).with("limit", TEXT_LIMIT));
+    }
+    String::from_utf8(out).map_err(|_| ApiError::new("io", 7, format!("{name} is no UTF-8 text. Nothing was changed.")))
+}
+
+/// A path as the API takes it.
+pub fn path_text(path: &Path) -> ApiResult<String> {
+    let text = path.to_str().map(str::to_owned);
+    text.ok_or_else(|| {
+        let message = format!("The name {} is not UTF-8. Rename it, then try again.", path.display());
+        ApiError::new("usage", 2, message)
+    })
+}
+
+/// From here on Ctrl-C cancels the job: what is under way rolls back and the answer is `cancelled` (130). A second
+/// Ctrl-C ends the program where it stands, which the vault survives as it survives a power cut. Other commands and
+/// the question for the passphrase end at the first one, as anywhere.
+pub fn cancelled_by_ctrl_c(job: &Job) {
+    let (watched, asked) = (job.clone(), AtomicBool::new(false));
+    // Without a handler Ctrl-C ends the program at once.
+    let _ = ctrlc::set_handler(move || {
+        if asked.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+        watched.cancel();
+    });
+}
+
+fn reporting(cli: &Cli) -> Job {
+    if cli.progress {
+        return Job::with_progress(Arc::new(|p: Progress| {
+            if let Ok(line) = serde_json::to_string(&p) {
+                eprintln!("{line}");
+            }
+        }));
+    }
+    if !cli.json && !cli.quiet && std::io::stderr().is_terminal() {
+        return Job::with_progress(Arc::new(|p: Progress| {
+            let share = if p.total > 0 { format!(" {:3} %", p.done * 100 / p.total.max(1)) } else { String::new() };
+            eprint!("\r{}{share}   ", p.stage);
+        }));
+    }
+    Job::silent()
+}

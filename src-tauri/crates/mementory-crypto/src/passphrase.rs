@@ -1,0 +1,61 @@
+//! How strong a passphrase is, and a suggestion of one.
+use crate::{CryptoError, random::below};
+use diceware_wordlists::Wordlist;
+use zxcvbn::feedback::Warning;
+
+/// Lowest score that is taken: "Fair".
+pub const MINIMUM_SCORE: u8 = 2;
+
+const LABELS: [&str; 5] = ["Very weak", "Weak", "Fair", "Good", "Strong"];
+/// Characters that are looked at; the estimate's cost grows with the square of this.
+const LOOKED_AT: usize = 100;
+const WORDS: usize = 4;
+
+/// Score 0 to 4, its label, and below [`MINIMUM_SCORE`] one concrete reason. The passphrase is not kept.
+pub fn strength(passphrase: &str) -> (u8, &'static str, Option<String>) {
+    if passphrase.trim().is_empty() {
+        return (0, LABELS[0], Some("There is nothing here yet.".into()));
+    }
+    let end = passphrase.char_indices().nth(LOOKED_AT).map_or(passphrase.len(), |(at, _)| at);
+    let estimate =
+        zxcvbn::zxcvbn(passphrase.get(..end).unwrap_or(passphrase), &["mementory", "keepsake", "vault", "memory"]);
+    let score = u8::from(estimate.score()).min(4);
+    let label = LABELS[usize::from(score)];
+    let reason = (score < MINIMUM_SCORE).then(|| reason(estimate.feedback().and_then(|f| f.warning())).into());
+    (score, label, reason)
+}
+
+fn reason(warning: Option<Warning>) -> &'static str {
+    match warning {
+        Some(Warning::StraightRowsOfKeysAreEasyToGuess | Warning::ShortKeyboardPatternsAreEasyToGuess) => {
+            "It follows the keys of the keyboard."
+        }
+        Some(Warning::RepeatsLikeAaaAreEasyToGuess | Warning::RepeatsLikeAbcAbcAreOnlySlightlyHarderToGuess) => {
+            "It repeats itself."
+        }
+        Some(Warning::ThisIsATop10Password | Warning::ThisIsATop100Password | Warning::ThisIsACommonPassword) => {
+            "It is one of the most used passwords."
+        }
+        Some(Warning::ThisIsSimilarToACommonlyUsedPassword) => "It is close to a much used password.",
+        Some(Warning::SequencesLikeAbcAreEasyToGuess) => "It is a sequence, like abc or 6543.",
+        Some(Warning::RecentYearsAreEasyToGuess | Warning::DatesAreOftenEasyToGuess) => {
+            "It is mostly a date or a year."
+        }
+        Some(Warning::AWordByItselfIsEasyToGuess) => "It is a single word.",
+        Some(Warning::NamesAndSurnamesByThemselvesAreEasyToGuess | Warning::CommonNamesAndSurnamesAreEasyToGuess) => {
+            "It is a name."
+        }
+        None => "It is too short. Add a word or two.",
+    }
+}
+
+/// Four random words from a list of 7,776 (about 51 bits), with spaces between.
+pub fn suggest() -> Result<String, CryptoError> {
+    let list = Wordlist::EffLong.get_list();
+    let count = u32::try_from(list.len()).map_err(|_| CryptoError::Random)?;
+    let mut words = Vec::with_capacity(WORDS);
+    for _ in 0..WORDS {
+        words.push(list[below(count)? as usize]);
+    }
+    Ok(words.join(" "))
+}

@@ -1,0 +1,110 @@
+//! Recovery codes, passphrases, calibration, keyed hashes, signatures, and what `Debug` shows.
+use crate::{
+    KdfParams, KeyedHasher, MINIMUM_SCORE, RecoveryCode, Secret, SigningKey, keyed_digest, keyed_id, strength, suggest,
+    verify,
+};
+use std::time::Duration;
+
+#[test]
+fn recovery_codes_survive_being_copied_by_hand() {
+    let code = RecoveryCode::generate().unwrap();
+    let shown = code.to_string();
+    assert_eq!(shown.len(), 39);
+    assert!(shown.split('-').count() == 8 && shown.split('-').all(|g| g.len() == 4));
+    let ways = [
+        shown.clone(),
+        shown.to_lowercase(),
+        shown.replace('-', ""),
+        shown.replace('-', " "),
+        shown.replace('-', "\u{2013}"),
+        format!("  {}\n", shown.replace('0', "O").replace('1', "I")),
+        shown.to_lowercase().replace('0', "o").replace('1', "l"),
+    ];
+    for way in ways {
+        assert_eq!(RecoveryCode::parse(&way).map(|c| c.to_string()), Some(shown.clone()), "{way}");
+    }
+    for bad in ["", "0000", &shown[1..], &format!("{shown}0"), &shown.replacen('-', "U", 1), &"é".repeat(32)] {
+        assert!(RecoveryCode::parse(bad).is_none(), "{bad}");
+    }
+}
+
+#[test]
+fn strength_has_five_steps_and_a_reason_below_the_minimum() {
+    for weak in ["", "   ", "password", "qwertyui", "aaaaaaaaaa", "1234567", "abc", "mementory"] {
+        let (score, label, reason) = strength(weak);
+        assert!(score < MINIMUM_SCORE && reason.is_some(), "{weak}: {score} {label}");
+    }
+    let (score, label, reason) = strength("larch obscure tavern quiet");
+    assert!(score >= 3 && matches!(label, "Good" | "Strong") && reason.is_none());
+    assert!(!strength(&"x1!q".repeat(5000)).1.is_empty(), "long input is cut, not chewed");
+    assert_eq!(strength("пароль для хранилища").2, None);
+}
+
+#[test]
+fn suggestions_are_four_words_and_strong() {
+    let (a, b) = (suggest().unwrap(), suggest().unwrap());
+    assert_ne!(a, b);
+    assert_eq!(a.split(' ').count(), 4);
+    assert!(strength(&a).0 >= 3, "{a}");
+}
+
+#[test]
+fn calibration_raises_memory_first_then_passes() {
+    let scaled = |ms| KdfParams::scaled(Duration::from_millis(ms));
+    assert_eq!(scaled(5000), KdfParams::floor());
+    assert_eq!(scaled(751), KdfParams::floor());
+    assert_eq!(scaled(190), KdfParams { memory_kib: 192 * 1024, passes: 3, lanes: 4 });
+    assert_eq!(scaled(47), KdfParams { memory_kib: 960 * 1024, passes: 3, lanes: 4 });
+    assert_eq!(scaled(25), KdfParams { memory_kib: 1024 * 1024, passes: 5, lanes: 4 });
+    assert_eq!(scaled(0), KdfParams { memory_kib: 1024 * 1024, passes: 16, lanes: 4 });
+    for ms in 0..2000 {
+        scaled(ms).check().unwrap();
+    }
+}
+
+#[test]
+fn keyed_hashes_tell_parts_apart() {
+    let key = [1; 32];
+    assert_ne!(keyed_id(&key, &[b"ab", b"c"]), keyed_id(&key, &[b"a", b"bc"]));
+    assert_ne!(keyed_id(&key, &[b"ab"]), keyed_id(&key, &[b"ab", b""]));
+    assert_ne!(keyed_id(&key, &[b"ab"]), keyed_id(&[2; 32], &[b"ab"]));
+    assert_eq!(keyed_digest(&key, &[b"ab"])[..16], keyed_id(&key, &[b"ab"]));
+    let mut pieces = KeyedHasher::new(&key);
+    pieces.update(b"a");
+    pieces.update(b"b");
+    let mut whole = KeyedHasher::new(&key);
+    whole.update(b"ab");
+    assert_eq!(pieces.finish(), whole.finish());
+}
+
+#[test]
+fn signatures_hold_and_break() {
+    let key = SigningKey::from_seed(&[9; 32]);
+    let signature = key.sign(b"message");
+    assert!(verify(&key.public(), b"message", &signature));
+    assert!(!verify(&key.public(), b"massage", &signature));
+    assert!(!verify(&SigningKey::from_seed(&[8; 32]).public(), b"message", &signature));
+    for at in 0..64 {
+        let mut bad = signature;
+        bad[at] ^= 1;
+        assert!(!verify(&key.public(), b"message", &bad), "byte {at}");
+    }
+    // Small-order public keys verify anything under lax rules.
+    let mut identity = [0; 32];
+    identity[0] = 1;
+    let mut zero = [0; 64];
+    zero[0] = 1;
+    assert!(!verify(&identity, b"anything", &zero));
+}
+
+#[test]
+fn debug_shows_no_secret() {
+    let dir = tempfile::tempdir().unwrap();
+    let now = "2026-11-21T10:00:00Z";
+    let (_, keys, code) = crate::create_header(dir.path(), "a b c d", crate::KdfChoice::Floor, now).unwrap();
+    assert_eq!(format!("{keys:?} {code:?} {:?}", keys.signing()), "VaultKeys RecoveryCode SigningKey");
+    assert_eq!(format!("{:?} {:?}", Secret::new([65; 32]), KeyedHasher::new(&[65; 32])), "Secret KeyedHasher");
+    let writer =
+        crate::ChunkWriter::new(Vec::new(), keys.blobs(), &crate::Context { purpose: "p", name: "n", generation: 0 });
+    assert_eq!(format!("{:?}", writer.unwrap()), "ChunkWriter { number: 0, .. }");
+}

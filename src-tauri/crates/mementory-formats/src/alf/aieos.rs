@@ -1,0 +1,135 @@
+//! An AIEOS document in the structured fields of an identity (spec §3.2.6): what has a field of its own is put there, the
+//! rest is kept under `aieos_extensions`.
+use mementory_model::json::Tree;
+
+fn at<'t>(doc: &'t Tree, path: &[&str]) -> Option<&'t Tree> {
+    path.iter().try_fold(doc, |tree, key| tree.get(key))
+}
+
+fn text(doc: &Tree, path: &[&str]) -> Option<Tree> {
+    at(doc, path).and_then(Tree::as_str).filter(|t| !t.is_empty()).map(|t| Tree::Text(t.to_owned()))
+}
+
+fn texts(value: Option<&Tree>) -> Vec<Tree> {
+    match value {
+        Some(Tree::Text(t)) if !t.is_empty() => vec![Tree::Text(t.clone())],
+        Some(Tree::Array(items)) => items.iter().filter(|i| i.as_str().is_some()).cloned().collect(),
+        _ => vec![],
+    }
+}
+
+fn is_unit(value: &Tree) -> bool {
+    value.as_f64().is_some_and(|v| (0.0..=1.0).contains(&v))
+}
+
+/// Members that pass a test.
+fn only(value: Option<&Tree>, fits: impl Fn(&Tree) -> bool) -> Option<Tree> {
+    let Some(Tree::Object(members)) = value else { return None };
+    let kept: Vec<_> = members.iter().filter(|(_, v)| fits(v)).cloned().collect();
+    (!kept.is_empty()).then_some(Tree::Object(kept))
+}
+
+fn object(members: Vec<(&str, Option<Tree>)>) -> Option<Tree> {
+    let members: Vec<_> = members.into_iter().filter_map(|(k, v)| Some((k.to_owned(), v?))).collect();
+    (!members.is_empty()).then_some(Tree::Object(members))
+}
+
+/// `structured` of an identity.
+pub(super) fn structured(doc: &Tree) -> Tree {
+    let names = ["first", "primary"].into_iter().find_map(|key| text(doc, &["identity", "names", key]));
+    let names = names.or_else(|| text(doc, &["names", "first"])).or_else(|| text(doc, &["name"])).and_then(|primary| {
+        let last = text(doc, &["identity", "names", "last"]);
+        let full = match (&primary, &last) {
+            (Tree::Text(first), Some(Tree::Text(last))) => Some(Tree::Text(format!("{first} {last}"))),
+            _ => text(doc, &["identity", "names", "full"]),
+        };
+        let nickname = text(doc, &["identity", "names", "nickname"]);
+        object(vec![("primary", Some(primary)), ("nickname", nickname), ("full", full)])
+    });
+    let scores = only(at(doc, &["psychology", "traits", "ocean"]), |v| v.as_f64().is_some());
+    let traits = scores
+        .and_then(|scores| object(vec![("framework", Some(Tree::Text("OCEAN".into()))), ("scores", Some(scores))]));
+    let psychology = object(vec![
+        ("neural_matrix", only(at(doc, &["psychology", "neural_matrix"]), is_unit)),
+        ("personality_traits", traits),
+    ]);
+    let style = |key: &str| at(doc, &["linguistics", "text_style", key]).filter(|v| is_unit(v)).cloned();
+    let slang = at(doc, &["linguistics", "text_style", "slang_usage"]).filter(|v| matches!(v, Tree::Bool(_)));
+    let idiolect = only(
+        at(doc, &["linguistics", "idiolect"]),
+        |v| matches!(v, Tree::Array(items) if items.iter().all(|i| i.as_str().is_some())),
+    );
+    let linguistics = object(vec![
+        ("formality_level", style("formality_level")),
+        ("verbosity", style("verbosity")),
+        ("humor_level", style("humor_level")),
+        ("slang_usage", slang.cloned()),
+        ("preferred_language", text(doc, &["linguistics", "preferred_language"])),
+        ("idiolect", idiolect),
+    ]);
+    let mut goals = texts(at(doc, &["motivations", "core_drive"]));
+    goals.extend(match at(doc, &["motivations", "goals"]) {
+        Some(Tree::Object(groups)) => groups.iter().flat_map(|(_, g)| texts(Some(g))).collect(),
+        other => texts(other),
+    });
+    let capabilities: Vec<Tree> = ["skills", "tools"]
+        .into_iter()
+        .filter_map(|key| match at(doc, &["capabilities", key]) {
+            Some(Tree::Array(items)) => Some(items.iter().filter_map(capability)),
+            _ => None,
+        })
+        .flatten()
+        .collect();
+    let list = |items: Vec<Tree>| (!items.is_empty()).then_some(Tree::Array(items));
+    let all = vec![
+        ("names", names),
+        ("goals", list(goals)),
+        ("psychology", psychology),
+        ("linguistics", linguistics),
+        ("capabilities", list(capabilities)),
+        ("aieos_extensions", Some(extensions(doc))),
+    ];
+    object(all).unwrap_or_else(|| Tree::Object(vec![]))
+}
+
+fn capability(item: &Tree) -> Option<Tree> {
+    if let Some(name) = item.as_str() {
+        return object(vec![("name", Some(Tree::Text(name.to_owned())))]);
+    }
+    let name = text(item, &["name"])?;
+    let priority = item.get("priority").filter(|v| v.as_f64().is_some_and(|n| n >= 1.0 && n.fract() == 0.0)).cloned();
+    object(vec![("name", Some(name)), ("description", text(item, &["description"])), ("priority", priority)])
+}
+
+/// The document without what has a field of its own.
+fn extensions(doc: &Tree) -> Tree {
+    let mut rest = doc.clone();
+    for path in [
+        &["identity", "names"][..],
+        &["psychology", "neural_matrix"],
+        &["psychology", "traits", "ocean"],
+        &["linguistics", "text_style"],
+        &["linguistics", "idiolect"],
+        &["motivations", "core_drive"],
+        &["motivations", "goals"],
+        &["capabilities", "skills"],
+        &["capabilities", "tools"],
+    ] {
+        remove(&mut rest, path);
+    }
+    rest
+}
+
+/// Takes a member out, and the objects around it that have nothing left.
+fn remove(tree: &mut Tree, path: &[&str]) {
+    let [first, rest @ ..] = path else { return };
+    if rest.is_empty() {
+        return tree.remove(first);
+    }
+    let Some(mut inner) = tree.get(first).cloned() else { return };
+    remove(&mut inner, rest);
+    match inner {
+        Tree::Object(members) if members.is_empty() => tree.remove(first),
+        inner => tree.set(first, inner),
+    }
+}

@@ -1,0 +1,258 @@
+//! A record of any origin as a memory line (spec §3.1), and an edited line of ALF's own.
+//!
+//! Composed lines hold nothing that depends on the time of the export, so a sealed partition has the same bytes each
+//! time. What has no field rides in `raw_source_format.keepsake` (see [`super::ext`]).
+use super::ext;
+use super::wire::{self, ENTITY_TYPES, METHODS, STATUSES};
+use crate::StoredRecord;
+use mementory_model::json::{Tree, write_string};
+use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp};
+use std::fmt::Write;
+
+/// Stands where ALF wants a content and the record has neither text nor title.
+const EMPTY: &str = "(empty)";
+
+/// The memory type of a record: its own word where ALF has it, else by kind (spec §3.1.2).
+pub(super) fn memory_type(record: &Record) -> &'static str {
+    if let Some(own) = record.record_type.as_deref()
+        && let Some(known) = wire::MEMORY_TYPES.into_iter().find(|k| *k == own)
+    {
+        return known;
+    }
+    match record.kind {
+        Kind::Conversation => "summary",
+        Kind::Message | Kind::Audit => "episodic",
+        Kind::Procedure => "procedural",
+        _ if record.source.method.as_deref() == Some("custom_instructions") => "preference",
+        _ => "semantic",
+    }
+}
+
+/// The status of a record in ALF's words; an unknown one is active (spec §8.2).
+pub(super) fn status(record: &Record) -> &'static str {
+    let own = record.status.as_deref();
+    STATUSES.into_iter().find(|known| Some(*known) == own).unwrap_or("active")
+}
+
+/// What a program reads: the text, else the title, else a stand-in (`content` must not be empty).
+pub(super) fn content(record: &Record) -> &str {
+    let title = record.title.as_deref().unwrap_or_default();
+    [record.text.as_str(), title].into_iter().find(|t| !t.is_empty()).unwrap_or(EMPTY)
+}
+
+/// What a line says besides its record.
+pub(super) struct LineFacts<'a> {
+    /// Id of the line.
+    pub id: &'a str,
+    /// Agent of the file.
+    pub agent: &'a str,
+    /// Time by which it is filed.
+    pub created: Timestamp,
+    /// Version of the identity that it belongs to, where that is known (spec §3.1.10).
+    pub identity_version: Option<u64>,
+    /// Links whose target is in the file: relation and the target's id.
+    pub links: &'a [(String, String)],
+}
+
+/// A record of another format as a line.
+pub(super) fn line(stored: &StoredRecord, facts: &LineFacts<'_>) -> String {
+    let now = super::workspaces::as_it_is_now(stored);
+    let record = now.as_ref().unwrap_or(&stored.record);
+    let content = content(record);
+    let mut out = String::with_capacity(content.len() * 2 + 1024);
+    out.push_str("{\"id\":");
+    write_string(facts.id, &mut out);
+    text(&mut out, "agent_id", facts.agent);
+    text(&mut out, "content", content);
+    text(&mut out, "memory_type", memory_type(record));
+    if record.kind != Kind::Memory {
+        text(&mut out, "category", record.kind.as_str());
+    } else if let Some(category) = record.fields.get("category").and_then(|c| c.as_str()) {
+        text(&mut out, "category", category);
+    }
+    source(&mut out, record, facts.identity_version);
+    temporal(&mut out, record, facts.created);
+    text(&mut out, "status", status(record));
+    let supersedes = facts.links.iter().find(|(relation, _)| relation == "supersedes");
+    if let Some((_, id)) = supersedes {
+        text(&mut out, "supersedes", id);
+    }
+    if let Some(confidence) = record.confidence.filter(|c| (0.0..=1.0).contains(c)) {
+        let _ = write!(out, ",\"confidence\":{confidence}"); // writing into a String cannot fail
+    }
+    list(&mut out, "entities", record.entities.iter(), |out, e| {
+        out.push_str("{\"name\":");
+        write_string(&e.name, out);
+        text(out, "type", entity_type(e.entity_type.as_deref()));
+        optional(out, "role", e.role.as_deref());
+        out.push('}');
+    });
+    list(&mut out, "tags", record.tags.iter(), |out, tag| write_string(tag, out));
+    text(&mut out, "namespace", &namespace(stored));
+    let vectors = record.embeddings.iter().filter(|e| is_alf_embedding(&e.json));
+    list(&mut out, "embeddings", vectors, |out, e| out.push_str(&e.json));
+    let related = facts.links.iter().filter(|link| Some(*link) != supersedes);
+    list(&mut out, "related_records", related, |out, (relation, id)| {
+        out.push_str("{\"id\":");
+        write_string(id, out);
+        text(out, "relation", relation);
+        out.push('}');
+    });
+    out.push_str(",\"raw_source_format\":{\"mementory\":");
+    out.push_str(&ext::slot(record, content));
+    out.push_str("}}");
+    out
+}
+
+fn namespace(stored: &StoredRecord) -> String {
+    match (stored.record.kind, &stored.parent_id) {
+        (Kind::Conversation, _) => format!("conversation:{}", stored.id),
+        (Kind::Message, Some(parent)) => format!("conversation:{parent}"),
+        _ => stored.record.namespace.clone().unwrap_or_else(|| "default".into()),
+    }
+}
+
+fn entity_type(own: Option<&str>) -> &'static str {
+    ENTITY_TYPES.into_iter().find(|known| own.is_some_and(|o| o.eq_ignore_ascii_case(known))).unwrap_or("other")
+}
+
+/// ALF's embedding object has five required members; a vector of another shape stays in the slot.
+fn is_alf_embedding(json: &str) -> bool {
+    wire::members(json).is_some_and(|m| {
+        ["model", "dimensions", "vector", "computed_at", "source"].iter().all(|k| wire::get(&m, k).is_some())
+    })
+}
+
+fn source(out: &mut String, record: &Record, identity_version: Option<u64>) {
+    let platform = Some(record.source.platform.as_str()).filter(|p| !p.is_empty()).unwrap_or("mementory");
+    out.push_str(",\"source\":{\"runtime\":");
+    write_string(platform, out);
+    optional(out, "origin", Some(record.origin.format.as_str()).filter(|f| !f.is_empty()));
+    let file = record.fields.get("file").and_then(|f| f.as_str());
+    optional(out, "origin_file", file.filter(|_| super::workspaces::runtime_of(record).is_some()));
+    let own = record.source.method.as_deref();
+    let method = METHODS.into_iter().find(|known| Some(*known) == own).unwrap_or("migrated");
+    text(out, "extraction_method", method);
+    optional(out, "session_id", record.source.conversation.as_deref());
+    optional(out, "interaction_id", record.source.message.as_deref());
+    if let Some(version) = identity_version {
+        let _ = write!(out, ",\"identity_version\":{version}"); // writing into a String cannot fail
+    }
+    out.push('}');
+}
+
+fn temporal(out: &mut String, record: &Record, created: Timestamp) {
+    out.push_str(",\"temporal\":{\"created_at\":");
+    write_string(&created.to_rfc3339(), out);
+    let times = &record.times;
+    let rows = [
+        ("updated_at", times.updated),
+        ("observed_at", times.observed),
+        ("valid_from", times.valid_from),
+        ("valid_until", times.valid_to),
+        ("last_accessed_at", times.last_accessed),
+    ];
+    for (key, time) in rows {
+        optional(out, key, time.map(Timestamp::to_rfc3339).as_deref());
+    }
+    out.push('}');
+}
+
+fn text(out: &mut String, key: &str, value: &str) {
+    out.push(',');
+    write_string(key, out);
+    out.push(':');
+    write_string(value, out);
+}
+
+fn optional(out: &mut String, key: &str, value: Option<&str>) {
+    if let Some(value) = value {
+        text(out, key, value);
+    }
+}
+
+fn list<T>(out: &mut String, key: &str, items: impl Iterator<Item = T>, each: impl Fn(&mut String, T)) {
+    let mut open = false;
+    for item in items {
+        out.push(',');
+        if !open {
+            write_string(key, out);
+            out.push_str(":[");
+            open = true;
+        }
+        each(out, item);
+    }
+    if open {
+        out.push(']');
+    }
+}
+
+/// An edited line of ALF's own: changed fields over its own tree, everything else as it was. None when the verbatim
+/// is no memory line.
+pub(super) fn patch(record: &Record, verbatim: &str) -> Option<String> {
+    let base = wire::read_line(verbatim, |_, _| record.key.scope.clone()).ok()?.record;
+    let mut tree = Tree::parse(verbatim, 512).ok()?;
+    if base.text != record.text {
+        tree.set("content", Tree::Text(content(record).to_owned()));
+    }
+    if base.title != record.title {
+        match &record.title {
+            Some(title) => tree.set("title", Tree::Text(title.clone())),
+            None => tree.remove("title"),
+        }
+    }
+    if base.tags != record.tags {
+        tree.set("tags", Tree::Array(record.tags.iter().cloned().map(Tree::Text).collect()));
+    }
+    if base.record_type != record.record_type {
+        let word = record.record_type.clone().unwrap_or_else(|| "semantic".into());
+        tree.set("memory_type", Tree::Text(word));
+    }
+    // a status that the reader worked out (superseded by a newer record) is not the line's own
+    let derived =
+        record.fields.contains_key("alf_status") && matches!(record.status.as_deref(), Some("superseded" | "deleted"));
+    if base.status != record.status && !derived {
+        let word = record.status.clone().unwrap_or_else(|| "active".into());
+        tree.set("status", Tree::Text(word));
+    }
+    if let Some(updated) = record.times.updated.filter(|_| base.times.updated != record.times.updated) {
+        super::identity::set_path(&mut tree, &["temporal", "updated_at"], Tree::Text(updated.to_rfc3339()));
+    }
+    let mut out = String::new();
+    tree.write(&mut out);
+    Some(out)
+}
+
+/// What other programs do not see of a composed line.
+pub(super) fn losses(stored: &StoredRecord, losses: &mut LossReport) {
+    let Record { kind, text, title, record_type, status: own_status, importance, sensitivity, source, .. } =
+        &stored.record;
+    let record = &stored.record;
+    let mut moved = |present: bool, field: &str| {
+        if present {
+            losses.add(&stored.id, field, LossKind::MovedToExtension, "kept in raw_source_format.keepsake");
+        }
+    };
+    moved(title.is_some() && !text.is_empty(), "title");
+    moved(importance.is_some(), "importance");
+    moved(sensitivity.is_some(), "sensitivity");
+    moved(!record.fields.is_empty(), "fields");
+    moved(record.verbatim.is_some(), "verbatim");
+    moved(record.message.is_some(), "message");
+    moved(source.account.is_some() || source.project.is_some(), "source");
+    moved(record.embeddings.iter().any(|e| !is_alf_embedding(&e.json)), "embeddings");
+    moved(stored.link_ids.iter().any(Option::is_none), "links");
+    let mut narrowed = |is: bool, field: &str, note: &str| {
+        if is {
+            losses.add(&stored.id, field, LossKind::Narrowed, note);
+        }
+    };
+    narrowed(text.is_empty(), "text", "content must not be empty: the title or a stand-in is written");
+    narrowed(*kind != Kind::Memory, "kind", "written as a memory record, the kind as its category");
+    let known_type = record_type.as_deref().is_none_or(|t| t == memory_type(record));
+    narrowed(!known_type, "type", "another word in ALF's list of memory types");
+    let known_status = own_status.as_deref().is_none_or(|s| s == status(record));
+    narrowed(!known_status, "status", "another word in ALF's list of statuses");
+    narrowed(source.method.as_deref().is_some_and(|m| !METHODS.contains(&m)), "method", "written as migrated");
+    narrowed(record.times.created.is_none(), "created", "no time of making: filed by the nearest time known, or 1970");
+}

@@ -1,0 +1,91 @@
+//! Delta bundles (`.alf-delta`, spec §4.3, §6.3): what changed since an export. Made from a base and the records of
+//! now, read, checked, and applied to an archive in order. See README.md.
+mod apply;
+mod manifest;
+mod operation;
+mod read;
+#[cfg(test)]
+mod tests;
+mod validate;
+mod write;
+
+pub use apply::{Applied, ApplyError, apply, apply_with};
+
+use crate::{
+    Capabilities, Catalog, Claim, Detected, Finding, Format, FormatError, Passphrase, ReadContext, RecordSource, Sink,
+    Validation, WriteOptions, WriteReport,
+};
+use mementory_model::Limits;
+use std::path::Path;
+
+/// Delta of an Agent Life Format archive.
+pub struct AlfDelta;
+
+impl Format for AlfDelta {
+    fn id(&self) -> &'static str {
+        "alf_delta"
+    }
+    fn name(&self) -> &'static str {
+        "Agent Life Format delta (.alf-delta)"
+    }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { read: true, write: true, validate: true, encrypts: true, ..Capabilities::default() }
+    }
+    fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+        super::detect::detect_deltas(catalog, limits)
+    }
+    fn read(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        context: &ReadContext,
+        sink: &mut dyn Sink,
+    ) -> Result<(), FormatError> {
+        read::read(catalog, detected, context, sink)
+    }
+    fn write(
+        &self,
+        source: &mut dyn RecordSource,
+        out: &Path,
+        options: &WriteOptions,
+    ) -> Result<WriteReport, FormatError> {
+        write::write(source, out, options)
+    }
+    fn plan(&self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
+        write::plan(source, options)
+    }
+    fn validate(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        limits: &Limits,
+        _trust: &[String],
+    ) -> Result<Validation, FormatError> {
+        validate::validate(catalog, detected, limits)
+    }
+}
+
+/// The id that a line of a delta is about, and its record's line; None = a deletion that has no record of its own.
+pub(super) fn record_of(line: &str) -> Result<(String, Option<String>), &'static str> {
+    operation::parse(line).map(|change| (change.id, change.line.filter(|_| !change.erased)))
+}
+
+/// The agent of a delta and the entry of its changed records.
+pub(super) fn memory_of(
+    archive: &super::manifest::Archive<'_>,
+    limits: &Limits,
+) -> Result<(String, Option<String>), FormatError> {
+    let delta = manifest::DeltaManifest::read(archive, limits)?;
+    Ok((delta.agent.clone(), delta.file("memory")))
+}
+
+/// Would this delta apply to this archive? What speaks against it, as findings. Nothing is written.
+/// `passphrase` opens either of them, where it is encrypted.
+pub fn check_base(
+    base: &Path,
+    delta: &Path,
+    limits: &Limits,
+    passphrase: Option<&dyn Passphrase>,
+) -> Result<Vec<Finding>, FormatError> {
+    apply::check(base, delta, limits, passphrase)
+}

@@ -1,0 +1,383 @@
+//! Deltas made, checked and applied (spec §10.4): the result equals a full export, and what does not fit changes nothing.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+use super::super::testing::*;
+use super::{AlfDelta, ApplyError, apply, check_base};
+use crate::{Catalog, Format, FormatError, ReadContext, WriteOptions, detect};
+use mementory_model::{Limits, Record, RecordKey, Timestamp, Verbatim};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+const AGENT: &str = "0197f2a0-1111-7000-8000-00000000000a";
+
+fn lossless(path: &Path) -> Shelf {
+    pack_folder(&repo().join("fixtures/alf/lossless/input"), path);
+    read(path).unwrap()
+}
+
+/// A memory of the agent's own, as the reader makes it.
+fn memory(id: &str, created: &str, content: &str) -> Record {
+    let line = format!(
+        r#"{{"id":"{id}","agent_id":"{AGENT}","content":"{content}","memory_type":"semantic","source":{{"runtime":"r"}},"temporal":{{"created_at":"{created}"}},"status":"active","namespace":"n"}}"#
+    );
+    let scope = format!("alf:{AGENT}");
+    let mut record = super::super::wire::read_line(&line, |_, _| scope.clone()).unwrap().record;
+    record.origin.format = "alf".into();
+    record.origin.pointer = "line 1".into();
+    record
+}
+
+fn make(shelf: &mut Shelf, base: &Path, out: &Path) -> crate::WriteReport {
+    let options = WriteOptions { everything: true, base: Some(base.to_path_buf()), ..WriteOptions::default() };
+    AlfDelta.write(shelf, out, &options).unwrap()
+}
+
+fn bundle(path: &Path, base: u64, new: u64, agent: &str, lines: &str) {
+    let manifest = format!(
+        r#"{{"alf_version":"1.0.0","created_at":"2026-11-20T12:00:00Z","agent":{{"id":"{agent}"}},"sync":{{"base_sequence":{base},"new_sequence":{new}}},"changes":{{"memory":{{"file":"memory/delta.jsonl","record_count":{}}}}}}}"#,
+        lines.lines().count()
+    );
+    pack(path, &[("manifest.json", manifest.as_bytes()), ("memory/delta.jsonl", lines.as_bytes())]);
+}
+
+fn line(operation: &str, id: &str, content: &str) -> String {
+    super::operation::put(&memory(id, "2026-10-05T00:00:00Z", content).verbatim.unwrap().text, word(operation))
+}
+
+fn word(operation: &str) -> super::operation::Operation {
+    use super::operation::Operation::{Create, Delete, Update};
+    [Create, Update, Delete].into_iter().find(|o| o.word() == operation).unwrap()
+}
+
+fn read_delta(path: &Path) -> Shelf {
+    let limits = Limits::default();
+    let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
+    let found = detect(&catalog, &limits, None).unwrap();
+    assert_eq!(found.sources[0].format, "alf_delta", "recognised among all formats");
+    let mut shelf = Shelf::default();
+    let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
+    AlfDelta.read(&catalog, &found.sources[0], &context, &mut shelf).unwrap();
+    shelf
+}
+
+fn validate_delta(path: &Path) -> crate::Validation {
+    let limits = Limits::default();
+    let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
+    let found = detect(&catalog, &limits, Some("alf_delta")).unwrap();
+    AlfDelta.validate(&catalog, &found.sources[0], &limits, &[]).unwrap()
+}
+
+fn contents(path: &Path) -> BTreeMap<String, String> {
+    let all = read(path).unwrap().records;
+    all.into_iter().filter(|r| r.kind == mementory_model::Kind::Memory).map(|r| (r.key.value, r.text)).collect()
+}
+
+#[test]
+fn spec_10_4_incremental_sync() {
+    let scratch = Scratch::new("delta");
+    let at = |name: &str| scratch.0.join(name);
+    lossless(&at("original.alf"));
+    let mut shelf = read(&at("original.alf")).unwrap();
+    write(&mut shelf, &at("s0.alf"));
+
+    // step 2: add, change and remove memories, change the identity, a principal and a credential
+    let fresh = memory("0197f2a0-2222-7000-8000-0000000000f1", "2026-11-02T00:00:00Z", "Moved to Graz.");
+    let late = memory("0197f2a0-2222-7000-8000-0000000000f2", "2026-01-02T00:00:00Z", "Found later.");
+    shelf.records.push(fresh.clone());
+    shelf.records.push(late);
+    let gone = shelf.records.iter().position(|r| r.origin.pointer.starts_with("line") && !r.text.starts_with("Runs"));
+    let gone = shelf.records.remove(gone.unwrap());
+    let mut removed_credential = String::new();
+    for i in 0..shelf.records.len() {
+        let record = &mut shelf.records[i];
+        if record.text.starts_with("Runs on Saturdays") {
+            record.text = "Runs on Sundays.".into();
+        } else if record.record_type.as_deref() == Some("identity") {
+            record.text = record.text.replace("Calm and exact.", "Lively.");
+        } else if record.title.as_deref() == Some("Mara") {
+            record.text = "Mara likes long answers.".into();
+        } else if record.kind == mementory_model::Kind::Credential && removed_credential.is_empty() {
+            record.text = format!("{} rotated", record.text);
+            removed_credential = record.text.clone();
+        } else {
+            continue;
+        }
+        shelf.edited.insert(i);
+    }
+    let report = make(&mut shelf, &at("s0.alf"), &at("d1.alf-delta"));
+    assert_eq!(report.by_kind["memory"], 3, "two new and one changed");
+    assert_eq!(validate_delta(&at("d1.alf-delta")).errors.iter().filter(|e| e.code == "missing_field").count(), 0);
+    let parts = entries(&at("d1.alf-delta"));
+    assert_eq!(parts["manifest.json"], parts["delta-manifest.json"], "found under either name");
+    let manifest: Value = serde_json::from_slice(&parts["manifest.json"]).unwrap();
+    let before: Value = serde_json::from_slice(&entries(&at("s0.alf"))["manifest.json"]).unwrap();
+    let sequence = before["sync"]["last_sequence"].as_u64().unwrap_or(0);
+    assert_eq!(manifest["sync"]["base_sequence"], sequence);
+    assert_eq!(manifest["sync"]["new_sequence"], sequence + 1);
+    assert_eq!(manifest["changes"]["memory"]["record_count"], 4);
+    assert_eq!(manifest["changes"]["principals"]["changed_ids"].as_array().unwrap().len(), 1);
+    let sent = String::from_utf8(parts["memory/delta.jsonl"].clone()).unwrap();
+    assert!(!sent.contains(&gone.text), "a deletion says nothing of what was deleted");
+
+    // steps 4 and 5: the same as a full export
+    let applied = apply(&at("s0.alf"), &[at("d1.alf-delta")], &at("applied.alf"), &Limits::default()).unwrap();
+    assert_eq!((applied.created, applied.updated, applied.deleted), (2, 1, 1));
+    assert_eq!(applied.documents, ["credentials", "identity", "principals"]);
+    assert_eq!(applied.findings, []);
+    write(&mut shelf, &at("s1.alf"));
+    let (full, merged) = (entries(&at("s1.alf")), entries(&at("applied.alf")));
+    assert_eq!(full.keys().collect::<Vec<_>>(), merged.keys().collect::<Vec<_>>());
+    for (name, bytes) in full.iter().filter(|(name, _)| *name != "manifest.json") {
+        assert_eq!(String::from_utf8_lossy(bytes), String::from_utf8_lossy(&merged[name]), "{name}");
+    }
+    let [full, merged]: [Value; 2] = [&full, &merged].map(|e| serde_json::from_slice(&e["manifest.json"]).unwrap());
+    for key in ["layers", "agent", "checksum", "alf_version", "created_at"] {
+        assert_eq!(full[key], merged[key], "{key}");
+    }
+    assert_eq!(merged["sync"]["last_sequence"], sequence + 1);
+
+    // step 6: the next delta goes on from there, and what was not changed is not in it
+    shelf.records.push(memory("0197f2a0-2222-7000-8000-0000000000f3", "2026-11-03T00:00:00Z", "Third."));
+    make(&mut shelf, &at("applied.alf"), &at("d2.alf-delta"));
+    let second: Value = serde_json::from_slice(&entries(&at("d2.alf-delta"))["manifest.json"]).unwrap();
+    assert_eq!(second["sync"]["new_sequence"], sequence + 2);
+    assert_eq!(second["changes"].as_object().unwrap().keys().collect::<Vec<_>>(), ["memory"]);
+    assert_eq!(second["changes"]["memory"]["record_count"], 1);
+    let both = [at("d1.alf-delta"), at("d2.alf-delta")];
+    assert_eq!(apply(&at("s0.alf"), &both, &at("s2.alf"), &Limits::default()).unwrap().sequence, sequence + 2);
+    assert_eq!(
+        validate(&at("s2.alf"))
+            .errors
+            .iter()
+            .filter(|e| e.code.contains("checksum") && !e.place.contains("attachments"))
+            .count(),
+        0
+    );
+
+    // into the vault: the agent's own records, as they are in its archive
+    let read_in = read_delta(&at("d2.alf-delta"));
+    assert_eq!(read_in.records.len(), 1);
+    assert_eq!(read_in.records[0].key, RecordKey::new(format!("alf:{AGENT}"), "0197f2a0-2222-7000-8000-0000000000f3"));
+    let own = memory("0197f2a0-2222-7000-8000-0000000000f3", "2026-11-03T00:00:00Z", "Third.");
+    assert_eq!(read_in.records[0].verbatim, own.verbatim, "without the operation, byte for byte");
+    assert!(read_in.parts.iter().all(|(p, _)| p.role != "manifest"), "the bundle's manifest is not the agent's");
+}
+
+#[test]
+fn deltas_are_applied_in_order_or_not_at_all() {
+    let scratch = Scratch::new("order");
+    let at = |name: &str| scratch.0.join(name);
+    lossless(&at("base.alf"));
+    let start = {
+        let manifest: Value = serde_json::from_slice(&entries(&at("base.alf"))["manifest.json"]).unwrap();
+        manifest["sync"]["last_sequence"].as_u64().unwrap_or(0)
+    };
+    let id = "0197f2a0-2222-7000-8000-0000000000a1";
+    bundle(&at("1"), start, start + 1, AGENT, &line("create", id, "one"));
+    bundle(&at("2"), start + 1, 0, AGENT, &line("update", id, "two"));
+    bundle(&at("3"), start + 2, start + 9, AGENT, &line("update", id, "three"));
+    bundle(&at("old"), start.saturating_sub(1), start + 5, AGENT, &line("update", id, "x"));
+    bundle(&at("back"), start, start, AGENT, &line("update", id, "x"));
+    bundle(&at("other"), start, start + 1, "0197f2a0-1111-7000-8000-00000000000b", &line("create", id, "x"));
+    let run = |names: &[&str]| {
+        let deltas: Vec<_> = names.iter().map(|n| at(n)).collect();
+        let result = apply(&at("base.alf"), &deltas, &at("out.alf"), &Limits::default());
+        let written = at("out.alf").exists();
+        let left = std::fs::read_dir(&scratch.0)
+            .unwrap()
+            .any(|e| e.unwrap().file_name().to_string_lossy().contains("partial"));
+        assert!(!left, "nothing half written stays");
+        assert_eq!(written, result.is_ok(), "{names:?}");
+        if written {
+            let held = contents(&at("out.alf"));
+            std::fs::remove_file(at("out.alf")).unwrap();
+            return Ok((result.unwrap(), held));
+        }
+        Err(result.unwrap_err())
+    };
+    let (applied, held) = run(&["1", "2", "3"]).unwrap();
+    assert_eq!((applied.sequence, held[id].as_str()), (start + 9, "three"));
+    assert!(matches!(run(&["other"]), Err(ApplyError::WrongAgent { .. })));
+    assert!(matches!(run(&["1", "1"]), Err(ApplyError::AlreadyApplied { .. })));
+    assert!(matches!(run(&["2"]), Err(ApplyError::Gap { .. })));
+    assert!(matches!(run(&["1", "3"]), Err(ApplyError::Gap { .. })));
+    assert!(matches!(run(&["back"]), Err(ApplyError::Order { .. })));
+    assert!(matches!(run(&["1", "old"]), Err(ApplyError::WrongBase { .. })));
+    bundle(&at("cut"), start + 1, start + 2, AGENT, &line("create", id, "cut"));
+    let mut bytes = std::fs::read(at("cut")).unwrap();
+    bytes.truncate(bytes.len() / 2);
+    std::fs::write(at("cut"), bytes).unwrap();
+    assert!(matches!(run(&["1", "cut"]), Err(ApplyError::Format(_))));
+    assert!(matches!(run(&["1", "base.alf"]), Err(ApplyError::Format(FormatError::Invalid { .. }))));
+    std::fs::write(at("out.alf"), b"mine").unwrap();
+    let there = apply(&at("base.alf"), &[at("1")], &at("out.alf"), &Limits::default());
+    assert!(matches!(there, Err(ApplyError::Exists { .. })));
+    assert_eq!(std::fs::read(at("out.alf")).unwrap(), b"mine");
+    assert_eq!(check_base(&at("base.alf"), &at("2"), &Limits::default(), None).unwrap()[0].code, "delta_gap");
+    assert_eq!(check_base(&at("base.alf"), &at("1"), &Limits::default(), None).unwrap(), []);
+}
+
+#[test]
+fn lines_of_one_bundle_are_applied_in_their_order() {
+    let scratch = Scratch::new("lines");
+    let at = |name: &str| scratch.0.join(name);
+    lossless(&at("base.alf"));
+    let manifest: Value = serde_json::from_slice(&entries(&at("base.alf"))["manifest.json"]).unwrap();
+    let start = manifest["sync"]["last_sequence"].as_u64().unwrap_or(0);
+    let ids = |n: u8| format!("0197f2a0-2222-7000-8000-0000000000b{n}");
+    let known = contents(&at("base.alf")).into_keys().next().unwrap();
+    let tombstone = |id: &str| format!(r#"{{"operation":"delete","id":"{id}","agent_id":"{AGENT}"}}"#);
+    let lines = [
+        line("create", &ids(1), "a"),
+        line("update", &ids(1), "b"),
+        line("create", &ids(2), "c"),
+        line("delete", &ids(2), "c"),
+        line("update", &ids(3), "never made"),
+        line("create", &known, "made again"),
+        tombstone(&ids(4)),
+        line("create", &ids(5), "d").replace("create", "merge"),
+        "{".to_owned(),
+    ]
+    .join("\n");
+    bundle(&at("d"), start, start + 1, AGENT, &lines);
+    let applied = apply(&at("base.alf"), &[at("d")], &at("out.alf"), &Limits::default()).unwrap();
+    let codes: Vec<_> = applied.findings.iter().map(|f| f.code.as_str()).collect();
+    assert_eq!(
+        codes,
+        [
+            "unknown_operation",
+            "not_json",
+            "create_of_known",
+            "delete_of_unknown",
+            "delete_of_unknown",
+            "update_of_unknown"
+        ]
+    );
+    let shelf = read(&at("out.alf")).unwrap();
+    let find = |id: &str| {
+        shelf.records.iter().find(|r| r.key.value == id).map(|r| (r.text.as_str(), r.status.as_deref().unwrap()))
+    };
+    assert_eq!(find(&ids(1)), Some(("b", "active")), "created and changed in one bundle");
+    assert_eq!(find(&ids(2)), Some(("c", "deleted")), "a tombstone stays");
+    assert_eq!(find(&ids(3)), Some(("never made", "active")), "the last write wins");
+    assert_eq!(find(&known), Some(("made again", "active")));
+    assert_eq!((find(&ids(4)), find(&ids(5))), (None, None));
+    // a deletion that only names its record keeps it as a tombstone
+    bundle(&at("e"), start + 1, start + 2, AGENT, &tombstone(&ids(1)));
+    apply(&at("out.alf"), &[at("e")], &at("last.alf"), &Limits::default()).unwrap();
+    let shelf = read(&at("last.alf")).unwrap();
+    let one = shelf.records.iter().find(|r| r.key.value == ids(1)).unwrap();
+    assert_eq!((one.text.as_str(), one.status.as_deref()), ("b", Some("deleted")));
+    let told = read_delta(&at("e"));
+    assert_eq!((told.dropped.len(), told.records.len()), (0, 0), "there is no record to take in");
+    assert_eq!(
+        told.tombstones.iter().map(|t| t.target_id.as_str()).collect::<Vec<_>>(),
+        [ids(1)],
+        "but one to take out"
+    );
+}
+
+#[test]
+fn a_selection_deletes_nothing_and_a_base_is_needed() {
+    let scratch = Scratch::new("selection");
+    let at = |name: &str| scratch.0.join(name);
+    let mut shelf = lossless(&at("base.alf"));
+    shelf.records.retain(|r| r.kind == mementory_model::Kind::Memory && r.text.starts_with("Runs"));
+    let options = WriteOptions { base: Some(at("base.alf")), ..WriteOptions::default() };
+    AlfDelta.write(&mut shelf, &at("d"), &options).unwrap();
+    assert!(!entries(&at("d")).contains_key("memory/delta.jsonl"), "nothing changed, nothing deleted");
+    let refused = AlfDelta.write(&mut shelf, &at("e"), &WriteOptions::default());
+    assert!(matches!(refused, Err(FormatError::Invalid { code: "base_required", .. })));
+    let mut foreign = Shelf {
+        records: vec![Record::new(mementory_model::Kind::Memory, RecordKey::new("x", "1"), "a")],
+        ..Shelf::default()
+    };
+    let refused = AlfDelta.write(&mut foreign, &at("f"), &options);
+    assert!(matches!(refused, Err(FormatError::Invalid { code: "base_of_another_agent", .. })));
+    assert!(!at("f").exists() && !at("e").exists());
+}
+
+#[test]
+fn the_operation_is_cut_out_without_touching_the_rest() {
+    let plain = r#"{"id":"a", "content":"b" ,"n":1.0}"#;
+    let with = super::operation::put(plain, word("update"));
+    assert_eq!(with, r#"{"id":"a", "content":"b" ,"n":1.0,"operation":"update"}"#);
+    for text in [
+        with.as_str(),
+        r#"{"operation" : "update", "id":"a", "content":"b" ,"n":1.0}"#,
+        r#"{"id":"a", "operation":"update", "content":"b" ,"n":1.0}"#,
+    ] {
+        let change = super::operation::parse(text).unwrap();
+        let line = change.line.unwrap();
+        assert_eq!(
+            serde_json::from_str::<Value>(&line).unwrap(),
+            serde_json::from_str::<Value>(plain).unwrap(),
+            "{text}"
+        );
+        assert!(line.contains("1.0") && !line.contains("operation"));
+    }
+    assert_eq!(super::operation::parse(&with).unwrap().line.as_deref(), Some(plain), "ours: byte for byte");
+    let _ = Verbatim::json(plain);
+}
+
+#[test]
+fn spec_10_10_delta_of_fifty_thousand_records() {
+    let scratch = Scratch::new("scale");
+    let at = |name: &str| scratch.0.join(name);
+    let many = |n: u32| {
+        memory(
+            &format!("0197f2a0-3333-7000-8000-{n:012x}"),
+            &format!("202{}-0{}-01T00:00:00Z", n % 6, n % 9 + 1),
+            &format!("Fact number {n}."),
+        )
+    };
+    let mut shelf = Shelf { records: (0..50_000).map(many).collect(), ..Shelf::default() };
+    let manifest = format!(
+        r#"{{"alf_version":"1.0.0","created_at":"2026-01-01T00:00:00Z","agent":{{"id":"{AGENT}","name":"A","source_runtime":"r"}},"layers":{{}}}}"#
+    );
+    let item = crate::PassthroughItem {
+        format: "alf".into(),
+        group: AGENT.into(),
+        name: "manifest.json".into(),
+        role: "manifest".into(),
+        place: String::new(),
+    };
+    shelf.parts.push((item, manifest.into_bytes()));
+    write(&mut shelf, &at("base.alf"));
+    assert!(std::fs::metadata(at("base.alf")).unwrap().len() < 50 << 20, "spec §8.1");
+    shelf.records.push(many(60_000));
+    let begun = std::time::Instant::now();
+    make(&mut shelf, &at("base.alf"), &at("d"));
+    assert!(begun.elapsed().as_secs() < 10, "spec §10.10: {:?}", begun.elapsed());
+    assert!(std::fs::metadata(at("d")).unwrap().len() < 100 << 10, "spec §8.1");
+    assert_eq!(apply(&at("base.alf"), &[at("d")], &at("out.alf"), &Limits::default()).unwrap().created, 1);
+    assert_eq!(read(&at("out.alf")).unwrap().records.len(), 50_001);
+}
+
+#[test]
+fn a_bundle_of_the_reference_layout() {
+    let folder = repo().join("fixtures/alf/delta");
+    let expected: Value = serde_json::from_slice(&std::fs::read(folder.join("case.json")).unwrap()).unwrap();
+    let scratch = Scratch::new("fixture");
+    let at = |name: &str| scratch.0.join(name);
+    pack_folder(&folder.join("base"), &at("base.alf"));
+    pack_folder(&folder.join("input"), &at("d.alf-delta"));
+    assert_eq!(validate_delta(&at("d.alf-delta")).errors, []);
+    let applied = apply(&at("base.alf"), &[at("d.alf-delta")], &at("out.alf"), &Limits::default()).unwrap();
+    assert_eq!(applied.sequence, expected["sequence"].as_u64().unwrap());
+    let counts =
+        serde_json::json!({"created": applied.created, "updated": applied.updated, "deleted": applied.deleted});
+    assert_eq!(counts, expected["applied"]);
+    let shelf = read(&at("out.alf")).unwrap();
+    for (text, status) in expected["status"].as_object().unwrap() {
+        let record = shelf.records.iter().find(|r| r.text == *text).unwrap();
+        assert_eq!(record.status.as_deref(), status.as_str(), "{text}");
+    }
+    let manifest: Value = serde_json::from_slice(&entries(&at("out.alf"))["manifest.json"]).unwrap();
+    assert_eq!(manifest["x_kept"], 1.0);
+    let rows = manifest["layers"]["memory"]["partitions"].as_array().unwrap();
+    let rows: Vec<Value> =
+        rows.iter().map(|r| serde_json::json!([r["file"], r["record_count"], r["sealed"]])).collect();
+    assert_eq!(Value::from(rows), expected["partitions"]);
+    assert_eq!(validate(&at("out.alf")).errors, []);
+}

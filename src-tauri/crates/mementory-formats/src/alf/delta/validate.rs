@@ -1,0 +1,119 @@
+//! Checks a delta bundle: manifest, documents, each line with its operation, counts.
+use super::super::lines::{Entry, each_line};
+use super::super::manifest::Archive;
+use super::super::shape::{self, Rule};
+use super::manifest::{DOCUMENTS, DeltaManifest, whole};
+use super::operation;
+use crate::{Catalog, Detected, Finding, FormatError, Member, Validation};
+use mementory_model::Limits;
+use mementory_model::json::Tree;
+
+/// Findings listed of each sort.
+const LISTED: usize = 1000;
+
+/// Validates one bundle.
+pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) -> Result<Validation, FormatError> {
+    let archive = Archive::open_any(catalog, detected)?;
+    let delta = DeltaManifest::read(&archive, limits)?;
+    let out = Validation { version: Some(delta.version.clone()), kind: Some("delta".into()), ..Validation::default() };
+    let mut check = Check { archive: &archive, limits, out };
+    check.shape(&delta.tree, &shape::DELTA_MANIFEST, &delta.place);
+    if delta.new <= delta.base {
+        check.error("sequence_order", &delta.place, "new_sequence must be greater than base_sequence");
+    }
+    let rules = [&shape::IDENTITY, &shape::PRINCIPALS, &shape::CREDENTIALS];
+    for (layer, rule) in DOCUMENTS.into_iter().zip(rules) {
+        let Some(file) = delta.file(layer) else { continue };
+        let Some(member) = archive.entry(&file) else {
+            check.error("layer_missing", &archive.place, &format!("the file of layer {layer} is not there"));
+            continue;
+        };
+        let text = archive.text(member, limits)?;
+        match Tree::parse(&text, limits) {
+            Ok(tree) => {
+                check.shape(&tree, rule, &member.place);
+                let rows = match tree.get(layer) {
+                    Some(Tree::Array(rows)) => rows.len() as u64,
+                    _ => u64::from(layer == "identity"),
+                };
+                check.out.records += rows;
+            }
+            Err(_) => check.error("malformed", &member.place, "not JSON"),
+        }
+    }
+    if let Some(file) = delta.file("memory") {
+        match archive.entry(&file) {
+            None => check.error("partition_missing", &archive.place, "the file of changed records is not there"),
+            Some(member) => {
+                let lines = check.memory(member)?;
+                let stated = match delta.change("memory", "record_count") {
+                    Some(Tree::Number(n)) => whole(n),
+                    _ => None,
+                };
+                if stated.is_some_and(|n| n != lines) {
+                    check.error("count_differs", &delta.place, "record_count is not the number of lines");
+                }
+            }
+        }
+    }
+    Ok(check.out)
+}
+
+struct Check<'a> {
+    archive: &'a Archive<'a>,
+    limits: &'a Limits,
+    out: Validation,
+}
+
+impl Check<'_> {
+    fn error(&mut self, code: &str, place: &str, message: &str) {
+        if self.out.errors.len() < LISTED {
+            self.out.errors.push(Finding { code: code.into(), place: place.into(), message: message.into() });
+        }
+    }
+
+    fn warning(&mut self, code: &str, place: &str, message: &str) {
+        if self.out.warnings.len() < LISTED {
+            self.out.warnings.push(Finding { code: code.into(), place: place.into(), message: message.into() });
+        }
+    }
+
+    fn shape(&mut self, tree: &Tree, rule: &Rule, place: &str) {
+        let mut found = Vec::new();
+        shape::check(tree, rule, "", &mut found);
+        for breach in found {
+            let place = format!("{place}#{}", breach.at);
+            match breach.warning {
+                true => self.warning(breach.code, &place, &breach.message),
+                false => self.error(breach.code, &place, &breach.message),
+            }
+        }
+    }
+
+    fn memory(&mut self, member: &Member) -> Result<u64, FormatError> {
+        let (mut lines, limits, archive) = (0u64, self.limits, self.archive);
+        archive.catalog.read(member, |reader| {
+            each_line(reader, &member.place, limits.line_bytes, &mut |entry, _| {
+                let (number, text) = match entry {
+                    Entry::Line(_, "") => return Ok(()),
+                    Entry::Line(number, text) => (number, Ok(text)),
+                    Entry::Bad(number, code) => (number, Err(code)),
+                };
+                lines += 1;
+                let place = format!("{}#line {number}", member.place);
+                match text.and_then(operation::parse) {
+                    Err(code) => self.error(code, &place, "the line is no change of a record"),
+                    // a tombstone that only names its record
+                    Ok(operation::Change { line: None, .. }) => {}
+                    Ok(operation::Change { line: Some(line), .. }) => match Tree::parse(&line, limits) {
+                        Ok(tree) => self.shape(&tree, &shape::MEMORY, &place),
+                        Err(_) => self.error("malformed", &place, "not JSON"),
+                    },
+                }
+                Ok(())
+            })
+        })?;
+        self.out.records += lines;
+        Ok(lines)
+    }
+}

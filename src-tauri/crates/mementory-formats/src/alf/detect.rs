@@ -1,0 +1,93 @@
+//! Is there an archive with an ALF manifest? By content: `manifest.json` at the top of a ZIP that says `alf_version`.
+use super::manifest::MANIFEST;
+use super::wire;
+use crate::{Catalog, Claim, FormatError, Member, Part, Role};
+use mementory_model::Limits;
+
+/// A manifest larger than this is looked at no further.
+const MANIFEST_BYTES: u64 = 4 << 20;
+
+/// Manifest of a delta bundle as the reference names it; the specification has [`MANIFEST`].
+pub(super) const DELTA_MANIFEST: &str = "delta-manifest.json";
+
+/// `version` of the claim on a delta bundle.
+pub(super) const DELTA: &str = "delta";
+
+/// One claim for each agent file; a delta bundle (`changes`, no `layers`) is another format's.
+pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+    Ok(detect_any(catalog, limits)?.into_iter().filter(|c| c.version.as_deref() != Some(DELTA)).collect())
+}
+
+/// One claim for each delta bundle.
+pub(super) fn detect_deltas(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+    Ok(detect_any(catalog, limits)?.into_iter().filter(|c| c.version.as_deref() == Some(DELTA)).collect())
+}
+
+/// One claim for each agent file and each delta bundle. A person who says that a delta is an `.alf` is told in words.
+pub(super) fn detect_any(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+    let mut claims = Vec::new();
+    let named = |m: &&Member| m.archive.is_some() && matches!(m.name.as_str(), MANIFEST | DELTA_MANIFEST);
+    for manifest in catalog.members().iter().filter(named) {
+        let Some(version) = version_of(catalog, manifest, limits) else { continue };
+        let delta = version == DELTA;
+        // A copy under the other name is the same bundle.
+        if claims.iter().any(|c: &Claim| c.parts.iter().any(|p| p.member == manifest.id)) {
+            continue;
+        }
+        let own = |m: &&Member| m.archive == manifest.archive && m.root == manifest.root;
+        let above = manifest.place.strip_suffix(&manifest.name).unwrap_or(&manifest.place);
+        let prefix = format!("{}!/", above.trim_end_matches("!/"));
+        let parts = catalog
+            .members()
+            .iter()
+            .filter(|m| own(m) || m.place.starts_with(&prefix))
+            .map(|m| Part { member: m.id, role: if m.id == manifest.id { Role::Manifest } else { role(&m.name) } })
+            .collect();
+        claims.push(Claim {
+            version: Some(version),
+            confidence: 1.0,
+            reason: if delta {
+                "an .alf-delta bundle: changes, not an agent"
+            } else {
+                "manifest.json with alf_version"
+            }
+            .into(),
+            parts,
+            missing_parts: if delta { vec![] } else { missing(catalog, manifest, limits) },
+        });
+    }
+    Ok(claims)
+}
+
+fn version_of(catalog: &Catalog, manifest: &Member, limits: &Limits) -> Option<String> {
+    let bytes = catalog.bytes(manifest, MANIFEST_BYTES.min(limits.side_file_bytes)).ok()?;
+    let text = std::str::from_utf8(&bytes).ok()?;
+    let members = wire::members(text.strip_prefix('\u{feff}').unwrap_or(text))?;
+    let delta = wire::get(&members, "changes").is_some() && wire::get(&members, "layers").is_none();
+    let version = wire::get(&members, "alf_version").and_then(wire::string)?;
+    match (delta, manifest.name == MANIFEST) {
+        (true, _) => Some(DELTA.into()),
+        (false, true) => Some(version.into_owned()),
+        (false, false) => None,
+    }
+}
+
+fn missing(catalog: &Catalog, manifest: &Member, limits: &Limits) -> Vec<String> {
+    let Ok(bytes) = catalog.bytes(manifest, MANIFEST_BYTES.min(limits.side_file_bytes)) else { return vec![] };
+    let text = String::from_utf8_lossy(&bytes);
+    let Ok(parsed) = super::manifest::Manifest::parse(&text, &manifest.place, limits) else { return vec![] };
+    let there = |name: &str| {
+        catalog.members().iter().any(|m| m.archive == manifest.archive && m.root == manifest.root && m.name == name)
+    };
+    parsed.named_files().into_iter().filter(|name| !there(name)).map(str::to_owned).collect()
+}
+
+fn role(name: &str) -> Role {
+    if name.starts_with("artifacts/") {
+        Role::Attachment
+    } else if name.starts_with("memory/") && name.ends_with(".jsonl") {
+        Role::Records
+    } else {
+        Role::Sidecar
+    }
+}

@@ -1,0 +1,79 @@
+//! List documents (`principals.json`, `credentials.json`, `attachments.json`): their elements become records, and
+//! what is left, the skeleton, is a passthrough part with the element's key in each slot. So each element lives in
+//! one place only (an erased one is nowhere else), and an untouched document comes back byte for byte.
+use super::wire;
+use mementory_model::json::write_string;
+use serde_json::value::RawValue;
+
+/// A list document, taken apart.
+pub(super) struct ListDocument<'a> {
+    /// Elements of the list, exact text.
+    pub elements: Vec<&'a str>,
+    text: &'a str,
+    spans: Vec<(usize, usize)>,
+}
+
+/// Takes `{"<list>": […]}` apart; None when the text is no such document.
+pub(super) fn split<'a>(text: &'a str, list: &str) -> Option<ListDocument<'a>> {
+    let raw = wire::get(&wire::members(text)?, list)?;
+    let items: Vec<&'a RawValue> = serde_json::from_str(raw.get()).ok()?;
+    let base = text.as_ptr() as usize;
+    let spans = items
+        .iter()
+        .map(|item| {
+            // the raw values borrow from `text`, so the distance of the pointers is the offset
+            let start = (item.get().as_ptr() as usize).checked_sub(base)?;
+            let end = start + item.get().len();
+            (text.get(start..end) == Some(item.get())).then_some((start, end))
+        })
+        .collect::<Option<Vec<_>>>()?;
+    Some(ListDocument { elements: items.into_iter().map(RawValue::get).collect(), text, spans })
+}
+
+impl ListDocument<'_> {
+    /// The document with each element replaced by a string: its slot.
+    pub(super) fn skeleton(&self, slots: &[String]) -> String {
+        let slot = |i: usize| {
+            let mut out = String::new();
+            write_string(slots.get(i).map_or("", String::as_str), &mut out);
+            out
+        };
+        self.splice(|i| Some(slot(i)), &[])
+    }
+
+    /// The document with elements replaced (None = left out) and others added at the end.
+    pub(super) fn splice(&self, with: impl Fn(usize) -> Option<String>, added: &[String]) -> String {
+        let filled: Vec<Option<String>> = (0..self.spans.len()).map(with).collect();
+        if added.is_empty() && filled.iter().all(Option::is_some) {
+            let mut out = String::with_capacity(self.text.len());
+            let mut at = 0;
+            for ((start, end), element) in self.spans.iter().zip(filled.iter().flatten()) {
+                out.push_str(&self.text[at..*start]);
+                out.push_str(element);
+                at = *end;
+            }
+            out.push_str(&self.text[at..]);
+            return out;
+        }
+        // The number of elements changes: the white space between them cannot be kept, all else can.
+        let list: Vec<&str> = filled.iter().flatten().chain(added).map(String::as_str).collect();
+        let (open, close) = match (self.spans.first(), self.spans.last()) {
+            (Some((start, _)), Some((_, end))) => {
+                (self.text[..*start].rfind('[').map_or(0, |i| i + 1), *end + self.text[*end..].find(']').unwrap_or(0))
+            }
+            _ => return String::new(), // callers build an empty list afresh
+        };
+        format!("{}{}{}", &self.text[..open], list.join(","), &self.text[close..])
+    }
+}
+
+/// A fresh list document.
+pub(super) fn fresh(list: &str, head: &str, elements: &[String]) -> String {
+    let mut out = String::from("{");
+    out.push_str(head);
+    write_string(list, &mut out);
+    out.push_str(":[");
+    out.push_str(&elements.join(","));
+    out.push_str("]}");
+    out
+}

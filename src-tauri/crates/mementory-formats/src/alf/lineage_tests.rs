@@ -1,0 +1,71 @@
+//! Which identity a memory was made under (spec §3.1.10, §10.2.1).
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+use super::testing::*;
+use crate::openclaw::{OpenClaw, tests as workspace};
+use mementory_model::{Kind, Timestamp};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Version of the identity, and of each memory by its text.
+fn versions(archive: &Path) -> (u64, BTreeMap<String, Option<u64>>) {
+    let all = entries(archive);
+    let identity: Value = serde_json::from_slice(&all["identity.json"]).unwrap();
+    let manifest: Value = serde_json::from_slice(&all["manifest.json"]).unwrap();
+    assert_eq!(manifest["layers"]["identity"]["version"], identity["version"]);
+    let files = all.iter().filter(|(name, _)| name.starts_with("memory/partitions/"));
+    let lines = files.flat_map(|(_, bytes)| std::str::from_utf8(bytes).unwrap().lines());
+    let lines = lines.map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let said = lines.map(|l| (l["content"].as_str().unwrap().to_owned(), l["source"]["identity_version"].as_u64()));
+    (identity["version"].as_u64().unwrap(), said.collect())
+}
+
+fn at(day: u32) -> Timestamp {
+    Timestamp::parse(&format!("2026-06-{day:02}T08:00:00Z")).unwrap()
+}
+
+#[test]
+fn spec_10_2_1_memories_say_which_identity_they_were_made_under() {
+    let scratch = Scratch::new("10-2-1-lineage");
+    let path = |name: &str| scratch.0.join(name);
+    let source = repo().join("fixtures/openclaw/workspace/input");
+    let mut shelf = workspace::read(&source, &OpenClaw);
+    write(&mut shelf, &path("one.alf"));
+    let (identity, lines) = versions(&path("one.alf"));
+    assert!(identity == 1 && lines.len() > 5 && lines.values().all(|v| *v == Some(1)), "10.2.1, 1: {lines:?}");
+
+    // taken in on the first, another soul on the third, a memory on the fifth
+    for record in &shelf.records {
+        let soul = record.record_type.as_deref() == Some("soul");
+        let times = if soul { vec![at(1), at(3)] } else { vec![at(1)] };
+        shelf.taken_in.insert(record.key.value.clone(), times);
+    }
+    let late = shelf.records.iter().find(|r| r.kind == Kind::Memory).unwrap();
+    let text = late.text.clone();
+    shelf.taken_in.insert(late.key.value.clone(), vec![at(5)]);
+    write(&mut shelf, &path("two.alf"));
+    let before = versions(&path("two.alf"));
+    assert_eq!(before.0, 2);
+    let expected = lines.keys().map(|line| (line.clone(), Some(if *line == text { 2 } else { 1 }))).collect();
+    assert_eq!(before.1, expected, "10.2.1, 2: what is old keeps its version");
+    assert_eq!(validate(&path("two.alf")).errors, []);
+
+    // 10.2.1, 3: the two sets have nothing in common
+    let of = |version| before.1.iter().filter(move |(_, v)| **v == Some(version)).count();
+    assert_eq!((of(1) + of(2), of(2)), (lines.len(), 1));
+
+    // 10.2.1, 4: another vault took everything in on one day, and says the same
+    let mut other = read(&path("two.alf")).unwrap();
+    other.vault = Some("0191b2c3-0000-7000-8000-000000000002".into());
+    other.taken_in = other.records.iter().map(|r| (r.key.value.clone(), vec![at(9)])).collect();
+    write(&mut other, &path("three.alf"));
+    assert_eq!(versions(&path("three.alf")), before);
+    // and at home nothing is counted twice
+    let kept = read(&path("two.alf")).unwrap().parts;
+    shelf.parts.extend(kept.into_iter().filter(|(item, _)| item.name.ends_with("lineage.json")));
+    write(&mut shelf, &path("four.alf"));
+    assert_eq!(versions(&path("four.alf")), before);
+    // a workspace has no place for it
+    workspace::write(&mut other, &path("w"), &OpenClaw);
+    assert!(!workspace::tree(&path("w")).keys().any(|name| name.contains("lineage")));
+}

@@ -1,0 +1,222 @@
+//! The archive as a whole: which catalog members belong to it, may it be read at all, and what its manifest says
+//! (spec §4.1, §4.2, §8.2). Every path comes from the manifest; none is assumed, the manifest's own name apart.
+use crate::{Catalog, Detected, FormatError, Member, Role};
+use mementory_model::json::Tree;
+use mementory_model::{Issue, Limits};
+use std::collections::BTreeMap;
+
+/// Name of the manifest.
+pub(super) const MANIFEST: &str = "manifest.json";
+/// Which definition of the checksum is ours.
+pub(super) const CHECKSUM_SCOPE: &str = "keepsake-v1";
+
+/// One archive, checked for unsafe entries.
+pub(super) struct Archive<'c> {
+    /// The catalog.
+    pub catalog: &'c Catalog,
+    /// Display place of the archive.
+    pub place: String,
+    /// Entries by name.
+    pub entries: BTreeMap<&'c str, &'c Member>,
+}
+
+impl<'c> Archive<'c> {
+    /// The archive that was detected. Unsafe or duplicate names, links and encryption refuse the whole file.
+    pub(super) fn open(catalog: &'c Catalog, detected: &Detected) -> Result<Self, FormatError> {
+        if detected.claim.version.as_deref() == Some(super::detect::DELTA) {
+            let found = detected.claim.parts.iter().find(|p| p.role == Role::Manifest);
+            let place = found.and_then(|p| catalog.members().get(p.member)).map_or("", |m| m.place.as_str());
+            let reason = "an .alf-delta holds only what changed since an export; the agent's whole .alf is needed";
+            let place = place.split("!/").next().unwrap_or_default().into();
+            return Err(FormatError::Refused { place, reason: reason.into() });
+        }
+        Self::open_any(catalog, detected)
+    }
+
+    /// The archive that was detected, a delta bundle too.
+    pub(super) fn open_any(catalog: &'c Catalog, detected: &Detected) -> Result<Self, FormatError> {
+        let found = detected.claim.parts.iter().find(|p| p.role == Role::Manifest);
+        let manifest = found
+            .and_then(|p| catalog.members().get(p.member))
+            .ok_or_else(|| FormatError::invalid("manifest_missing", detected.format, "no manifest.json"))?;
+        let place = manifest
+            .place
+            .strip_suffix(manifest.name.as_str())
+            .and_then(|p| p.strip_suffix("!/"))
+            .unwrap_or(&manifest.place);
+        // an issue of an archive inside this one is not this one's; a name that only looks so is
+        let nested = |rest: &str| {
+            rest.match_indices("!/").any(|(i, _)| {
+                let inner = format!("{place}!/{}!/", &rest[..i]);
+                catalog.members().iter().any(|m| m.archive != manifest.archive && m.place.starts_with(&inner))
+            })
+        };
+        let inside = |at: &str| {
+            at == place || at.strip_prefix(place).and_then(|r| r.strip_prefix("!/")).is_some_and(|r| !nested(r))
+        };
+        let refused = |at: &str, reason: &str| FormatError::Refused { place: at.into(), reason: reason.into() };
+        for issue in catalog.issues().iter().filter(|i| inside(&i.place)) {
+            if matches!(issue.code.as_str(), "unsafe_name" | "duplicate_name" | "link" | "encrypted") {
+                return Err(refused(&issue.place, &issue.code));
+            }
+        }
+        let mut entries = BTreeMap::new();
+        for member in catalog.members().iter().filter(|m| m.archive == manifest.archive && m.root == manifest.root) {
+            if member.backslashes || unsafe_name(&member.name) {
+                return Err(refused(&member.place, "unsafe_name"));
+            }
+            if entries.insert(member.name.as_str(), member).is_some() {
+                return Err(refused(&member.place, "duplicate_name"));
+            }
+        }
+        Ok(Self { catalog, place: place.into(), entries })
+    }
+
+    /// An entry by the exact name that the manifest gives.
+    pub(super) fn entry(&self, name: &str) -> Option<&'c Member> {
+        self.entries.get(name).copied()
+    }
+
+    /// A whole side file as text, without a byte order mark.
+    pub(super) fn text(&self, member: &Member, limits: &Limits) -> Result<String, FormatError> {
+        let bytes = self.catalog.bytes(member, limits.side_file_bytes)?;
+        let text =
+            String::from_utf8(bytes).map_err(|_| FormatError::invalid("malformed", &member.place, "not UTF-8"))?;
+        Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+    }
+}
+
+fn unsafe_name(name: &str) -> bool {
+    name.is_empty()
+        || name.starts_with('/')
+        || name.contains(['\\', '\0'])
+        || name.as_bytes().get(1) == Some(&b':')
+        || name.split('/').any(|part| part == "..")
+}
+
+/// One row of `layers.memory.partitions`.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Partition {
+    /// Entry name.
+    pub file: String,
+    /// First day, as written.
+    pub from: Option<String>,
+    /// Last day, as written.
+    pub to: Option<String>,
+    /// Lines promised.
+    pub count: Option<u64>,
+}
+
+/// What the manifest says.
+pub(super) struct Manifest {
+    /// All of it.
+    pub tree: Tree,
+    /// `alf_version`.
+    pub version: String,
+    /// `agent.id`.
+    pub agent: String,
+    /// Partition rows in their order.
+    pub partitions: Vec<Partition>,
+}
+
+impl Manifest {
+    /// The manifest of an archive.
+    pub(super) fn of(archive: &Archive<'_>, limits: &Limits) -> Result<Self, FormatError> {
+        let entry = archive.entry(MANIFEST);
+        let entry = entry.ok_or_else(|| FormatError::invalid("manifest_missing", &archive.place, "none"))?;
+        Self::parse(&archive.text(entry, limits)?, &entry.place, limits)
+    }
+
+    /// Reads the manifest. Errors: `Version` for another major version, `Invalid` when it is no manifest.
+    pub(super) fn parse(text: &str, place: &str, limits: &Limits) -> Result<Self, FormatError> {
+        let bad = |message: String| FormatError::invalid("manifest_invalid", place, message);
+        let tree = Tree::parse(text, limits).map_err(|e| bad(e.to_string()))?;
+        let version = tree.get("alf_version").and_then(Tree::as_str).ok_or_else(|| bad("no alf_version".into()))?;
+        let version = version.to_owned();
+        if version.split('.').next() != Some("1") {
+            return Err(FormatError::Version { place: place.into(), version });
+        }
+        let agent = tree.get("agent").and_then(|a| a.get("id")).and_then(Tree::as_str).filter(|a| !a.is_empty());
+        let agent = agent.ok_or_else(|| bad("no agent id".into()))?.to_owned();
+        let rows = tree.get("layers").and_then(|l| l.get("memory")).and_then(|m| m.get("partitions"));
+        let partitions = match rows {
+            Some(Tree::Array(rows)) => rows.iter().map(partition).collect(),
+            _ => vec![],
+        };
+        Ok(Self { tree, version, agent, partitions })
+    }
+
+    /// `layers.<layer>.file`
+    pub(super) fn layer_file(&self, layer: &str) -> Option<&str> {
+        self.tree.get("layers")?.get(layer)?.get("file")?.as_str()
+    }
+
+    /// `layers.memory.index_file`
+    pub(super) fn index_file(&self) -> Option<&str> {
+        self.tree.get("layers")?.get("memory")?.get("index_file")?.as_str()
+    }
+
+    /// Files of layers that this version does not know.
+    pub(super) fn unknown_layer_files(&self) -> Vec<&str> {
+        const KNOWN: [&str; 5] = ["identity", "principals", "credentials", "memory", "attachments"];
+        match self.tree.get("layers") {
+            Some(Tree::Object(layers)) => layers
+                .iter()
+                .filter(|(name, _)| !KNOWN.contains(&name.as_str()))
+                .filter_map(|(_, layer)| layer.get("file")?.as_str())
+                .collect(),
+            _ => vec![],
+        }
+    }
+
+    /// Every file that the manifest names.
+    pub(super) fn named_files(&self) -> Vec<&str> {
+        let layers = ["identity", "principals", "credentials", "attachments"];
+        let mut files: Vec<&str> = layers.iter().filter_map(|l| self.layer_file(l)).collect();
+        files.extend(self.partitions.iter().map(|p| p.file.as_str()));
+        files.extend(self.unknown_layer_files());
+        files
+    }
+
+    /// Our own member of the manifest.
+    pub(super) fn keepsake(&self, key: &str) -> Option<&Tree> {
+        self.tree.get("keepsake")?.get(key)
+    }
+
+    /// True when Mementory made this agent up (so its manifest holds nothing of anybody else's).
+    pub(super) fn generated(&self) -> bool {
+        self.keepsake("generated") == Some(&Tree::Bool(true))
+    }
+
+    /// Id space of an element or line, by its id and the agent it names. One agent's file is one space; a file of
+    /// several sources says whose an element is where that is not the agent it names.
+    pub(super) fn scope_of(&self, id: &str, names: Option<&str>) -> String {
+        let said = self.keepsake("scopes").and_then(|s| s.get(id)?.get("scope")?.as_str()).map(str::to_owned);
+        let named = names.filter(|_| self.generated()).unwrap_or(&self.agent);
+        said.unwrap_or_else(|| format!("alf:{named}"))
+    }
+
+    /// The runtime that an element came from.
+    pub(super) fn runtime_of(&self, id: &str) -> &str {
+        let said = self.keepsake("scopes").and_then(|s| s.get(id)?.get("runtime")?.as_str());
+        let own = || self.tree.get("agent").and_then(|a| a.get("source_runtime")).and_then(Tree::as_str);
+        said.or_else(own).unwrap_or("alf")
+    }
+
+    /// What to say about the checksum: None when it is ours (the validator checks it) or absent.
+    pub(super) fn checksum_issue(&self, place: &str) -> Option<Issue> {
+        self.tree.get("checksum")?;
+        let ours = self.tree.get("checksum_scope").and_then(Tree::as_str) == Some(CHECKSUM_SCOPE);
+        let message = "the file has a checksum whose definition is not known; it was not verified";
+        (!ours).then(|| Issue::new("checksum_not_verifiable", place, message))
+    }
+}
+
+fn partition(row: &Tree) -> Partition {
+    let text = |key: &str| row.get(key).and_then(Tree::as_str).map(str::to_owned);
+    let count = match row.get("record_count") {
+        Some(Tree::Number(n)) => n.parse().ok(),
+        _ => None,
+    };
+    Partition { file: text("file").unwrap_or_default(), from: text("from"), to: text("to"), count }
+}

@@ -1,0 +1,111 @@
+//! Agent Life Format (`.alf`) 1.0: one agent in a ZIP of four layers, attachments and raw files. See README.md.
+mod aieos;
+#[cfg(test)]
+mod artifact_tests;
+#[cfg(test)]
+mod budget_tests;
+mod compose;
+mod container;
+pub mod delta;
+mod detect;
+mod documents;
+mod ext;
+mod identity;
+mod lineage;
+#[cfg(test)]
+mod lineage_tests;
+mod lines;
+mod linkage;
+mod manifest;
+mod partitions;
+mod parts;
+mod plan;
+pub mod purge;
+mod read;
+mod read_attachments;
+mod read_parts;
+mod rewrite;
+mod sealed;
+mod shape;
+#[cfg(test)]
+mod spec_tests;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
+mod tiers;
+mod validate;
+mod wire;
+mod workspace_profile;
+#[cfg(test)]
+mod workspace_tests;
+mod workspaces;
+mod write;
+mod write_documents;
+mod write_manifest;
+
+use crate::{
+    Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, RecordSource, Sink, Validation,
+    WriteOptions, WriteReport,
+};
+use mementory_model::Limits;
+use std::path::Path;
+
+/// Agent Life Format (.alf).
+pub struct Alf;
+
+impl Format for Alf {
+    fn id(&self) -> &'static str {
+        "alf"
+    }
+    fn name(&self) -> &'static str {
+        "Agent Life Format (.alf)"
+    }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            read: true,
+            write: true,
+            validate: true,
+            attachments: true,
+            byte_exact: true,
+            encrypts: true,
+            ..Capabilities::default()
+        }
+    }
+    fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+        detect::detect(catalog, limits)
+    }
+    fn detect_asked(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+        detect::detect_any(catalog, limits)
+    }
+    fn read(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        context: &ReadContext,
+        sink: &mut dyn Sink,
+    ) -> Result<(), FormatError> {
+        read::read(catalog, detected, context, sink)
+    }
+    fn write(
+        &self,
+        source: &mut dyn RecordSource,
+        out: &Path,
+        options: &WriteOptions,
+    ) -> Result<WriteReport, FormatError> {
+        write::write(source, out, options)
+    }
+    fn plan(&self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
+        write::plan(source, options)
+    }
+    fn validate(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        limits: &Limits,
+        _trust: &[String],
+    ) -> Result<Validation, FormatError> {
+        validate::validate(catalog, detected, limits)
+    }
+}

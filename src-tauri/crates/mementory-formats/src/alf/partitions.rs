@@ -1,0 +1,82 @@
+//! Quarterly and monthly partitions, and the ids of records we make (spec §3.1.1, §4.1.1).
+use mementory_model::Timestamp;
+use sha2::{Digest, Sha256};
+
+/// The time of a partition in UTC: a calendar quarter, or a month where an agent is busy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Period {
+    year: i16,
+    /// First month.
+    month: i8,
+    /// 3 or 1.
+    months: i8,
+}
+
+impl Period {
+    /// The quarter that holds a time.
+    pub(super) fn quarter(time: Timestamp) -> Self {
+        Self::month(time).to_quarter()
+    }
+
+    /// The month that holds a time.
+    pub(super) fn month(time: Timestamp) -> Self {
+        let (year, month, _) = time.date();
+        Self { year, month, months: 1 }
+    }
+
+    /// The quarter that a month is in.
+    pub(super) fn to_quarter(self) -> Self {
+        Self { month: (self.month - 1) / 3 * 3 + 1, months: 3, ..self }
+    }
+
+    /// `2025-Q3`, `2025-07`
+    pub(super) fn name(self) -> String {
+        match self.months {
+            3 => format!("{:04}-Q{}", self.year, (self.month - 1) / 3 + 1),
+            _ => format!("{:04}-{:02}", self.year, self.month),
+        }
+    }
+
+    /// First day, inclusive.
+    pub(super) fn from(self) -> String {
+        format!("{:04}-{:02}-01", self.year, self.month)
+    }
+
+    /// Last day, inclusive.
+    pub(super) fn to(self) -> String {
+        let last = self.month + self.months - 1;
+        let leap = self.year % 4 == 0 && (self.year % 100 != 0 || self.year % 400 == 0);
+        let day = match last {
+            2 if leap => 29,
+            2 => 28,
+            4 | 6 | 9 | 11 => 30,
+            _ => 31,
+        };
+        format!("{:04}-{last:02}-{day}", self.year)
+    }
+
+    /// Is it over at this time, or does it hold it?
+    pub(super) fn against(self, now: Timestamp) -> std::cmp::Ordering {
+        let (year, month, _) = now.date();
+        match (self.year, self.month + self.months - 1) < (year, month) {
+            true => std::cmp::Ordering::Less,
+            false if (self.year, self.month) > (year, month) => std::cmp::Ordering::Greater,
+            false => std::cmp::Ordering::Equal,
+        }
+    }
+}
+
+/// A UUID of version 7 that is the same at each export: the record's time, and bits of a hash of its vault id where
+/// version 7 has random ones.
+pub(super) fn stable_v7(created: Timestamp, vault_id: &str) -> uuid::Uuid {
+    let digest = Sha256::digest(format!("keepsake alf memory record\n{vault_id}"));
+    let mut bits = [0u8; 10];
+    bits.copy_from_slice(&digest[..10]);
+    let millis = u64::try_from(created.as_micros().div_euclid(1000)).unwrap_or(0);
+    uuid::Builder::from_unix_timestamp_millis(millis, &bits).into_uuid()
+}
+
+/// A UUID for anything else of ours (agent, principal, attachment): version 5 over a name.
+pub(super) fn stable_v5(name: &str) -> uuid::Uuid {
+    uuid::Uuid::new_v5(&uuid::Uuid::NAMESPACE_URL, format!("keepsake:alf:{name}").as_bytes())
+}

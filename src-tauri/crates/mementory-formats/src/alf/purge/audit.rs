@@ -1,0 +1,97 @@
+//! The audit record of a deletion (spec §3.1.11): what went, from where, why and when; never what it said.
+use super::super::partitions::stable_v7;
+use super::PurgeOptions;
+use crate::FormatError;
+use mementory_model::Timestamp;
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// An audit record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Audit {
+    /// Id of the deletion.
+    pub purge_id: String,
+    /// The agent.
+    pub agent_id: String,
+    /// `record_purge` or `full_agent`.
+    pub scope: String,
+    /// The records; absent when the whole agent went.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub record_ids: Option<Vec<String>>,
+    /// Entries that held them; all partitions when the whole agent went.
+    pub partitions_affected: Vec<String>,
+    /// Why.
+    pub reason: String,
+    /// When it was asked for.
+    pub requested_at: String,
+    /// When it was done; null in a dry run.
+    pub completed_at: Option<String>,
+    /// Who asked; a principal's id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requested_by: Option<String>,
+    /// Files that it was not done in yet, by their names; none once it is completed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<String>,
+}
+
+impl Audit {
+    fn new(agent: &str, scope: &str, seed: &str, partitions: Vec<String>, options: &PurgeOptions) -> Self {
+        Self {
+            purge_id: stable_v7(options.now, &format!("purge:{agent}:{scope}:{seed}")).hyphenated().to_string(),
+            agent_id: agent.to_owned(),
+            scope: scope.to_owned(),
+            record_ids: None,
+            partitions_affected: partitions,
+            reason: options.reason.clone(),
+            requested_at: options.now.to_rfc3339(),
+            completed_at: None,
+            requested_by: options.requested_by.clone(),
+            left: vec![],
+        }
+    }
+
+    pub(super) fn of_records(
+        agent: &str,
+        ids: &BTreeSet<String>,
+        partitions: Vec<String>,
+        options: &PurgeOptions,
+    ) -> Self {
+        let ids: Vec<String> = ids.iter().cloned().collect();
+        let audit = Self::new(agent, "record_purge", &ids.join(","), partitions, options);
+        Self { record_ids: Some(ids), ..audit }
+    }
+
+    pub(super) fn of_agent(agent: &str, partitions: Vec<String>, options: &PurgeOptions) -> Self {
+        Self::new(agent, "full_agent", "", partitions, options)
+    }
+
+    pub(super) fn complete(&mut self, at: Timestamp) {
+        self.completed_at = Some(at.to_rfc3339());
+    }
+
+    /// Writes the record beside a file, under a name that is its own; a later state takes the place of the former one.
+    pub(super) fn write_beside(&self, file: &Path) -> Result<PathBuf, FormatError> {
+        let text = serde_json::to_string_pretty(self)
+            .map_err(|e| FormatError::invalid("malformed", "audit", e.to_string()))?;
+        let mut name = file.file_name().map(std::ffi::OsStr::to_os_string).unwrap_or_default();
+        name.push(format!(".purge-{}.json", self.purge_id));
+        let path = file.with_file_name(name);
+        let io =
+            |e| FormatError::io(path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned()), e);
+        // never a moment without a whole record
+        let partial = path.with_extension("json.mementory-partial");
+        let written = std::fs::File::create(&partial).and_then(|mut out| {
+            out.write_all(text.as_bytes())?;
+            out.write_all(b"\n")?;
+            out.sync_all()?;
+            std::fs::rename(&partial, &path)
+        });
+        written.map_err(|e| {
+            let _ = std::fs::remove_file(&partial);
+            io(e)
+        })?;
+        Ok(path)
+    }
+}

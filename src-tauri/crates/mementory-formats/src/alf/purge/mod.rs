@@ -1,0 +1,444 @@
+//! Hard deletion in a local archive (spec §3.1.11, §6.4): records go for good, an audit record says that they went, and
+//! every place that still holds their text is named.
+mod audit;
+mod needles;
+#[cfg(test)]
+mod tests;
+
+pub use audit::Audit;
+
+use super::manifest::{Archive, MANIFEST, Manifest};
+use super::rewrite::{self, Fate, Opened, Rewrite};
+use super::{delta, documents, wire};
+use crate::{FormatError, Passphrase};
+use mementory_model::json::Tree;
+use mementory_model::{Limits, Timestamp};
+use needles::Needles;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How to delete.
+#[derive(Debug, Clone)]
+pub struct PurgeOptions {
+    /// The new archive; None = it takes the place of the old one. With a new one the old one stays as it is.
+    pub out: Option<PathBuf>,
+    /// `gdpr_article_17`, `ccpa_deletion`, `user_request` or `security_incident`; another word is kept as it is.
+    pub reason: String,
+    /// Who asked: a principal's id. Never a name.
+    pub requested_by: Option<String>,
+    /// Links to the deleted records go too. They are kept by default: the specification tolerates links into nothing
+    /// (§3.1.12), and stripping changes other records.
+    pub strip_links: bool,
+    /// Says what would happen and writes nothing.
+    pub dry_run: bool,
+    /// Deltas of the same agent: they are rewritten without the records, in their place (§10.14, 5).
+    pub deltas: Vec<PathBuf>,
+    /// Opens files that are encrypted as a whole; what takes their place is encrypted under it again.
+    pub passphrase: Option<Arc<dyn Passphrase>>,
+    /// Time of the request.
+    pub now: Timestamp,
+    /// Bounds.
+    pub limits: Limits,
+}
+
+/// A place that still holds the text of a deleted record, or that cannot be searched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Leftover {
+    /// Entry of the archive, with `#line N` for a line.
+    pub place: String,
+    /// `holds_text`, `holds_part_of_text`, `names_record`, `cannot_be_searched`.
+    pub reason: String,
+}
+
+/// What was deleted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Purged {
+    /// The audit record. It holds no content.
+    pub audit: Audit,
+    /// Where it was written; None in a dry run.
+    pub audit_path: Option<PathBuf>,
+    /// Records removed from partitions and deltas, by entry or delta.
+    pub removed_from: BTreeMap<String, u64>,
+    /// Records removed from the archive's partitions.
+    pub removed: u64,
+    /// Ids that no record has.
+    pub not_found: Vec<String>,
+    /// Links of other records to the deleted ones: kept, or stripped.
+    pub links: u64,
+    /// What still holds the text.
+    pub leftovers: Vec<Leftover>,
+}
+
+/// Deletes records for good. The archive is written anew and takes its place when it is whole; the audit record is
+/// written beside it. Errors: `not_found` when no record has any of the ids; nothing is written then. When a file of
+/// several cannot be written, the audit record stays, without a time of completion, and names what is left.
+pub fn purge(archive: &Path, ids: &[String], options: &PurgeOptions) -> Result<Purged, FormatError> {
+    let limits = &options.limits;
+    let passphrase = options.passphrase.as_deref();
+    let opened = Opened::open_with(archive, limits, passphrase)?;
+    let open = opened.archive()?;
+    let manifest = Manifest::of(&open, limits)?;
+    let mut work = Work {
+        passphrase,
+        key: opened.key(passphrase),
+        archive: &open,
+        manifest: &manifest,
+        limits,
+        ids: ids.iter().map(|id| id.trim().to_ascii_lowercase()).collect(),
+        strip: options.strip_links,
+        found: BTreeSet::new(),
+        removed_from: BTreeMap::new(),
+        needles: Needles::default(),
+        links: 0,
+    };
+    work.look()?;
+    let mut changed_deltas = Vec::new();
+    for path in distinct(options.deltas.iter())? {
+        if let Some(n) = work.look_into_delta(&path)? {
+            changed_deltas.push((path, n));
+        }
+    }
+    if work.found.is_empty() {
+        return Err(FormatError::invalid("not_found", &open.place, "no record of this archive has any of these ids"));
+    }
+    let removed: u64 = work.removed_from.values().sum();
+    let leftovers = work.leftovers()?;
+    let partitions = work.removed_from.keys().cloned().collect();
+    let target = options.out.clone().unwrap_or_else(|| archive.to_path_buf());
+    if options.out.as_deref().is_some_and(|out| out.symlink_metadata().is_ok()) {
+        let there = std::io::Error::from(ErrorKind::AlreadyExists);
+        return Err(FormatError::io(file_name(&target), there));
+    }
+    let mut audit = Audit::of_records(&manifest.agent, &work.found, partitions, options);
+    let mut audit_path = None;
+    if !options.dry_run {
+        // the archive last: what could not be rewritten before it can be asked for once more
+        let mut steps: Vec<&Path> = changed_deltas.iter().map(|(path, _)| path.as_path()).collect();
+        steps.push(&target);
+        audit_path = Some(carried_out(&mut audit, &target, &steps, &mut |path| {
+            if path == target { work.write(path) } else { work.write_delta(path) }
+        })?);
+    }
+    let mut removed_from = work.removed_from.clone();
+    removed_from.extend(changed_deltas.iter().map(|(path, n)| (file_name(path), *n)));
+    let not_found = work.ids.difference(&work.found).cloned().collect();
+    Ok(Purged { audit, audit_path, removed_from, removed, not_found, links: work.links, leftovers })
+}
+
+/// What went with a whole agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PurgedAgent {
+    /// The audit record. It holds no content.
+    pub audit: Audit,
+    /// Where it was written; None in a dry run.
+    pub audit_path: Option<PathBuf>,
+    /// Records that the archive's partitions held.
+    pub removed: u64,
+    /// The files: the archive and its deltas.
+    pub files: Vec<PathBuf>,
+}
+
+/// Deletes a whole agent (scope `full_agent`): the archive and its deltas go, the audit record stays beside where they
+/// were. A delta of another agent is an error, and nothing is deleted then. When a file of several cannot be removed, the
+/// audit record stays, without a time of completion, and names what is left; the archive is the last to go.
+pub fn purge_agent(archive: &Path, options: &PurgeOptions) -> Result<PurgedAgent, FormatError> {
+    let (limits, passphrase) = (&options.limits, options.passphrase.as_deref());
+    let (agent, partitions, removed) = {
+        let opened = Opened::open_with(archive, limits, passphrase)?;
+        let open = opened.archive()?;
+        let manifest = Manifest::of(&open, limits)?;
+        let mut removed = 0;
+        for row in &manifest.partitions {
+            let Some(member) = open.entry(&row.file) else { continue };
+            removed += rewrite::lines(&open, member, limits, &mut std::io::sink(), &mut |_, _| Ok(Fate::Keep))?.0;
+        }
+        (manifest.agent.clone(), manifest.partitions.iter().map(|p| p.file.clone()).collect(), removed)
+    };
+    let files = distinct(std::iter::once(archive).chain(options.deltas.iter().map(PathBuf::as_path)))?;
+    for path in &files[1..] {
+        let opened = Opened::open_with(path, limits, passphrase)?;
+        let open = opened.any()?;
+        if !delta::memory_of(&open, limits)?.0.eq_ignore_ascii_case(&agent) {
+            return Err(FormatError::invalid("delta_wrong_agent", &open.place, "this delta is for another agent"));
+        }
+    }
+    let mut audit = Audit::of_agent(&agent, partitions, options);
+    if options.dry_run {
+        return Ok(PurgedAgent { audit, audit_path: None, removed, files });
+    }
+    let steps: Vec<&Path> = files.iter().rev().map(PathBuf::as_path).collect();
+    let audit_path = carried_out(&mut audit, archive, &steps, &mut |path| match std::fs::remove_file(path) {
+        Err(e) if e.kind() != ErrorKind::NotFound => Err(FormatError::io(file_name(path), e)),
+        _ => Ok(()),
+    })?;
+    Ok(PurgedAgent { audit, audit_path: Some(audit_path), removed, files })
+}
+
+/// Does what was asked for, file by file, with an audit record beside `beside` from before the first of them until after
+/// the last. Answers where it is. When a file fails, the record says which are left; where nothing was changed yet there
+/// is nothing to tell, and it goes.
+fn carried_out(
+    audit: &mut Audit,
+    beside: &Path,
+    files: &[&Path],
+    each: &mut dyn FnMut(&Path) -> Result<(), FormatError>,
+) -> Result<PathBuf, FormatError> {
+    let left = |from: usize| files[from..].iter().map(|path| file_name(path)).collect();
+    audit.left = left(0);
+    let path = audit.write_beside(beside)?;
+    for (done, file) in files.iter().enumerate() {
+        if let Err(error) = each(file) {
+            if done == 0 {
+                // the error is what counts
+                let _ = std::fs::remove_file(&path);
+            }
+            return Err(error);
+        }
+        audit.left = left(done + 1);
+        if audit.left.is_empty() {
+            audit.complete(Timestamp::now());
+        }
+        audit.write_beside(beside)?;
+    }
+    Ok(path)
+}
+
+/// The files that are meant, each once, however often and under whatever names it was told.
+fn distinct<P: AsRef<Path>>(told: impl Iterator<Item = P>) -> Result<Vec<PathBuf>, FormatError> {
+    let (mut seen, mut out) = (BTreeSet::new(), Vec::new());
+    for path in told {
+        let path = path.as_ref();
+        let whole = std::fs::canonicalize(path).map_err(|e| FormatError::io(file_name(path), e))?;
+        if seen.insert(whole) {
+            out.push(path.to_path_buf());
+        }
+    }
+    Ok(out)
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned())
+}
+
+struct Work<'a> {
+    /// Opens deltas.
+    passphrase: Option<&'a dyn Passphrase>,
+    /// The new archive is encrypted under this.
+    key: Option<&'a dyn Passphrase>,
+    archive: &'a Archive<'a>,
+    manifest: &'a Manifest,
+    limits: &'a Limits,
+    ids: BTreeSet<String>,
+    strip: bool,
+    found: BTreeSet<String>,
+    removed_from: BTreeMap<String, u64>,
+    needles: Needles,
+    links: u64,
+}
+
+impl Work<'_> {
+    fn doomed(&self, line: &str) -> Option<String> {
+        rewrite::id_of(line).map(|id| id.to_ascii_lowercase()).filter(|id| self.ids.contains(id))
+    }
+
+    /// First pass: what is there, and which words to look for afterwards.
+    fn look(&mut self) -> Result<(), FormatError> {
+        let (archive, limits) = (self.archive, self.limits);
+        for row in &self.manifest.partitions {
+            let Some(member) = archive.entry(&row.file) else { continue };
+            rewrite::lines(archive, member, limits, &mut std::io::sink(), &mut |text, _| {
+                if let Some(text) = text {
+                    if let Some(id) = self.doomed(text) {
+                        self.found.insert(id);
+                        *self.removed_from.entry(row.file.clone()).or_default() += 1;
+                        self.needles.add_line(text);
+                    } else {
+                        self.links += self.links_of(text);
+                    }
+                }
+                Ok(Fate::Keep)
+            })?;
+        }
+        Ok(())
+    }
+
+    fn links_of(&self, line: &str) -> u64 {
+        let Some(m) = wire::members(line) else { return 0 };
+        let named = |raw: Option<&serde_json::value::RawValue>| {
+            raw.and_then(wire::string).is_some_and(|id| self.ids.contains(&id.to_ascii_lowercase()))
+        };
+        let related = wire::get(&m, "related_records")
+            .and_then(|raw| serde_json::from_str::<Vec<&serde_json::value::RawValue>>(raw.get()).ok())
+            .unwrap_or_default();
+        let related = related.iter().filter(|r| wire::members(r.get()).is_some_and(|m| named(wire::get(&m, "id"))));
+        related.count() as u64 + u64::from(named(wire::get(&m, "supersedes")))
+    }
+
+    /// A line without its links to the deleted records; None = it has none.
+    fn stripped(&self, line: &str) -> Option<String> {
+        if !self.strip || self.links_of(line) == 0 {
+            return None;
+        }
+        let mut tree = Tree::parse(line, 512).ok()?;
+        let named =
+            |id: Option<&Tree>| id.and_then(Tree::as_str).is_some_and(|id| self.ids.contains(&id.to_ascii_lowercase()));
+        if named(tree.get("supersedes")) {
+            tree.remove("supersedes");
+        }
+        if let Some(Tree::Array(rows)) = tree.get("related_records").cloned() {
+            let kept: Vec<Tree> = rows.into_iter().filter(|row| !named(row.get("id"))).collect();
+            match kept.is_empty() {
+                true => tree.remove("related_records"),
+                false => tree.set("related_records", Tree::Array(kept)),
+            }
+        }
+        Some(rewrite::written(&tree))
+    }
+
+    fn write(&mut self, target: &Path) -> Result<(), FormatError> {
+        let mut file = Rewrite::begin(target, self.key)?;
+        let mut rows = rewrite::rows_of(self.manifest);
+        for row in &mut rows {
+            let name = row.get("file").and_then(Tree::as_str).unwrap_or_default().to_owned();
+            let Some(member) = self.archive.entry(&name) else { continue };
+            if file.out.has(&name) {
+                continue;
+            }
+            let mut count = 0;
+            let sha = file.out.entry_from(&name, &mut |sink| {
+                (count, _) = rewrite::lines(self.archive, member, self.limits, sink, &mut |text, _| {
+                    let Some(text) = text else { return Ok(Fate::Keep) };
+                    Ok(match (self.doomed(text), self.stripped(text)) {
+                        (Some(_), _) => Fate::Drop,
+                        (None, Some(line)) => Fate::Replace(line),
+                        _ => Fate::Keep,
+                    })
+                })?;
+                Ok(true)
+            })?;
+            row.set("record_count", Tree::Number(count.to_string()));
+            row.set("sha256", Tree::Text(sha.unwrap_or_default()));
+        }
+        self.attachments(&mut file)?;
+        let mut tree = self.manifest.tree.clone();
+        if let Some(mut own) = tree.get("keepsake").cloned()
+            && let Some(Tree::Object(scopes)) = own.get("scopes").cloned()
+        {
+            let kept = scopes.into_iter().filter(|(id, _)| !self.ids.contains(&id.to_ascii_lowercase())).collect();
+            own.set("scopes", Tree::Object(kept));
+            tree.set("keepsake", own);
+        }
+        file.finish(self.archive, self.manifest, tree, rows, self.limits, &|_| false)
+    }
+
+    /// `referenced_by` of files that the records named.
+    fn attachments(&self, file: &mut Rewrite) -> Result<(), FormatError> {
+        if !self.strip {
+            return Ok(());
+        }
+        let Some(name) = self.manifest.layer_file("attachments") else { return Ok(()) };
+        let Some(member) = self.archive.entry(name) else { return Ok(()) };
+        let text = self.archive.text(member, self.limits)?;
+        let Some(document) = documents::split(&text, "attachments") else { return Ok(()) };
+        let strip = |element: &str| {
+            let mut tree = Tree::parse(element, self.limits).ok()?;
+            let Some(Tree::Array(ids)) = tree.get("referenced_by").cloned() else { return None };
+            let before = ids.len();
+            let named = |id: &Tree| id.as_str().is_some_and(|id| self.ids.contains(&id.to_ascii_lowercase()));
+            let kept: Vec<Tree> = ids.into_iter().filter(|id| !named(id)).collect();
+            (kept.len() < before).then(|| {
+                tree.set("referenced_by", Tree::Array(kept));
+                rewrite::written(&tree)
+            })
+        };
+        let spliced = document.splice(
+            |i| document.elements.get(i).map(|element| strip(element).unwrap_or_else(|| (*element).to_owned())),
+            &[],
+        );
+        file.out.entry(name, &mut spliced.as_bytes()).map(drop)
+    }
+
+    /// How many changes of a delta are about the records; None = none, or another agent's delta.
+    fn look_into_delta(&mut self, path: &Path) -> Result<Option<u64>, FormatError> {
+        let opened = Opened::open_with(path, self.limits, self.passphrase)?;
+        let archive = opened.any()?;
+        let (agent, file) = delta::memory_of(&archive, self.limits)?;
+        if !agent.eq_ignore_ascii_case(&self.manifest.agent) {
+            return Err(FormatError::invalid("delta_wrong_agent", &archive.place, "this delta is for another agent"));
+        }
+        let mut n = 0;
+        if let Some(member) = file.as_deref().and_then(|f| archive.entry(f)) {
+            rewrite::lines(&archive, member, self.limits, &mut std::io::sink(), &mut |text, _| {
+                if let Some((text, id)) = text.and_then(|t| Some((t, self.doomed(t)?))) {
+                    self.found.insert(id);
+                    self.needles.add_line(text);
+                    n += 1;
+                }
+                Ok(Fate::Keep)
+            })?;
+        }
+        Ok((n > 0).then_some(n))
+    }
+
+    fn write_delta(&self, path: &Path) -> Result<(), FormatError> {
+        let opened = Opened::open_with(path, self.limits, self.passphrase)?;
+        let archive = opened.any()?;
+        let (_, Some(name)) = delta::memory_of(&archive, self.limits)? else { return Ok(()) };
+        let Some(member) = archive.entry(&name) else { return Ok(()) };
+        let mut file = Rewrite::begin(path, opened.key(self.passphrase))?;
+        let mut count = 0;
+        file.out.entry_from(&name, &mut |sink| {
+            (count, _) = rewrite::lines(&archive, member, self.limits, sink, &mut |text, _| {
+                let doomed = text.and_then(|t| self.doomed(t)).is_some();
+                Ok(if doomed { Fate::Drop } else { Fate::Keep })
+            })?;
+            Ok(true)
+        })?;
+        for manifest in [MANIFEST, super::detect::DELTA_MANIFEST] {
+            let Some(member) = archive.entry(manifest) else { continue };
+            let text = archive.text(member, self.limits)?;
+            let Ok(mut tree) = Tree::parse(&text, self.limits) else { continue };
+            if let Some(mut changes) = tree.get("changes").cloned() {
+                let mut memory = changes.get("memory").cloned().unwrap_or_else(|| Tree::Object(vec![]));
+                memory.set("record_count", Tree::Number(count.to_string()));
+                changes.set("memory", memory);
+                tree.set("changes", changes);
+            }
+            file.out.entry(manifest, &mut rewrite::written(&tree).as_bytes())?;
+        }
+        file.copy_rest(&archive, &|_| false)?;
+        file.put_in_place()
+    }
+
+    /// Everything that stays, searched for the text and the ids of what goes.
+    fn leftovers(&self) -> Result<Vec<Leftover>, FormatError> {
+        let mut out = Vec::new();
+        let finder = self.needles.finder(&self.found);
+        for (name, member) in &self.archive.entries {
+            let lines = self.manifest.partitions.iter().any(|p| p.file == *name);
+            if lines {
+                let mut number = 0u64;
+                rewrite::lines(self.archive, member, self.limits, &mut std::io::sink(), &mut |text, _| {
+                    number += 1;
+                    if let Some(text) = text.filter(|t| self.doomed(t).is_none()) {
+                        // a link to the record is told of by `links`; its text in another record is a leftover
+                        let hit = finder.search(&mut text.as_bytes(), false)?;
+                        out.extend(hit.map(|reason| Leftover {
+                            place: format!("{name}#record {number}"),
+                            reason: reason.into(),
+                        }));
+                    }
+                    Ok(Fate::Keep)
+                })?;
+                continue;
+            }
+            let structured = *name == MANIFEST || self.manifest.layer_file("attachments") == Some(name);
+            let hit = self.archive.catalog.read(member, |bytes| finder.search(bytes, !structured))?;
+            let opaque = name.starts_with("memory/embeddings/").then_some("cannot_be_searched");
+            out.extend(hit.or(opaque).map(|reason| Leftover { place: (*name).into(), reason: reason.into() }));
+        }
+        Ok(out)
+    }
+}

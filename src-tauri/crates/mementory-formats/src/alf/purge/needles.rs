@@ -1,0 +1,126 @@
+//! The words of deleted records, and a search for them that minds neither letter case nor white space nor the escapes
+//! of JSON. What it finds is named to the person; a false alarm costs less than a silence.
+use super::super::wire;
+use crate::FormatError;
+use mementory_model::json::write_string;
+use std::collections::BTreeSet;
+use std::io::Read;
+
+/// A line of a longer text is looked for alone from this length on.
+const PART: usize = 16;
+/// Bytes read at a time.
+const CHUNK: usize = 256 << 10;
+
+/// Texts to look for.
+#[derive(Default)]
+pub(super) struct Needles {
+    whole: BTreeSet<Vec<u8>>,
+    parts: BTreeSet<Vec<u8>>,
+}
+
+impl Needles {
+    /// The content of a memory line, and each longer line of it.
+    pub(super) fn add_line(&mut self, line: &str) {
+        let Some(m) = wire::members(line) else { return };
+        let Some(content) = wire::get(&m, "content").and_then(wire::string) else { return };
+        add(&mut self.whole, content.trim());
+        for part in content.lines() {
+            let part = part.trim_matches(|c: char| c.is_whitespace() || "#*->|`_".contains(c));
+            if part.chars().count() >= PART {
+                add(&mut self.parts, part);
+            }
+        }
+    }
+
+    /// A search for them and for the ids.
+    pub(super) fn finder(&self, ids: &BTreeSet<String>) -> Finder {
+        let find = |set: &BTreeSet<Vec<u8>>| set.iter().map(|n| memchr::memmem::Finder::new(n).into_owned()).collect();
+        let ids: BTreeSet<Vec<u8>> = ids.iter().map(|id| id.to_ascii_lowercase().into_bytes()).collect();
+        let longest = self.whole.iter().chain(&self.parts).chain(&ids).map(Vec::len).max().unwrap_or(0);
+        Finder { whole: find(&self.whole), parts: find(&self.parts), ids: find(&ids), longest }
+    }
+}
+
+/// As it stands, as JSON writes it, and as JSON in ASCII writes it.
+fn add(set: &mut BTreeSet<Vec<u8>>, text: &str) {
+    if text.is_empty() {
+        return;
+    }
+    set.insert(fold(text.as_bytes(), &mut true));
+    let mut json = String::new();
+    write_string(text, &mut json);
+    let json = json[1..json.len() - 1].to_owned();
+    set.insert(fold(json.as_bytes(), &mut true));
+    let mut ascii = String::new();
+    for unit in json.encode_utf16() {
+        match u8::try_from(unit).ok().filter(u8::is_ascii) {
+            Some(byte) => ascii.push(char::from(byte)),
+            None => ascii.push_str(&format!("\\u{unit:04x}")),
+        }
+    }
+    set.insert(fold(ascii.as_bytes(), &mut true));
+}
+
+/// Lower case, and one blank for any white space. `blank` says whether the byte before was one.
+fn fold(bytes: &[u8], blank: &mut bool) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len());
+    for byte in bytes {
+        let space = byte.is_ascii_whitespace();
+        if !(space && *blank) {
+            out.push(if space { b' ' } else { byte.to_ascii_lowercase() });
+        }
+        *blank = space;
+    }
+    out
+}
+
+/// Looks for all of them at once.
+pub(super) struct Finder {
+    whole: Vec<memchr::memmem::Finder<'static>>,
+    parts: Vec<memchr::memmem::Finder<'static>>,
+    ids: Vec<memchr::memmem::Finder<'static>>,
+    longest: usize,
+}
+
+impl Finder {
+    /// The strongest finding in a stream. `ids`: are the ids looked for too?
+    pub(super) fn search(&self, bytes: &mut dyn Read, ids: bool) -> Result<Option<&'static str>, FormatError> {
+        let (mut buffer, mut text, mut blank) = (vec![0u8; CHUNK], Vec::new(), false);
+        let (mut part, mut named, mut packed, mut first) = (false, false, false, true);
+        loop {
+            let mut n = 0;
+            while n < buffer.len() {
+                match bytes.read(&mut buffer[n..]).map_err(|e| FormatError::io("entry", e))? {
+                    0 => break,
+                    more => n += more,
+                }
+            }
+            if n == 0 {
+                break;
+            }
+            if std::mem::take(&mut first) {
+                packed = PACKED.iter().any(|magic| buffer[..n].starts_with(magic));
+            }
+            text.extend(fold(&buffer[..n], &mut blank));
+            let within = |finders: &[memchr::memmem::Finder<'static>]| finders.iter().any(|f| f.find(&text).is_some());
+            if within(&self.whole) {
+                return Ok(Some("holds_text"));
+            }
+            part |= within(&self.parts);
+            named |= ids && within(&self.ids);
+            // what begins in this piece and ends in the next is found there
+            let keep = text.len().saturating_sub(self.longest);
+            text.drain(..keep);
+        }
+        Ok(match (part, named, packed) {
+            (true, ..) => Some("holds_part_of_text"),
+            (_, true, _) => Some("names_record"),
+            (_, _, true) => Some("cannot_be_searched"),
+            _ => None,
+        })
+    }
+}
+
+/// First bytes of what is compressed: ZIP, gzip, zstd, bzip2, xz, 7-Zip.
+const PACKED: [&[u8]; 6] =
+    [b"PK\x03\x04", b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf\x27\x1c"];

@@ -1,0 +1,317 @@
+//! Hard deletion (spec §10.14), each clause that a local file can show.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+use super::super::testing::*;
+use super::{PurgeOptions, purge, purge_agent};
+use crate::FormatError;
+use mementory_model::{Limits, Timestamp};
+use serde_json::Value;
+use std::path::Path;
+
+const AGENT: &str = "0197f2a0-1111-7000-8000-00000000000a";
+
+fn id(n: u32) -> String {
+    format!("0197f2a0-4444-7000-8000-{n:012x}")
+}
+
+fn line(n: u32, created: &str, rest: &str) -> String {
+    format!(
+        r#"{{"id":"{}","agent_id":"{AGENT}","content":"Secret number {n} of the \"harbour\" is kept.","memory_type":"semantic","source":{{"runtime":"r"}},"temporal":{{"created_at":"{created}"}},"status":"active","namespace":"n"{rest}}}"#,
+        id(n)
+    )
+}
+
+fn options() -> PurgeOptions {
+    PurgeOptions {
+        out: None,
+        reason: "user_request".into(),
+        requested_by: Some("0197f2a0-1111-7000-8000-0000000000aa".into()),
+        strip_links: false,
+        dry_run: false,
+        deltas: vec![],
+        passphrase: None,
+        now: Timestamp::parse("2026-11-20T12:00:00Z").unwrap(),
+        limits: Limits::default(),
+    }
+}
+
+/// 100 records in a sealed quarter, 10 in another, 5 in the current one; files that repeat number 3 and 7.
+fn agent(path: &Path) {
+    let quarter = |from: u32, to: u32, month: &str| {
+        (from..to).map(|n| line(n, &format!("{month}-02T00:00:00Z"), "") + "\n").collect::<String>()
+    };
+    let mut third = quarter(0, 100, "2025-08");
+    let link = format!(
+        r#","supersedes":"{}","related_records":[{{"id":"{}","relation":"caused_by"}},{{"id":"{}","relation":"x"}}]"#,
+        id(3),
+        id(3),
+        id(4)
+    );
+    third = third.replace(&line(50, "2025-08-02T00:00:00Z", ""), &line(50, "2025-08-02T00:00:00Z", &link));
+    let manifest = format!(
+        r#"{{"alf_version":"1.0.0","created_at":"2026-11-01T00:00:00Z","agent":{{"id":"{AGENT}","name":"A","source_runtime":"openclaw"}},"layers":{{"attachments":{{"count":1,"file":"attachments.json"}},"memory":{{"record_count":115,"index_file":"memory/index.json","partitions":[
+        {{"file":"memory/partitions/2025-Q3.jsonl","from":"2025-07-01","to":"2025-09-30","record_count":100,"sealed":true}},
+        {{"file":"memory/partitions/2025-Q4.jsonl","from":"2025-10-01","to":"2025-12-31","record_count":10,"sealed":true}},
+        {{"file":"memory/partitions/2026-Q4.jsonl","from":"2026-10-01","to":null,"record_count":5,"sealed":false}}]}}}},"raw_sources":["openclaw"]}}"#
+    );
+    let attachments = format!(
+        r#"{{"artifact_size_threshold":102400,"attachments":[{{"id":"{}","filename":"a.txt","media_type":"text/plain","size_bytes":0,"hash":{{"algorithm":"sha256","value":""}},"source_path":"a.txt","archive_path":null,"remote_ref":null,"referenced_by":["{}","{}"]}}]}}"#,
+        id(900),
+        id(3),
+        id(5)
+    );
+    pack(
+        path,
+        &[
+            ("manifest.json", manifest.as_bytes()),
+            ("attachments.json", attachments.as_bytes()),
+            ("memory/partitions/2025-Q3.jsonl", third.as_bytes()),
+            ("memory/partitions/2025-Q4.jsonl", quarter(100, 110, "2025-11").as_bytes()),
+            ("memory/partitions/2026-Q4.jsonl", quarter(110, 115, "2026-10").as_bytes()),
+            ("raw/openclaw/memory/2025-08-02.md", b"## Notes\nsecret   number 3 of the \"Harbour\" is kept.\nMore."),
+            ("artifacts/notes.json", br#"{"n":"Secret number 7 of the \"harbour\" is kept."}"#),
+            ("artifacts/clean.txt", b"nothing here"),
+            ("artifacts/packed.gz", b"\x1f\x8b\x08rest"),
+        ],
+    );
+}
+
+fn manifest(path: &Path) -> Value {
+    serde_json::from_slice(&entries(path)["manifest.json"]).unwrap()
+}
+
+#[test]
+fn spec_10_14_surgical_purge() {
+    let scratch = Scratch::new("purge");
+    let file = scratch.0.join("a.alf");
+    agent(&file);
+    let before = std::fs::read(&file).unwrap();
+    let old = entries(&file);
+    let ids = [id(3).to_uppercase(), id(40), id(41), "0197f2a0-4444-7000-8000-00000000ffff".to_owned()];
+
+    let dry = purge(&file, &ids, &PurgeOptions { dry_run: true, ..options() }).unwrap();
+    assert_eq!(std::fs::read(&file).unwrap(), before, "a dry run writes nothing");
+    assert_eq!(std::fs::read_dir(&scratch.0).unwrap().count(), 1);
+    assert_eq!((dry.removed, dry.audit_path.clone(), dry.audit.completed_at.clone()), (3, None, None));
+
+    let done = purge(&file, &ids, &options()).unwrap();
+    assert_eq!((done.removed, done.links), (3, 2));
+    assert_eq!(done.leftovers, dry.leftovers);
+    assert_eq!(done.not_found, ["0197f2a0-4444-7000-8000-00000000ffff"]);
+    assert_eq!(done.removed_from.iter().collect::<Vec<_>>(), [(&"memory/partitions/2025-Q3.jsonl".to_owned(), &3)]);
+    let new = entries(&file);
+    let third = String::from_utf8(new["memory/partitions/2025-Q3.jsonl"].clone()).unwrap();
+    assert_eq!(third.lines().count(), 97, "10.14.2a");
+    let kept: Vec<&str> = third.lines().collect();
+    let old_third = String::from_utf8(old["memory/partitions/2025-Q3.jsonl"].clone()).unwrap();
+    assert!(kept.iter().all(|l| old_third.lines().any(|o| o == *l)), "the others keep their bytes");
+    for name in [
+        "memory/partitions/2025-Q4.jsonl",
+        "memory/partitions/2026-Q4.jsonl",
+        "attachments.json",
+        "artifacts/notes.json",
+    ] {
+        assert_eq!(new[name], old[name], "{name}");
+    }
+    let row = manifest(&file)["layers"]["memory"]["partitions"][0].clone();
+    assert_eq!((&row["record_count"], &row["sealed"], &row["to"]), (&97.into(), &true.into(), &"2025-09-30".into()));
+    assert_eq!(manifest(&file)["layers"]["memory"]["record_count"], 112);
+    let digest = {
+        use sha2::Digest;
+        hex::encode(sha2::Sha256::digest(&new["memory/partitions/2025-Q3.jsonl"]))
+    };
+    assert_eq!(row["sha256"], digest.as_str(), "10.14.2c, 10.14.7: another digest");
+    assert_eq!(validate(&file).errors, [], "10.14.8");
+    let places: Vec<_> = done.leftovers.iter().map(|l| (l.place.as_str(), l.reason.as_str())).collect();
+    assert_eq!(
+        places,
+        [("artifacts/packed.gz", "cannot_be_searched"), ("raw/openclaw/memory/2025-08-02.md", "holds_text")]
+    );
+
+    let audit_path = done.audit_path.unwrap();
+    assert_eq!(audit_path.parent(), file.parent(), "beside the output");
+    let audit = std::fs::read_to_string(audit_path).unwrap();
+    let audit: Value = serde_json::from_str(&audit).unwrap();
+    assert_eq!(audit["scope"], "record_purge");
+    assert_eq!(audit["record_ids"], serde_json::json!([id(3), id(40), id(41)]));
+    assert_eq!(audit["partitions_affected"], serde_json::json!(["memory/partitions/2025-Q3.jsonl"]));
+    assert_eq!((&audit["reason"], &audit["agent_id"]), (&"user_request".into(), &AGENT.into()));
+    assert!(audit["completed_at"].as_str().unwrap() > "2026" && audit["requested_at"] == "2026-11-20T12:00:00Z");
+    assert!(!audit.to_string().contains("harbour"), "10.14.9");
+    let raw = std::fs::read(&file).unwrap();
+    let raw = String::from_utf8_lossy(&raw).into_owned();
+    assert!(!raw.contains("number 40 of"));
+
+    // 10.2.2, 4: the record that links to it is still read
+    let shelf = read(&file).unwrap();
+    let linking = shelf.records.iter().find(|r| r.key.value == id(50)).unwrap();
+    assert_eq!(linking.links.len(), 3);
+    assert!(matches!(purge(&file, &[id(3)], &options()), Err(FormatError::Invalid { code: "not_found", .. })));
+}
+
+#[test]
+fn spec_10_14_links_are_stripped_on_request_and_several_partitions_replaced() {
+    let scratch = Scratch::new("purge-more");
+    let (file, out) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
+    agent(&file);
+    let asked = PurgeOptions { out: Some(out.clone()), strip_links: true, ..options() };
+    let done = purge(&file, &[id(3), id(7), id(105), id(112)], &asked).unwrap();
+    assert_eq!(done.removed_from.len(), 3, "10.14.3 and 10.14.4: each partition for itself, the current one too");
+    let again = purge(&file, &[id(3)], &asked);
+    assert!(matches!(again, Err(FormatError::Io { .. })), "a file that is there is not replaced");
+    let new = entries(&out);
+    for (name, bytes) in &new {
+        let text = String::from_utf8_lossy(bytes);
+        assert!(!text.contains(&id(3)), "10.14.2d: nowhere, {name}");
+    }
+    let third = String::from_utf8(new["memory/partitions/2025-Q3.jsonl"].clone()).unwrap();
+    let linking: Value = serde_json::from_str(third.lines().find(|l| l.contains(&id(50))).unwrap()).unwrap();
+    assert_eq!(linking.get("supersedes"), None);
+    assert_eq!(linking["related_records"], serde_json::json!([{"id": id(4), "relation": "x"}]));
+    let attachments: Value = serde_json::from_slice(&new["attachments.json"]).unwrap();
+    assert_eq!(attachments["attachments"][0]["referenced_by"], serde_json::json!([id(5)]));
+    assert_eq!(validate(&out).errors, []);
+    let places: Vec<_> = done.leftovers.iter().map(|l| l.place.as_str()).collect();
+    assert_eq!(places, ["artifacts/notes.json", "artifacts/packed.gz", "raw/openclaw/memory/2025-08-02.md"]);
+}
+
+#[test]
+fn spec_10_14_deltas_and_whole_agents_go_too() {
+    let scratch = Scratch::new("purge-delta");
+    let (file, delta) = (scratch.0.join("a.alf"), scratch.0.join("d.alf-delta"));
+    agent(&file);
+    let manifest = format!(
+        r#"{{"alf_version":"1.0.0","created_at":"2026-11-20T12:00:00Z","agent":{{"id":"{AGENT}"}},"sync":{{"base_sequence":0,"new_sequence":1}},"changes":{{"memory":{{"file":"memory/delta.jsonl","record_count":2}}}}}}"#
+    );
+    let with = |n: u32| line(n, "2025-08-02T00:00:00Z", r#","operation":"update""#);
+    let lines = format!("{}\n{}\n", with(3), with(9));
+    pack(&delta, &[("manifest.json", manifest.as_bytes()), ("memory/delta.jsonl", lines.as_bytes())]);
+    let done = purge(&file, &[id(3)], &PurgeOptions { deltas: vec![delta.clone()], ..options() }).unwrap();
+    assert_eq!(done.removed_from["d.alf-delta"], 1, "10.14.5");
+    let new = entries(&delta);
+    assert_eq!(String::from_utf8_lossy(&new["memory/delta.jsonl"]), with(9) + "\n");
+    let manifest: Value = serde_json::from_slice(&new["manifest.json"]).unwrap();
+    assert_eq!(manifest["changes"]["memory"]["record_count"], 1);
+
+    let stranger = scratch.0.join("stranger.alf-delta");
+    let theirs = manifest.to_string().replace(AGENT, "0197f2a0-1111-7000-8000-00000000000b");
+    pack(&stranger, &[("manifest.json", theirs.as_bytes())]);
+    let both = PurgeOptions { deltas: vec![delta.clone(), stranger.clone()], ..options() };
+    assert!(matches!(purge_agent(&file, &both), Err(FormatError::Invalid { code: "delta_wrong_agent", .. })));
+    assert!(file.exists() && delta.exists() && stranger.exists(), "nothing goes when one file is another agent's");
+
+    let asked = PurgeOptions { deltas: vec![delta.clone()], ..options() };
+    let dry = purge_agent(&file, &PurgeOptions { dry_run: true, ..asked.clone() }).unwrap();
+    assert!(file.exists() && delta.exists() && dry.audit_path.is_none());
+    let done = purge_agent(&file, &asked).unwrap();
+    assert!(!file.exists() && !delta.exists(), "10.14.1");
+    assert_eq!((done.removed, done.files.len()), (114, 2));
+    assert_eq!((dry.removed, &dry.files), (done.removed, &done.files));
+    let (audit, written) = (done.audit, done.audit_path);
+    assert_eq!((audit.scope.as_str(), audit.record_ids, audit.partitions_affected.len()), ("full_agent", None, 3));
+    let text = std::fs::read_to_string(written.unwrap()).unwrap();
+    assert!(!text.contains("harbour") && !text.contains("record_ids"));
+}
+
+#[test]
+fn spec_8_3_an_encrypted_archive_is_purged_and_updated_and_stays_encrypted() {
+    use super::super::delta::{AlfDelta, apply, apply_with};
+    use crate::{Format, Passphrase, WriteOptions, testing::Paper};
+    let scratch = Scratch::new("purge-encrypted");
+    let at = |name: &str| scratch.0.join(name);
+    let key = || Some(std::sync::Arc::new(Paper("tea")) as std::sync::Arc<dyn Passphrase>);
+    let sealed = |path: &Path| std::fs::read(path).unwrap().starts_with(b"age-encryption.org/v1");
+    agent(&at("plain.alf"));
+    let mut shelf = read(&at("plain.alf")).unwrap();
+    let options_of = |base: Option<&str>| WriteOptions {
+        everything: true,
+        passphrase: key(),
+        base: base.map(at),
+        ..WriteOptions::default()
+    };
+    super::super::Alf.write(&mut shelf, &at("a.alf"), &options_of(None)).unwrap();
+    shelf.records.retain(|r| r.key.value != id(4));
+    AlfDelta.write(&mut shelf, &at("d.alf-delta"), &options_of(Some("a.alf"))).unwrap();
+    assert!(sealed(&at("a.alf")) && sealed(&at("d.alf-delta")));
+    let limits = Limits::default();
+    let deltas = [at("d.alf-delta")];
+
+    assert!(apply(&at("a.alf"), &deltas, &at("b.alf"), &limits).is_err(), "closed without its passphrase");
+    let applied = apply_with(&at("a.alf"), &deltas, &at("b.alf"), &limits, Some(&Paper("tea"))).unwrap();
+    assert_eq!(applied.deleted, 1);
+    assert!(sealed(&at("b.alf")), "what comes of an encrypted base is encrypted");
+    assert!(read_with(&at("b.alf"), key()).unwrap().records.iter().all(|r| r.key.value != id(4)));
+    let plain = apply_with(&at("plain.alf"), &deltas, &at("c.alf"), &limits, Some(&Paper("tea")));
+    assert!(plain.is_ok() && !sealed(&at("c.alf")), "what comes of a plain base is plain");
+
+    let closed = purge(&at("a.alf"), &[id(3)], &options());
+    assert!(matches!(closed, Err(FormatError::Invalid { code: "passphrase_needed", .. })), "{closed:?}");
+    let asked = PurgeOptions { passphrase: key(), deltas: deltas.to_vec(), ..options() };
+    let done = purge(&at("a.alf"), &[id(3), id(4)], &asked).unwrap();
+    assert_eq!((done.removed, done.removed_from["d.alf-delta"]), (2, 1));
+    assert!(sealed(&at("a.alf")) && sealed(&at("d.alf-delta")));
+    assert_eq!(read_with(&at("a.alf"), key()).unwrap().records.len(), 114);
+    assert_eq!(purge_agent(&at("a.alf"), &asked).unwrap().removed, 113);
+    assert!(!at("a.alf").exists() && !at("d.alf-delta").exists());
+}
+
+#[test]
+fn a_file_told_twice_goes_once_and_a_failure_leaves_its_audit() {
+    let scratch = Scratch::new("purge-twice");
+    let at = |name: &str| scratch.0.join(name);
+    let (file, inner) = (at("a.alf"), scratch.0.join("sub"));
+    std::fs::create_dir(&inner).unwrap();
+    let manifest = format!(
+        r#"{{"alf_version":"1.0.0","created_at":"2026-11-20T12:00:00Z","agent":{{"id":"{AGENT}"}},"sync":{{"base_sequence":0,"new_sequence":1}},"changes":{{"memory":{{"file":"memory/delta.jsonl","record_count":1}}}}}}"#
+    );
+    let change = line(3, "2025-08-02T00:00:00Z", r#","operation":"update""#) + "\n";
+    let delta = |path: &Path| {
+        pack(path, &[("manifest.json", manifest.as_bytes()), ("memory/delta.jsonl", change.as_bytes())]);
+    };
+    let audits = || -> Vec<Value> {
+        let names = std::fs::read_dir(&scratch.0).unwrap().map(|e| e.unwrap().path());
+        let audits = names.filter(|p| p.to_string_lossy().contains(".purge-"));
+        audits.map(|p| serde_json::from_slice(&std::fs::read(p).unwrap()).unwrap()).collect()
+    };
+
+    // one delta three times, between them another one, and once under another spelling
+    agent(&file);
+    delta(&at("a.alf-delta"));
+    delta(&at("b.alf-delta"));
+    let told = ["a.alf-delta", "b.alf-delta", "a.alf-delta", "sub/../a.alf-delta"].map(at);
+    let asked = PurgeOptions { deltas: told.to_vec(), ..options() };
+    let done = purge(&file, &[id(3)], &asked).unwrap();
+    assert_eq!((done.removed, done.removed_from["a.alf-delta"], done.removed_from["b.alf-delta"]), (1, 1, 1));
+    std::fs::remove_file(done.audit_path.unwrap()).unwrap();
+    delta(&at("a.alf-delta"));
+    delta(&at("b.alf-delta"));
+    let gone = purge_agent(&file, &asked).unwrap();
+    assert_eq!(gone.files, [file.clone(), at("a.alf-delta"), at("b.alf-delta")]);
+    assert!(gone.files.iter().all(|path| !path.exists()));
+    let [audit] = audits().try_into().unwrap();
+    assert!(audit["completed_at"].is_string() && audit.get("left").is_none(), "{audit}");
+    std::fs::remove_file(gone.audit_path.unwrap()).unwrap();
+
+    // a folder that nothing can be taken out of stands for a disk that fails
+    agent(&file);
+    let stuck = inner.join("c.alf-delta");
+    delta(&stuck);
+    delta(&at("a.alf-delta"));
+    let mut files = vec![stuck.as_path(), file.as_path()];
+    let fail = |bad: &'static str| {
+        move |path: &Path| match path.ends_with(bad) {
+            true => Err(FormatError::io(bad, std::io::ErrorKind::PermissionDenied.into())),
+            false => Ok(()),
+        }
+    };
+    let mut audit = super::Audit::of_agent(AGENT, vec![], &options());
+    assert!(super::carried_out(&mut audit, &file, &files, &mut fail("c.alf-delta")).is_err());
+    assert_eq!(audits(), Vec::<Value>::new(), "nothing was done: nothing to tell");
+    assert!(super::carried_out(&mut audit, &file, &files, &mut fail("a.alf")).is_err());
+    let [told] = audits().try_into().unwrap();
+    assert!(told["completed_at"].is_null(), "{told}");
+    assert_eq!(told["left"], serde_json::json!(["a.alf"]));
+    files.truncate(1);
+    let path = super::carried_out(&mut audit, &file, &files, &mut fail("a.alf")).unwrap();
+    let [told] = audits().try_into().unwrap();
+    assert!(told["completed_at"].is_string() && told.get("left").is_none() && path.exists(), "{told}");
+}

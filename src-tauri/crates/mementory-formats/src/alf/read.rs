@@ -1,0 +1,550 @@
+//! Archive → records (spec §3, §4, §6.2). Driven by the manifest; what it does not name is kept as it is.
+use super::documents;
+use super::identity;
+use super::lineage::Seen;
+use super::lines::{Entry, each_line};
+use super::manifest::{Archive, MANIFEST, Manifest, Partition};
+use super::read_attachments::Attachments;
+use super::sealed::{self, Opener};
+use super::wire::{self, Remark};
+use super::workspace_profile::{self, Restored};
+use crate::{Catalog, Detected, FormatError, Member, Passphrase, PassthroughItem, ReadContext, Sink};
+use mementory_model::json::Tree;
+use mementory_model::{
+    Derived, Dropped, DroppedAs, Issue, Kind, Limits, Origin, Record, RecordKey, Timestamp, Tombstone, TombstoneOp,
+};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, hash_map};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+/// Distinct remarks kept in mind; more are counted under one.
+const REMARKS: usize = 500;
+
+/// Reads one agent file into the sink.
+pub(super) fn read(
+    catalog: &Catalog,
+    detected: &Detected,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    let archive = Archive::open(catalog, detected)?;
+    let entry =
+        archive.entry(MANIFEST).ok_or_else(|| FormatError::invalid("manifest_missing", &archive.place, "none"))?;
+    let text = archive.text(entry, &context.limits)?;
+    let manifest = Manifest::parse(&text, &entry.place, &context.limits)?;
+    let mut reader = Reader::new(&archive, &manifest, &context.limits, sink);
+    reader.passphrase = context.passphrase.clone();
+    reader.run()
+}
+
+/// One reading.
+pub(super) struct Reader<'a> {
+    /// The archive.
+    pub archive: &'a Archive<'a>,
+    /// Its manifest.
+    pub manifest: &'a Manifest,
+    /// Bounds.
+    pub limits: &'a Limits,
+    /// Where everything goes.
+    pub sink: &'a mut dyn Sink,
+    /// Entries that are dealt with.
+    pub used: BTreeSet<String>,
+    done: u64,
+    remarks: BTreeMap<Remark, (String, u64)>,
+    /// Is it a delta bundle?
+    pub delta: bool,
+    /// Records that the last word of a delta says were deleted.
+    deleted: BTreeSet<String>,
+    linkage: super::linkage::Linkage,
+    lineage: Seen,
+    passphrase: Option<Arc<dyn Passphrase>>,
+    /// Secrets that a passphrase opened.
+    pub opener: Opener,
+    /// Files of workspaces that records were read of: runtime and path.
+    pub made: HashSet<(&'static str, String)>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(archive: &'a Archive<'a>, manifest: &'a Manifest, limits: &'a Limits, sink: &'a mut dyn Sink) -> Self {
+        let used = BTreeSet::from([MANIFEST.to_owned()]);
+        Self {
+            archive,
+            manifest,
+            limits,
+            sink,
+            used,
+            done: 0,
+            remarks: BTreeMap::new(),
+            delta: false,
+            deleted: BTreeSet::new(),
+            linkage: Default::default(),
+            lineage: Seen::default(),
+            passphrase: None,
+            opener: Opener::default(),
+            made: HashSet::new(),
+        }
+    }
+
+    /// Reads a delta bundle: each line is a change, and what is no record belongs to the bundle, not to the agent.
+    pub(super) fn of_delta(
+        archive: &'a Archive<'a>,
+        manifest: &'a Manifest,
+        limits: &'a Limits,
+        sink: &'a mut dyn Sink,
+    ) -> Self {
+        Self { delta: true, ..Self::new(archive, manifest, limits, sink) }
+    }
+}
+
+impl Reader<'_> {
+    pub(super) fn run(&mut self) -> Result<(), FormatError> {
+        if let Some(issue) = self.manifest.checksum_issue(&self.archive.place) {
+            self.sink.note(issue);
+        }
+        self.identity()?;
+        self.principals()?;
+        self.credentials()?;
+        // a delta holds only the documents that changed: what is not in it is not missing
+        for issue in self.linkage.issues(&self.archive.place).into_iter().filter(|_| !self.delta) {
+            self.sink.note(issue);
+        }
+        let attachments = super::read_attachments::read(self)?;
+        self.memory(&attachments)?;
+        self.keep_lineage()?;
+        self.deletions()?;
+        self.passthrough()?;
+        for ((code, detail), (place, count)) in std::mem::take(&mut self.remarks) {
+            let times = if count > 1 { format!(", {count} times; first here") } else { String::new() };
+            self.sink.note(Issue::new(code, place, format!("{detail}{times}")));
+        }
+        Ok(())
+    }
+
+    /// Remember a remark; equal ones are counted.
+    pub(super) fn remark(&mut self, place: &str, (code, detail): Remark) {
+        let full = self.remarks.len() >= REMARKS;
+        let key = (code, if full { "more of this".to_owned() } else { detail });
+        self.remarks.entry(key).or_insert_with(|| (place.to_owned(), 0)).1 += 1;
+    }
+
+    /// Where a record came from.
+    pub(super) fn origin(&self, member: &Member, pointer: String) -> Origin {
+        Origin {
+            format: "alf".into(),
+            version: Some(self.manifest.version.clone()),
+            container: member.place.clone(),
+            pointer,
+        }
+    }
+
+    /// Bytes dealt with.
+    pub(super) fn advance(&mut self, bytes: u64) -> Result<(), FormatError> {
+        self.done += bytes;
+        self.sink.progress(self.done)
+    }
+
+    /// A layer's document: the entry and its text. A named file that is absent is a note.
+    pub(super) fn document(&mut self, layer: &str) -> Result<Option<(String, Member)>, FormatError> {
+        let Some(file) = self.manifest.layer_file(layer).map(str::to_owned) else { return Ok(None) };
+        let Some(member) = self.archive.entry(&file).cloned() else {
+            self.sink.note(Issue::new(
+                "layer_missing",
+                &self.archive.place,
+                format!("{layer} names a file that is not there"),
+            ));
+            return Ok(None);
+        };
+        if !self.used.insert(file) {
+            return Ok(None);
+        }
+        let text = self.archive.text(&member, self.limits)?;
+        self.advance(member.size)?;
+        Ok(Some((text, member)))
+    }
+
+    /// An entry that is dealt with: not a passthrough part.
+    pub(super) fn mark_used(&mut self, name: &str) {
+        self.used.insert(name.to_owned());
+    }
+
+    /// A document that is no JSON of the expected shape: kept as it is, and said.
+    pub(super) fn bad_document(&mut self, member: &Member, kind: Kind) -> Result<(), FormatError> {
+        let reason = "malformed: not the JSON document of this layer".to_owned();
+        let dropped = Dropped { place: member.place.clone(), outcome: DroppedAs::Failed, reason, kind: Some(kind) };
+        self.sink.dropped(dropped);
+        self.pass(member, &member.name, "layer")
+    }
+
+    /// Send an entry on as a passthrough part.
+    pub(super) fn pass(&mut self, member: &Member, name: &str, role: &str) -> Result<(), FormatError> {
+        let item = self.item(member, name, role);
+        let archive = self.archive;
+        archive.catalog.read(member, |bytes| self.sink.passthrough(item, bytes))
+    }
+
+    /// A passthrough part made of text.
+    pub(super) fn pass_text(&mut self, member: &Member, role: &str, text: &str) -> Result<(), FormatError> {
+        let item = self.item(member, &member.name, role);
+        self.sink.passthrough(item, &mut text.as_bytes())
+    }
+
+    /// In a file of several sources, the manifest says whose part an entry is and how it was called there.
+    fn item(&self, member: &Member, name: &str, role: &str) -> PassthroughItem {
+        let kept = self.manifest.keepsake("entries").and_then(|e| e.get(name));
+        let say =
+            |key: &str, other: &str| kept.and_then(|k| k.get(key)).and_then(Tree::as_str).unwrap_or(other).to_owned();
+        let bundle = self.delta && role != "layer";
+        PassthroughItem {
+            format: if bundle { "alf_delta" } else { "alf" }.into(),
+            group: say("group", &self.manifest.agent),
+            name: say("name", name),
+            role: say("role", role),
+            place: member.place.clone(),
+        }
+    }
+
+    fn identity(&mut self) -> Result<(), FormatError> {
+        let Some((text, member)) = self.document("identity")? else { return Ok(()) };
+        let Some(tree) = object(&text, self.limits) else { return self.bad_document(&member, Kind::Profile) };
+        // the spec's example wraps the document, its schema does not
+        let inner = tree.get("identity").filter(|i| tree.get("id").is_none() && i.get("id").is_some());
+        let doc = inner.unwrap_or(&tree);
+        self.linkage.identity(doc);
+        if let Some(Restored { records, more, changed }) =
+            workspace_profile::restore(doc).filter(|_| self.manifest.generated())
+        {
+            let vault = self.manifest.keepsake("lineage").and_then(Tree::as_str).map(str::to_owned);
+            self.lineage.vault = vault.filter(|_| !self.delta);
+            self.lineage.version = super::write_documents::identity_version(&text);
+            for record in records {
+                self.remember(&record);
+                self.sink.unit(record.into())?;
+            }
+            if changed {
+                let message =
+                    "structured fields were changed elsewhere; they have no place in the files of a workspace";
+                self.sink.note(Issue::new("identity_changed", &member.place, message));
+            }
+            if !more {
+                return Ok(());
+            }
+        }
+        let id = doc.get("id").and_then(Tree::as_str).unwrap_or("identity");
+        let scope = self.manifest.scope_of(id, None);
+        let mut record = identity::identity(&text, doc, &scope);
+        record.origin = self.origin(&member, String::new());
+        self.sink.unit(record.into())
+    }
+
+    fn principals(&mut self) -> Result<(), FormatError> {
+        self.list("principals", Kind::Profile, identity::principal)
+    }
+
+    fn credentials(&mut self) -> Result<(), FormatError> {
+        self.list("credentials", Kind::Credential, identity::credential)
+    }
+
+    fn list(
+        &mut self,
+        layer: &str,
+        kind: Kind,
+        build: fn(&str, &Tree, RecordKey, &mut Vec<Remark>) -> Record,
+    ) -> Result<(), FormatError> {
+        let Some((text, member)) = self.document(layer)? else { return Ok(()) };
+        let Some(document) = documents::split(&text, layer) else { return self.bad_document(&member, kind) };
+        let mut slots = Vec::new();
+        for (i, element) in document.elements.iter().enumerate() {
+            let pointer = format!("/{layer}/{i}");
+            let Some(doc) = object(element, self.limits) else {
+                let place = format!("{}#{pointer}", member.place);
+                let reason = "malformed: not an object".to_owned();
+                self.sink.dropped(Dropped { place, outcome: DroppedAs::Failed, reason, kind: Some(kind) });
+                slots.push(String::new());
+                continue;
+            };
+            if kind == Kind::Credential {
+                self.linkage.credential(&doc);
+                if let Some(passphrase) = self.passphrase.clone().filter(|_| sealed::is_ours(&doc)) {
+                    if self.opener.open(&doc, &*passphrase) {
+                        slots.push(String::new());
+                        continue;
+                    }
+                    let place = format!("{}#{pointer}", member.place);
+                    let message = "this passphrase does not open it; it is kept as it is".to_owned();
+                    self.remark(&place, ("credential_closed", message));
+                }
+            }
+            if let Some(ours) = wire::members(element).and_then(|m| wire::get(&m, "keepsake")) {
+                slots.push(String::new());
+                if let Some(mut record) = super::ext::restore_row(ours) {
+                    workspace_profile::restore_person(&mut record, &doc);
+                    self.remember(&record);
+                    self.sink.unit(record.into())?;
+                    continue;
+                }
+                if doc.get("keepsake").and_then(|k| k.get("generated")).is_some() {
+                    continue; // the owner we made up for a file that needed one
+                }
+                slots.pop();
+            }
+            let value = super::read_attachments::element_id(&doc, i, &slots);
+            let scope = self.manifest.scope_of(&value, None);
+            let mut remarks = Vec::new();
+            let mut record = build(element, &doc, RecordKey::new(scope, &value), &mut remarks);
+            record.origin = self.origin(&member, pointer.clone());
+            if record.source.platform.is_empty() {
+                record.source.platform = self.manifest.runtime_of(&record.key.value).to_owned();
+            }
+            slots.push(value);
+            for remark in remarks {
+                self.remark(&format!("{}#{pointer}", member.place), remark);
+            }
+            self.sink.unit(record.into())?;
+        }
+        self.skeleton(&member, &document, &slots)
+    }
+
+    /// The rest of a list document, unless all of it was made by us.
+    pub(super) fn skeleton(
+        &mut self,
+        member: &Member,
+        document: &documents::ListDocument<'_>,
+        slots: &[String],
+    ) -> Result<(), FormatError> {
+        if self.manifest.generated() {
+            return Ok(());
+        }
+        self.pass_text(member, "layer", &document.skeleton(slots))
+    }
+
+    fn memory(&mut self, attachments: &Attachments) -> Result<(), FormatError> {
+        let mut partitions: Vec<(&Partition, Member)> = Vec::new();
+        for row in &self.manifest.partitions {
+            match self.archive.entry(&row.file) {
+                Some(member) if self.used.insert(row.file.clone()) => partitions.push((row, member.clone())),
+                Some(_) => self.sink.note(Issue::new(
+                    "partition_twice",
+                    &self.archive.place,
+                    "a partition is listed twice; read once",
+                )),
+                None => self.sink.note(Issue::new(
+                    "partition_missing",
+                    &self.archive.place,
+                    "a partition of the manifest is not there",
+                )),
+            }
+        }
+        let promised = |row: &Partition| row.count != Some(0);
+        if partitions.is_empty() && self.manifest.partitions.iter().any(promised) {
+            // An import of nothing would be told as a success.
+            let message = "none of the memory files that the manifest lists is in the archive";
+            return Err(FormatError::invalid("partitions_missing", &self.archive.place, message));
+        }
+        let mut superseded = Superseded::default();
+        let finder = memchr::memmem::Finder::new(b"\"supersedes\"");
+        for (index, (_, member)) in partitions.iter().enumerate() {
+            self.archive.catalog.read(member, |r| {
+                each_line(r, &member.place, self.limits.line_bytes, &mut |entry, _| {
+                    if let Entry::Line(number, line) = entry
+                        && finder.find(line.as_bytes()).is_some()
+                        && let Some(found) = wire::superseded_by(line)
+                    {
+                        superseded.add(found, (index, number));
+                    }
+                    Ok(())
+                })
+            })?;
+        }
+        let mut seen: HashMap<u128, (u64, u32)> = HashMap::new();
+        for (index, (row, member)) in partitions.iter().enumerate() {
+            let (mut lines, mut pending) = (0u64, 0u64);
+            let archive = self.archive;
+            archive.catalog.read(member, |r| {
+                each_line(r, &member.place, self.limits.line_bytes, &mut |entry, bytes| {
+                    pending += bytes;
+                    if pending > 1 << 20 {
+                        self.advance(std::mem::take(&mut pending))?;
+                    }
+                    lines += u64::from(!matches!(entry, Entry::Line(_, "")));
+                    self.line(entry, (index, member, row), &superseded, &mut seen, attachments)
+                })
+            })?;
+            self.advance(pending)?;
+            if row.count.is_some_and(|count| count != lines) {
+                self.remark(&member.place, ("count_differs", "record_count is not the number of lines".into()));
+            }
+        }
+        Ok(())
+    }
+
+    fn line(
+        &mut self,
+        entry: Entry<'_>,
+        (index, member, row): (usize, &Member, &Partition),
+        superseded: &Superseded,
+        seen: &mut HashMap<u128, (u64, u32)>,
+        attachments: &Attachments,
+    ) -> Result<(), FormatError> {
+        let (number, text) = match entry {
+            Entry::Line(_, "") => return Ok(()),
+            Entry::Line(number, text) => (number, Ok(text)),
+            Entry::Bad(number, code) => (number, Err(code)),
+        };
+        let place = |member: &Member| format!("{}#line {number}", member.place);
+        let change = match text {
+            Ok(text) if self.delta => match super::delta::record_of(text) {
+                Ok((id, Some(line))) => {
+                    self.deleted.remove(&id);
+                    Ok(std::borrow::Cow::Owned(line))
+                }
+                Ok((id, None)) => {
+                    self.deleted.insert(id);
+                    return Ok(());
+                }
+                Err(code) => Err(code),
+            },
+            Ok(text) => Ok(std::borrow::Cow::Borrowed(text)),
+            Err(code) => Err(code),
+        };
+        let parsed = change.as_deref().map_err(|code| *code).and_then(|text| {
+            wire::read_line(text, |id, agent| self.manifest.scope_of(id, agent)).map(|line| (text, line))
+        });
+        let (text, mut line) = match parsed {
+            Ok(found) => found,
+            Err(code) => {
+                let (outcome, kind) = (DroppedAs::Failed, Some(Kind::Memory));
+                let reason = format!("{code}: the line is no memory record");
+                self.sink.dropped(Dropped { place: place(member), outcome, reason, kind });
+                return Ok(());
+            }
+        };
+        for remark in std::mem::take(&mut line.remarks) {
+            self.remark(&place(member), remark);
+        }
+        let (id_hash, line_hash) = (hash128(&(&line.record.key.scope, &line.id)), hash128(&text) as u64);
+        // in a delta a later change of the same record follows the earlier one: one record, not two
+        let in_order = self.delta && !matches!(seen.get(&id_hash), Some((first, _)) if *first == line_hash);
+        match seen.entry(id_hash) {
+            _ if in_order => drop(seen.insert(id_hash, (line_hash, 1))),
+            hash_map::Entry::Vacant(slot) => drop(slot.insert((line_hash, 1))),
+            hash_map::Entry::Occupied(slot) if slot.get().0 == line_hash => {
+                let reason = "duplicate: the same line is there twice".to_owned();
+                let (outcome, kind) = (DroppedAs::Skipped, Some(Kind::Memory));
+                self.sink.dropped(Dropped { place: place(member), outcome, reason, kind });
+                return Ok(());
+            }
+            hash_map::Entry::Occupied(mut slot) => {
+                // two records under one id: both are kept, the later one under a key of its own
+                slot.get_mut().1 += 1;
+                line.record.key.value = format!("{}#{}", line.record.key.value, slot.get().1);
+                self.remark(&place(member), ("duplicate_id", "two records have one id".into()));
+            }
+        }
+        if line.restored {
+            self.lineage.line(&line.record, text);
+            self.remember(&line.record);
+            return self.sink.unit(line.record.into());
+        }
+        let mut record = line.record;
+        record.origin = self.origin(member, format!("line {number}"));
+        if line.agent.as_ref().is_some_and(|agent| *agent != self.manifest.agent) && !self.manifest.generated() {
+            self.remark(&place(member), ("foreign_agent_id", "a record names another agent".into()));
+        }
+        if outside(&record, row) {
+            self.remark(&place(member), ("outside_partition", "created_at is outside the partition's range".into()));
+        }
+        set_effective_status(&mut record, superseded.of(&line.id, (index, number)));
+        record.attachments.extend(attachments.of(&line.id));
+        self.sink.unit(record.into())
+    }
+
+    fn keep_lineage(&mut self) -> Result<(), FormatError> {
+        for (runtime, group, text) in std::mem::take(&mut self.lineage).kept() {
+            let [format, name, role] = [runtime, crate::openclaw::files::LINEAGE, "raw"].map(str::to_owned);
+            let item = PassthroughItem { format, group, name, role, place: self.archive.place.clone() };
+            self.sink.passthrough(item, &mut text.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Deletions that only name their record (spec §3.1.8): a tombstone each, so that the vault takes the record out.
+    fn deletions(&mut self) -> Result<(), FormatError> {
+        let made = self.manifest.tree.get("created_at").and_then(Tree::as_str).and_then(Timestamp::parse);
+        let Some(at) = made.or_else(|| Timestamp::from_micros(0)) else { return Ok(()) };
+        for id in std::mem::take(&mut self.deleted) {
+            self.sink.tombstone(Tombstone {
+                id: format!("{}:{id}", self.manifest.agent),
+                op: TombstoneOp::Delete,
+                target_kind: "memory".into(),
+                scope: self.manifest.scope_of(&id, None),
+                target_id: id,
+                at,
+                actor: self.manifest.agent.clone(),
+                reason: "deleted at the source".into(),
+                derived: Derived::default(),
+                signature: None,
+                verbatim: None,
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// A JSON object as a tree.
+pub(super) fn object(text: &str, limits: &Limits) -> Option<Tree> {
+    Tree::parse(text, limits).ok().filter(|t| matches!(t, Tree::Object(_)))
+}
+
+/// Partition and line.
+type Position = (usize, u64);
+
+/// Which records a later one replaces. The value says whether that later one is a deletion.
+#[derive(Default)]
+struct Superseded {
+    by_id: HashMap<String, bool>,
+    /// By a line that has the old id itself, up to the last such line.
+    before: HashMap<String, (Position, bool)>,
+}
+
+impl Superseded {
+    fn add(&mut self, found: wire::Supersedes, at: Position) {
+        if found.own {
+            self.before.insert(found.old, (at, found.deleted));
+        } else {
+            *self.by_id.entry(found.old).or_default() |= found.deleted;
+        }
+    }
+
+    /// Is the line with this id replaced, and by a deletion?
+    fn of(&self, id: &str, at: Position) -> Option<bool> {
+        let earlier = self.before.get(id).filter(|(last, _)| at < *last).map(|(_, deleted)| *deleted);
+        self.by_id.get(id).copied().or(earlier)
+    }
+}
+
+/// Spec §4.1.1: the old row of a sealed partition keeps its status; the newer record says what holds.
+fn set_effective_status(record: &mut Record, superseded: Option<bool>) {
+    let Some(deleted) = superseded else { return };
+    if matches!(record.status.as_deref(), Some("superseded" | "archived" | "deleted")) {
+        return;
+    }
+    let own = record.status.take().unwrap_or_default();
+    record.fields.insert("alf_status".into(), own.into());
+    record.status = Some(if deleted { "deleted" } else { "superseded" }.into());
+}
+
+fn outside(record: &Record, row: &Partition) -> bool {
+    let Some(created) = record.times.created else { return false };
+    let (year, month, day) = created.date();
+    let date = format!("{year:04}-{month:02}-{day:02}");
+    row.from.as_ref().is_some_and(|from| date < *from) || row.to.as_ref().is_some_and(|to| date > *to)
+}
+
+fn hash128(text: &impl Hash) -> u128 {
+    let mut a = DefaultHasher::new();
+    text.hash(&mut a);
+    let first = a.finish();
+    first.hash(&mut a);
+    text.hash(&mut a);
+    (u128::from(a.finish()) << 64) | u128::from(first)
+}

@@ -1,0 +1,169 @@
+//! The attachment index (spec §3.1.9): rows as records, tier 2 files checked and handed on, tier 3 named. Files of a
+//! workspace whose rows we wrote go home as the files that they are.
+use super::documents;
+use super::read::{Reader, object};
+use super::{identity, tiers, wire};
+use crate::openclaw::files::ABSENT;
+use crate::{AttachmentFile, FormatError, Member, PassthroughItem};
+use mementory_model::json::Tree;
+use mementory_model::{AttachmentRef, Issue, Kind, RecordKey};
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, HashMap};
+
+/// Which files a memory record names, by its id.
+#[derive(Default)]
+pub(super) struct Attachments {
+    by_record: HashMap<String, Vec<AttachmentRef>>,
+}
+
+impl Attachments {
+    /// Files that this record names.
+    pub(super) fn of(&self, id: &str) -> Vec<AttachmentRef> {
+        self.by_record.get(id).cloned().unwrap_or_default()
+    }
+}
+
+/// Id of a list element, or its position; a second one with the same id gets its position added.
+pub(super) fn element_id(doc: &Tree, position: usize, taken: &[String]) -> String {
+    let id = doc.get("id").and_then(Tree::as_str).filter(|id| !id.is_empty());
+    match id {
+        Some(id) if taken.iter().any(|t| t == id) => format!("{id}#{position}"),
+        Some(id) => id.to_owned(),
+        None => format!("#{position}"),
+    }
+}
+
+/// Reads `attachments.json` and hands its files on.
+pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> {
+    let mut out = Attachments::default();
+    let Some((text, member)) = reader.document("attachments")? else { return Ok(out) };
+    let Some(document) = documents::split(&text, "attachments") else {
+        reader.bad_document(&member, Kind::Attachment)?;
+        return Ok(out);
+    };
+    let (mut slots, mut absent) = (Vec::new(), BTreeMap::<(&str, String), Vec<&str>>::new());
+    for (i, element) in document.elements.iter().enumerate() {
+        let Some(doc) = object(element, reader.limits) else {
+            slots.push(String::new());
+            let place = format!("{}#/attachments/{i}", member.place);
+            let reason = "malformed: not an object".to_owned();
+            let (outcome, kind) = (mementory_model::DroppedAs::Failed, Some(Kind::Attachment));
+            reader.sink.dropped(mementory_model::Dropped { place, outcome, reason, kind });
+            continue;
+        };
+        if let Some((runtime, scope, path)) = tiers::slot(&doc).filter(|_| reader.manifest.generated()) {
+            slots.push(String::new());
+            let place = format!("{}#/attachments/{i}", member.place);
+            let name = doc.get("filename").and_then(Tree::as_str).unwrap_or(&path);
+            match checked(reader, &doc, name, &place)? {
+                Some(file) => workspace_file(reader, &file, part(runtime.id, scope, path, &file.place))?,
+                None => absent.entry((runtime.id, scope)).or_default().push(element),
+            }
+            continue;
+        }
+        // a row that we wrote for a record of another format: its file goes back under its own key
+        let ours = wire::members(element)
+            .and_then(|m| wire::get(&m, "keepsake"))
+            .and_then(|raw| serde_json::from_str::<AttachmentRef>(raw.get()).ok());
+        let restored = ours.is_some();
+        let reference = match ours {
+            Some(reference) => reference,
+            None => {
+                let value = element_id(&doc, i, &slots);
+                let scope = reader.manifest.scope_of(&value, None);
+                reference(&doc, RecordKey::new(scope, value))
+            }
+        };
+        slots.push(if restored { String::new() } else { reference.key.value.clone() });
+        if !restored {
+            if let Some(Tree::Array(ids)) = doc.get("referenced_by") {
+                for id in ids.iter().filter_map(Tree::as_str) {
+                    out.by_record.entry(id.to_owned()).or_default().push(reference.clone());
+                }
+            }
+            let mut record = identity::attachment(element, &doc, reference.key.clone());
+            record.origin = reader.origin(&member, format!("/attachments/{i}"));
+            record.source.platform = reader.manifest.runtime_of(&reference.key.value).to_owned();
+            record.attachments = vec![reference.clone()];
+            reader.sink.unit(record.into())?;
+        }
+        file(reader, &doc, reference, &format!("{}#/attachments/{i}", member.place))?;
+    }
+    for ((runtime, scope), rows) in absent {
+        let item = part(runtime, scope, ABSENT.to_owned(), &member.place);
+        reader.sink.passthrough(item, &mut format!("[{}]", rows.join(",\n")).as_bytes())?;
+    }
+    reader.skeleton(&member, &document, &slots)?;
+    Ok(out)
+}
+
+/// A part of a workspace.
+fn part(runtime: &str, scope: String, path: String, place: &str) -> PassthroughItem {
+    PassthroughItem { format: runtime.into(), group: scope, name: path, role: "raw".into(), place: place.into() }
+}
+
+fn workspace_file(reader: &mut Reader<'_>, file: &Member, item: PassthroughItem) -> Result<(), FormatError> {
+    reader.mark_used(&file.name);
+    let archive = reader.archive;
+    archive.catalog.read(file, |bytes| reader.sink.passthrough(item, bytes))
+}
+
+fn declared_size(doc: &Tree) -> Option<u64> {
+    match doc.get("size_bytes") {
+        Some(Tree::Number(n)) => n.parse().ok(),
+        _ => None,
+    }
+}
+
+fn reference(doc: &Tree, key: RecordKey) -> AttachmentRef {
+    let text = |key: &str| doc.get(key).and_then(Tree::as_str).filter(|t| !t.is_empty()).map(str::to_owned);
+    let size = declared_size(doc);
+    let name = text("filename").unwrap_or_else(|| key.value.clone());
+    AttachmentRef { origin_id: text("id"), name, media_type: text("media_type"), size, text: None, key }
+}
+
+/// Tier 2: size and digest first, then the bytes. A file that is not what its row says stays a passthrough part.
+fn file(reader: &mut Reader<'_>, doc: &Tree, reference: AttachmentRef, row: &str) -> Result<(), FormatError> {
+    let Some(member) = checked(reader, doc, &reference.name, row)? else { return Ok(()) };
+    let AttachmentRef { key, origin_id, name, media_type, .. } = reference;
+    let file = AttachmentFile { key, origin_id, name, media_type, place: member.place.clone() };
+    let archive = reader.archive;
+    // its bytes live in one place: as the file, not as a passthrough part as well
+    reader.mark_used(&member.name);
+    archive.catalog.read(&member, |bytes| reader.sink.attachment(file, bytes))
+}
+
+/// The entry of a row, if it is there and what the row says.
+fn checked(reader: &mut Reader<'_>, doc: &Tree, name: &str, row: &str) -> Result<Option<Member>, FormatError> {
+    let path = doc.get("archive_path").and_then(Tree::as_str);
+    let Some(member) = path.and_then(|p| reader.archive.entry(p)).cloned() else {
+        let size = declared_size(doc).map_or_else(|| "size not known".to_owned(), |s| format!("{s} bytes"));
+        let message = format!("{name} ({size}) is not in the archive, only its entry in the index");
+        reader.sink.note(Issue::new("attachment_not_in_archive", row, message));
+        return Ok(None);
+    };
+    let hash = |key: &str| doc.get("hash").and_then(|h| h.get(key)).and_then(Tree::as_str).unwrap_or_default();
+    let (size, digest) = digest(reader, &member)?;
+    if hash("algorithm") != "sha256" {
+        reader.remark(row, ("attachment_hash_not_verifiable", "a digest that is not SHA-256".into()));
+    } else if !hash("value").eq_ignore_ascii_case(&digest) || declared_size(doc).is_some_and(|s| s != size) {
+        let message = "size or SHA-256 differ from the index; the entry is kept, not taken as the file";
+        reader.sink.note(Issue::new("attachment_checksum_mismatch", row, message));
+        return Ok(None);
+    }
+    Ok(Some(member))
+}
+
+fn digest(reader: &Reader<'_>, member: &Member) -> Result<(u64, String), FormatError> {
+    reader.archive.catalog.read(member, |bytes| {
+        let (mut hasher, mut size, mut buffer) = (Sha256::new(), 0u64, vec![0u8; 64 << 10]);
+        loop {
+            let n = bytes.read(&mut buffer).map_err(|e| FormatError::io(&member.place, e))?;
+            if n == 0 {
+                return Ok((size, hex::encode(hasher.finalize())));
+            }
+            hasher.update(&buffer[..n]);
+            size += n as u64;
+        }
+    })
+}

@@ -1,0 +1,375 @@
+//! Checks an `.alf` by the specification: shapes of all documents, counts, partition order and ranges, ids, and the
+//! checksum where its definition is ours. Everything found is reported; words unknown to this version are warnings.
+use super::container::checksum;
+use super::documents;
+use super::lines::{Entry, each_line};
+use super::manifest::{Archive, CHECKSUM_SCOPE, MANIFEST, Manifest};
+use super::shape::{self, Rule};
+use crate::{Catalog, Detected, Finding, FormatError, Member, Validation};
+use mementory_model::json::Tree;
+use mementory_model::{Limits, Timestamp};
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, HashSet};
+
+/// Findings listed; more are counted.
+const LISTED: usize = 1000;
+
+/// Validates one file.
+pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) -> Result<Validation, FormatError> {
+    let archive = Archive::open(catalog, detected)?;
+    let entry =
+        archive.entry(MANIFEST).ok_or_else(|| FormatError::invalid("manifest_missing", &archive.place, "none"))?;
+    let text = archive.text(entry, limits)?;
+    let manifest = Manifest::parse(&text, &entry.place, limits)?;
+    let out =
+        Validation { version: Some(manifest.version.clone()), kind: Some("full".into()), ..Validation::default() };
+    let mut check = Check { archive: &archive, manifest: &manifest, limits, out, unlisted: (0, 0) };
+    check.shape(&manifest.tree, &shape::MANIFEST, &entry.place);
+    check.documents()?;
+    check.memory()?;
+    check.unlisted();
+    check.checksum(entry)?;
+    let (errors, warnings) = check.unlisted;
+    let more = |n: usize| Finding { code: "more".into(), place: String::new(), message: format!("{n} more") };
+    check.out.errors.extend((errors > 0).then(|| more(errors)));
+    check.out.warnings.extend((warnings > 0).then(|| more(warnings)));
+    Ok(check.out)
+}
+
+struct Check<'a> {
+    archive: &'a Archive<'a>,
+    manifest: &'a Manifest,
+    limits: &'a Limits,
+    out: Validation,
+    unlisted: (usize, usize),
+}
+
+impl Check<'_> {
+    fn error(&mut self, code: &str, place: &str, message: &str) {
+        if self.out.errors.len() >= LISTED {
+            self.unlisted.0 += 1;
+            return;
+        }
+        self.out.errors.push(Finding { code: code.into(), place: place.into(), message: message.into() });
+    }
+
+    fn warning(&mut self, code: &str, place: &str, message: &str) {
+        if self.out.warnings.len() >= LISTED {
+            self.unlisted.1 += 1;
+            return;
+        }
+        self.out.warnings.push(Finding { code: code.into(), place: place.into(), message: message.into() });
+    }
+
+    fn shape(&mut self, tree: &Tree, rule: &Rule, place: &str) {
+        let mut found = Vec::new();
+        shape::check(tree, rule, "", &mut found);
+        for breach in found {
+            let place = format!("{place}#{}", breach.at);
+            match breach.warning {
+                true => self.warning(breach.code, &place, &breach.message),
+                false => self.error(breach.code, &place, &breach.message),
+            }
+        }
+    }
+
+    fn layer(&self, layer: &str, key: &str) -> Option<&Tree> {
+        self.manifest.tree.get("layers")?.get(layer)?.get(key)
+    }
+
+    fn documents(&mut self) -> Result<(), FormatError> {
+        let rules = [
+            ("identity", &shape::IDENTITY),
+            ("principals", &shape::PRINCIPALS),
+            ("credentials", &shape::CREDENTIALS),
+            ("attachments", &shape::ATTACHMENTS),
+        ];
+        for (layer, rule) in rules {
+            let Some(file) = self.manifest.layer_file(layer) else { continue };
+            let Some(member) = self.archive.entry(file) else {
+                self.error("layer_missing", &self.archive.place, &format!("the file of layer {layer} is not there"));
+                continue;
+            };
+            let text = self.archive.text(member, self.limits)?;
+            let Ok(tree) = Tree::parse(&text, self.limits) else {
+                self.error("malformed", &member.place, "not JSON");
+                continue;
+            };
+            self.shape(&tree, rule, &member.place);
+            let counted = documents::split(&text, layer).map(|d| d.elements.len() as u64);
+            if let Some(count) = counted {
+                self.out.records += count - companions(&tree, layer);
+                if number(self.layer(layer, "count")) != Some(count) {
+                    self.error("count_differs", &member.place, "the manifest's count is not the number of elements");
+                }
+            } else if layer == "identity" {
+                self.out.records += 1;
+                if number(self.layer(layer, "version")) != number(tree.get("version")) {
+                    self.warning("version_differs", &member.place, "the manifest names another identity version");
+                }
+            }
+            match layer {
+                "principals" => self.principals(&tree, &member.place),
+                "credentials" => self.credentials(&tree, &member.place),
+                "attachments" => self.attachments(&tree, &member.place)?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn principals(&mut self, tree: &Tree, place: &str) {
+        for (i, row) in rows(tree, "principals").iter().enumerate() {
+            if row.get("profile").and_then(|p| p.get("principal_id")) != row.get("id") {
+                self.error(
+                    "principal_id_differs",
+                    &format!("{place}#/principals/{i}"),
+                    "profile.principal_id is not the principal's id",
+                );
+            }
+        }
+    }
+
+    fn credentials(&mut self, tree: &Tree, place: &str) {
+        for (i, row) in rows(tree, "credentials").iter().enumerate() {
+            let text = |key: &str| row.get("encryption").and_then(|e| e.get(key)).and_then(Tree::as_str);
+            if text("algorithm") == Some("none") || text("nonce") == Some("") {
+                self.warning(
+                    "credential_without_encryption",
+                    &format!("{place}#/credentials/{i}"),
+                    "no cipher or no nonce: a reference, or a secret in the clear",
+                );
+            }
+        }
+    }
+
+    fn attachments(&mut self, tree: &Tree, place: &str) -> Result<(), FormatError> {
+        self.tiers(tree, place);
+        for (i, row) in rows(tree, "attachments").iter().enumerate() {
+            let at = format!("{place}#/attachments/{i}");
+            let Some(path) = row.get("archive_path").and_then(Tree::as_str) else { continue };
+            let Some(member) = self.archive.entry(path) else {
+                self.warning("attachment_not_in_archive", &at, "archive_path names no entry");
+                continue;
+            };
+            if number(row.get("size_bytes")).is_some_and(|size| size != member.size) {
+                self.error("attachment_size_differs", &at, "size_bytes is not the size of the file");
+            }
+            let hash = |key: &str| row.get("hash").and_then(|h| h.get(key)).and_then(Tree::as_str).unwrap_or_default();
+            let digest = self.digest(member)?;
+            if hash("algorithm") == "sha256" && !hash("value").eq_ignore_ascii_case(&digest) {
+                self.error("attachment_checksum_mismatch", &at, "the file's SHA-256 is another");
+            }
+        }
+        Ok(())
+    }
+
+    /// What the manifest says of included and referenced files, where it says it (spec §10.6, 9).
+    fn tiers(&mut self, tree: &Tree, place: &str) {
+        let (mut included, mut referenced) = ((0u64, 0u64), (0u64, 0u64));
+        for row in rows(tree, "attachments") {
+            let inside = row.get("archive_path").and_then(Tree::as_str).is_some();
+            let tier = if inside { &mut included } else { &mut referenced };
+            *tier = (tier.0 + 1, tier.1.saturating_add(number(row.get("size_bytes")).unwrap_or(0)));
+        }
+        for (key, now) in [
+            ("included_count", included.0),
+            ("included_size_bytes", included.1),
+            ("referenced_count", referenced.0),
+            ("referenced_size_bytes", referenced.1),
+        ] {
+            if number(self.layer("attachments", key)).is_some_and(|said| said != now) {
+                self.error("count_differs", place, &format!("the manifest's {key} is not what the index says"));
+            }
+        }
+    }
+
+    /// Lines that no partition lists: kept on import, but no memory.
+    fn unlisted(&mut self) {
+        let (archive, index) = (self.archive, self.manifest.index_file());
+        let named: HashSet<&str> = self.manifest.named_files().into_iter().collect();
+        for (name, member) in &archive.entries {
+            let lines = name.starts_with("memory/") && name.ends_with(".jsonl");
+            if lines && !named.contains(name) && index != Some(*name) {
+                self.warning("unlisted_partition", &member.place, "no partition of the manifest lists this file");
+            }
+        }
+    }
+
+    fn memory(&mut self) -> Result<(), FormatError> {
+        let mut ids: HashSet<Box<str>> = HashSet::new();
+        let mut total = 0u64;
+        let mut last_from = String::new();
+        let table = self.layer("memory", "partitions");
+        let sealed: Vec<(bool, bool, Option<String>)> = match table {
+            Some(Tree::Array(rows)) => rows
+                .iter()
+                .map(|r| {
+                    let sealed = r.get("sealed") == Some(&Tree::Bool(true));
+                    let sha = r.get("sha256").and_then(Tree::as_str).map(str::to_owned);
+                    (sealed, r.get("to").and_then(Tree::as_str).is_some(), sha)
+                })
+                .collect(),
+            _ => vec![],
+        };
+        let manifest = self.manifest;
+        for (i, (row, (is_sealed, has_to, sha))) in manifest.partitions.iter().zip(sealed).enumerate() {
+            let at = format!("{}#/layers/memory/partitions/{i}", self.archive.place);
+            if is_sealed && !has_to {
+                self.error("sealed_without_to", &at, "a sealed partition needs an end");
+            }
+            let from = row.from.clone().unwrap_or_default();
+            if from < last_from {
+                self.error("partition_order", &at, "partitions must be ordered by their first day");
+            }
+            last_from = from;
+            let Some(member) = self.archive.entry(&row.file) else {
+                self.error("partition_missing", &at, "the partition's file is not there");
+                continue;
+            };
+            let lines = self.partition(member, row, &mut ids)?;
+            total += lines;
+            if row.count.is_some_and(|c| c != lines) {
+                self.error("count_differs", &at, "record_count is not the number of lines");
+            }
+            if let Some(sha) = sha.filter(|_| self.ours())
+                && sha != self.digest(member)?
+            {
+                self.error("partition_checksum_mismatch", &at, "the partition's SHA-256 is another");
+            }
+        }
+        self.out.records += total;
+        if let Some(count) = number(self.layer("memory", "record_count"))
+            && count != total
+        {
+            self.error("count_differs", &self.archive.place, "layers.memory.record_count is not the number of lines");
+        }
+        if let Some(index) = self.manifest.index_file()
+            && self.archive.entry(index).is_none()
+        {
+            self.warning("index_missing", &self.archive.place, "the memory index that the manifest names is not there");
+        }
+        Ok(())
+    }
+
+    fn partition(
+        &mut self,
+        member: &Member,
+        row: &super::manifest::Partition,
+        ids: &mut HashSet<Box<str>>,
+    ) -> Result<u64, FormatError> {
+        let mut lines = 0u64;
+        let archive = self.archive;
+        archive.catalog.read(member, |reader| {
+            each_line(reader, &member.place, self.limits.line_bytes, &mut |entry, _| {
+                let (number, text) = match entry {
+                    Entry::Line(_, "") => return Ok(()),
+                    Entry::Line(number, text) => (number, text),
+                    Entry::Bad(number, code) => {
+                        lines += 1;
+                        self.error(code, &format!("{}#line {number}", member.place), "the line cannot be read");
+                        return Ok(());
+                    }
+                };
+                lines += 1;
+                let place = format!("{}#line {number}", member.place);
+                let Ok(tree) = Tree::parse(text, self.limits) else {
+                    self.error("malformed", &place, "not JSON");
+                    return Ok(());
+                };
+                self.shape(&tree, &shape::MEMORY, &place);
+                self.line(&tree, row, &place, ids);
+                Ok(())
+            })
+        })?;
+        Ok(lines)
+    }
+
+    fn line(&mut self, tree: &Tree, row: &super::manifest::Partition, place: &str, ids: &mut HashSet<Box<str>>) {
+        if let Some(id) = tree.get("id").and_then(Tree::as_str)
+            && !ids.insert(id.into())
+        {
+            self.error("duplicate_id", place, "another record has this id");
+        }
+        let agent = tree.get("agent_id").and_then(Tree::as_str);
+        if agent.is_some_and(|a| a != self.manifest.agent) && !self.manifest.generated() {
+            self.warning("foreign_agent_id", place, "the record names another agent");
+        }
+        let created = tree.get("temporal").and_then(|t| t.get("created_at")).and_then(Tree::as_str);
+        if let Some(created) = created.and_then(Timestamp::parse) {
+            let (year, month, day) = created.date();
+            let date = format!("{year:04}-{month:02}-{day:02}");
+            if row.from.as_ref().is_some_and(|f| date < *f) || row.to.as_ref().is_some_and(|t| date > *t) {
+                self.warning("outside_partition", place, "created_at is outside the partition's range");
+            }
+        }
+        for vector in rows(tree, "embeddings") {
+            let length = match vector.get("vector") {
+                Some(Tree::Array(v)) => Some(v.len() as u64),
+                _ => None,
+            };
+            if length.is_some() && number(vector.get("dimensions")) != length {
+                self.error("embedding_dimensions", place, "dimensions is not the length of the vector");
+            }
+        }
+    }
+
+    fn ours(&self) -> bool {
+        self.manifest.tree.get("checksum_scope").and_then(Tree::as_str) == Some(CHECKSUM_SCOPE)
+    }
+
+    fn checksum(&mut self, manifest: &Member) -> Result<(), FormatError> {
+        let Some(stated) = self.manifest.tree.get("checksum").and_then(Tree::as_str) else { return Ok(()) };
+        if !self.ours() {
+            self.warning("checksum_not_verifiable", &manifest.place, "the definition of this checksum is not known");
+            return Ok(());
+        }
+        let mut digests = BTreeMap::new();
+        for (name, member) in self.archive.entries.iter().filter(|(name, _)| **name != MANIFEST) {
+            digests.insert(*name, self.digest(member)?);
+        }
+        if checksum(digests.iter().map(|(n, d)| (*n, d.as_str()))) != stated {
+            self.error("checksum_mismatch", &manifest.place, "the archive's content is not what the checksum says");
+        }
+        Ok(())
+    }
+
+    fn digest(&self, member: &Member) -> Result<String, FormatError> {
+        self.archive.catalog.read(member, |bytes| {
+            let (mut hasher, mut buffer) = (Sha256::new(), vec![0u8; 64 << 10]);
+            loop {
+                let n = bytes.read(&mut buffer).map_err(|e| FormatError::io(&member.place, e))?;
+                if n == 0 {
+                    return Ok(hex::encode(hasher.finalize()));
+                }
+                hasher.update(&buffer[..n]);
+            }
+        })
+    }
+}
+
+fn number(tree: Option<&Tree>) -> Option<u64> {
+    match tree {
+        Some(Tree::Number(n)) => n.parse().ok(),
+        _ => None,
+    }
+}
+
+/// Elements that are no records of their own: rows that Mementory wrote beside the memory line of a file, and the owner
+/// it made up for a file that needs one.
+fn companions(tree: &Tree, layer: &str) -> u64 {
+    let ours = rows(tree, layer).iter().filter_map(|row| row.get("keepsake"));
+    let companion = |slot: &&Tree| match layer {
+        "attachments" => true,
+        "principals" => slot.get("generated").is_some(),
+        _ => false,
+    };
+    ours.filter(companion).count() as u64
+}
+
+fn rows<'t>(tree: &'t Tree, key: &str) -> &'t [Tree] {
+    match tree.get(key) {
+        Some(Tree::Array(rows)) => rows,
+        _ => &[],
+    }
+}

@@ -1,0 +1,241 @@
+//! A memory line and the neutral record, read side (spec §3.1; `memory-record.schema.json`).
+//!
+//! Only what the model has a name for is parsed; the line itself stays in the record's verbatim. A known field of an
+//! unexpected type is noted and left to the verbatim: it never costs the record.
+use super::ext;
+use mementory_model::json::Members;
+use mementory_model::{Embedding, EntityRef, Kind, Link, Record, RecordKey, Timestamp, Verbatim};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// Known memory types (spec §3.1.2); anything else acts as `semantic`.
+pub(super) const MEMORY_TYPES: [&str; 5] = ["semantic", "episodic", "procedural", "preference", "summary"];
+/// Known statuses; anything else acts as `active`.
+pub(super) const STATUSES: [&str; 4] = ["active", "superseded", "archived", "deleted"];
+/// Known extraction methods (no default in the spec).
+pub(super) const METHODS: [&str; 4] = ["agent_written", "llm_extracted", "user_authored", "migrated"];
+/// Known entity types; anything else acts as `other`.
+pub(super) const ENTITY_TYPES: [&str; 7] =
+    ["person", "organization", "project", "location", "tool", "service", "other"];
+
+/// A small thing to say about a line: stable code, and the field or word (never content).
+pub(super) type Remark = (&'static str, String);
+
+/// A line, understood.
+pub(super) struct Line {
+    /// The record, with the line as verbatim. `origin` is left to the caller.
+    pub record: Record,
+    /// The line's own id.
+    pub id: String,
+    /// The line's own agent id, if it has one.
+    pub agent: Option<String>,
+    /// True when the record came back out of our own extension unchanged (origin and key are the original ones).
+    pub restored: bool,
+    /// Remarks.
+    pub remarks: Vec<Remark>,
+}
+
+/// Members of a JSON object text; None when it is no object.
+pub(super) fn members(text: &str) -> Option<Members<'_>> {
+    serde_json::from_str(text).ok()
+}
+
+/// The last member with this key, as readers of duplicate keys do.
+pub(super) fn get<'a>(members: &Members<'a>, key: &str) -> Option<&'a RawValue> {
+    members.0.iter().rev().find(|(k, _)| k == key).map(|(_, v)| *v)
+}
+
+/// A string value. Lone surrogates become U+FFFD (the verbatim keeps them).
+pub(super) fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
+    struct Lossy;
+    impl serde::de::Visitor<'_> for Lossy {
+        type Value = String;
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("a string")
+        }
+        fn visit_bytes<E>(self, bytes: &[u8]) -> Result<String, E> {
+            Ok(String::from_utf8_lossy(bytes).into_owned())
+        }
+    }
+    let text = raw.get();
+    let inner = text.strip_prefix('"')?.strip_suffix('"')?;
+    if !inner.contains('\\') {
+        return Some(Cow::Borrowed(inner));
+    }
+    if let Ok(decoded) = serde_json::from_str::<String>(text) {
+        return Some(Cow::Owned(decoded));
+    }
+    let mut de = serde_json::Deserializer::from_str(text);
+    serde::Deserializer::deserialize_bytes(&mut de, Lossy).ok().map(Cow::Owned)
+}
+
+fn is_null(raw: &RawValue) -> bool {
+    raw.get() == "null"
+}
+
+/// Access to one object's members that collects remarks.
+struct Fields<'a, 'r> {
+    members: Members<'a>,
+    remarks: &'r mut Vec<Remark>,
+}
+
+impl<'a> Fields<'a, '_> {
+    fn text(&mut self, key: &'static str) -> Option<String> {
+        let raw = get(&self.members, key).filter(|raw| !is_null(raw))?;
+        let text = string(raw);
+        if text.is_none() {
+            self.remarks.push(("unexpected_type", key.into()));
+        }
+        text.map(Cow::into_owned)
+    }
+
+    fn time(&mut self, key: &'static str) -> Option<Timestamp> {
+        let text = self.text(key)?;
+        let time = Timestamp::parse(&text);
+        if time.is_none() {
+            self.remarks.push(("bad_time", key.into()));
+        }
+        time
+    }
+
+    fn list(&mut self, key: &'static str) -> Vec<&'a RawValue> {
+        let Some(raw) = get(&self.members, key).filter(|raw| !is_null(raw)) else { return vec![] };
+        serde_json::from_str(raw.get()).unwrap_or_else(|_| {
+            self.remarks.push(("unexpected_type", key.into()));
+            vec![]
+        })
+    }
+
+    fn object(&mut self, key: &'static str) -> Option<Members<'a>> {
+        let raw = get(&self.members, key).filter(|raw| !is_null(raw))?;
+        let inner = members(raw.get());
+        if inner.is_none() {
+            self.remarks.push(("unexpected_type", key.into()));
+        }
+        inner
+    }
+}
+
+/// One line → record. `scope` gives the id space from the line's id and the agent it names.
+/// Errors: a stable code (`not_json`, `no_id`, `no_content`).
+pub(super) fn read_line(line: &str, scope: impl Fn(&str, Option<&str>) -> String) -> Result<Line, &'static str> {
+    let mut remarks = Vec::new();
+    let mut f = Fields { members: members(line).ok_or("not_json")?, remarks: &mut remarks };
+    let id = f.text("id").filter(|id| !id.is_empty()).ok_or("no_id")?;
+    let content = f.text("content").ok_or("no_content")?;
+    let own_agent = f.text("agent_id").filter(|a| !a.is_empty());
+    let scope = scope(&id, own_agent.as_deref());
+    let mut record = Record::new(Kind::Memory, RecordKey::new(&scope, &id), content);
+    record.origin_id = Some(id.clone());
+    record.record_type = f.text("memory_type");
+    record.status = f.text("status");
+    record.namespace = f.text("namespace");
+    record.title = f.text("title");
+    record.tags = f.list("tags").into_iter().filter_map(|t| string(t).map(Cow::into_owned)).collect();
+    if let Some(raw) = get(&f.members, "confidence").filter(|raw| !is_null(raw)) {
+        record.confidence = raw.get().parse().ok().filter(|c: &f64| (0.0..=1.0).contains(c));
+        if record.confidence.is_none() {
+            f.remarks.push(("out_of_range", "confidence".into()));
+        }
+    }
+    if let Some(category) = f.text("category") {
+        record.fields.insert("category".into(), category.into());
+    }
+    for raw in f.list("entities") {
+        if let Some(m) = members(raw.get()) {
+            let mut e = Fields { members: m, remarks: f.remarks };
+            let (name, entity_type, role) = (e.text("name"), e.text("type"), e.text("role"));
+            unknown(e.remarks, "entity type", entity_type.as_deref(), &ENTITY_TYPES);
+            record.entities.extend(name.map(|name| EntityRef { name, entity_type, role }));
+        }
+    }
+    for raw in f.list("embeddings") {
+        let model = members(raw.get()).and_then(|m| get(&m, "model").and_then(string).map(Cow::into_owned));
+        record.embeddings.push(Embedding { model: model.unwrap_or_default(), json: raw.get().to_owned() });
+    }
+    let link = |relation: String, id: String| Link { relation, kind: Kind::Memory, target: RecordKey::new(&scope, id) };
+    record.links.extend(f.text("supersedes").map(|id| link("supersedes".into(), id)));
+    for raw in f.list("related_records") {
+        if let Some(m) = members(raw.get()) {
+            let mut r = Fields { members: m, remarks: f.remarks };
+            if let (Some(id), Some(relation)) = (r.text("id"), r.text("relation")) {
+                record.links.push(link(relation, id));
+            }
+        }
+    }
+    if let Some(m) = f.object("source") {
+        let mut s = Fields { members: m, remarks: f.remarks };
+        record.source.platform = s.text("runtime").unwrap_or_default();
+        record.source.conversation = s.text("session_id");
+        record.source.message = s.text("interaction_id");
+        record.source.method = s.text("extraction_method");
+        for key in ["origin", "origin_file"] {
+            if let Some(text) = s.text(key) {
+                record.fields.insert(key.into(), text.into());
+            }
+        }
+    }
+    if let Some(m) = f.object("temporal") {
+        let mut t = Fields { members: m, remarks: f.remarks };
+        record.times.created = t.time("created_at");
+        record.times.updated = t.time("updated_at");
+        record.times.observed = t.time("observed_at");
+        record.times.valid_from = t.time("valid_from");
+        record.times.valid_to = t.time("valid_until");
+        record.times.last_accessed = t.time("last_accessed_at");
+    }
+    let raw_source = f.object("raw_source_format").and_then(|m| get(&m, "keepsake"));
+    unknown(&mut remarks, "memory_type", record.record_type.as_deref(), &MEMORY_TYPES);
+    unknown(&mut remarks, "status", record.status.as_deref(), &STATUSES);
+    unknown(&mut remarks, "extraction_method", record.source.method.as_deref(), &METHODS);
+    if uuid::Uuid::parse_str(&id).is_err() {
+        remarks.push(("id_not_uuid", "id".into()));
+    }
+    let restored = raw_source.and_then(|raw| ext::restore(raw, &record));
+    let (mut record, restored) = match restored {
+        Some(ext::Restored::Same(original)) => (*original, true),
+        Some(ext::Restored::Changed(merged)) => (*merged, false),
+        None => (record, false),
+    };
+    if !restored {
+        record.verbatim = Some(Verbatim::json(line));
+    }
+    Ok(Line { record, id, agent: own_agent, restored, remarks })
+}
+
+fn unknown(remarks: &mut Vec<Remark>, field: &str, value: Option<&str>, known: &[&str]) {
+    if let Some(value) = value.filter(|v| !known.contains(v)) {
+        let word: String = value.chars().take(40).collect();
+        remarks.push(("unknown_value", format!("{field} \"{word}\"")));
+    }
+}
+
+/// The agent that a line names.
+pub(super) fn agent_of(line: &str) -> Option<String> {
+    get(&members(line)?, "agent_id").and_then(string).map(Cow::into_owned)
+}
+
+/// The version of the identity that a line names (spec §3.1.10).
+pub(super) fn identity_version(line: &str) -> Option<u64> {
+    let source = members(get(&members(line)?, "source")?.get())?;
+    get(&source, "identity_version")?.get().parse().ok().filter(|version| *version >= 1)
+}
+
+/// What a line with `supersedes` replaces (a cheap pass before reading).
+pub(super) struct Supersedes {
+    /// The old record.
+    pub old: String,
+    /// The line has that id itself: it replaces what stands before it under the same id.
+    pub own: bool,
+    /// The line is a deletion.
+    pub deleted: bool,
+}
+
+/// `supersedes` of a line that has one.
+pub(super) fn superseded_by(line: &str) -> Option<Supersedes> {
+    let m = members(line)?;
+    let old = get(&m, "supersedes").and_then(string)?.into_owned();
+    let own = get(&m, "id").and_then(string).is_some_and(|id| id == old);
+    let deleted = get(&m, "status").and_then(string).is_some_and(|s| s == "deleted");
+    Some(Supersedes { old, own, deleted })
+}

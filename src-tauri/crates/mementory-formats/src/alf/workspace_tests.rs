@@ -1,0 +1,408 @@
+//! Workspaces as the agents that they are (spec §10.2, §10.3, §10.5, §10.7), and archives under a passphrase (§8.3).
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+use super::delta::{AlfDelta, apply};
+use super::testing::*;
+use crate::openclaw::{OpenClaw, redact, tests as workspace};
+use crate::testing::Paper;
+use crate::zeroclaw::{ZeroClaw, tests::home};
+use crate::{Format, FormatError, Passphrase, WriteOptions};
+use mementory_model::{Kind, Limits, LossKind};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+fn json_of(entries: &BTreeMap<String, Vec<u8>>, name: &str) -> Value {
+    serde_json::from_slice(&entries[name]).unwrap()
+}
+
+/// Settings without their secrets, all else as it is.
+fn clean(tree: &BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Vec<u8>> {
+    let one = |(name, bytes): (&String, &Vec<u8>)| match name.ends_with(".json") || name.ends_with(".toml") {
+        true => (name.clone(), redact::redact(std::str::from_utf8(bytes).unwrap()).0.into_bytes()),
+        false => (name.clone(), bytes.clone()),
+    };
+    tree.iter().map(one).collect()
+}
+
+fn raw(entries: &BTreeMap<String, Vec<u8>>, runtime: &str) -> BTreeMap<String, Vec<u8>> {
+    let start = format!("raw/{runtime}/");
+    entries.iter().filter_map(|(n, b)| Some((n.strip_prefix(&start)?.to_owned(), b.clone()))).collect()
+}
+
+fn workspaces() -> Vec<PathBuf> {
+    let official = ["standard", "minimal", "community-patterns"];
+    let official = official.into_iter().filter_map(|n| shared(&format!("reference/alf/openclaw-workspaces/{n}")));
+    official.chain([repo().join("fixtures/openclaw/workspace/input")]).collect()
+}
+
+#[test]
+fn spec_10_2_raw_files_of_a_workspace_are_byte_equal() {
+    for (n, source) in workspaces().into_iter().enumerate() {
+        let scratch = Scratch::new(&format!("10-2-raw-{n}"));
+        let archive = scratch.0.join("a.alf");
+        write(&mut workspace::read(&source, &OpenClaw), &archive);
+        assert_eq!(validate(&archive).errors, [], "{}", source.display());
+        keep(&archive, &format!("workspace-{n}.alf"));
+        let before = workspace::tree(&source);
+        assert_eq!(raw(&entries(&archive), "openclaw"), clean(&before), "{}", source.display());
+
+        // home again: the words are in the records and nowhere else, and the files are the same
+        let mut back = read(&archive).unwrap();
+        assert!(back.notes.is_empty(), "{:?}", back.notes);
+        let texts = back.parts.iter().filter(|(item, _)| item.name.ends_with(".md"));
+        assert!(texts.into_iter().all(|(_, bytes)| bytes.trim_ascii().is_empty()), "no text beside its record");
+        workspace::write(&mut back, &scratch.0.join("w"), &OpenClaw);
+        assert_eq!(workspace::tree(&scratch.0.join("w")), clean(&before), "{}", source.display());
+        // and the same archive
+        write(&mut back, &scratch.0.join("b.alf"));
+        let same = |name: &str| entries(&scratch.0.join(name)).into_iter().filter(|(n, _)| n != "manifest.json");
+        assert!(same("a.alf").eq(same("b.alf")), "{}", source.display());
+    }
+}
+
+#[test]
+fn spec_10_7_a_workspace_says_who_the_agent_is_and_whom_it_serves() {
+    let source = repo().join("fixtures/openclaw/workspace/input");
+    let scratch = Scratch::new("10-7-workspace");
+    let archive = scratch.0.join("a.alf");
+    let mut shelf = workspace::read(&source, &OpenClaw);
+    write(&mut shelf, &archive);
+    let (all, files) = (entries(&archive), workspace::tree(&source));
+    let text = |name: &str| String::from_utf8(files[name].clone()).unwrap();
+
+    let manifest = json_of(&all, "manifest.json");
+    assert_eq!(manifest["agent"]["id"], text(".alf-agent-id").trim());
+    assert_eq!(manifest["agent"]["source_runtime"], "openclaw");
+    let identity = json_of(&all, "identity.json");
+    assert_eq!(identity["agent_id"], manifest["agent"]["id"]);
+    assert_eq!(manifest["agent"]["name"], identity["structured"]["names"]["primary"]);
+    for (block, file) in
+        [("soul", "SOUL.md"), ("identity_profile", "IDENTITY.md"), ("operating_instructions", "AGENTS.md")]
+    {
+        assert_eq!(identity["prose"][block], text(file), "{file}");
+    }
+    assert_eq!(identity["prose"]["custom_blocks"]["boot_checklist"], text("BOOT.md"));
+    let principals = json_of(&all, "principals.json")["principals"].as_array().unwrap().clone();
+    assert_eq!(principals.len(), 1);
+    assert_eq!(principals[0]["principal_type"], "human");
+    assert_eq!(principals[0]["profile"]["prose"]["user_profile"], text("USER.md"));
+    assert_eq!(principals[0]["profile"]["principal_id"], principals[0]["id"]);
+
+    // memories say which file they stand in, and profiles are no memories
+    let lines: Vec<Value> = all
+        .iter()
+        .filter(|(name, _)| name.starts_with("memory/partitions/"))
+        .flat_map(|(_, bytes)| String::from_utf8(bytes.clone()).unwrap().lines().map(str::to_owned).collect::<Vec<_>>())
+        .map(|line| serde_json::from_str(&line).unwrap())
+        .collect();
+    assert!(lines.iter().all(|l| l["category"] != "profile" && l["agent_id"] == manifest["agent"]["id"]));
+    let day = lines.iter().find(|l| l["source"]["origin_file"] == "memory/2026-03-04.md").unwrap();
+    assert_eq!(
+        (&day["namespace"], &day["category"], &day["memory_type"]),
+        (&json!("daily"), &json!("daily_log"), &json!("episodic"))
+    );
+    let profiles = |shelf: &Shelf| {
+        let all = shelf.records.iter().filter(|r| r.kind == Kind::Profile);
+        all.map(|r| (r.key.value.clone(), serde_json::to_value(r).unwrap())).collect::<BTreeMap<_, _>>()
+    };
+    assert_eq!(profiles(&read(&archive).unwrap()), profiles(&shelf), "the profiles come back whole");
+}
+
+/// The archive with some entries changed.
+fn changed(from: &Path, to: &Path, change: impl Fn(&str, Vec<u8>) -> Vec<u8>) {
+    let all: Vec<(String, Vec<u8>)> = entries(from).into_iter().map(|(n, b)| (n.clone(), change(&n, b))).collect();
+    let all: Vec<(&str, &[u8])> = all.iter().map(|(n, b)| (n.as_str(), b.as_slice())).collect();
+    pack(to, &all);
+}
+
+#[test]
+fn what_another_program_changes_in_an_identity_is_taken() {
+    let scratch = Scratch::new("identity-elsewhere");
+    let (first, second) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
+    write(&mut workspace::read(&repo().join("fixtures/openclaw/workspace/input"), &OpenClaw), &first);
+    changed(&first, &second, |name, bytes| match name {
+        "identity.json" => {
+            let mut doc: Value = serde_json::from_slice(&bytes).unwrap();
+            doc["prose"]["soul"] = json!("# Other\nBe brief.\n");
+            doc["prose"].as_object_mut().unwrap().remove("operating_instructions");
+            doc.to_string().into_bytes()
+        }
+        "principals.json" => {
+            let mut doc: Value = serde_json::from_slice(&bytes).unwrap();
+            doc["principals"][0]["profile"]["prose"]["user_profile"] = json!("# Ines\nNow in Porto.\n");
+            doc.to_string().into_bytes()
+        }
+        _ => bytes,
+    });
+    let mut back = read(&second).unwrap();
+    let texts: Vec<&str> = back.records.iter().filter(|r| r.kind == Kind::Profile).map(|r| r.text.as_str()).collect();
+    assert!(texts.contains(&"# Other\nBe brief.") && texts.contains(&"# Ines\nNow in Porto."), "{texts:?}");
+    workspace::write(&mut back, &scratch.0.join("w"), &OpenClaw);
+    let tree = workspace::tree(&scratch.0.join("w"));
+    assert_eq!(tree["SOUL.md"], b"# Other\nBe brief.\n");
+    assert_eq!(tree["USER.md"], b"# Ines\nNow in Porto.\n");
+    assert!(tree.contains_key("AGENTS.md"), "its file under raw/ is still there, and wins (spec §6.2)");
+}
+
+#[test]
+fn a_raw_file_that_was_changed_elsewhere_is_kept_and_told() {
+    let scratch = Scratch::new("raw-elsewhere");
+    let (first, second) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
+    write(&mut workspace::read(&repo().join("fixtures/openclaw/workspace/input"), &OpenClaw), &first);
+    changed(
+        &first,
+        &second,
+        |name, bytes| if name == "raw/openclaw/SOUL.md" { b"# Changed\n".to_vec() } else { bytes },
+    );
+    let back = read(&second).unwrap();
+    assert_eq!(back.notes.iter().map(|n| n.code.as_str()).collect::<Vec<_>>(), ["raw_changed"]);
+    assert!(back.parts.iter().any(|(item, bytes)| item.name == "raw/openclaw/SOUL.md" && bytes == b"# Changed\n"));
+}
+
+#[test]
+fn spec_10_2_a_zeroclaw_home_is_byte_equal() {
+    let scratch = Scratch::new("10-2-zeroclaw");
+    home(&scratch.0.join("home"));
+    let archive = scratch.0.join("a.alf");
+    let report = write(&mut workspace::read(&scratch.0.join("home"), &ZeroClaw), &archive);
+    assert_eq!(report.losses.count("secret", LossKind::LeftOut), 2, "settings and the key file");
+    assert_eq!(validate(&archive).errors, []);
+    keep(&archive, "zeroclaw.alf");
+    let mut before = workspace::tree(&scratch.0.join("home"));
+    before.remove(".secret_key");
+    // what is not the runtime's own is an artifact (spec §3.1.9)
+    let all = entries(&archive);
+    let mut own = before.clone();
+    assert_eq!(own.remove("workspace/notes.bin"), all.get("artifacts/notes.bin").cloned());
+    assert_eq!(raw(&all, "zeroclaw"), clean(&own));
+    let identity = json_of(&entries(&archive), "identity.json");
+    assert_eq!(identity["structured"]["names"]["primary"], "Wren");
+    assert_eq!(identity["structured"]["psychology"]["neural_matrix"]["logic"], 0.8);
+    assert_eq!(identity["structured"]["goals"], json!(["Keep order"]));
+    let rest = json!({"identity": {"bio": {"gender": "none"}}, "x": 1.0});
+    assert_eq!(identity["structured"]["aieos_extensions"], rest);
+    let mut back = read(&archive).unwrap();
+    workspace::write(&mut back, &scratch.0.join("back"), &ZeroClaw);
+    assert_eq!(workspace::tree(&scratch.0.join("back")), clean(&before));
+}
+
+fn sealed_with(words: &'static str) -> Option<Arc<dyn Passphrase>> {
+    Some(Arc::new(Paper(words)))
+}
+
+fn code(error: FormatError) -> &'static str {
+    match error {
+        FormatError::Invalid { code, .. } => code,
+        other => panic!("{other}"),
+    }
+}
+
+/// An encrypted archive of a home with secrets, and what is inside it.
+fn sealed_home(scratch: &Scratch) -> (PathBuf, PathBuf) {
+    home(&scratch.0.join("home"));
+    let (archive, inside) = (scratch.0.join("a.alf"), scratch.0.join("inside.alf"));
+    let options = WriteOptions { everything: true, passphrase: sealed_with("tea"), ..WriteOptions::default() };
+    let mut shelf = workspace::read(&scratch.0.join("home"), &ZeroClaw);
+    let report = super::Alf.write(&mut shelf, &archive, &options).unwrap();
+    assert_eq!(report.losses.count("secret", LossKind::LeftOut), 0, "sealed, not lost");
+    let mut plain = Vec::new();
+    let file = std::fs::File::open(&archive).unwrap();
+    Paper("tea").open_file(Box::new(file)).unwrap().read_to_end(&mut plain).unwrap();
+    std::fs::write(&inside, plain).unwrap();
+    (archive, inside)
+}
+
+#[test]
+fn spec_10_5_credentials_open_with_the_right_key_and_with_no_other() {
+    let scratch = Scratch::new("10-5-keys");
+    let (_, inside) = sealed_home(&scratch);
+    let all = entries(&inside);
+    assert_eq!(validate(&inside).errors, []);
+    keep(&inside, "sealed.alf");
+    for (name, bytes) in &all {
+        let text = String::from_utf8_lossy(bytes);
+        assert!(!text.contains("sk-zc-0123456789") && !text.contains("0011\n"), "{name}");
+    }
+    let rows = json_of(&all, "credentials.json")["credentials"].as_array().unwrap().clone();
+    let ours: Vec<&Value> = rows.iter().filter(|r| r["encryption"]["layout"] == "keepsake-credential-v1").collect();
+    let labels: Vec<&str> = ours.iter().map(|r| r["label"].as_str().unwrap()).collect();
+    assert_eq!(labels, ["secrets of settings and key files"]);
+    assert!(ours.iter().all(|r| r["encryption"]["kdf_params"]["salt"].is_string()));
+
+    let config = |shelf: &Shelf| shelf.parts.iter().find(|(i, _)| i.name == "config.toml").unwrap().1.clone();
+    let mut right = read_with(&inside, sealed_with("tea")).unwrap();
+    let before = workspace::tree(&scratch.0.join("home"));
+    assert_eq!(config(&right), before["config.toml"]);
+    assert!(right.parts.iter().any(|(i, b)| i.name == ".secret_key" && *b == before[".secret_key"]));
+    // a vault that holds them still lets none of them out in the clear
+    write(&mut right, &scratch.0.join("again.alf"));
+    assert!(entries(&scratch.0.join("again.alf")).values().all(|b| !String::from_utf8_lossy(b).contains("sk-zc-01")));
+
+    for words in [sealed_with("milk"), None] {
+        let asked = words.is_some();
+        let shelf = read_with(&inside, words).unwrap();
+        assert!(!String::from_utf8(config(&shelf)).unwrap().contains("sk-zc-01"));
+        let closed = shelf.notes.iter().filter(|n| n.code == "credential_closed").count();
+        assert_eq!(closed, usize::from(asked), "told once");
+        let kept = shelf.records.iter().filter(|r| r.kind == Kind::Credential && r.text == "zeroclaw").count();
+        assert_eq!(kept, 1, "kept as it is");
+    }
+}
+
+#[test]
+fn spec_8_3_an_archive_is_encrypted_as_a_whole() {
+    let scratch = Scratch::new("8-3");
+    let (archive, inside) = sealed_home(&scratch);
+    let bytes = std::fs::read(&archive).unwrap();
+    assert!(bytes.starts_with(b"age-encryption.org/v1\n") && memchr::memmem::find(&bytes, b"manifest.json").is_none());
+    let before = read(&inside).unwrap().records.len();
+    assert_eq!(
+        read_with(&archive, sealed_with("tea")).unwrap().records.len(),
+        before - 1,
+        "credentials are opened too"
+    );
+    assert_eq!(code(read_with(&archive, None).err().unwrap()), "passphrase_needed");
+    assert_eq!(code(read_with(&archive, sealed_with("milk")).err().unwrap()), "passphrase_wrong");
+}
+
+fn edited(shelf: &mut Shelf, from: &str, to: &str) {
+    let at = shelf.records.iter().position(|r| r.text.contains(from)).unwrap();
+    shelf.records[at].text = shelf.records[at].text.replace(from, to);
+    shelf.edited.insert(at);
+}
+
+#[test]
+fn an_edit_travels_through_an_archive_and_the_old_words_do_not() {
+    let scratch = Scratch::new("edit-travels");
+    let archive = scratch.0.join("a.alf");
+    let mut shelf = workspace::read(&repo().join("fixtures/openclaw/workspace/input"), &OpenClaw);
+    let old = shelf.records.iter().find(|r| r.kind == Kind::Memory && r.text.len() > 12).unwrap().text.clone();
+    edited(&mut shelf, &old, "Moored at the north quay now.");
+    write(&mut shelf, &archive);
+    for (name, bytes) in entries(&archive) {
+        assert!(!String::from_utf8_lossy(&bytes).contains(&old), "{name} still says it");
+    }
+    let mut back = read(&archive).unwrap();
+    workspace::write(&mut back, &scratch.0.join("w"), &OpenClaw);
+    let tree = workspace::tree(&scratch.0.join("w"));
+    let says = |words: &str| tree.values().any(|b| String::from_utf8_lossy(b).contains(words));
+    assert!(says("Moored at the north quay now.") && !says(&old));
+}
+
+#[test]
+fn raw_files_that_say_the_old_words_go_when_a_delta_is_applied() {
+    let scratch = Scratch::new("edit-by-delta");
+    let at = |name: &str| scratch.0.join(name);
+    let mut shelf = workspace::read(&repo().join("fixtures/openclaw/workspace/input"), &OpenClaw);
+    let old = shelf.records.iter().find(|r| r.kind == Kind::Memory && r.text.len() > 12).unwrap().text.clone();
+    write(&mut shelf, &at("base.alf"));
+    let whole = raw(&entries(&at("base.alf")), "openclaw");
+    assert!(whole.values().any(|b| String::from_utf8_lossy(b).contains(&old)));
+
+    edited(&mut shelf, &old, "Moored at the north quay now.");
+    let options = WriteOptions { everything: true, base: Some(at("base.alf")), ..WriteOptions::default() };
+    AlfDelta.write(&mut shelf, &at("one.alf-delta"), &options).unwrap();
+    apply(&at("base.alf"), &[at("one.alf-delta")], &at("new.alf"), &Limits::default()).unwrap();
+    assert_eq!(validate(&at("new.alf")).errors, []);
+    let after = entries(&at("new.alf"));
+    for (name, bytes) in &after {
+        assert!(!String::from_utf8_lossy(bytes).contains(&old), "{name} still says it");
+    }
+    assert!(after.values().any(|b| String::from_utf8_lossy(b).contains("Moored at the north quay now.")));
+    // what no record makes stays
+    assert!(!raw(&after, "openclaw").is_empty() || whole.len() == 1);
+}
+
+#[test]
+fn key_files_of_a_foreign_archive_do_not_leave_in_the_clear() {
+    let scratch = Scratch::new("foreign-keys");
+    let (first, second) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
+    pack_folder(&repo().join("fixtures/alf/lossless/input"), &first);
+    let keys =
+        ["raw/zeroclaw/.secret_key", "raw/openclaw/id_ecdsa", "raw/openclaw/tls.key", "raw/openclaw/config.json.bak"];
+    let mut all = entries(&first);
+    all.extend(keys.map(|name| (name.to_owned(), b"{\"api_key\": \"sk-0123456789abcdefghij\"}".to_vec())));
+    let files: Vec<(&str, &[u8])> = all.iter().map(|(n, b)| (n.as_str(), b.as_slice())).collect();
+    pack(&first, &files);
+    let mut shelf = read(&first).unwrap();
+    let report = write(&mut shelf, &second);
+    assert_eq!(report.losses.count("secret", LossKind::LeftOut), 4);
+    assert!(entries(&second).values().all(|b| !String::from_utf8_lossy(b).contains("sk-0123")));
+}
+
+#[test]
+fn several_workspaces_in_one_archive_stay_apart() {
+    let scratch = Scratch::new("several");
+    let text = |words: &str| format!("## Notes\n{words}\n");
+    for (name, sections, parts) in [("a", 5, 0), ("b", 2, 9)] {
+        let at = scratch.0.join(name);
+        let soul = format!("# Agent {name}\n");
+        workspace::put(&at, &[("SOUL.md", soul.as_bytes()), ("AGENTS.md", b"# Rules\n")]);
+        for n in 0..sections {
+            let file = format!("memory/2026-01-{:02}.md", n + 1);
+            workspace::put(&at, &[(&file, text(&format!("{name} {n}")).as_bytes())]);
+        }
+        for n in 0..parts {
+            workspace::put(&at, &[(&format!("skills/{n}.sh"), name.as_bytes())]);
+        }
+    }
+    let mut both = workspace::read(&scratch.0.join("a"), &OpenClaw);
+    let other = workspace::read(&scratch.0.join("b"), &OpenClaw);
+    both.records.extend(other.records);
+    both.parts.extend(other.parts);
+    let (archive, first, second) = (scratch.0.join("x.alf"), scratch.0.join("1"), scratch.0.join("2"));
+    workspace::write(&mut both, &first, &OpenClaw);
+    write(&mut both, &archive);
+    let mut back = read(&archive).unwrap();
+    let owners = |shelf: &Shelf| {
+        let all = shelf.parts.iter().filter(|(item, _)| item.format == "openclaw");
+        all.map(|(item, bytes)| (item.group.clone(), item.name.clone(), bytes.clone()))
+            .collect::<std::collections::BTreeSet<_>>()
+    };
+    assert_eq!(owners(&back), owners(&both));
+    workspace::write(&mut back, &second, &OpenClaw);
+    assert_eq!(workspace::tree(&second), workspace::tree(&first));
+}
+
+#[test]
+fn two_files_of_one_kind_keep_their_own_words() {
+    let scratch = Scratch::new("two-souls");
+    home(&scratch.0.join("home"));
+    workspace::put(&scratch.0.join("home"), &[("SOUL.md", b"# Another\nBe stern.\n")]);
+    let archive = scratch.0.join("a.alf");
+    write(&mut workspace::read(&scratch.0.join("home"), &ZeroClaw), &archive);
+    workspace::write(&mut read(&archive).unwrap(), &scratch.0.join("back"), &ZeroClaw);
+    let tree = workspace::tree(&scratch.0.join("back"));
+    assert_eq!(tree["SOUL.md"], b"# Another\nBe stern.\n");
+    assert_eq!(tree["workspace/SOUL.md"], b"# Wren\nBe kind.\n");
+}
+
+/// `keepsake.workspaces` in a file that Mementory did not make up, and in one that lies about its records.
+#[test]
+fn what_a_foreign_manifest_says_of_workspaces_is_not_believed() {
+    let scratch = Scratch::new("forged-workspaces");
+    let (first, second) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
+    write(&mut workspace::read(&repo().join("fixtures/openclaw/workspace/input"), &OpenClaw), &first);
+    let manifest = |change: fn(&mut Value)| {
+        changed(&first, &second, move |name, bytes| match name {
+            "manifest.json" => {
+                let mut manifest: Value = serde_json::from_slice(&bytes).unwrap();
+                change(&mut manifest["keepsake"]);
+                manifest.to_string().into_bytes()
+            }
+            _ => bytes,
+        });
+        read(&second).unwrap()
+    };
+    let foreign = manifest(|ours| ours["generated"] = json!(false));
+    assert!(foreign.parts.iter().all(|(item, _)| item.format == "alf"), "its raw files are its own");
+    let lying = manifest(|ours| {
+        let facts = std::fs::read(repo().join("fixtures/openclaw/workspace/input/memory/facts.db")).unwrap();
+        ours["workspaces"]["openclaw"]["files"]["memory/facts.db"] = json!(crate::alf::sealed::sha256(&facts));
+    });
+    assert!(lying.parts.iter().any(|(item, _)| item.name.ends_with("memory/facts.db")), "no record says it: kept");
+    let elsewhere = manifest(|ours| ours["workspaces"]["openclaw"]["scope"] = json!("openclawed"));
+    assert!(elsewhere.parts.iter().all(|(item, _)| item.format == "alf"));
+}

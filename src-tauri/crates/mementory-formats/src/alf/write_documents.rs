@@ -1,0 +1,134 @@
+//! The list documents and the identity on the way out: elements back into their skeleton, new ones added.
+use super::documents::{fresh, split};
+use super::plan::Row;
+use super::{ext, wire};
+use crate::{SourceAbout, StoredRecord};
+use mementory_model::json::{Tree, write_string};
+use mementory_model::{AttachmentRef, Timestamp};
+
+/// A list document and how many elements it has. `skeleton` is what the reader kept of the original.
+pub(super) fn assemble(list: &str, skeleton: Option<&str>, rows: &[Row], head: &str) -> (String, usize) {
+    let all: Vec<String> = rows.iter().map(|r| r.text.clone()).collect();
+    let Some((text, document)) = skeleton.and_then(|text| Some((text, split(text, list)?))) else {
+        return (fresh(list, head, &all), rows.len());
+    };
+    let slots: Vec<String> =
+        document.elements.iter().map(|slot| serde_json::from_str::<String>(slot).unwrap_or_default()).collect();
+    let added: Vec<String> = rows.iter().filter(|r| !slots.contains(&r.value)).map(|r| r.text.clone()).collect();
+    if slots.is_empty() && !added.is_empty() {
+        // an empty list has no place to splice into: members of the document are kept, its white space is not
+        let Ok(mut tree) = Tree::parse(text, 512) else { return (fresh(list, head, &all), rows.len()) };
+        tree.set(list, Tree::Array(added.iter().filter_map(|a| Tree::parse(a, 512).ok()).collect()));
+        let mut out = String::new();
+        tree.write(&mut out);
+        return (out, added.len());
+    }
+    let fill = |i: usize| rows.iter().find(|r| Some(&r.value) == slots.get(i) && !r.value.is_empty());
+    let count = (0..slots.len()).filter(|i| fill(*i).is_some()).count() + added.len();
+    (document.splice(|i| fill(i).map(|r| r.text.clone()), &added), count)
+}
+
+/// The index of files with the threshold that was asked for.
+pub(super) fn with_threshold(index: String, threshold: u64) -> String {
+    let Ok(mut tree) = Tree::parse(&index, 512) else { return index };
+    tree.set("artifact_size_threshold", Tree::Number(threshold.to_string()));
+    let mut out = String::new();
+    tree.write(&mut out);
+    out
+}
+
+fn member(out: &mut String, key: &str, value: &str) {
+    if out.len() > 1 {
+        out.push(',');
+    }
+    write_string(key, out);
+    out.push(':');
+    write_string(value, out);
+}
+
+/// A credential of another format: metadata only, the record in the slot of the row.
+pub(super) fn credential_row(stored: &StoredRecord, agent: &str) -> String {
+    let record = &stored.record;
+    let mut out = String::from("{");
+    member(&mut out, "id", &super::partitions::stable_v5(&format!("credential:{}", stored.id)).to_string());
+    member(&mut out, "agent_id", agent);
+    member(&mut out, "service", record.title.as_deref().unwrap_or("unknown"));
+    member(&mut out, "credential_type", "custom");
+    member(&mut out, "encrypted_payload", "<not-exported>");
+    // The reference's own check rejects an empty nonce, although there is nothing it could belong to.
+    out.push_str(",\"encryption\":{\"algorithm\":\"none\",\"nonce\":\"<not-encrypted>\"}");
+    let created = record.times.created.or_else(|| Timestamp::from_micros(0));
+    member(&mut out, "created_at", &created.map(Timestamp::to_rfc3339).unwrap_or_default());
+    out.push_str(",\"tags\":[\"metadata-only\"],\"mementory\":");
+    out.push_str(&ext::row_slot(record));
+    out.push('}');
+    out
+}
+
+/// The one human whom a vault's agent serves, for a file that has no principals of its own (spec §3.3.1).
+pub(super) fn owner_row(about: &SourceAbout, agent: &str) -> Row {
+    let id = super::partitions::stable_v5(&format!("owner:{}", about.vault_id)).to_string();
+    let profile = super::partitions::stable_v5(&format!("owner profile:{}", about.vault_id)).to_string();
+    let mut text = String::from("{");
+    member(&mut text, "id", &id);
+    member(&mut text, "principal_type", "human");
+    text.push_str(",\"agent_id\":null,\"profile\":");
+    let mut inner = String::from("{");
+    member(&mut inner, "id", &profile);
+    member(&mut inner, "agent_id", agent);
+    member(&mut inner, "principal_id", &id);
+    // a constant: nothing about the person is said here, so nothing changes
+    inner.push_str(",\"version\":1");
+    member(&mut inner, "updated_at", "1970-01-01T00:00:00Z");
+    inner.push_str(",\"structured\":{\"principal_type\":\"human\"}");
+    member(&mut inner, "source_format", "mementory");
+    inner.push('}');
+    text.push_str(&inner);
+    text.push_str(",\"mementory\":{\"generated\":true}}");
+    Row { value: id, scope: String::new(), runtime: String::new(), text, file: None }
+}
+
+/// What is known of a file when its row is written.
+pub(super) struct FileFacts {
+    /// Where it is in the archive; None = tier 3.
+    pub path: Option<String>,
+    /// Bytes.
+    pub size: u64,
+    /// SHA-256, or empty when the vault has no bytes.
+    pub sha256: String,
+}
+
+/// The row of a file that records of other formats name.
+pub(super) fn file_row(id: &str, reference: &AttachmentRef, referenced_by: &[String], facts: &FileFacts) -> Row {
+    let uuid = super::partitions::stable_v5(&format!("attachment:{id}")).to_string();
+    let mut out = String::from("{");
+    member(&mut out, "id", &uuid);
+    member(&mut out, "filename", &reference.name);
+    member(&mut out, "media_type", reference.media_type.as_deref().unwrap_or("application/octet-stream"));
+    out.push_str(&format!(
+        ",\"size_bytes\":{},\"hash\":{{\"algorithm\":\"sha256\",\"value\":\"{}\"}}",
+        facts.size, facts.sha256
+    ));
+    member(&mut out, "source_path", &reference.name);
+    match &facts.path {
+        Some(path) => member(&mut out, "archive_path", path),
+        None => out.push_str(",\"archive_path\":null"),
+    }
+    out.push_str(",\"remote_ref\":null,\"referenced_by\":[");
+    for (i, id) in referenced_by.iter().enumerate() {
+        if i > 0 {
+            out.push(',');
+        }
+        write_string(id, &mut out);
+    }
+    out.push_str("],\"mementory\":");
+    out.push_str(&serde_json::to_string(reference).unwrap_or_else(|_| "null".into()));
+    out.push('}');
+    Row { value: uuid, scope: String::new(), runtime: String::new(), text: out, file: None }
+}
+
+/// Number of the identity's version, for the manifest.
+pub(super) fn identity_version(text: &str) -> u64 {
+    let Some(m) = wire::members(text) else { return 1 };
+    wire::get(&m, "version").and_then(|v| v.get().parse().ok()).filter(|v| *v >= 1).unwrap_or(1)
+}

@@ -1,0 +1,213 @@
+//! The manifest and the memory index that we write (spec §4.2). An agent's own manifest is patched: members that we
+//! do not know stay as they are.
+use super::partitions::Period;
+use super::plan::Row;
+use super::workspaces::Home;
+use crate::SourceAbout;
+use mementory_model::Timestamp;
+use mementory_model::json::Tree;
+use std::collections::BTreeMap;
+
+/// A row of the partition list.
+pub(super) struct PartitionRow {
+    file: String,
+    period: Period,
+    count: u64,
+    sha256: String,
+    sealed: bool,
+    current: bool,
+}
+
+impl PartitionRow {
+    /// A partition as of a time: past periods are sealed, the current one has no end yet.
+    pub(super) fn new(file: String, period: Period, count: u64, sha256: String, now: Timestamp) -> Self {
+        let against = period.against(now);
+        Self { file, period, count, sha256, sealed: against.is_lt(), current: against.is_eq() }
+    }
+
+    fn tree(&self) -> Tree {
+        let to = if self.current { Tree::Null } else { text(&self.period.to()) };
+        object([
+            ("file", text(&self.file)),
+            ("from", text(&self.period.from())),
+            ("to", to),
+            ("record_count", number(self.count)),
+            ("sealed", Tree::Bool(self.sealed)),
+            ("sha256", text(&self.sha256)),
+        ])
+    }
+}
+
+/// What is in the file.
+#[derive(Default)]
+pub(super) struct Layers {
+    /// Version of the identity, if there is one.
+    pub identity_version: Option<u64>,
+    /// Elements of each list document.
+    pub counts: BTreeMap<&'static str, u64>,
+    /// Partitions in order.
+    pub partitions: Vec<PartitionRow>,
+    /// Any vectors?
+    pub has_embeddings: bool,
+    /// Id spaces of elements, in a file of several sources.
+    pub scopes: Vec<(String, Tree)>,
+    /// Whose part an entry is, in a file of several sources.
+    pub entries: Vec<(String, Tree)>,
+    /// Workspaces whose files are under `raw/`.
+    pub workspaces: Vec<(String, Tree)>,
+    /// The workspace that all of it is, if so.
+    pub home: Option<Home>,
+    /// The vault that counted the versions of the identity, where there are several.
+    pub lineage: Option<String>,
+    /// Files below this travel inside the archive; was that asked for?
+    pub threshold: (u64, bool),
+    names: BTreeMap<String, String>,
+    included: (u64, u64),
+    referenced: (u64, u64),
+}
+
+impl Layers {
+    /// Names of the layer files as the agent's own manifest has them.
+    pub(super) fn from_manifest(original: Option<&Tree>) -> Self {
+        let mut names = BTreeMap::new();
+        if let Some(Tree::Object(layers)) = original.and_then(|o| o.get("layers")) {
+            for (layer, value) in layers {
+                let key = if layer == "memory" { "index_file" } else { "file" };
+                if let Some(file) = value.get(key).and_then(Tree::as_str) {
+                    names.insert(layer.clone(), file.to_owned());
+                }
+            }
+        }
+        Self { names, ..Self::default() }
+    }
+
+    /// Entry name of a layer.
+    pub(super) fn file(&self, layer: &str) -> String {
+        self.names.get(layer).cloned().unwrap_or_else(|| format!("{layer}.json"))
+    }
+
+    /// Entry name of the memory index.
+    pub(super) fn index_file(&self) -> String {
+        self.names.get("memory").cloned().unwrap_or_else(|| "memory/index.json".into())
+    }
+
+    /// Is this the document of a layer that we put together ourselves?
+    pub(super) fn owns(&self, name: &str) -> bool {
+        ["principals", "credentials", "attachments"].iter().any(|l| self.file(l) == name) || self.index_file() == name
+    }
+
+    /// Counts tier 2 and tier 3 rows.
+    pub(super) fn count_files(&mut self, rows: &[Row]) {
+        for row in rows {
+            let Ok(tree) = Tree::parse(&row.text, 512) else { continue };
+            let size = match tree.get("size_bytes") {
+                Some(Tree::Number(n)) => n.parse().unwrap_or(0),
+                _ => 0,
+            };
+            let included = tree.get("archive_path").and_then(Tree::as_str).is_some();
+            let tier = if included { &mut self.included } else { &mut self.referenced };
+            *tier = (tier.0 + 1, tier.1.saturating_add(size));
+        }
+    }
+}
+
+fn text(t: &str) -> Tree {
+    Tree::Text(t.to_owned())
+}
+
+fn number(n: u64) -> Tree {
+    Tree::Number(n.to_string())
+}
+
+fn object<const N: usize>(members: [(&str, Tree); N]) -> Tree {
+    Tree::Object(members.into_iter().map(|(k, v)| (k.to_owned(), v)).collect())
+}
+
+/// The memory index: the partition rows; other members of an index that came with the file stay.
+pub(super) fn index(original: Option<&str>, partitions: &[PartitionRow]) -> String {
+    let original = original.and_then(|t| Tree::parse(t, 512).ok()).filter(|t| matches!(t, Tree::Object(_)));
+    let mut tree = original.unwrap_or_else(|| Tree::Object(vec![]));
+    tree.set("partitions", Tree::Array(partitions.iter().map(PartitionRow::tree).collect()));
+    let mut out = String::new();
+    tree.write(&mut out);
+    out
+}
+
+/// Version of the format that is written.
+pub(super) const VERSION: &str = "1.0.0";
+
+/// The manifest's text and the format version it states. `several` = the file of a vault, not of one agent.
+pub(super) fn build(
+    original: Option<Tree>,
+    layers: &Layers,
+    about: &SourceAbout,
+    agent: &str,
+    several: bool,
+    checksum: &str,
+    scope: &str,
+) -> (String, String) {
+    let mut tree = original.filter(|t| matches!(t, Tree::Object(_))).unwrap_or_else(|| {
+        let vault = if about.name.is_empty() { "Mementory" } else { about.name.as_str() };
+        let (name, runtime) = layers.home.as_ref().map_or((vault, "mementory"), |h| (h.name.as_str(), h.runtime));
+        let runtime = [("id", text(agent)), ("name", text(name)), ("source_runtime", text(runtime))];
+        object([("alf_version", text(VERSION)), ("created_at", Tree::Null), ("agent", object(runtime))])
+    });
+    tree.set("created_at", text(&about.now.to_rfc3339()));
+    let mut inventory = tree.get("layers").cloned().unwrap_or_else(|| Tree::Object(vec![]));
+    edit(&mut inventory, "identity", layers.identity_version.is_some(), |row| {
+        row.set("version", number(layers.identity_version.unwrap_or(1)));
+        row.set("file", text(&layers.file("identity")));
+    });
+    for layer in ["principals", "credentials", "attachments"] {
+        let count = layers.counts.get(layer).copied();
+        edit(&mut inventory, layer, count.is_some(), |row| {
+            row.set("count", number(count.unwrap_or(0)));
+            row.set("file", text(&layers.file(layer)));
+            if layer == "attachments" {
+                row.set("included_count", number(layers.included.0));
+                row.set("included_size_bytes", number(layers.included.1));
+                row.set("referenced_count", number(layers.referenced.0));
+                row.set("referenced_size_bytes", number(layers.referenced.1));
+            }
+        });
+    }
+    let memory = !layers.partitions.is_empty() || inventory.get("memory").is_some();
+    edit(&mut inventory, "memory", memory, |row| {
+        row.set("record_count", number(layers.partitions.iter().map(|p| p.count).sum()));
+        row.set("index_file", text(&layers.index_file()));
+        row.set("has_embeddings", Tree::Bool(layers.has_embeddings));
+        row.set("partitions", Tree::Array(layers.partitions.iter().map(PartitionRow::tree).collect()));
+    });
+    tree.set("layers", inventory);
+    tree.set("checksum", text(checksum));
+    tree.set("checksum_scope", text(scope));
+    if several {
+        let mut ours = object([
+            ("generated", Tree::Bool(true)),
+            ("scopes", Tree::Object(layers.scopes.clone())),
+            ("entries", Tree::Object(layers.entries.clone())),
+        ]);
+        if !layers.workspaces.is_empty() {
+            ours.set("workspaces", Tree::Object(layers.workspaces.clone()));
+        }
+        if let Some(vault) = &layers.lineage {
+            ours.set("lineage", text(vault));
+        }
+        tree.set("keepsake", ours);
+    }
+    let version = tree.get("alf_version").and_then(Tree::as_str).unwrap_or(VERSION).to_owned();
+    let mut out = String::new();
+    tree.write(&mut out);
+    (out, version)
+}
+
+/// Changes the row of a layer in place, adds it, or takes it away.
+fn edit(inventory: &mut Tree, layer: &str, present: bool, change: impl FnOnce(&mut Tree)) {
+    if !present {
+        inventory.remove(layer);
+        return;
+    }
+    let mut row = inventory.get(layer).cloned().unwrap_or_else(|| Tree::Object(vec![]));
+    change(&mut row);
+    inventory.set(layer, row);
+}

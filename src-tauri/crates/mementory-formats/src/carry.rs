@@ -1,0 +1,158 @@
+//! What is no record on its way through another format. The parts of a file that are not records (its header, its manifest,
+//! members of no element) and the deletions that came with it have no place in a file of another format. There they ride
+//! as foreign records, in the extension slot like every record that does not fit, and are parts and deletions again when
+//! they come home. So a file that went through another format is whole again.
+use crate::{FormatError, PassthroughItem, RecordSource, input::is_safe_path, registry};
+use base64::{Engine, prelude::BASE64_STANDARD};
+use mementory_model::{Kind, LossKind, LossReport, Record, RecordKey, Tombstone, Verbatim};
+use serde::{Deserialize, Serialize};
+
+/// The formats that write their parts back out, and carry those of the others.
+pub const FORMATS: [&str; 5] = ["mem", "alf", "mif", "pam", "zaxy"];
+/// A part larger than this stays behind.
+pub const PART_BYTES: u64 = 1 << 20;
+/// Id space of what is carried.
+const SCOPE: &str = "keepsake/carried";
+/// A part whose bytes are no text.
+const BINARY: &str = "application/base64";
+const TEXT: &str = "text/plain";
+
+/// What a carried record was.
+#[derive(Debug, Clone)]
+pub enum Carried {
+    /// A part and its bytes.
+    Part(PassthroughItem, Vec<u8>),
+    /// A deletion.
+    Tombstone(Box<Tombstone>),
+}
+
+/// Where a part belongs; in the record's fields.
+#[derive(Serialize, Deserialize)]
+struct Label {
+    format: String,
+    group: String,
+    name: String,
+    role: String,
+    place: String,
+}
+
+/// May this part ride along? Files that came with an agent (`raw/`, artifacts) are bytes like an attachment's: they may
+/// hold secrets, and only their own format knows which.
+pub fn may_ride(item: &PassthroughItem) -> bool {
+    FORMATS.contains(&item.format.as_str()) && !matches!(item.role.as_str(), "raw" | "artifact")
+}
+
+/// Lists the parts of other formats' exports, which stay behind; those that ride along are not asked for.
+///
+/// # Errors
+/// Those of the source.
+pub(crate) fn left_out(
+    source: &mut dyn RecordSource,
+    stays: impl Fn(&str) -> bool,
+    losses: &mut LossReport,
+) -> Result<(), FormatError> {
+    for format in registry().iter().filter(|f| stays(f.id())) {
+        source.passthrough(format.id(), &mut |item, _| {
+            losses.add(&item.name, "passthrough", LossKind::LeftOut, "a part of another format's export");
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+/// A part as a record.
+pub fn part(item: &PassthroughItem, bytes: &[u8]) -> Record {
+    let PassthroughItem { format, group, name, role, place } = item.clone();
+    let text = format!("Kept for the way back to {format}: {name}");
+    let mut record = carried(&format!("part/{format}/{group}/{name}"), text);
+    record.title = Some(name.clone());
+    record.record_type = Some("part".into());
+    record.source.platform.clone_from(&format);
+    if let Ok(label) = serde_json::to_value(Label { format, group, name, role, place }) {
+        record.fields.insert("part".into(), label);
+    }
+    record.verbatim = Some(match std::str::from_utf8(bytes) {
+        Ok(text) => Verbatim { media_type: TEXT.into(), text: text.into() },
+        Err(_) => Verbatim { media_type: BINARY.into(), text: BASE64_STANDARD.encode(bytes) },
+    });
+    record
+}
+
+/// A deletion that came in a file, as a record. One of this vault's own goes into formats that know deletions, and nowhere
+/// else.
+pub fn tombstone(tombstone: &Tombstone) -> Option<Record> {
+    tombstone.verbatim.as_ref()?;
+    let mut record = carried(&format!("tombstone/{}", tombstone.id), "Kept for the way back: a deletion".to_owned());
+    record.record_type = Some("tombstone".into());
+    record.source.platform.clone_from(&tombstone.scope);
+    record.verbatim = Some(Verbatim::json(serde_json::to_string(tombstone).ok()?));
+    Some(record)
+}
+
+/// What a record that came in carries; None for any other record, and for what no writer of ours makes.
+pub fn unpack(record: &Record) -> Option<Carried> {
+    if record.kind != Kind::Foreign || record.key.scope != SCOPE {
+        return None;
+    }
+    let verbatim = record.verbatim.as_ref()?;
+    if record.record_type.as_deref() == Some("tombstone") {
+        return serde_json::from_str(&verbatim.text).ok().map(|t| Carried::Tombstone(Box::new(t)));
+    }
+    let label = Label::deserialize(record.fields.get("part")?).ok()?;
+    let bytes = match verbatim.media_type.as_str() {
+        BINARY => BASE64_STANDARD.decode(&verbatim.text).ok()?,
+        _ => verbatim.text.clone().into_bytes(),
+    };
+    let Label { format, group, name, role, place } = label;
+    let item = PassthroughItem { format, group, name, role, place };
+    // The name becomes one in a file that we write; whoever made this file may have meant it to lead elsewhere.
+    (may_ride(&item) && is_safe_path(&item.name)).then_some(Carried::Part(item, bytes))
+}
+
+fn carried(value: &str, text: String) -> Record {
+    let mut record = Record::new(Kind::Foreign, RecordKey::new(SCOPE, value), text);
+    record.origin.format = "keepsake".into();
+    record
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn item(name: &str, role: &str) -> PassthroughItem {
+        let [format, group, role, place] = ["alf", "g", role, "a.alf"].map(str::to_owned);
+        PassthroughItem { format, group, name: name.into(), role, place }
+    }
+
+    #[test]
+    fn parts_are_what_they_were() {
+        for bytes in ["{\"a\": 1.0}\n".as_bytes(), &[0xff, 0, 0xfe], b""] {
+            let item = item("x/manifest.json", "manifest");
+            match unpack(&part(&item, bytes)).unwrap() {
+                Carried::Part(back, same) => {
+                    assert_eq!(same, bytes);
+                    assert_eq!((back.format, back.group, back.name), (item.format, item.group, item.name));
+                    assert_eq!((back.role, back.place), (item.role, item.place));
+                }
+                Carried::Tombstone(_) => panic!("a part"),
+            }
+        }
+    }
+
+    #[test]
+    fn names_that_lead_elsewhere_and_files_of_agents_are_not_taken() {
+        for name in ["../x", "/x", "a/../../x", "a\\b", "", "c:x", "a\0"] {
+            assert!(unpack(&part(&item(name, "entry"), b"")).is_none(), "{name}");
+        }
+        assert!(unpack(&part(&item("x", "raw"), b"")).is_none());
+        assert!(unpack(&part(&item("x", "entry"), b"")).is_some());
+    }
+
+    #[test]
+    fn only_our_own_records_are_unpacked() {
+        let mut record = part(&item("x", "entry"), b"");
+        record.key.scope = "mem".into();
+        assert!(unpack(&record).is_none());
+    }
+}

@@ -1,0 +1,416 @@
+//! One conversation: its record, its messages, the memories in them.
+use super::{
+    attachments::{self, Names},
+    content::{self, Reading},
+    graph::{GraphNode, graph},
+    memories,
+    wire::{Content, Conversation, Message, Node, Nodes, Text},
+};
+use crate::json::repair;
+use mementory_model::{
+    AttachmentRef, Dropped, DroppedAs, Fields, Issue, Kind, Link, MessagePart, Origin, Record, RecordKey, Source,
+    Times, Unit, Verbatim,
+};
+use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
+use std::{borrow::Cow, collections::HashMap};
+
+/// Where a conversation stands, and what is known around it.
+pub(super) struct Place<'a> {
+    pub(super) version: Option<&'a str>,
+    pub(super) container: &'a str,
+    pub(super) pointer: &'a str,
+    pub(super) account: Option<&'a str>,
+    pub(super) names: &'a Names,
+}
+
+/// What became of one element.
+#[derive(Default)]
+pub(super) struct Outcome {
+    pub(super) unit: Option<Unit>,
+    pub(super) issues: Vec<Issue>,
+    pub(super) dropped: Vec<Dropped>,
+    /// Raw JSON of what could not be understood: pointer and text.
+    pub(super) raw: Vec<(String, String)>,
+}
+
+impl Outcome {
+    fn drop_raw(&mut self, place: &Place<'_>, pointer: String, kind: Kind, reason: &str, raw: &str) {
+        self.dropped.push(Dropped {
+            place: format!("{}#{pointer}", place.container),
+            outcome: DroppedAs::Failed,
+            reason: format!("malformed: {reason}"),
+            kind: Some(kind),
+        });
+        self.raw.push((pointer, raw.to_owned()));
+    }
+
+    fn note(&mut self, code: &str, place: &Place<'_>, pointer: &str, message: &str) {
+        self.issues.push(Issue::new(code, format!("{}#{pointer}", place.container), message));
+    }
+}
+
+/// Reads one element. Content that cannot be read costs itself, not its neighbours.
+pub(super) fn read(bytes: &[u8], place: &Place<'_>) -> Outcome {
+    let mut out = Outcome::default();
+    if !bytes.starts_with(b"{") {
+        out.dropped.push(Dropped {
+            place: format!("{}#{}", place.container, place.pointer),
+            outcome: DroppedAs::Skipped,
+            reason: "not_a_record: not an object".into(),
+            kind: None,
+        });
+        return out;
+    }
+    let text = std::str::from_utf8(bytes).ok();
+    if let Some(text) = text
+        && let Ok(conversation) = serde_json::from_str::<Conversation<'_>>(text)
+    {
+        one(text, &conversation, place, &mut out);
+        return out;
+    }
+    match repair(bytes) {
+        Some((mended, codes)) => match serde_json::from_str::<Conversation<'_>>(&mended) {
+            Ok(conversation) => {
+                for code in codes {
+                    out.note(code, place, place.pointer, "mended on reading; the kept original is the mended text");
+                }
+                one(&mended, &conversation, place, &mut out);
+            }
+            Err(_) => out.drop_raw(place, place.pointer.to_owned(), Kind::Conversation, "not an object", &mended),
+        },
+        None => {
+            let raw = String::from_utf8_lossy(bytes);
+            out.drop_raw(place, place.pointer.to_owned(), Kind::Conversation, "not valid JSON", &raw);
+        }
+    }
+    out
+}
+
+fn one(text: &str, conversation: &Conversation<'_>, place: &Place<'_>, out: &mut Outcome) {
+    let known = conversation.id.get().is_some()
+        || conversation.conversation_id.get().is_some()
+        || conversation.mapping.is_some()
+        || conversation.create_time.0.is_some() && conversation.title.is_some();
+    let nodes = match conversation.mapping.map(|raw| serde_json::from_str::<Nodes<'_>>(raw.get())) {
+        None => Nodes(vec![]),
+        Some(Ok(nodes)) => nodes,
+        Some(Err(_)) => {
+            // A lone surrogate in a node's key is the only way for valid JSON to fail here, besides not being an object.
+            return out.drop_raw(
+                place,
+                place.pointer.to_owned(),
+                Kind::Conversation,
+                "its messages are not where they should be",
+                text,
+            );
+        }
+    };
+    if !known {
+        return out.drop_raw(place, place.pointer.to_owned(), Kind::Conversation, "not a conversation", text);
+    }
+    let id = conversation.conversation_id.get().or(conversation.id.get()).map_or_else(
+        || {
+            // Nothing but position and content to go by: the first node and the time survive a later export.
+            let first = nodes.0.first().map_or("", |(k, _)| k);
+            let time = conversation.create_time.0.map_or(0, |t| t.as_micros());
+            Cow::Owned(format!("derived-{}", &hex::encode(Sha256::digest(format!("{time}\n{first}")))[..32]))
+        },
+        Cow::Borrowed,
+    );
+    let reader = Reader {
+        id: &id,
+        key: RecordKey::new("chatgpt", id.as_ref()),
+        conversation,
+        place,
+        project: conversation.template.get().filter(|t| t.starts_with("g-p-")),
+    };
+    let mut records = vec![reader.head(text)];
+    reader.messages(nodes, &mut records, out);
+    out.unit = Some(Unit { records });
+}
+
+struct Reader<'a> {
+    id: &'a str,
+    key: RecordKey,
+    conversation: &'a Conversation<'a>,
+    place: &'a Place<'a>,
+    project: Option<&'a str>,
+}
+
+impl Reader<'_> {
+    fn source(&self) -> Source {
+        Source {
+            platform: "chatgpt".into(),
+            account: self.place.account.map(str::to_owned),
+            conversation: Some(self.id.to_owned()),
+            message: None,
+            method: None,
+            project: self.project.map(str::to_owned),
+        }
+    }
+
+    fn origin(&self, pointer: String) -> Origin {
+        Origin {
+            format: "chatgpt".into(),
+            version: self.place.version.map(str::to_owned),
+            container: self.place.container.to_owned(),
+            pointer,
+        }
+    }
+
+    fn head(&self, text: &str) -> Record {
+        let c = self.conversation;
+        let mut record = Record::new(Kind::Conversation, self.key.clone(), "");
+        record.origin_id = c.conversation_id.owned().or_else(|| c.id.owned());
+        record.title = c.title.and_then(|raw| lenient_text(raw.get()));
+        record.times = Times { created: c.create_time.0, updated: c.update_time.0, ..Times::default() };
+        record.status = (c.archived.0 == Some(true)).then(|| "archived".into());
+        record.source = self.source();
+        record.origin = self.origin(self.place.pointer.to_owned());
+        for (name, value) in [("default_model", &c.model), ("gizmo_id", &c.gizmo), ("template_id", &c.template)] {
+            field(&mut record.fields, name, value.get());
+        }
+        record.verbatim = Some(Verbatim::json(without_mapping(text, c.mapping)));
+        record
+    }
+
+    fn messages(&self, nodes: Nodes<'_>, records: &mut Vec<Record>, out: &mut Outcome) {
+        let nodes = last_of_each(nodes, || {
+            out.note("duplicate_node", self.place, self.place.pointer, "a node id occurs twice; the last one counts");
+        });
+        let mended: Vec<Option<String>> = nodes.iter().map(|(_, raw)| mend_node(raw)).collect();
+        let mut parsed: Vec<Node<'_>> = Vec::with_capacity(nodes.len());
+        for ((id, raw), mended) in nodes.iter().zip(&mended) {
+            let pointer = || format!("{}/mapping/{}", self.place.pointer, escape(id));
+            let result = serde_json::from_str::<Node<'_>>(mended.as_deref().unwrap_or(raw.get()));
+            if mended.is_some() && result.is_ok() {
+                let what = "half a character was replaced in the text; the kept original has it as it was";
+                out.note("lone_surrogate", self.place, &pointer(), what);
+            }
+            parsed.push(result.unwrap_or_else(|_| {
+                out.drop_raw(self.place, pointer(), Kind::Message, "not a message object", raw.get());
+                Node::default()
+            }));
+        }
+        let graph_nodes: Vec<GraphNode<'_>> = nodes
+            .iter()
+            .zip(&parsed)
+            .map(|((id, _), node)| GraphNode {
+                id,
+                parent: node.parent.get(),
+                has_message: node.message.is_some(),
+                created: node.message.as_ref().and_then(|m| m.create_time.0),
+            })
+            .collect();
+        let graph = graph(&graph_nodes, self.conversation.current_node.get());
+        if graph.orphans > 0 {
+            let what = format!("{} messages name a parent that is not there", graph.orphans);
+            out.note("orphan", self.place, self.place.pointer, &what);
+        }
+        if graph.cycles > 0 {
+            let what = format!("{} cycles in the message tree, cut at their first message", graph.cycles);
+            out.note("cycle", self.place, self.place.pointer, &what);
+        }
+        let (mut found, mut position) = (Vec::new(), 0);
+        for (i, ((id, raw), node)) in nodes.iter().zip(&parsed).enumerate() {
+            let Some(message) = &node.message else { continue };
+            let part = MessagePart {
+                parent: graph.parent[i].map(|p| self.message_key(nodes[p].0.as_ref())),
+                position,
+                active: graph.active[i],
+                ..MessagePart::default()
+            };
+            position += 1;
+            records.push(self.message(id, raw, message, part, &mut found));
+        }
+        records.append(&mut found);
+    }
+
+    fn message_key(&self, node: &str) -> RecordKey {
+        RecordKey::new("chatgpt", format!("{}/{node}", self.id))
+    }
+
+    fn message(
+        &self,
+        node: &str,
+        raw: &RawValue,
+        message: &Message<'_>,
+        mut part: MessagePart,
+        found: &mut Vec<Record>,
+    ) -> Record {
+        let content = parse_content(message.content);
+        let reading = content::read(message.content, &content, &message.metadata);
+        let role = message.author.role.get().unwrap_or("unknown");
+        let recipient = message.recipient.get().unwrap_or("all");
+        part.role = role.to_owned();
+        part.content_type = content_type(&reading, role, recipient);
+        part.hidden = hidden(message, &reading, role, recipient);
+        part.model = match role {
+            "assistant" | "tool" => message.metadata.model.owned().or_else(|| self.conversation.model.owned()),
+            _ => message.metadata.model.owned(),
+        };
+        let key = self.message_key(node);
+        let memories = memories::find(message, &content, &reading.text);
+        let times = Times { created: message.create_time.0, updated: message.update_time.0, ..Times::default() };
+        for memory in memories {
+            found.push(self.memory(memory, node, message, &key, &times));
+        }
+        let mut record = Record::new(Kind::Message, key, reading.text);
+        record.origin_id = Some(message.id.get().unwrap_or(node).to_owned());
+        record.times = times;
+        record.source = self.source();
+        record.source.message = record.origin_id.clone();
+        record.parent = Some(self.key.clone());
+        record.origin = self.origin(format!("{}/mapping/{}", self.place.pointer, escape(node)));
+        field(&mut record.fields, "author_name", message.author.name.get());
+        field(&mut record.fields, "recipient", Some(recipient).filter(|r| *r != "all"));
+        field(&mut record.fields, "language", content.language.get());
+        if reading.source_type != part.content_type {
+            field(&mut record.fields, "content_type", Some(reading.source_type.as_str()));
+        }
+        record.attachments = reading.files.into_iter().map(|f| self.reference(f)).collect();
+        record.message = Some(part);
+        record.verbatim = Some(Verbatim::json(raw.get()));
+        record
+    }
+
+    fn reference(&self, file: content::FileRef) -> AttachmentRef {
+        let names = self.place.names;
+        let by_name = || file.name.as_deref().and_then(|name| names.id_by_name(name)).map(str::to_owned);
+        let id = Some(file.id.clone()).filter(|id| !id.is_empty()).or_else(by_name);
+        let key = id.clone().unwrap_or_else(|| attachments::id_of_name(file.name.as_deref().unwrap_or_default()));
+        AttachmentRef {
+            name: file.name.or_else(|| names.name(&key).map(str::to_owned)).unwrap_or_else(|| key.clone()),
+            media_type: file.media_type.or_else(|| names.media(&key).map(str::to_owned)),
+            size: file.size,
+            text: None,
+            origin_id: id,
+            key: attachments::key(&key),
+        }
+    }
+
+    fn memory(
+        &self,
+        memory: memories::Found,
+        node: &str,
+        message: &Message<'_>,
+        from: &RecordKey,
+        times: &Times,
+    ) -> Record {
+        let mut record = Record::new(Kind::Memory, memories::key(&memory.text), memory.text);
+        record.times.created = memory.dated.or(times.created);
+        record.source = self.source();
+        record.source.message = Some(message.id.get().unwrap_or(node).to_owned());
+        record.source.method = Some(memory.method.into());
+        record.record_type = (memory.method == "custom_instructions").then(|| "custom_instructions".into());
+        if let Some((user, model)) = memory.halves {
+            field(&mut record.fields, "about_user", Some(user.as_str()));
+            field(&mut record.fields, "about_model", Some(model.as_str()));
+        }
+        record.links.push(Link { relation: "derived_from".into(), kind: Kind::Message, target: from.clone() });
+        record.origin = self.origin(format!("{}/mapping/{}", self.place.pointer, escape(node)));
+        record.repeats = true;
+        record
+    }
+}
+
+fn parse_content(raw: Option<&RawValue>) -> Content<'_> {
+    let Some(raw) = raw else { return Content::default() };
+    if raw.get().starts_with('"') {
+        let text = serde_json::from_str(raw.get()).unwrap_or_default();
+        return Content { content_type: Text(Some("text".into())), text, ..Content::default() };
+    }
+    serde_json::from_str(raw.get()).unwrap_or_default()
+}
+
+fn content_type(reading: &Reading, role: &str, recipient: &str) -> String {
+    match reading.source_type.as_str() {
+        "user_editable_context" | "model_editable_context" => "context",
+        "thoughts" | "reasoning_recap" => "thinking",
+        "execution_output"
+        | "system_error"
+        | "tether_browsing_display"
+        | "tether_quote"
+        | "sonic_webpage"
+        | "search_result_groups"
+        | "computer_output"
+        | "citable_code_output"
+        | "tool_response" => "tool_result",
+        _ if role == "assistant" && recipient != "all" => "tool_call",
+        "text" | "multimodal_text" if role == "tool" => "tool_result",
+        "text" | "multimodal_text" | "" => "text",
+        other => other,
+    }
+    .to_owned()
+}
+
+/// Hidden in ChatGPT's own display: flagged, weightless, set-up, and traffic with tools (pictures a tool made are shown).
+fn hidden(message: &Message<'_>, reading: &Reading, role: &str, recipient: &str) -> bool {
+    message.metadata.hidden.0 == Some(true)
+        || message.weight.0 == Some(0.0)
+        || recipient != "all"
+        || matches!(reading.source_type.as_str(), "user_editable_context" | "model_editable_context")
+        || role == "system" && reading.text.trim().is_empty()
+        || role == "tool" && reading.files.is_empty()
+}
+
+fn field(fields: &mut Fields, name: &str, value: Option<&str>) {
+    if let Some(value) = value.filter(|v| !v.is_empty()) {
+        fields.insert(name.into(), value.into());
+    }
+}
+
+/// A JSON string, mended if it must be.
+fn lenient_text(json: &str) -> Option<String> {
+    let text = serde_json::from_str::<Text<'_>>(json).map(|t| t.owned());
+    text.unwrap_or_else(|_| {
+        let (mended, _) = repair(json.as_bytes())?;
+        serde_json::from_str::<Text<'_>>(&mended).ok()?.owned()
+    })
+}
+
+/// The conversation's own text with `{}` for the mapping; everything else byte for byte.
+fn without_mapping(text: &str, mapping: Option<&RawValue>) -> String {
+    let cut = mapping.map(RawValue::get).filter(|raw| raw.starts_with('{')).and_then(|raw| {
+        // The raw value is a part of the text.
+        let at = (raw.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
+        Some((text.get(..at)?, text.get(at + raw.len()..)?))
+    });
+    match cut {
+        Some((before, after)) => format!("{before}{{}}{after}"),
+        None => text.to_owned(),
+    }
+}
+
+/// Strict JSON of a node that cannot be decoded as it stands (lone surrogates); None if it can.
+fn mend_node(raw: &RawValue) -> Option<String> {
+    if memchr::memmem::find(raw.get().as_bytes(), b"\\ud").is_none()
+        && memchr::memmem::find(raw.get().as_bytes(), b"\\uD").is_none()
+    {
+        return None;
+    }
+    let (mended, codes) = repair(raw.get().as_bytes())?;
+    codes.contains(&"lone_surrogate").then_some(mended)
+}
+
+/// Of nodes with the same id the last one, in the order of first occurrence.
+fn last_of_each<'a>(nodes: Nodes<'a>, mut twice: impl FnMut()) -> Vec<(Cow<'a, str>, &'a RawValue)> {
+    let mut at: HashMap<&str, usize> = HashMap::with_capacity(nodes.0.len());
+    let mut unique = true;
+    for (i, (id, _)) in nodes.0.iter().enumerate() {
+        unique &= at.insert(id, i).is_none();
+    }
+    if unique {
+        drop(at);
+        return nodes.0;
+    }
+    twice();
+    let keep: Vec<bool> = nodes.0.iter().enumerate().map(|(i, (id, _))| at.get(id.as_ref()) == Some(&i)).collect();
+    nodes.0.into_iter().zip(keep).filter(|(_, keep)| *keep).map(|(n, _)| n).collect()
+}
+
+/// A JSON pointer segment.
+fn escape(segment: &str) -> Cow<'_, str> {
+    if segment.contains(['~', '/']) { segment.replace('~', "~0").replace('/', "~1").into() } else { segment.into() }
+}

@@ -1,0 +1,423 @@
+//! Which members are a ChatGPT export? By content (vendors.md §2.5), grouped into sources.
+use super::{
+    attachments::{Names, is_file_place, is_folder_file_place, is_upload, last},
+    gaps,
+};
+use crate::{
+    Catalog, Claim, FormatError, Member, Part, Role,
+    input::plain_name,
+    json::{decoded_head, keys_of},
+};
+use mementory_model::Limits;
+use serde::Deserialize;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// Bytes of a file that are looked at, then, if it begins like JSON and the first did not tell, more.
+const LOOK: usize = 64 << 10;
+const LOOK_AGAIN: usize = 4 << 20;
+
+/// Side files that a ChatGPT export has (names without `(1)`).
+const SIDE_FILES: [&str; 16] = [
+    "user.json",
+    "message_feedback.json",
+    "shared_conversations.json",
+    "model_comparisons.json",
+    "group_chats.json",
+    "shopping.json",
+    "sora.json",
+    "conversation_asset_file_names.json",
+    "library_files.json",
+    "user_settings.json",
+    "ads.json",
+    "export_manifest.json",
+    "sectioned_conversations.json",
+    "chat.html",
+    "report.html",
+    "conversation_templates.json",
+];
+
+/// Every ChatGPT source in the catalog.
+pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+    let mut groups: BTreeMap<Group, Vec<usize>> = BTreeMap::new();
+    let (mut weak, mut foreign) = (false, HashSet::new());
+    for member in catalog.members() {
+        match look(catalog, member)? {
+            Look::Conversations => groups.entry(group_of(member)).or_default().push(member.id),
+            Look::Empty => {
+                weak = true;
+                groups.entry(group_of(member)).or_default().push(member.id);
+            }
+            Look::Other if plain_name(&member.name) == "conversations.json" => {
+                foreign.insert(dir_of(&member.place).to_owned());
+            }
+            Look::Other => {}
+        }
+    }
+    for group in groups.values() {
+        for id in group {
+            foreign.remove(dir_of(&catalog.members()[*id].place));
+        }
+    }
+    let folders: HashSet<String> =
+        groups.keys().filter_map(|g| if let Group::Folder(dir) = g { Some(dir.clone()) } else { None }).collect();
+    let mut claims = Vec::new();
+    for (group, conversations) in groups {
+        claims.push(claim(
+            catalog,
+            limits,
+            &group,
+            &conversations,
+            &Others { folders: &folders, foreign: &foreign },
+            weak,
+        )?);
+    }
+    Ok(claims)
+}
+
+/// What belongs together.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Group {
+    /// Files dropped one by one.
+    Loose,
+    /// One archive given (or lying in a folder), with all inside.
+    Archive(String),
+    /// Parts of a privacy portal export, by the folder they lie in.
+    Portal(String),
+    /// Files in one folder.
+    Folder(String),
+}
+
+fn group_of(member: &Member) -> Group {
+    match member.place.split_once("!/") {
+        Some((outer, _)) => portal_group(outer).unwrap_or_else(|| Group::Archive(outer.to_owned())),
+        None => match member.place.rsplit_once('/') {
+            Some((dir, _)) => Group::Folder(dir.to_owned()),
+            None => Group::Loose,
+        },
+    }
+}
+
+/// `Conversations__…zip`, `Files__…zip`, `Ads__…zip`.
+pub(super) fn is_portal_part(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.ends_with(".zip") && ["conversations__", "files__", "ads__"].iter().any(|p| name.starts_with(p))
+}
+
+/// The portal export that an archive given by itself is a part of.
+fn portal_group(outer: &str) -> Option<Group> {
+    is_portal_part(last(outer)).then(|| Group::Portal(portal_dir(outer)))
+}
+
+/// The folder of the whole portal export.
+fn portal_dir(outer: &str) -> String {
+    let dir = outer.rsplit_once('/').map_or("", |(d, _)| d);
+    match dir.rsplit_once('/') {
+        Some((above, "User Online Activity")) => above.to_owned(),
+        _ => dir.to_owned(),
+    }
+}
+
+/// Folders that are not this source's.
+struct Others<'a> {
+    /// With ChatGPT conversations of their own.
+    folders: &'a HashSet<String>,
+    /// With another vendor's `conversations.json`.
+    foreign: &'a HashSet<String>,
+}
+
+fn dir_of(place: &str) -> &str {
+    place.rsplit_once('/').map_or("", |(dir, _)| dir)
+}
+
+/// The folders (and archives) a place is in, nearest first.
+fn ancestors(place: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(dir_of(place)), |dir| (!dir.is_empty()).then(|| dir_of(dir)))
+}
+
+enum Look {
+    Conversations,
+    Empty,
+    Other,
+}
+
+fn look(catalog: &Catalog, member: &Member) -> Result<Look, FormatError> {
+    let name = last(&member.name).to_ascii_lowercase();
+    let named = match name.rsplit_once('.') {
+        Some((_, e)) => matches!(e, "json" | "jsonl" | "ndjson" | "txt"),
+        None => true,
+    };
+    if !named || member.size == 0 || junk(&member.name) || is_upload(&member.place) {
+        return Ok(Look::Other);
+    }
+    let mut look = LOOK;
+    loop {
+        // A member that cannot be read is not claimed by its content; the import reports it as unknown.
+        let head = match catalog.read(member, |r| Ok(decoded_head(r, look))) {
+            Ok(Ok(head)) => head,
+            Err(e @ FormatError::Limit { .. }) => return Err(e),
+            Ok(Err(_)) | Err(_) => return Ok(Look::Other),
+        };
+        if !matches!(head.first(), Some(b'[' | b'{')) {
+            return Ok(Look::Other);
+        }
+        if head.trim_ascii_end() == b"[]" && name.starts_with("conversations")
+            || head.trim_ascii() == b"[]" && member.place == member.name
+        {
+            return Ok(Look::Empty);
+        }
+        let has = |key: &str| memchr::memmem::find(&head, key.as_bytes()).is_some();
+        if has("\"fragments\"") || has("\"chat_messages\"") {
+            // Only as keys, and where those vendors have them: a message may be about either word.
+            let keys = keys_of(&head);
+            if keys.has("chat_messages") || keys.has_below("message.fragments") {
+                return Ok(Look::Other);
+            }
+        }
+        let node = has("\"content_type\"") || has("\"author\"") || has("\"current_node\"");
+        if has("\"mapping\"") && (node || has("\"mapping\": {}") || has("\"mapping\":{}"))
+            || has("\"current_node\"") && (has("\"conversation_id\"") || has("\"create_time\""))
+        {
+            return Ok(Look::Conversations);
+        }
+        if head.len() < look || look >= LOOK_AGAIN || !name.starts_with("conversation") {
+            return Ok(Look::Other);
+        }
+        look = LOOK_AGAIN;
+    }
+}
+
+/// Bookkeeping of operating systems.
+fn junk(name: &str) -> bool {
+    let own = last(name);
+    name.split('/').any(|part| part == "__MACOSX")
+        || own.starts_with("._")
+        || matches!(own, ".DS_Store" | "Thumbs.db" | "desktop.ini")
+}
+
+fn claim(
+    catalog: &Catalog,
+    limits: &Limits,
+    group: &Group,
+    conversations: &[usize],
+    others: &Others<'_>,
+    weak: bool,
+) -> Result<Claim, FormatError> {
+    let mut parts = Vec::new();
+    let mut manifests = Vec::new();
+    let names = if let Group::Folder(dir) = group { names_in(catalog, dir, limits)? } else { Names::default() };
+    for member in catalog.members() {
+        if conversations.contains(&member.id) {
+            continue;
+        }
+        if let Some(role) = role_in(group, member, others, &names) {
+            if role == Role::Manifest {
+                manifests.push(member);
+            }
+            parts.push(Part { member: member.id, role });
+        }
+    }
+    let mut files: Vec<&Member> = conversations.iter().map(|i| &catalog.members()[*i]).collect();
+    let listed = listed_shards(catalog, &manifests, limits)?;
+    let rank: HashMap<&str, usize> = listed.iter().enumerate().map(|(i, p)| (last(p), i)).collect();
+    // Manifest order wins; without it by number.
+    files.sort_by_cached_key(|m| {
+        let own = m.file_name();
+        (rank.get(own).copied().unwrap_or(usize::MAX), number(own), m.id)
+    });
+    let present: HashSet<&str> = files.iter().map(|m| m.file_name()).collect();
+    let mut missing_parts: Vec<String> = listed.iter().filter(|p| !present.contains(last(p))).cloned().collect();
+    if listed.is_empty() {
+        missing_parts.extend(gaps::shards(files.iter().map(|m| m.file_name())));
+    }
+    let ours = |m: &&Member| group_of(m) == *group || portal_group(&m.place).as_ref() == Some(group);
+    missing_parts.extend(gaps::portal_parts(catalog.members().iter().filter(ours).map(|m| m.place.as_str())));
+    let portal = matches!(group, Group::Portal(_)) || files.iter().any(|m| m.depth > 1);
+    let sharded = files.iter().any(|m| number(m.file_name()).is_some())
+        || parts.iter().any(|p| {
+            let name = plain_name(&catalog.members()[p.member].name);
+            name == "conversation_asset_file_names.json" || name == "export_manifest.json"
+        });
+    let folder = matches!(group, Group::Folder(_) | Group::Loose);
+    let version = match (portal, folder, sharded) {
+        (true, ..) => "portal",
+        (_, true, _) => "folder",
+        (_, _, true) => "sharded",
+        _ => "classic",
+    };
+    let seen = match files.len() {
+        1 => format!("{} holds conversations as ChatGPT writes them", files[0].file_name()),
+        n => format!("{n} files hold conversations as ChatGPT writes them"),
+    };
+    let only_empty = weak && files.iter().all(|m| m.size <= 16);
+    let side = parts.iter().filter(|p| matches!(p.role, Role::Sidecar | Role::Manifest)).count();
+    let (confidence, reason) = match (only_empty, side) {
+        (true, 0) => (0.3, "an empty list; as a ChatGPT export it would be empty".into()),
+        (true, _) => (0.6, "an empty list of conversations beside ChatGPT's side files; the export is empty".into()),
+        (false, _) if !listed.is_empty() => (1.0, format!("{seen}, and ChatGPT's export manifest lists them")),
+        (false, _) => (0.95, seen),
+    };
+    let conversation_parts = files.iter().map(|m| Part { member: m.id, role: Role::Conversations });
+    let parts = conversation_parts.chain(parts).collect();
+    Ok(Claim { version: Some(version.into()), confidence, reason, parts, missing_parts })
+}
+
+/// `000` in `conversations-000.json`.
+pub(super) fn number(name: &str) -> Option<u64> {
+    let rest = name.strip_prefix("conversations-")?;
+    let digits = rest.split(|c: char| !c.is_ascii_digit()).next()?;
+    digits.parse().ok()
+}
+
+/// Names that the side files of a folder give to files.
+fn names_in(catalog: &Catalog, dir: &str, limits: &Limits) -> Result<Names, FormatError> {
+    let mut names = Names::default();
+    for member in catalog.members().iter().filter(|m| m.depth == 0 && dir_of(&m.place) == dir) {
+        let plain = plain_name(&member.name);
+        if !matches!(plain.as_str(), "conversation_asset_file_names.json" | "library_files.json") {
+            continue;
+        }
+        match catalog.bytes(member, limits.side_file_bytes) {
+            Ok(bytes) => names.add(&plain, &String::from_utf8_lossy(&bytes)),
+            Err(e @ FormatError::Limit { limit: "total_bytes", .. }) => return Err(e),
+            // Reading reports it.
+            Err(_) => {}
+        }
+    }
+    Ok(names)
+}
+
+/// The role of a member in a group, or None if it is not part of it.
+fn role_in(group: &Group, member: &Member, others: &Others<'_>, names: &Names) -> Option<Role> {
+    let place = member.place.as_str();
+    if ancestors(place).any(|dir| others.foreign.contains(dir)) && !is_upload(place) {
+        return None;
+    }
+    let whole_archive = match group {
+        Group::Archive(outer) => {
+            place.strip_prefix(outer.as_str()).filter(|rest| rest.starts_with("!/"))?;
+            true
+        }
+        Group::Portal(dir) => {
+            let outer = place.split_once("!/").map(|(outer, _)| outer);
+            match outer {
+                Some(outer) if is_portal_part(last(outer)) => {
+                    if portal_dir(outer) != *dir {
+                        return None;
+                    }
+                    true
+                }
+                Some(_) => return None,
+                None => {
+                    let inside =
+                        if dir.is_empty() { place } else { place.strip_prefix(dir.as_str())?.strip_prefix('/')? };
+                    let known = plain_name(inside) == "report.html"
+                        || ["Financial/", "User Profile/", "User Online Activity/"]
+                            .iter()
+                            .any(|p| inside.starts_with(p))
+                        || is_portal_part(last(inside))
+                        || !inside.contains('/') && junk(inside);
+                    if !known {
+                        return None;
+                    }
+                    true
+                }
+            }
+        }
+        Group::Folder(dir) => {
+            let inside = place.strip_prefix(dir.as_str())?.strip_prefix('/')?;
+            // A folder further in with conversations of its own is another export.
+            let nearer =
+                inside.char_indices().any(|(i, c)| c == '/' && others.folders.contains(&place[..dir.len() + 1 + i]));
+            if nearer || member.depth > 0 {
+                return None;
+            }
+            // A folder is not the export's alone (Downloads): only what lies where an export has files, or is named
+            // by its side files, came with it.
+            return match role(&member.name, place, false) {
+                None | Some(Role::Attachment) => {
+                    (names.knows(inside) || is_folder_file_place(inside)).then_some(Role::Attachment)
+                }
+                side => side,
+            };
+        }
+        Group::Loose => {
+            if member.depth > 0 || place.contains('/') {
+                return None;
+            }
+            false
+        }
+    };
+    role(&member.name, place, whole_archive)
+}
+
+/// By name, inside a group. `all`: everything here is the export's, known or not.
+fn role(name: &str, place: &str, all: bool) -> Option<Role> {
+    let plain = plain_name(name);
+    if junk(name) {
+        return Some(Role::Junk);
+    }
+    if is_upload(place) {
+        return Some(Role::Attachment);
+    }
+    match plain.as_str() {
+        "chat.html" | "report.html" => return Some(Role::DuplicateRendering),
+        "export_manifest.json" => return Some(Role::Manifest),
+        _ if SIDE_FILES.contains(&plain.as_str()) => return Some(Role::Sidecar),
+        _ if is_file_place(place) => return Some(Role::Attachment),
+        _ => {}
+    }
+    if name.split('/').any(|part| part == "textdocs") {
+        return Some(Role::Sidecar);
+    }
+    if !all {
+        return None;
+    }
+    let extension = plain.rsplit_once('.').map_or("", |(_, e)| e);
+    Some(match extension {
+        "json" | "jsonl" | "html" | "csv" | "zip" => Role::Sidecar,
+        _ => Role::Attachment,
+    })
+}
+
+#[derive(Deserialize)]
+struct Manifest {
+    #[serde(default)]
+    export_files: Vec<Listed>,
+    #[serde(default)]
+    logical_files: BTreeMap<String, Logical>,
+}
+
+#[derive(Deserialize)]
+struct Listed {
+    path: String,
+}
+
+#[derive(Deserialize)]
+struct Logical {
+    #[serde(default)]
+    files: Vec<String>,
+}
+
+/// Conversation files that manifests name, in their order.
+fn listed_shards(catalog: &Catalog, manifests: &[&Member], limits: &Limits) -> Result<Vec<String>, FormatError> {
+    let mut out: Vec<String> = Vec::new();
+    for member in manifests {
+        let bytes = match catalog.bytes(member, limits.side_file_bytes) {
+            Ok(bytes) => bytes,
+            Err(e @ FormatError::Limit { limit: "total_bytes", .. }) => return Err(e),
+            Err(_) => continue,
+        };
+        let Ok(manifest) = serde_json::from_slice::<Manifest>(&bytes) else { continue };
+        let logical = manifest.logical_files.into_iter().filter(|(name, _)| name == "conversations.json");
+        let paths = logical.flat_map(|(_, l)| l.files).chain(manifest.export_files.into_iter().map(|f| f.path));
+        for path in paths {
+            let own = last(&path);
+            let stem = own.strip_suffix(".json").and_then(|s| s.strip_prefix("conversations"));
+            let shard = stem.is_some_and(|s| s.is_empty() || s.starts_with('-'));
+            if shard && !out.iter().any(|p| last(p) == own) {
+                out.push(path);
+            }
+        }
+    }
+    Ok(out)
+}

@@ -1,0 +1,271 @@
+//! From members to the sink: side files that help first, then conversations, files, and the rest.
+use super::{
+    attachments::{self, Names, Watched, last},
+    conversation::{self, Place},
+};
+use crate::{
+    AttachmentFile, Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Role, Sink,
+    json::{ElementError, Elements},
+};
+use mementory_model::{Dropped, DroppedAs, Issue, Kind, Limits};
+use std::io::Read;
+
+/// See [`crate::Format::read`].
+pub(super) fn read(
+    catalog: &Catalog,
+    detected: &Detected,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    let members: Vec<(&Member, Role)> =
+        detected.claim.parts.iter().filter_map(|p| catalog.members().get(p.member).map(|m| (m, p.role))).collect();
+    let (mut names, accounts) = side_files(catalog, &members, &context.limits)?;
+    let mut run = Run {
+        catalog,
+        limits: &context.limits,
+        version: detected.claim.version.as_deref(),
+        group: accounts.only().unwrap_or_default().to_owned(),
+        done: 0,
+        sink,
+    };
+    members.iter().filter(|(_, r)| *r == Role::Attachment).for_each(|(m, _)| names.carries(&m.name));
+    for (member, _) in members.iter().filter(|(_, r)| *r == Role::Conversations) {
+        run.conversations(member, &mut names, accounts.of(member))?;
+    }
+    for (member, role) in members.iter().filter(|(_, r)| *r != Role::Conversations) {
+        run.other(member, *role, &mut names)?;
+        run.done += member.size;
+        run.sink.progress(run.done)?;
+    }
+    Ok(())
+}
+
+/// Names of files, and the account's id.
+fn side_files(
+    catalog: &Catalog,
+    members: &[(&Member, Role)],
+    limits: &Limits,
+) -> Result<(Names, Accounts), FormatError> {
+    let (mut names, mut accounts) = (Names::default(), Accounts::default());
+    for (member, _) in members.iter().filter(|(_, r)| *r == Role::Sidecar) {
+        let own = last(&member.name);
+        let text = |limit| match catalog.bytes(member, limit) {
+            Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).trim_start_matches('\u{feff}').to_owned()),
+            Err(e @ FormatError::Limit { limit: "total_bytes", .. }) => Err(e),
+            // Unreadable: it is reported when its turn comes.
+            Err(_) => Ok(String::new()),
+        };
+        if own.starts_with("conversation_asset_file_names") || own.starts_with("library_files") {
+            names.add(own, &text(limits.side_file_bytes)?);
+        } else if own.starts_with("user.") || own.starts_with("user ") || own.starts_with("user(") {
+            let file = text(limits.side_file_bytes)?;
+            let user = serde_json::from_str::<super::wire::File<'_>>(&file).unwrap_or_default();
+            accounts.0.extend(user.id.owned().map(|id| (neighbourhood(member).to_owned(), id)));
+        }
+    }
+    Ok((names, accounts))
+}
+
+/// Account ids by the folder or archive that their `user.json` lies in.
+#[derive(Default)]
+struct Accounts(Vec<(String, String)>);
+
+impl Accounts {
+    /// The account beside a member, else the only one there is.
+    fn of(&self, member: &Member) -> Option<&str> {
+        let near = neighbourhood(member);
+        self.0.iter().find(|(dir, _)| dir == near).map(|(_, id)| id.as_str()).or_else(|| self.only())
+    }
+
+    fn only(&self) -> Option<&str> {
+        let (_, first) = self.0.first()?;
+        self.0.iter().all(|(_, id)| id == first).then_some(first)
+    }
+}
+
+fn neighbourhood(member: &Member) -> &str {
+    member.place.rsplit_once('/').map_or("", |(dir, _)| dir)
+}
+
+struct Run<'a> {
+    catalog: &'a Catalog,
+    limits: &'a Limits,
+    version: Option<&'a str>,
+    group: String,
+    done: u64,
+    sink: &'a mut dyn Sink,
+}
+
+impl Run<'_> {
+    fn item(&self, name: String, role: &str, place: String) -> PassthroughItem {
+        PassthroughItem { format: "chatgpt".into(), group: self.group.clone(), name, role: role.into(), place }
+    }
+
+    fn failed(&mut self, place: String, reason: String, kind: Option<Kind>) {
+        self.sink.dropped(Dropped { place, outcome: DroppedAs::Failed, reason, kind });
+    }
+
+    fn skipped(&mut self, place: &str, reason: &str) {
+        let (place, reason) = (place.to_owned(), reason.to_owned());
+        self.sink.dropped(Dropped { place, outcome: DroppedAs::Skipped, reason, kind: None });
+    }
+
+    fn conversations(&mut self, member: &Member, names: &mut Names, account: Option<&str>) -> Result<(), FormatError> {
+        let (catalog, mut wrapper) = (self.catalog, None);
+        let (mut seen, mut errors, start) = (0_u64, 0_u64, self.done);
+        let result = catalog.read(member, |reader| {
+            let mut elements = Elements::new(reader, self.limits);
+            loop {
+                match elements.next() {
+                    Ok(None) => {
+                        wrapper = elements.wrapper().map(<[u8]>::to_vec);
+                        return Ok(());
+                    }
+                    Ok(Some(element)) => {
+                        seen += 1;
+                        let pointer = element.pointer();
+                        let place = Place {
+                            version: self.version,
+                            container: &member.place,
+                            pointer: &pointer,
+                            account,
+                            names,
+                        };
+                        let outcome = conversation::read(element.bytes, &place);
+                        let records = outcome.unit.iter().flat_map(|u| &u.records);
+                        names.said(records.flat_map(|r| &r.attachments).filter_map(attachments::id_and_name));
+                        self.hand_over(member, outcome)?;
+                        self.sink.progress(start + elements.raw_bytes().min(member.size))?;
+                    }
+                    Err(e) => {
+                        errors += 1;
+                        self.element_error(member, &e);
+                    }
+                }
+            }
+        });
+        match result {
+            Err(FormatError::Io { source, .. }) if seen == 0 => {
+                errors += 1;
+                self.failed(member.place.clone(), format!("unreadable: {source}"), Some(Kind::Conversation));
+            }
+            other => other?,
+        }
+        if let Some(bytes) = wrapper.filter(|w| w.iter().filter(|b| **b == b':').count() > 1) {
+            // `{"conversations":[…]}` with more in it than conversations.
+            let item = self.item(member.name.clone(), "wrapper", member.place.clone());
+            self.sink.passthrough(item, &mut bytes.as_slice())?;
+        }
+        if seen == 0 && errors == 0 {
+            self.sink.note(Issue::new("empty_export", &member.place, "the export is empty: no conversations in it"));
+        }
+        self.done = start + member.size;
+        self.sink.progress(self.done)
+    }
+
+    fn hand_over(&mut self, member: &Member, outcome: conversation::Outcome) -> Result<(), FormatError> {
+        for issue in outcome.issues {
+            self.sink.note(issue);
+        }
+        for dropped in outcome.dropped {
+            self.sink.dropped(dropped);
+        }
+        for (pointer, raw) in outcome.raw {
+            let item = self.item(format!("{}#{pointer}", member.name), "raw", format!("{}#{pointer}", member.place));
+            self.sink.passthrough(item, &mut raw.as_bytes())?;
+        }
+        outcome.unit.map_or(Ok(()), |unit| self.sink.unit(unit))
+    }
+
+    fn element_error(&mut self, member: &Member, error: &ElementError) {
+        let (code, place) = match error {
+            ElementError::Truncated { offset } => ("truncated", format!("{}@{offset}", member.place)),
+            ElementError::Syntax { offset } => ("malformed", format!("{}@{offset}", member.place)),
+            ElementError::TooLarge { offset, .. } => ("limit", format!("{}@{offset}", member.place)),
+            ElementError::Io(_) => ("unreadable", member.place.clone()),
+        };
+        if code == "truncated" {
+            let what = format!("partial: {error}; what came before was read");
+            self.sink.note(Issue::new(code, place.clone(), what));
+        }
+        self.failed(place, format!("{code}: {error}"), Some(Kind::Conversation));
+    }
+
+    fn other(&mut self, member: &Member, role: Role, names: &mut Names) -> Result<(), FormatError> {
+        let name = member.name.to_ascii_lowercase();
+        let payment = ["financial/", "payment", "invoice", "billing"].iter().any(|word| name.contains(word));
+        match role {
+            Role::Junk => self.skipped(&member.place, "junk: bookkeeping of an operating system"),
+            Role::DuplicateRendering => {
+                self.skipped(&member.place, "duplicate_rendering: the same data for a browser");
+            }
+            Role::Sidecar if member.size == 0 && name.ends_with(".zip") => {
+                self.sink.note(Issue::new("empty_part", &member.place, "a part of the export is empty"));
+                self.skipped(&member.place, "empty_part: 0 bytes");
+            }
+            Role::Sidecar if payment && name.ends_with(".csv") => {
+                self.skipped(&member.place, "not_imported: payment data");
+            }
+            Role::Attachment => self.attachment(member, names)?,
+            _ => {
+                let what = if role == Role::Manifest { "manifest" } else { "sidecar" };
+                let item = self.item(member.name.clone(), what, member.place.clone());
+                self.stream(member, None, |sink, reader, _| sink.passthrough(item, reader))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn attachment(&mut self, member: &Member, names: &mut Names) -> Result<(), FormatError> {
+        let (id, name) = names.identify(&member.name);
+        let mut file = AttachmentFile {
+            key: attachments::key(&id),
+            origin_id: Some(id),
+            name,
+            media_type: None,
+            place: member.place.clone(),
+        };
+        self.stream(member, Some(Kind::Attachment), |sink, reader, head| {
+            file.media_type = attachments::media_type(head, &file.name).map(str::to_owned);
+            sink.attachment(file, reader)
+        })
+    }
+
+    /// Hands a member's bytes over. Damage to the member costs the member; an error of the sink is handed up.
+    fn stream(
+        &mut self,
+        member: &Member,
+        kind: Option<Kind>,
+        hand: impl FnOnce(&mut dyn Sink, &mut dyn Read, &[u8]) -> Result<(), FormatError>,
+    ) -> Result<(), FormatError> {
+        let catalog = self.catalog;
+        let mut damage = None;
+        let result = catalog.read(member, |reader| {
+            let mut watched = Watched { inner: reader, failed: None };
+            let mut head = Vec::new();
+            let start = (&mut watched).take(512).read_to_end(&mut head);
+            let result = match start {
+                Ok(_) => {
+                    let mut whole = head.as_slice().chain(&mut watched);
+                    hand(self.sink, &mut whole, &head)
+                }
+                Err(_) => Ok(()),
+            };
+            damage = watched.failed;
+            result
+        });
+        match (result, damage) {
+            (Err(e @ (FormatError::Limit { .. } | FormatError::Cancelled)), _) => Err(e),
+            (_, Some(why)) => {
+                self.failed(member.place.clone(), format!("unreadable: {why}"), kind);
+                Ok(())
+            }
+            // The member could not even be opened.
+            (Err(FormatError::Io { place, source }), None) if place == member.place => {
+                self.failed(place, format!("unreadable: {source}"), kind);
+                Ok(())
+            }
+            (result, None) => result,
+        }
+    }
+}

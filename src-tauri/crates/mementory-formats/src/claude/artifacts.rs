@@ -1,0 +1,231 @@
+//! Artifacts: create, update and rewrite commands replayed along the branches of a conversation (vendors.md §3.2).
+use super::wire::{Object, Place, key, list};
+use mementory_model::{Issue, Kind, Link, Record, Timestamp};
+use serde_json::{Map, Value, value::RawValue};
+use std::{borrow::Cow, collections::HashMap, rc::Rc};
+
+/// Text kept for all versions of all artifacts of one conversation. A replay can grow with the square of the input;
+/// what comes later stays in the messages' verbatim.
+const VERSION_BYTES: usize = 64 << 20;
+
+/// One command of a message.
+#[derive(Debug)]
+pub(super) struct Command {
+    id: String,
+    media_type: Option<String>,
+    title: Option<String>,
+    version_id: Option<String>,
+    change: Change,
+}
+
+#[derive(Debug)]
+enum Change {
+    Whole { command: &'static str, text: String },
+    Replace { old: String, new: String },
+}
+
+/// A message as the replay sees it.
+pub(super) struct Step<'s> {
+    pub uuid: &'s str,
+    /// Step of the parent message.
+    pub parent: Option<usize>,
+    pub active: bool,
+    pub created: Option<Timestamp>,
+    pub commands: Vec<Command>,
+}
+
+/// Commands in a message's content blocks.
+pub(super) fn commands(content: Option<&RawValue>) -> Vec<Command> {
+    let Some(raw) = content else { return vec![] };
+    // Most messages have none; a look at the bytes is cheaper than reading blocks twice.
+    if !["\"artifacts\"", "\"create_file\"", "\"str_replace\""].iter().any(|n| raw.get().contains(n)) {
+        return vec![];
+    }
+    list(raw).unwrap_or_default().into_iter().filter_map(command).collect()
+}
+
+fn command(block: &RawValue) -> Option<Command> {
+    let block = Object::parse(block.get())?;
+    if block.text("type")? != "tool_use" {
+        return None;
+    }
+    let input = block.object("input")?;
+    let own = |k: &str| input.filled(k).map(Cow::into_owned);
+    let any = |k: &str| input.text(k).map(Cow::into_owned);
+    let replace = || Some(Change::Replace { old: own("old_str")?, new: any("new_str").unwrap_or_default() });
+    let (id, change) = match block.text("name")?.as_ref() {
+        "artifacts" => {
+            let change = match input.text("command")?.as_ref() {
+                "update" => replace()?,
+                "rewrite" => Change::Whole { command: "rewrite", text: any("content")? },
+                _ => Change::Whole { command: "create", text: any("content")? },
+            };
+            (own("id")?, change)
+        }
+        "create_file" => {
+            let text = any("file_text").or_else(|| any("content"))?;
+            (own("path")?, Change::Whole { command: "create", text })
+        }
+        "str_replace" => (own("path")?, replace()?),
+        _ => return None,
+    };
+    Some(Command { id, media_type: own("type"), title: own("title"), version_id: own("version_uuid"), change })
+}
+
+/// Commands in old-style tags: `<antArtifact identifier="…" type="…" title="…">…</antArtifact>`.
+pub(super) fn tagged(text: &str) -> Vec<Command> {
+    let mut out = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("<antArtifact") {
+        let tag = &rest[at + "<antArtifact".len()..];
+        let Some(close) = tag.find('>') else { break };
+        let (attributes, body) = (&tag[..close], &tag[close + 1..]);
+        // An answer that was cut off has no closing tag; what there is of it counts.
+        let (body, after) = body.split_once("</antArtifact>").unwrap_or((body, ""));
+        if let Some(id) = attribute(attributes, "identifier") {
+            out.push(Command {
+                id,
+                media_type: attribute(attributes, "type"),
+                title: attribute(attributes, "title"),
+                version_id: None,
+                change: Change::Whole { command: "create", text: body.trim_matches('\n').to_owned() },
+            });
+        }
+        rest = after;
+    }
+    out
+}
+
+fn attribute(tag: &str, name: &str) -> Option<String> {
+    let (_, rest) = tag.split_once(&format!("{name}=\""))?;
+    Some(rest.split_once('"')?.0.to_owned()).filter(|v| !v.is_empty())
+}
+
+struct Version {
+    step: usize,
+    command: &'static str,
+    version_id: Option<String>,
+    text: Rc<str>,
+    /// False when the text to be replaced was not there.
+    applied: bool,
+}
+
+#[derive(Default)]
+struct Artifact {
+    title: Option<String>,
+    media_type: Option<String>,
+    versions: Vec<Version>,
+    /// Latest version at a step.
+    at_step: HashMap<usize, usize>,
+}
+
+impl Artifact {
+    /// The version in force at a step: its own, else that of its nearest ancestor.
+    /// `hops` bounds the walking; behind it the latest version stands in.
+    fn before(&self, steps: &[Step<'_>], step: usize, hops: &mut u32) -> Option<usize> {
+        let mut at = Some(step);
+        while let Some(i) = at {
+            let Some(left) = hops.checked_sub(1) else { return self.versions.len().checked_sub(1) };
+            *hops = left;
+            if let Some(version) = self.at_step.get(&i) {
+                return Some(*version);
+            }
+            at = steps.get(i).and_then(|s| s.parent);
+        }
+        None
+    }
+}
+
+/// Replays all commands (steps: parents before children) and gives one resource per artifact, its text the version
+/// on the active branch, earlier and other versions in `fields.versions`.
+pub(super) fn replay(
+    conversation: &str,
+    steps: &[Step<'_>],
+    place: &Place<'_>,
+    issues: &mut Vec<Issue>,
+) -> Vec<Record> {
+    let mut order: Vec<&str> = Vec::new();
+    let mut artifacts: HashMap<&str, Artifact> = HashMap::new();
+    let (mut held, mut hops) = (0, 50_000_000);
+    'steps: for (step, command) in steps.iter().enumerate().flat_map(|(i, s)| s.commands.iter().map(move |c| (i, c))) {
+        let artifact = artifacts.entry(&command.id).or_insert_with(|| {
+            order.push(&command.id);
+            Artifact::default()
+        });
+        let (name, text, applied): (_, Rc<str>, _) = match &command.change {
+            Change::Whole { command, text } => (*command, text.as_str().into(), true),
+            Change::Replace { old, new } => {
+                let before = artifact.before(steps, step, &mut hops).map(|v| artifact.versions[v].text.clone());
+                match before {
+                    Some(before) if before.contains(old.as_str()) => {
+                        ("update", before.replacen(old.as_str(), new, 1).into(), true)
+                    }
+                    before => {
+                        issues.push(Issue::new(
+                            "artifact_update_not_applied",
+                            place.text(""),
+                            "an update names text that its document does not hold; the document stays as it was",
+                        ));
+                        ("update", before.unwrap_or_else(|| "".into()), false)
+                    }
+                }
+            }
+        };
+        held += text.len();
+        if held > VERSION_BYTES {
+            let message = "too many versions of documents to replay; the commands are kept with their messages";
+            issues.push(Issue::new("artifact_versions_limit", place.text(""), message));
+            break 'steps;
+        }
+        artifact.title = command.title.clone().or(artifact.title.take());
+        artifact.media_type = command.media_type.clone().or(artifact.media_type.take());
+        artifact.at_step.insert(step, artifact.versions.len());
+        artifact.versions.push(Version { step, command: name, version_id: command.version_id.clone(), text, applied });
+    }
+    order.into_iter().filter_map(|id| artifacts.remove(id).map(|a| record(conversation, id, a, steps, place))).collect()
+}
+
+fn record(conversation: &str, id: &str, artifact: Artifact, steps: &[Step<'_>], place: &Place<'_>) -> Record {
+    let current =
+        artifact.versions.iter().rev().find(|v| steps[v.step].active).or(artifact.versions.last()).map(|v| &v.text);
+    let text = current.map_or_else(String::new, |t| t.to_string());
+    let mut record = Record::new(Kind::Resource, key(format!("{conversation}/artifact/{id}")), text);
+    record.origin_id = Some(id.to_owned());
+    record.title = artifact.title.or_else(|| Some(id.rsplit('/').next().unwrap_or(id).to_owned()));
+    record.record_type = Some("artifact".into());
+    record.times.created = artifact.versions.first().and_then(|v| steps[v.step].created);
+    record.times.updated = artifact.versions.last().and_then(|v| steps[v.step].created);
+    record.source.platform = "claude".into();
+    record.source.conversation = Some(conversation.to_owned());
+    record.source.method = Some("artifact".into());
+    record.origin = place.origin("");
+    if let Some(media_type) = artifact.media_type {
+        record.fields.insert("media_type".into(), media_type.into());
+    }
+    for version in &artifact.versions {
+        let target = key(format!("{conversation}/{}", steps[version.step].uuid));
+        if record.links.iter().all(|l| l.target != target) {
+            record.links.push(Link { relation: "derived_from".into(), kind: Kind::Message, target });
+        }
+    }
+    let versions: Vec<Value> = artifact
+        .versions
+        .iter()
+        .map(|v| {
+            let mut map = Map::new();
+            map.insert("command".into(), v.command.into());
+            map.insert("message".into(), steps[v.step].uuid.into());
+            if let Some(id) = &v.version_id {
+                map.insert("version_id".into(), id.as_str().into());
+            }
+            map.insert("active".into(), steps[v.step].active.into());
+            if !v.applied {
+                map.insert("applied".into(), false.into());
+            }
+            map.insert("text".into(), v.text.as_ref().into());
+            Value::Object(map)
+        })
+        .collect();
+    record.fields.insert("versions".into(), Value::Array(versions));
+    record
+}

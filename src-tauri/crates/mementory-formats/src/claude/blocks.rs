@@ -1,0 +1,195 @@
+//! Content blocks of a message: what a person reads, and what is folded away but can be found.
+use super::wire::{Object, decode, list};
+use mementory_model::json::Tree;
+use serde_json::{Value, value::RawValue};
+use std::borrow::Cow;
+
+/// A message's content, taken apart.
+#[derive(Debug, Default)]
+pub(super) struct Content {
+    /// Text blocks, joined by blank lines.
+    pub text: String,
+    /// The other blocks: `{type, name?, text}`.
+    pub blocks: Vec<Value>,
+    /// Citations of all text blocks, as in the source.
+    pub citations: Vec<Value>,
+    /// `text`, `thinking`, `tool_call`, `tool_result`.
+    pub content_type: &'static str,
+}
+
+/// Claude's app writes this into the flat text where it has no rendering for a block.
+const PLACEHOLDER: &str = "This block is not supported on your current device";
+
+/// Takes a message's `content` apart; `flat` is the message-level text, for when there is no text block.
+pub(super) fn read<'a>(content: Option<&'a RawValue>, flat: impl FnOnce() -> Option<Cow<'a, str>>) -> Content {
+    let mut out = Content::default();
+    match content {
+        Some(raw) if raw.get().starts_with('"') => push_text(&mut out.text, &decode(raw).unwrap_or_default()),
+        Some(raw) => {
+            for block in list(raw).unwrap_or_else(|| vec![raw]) {
+                read_block(block, &mut out);
+            }
+        }
+        None => {}
+    }
+    if out.text.trim().is_empty()
+        && let Some(flat) = flat()
+        && (out.blocks.is_empty() || !flat.contains(PLACEHOLDER))
+    {
+        out.text = flat.into_owned();
+    }
+    out.content_type = content_type(&out);
+    out
+}
+
+fn content_type(content: &Content) -> &'static str {
+    let has = |kind: &str| content.blocks.iter().any(|b| b.get("type").and_then(Value::as_str) == Some(kind));
+    if !content.text.trim().is_empty() || content.blocks.is_empty() {
+        "text"
+    } else if has("tool_call") {
+        "tool_call"
+    } else if has("tool_result") {
+        "tool_result"
+    } else if has("thinking") {
+        "thinking"
+    } else {
+        "text"
+    }
+}
+
+fn read_block(raw: &RawValue, out: &mut Content) {
+    if let Some(text) = decode(raw) {
+        return push_text(&mut out.text, &text);
+    }
+    let Some(block) = Object::parse(raw.get()) else { return };
+    let kind = block.text("type").unwrap_or(Cow::Borrowed("unknown"));
+    match kind.as_ref() {
+        "text" => {
+            push_text(&mut out.text, &block.text("text").unwrap_or_default());
+            for citation in block.list("citations").into_iter().flatten() {
+                out.citations.extend(serde_json::from_str::<Value>(citation.get()).ok());
+            }
+        }
+        "thinking" => {
+            let text = block.filled("thinking").map_or_else(
+                || block.raw("summaries").map_or_else(String::new, |r| leaves(r, &["summary", "text"])),
+                Cow::into_owned,
+            );
+            out.blocks.push(folded("thinking", None, text));
+        }
+        "tool_use" => {
+            let input = block.raw("input").map_or_else(String::new, |r| json_text(r).into_owned());
+            out.blocks.push(folded("tool_call", block.text("name"), input));
+        }
+        "tool_result" => {
+            let text = block.raw("content").map_or_else(String::new, result_text);
+            out.blocks.push(folded("tool_result", block.text("name"), text));
+        }
+        "token_budget" | "flag" => {}
+        other => out.blocks.push(folded(other, None, unknown_text(raw))),
+    }
+}
+
+/// One folded block.
+pub(super) fn folded(kind: &str, name: Option<Cow<'_, str>>, text: String) -> Value {
+    let mut map = serde_json::Map::new();
+    map.insert("type".into(), kind.into());
+    if let Some(name) = name {
+        map.insert("name".into(), name.into_owned().into());
+    }
+    map.insert("text".into(), text.into());
+    Value::Object(map)
+}
+
+/// Appends a paragraph.
+pub(super) fn push_text(out: &mut String, text: &str) {
+    if text.trim().is_empty() {
+        return;
+    }
+    if !out.is_empty() {
+        out.push_str("\n\n");
+    }
+    out.push_str(text);
+}
+
+/// JSON text as a person would search it: escapes of letters decoded.
+pub(super) fn json_text(raw: &RawValue) -> Cow<'_, str> {
+    if !raw.get().contains("\\u") {
+        return Cow::Borrowed(raw.get());
+    }
+    match Tree::of(raw, 64) {
+        Ok(tree) => {
+            let mut out = String::new();
+            tree.write(&mut out);
+            Cow::Owned(out)
+        }
+        Err(_) => Cow::Borrowed(raw.get()),
+    }
+}
+
+fn result_text(raw: &RawValue) -> String {
+    if let Some(text) = decode(raw) {
+        return text.into_owned();
+    }
+    let mut out = String::new();
+    for item in list(raw).unwrap_or_else(|| vec![raw]) {
+        let Some(object) = Object::parse(item.get()) else {
+            push_text(&mut out, &decode(item).unwrap_or_default());
+            continue;
+        };
+        match object.text("type").as_deref() {
+            Some("text") => push_text(&mut out, &object.text("text").unwrap_or_default()),
+            Some("knowledge") => {
+                let parts: Vec<_> = ["title", "url", "text"].iter().filter_map(|k| object.filled(k)).collect();
+                push_text(&mut out, &parts.join("\n"));
+            }
+            _ => push_text(&mut out, &unknown_text(item)),
+        }
+    }
+    out
+}
+
+/// Text of something unknown: leaves that are called text, or else every string that is not bookkeeping.
+pub(super) fn unknown_text(raw: &RawValue) -> String {
+    let named = leaves(raw, &["text", "content", "output", "title", "message"]);
+    if named.is_empty() { leaves(raw, &[]) } else { named }
+}
+
+/// String leaves under the wanted names (none = all but bookkeeping), one per line. Depth and count are bounded; no
+/// recursion.
+pub(super) fn leaves(raw: &RawValue, wanted: &[&str]) -> String {
+    let mut out = String::new();
+    let mut pending: Vec<(Cow<'_, str>, &RawValue, u32)> = vec![(Cow::Borrowed(""), raw, 0)];
+    while let Some((name, value, depth)) = pending.pop() {
+        if depth > 32 || pending.len() > 100_000 {
+            continue;
+        }
+        match value.get().as_bytes().first() {
+            Some(b'"') => {
+                let keep = if wanted.is_empty() { !bookkeeping(&name) } else { wanted.contains(&name.as_ref()) };
+                if keep && let Some(text) = decode(value).filter(|t| !t.trim().is_empty()) {
+                    if !out.is_empty() {
+                        out.push('\n');
+                    }
+                    out.push_str(&text);
+                }
+            }
+            Some(b'{') => {
+                let object = Object::parse(value.get()).unwrap_or_default();
+                let members: Vec<_> = object.members().map(|(k, v)| (k.to_owned(), v)).collect();
+                pending.extend(members.into_iter().rev().map(|(k, v)| (Cow::Owned(k), v, depth + 1)));
+            }
+            Some(b'[') => {
+                let items = list(value).unwrap_or_default();
+                pending.extend(items.into_iter().rev().map(|v| (name.clone(), v, depth + 1)));
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+fn bookkeeping(name: &str) -> bool {
+    matches!(name, "type" | "id" | "uuid" | "kind" | "status")
+        || ["_id", "_uuid", "_timestamp", "_at"].iter().any(|end| name.ends_with(end))
+}

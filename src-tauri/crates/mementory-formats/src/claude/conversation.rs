@@ -1,0 +1,281 @@
+//! One conversation: its record, its messages as a tree, its artifacts (vendors.md §3.2).
+use super::{
+    artifacts, blocks,
+    order::{self, Node, Parent},
+    wire::{Object, Place, SCOPE, Yield, content_id, decode, key, list, replaced},
+};
+use mementory_model::{
+    AttachmentRef, Dropped, DroppedAs, Issue, Kind, MessagePart, Record, Source, Times, Unit, Verbatim,
+};
+use serde_json::{Value, value::RawValue};
+use std::{borrow::Cow, collections::HashSet};
+
+/// Parent of root messages.
+const ZERO: &str = "00000000-0000-4000-8000-000000000000";
+
+/// Reads one conversation object. Its own words in, one unit out (conversation, messages, artifacts); an unreadable
+/// message costs that message. The error is a reason for people.
+pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result<Yield, String> {
+    let list_key = if object.has("chat_messages") { "chat_messages" } else { "messages" };
+    if !object.has(list_key) && object.text("uuid").is_none() {
+        return Err("not_a_conversation: no messages and no id".into());
+    }
+    let mut out = Yield::default();
+    let list_raw = object.raw(list_key);
+    let raw_messages = match list_raw.map(list) {
+        Some(None) => {
+            out.dropped.push(failed(place.text(&format!("/{list_key}")), "malformed: the messages are not a list"));
+            None
+        }
+        Some(items) => items,
+        None => None,
+    };
+    let readable = raw_messages.is_some();
+    let raw_messages = raw_messages.unwrap_or_default();
+    let id = object.filled("uuid").map_or_else(|| content_id(text), Cow::into_owned);
+
+    let mut record = Record::new(Kind::Conversation, key(id.as_str()), "");
+    record.origin_id = object.filled("uuid").map(Cow::into_owned);
+    record.text = object.filled("summary").map(Cow::into_owned).unwrap_or_default();
+    record.title = object.filled("name").or_else(|| object.filled("title")).map(Cow::into_owned);
+    record.times = Times { created: object.time("created_at"), updated: object.time("updated_at"), ..Times::default() };
+    record.source = source(object);
+    record.origin = place.origin("");
+    record.verbatim = Some(Verbatim::json(match list_raw {
+        Some(raw) if readable => replaced(text, &[(raw, "[]")]),
+        _ => text.to_owned(),
+    }));
+
+    let model = object.filled("model").map(Cow::into_owned);
+    let below = format!("/{list_key}");
+    let messages = messages(&raw_messages, &below, place, &mut out);
+    let leaf = object.text("current_leaf_message_uuid");
+    let nodes: Vec<Node<'_>> = messages.iter().map(Message::node).collect();
+    let arranged = order::arrange(&nodes, leaf.as_deref());
+    drop(nodes);
+    for (count, code, message) in [
+        (arranged.dangling, "parent_missing", "messages whose parent is not in the file follow the one before them"),
+        (arranged.cycles, "cycle", "messages that are their own ancestors; the circle is cut open"),
+    ] {
+        if count > 0 {
+            out.issues.push(Issue::new(code, place.text(""), format!("{count} {message}")));
+        }
+    }
+
+    let mut steps = Vec::new();
+    let mut step_of = vec![None; messages.len()];
+    let mut records = vec![record];
+    for (position, index) in arranged.sequence.iter().copied().enumerate() {
+        let message = &messages[index];
+        let mut built = message.record(&id, &records[0].source, place, &below, &mut out.issues);
+        built.message = Some(MessagePart {
+            role: role(&message.sender),
+            parent: arranged.parent[index].map(|p| key(format!("{id}/{}", messages[p].uuid))),
+            position: u32::try_from(position).unwrap_or(u32::MAX),
+            hidden: false,
+            active: arranged.active[index],
+            model: message.object.filled("model").map(Cow::into_owned).or_else(|| model.clone()),
+            content_type: built.message.map(|m| m.content_type).unwrap_or_default(),
+        });
+        let mut commands = artifacts::commands(message.object.raw("content"));
+        commands.extend(artifacts::tagged(&built.text));
+        step_of[index] = Some(steps.len());
+        steps.push(artifacts::Step {
+            uuid: &message.uuid,
+            parent: arranged.parent[index].and_then(|p| step_of[p]),
+            active: arranged.active[index],
+            created: message.created,
+            commands,
+        });
+        records.push(built);
+    }
+    let account = records[0].source.account.clone();
+    for mut artifact in artifacts::replay(&id, &steps, place, &mut out.issues) {
+        artifact.source.account.clone_from(&account);
+        records.push(artifact);
+    }
+    out.units.push(Unit { records });
+    Ok(out)
+}
+
+struct Message<'a> {
+    raw: &'a RawValue,
+    object: Object<'a>,
+    /// Position in the array, before unreadable ones were taken out.
+    index: usize,
+    uuid: Cow<'a, str>,
+    has_uuid: bool,
+    sender: Cow<'a, str>,
+    created: Option<mementory_model::Timestamp>,
+}
+
+fn messages<'a>(raw: &[&'a RawValue], below: &str, place: &Place<'_>, out: &mut Yield) -> Vec<Message<'a>> {
+    let mut messages: Vec<Message<'a>> = Vec::with_capacity(raw.len());
+    let mut seen: HashSet<Cow<'a, str>> = HashSet::with_capacity(raw.len());
+    for (index, raw) in raw.iter().copied().enumerate() {
+        let at = || place.text(&format!("{below}/{index}"));
+        let Some(object) = Object::parse(raw.get()) else {
+            out.dropped.push(failed(at(), "not_an_object: this entry is not a message object"));
+            continue;
+        };
+        if !["sender", "role", "text", "content", "uuid"].iter().any(|k| object.raw(k).is_some()) {
+            out.dropped.push(failed(at(), "not_a_message: nothing that a message has"));
+            continue;
+        }
+        let own = object.filled("uuid");
+        let has_uuid = own.is_some();
+        let mut uuid = own.unwrap_or_else(|| Cow::Owned(content_id(&format!("{index}\n{}", raw.get()))));
+        if seen.contains(&uuid) {
+            if messages.iter().any(|m| m.uuid == uuid && m.raw.get() == raw.get()) {
+                let reason = "duplicate: the same message is there twice";
+                out.dropped.push(Dropped { outcome: DroppedAs::Skipped, ..failed(at(), reason) });
+                continue;
+            }
+            out.issues.push(Issue::new("duplicate_id", at(), "two different messages have one id; both are kept"));
+            uuid = Cow::Owned(format!("{uuid}~{}", content_id(raw.get())));
+        }
+        seen.insert(uuid.clone());
+        let sender = object.text("sender").or_else(|| object.text("role")).unwrap_or(Cow::Borrowed("unknown"));
+        let created = object.time("created_at");
+        messages.push(Message { raw, object, index, uuid, has_uuid, sender, created });
+    }
+    messages
+}
+
+impl<'a> Message<'a> {
+    fn node(&self) -> Node<'a> {
+        let parent = match (self.object.text("parent_message_uuid"), self.object.has("parent_message_uuid")) {
+            (Some(id), _) if !id.is_empty() && id != ZERO => Parent::Id(id),
+            (_, true) => Parent::Root,
+            _ => Parent::Missing,
+        };
+        Node { uuid: self.uuid.clone(), parent, created: self.created, human: role(&self.sender) == "user" }
+    }
+
+    fn record(
+        &self,
+        conversation: &str,
+        from: &Source,
+        place: &Place<'_>,
+        below: &str,
+        issues: &mut Vec<Issue>,
+    ) -> Record {
+        let content = blocks::read(self.object.raw("content"), || self.object.text("text"));
+        let pointer = format!("{below}/{}", self.index);
+        if content.text.contains('\u{fffd}') && self.raw.get().contains("\\u") {
+            let message = "half of a character pair in the text is shown as U+FFFD; the source's own text is kept";
+            issues.push(Issue::new("lone_surrogate", place.text(&pointer), message));
+        }
+        let mut record = Record::new(Kind::Message, key(format!("{conversation}/{}", self.uuid)), content.text);
+        record.origin_id = self.has_uuid.then(|| self.uuid.clone().into_owned());
+        record.times = Times { created: self.created, updated: self.object.time("updated_at"), ..Times::default() };
+        record.source = Source { conversation: Some(conversation.to_owned()), ..from.clone() };
+        record.origin = place.origin(&pointer);
+        record.parent = Some(key(conversation));
+        record.verbatim = Some(Verbatim::json(self.raw.get()));
+        record.message = Some(MessagePart { content_type: content.content_type.into(), ..MessagePart::default() });
+        record.attachments = self.attachments(conversation);
+        if !content.blocks.is_empty() {
+            record.fields.insert("blocks".into(), Value::Array(content.blocks));
+        }
+        if !content.citations.is_empty() {
+            record.fields.insert("citations".into(), Value::Array(content.citations));
+        }
+        record
+    }
+
+    /// `attachments` carry their text, `files` are names only.
+    fn attachments(&self, conversation: &str) -> Vec<AttachmentRef> {
+        let mut out: Vec<AttachmentRef> = Vec::new();
+        for (index, raw) in self.object.list("attachments").into_iter().flatten().enumerate() {
+            let Some(object) = Object::parse(raw.get()) else { continue };
+            let name = object.filled("file_name").unwrap_or(Cow::Borrowed("attachment")).into_owned();
+            out.push(AttachmentRef {
+                key: key(format!("{}/attachment/{index}/{name}", self.uuid)),
+                origin_id: object.filled("id").map(Cow::into_owned),
+                media_type: object.filled("file_type").as_deref().and_then(media_type).or_else(|| by_name(&name)),
+                size: object.count("file_size"),
+                text: object.filled("extracted_content").map(Cow::into_owned),
+                name,
+            });
+        }
+        for raw in ["files", "files_v2"].iter().filter_map(|k| self.object.list(k)).flatten() {
+            let object = Object::parse(raw.get()).unwrap_or_default();
+            let id = object.filled("file_uuid").or_else(|| object.filled("uuid")).map(Cow::into_owned);
+            let name = object.filled("file_name").or_else(|| decode(raw)).map(Cow::into_owned).or_else(|| id.clone());
+            let Some(name) = name else { continue };
+            // A bare name ("image.png") says nothing beyond its conversation.
+            let value = id.as_ref().map_or_else(|| format!("{conversation}/file/{name}"), |id| format!("file/{id}"));
+            let key = key(value);
+            if out.iter().any(|a| a.key == key) {
+                continue;
+            }
+            out.push(AttachmentRef {
+                key,
+                origin_id: id,
+                media_type: by_name(&name),
+                size: object.count("file_size").or_else(|| object.count("size_bytes")),
+                text: None,
+                name,
+            });
+        }
+        out
+    }
+}
+
+fn role(sender: &str) -> String {
+    match sender {
+        "human" => "user".into(),
+        other => other.to_lowercase(),
+    }
+}
+
+/// Account, project and platform of a conversation.
+pub(super) fn source(object: &Object<'_>) -> Source {
+    let account = object
+        .object("account")
+        .or_else(|| object.object("creator"))
+        .and_then(|a| a.filled("uuid").map(Cow::into_owned))
+        .or_else(|| object.filled("account_uuid").map(Cow::into_owned));
+    let project = object
+        .filled("project_uuid")
+        .map(Cow::into_owned)
+        .or_else(|| object.object("project").and_then(|p| p.filled("uuid").map(Cow::into_owned)));
+    Source { platform: SCOPE.into(), account, project, ..Source::default() }
+}
+
+fn failed(place: String, reason: &str) -> Dropped {
+    Dropped { place, outcome: DroppedAs::Failed, reason: reason.into(), kind: Some(Kind::Message) }
+}
+
+/// `file_type` is a media type or an extension.
+fn media_type(file_type: &str) -> Option<String> {
+    if file_type.contains('/') { Some(file_type.to_owned()) } else { by_extension(file_type) }
+}
+
+/// Media type by the extension of a file name.
+pub(super) fn by_name(name: &str) -> Option<String> {
+    by_extension(name.rsplit_once('.')?.1)
+}
+
+fn by_extension(extension: &str) -> Option<String> {
+    let known = match extension.to_ascii_lowercase().as_str() {
+        "md" | "markdown" => "text/markdown",
+        "txt" | "log" => "text/plain",
+        "csv" => "text/csv",
+        "html" | "htm" => "text/html",
+        "json" => "application/json",
+        "pdf" => "application/pdf",
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "gif" => "image/gif",
+        "webp" => "image/webp",
+        "svg" => "image/svg+xml",
+        "docx" => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        "xlsx" => "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        "pptx" => "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+        "zip" => "application/zip",
+        _ => return None,
+    };
+    Some(known.to_owned())
+}

@@ -1,0 +1,149 @@
+//! Design chats. Their keys vary between exports, so what is not plain text is kept folded and verbatim
+//! (vendors.md §3.2).
+use super::{
+    blocks::{folded, json_text, leaves, push_text, unknown_text},
+    conversation::source,
+    wire::{Object, Place, Yield, content_id, decode, key, list, replaced},
+};
+use mementory_model::{Dropped, DroppedAs, Issue, Kind, MessagePart, Record, RecordKey, Source, Times, Unit, Verbatim};
+use serde_json::{Value, value::RawValue};
+use std::{borrow::Cow, collections::HashSet};
+
+/// Reads one design chat into one unit.
+pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result<Yield, String> {
+    let raw = object.raw("messages");
+    if raw.is_none() && object.filled("uuid").is_none() {
+        return Err("not_a_conversation: no messages and no id".into());
+    }
+    let mut out = Yield::default();
+    let messages = raw.and_then(list);
+    let own = object.filled("uuid").map_or_else(|| content_id(text), Cow::into_owned);
+    let id = format!("design/{own}");
+    let mut chat = Record::new(Kind::Conversation, key(id.as_str()), "");
+    chat.origin_id = object.filled("uuid").map(Cow::into_owned);
+    let project = object.object("project");
+    let project_name = project.as_ref().and_then(|p| p.filled("name")).map(Cow::into_owned);
+    // All design chats are called "Chat"; the project's name says more.
+    chat.title = match (object.filled("title"), &project_name) {
+        (Some(title), Some(name)) if title == "Chat" => Some(name.clone()),
+        (title, name) => title.map(Cow::into_owned).or_else(|| name.clone()),
+    };
+    chat.namespace = Some("design".into());
+    chat.times = Times { created: object.time("created_at"), updated: object.time("updated_at"), ..Times::default() };
+    chat.source = source(object);
+    chat.origin = place.origin("");
+    if let Some(name) = project_name {
+        chat.fields.insert("project_name".into(), name.into());
+    }
+    chat.verbatim = Some(Verbatim::json(match (raw, &messages) {
+        (Some(raw), Some(_)) => replaced(text, &[(raw, "[]")]),
+        _ => text.to_owned(),
+    }));
+    if raw.is_some() && messages.is_none() {
+        out.dropped.push(failed(place.text("/messages"), "malformed: the messages are not a list"));
+    }
+    let from = Source { conversation: Some(id.clone()), ..chat.source.clone() };
+    let mut records = vec![chat];
+    let mut parent: Option<RecordKey> = None;
+    let mut seen = HashSet::new();
+    for (index, raw) in messages.into_iter().flatten().enumerate() {
+        let pointer = format!("/messages/{index}");
+        let Some(object) = Object::parse(raw.get()) else {
+            out.dropped.push(failed(place.text(&pointer), "not_an_object: this entry is not a message object"));
+            continue;
+        };
+        let own = object.filled("uuid").or_else(|| object.filled("id")).map(Cow::into_owned);
+        let mut uuid = own.clone().unwrap_or_else(|| content_id(&format!("{index}\n{}", raw.get())));
+        if !seen.insert(uuid.clone()) {
+            let message = "two messages have one id; both are kept";
+            out.issues.push(Issue::new("duplicate_id", place.text(&pointer), message));
+            uuid = format!("{uuid}~{index}");
+            seen.insert(uuid.clone());
+        }
+        let (words, blocks) = content(&object);
+        let mut message = Record::new(Kind::Message, key(format!("{id}/{uuid}")), words);
+        message.origin_id = own;
+        message.namespace = Some("design".into());
+        message.times =
+            Times { created: object.time("created_at"), updated: object.time("updated_at"), ..Times::default() };
+        message.source = from.clone();
+        message.origin = place.origin(&pointer);
+        message.parent = Some(key(id.as_str()));
+        message.verbatim = Some(Verbatim::json(raw.get()));
+        let role = object.text("role").or_else(|| object.text("sender")).unwrap_or(Cow::Borrowed("unknown"));
+        message.message = Some(MessagePart {
+            role: if role == "human" { "user".into() } else { role.to_lowercase() },
+            parent: parent.replace(message.key.clone()),
+            position: u32::try_from(index).unwrap_or(u32::MAX),
+            hidden: false,
+            active: true,
+            model: object.filled("model").map(Cow::into_owned),
+            content_type: "text".into(),
+        });
+        if !blocks.is_empty() {
+            message.fields.insert("blocks".into(), Value::Array(blocks));
+        }
+        records.push(message);
+    }
+    out.units.push(Unit { records });
+    Ok(out)
+}
+
+/// Text and folded blocks of a message.
+fn content(message: &Object<'_>) -> (String, Vec<Value>) {
+    let Some(raw) = message.raw("content") else {
+        return (message.text("text").map(Cow::into_owned).unwrap_or_default(), vec![]);
+    };
+    if let Some(text) = decode(raw) {
+        return (text.into_owned(), vec![]);
+    }
+    let Some(object) = Object::parse(raw.get()) else {
+        let (mut text, mut blocks) = (String::new(), vec![]);
+        for item in list(raw).unwrap_or_default() {
+            block(item, &mut text, &mut blocks);
+        }
+        return (text, blocks);
+    };
+    let (mut text, mut blocks) = (String::new(), Vec::new());
+    let items = object.list("contentBlocks").or_else(|| object.list("content_blocks"));
+    for item in items.into_iter().flatten() {
+        block(item, &mut text, &mut blocks);
+    }
+    if text.is_empty() {
+        text = object.text("content").or_else(|| object.text("text")).map(Cow::into_owned).unwrap_or_default();
+    }
+    // Texts that came along have no identity of their own (no id, no size): they are shown folded with the message.
+    for raw in object.list("attachments").into_iter().flatten() {
+        let attachment = Object::parse(raw.get()).unwrap_or_default();
+        let name = attachment.filled("name").or_else(|| attachment.filled("file_name"));
+        let words = leaves(raw, &["content", "text", "extracted_content"]);
+        blocks.push(folded("attachment", name, words));
+    }
+    (text, blocks)
+}
+
+fn block(raw: &RawValue, text: &mut String, blocks: &mut Vec<Value>) {
+    if let Some(words) = decode(raw) {
+        return push_text(text, &words);
+    }
+    let Some(object) = Object::parse(raw.get()) else { return };
+    let kind = object.text("type").unwrap_or(Cow::Borrowed("unknown"));
+    match kind.as_ref() {
+        "text" => push_text(text, &object.text("text").or_else(|| object.text("content")).unwrap_or_default()),
+        "thinking" => {
+            if let Some(words) = object.filled("thinking").or_else(|| object.filled("text")) {
+                blocks.push(folded("thinking", None, words.into_owned()));
+            }
+        }
+        "tool_call" => {
+            let call = object.raw("toolCall").or_else(|| object.raw("tool_call")).unwrap_or(raw);
+            let inner = Object::parse(call.get()).unwrap_or_default();
+            blocks.push(folded("tool_call", inner.filled("name"), json_text(call).into_owned()));
+        }
+        other => blocks.push(folded(other, None, unknown_text(raw))),
+    }
+}
+
+fn failed(place: String, reason: &str) -> Dropped {
+    Dropped { place, outcome: DroppedAs::Failed, reason: reason.into(), kind: Some(Kind::Message) }
+}

@@ -1,0 +1,239 @@
+//! Memory documents and the statements in them (vendors.md §3.3).
+use super::{
+    split,
+    wire::{Object, Place, SCOPE, Yield, content_id, decode, key, list},
+};
+use mementory_model::{
+    Dropped, DroppedAs, Kind, Link, Record, RecordKey, Source, Timestamp, Unit, Verbatim, normal_text,
+};
+use serde_json::value::RawValue;
+use std::{borrow::Cow, collections::HashSet};
+
+/// What we read out of a memory object; the rest is passed through.
+const KNOWN: [&str; 4] = ["conversations_memory", "project_memories", "memory_files", "account_uuid"];
+
+/// What a document is.
+struct Document<'a> {
+    /// After `memory/<account>/`, or whole when there is no account in it.
+    key: RecordKey,
+    method: &'static str,
+    account: Option<String>,
+    project: Option<String>,
+    title: Option<String>,
+    text: Cow<'a, str>,
+    created: Option<Timestamp>,
+    updated: Option<Timestamp>,
+    verbatim: &'a RawValue,
+    pointer: String,
+}
+
+/// Reads one memory object, or one row of the older variant. `account` is the account named by the file, if any.
+/// Also gives what was not read of the object, as JSON.
+pub(super) fn read(
+    text: &str,
+    object: &Object<'_>,
+    account: Option<&str>,
+    place: &Place<'_>,
+) -> Result<(Yield, Option<String>), String> {
+    let account = object.filled("account_uuid").map(Cow::into_owned).or_else(|| account.map(str::to_owned));
+    let mut out = Yield::default();
+    if !KNOWN[..3].iter().any(|k| object.has(k)) {
+        out.units.push(row(text, object, account, place)?);
+        return Ok((out, None));
+    }
+    let space = format!("memory/{}", account.as_deref().unwrap_or("unknown"));
+    let updated = object.time("updated_at");
+    let base = |k: String, method, verbatim, pointer: String, text| Document {
+        key: key(format!("{space}/{k}")),
+        method,
+        account: account.clone(),
+        project: None,
+        title: None,
+        text,
+        created: None,
+        updated: None,
+        verbatim,
+        pointer,
+    };
+    let mut documents: Vec<Document<'_>> = Vec::new();
+    if let Some(raw) = object.raw("conversations_memory") {
+        match words(raw) {
+            Some(text) => {
+                let document =
+                    base("conversations".into(), "conversations_memory", raw, "/conversations_memory".into(), text);
+                documents.push(Document { updated, ..document });
+            }
+            None => out.dropped.push(failed(place.text("/conversations_memory"))),
+        }
+    }
+    let projects = object.raw("project_memories").map(project_entries);
+    if let Some(None) = projects {
+        out.dropped.push(failed(place.text("/project_memories")));
+    }
+    for (project, raw, pointer) in projects.into_iter().flatten().flatten() {
+        let Some(text) = words(raw) else {
+            out.dropped.push(failed(place.text(&pointer)));
+            continue;
+        };
+        let document = base(format!("project/{project}"), "project_memory", raw, pointer, text);
+        documents.push(Document { project: Some(project), updated, ..document });
+    }
+    let files = object.raw("memory_files").map(file_entries);
+    if let Some(None) = files {
+        out.dropped.push(failed(place.text("/memory_files")));
+    }
+    for File { path, raw, pointer } in files.into_iter().flatten().flatten() {
+        let file = Object::parse(raw.get()).unwrap_or_default();
+        let Some(text) = words(raw) else {
+            out.dropped.push(failed(place.text(&pointer)));
+            continue;
+        };
+        let path = path.or_else(|| file.filled("path").map(Cow::into_owned)).unwrap_or_else(|| content_id(raw.get()));
+        let document = base(format!("file/{path}"), "memory_file", raw, pointer, text);
+        let (created, updated) = (file.time("created_at"), file.time("updated_at"));
+        documents.push(Document { title: Some(path), created, updated, ..document });
+    }
+    out.units.extend(documents.into_iter().filter(|d| !d.text.trim().is_empty()).map(|d| unit(d, place)));
+    Ok((out, rest(object)))
+}
+
+/// Project memories are a map of project id to text; a list of objects is read too. None for anything else.
+fn project_entries(raw: &RawValue) -> Option<Vec<(String, &RawValue, String)>> {
+    if let Some(items) = list(raw) {
+        let id = |raw: &RawValue| {
+            let object = Object::parse(raw.get())?;
+            object.filled("project_uuid").or_else(|| object.filled("uuid")).map(Cow::into_owned)
+        };
+        let entry = |(i, raw)| {
+            let id = id(raw).unwrap_or_else(|| content_id(raw.get()));
+            (id, raw, format!("/project_memories/{i}"))
+        };
+        return Some(items.into_iter().enumerate().map(entry).collect());
+    }
+    let object = Object::parse(raw.get())?;
+    let entry = |(id, raw)| (String::from(id), raw, format!("/project_memories/{}", escape(id)));
+    Some(object.members().map(entry).collect())
+}
+
+/// One memory file.
+struct File<'a> {
+    /// Its path, where the key says it.
+    path: Option<String>,
+    raw: &'a RawValue,
+    pointer: String,
+}
+
+/// Memory files are a list of objects; a map of path to text or object is read too. None for anything else.
+fn file_entries(raw: &RawValue) -> Option<Vec<File<'_>>> {
+    if let Some(items) = list(raw) {
+        let entry = |(i, raw)| File { path: None, raw, pointer: format!("/memory_files/{i}") };
+        return Some(items.into_iter().enumerate().map(entry).collect());
+    }
+    let object = Object::parse(raw.get())?;
+    let entry =
+        |(path, raw)| File { path: Some(String::from(path)), raw, pointer: format!("/memory_files/{}", escape(path)) };
+    Some(object.members().map(entry).collect())
+}
+
+fn escape(segment: &str) -> String {
+    segment.replace('~', "~0").replace('/', "~1")
+}
+
+/// A string, or an object that holds the text under one of the usual names.
+fn words(raw: &RawValue) -> Option<Cow<'_, str>> {
+    decode(raw).or_else(|| {
+        let object = Object::parse(raw.get())?;
+        ["content", "memory", "text"].iter().find_map(|k| object.text(k))
+    })
+}
+
+/// One row of the older variant.
+fn row(text: &str, object: &Object<'_>, account: Option<String>, place: &Place<'_>) -> Result<Unit, String> {
+    let found = ["content", "memory", "text", "value"].iter().find_map(|k| object.filled(k));
+    let words = found.ok_or("not_a_memory: no text in this entry")?;
+    let id = object.filled("uuid").or_else(|| object.filled("id")).map(Cow::into_owned);
+    let value = format!("memory/row/{}", id.clone().unwrap_or_else(|| content_id(text)));
+    let raw: &RawValue = serde_json::from_str(text).map_err(|e| format!("malformed: {e}"))?;
+    let mut unit = unit(
+        Document {
+            key: key(value),
+            method: "memory_row",
+            account: account.or_else(|| object.object("account")?.filled("uuid").map(Cow::into_owned)),
+            project: object.filled("project_uuid").map(Cow::into_owned),
+            title: object.filled("title").map(Cow::into_owned),
+            text: words,
+            created: object.time("created_at"),
+            updated: object.time("updated_at"),
+            verbatim: raw,
+            pointer: String::new(),
+        },
+        place,
+    );
+    unit.records[0].origin_id = id;
+    // A row is one statement already.
+    unit.records.truncate(1);
+    Ok(unit)
+}
+
+/// The document and its statements, each with a link to the document.
+fn unit(document: Document<'_>, place: &Place<'_>) -> Unit {
+    let source = Source {
+        platform: SCOPE.into(),
+        account: document.account,
+        method: Some(document.method.into()),
+        project: document.project.clone(),
+        ..Source::default()
+    };
+    let mut record = Record::new(Kind::Memory, document.key.clone(), document.text.as_ref());
+    record.title = document.title;
+    record.record_type = Some("notes".into());
+    record.times.created = document.created;
+    record.times.updated = document.updated;
+    record.source = source.clone();
+    record.origin = place.origin(&document.pointer);
+    record.verbatim = Some(Verbatim::json(document.verbatim.get()));
+    if let Some(project) = document.project {
+        record.links.push(Link {
+            relation: "member_of".into(),
+            kind: Kind::Profile,
+            target: key(format!("project/{project}")),
+        });
+    }
+    let mut records = vec![record];
+    let mut seen = HashSet::new();
+    for statement in split::split(&document.text) {
+        let id = content_id(&normal_text(&statement.text));
+        if !seen.insert(id.clone()) {
+            continue;
+        }
+        let mut fact = Record::new(Kind::Fact, key(format!("{}/fact/{id}", document.key.value)), statement.text);
+        fact.title = statement.heading;
+        fact.times.updated = document.updated;
+        fact.source = source.clone();
+        fact.origin = place.origin(&document.pointer);
+        let target = document.key.clone();
+        fact.links.push(Link { relation: "derived_from".into(), kind: Kind::Memory, target });
+        records.push(fact);
+    }
+    Unit { records }
+}
+
+/// Members that were not read, as an object.
+fn rest(object: &Object<'_>) -> Option<String> {
+    let mut out = String::from("{");
+    for (name, raw) in object.members().filter(|(name, _)| !KNOWN.contains(name)) {
+        if out.len() > 1 {
+            out.push(',');
+        }
+        mementory_model::json::write_string(name, &mut out);
+        out.push(':');
+        out.push_str(raw.get());
+    }
+    out.push('}');
+    (out.len() > 2).then_some(out)
+}
+
+fn failed(place: String) -> Dropped {
+    let reason = "malformed: no text where a memory should be".into();
+    Dropped { place, outcome: DroppedAs::Failed, reason, kind: Some(Kind::Memory) }
+}

@@ -1,0 +1,84 @@
+//! Projects: a profile, its instructions as a memory, its documents as resources (vendors.md §3.2).
+use super::{
+    conversation::{by_name, source},
+    wire::{Object, Place, Yield, content_id, key, replaced},
+};
+use mementory_model::{Dropped, DroppedAs, Kind, Link, Record, Source, Times, Unit, Verbatim};
+use std::borrow::Cow;
+
+/// Reads one project object. The profile's verbatim holds `docs` and `prompt_template` emptied: their text is in
+/// their own records, so that what is erased there is gone.
+pub(super) fn read(text: &str, object: &Object<'_>, place: &Place<'_>) -> Result<Yield, String> {
+    if object.filled("uuid").is_none() && object.filled("name").is_none() {
+        return Err("not_a_project: no id and no name".into());
+    }
+    let mut out = Yield::default();
+    let id = object.filled("uuid").map_or_else(|| content_id(text), Cow::into_owned);
+    let from = Source { project: Some(id.clone()), ..source(object) };
+    let times = Times { created: object.time("created_at"), updated: object.time("updated_at"), ..Times::default() };
+    let member_of = || Link { relation: "member_of".into(), kind: Kind::Profile, target: key(format!("project/{id}")) };
+
+    let description = object.filled("description").map(Cow::into_owned).unwrap_or_default();
+    let mut profile = Record::new(Kind::Profile, key(format!("project/{id}")), description);
+    profile.origin_id = object.filled("uuid").map(Cow::into_owned);
+    profile.title = object.filled("name").map(Cow::into_owned);
+    profile.record_type = Some("project".into());
+    profile.times = times.clone();
+    profile.source = from.clone();
+    profile.origin = place.origin("");
+    let docs = object.list("docs");
+    let emptied: Vec<_> =
+        [("docs", "[]", docs.is_some()), ("prompt_template", "\"\"", object.text("prompt_template").is_some())]
+            .into_iter()
+            .filter(|(_, _, read)| *read)
+            .filter_map(|(name, with, _)| object.raw(name).map(|raw| (raw, with)))
+            .collect();
+    profile.verbatim = Some(Verbatim::json(replaced(text, &emptied)));
+    if object.is_true("is_starter_project") {
+        profile.fields.insert("is_starter_project".into(), true.into());
+    }
+    if object.has("docs") && object.raw("docs").is_some() && docs.is_none() {
+        out.dropped.push(failed(place.text("/docs"), "malformed: the documents are not a list"));
+    }
+    let mut records = vec![profile];
+
+    if let (Some(words), Some(raw)) = (object.filled("prompt_template"), object.raw("prompt_template")) {
+        let mut memory = Record::new(Kind::Memory, key(format!("project/{id}/instructions")), words);
+        memory.title = object.filled("name").map(Cow::into_owned);
+        memory.record_type = Some("project_instructions".into());
+        memory.times = times;
+        memory.source = Source { method: Some("project_instructions".into()), ..from.clone() };
+        memory.origin = place.origin("/prompt_template");
+        memory.links.push(member_of());
+        memory.verbatim = Some(Verbatim::json(raw.get()));
+        records.push(memory);
+    }
+    for (index, raw) in docs.into_iter().flatten().enumerate() {
+        let pointer = format!("/docs/{index}");
+        let Some(doc) = Object::parse(raw.get()) else {
+            out.dropped.push(failed(place.text(&pointer), "not_an_object: this entry is not a document"));
+            continue;
+        };
+        let doc_id = doc.filled("uuid").map_or_else(|| format!("{id}/{}", content_id(raw.get())), Cow::into_owned);
+        let words = doc.text("content").unwrap_or_default();
+        let mut resource = Record::new(Kind::Resource, key(format!("doc/{doc_id}")), words);
+        resource.origin_id = doc.filled("uuid").map(Cow::into_owned);
+        resource.title = doc.filled("filename").or_else(|| doc.filled("file_name")).map(Cow::into_owned);
+        resource.record_type = Some("project_doc".into());
+        resource.times = Times { created: doc.time("created_at"), updated: doc.time("updated_at"), ..Times::default() };
+        resource.source = Source { method: Some("project_doc".into()), ..from.clone() };
+        resource.origin = place.origin(&pointer);
+        resource.links.push(member_of());
+        resource.verbatim = Some(Verbatim::json(raw.get()));
+        if let Some(media_type) = resource.title.as_deref().and_then(by_name) {
+            resource.fields.insert("media_type".into(), media_type.into());
+        }
+        records.push(resource);
+    }
+    out.units.push(Unit { records });
+    Ok(out)
+}
+
+fn failed(place: String, reason: &str) -> Dropped {
+    Dropped { place, outcome: DroppedAs::Failed, reason: reason.into(), kind: Some(Kind::Resource) }
+}

@@ -1,0 +1,166 @@
+//! A memory document as single statements: headings, bullets, sentences (vendors.md §3.3).
+use mementory_model::normal_text;
+
+/// One statement with the heading above it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Statement {
+    pub heading: Option<String>,
+    pub text: String,
+}
+
+/// Splits a document. Front matter, fences and headings alone are not statements.
+pub(super) fn split(document: &str) -> Vec<Statement> {
+    let body = without_front_matter(document);
+    let mut out = Vec::new();
+    let mut heading: Option<String> = None;
+    let mut paragraph = String::new();
+    let mut fenced = false;
+    for line in body.lines() {
+        let trimmed = line.trim();
+        if trimmed.starts_with("```") {
+            fenced = !fenced;
+        }
+        if trimmed.is_empty() || trimmed.starts_with("```") || (!fenced && is_rule(trimmed)) {
+            flush(&mut paragraph, &heading, &mut out);
+        } else if let Some(title) = (!fenced).then(|| heading_of(trimmed)).flatten() {
+            flush(&mut paragraph, &heading, &mut out);
+            heading = Some(title);
+        } else if let Some(item) = bullet(trimmed) {
+            flush(&mut paragraph, &heading, &mut out);
+            push(item, &heading, &mut out);
+        } else {
+            if !paragraph.is_empty() {
+                paragraph.push(' ');
+            }
+            paragraph.push_str(trimmed);
+        }
+    }
+    flush(&mut paragraph, &heading, &mut out);
+    out
+}
+
+fn without_front_matter(document: &str) -> &str {
+    let text = document.trim_start_matches('\u{feff}').trim_start();
+    let Some(rest) = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n")) else { return text };
+    let mut at = 0;
+    for line in rest.split_inclusive('\n') {
+        at += line.len();
+        if line.trim_end() == "---" {
+            return &rest[at..];
+        }
+    }
+    text
+}
+
+fn is_rule(line: &str) -> bool {
+    line.len() >= 3 && line.bytes().all(|b| matches!(b, b'-' | b'*' | b'_' | b'=' | b' '))
+}
+
+/// `# Title`, `**Title**`, `*Title*`.
+fn heading_of(line: &str) -> Option<String> {
+    if let Some(rest) = line.strip_prefix('#') {
+        let title = rest.trim_start_matches('#');
+        return title.starts_with(' ').then(|| title.trim().trim_end_matches('#').trim().to_owned());
+    }
+    for mark in ["**", "__", "*", "_"] {
+        let inner = line.trim_end_matches(':').strip_prefix(mark).and_then(|l| l.strip_suffix(mark));
+        if let Some(inner) = inner.map(|i| i.trim().trim_end_matches(':')).filter(|i| !i.is_empty()) {
+            // A whole sentence in bold is a statement, not a heading.
+            return (!inner.contains(mark) && !inner.ends_with(['.', '!', '?'])).then(|| inner.to_owned());
+        }
+    }
+    None
+}
+
+/// The text of `- x`, `* x`, `• x`, `1. x`, `1) x`.
+fn bullet(line: &str) -> Option<&str> {
+    for mark in ["- ", "* ", "+ ", "• ", "– ", "— "] {
+        if let Some(rest) = line.strip_prefix(mark) {
+            return Some(rest.trim());
+        }
+    }
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = &line[digits..];
+    (1..=3).contains(&digits).then(|| rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") "))).flatten()
+}
+
+fn flush(paragraph: &mut String, heading: &Option<String>, out: &mut Vec<Statement>) {
+    for sentence in sentences(paragraph) {
+        push(sentence, heading, out);
+    }
+    paragraph.clear();
+}
+
+fn push(text: &str, heading: &Option<String>, out: &mut Vec<Statement>) {
+    let text = text.trim();
+    if !normal_text(text).is_empty() {
+        out.push(Statement { heading: heading.clone(), text: text.to_owned() });
+    }
+}
+
+/// Cuts at a full stop, question or exclamation mark that is followed by white space and no lower-case letter (or by
+/// anything, for the marks of Chinese and Japanese).
+fn sentences(text: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    let mut start = 0;
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let end = at + c.len_utf8();
+        let cut = match c {
+            '。' | '！' | '？' => true,
+            '.' | '!' | '?' => {
+                chars.peek().is_some_and(|(_, n)| n.is_whitespace())
+                    && text[end..].trim_start().chars().next().is_some_and(|n| !n.is_lowercase())
+                    && !(c == '.' && abbreviated(&text[start..at]))
+            }
+            _ => false,
+        };
+        if cut {
+            out.push(&text[start..end]);
+            start = end;
+        }
+    }
+    out.push(&text[start..]);
+    out
+}
+
+/// Does the text before a full stop end in a short form (`Dr`, `e.g`, an initial, a number)?
+fn abbreviated(before: &str) -> bool {
+    let word = before.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or("");
+    let known = ["Dr", "Mr", "Mrs", "Ms", "St", "Prof", "vs", "etc", "approx", "No", "Nr", "Jr", "Sr"];
+    known.contains(&word) || word.contains('.') || word.chars().count() == 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(document: &str) -> Vec<(Option<String>, String)> {
+        split(document).into_iter().map(|s| (s.heading, s.text)).collect()
+    }
+
+    #[test]
+    fn headings_bullets_and_sentences() {
+        let got = of(
+            "---\ntags: [x]\n---\n**Work context**\n\nInes is a nurse. She works nights, e.g. in Ghent.\n\n# Home\n- Has a tortoise. Rui.\n1. Grows leeks\n",
+        );
+        let work = Some("Work context".to_owned());
+        let home = Some("Home".to_owned());
+        assert_eq!(
+            got,
+            vec![
+                (work.clone(), "Ines is a nurse.".to_owned()),
+                (work, "She works nights, e.g. in Ghent.".to_owned()),
+                (home.clone(), "Has a tortoise. Rui.".to_owned()),
+                (home, "Grows leeks".to_owned()),
+            ]
+        );
+    }
+
+    #[test]
+    fn other_scripts_and_nothing() {
+        assert_eq!(of("猫が好き。犬も好き。").len(), 2);
+        assert!(of("# Only a heading\n\n---\n").is_empty());
+        assert!(of("").is_empty());
+    }
+}

@@ -1,0 +1,211 @@
+//! Claude's JSON as borrowed members. Nothing is assumed of types, order or completeness: keys are read when they
+//! are there and of the right type, the last of duplicate keys wins, the rest stays in the verbatim text.
+use crate::json;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// A JSON object's members in source order, values unread.
+#[derive(Debug, Default)]
+pub(super) struct Object<'a> {
+    members: Vec<(Cow<'a, str>, &'a RawValue)>,
+}
+
+struct Key<'a>(Cow<'a, str>);
+
+impl<'de: 'a, 'a> serde::Deserialize<'de> for Key<'a> {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        struct Visit;
+        impl<'de> Visitor<'de> for Visit {
+            type Value = Key<'de>;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a key")
+            }
+            fn visit_borrowed_str<E>(self, v: &'de str) -> Result<Key<'de>, E> {
+                Ok(Key(Cow::Borrowed(v)))
+            }
+            fn visit_str<E>(self, v: &str) -> Result<Key<'de>, E> {
+                Ok(Key(Cow::Owned(v.to_owned())))
+            }
+        }
+        d.deserialize_str(Visit)
+    }
+}
+
+impl<'de: 'a, 'a> serde::Deserialize<'de> for Object<'a> {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        struct Visit;
+        impl<'de> Visitor<'de> for Visit {
+            type Value = Object<'de>;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a JSON object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object<'de>, A::Error> {
+                let mut members = Vec::with_capacity(12);
+                while let Some((Key(key), value)) = map.next_entry::<Key<'de>, &'de RawValue>()? {
+                    members.push((key, value));
+                }
+                Ok(Object { members })
+            }
+        }
+        d.deserialize_map(Visit)
+    }
+}
+
+impl<'a> Object<'a> {
+    /// The members of a JSON object; None for any other value and for what is not JSON.
+    pub fn parse(text: &'a str) -> Option<Self> {
+        serde_json::from_str(text).ok()
+    }
+
+    /// All members.
+    pub fn members(&self) -> impl Iterator<Item = (&str, &'a RawValue)> {
+        self.members.iter().map(|(k, v)| (k.as_ref(), *v))
+    }
+
+    /// Is the key there, null or not?
+    pub fn has(&self, key: &str) -> bool {
+        self.members.iter().any(|(k, _)| k == key)
+    }
+
+    /// The value, unless it is null.
+    pub fn raw(&self, key: &str) -> Option<&'a RawValue> {
+        let value = self.members.iter().rev().find(|(k, _)| k == key)?.1;
+        (value.get() != "null").then_some(value)
+    }
+
+    /// A string value.
+    pub fn text(&self, key: &str) -> Option<Cow<'a, str>> {
+        decode(self.raw(key)?)
+    }
+
+    /// A string value that says something.
+    pub fn filled(&self, key: &str) -> Option<Cow<'a, str>> {
+        self.text(key).filter(|t| !t.trim().is_empty())
+    }
+
+    /// A point in time.
+    pub fn time(&self, key: &str) -> Option<mementory_model::Timestamp> {
+        mementory_model::Timestamp::parse(&self.text(key)?)
+    }
+
+    /// A whole number, also one in quotes.
+    pub fn count(&self, key: &str) -> Option<u64> {
+        self.raw(key)?.get().trim_matches('"').parse().ok()
+    }
+
+    /// `true`.
+    pub fn is_true(&self, key: &str) -> bool {
+        self.raw(key).is_some_and(|r| r.get() == "true")
+    }
+
+    /// A list; None for anything else.
+    pub fn list(&self, key: &str) -> Option<Vec<&'a RawValue>> {
+        list(self.raw(key)?)
+    }
+
+    /// An object; None for anything else.
+    pub fn object(&self, key: &str) -> Option<Object<'a>> {
+        Object::parse(self.raw(key)?.get())
+    }
+}
+
+/// The elements of a list; None for anything else.
+pub(super) fn list(raw: &RawValue) -> Option<Vec<&RawValue>> {
+    raw.get().starts_with('[').then(|| serde_json::from_str(raw.get()).ok()).flatten()
+}
+
+/// The text of a JSON string; lone surrogates become U+FFFD (the verbatim keeps them). None for other values.
+pub(super) fn decode(raw: &RawValue) -> Option<Cow<'_, str>> {
+    let text = raw.get();
+    let inside = text.strip_prefix('"')?.strip_suffix('"')?;
+    if memchr::memchr(b'\\', inside.as_bytes()).is_none() {
+        return Some(Cow::Borrowed(inside));
+    }
+    match serde_json::from_str::<String>(text) {
+        Ok(decoded) => Some(Cow::Owned(decoded)),
+        Err(_) => {
+            let (mended, _) = json::repair(text.as_bytes())?;
+            serde_json::from_str(&mended).ok().map(Cow::Owned)
+        }
+    }
+}
+
+/// `text` with some of its values replaced, all else byte for byte. The values must be slices of `text`, in order.
+pub(super) fn replaced(text: &str, values: &[(&RawValue, &str)]) -> String {
+    let mut cuts: Vec<_> = values
+        .iter()
+        .filter_map(|(raw, with)| {
+            let from = (raw.get().as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
+            let to = from + raw.get().len();
+            text.get(from..to).is_some().then_some((from, to, *with))
+        })
+        .collect();
+    cuts.sort_unstable();
+    let mut out = String::new();
+    let mut at = 0;
+    for (from, to, with) in cuts {
+        if from >= at {
+            out.push_str(&text[at..from]);
+            out.push_str(with);
+            at = to;
+        }
+    }
+    out.push_str(&text[at..]);
+    out
+}
+
+/// Where an element lies.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place<'p> {
+    /// Container path, as in [`mementory_model::Origin`].
+    pub container: &'p str,
+    /// Pointer inside it; empty for the whole file.
+    pub pointer: &'p str,
+    /// Layout: `flat`, `batch`, `parts`.
+    pub version: Option<&'p str>,
+}
+
+impl Place<'_> {
+    /// Origin of something below this element.
+    pub fn origin(&self, below: &str) -> mementory_model::Origin {
+        mementory_model::Origin {
+            format: "claude".into(),
+            version: self.version.map(Into::into),
+            container: self.container.into(),
+            pointer: format!("{}{below}", self.pointer),
+        }
+    }
+
+    /// For reports.
+    pub fn text(&self, below: &str) -> String {
+        format!("{}#{}{below}", self.container, self.pointer)
+    }
+}
+
+/// What one element gave.
+#[derive(Debug, Default)]
+pub(super) struct Yield {
+    /// Records that stand or fall together.
+    pub units: Vec<mementory_model::Unit>,
+    /// Worth knowing.
+    pub issues: Vec<mementory_model::Issue>,
+    /// Found and not taken in.
+    pub dropped: Vec<mementory_model::Dropped>,
+}
+
+/// The id space of everything from Claude.
+pub(super) const SCOPE: &str = "claude";
+
+/// A key in Claude's id space.
+pub(super) fn key(value: impl Into<String>) -> mementory_model::RecordKey {
+    mementory_model::RecordKey::new(SCOPE, value)
+}
+
+/// Stands in for an id that the source does not give: 24 hex digits of SHA-256 of its own text.
+pub(super) fn content_id(text: &str) -> String {
+    use sha2::Digest;
+    let mut id = hex::encode(sha2::Sha256::digest(text.as_bytes()));
+    id.truncate(24);
+    id
+}

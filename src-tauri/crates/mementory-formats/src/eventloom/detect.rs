@@ -1,0 +1,44 @@
+//! Which members are logs? The first line that is not blank has the fields of an event and its hash.
+use super::event::{Envelope, envelope};
+use crate::{Catalog, Claim, FormatError, Part, Role};
+use mementory_model::{Limits, json::Tree};
+
+/// Bytes looked at; a payload is at most 1 MiB.
+const HEAD: usize = 2 << 20;
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// One claim for each log.
+pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+    let mut claims = Vec::new();
+    for member in catalog.members() {
+        let start = catalog.head(member, 4096)?;
+        let start = start.strip_prefix(BOM).unwrap_or(&start);
+        let marks = [&b"\"integrity\""[..], b"\"prev_hash\"", b"\"threadId\"", b"\"actor\""];
+        let plausible = start.trim_ascii_start().starts_with(b"{")
+            && marks.iter().any(|m| memchr::memmem::find(start, m).is_some());
+        if !plausible {
+            continue;
+        }
+        let head = catalog.head(member, HEAD)?;
+        let line = head
+            .strip_prefix(BOM)
+            .unwrap_or(&head)
+            .split(|b| *b == b'\n')
+            .map(<[u8]>::trim_ascii)
+            .find(|l| !l.is_empty());
+        let tree = line.and_then(|l| std::str::from_utf8(l).ok()).and_then(|l| Tree::parse(l, limits.json_depth).ok());
+        let (version, reason) = match tree.as_ref().and_then(envelope) {
+            Some(Envelope::V1) => ("eventloom.v1", "an Eventloom log"),
+            Some(Envelope::Legacy) => ("zaxy.legacy", "an Eventloom log in Zaxy's older form"),
+            None => continue,
+        };
+        claims.push(Claim {
+            version: Some(version.to_owned()),
+            confidence: 1.0,
+            reason: reason.to_owned(),
+            parts: vec![Part { member: member.id, role: Role::Records }],
+            missing_parts: vec![],
+        });
+    }
+    Ok(claims)
+}

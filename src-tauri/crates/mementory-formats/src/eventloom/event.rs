@@ -1,0 +1,241 @@
+//! One event: its two forms on disk, its hash, and the entry that Zaxy exports for it.
+use crate::zaxy::canonical::{Strings, write};
+use mementory_model::json::Tree;
+use sha2::{Digest, Sha256};
+
+/// Payload member with the sensitivity; under the hash, and no part of an export.
+pub(super) const SECURITY: &str = "__zaxy_security";
+/// Payload member of an event that was encrypted so that it can be forgotten.
+const CIPHER: &str = "__zaxy_cipher";
+
+/// The form of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Envelope {
+    /// `eventloom.v1`
+    V1,
+    /// Zaxy's own, before that.
+    Legacy,
+}
+
+/// The form that a line has by its members.
+pub(super) fn envelope(tree: &Tree) -> Option<Envelope> {
+    let has = |names: &[&str]| names.iter().all(|n| tree.get(n).is_some());
+    if has(&["id", "type", "actorId", "threadId", "timestamp", "payload", "integrity"]) {
+        Some(Envelope::V1)
+    } else {
+        has(&["seq", "timestamp", "type", "actor", "hash"]).then_some(Envelope::Legacy)
+    }
+}
+
+/// An event, whichever form it had.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Event {
+    pub seq: u64,
+    pub timestamp: String,
+    pub kind: String,
+    pub actor: String,
+    pub thread: String,
+    /// Without the security member.
+    pub payload: Tree,
+    /// Sensitivity and redacted paths.
+    pub security: Option<(String, Tree)>,
+    /// Bare hex.
+    pub previous: Option<String>,
+    /// Bare hex.
+    pub hash: String,
+    id: Option<String>,
+    parent: Tree,
+    causes: Tree,
+    sealed_as: Envelope,
+}
+
+fn text(tree: &Tree, name: &str) -> Result<String, String> {
+    let text = tree.get(name).and_then(Tree::as_str).filter(|t| !t.is_empty());
+    text.map(str::to_owned).ok_or_else(|| format!("{name} is missing or not a text"))
+}
+
+fn hash(tree: Option<&Tree>, name: &str) -> Result<Option<String>, String> {
+    match tree {
+        None | Some(Tree::Null) => Ok(None),
+        Some(Tree::Text(text)) => Ok(Some(text.strip_prefix("sha256:").unwrap_or(text).to_owned())),
+        Some(_) => Err(format!("{name} is not a text")),
+    }
+}
+
+impl Event {
+    /// Reads a line's object. `hint`: its number in the log, for ids that do not hold one.
+    pub(super) fn parse(tree: &Tree, hint: u64) -> Result<Self, String> {
+        let form = envelope(tree).ok_or("not an event")?;
+        let (actor, thread) = if form == Envelope::V1 { ("actorId", "threadId") } else { ("actor", "thread") };
+        let mut payload = match tree.get("payload") {
+            Some(payload @ Tree::Object(_)) => payload.clone(),
+            None if form == Envelope::Legacy => Tree::Object(vec![]),
+            _ => return Err("payload is not an object".into()),
+        };
+        let security = if form == Envelope::V1 {
+            let found = payload.get(SECURITY).cloned();
+            payload.remove(SECURITY);
+            found.filter(|s| matches!(s, Tree::Object(_)))
+        } else {
+            tree.get("security").filter(|s| **s != Tree::Null).cloned()
+        };
+        let (own, previous) = match form {
+            Envelope::V1 => {
+                let integrity = tree.get("integrity").filter(|i| matches!(i, Tree::Object(_)));
+                let integrity = integrity.ok_or("integrity is not an object")?;
+                (integrity.get("hash"), integrity.get("previousHash"))
+            }
+            Envelope::Legacy => (tree.get("hash"), tree.get("prev_hash")),
+        };
+        let id = tree.get("id").and_then(Tree::as_str).map(str::to_owned);
+        let seq = match form {
+            Envelope::V1 => id.as_deref().and_then(seq_of).unwrap_or(hint),
+            Envelope::Legacy => match tree.get("seq") {
+                Some(Tree::Number(token)) => token.parse().map_err(|_| "seq is not a whole number")?,
+                _ => return Err("seq is missing".into()),
+            },
+        };
+        let own = hash(own, "hash")?.filter(|h| h.len() == 64).ok_or("the hash is missing or not 64 digits")?;
+        let (parent, causes) = match form {
+            Envelope::V1 => ("parentEventId", "causedBy"),
+            Envelope::Legacy => ("parent_event_id", "caused_by"),
+        };
+        let list = |t: &Tree| matches!(t, Tree::Array(items) if !items.is_empty());
+        let v1 = form == Envelope::V1 || tree.get("envelope_version").and_then(Tree::as_str) == Some("eventloom.v1");
+        Ok(Self {
+            seq: Some(seq).filter(|s| *s > 0).ok_or("seq is below 1")?,
+            timestamp: text(tree, "timestamp")?,
+            kind: text(tree, "type")?,
+            actor: text(tree, actor)?,
+            thread: match tree.get(thread) {
+                None if form == Envelope::Legacy => "default".into(),
+                _ => text(tree, thread)?,
+            },
+            payload,
+            security: security.map(|s| {
+                let tier = s.get("sensitivity").and_then(Tree::as_str).unwrap_or("public").to_owned();
+                (tier, s.get("redacted_paths").cloned().unwrap_or(Tree::Array(vec![])))
+            }),
+            previous: hash(previous, "the previous hash")?,
+            hash: own,
+            id,
+            parent: tree.get(parent).cloned().unwrap_or(Tree::Null),
+            causes: tree.get(causes).filter(|t| list(t)).cloned().unwrap_or(Tree::Array(vec![])),
+            sealed_as: if v1 { Envelope::V1 } else { Envelope::Legacy },
+        })
+    }
+
+    /// The hash that its content has; None when it holds a number that the reference cannot read.
+    pub(super) fn seal(&self) -> Option<String> {
+        let word = |s: &str| Tree::Text(s.to_owned());
+        let security = self.security.as_ref().map(|(tier, paths)| {
+            Tree::Object(vec![("sensitivity".into(), word(tier)), ("redacted_paths".into(), paths.clone())])
+        });
+        let prefixed = |h: &String| if h.starts_with("sha256:") { word(h) } else { word(&format!("sha256:{h}")) };
+        let tree = match self.sealed_as {
+            Envelope::V1 => {
+                let mut payload = self.payload.clone();
+                if let Some(security) = security {
+                    payload.set(SECURITY, security);
+                }
+                let id = self.id.clone().unwrap_or_else(|| self.made_id());
+                let event = vec![
+                    ("id", Tree::Text(id)),
+                    ("type", word(&self.kind)),
+                    ("actorId", word(&self.actor)),
+                    ("threadId", word(&self.thread)),
+                    ("parentEventId", self.parent.clone()),
+                    ("causedBy", self.causes.clone()),
+                    ("timestamp", word(&self.timestamp)),
+                    ("payload", payload),
+                ];
+                let previous = self.previous.as_ref().map_or(Tree::Null, prefixed);
+                object(vec![("event", object(event)), ("previousHash", previous)])
+            }
+            Envelope::Legacy => {
+                let mut event = vec![
+                    ("seq", Tree::Number(self.seq.to_string())),
+                    ("timestamp", word(&self.timestamp)),
+                    ("type", word(&self.kind)),
+                    ("actor", word(&self.actor)),
+                    ("thread", word(&self.thread)),
+                    ("payload", self.payload.clone()),
+                    ("prev_hash", self.previous.as_deref().map_or(Tree::Null, word)),
+                ];
+                event.extend(security.map(|s| ("security", s)));
+                object(event)
+            }
+        };
+        let mut out = String::new();
+        write(&tree, Strings::Ascii, &mut out).ok()?;
+        Some(hex::encode(Sha256::digest(out)))
+    }
+
+    /// The id that Zaxy gives an event that has none.
+    fn made_id(&self) -> String {
+        let word = |s: &str| Tree::Text(s.to_owned());
+        let seed = object(vec![
+            ("actor", word(&self.actor)),
+            ("seq", Tree::Number(self.seq.to_string())),
+            ("timestamp", word(&self.timestamp)),
+            ("type", word(&self.kind)),
+        ]);
+        let mut out = String::new();
+        // Texts and a whole number: nothing that could be bad.
+        let _ = write(&seed, Strings::Ascii, &mut out);
+        format!("evt_zaxy_{:012}_{}", self.seq, hex::encode(&Sha256::digest(out)[..8]))
+    }
+
+    /// Its payload is a ciphertext whose key is not in the log.
+    pub(super) fn encrypted(&self) -> bool {
+        self.payload.get(CIPHER).is_some()
+    }
+
+    /// The entry that Zaxy exports for it.
+    pub(super) fn entry(&self) -> Tree {
+        let word = |s: &str| Tree::Text(s.to_owned());
+        let content = object(vec![
+            ("type", word(&self.kind)),
+            ("actor", word(&self.actor)),
+            ("thread", word(&self.thread)),
+            ("payload", self.payload.clone()),
+        ]);
+        object(vec![
+            ("schema_version", word("zaxy.export.v1")),
+            ("grain", word("event")),
+            ("kind", word(&self.kind)),
+            ("citation", word(&format!("eventloom://{}/events/{}#{}", self.thread, self.seq, self.hash))),
+            ("seq", Tree::Number(self.seq.to_string())),
+            ("valid_from", word(&self.timestamp)),
+            ("valid_to", Tree::Null),
+            ("source", word("eventloom")),
+            ("content", content),
+        ])
+    }
+}
+
+fn object(members: Vec<(&str, Tree)>) -> Tree {
+    Tree::Object(members.into_iter().map(|(k, v)| (k.to_owned(), v)).collect())
+}
+
+/// The number in an id of Zaxy's.
+fn seq_of(id: &str) -> Option<u64> {
+    let (digits, tail) = id.strip_prefix("evt_zaxy_")?.split_once('_')?;
+    let hex = tail.len() == 16 && tail.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+    let number = digits.len() == 12 && digits.bytes().all(|b| b.is_ascii_digit());
+    (hex && number).then(|| digits.parse().ok()).flatten().filter(|n| *n > 0)
+}
+
+/// What a log's line becomes in a bundle.
+pub(crate) enum Projected {
+    /// This entry.
+    Entry(Tree),
+    /// Nothing: what it says is encrypted, and exports never hold ciphertext.
+    Sealed,
+}
+
+/// The entry of a line; None when it is no event.
+pub(crate) fn entry_of(line: &Tree, hint: u64) -> Option<Projected> {
+    let event = Event::parse(line, hint).ok()?;
+    Some(if event.encrypted() { Projected::Sealed } else { Projected::Entry(event.entry()) })
+}

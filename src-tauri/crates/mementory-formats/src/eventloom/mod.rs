@@ -1,0 +1,57 @@
+//! Eventloom logs, the source that Zaxy exports from: one event per line, sealed and chained by hashes. Read and
+//! checked, not written. See README.md.
+mod detect;
+mod event;
+mod read;
+
+#[cfg(test)]
+mod tests;
+
+use crate::{Capabilities, Catalog, Claim, Detected, Format, FormatError, Member, ReadContext, Role, Sink, Validation};
+pub(crate) use event::{Projected, entry_of};
+use mementory_model::Limits;
+
+/// Format id.
+pub(crate) const ID: &str = "eventloom";
+
+/// Eventloom log.
+pub struct Eventloom;
+
+impl Format for Eventloom {
+    fn id(&self) -> &'static str {
+        ID
+    }
+    fn name(&self) -> &'static str {
+        "Eventloom log"
+    }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { read: true, validate: true, ..Capabilities::default() }
+    }
+    fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+        detect::detect(catalog, limits)
+    }
+    fn read(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        context: &ReadContext,
+        sink: &mut dyn Sink,
+    ) -> Result<(), FormatError> {
+        read::read(catalog, log(catalog, detected)?, &context.limits, sink)
+    }
+    fn validate(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        limits: &Limits,
+        trust: &[String],
+    ) -> Result<Validation, FormatError> {
+        read::validate(catalog, log(catalog, detected)?, limits, trust)
+    }
+}
+
+fn log<'c>(catalog: &'c Catalog, detected: &Detected) -> Result<&'c Member, FormatError> {
+    let part = detected.claim.parts.iter().find(|p| p.role == Role::Records);
+    let member = part.and_then(|p| catalog.members().get(p.member));
+    member.ok_or_else(|| FormatError::invalid("malformed", detected.format, "there is no log"))
+}

@@ -1,0 +1,193 @@
+//! Going through a log: every event with its own hash and its link to the one before. A log is not signed and its end
+//! may be cut off unseen; what is found wrong is said, and the events that are as they were sealed are taken.
+use super::{ID, event::Event};
+use crate::{
+    Catalog, Finding, FormatError, Member, Sink, Validation,
+    zaxy::{canonical::canonical, map::to_record},
+};
+use mementory_model::{Dropped, DroppedAs, Issue, Limits, Origin, Record, Unit, Verbatim, json::Tree};
+use sha2::{Digest, Sha256};
+use std::io::{BufRead, BufReader, Read};
+
+/// A line, judged.
+enum Line<'a> {
+    /// An event, and whether it follows the one before it (else what is wrong: code and message).
+    Event { event: Box<Event>, source: &'a str, link: Result<(), (&'static str, String)> },
+    /// None: code and message.
+    Bad(&'static str, String),
+}
+
+/// Visits every line that is not blank, with its number.
+fn lines(
+    catalog: &Catalog,
+    member: &Member,
+    limits: &Limits,
+    visit: &mut dyn FnMut(u64, usize, Line<'_>) -> Result<(), FormatError>,
+) -> Result<(), FormatError> {
+    catalog.read(member, |reader| {
+        let mut reader = BufReader::with_capacity(256 << 10, reader);
+        let io = |e| FormatError::io(&member.place, e);
+        let (mut buffer, mut number, mut events) = (Vec::new(), 0u64, 0u64);
+        let mut previous: Option<(u64, String)> = None;
+        loop {
+            buffer.clear();
+            let read = reader.by_ref().take(limits.line_bytes + 1).read_until(b'\n', &mut buffer).map_err(io)?;
+            if read == 0 {
+                return Ok(());
+            }
+            number += 1;
+            if number > limits.entries {
+                let place = member.place.clone();
+                return Err(FormatError::Limit { limit: "entries", place, figure: limits.entries });
+            }
+            let whole = buffer.ends_with(b"\n") || buffer.len() as u64 <= limits.line_bytes;
+            if !whole {
+                let bytes = read + skip_line(&mut reader).map_err(io)?;
+                events += 1;
+                visit(number, bytes, Line::Bad("malformed_event", format!("longer than {} bytes", limits.line_bytes)))?;
+                continue;
+            }
+            let line = if number == 1 { buffer.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&buffer) } else { &buffer };
+            let line = line.trim_ascii();
+            if line.is_empty() {
+                continue;
+            }
+            events += 1;
+            let parsed = std::str::from_utf8(line).map_err(|_| "not UTF-8".to_owned()).and_then(|source| {
+                let tree = Tree::parse(source, limits.json_depth).map_err(|e| e.to_string())?;
+                Ok((source, Event::parse(&tree, events)?))
+            });
+            let (source, event) = match parsed {
+                Ok(parsed) => parsed,
+                Err(why) => {
+                    visit(number, read, Line::Bad("malformed_event", why))?;
+                    continue;
+                }
+            };
+            if event.seal().as_deref() != Some(event.hash.as_str()) {
+                let why = format!("event {} is not what was sealed: its hash does not fit", event.seq);
+                previous = Some((event.seq, event.hash.clone()));
+                visit(number, read, Line::Bad("hash_mismatch", why))?;
+                continue;
+            }
+            let link = linked(&event, previous.as_ref());
+            previous = Some((event.seq, event.hash.clone()));
+            visit(number, read, Line::Event { event: Box::new(event), source, link })?;
+        }
+    })
+}
+
+fn skip_line(reader: &mut impl BufRead) -> std::io::Result<usize> {
+    let mut skipped = 0;
+    loop {
+        let chunk = reader.fill_buf()?;
+        let end = memchr::memchr(b'\n', chunk);
+        let n = end.map_or(chunk.len(), |at| at + 1);
+        reader.consume(n);
+        skipped += n;
+        if end.is_some() || n == 0 {
+            return Ok(skipped);
+        }
+    }
+}
+
+fn linked(event: &Event, previous: Option<&(u64, String)>) -> Result<(), (&'static str, String)> {
+    let expected = previous.map_or(1, |(seq, _)| seq.saturating_add(1));
+    if event.seq != expected {
+        return Err(("sequence_broken", format!("event {expected} was to come, and {} does", event.seq)));
+    }
+    if event.previous.as_ref() != previous.map(|(_, hash)| hash) {
+        let why = match previous {
+            None => "the first event names one before it".to_owned(),
+            Some((seq, _)) => format!("event {} does not name event {seq} as the one before it", event.seq),
+        };
+        return Err(("chain_broken", why));
+    }
+    Ok(())
+}
+
+/// Reads a log into the sink. An event has the same key as its entry in a bundle.
+pub(super) fn read(
+    catalog: &Catalog,
+    member: &Member,
+    limits: &Limits,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    let mut sent = 0;
+    lines(catalog, member, limits, &mut |number, bytes, line| {
+        let place = format!("{}:{number}", member.place);
+        sent += bytes as u64;
+        match line {
+            Line::Bad(code, why) => {
+                let reason = format!("{code}: {why}");
+                sink.dropped(Dropped { place, outcome: DroppedAs::Failed, reason, kind: None });
+            }
+            Line::Event { event, source, link } => {
+                if let Err((code, why)) = link {
+                    sink.note(Issue::new(code, &place, why));
+                }
+                if event.encrypted() {
+                    let message = "what this event says is encrypted, and its key is not in the log";
+                    sink.note(Issue::new("encrypted_payload", &place, message));
+                }
+                let origin = Origin {
+                    format: ID.into(),
+                    version: None,
+                    container: member.place.clone(),
+                    pointer: format!("line {number}"),
+                };
+                sink.unit(Unit::from(record(&event, source, origin)))?;
+            }
+        }
+        sink.progress(sent)
+    })
+}
+
+fn record(event: &Event, source: &str, origin: Origin) -> Record {
+    let entry = event.entry();
+    // A number that Python cannot read would have failed the hash.
+    let id = hex::encode(Sha256::digest(canonical(&entry).unwrap_or_default()));
+    let mut record = to_record(&entry, &id, false);
+    if event.encrypted() {
+        record.text = String::new();
+    }
+    if let Some((tier, _)) = &event.security {
+        record.sensitivity = Some(tier.clone());
+    }
+    record.origin = origin;
+    record.verbatim = Some(Verbatim::json(source));
+    record
+}
+
+/// Checks a log: every hash and every link. With keys in `trust` there is nothing that could satisfy them.
+pub(super) fn validate(
+    catalog: &Catalog,
+    member: &Member,
+    limits: &Limits,
+    trust: &[String],
+) -> Result<Validation, FormatError> {
+    let mut out = Validation { kind: Some("log".into()), ..Validation::default() };
+    if !trust.is_empty() {
+        let message = "a log is not signed, and a signature by a trusted key is asked for".into();
+        out.errors.push(Finding { code: "signature_missing".into(), place: member.place.clone(), message });
+    }
+    lines(catalog, member, limits, &mut |number, _, line| {
+        out.records += 1;
+        let (code, message) = match line {
+            Line::Bad(code, why) => (code, why),
+            Line::Event { link: Err(broken), .. } => broken,
+            Line::Event { source, .. } => {
+                out.version.get_or_insert_with(|| {
+                    if source.contains("\"integrity\"") { "eventloom.v1".into() } else { "zaxy.legacy".into() }
+                });
+                return Ok(());
+            }
+        };
+        if out.errors.len() < 10_000 {
+            let place = format!("{}:{number}", member.place);
+            out.errors.push(Finding { code: code.into(), place, message });
+        }
+        Ok(())
+    })?;
+    Ok(out)
+}

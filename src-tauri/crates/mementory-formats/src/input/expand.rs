@@ -1,0 +1,362 @@
+//! Archives among the members are replaced by their entries, archives inside archives by role.
+use super::{
+    catalog::{Catalog, Location, Member, Spool},
+    duplicates::Seen,
+    encrypted, nested,
+    source::Source,
+    zip::{self, Entry, Trait},
+};
+use crate::{FormatError, Passphrase};
+use mementory_model::{Dropped, DroppedAs, Issue, Limits};
+use std::{
+    collections::{HashMap, HashSet},
+    io::{Read, Write},
+};
+
+/// What opening may use.
+#[derive(Clone, Copy)]
+pub(super) struct Means<'a> {
+    /// Scratch space.
+    pub spool: Option<&'a dyn Spool>,
+    /// Opens encrypted files.
+    pub passphrase: Option<&'a dyn Passphrase>,
+}
+
+/// Bytes of a compressed archive inside an archive, or of an encrypted file, that are held in memory when there is no
+/// spool.
+pub(super) const IN_MEMORY: u64 = 64 << 20;
+
+/// An open archive.
+pub(super) struct Archive {
+    source: Source,
+    entries: Vec<Entry>,
+    /// It holds conversation files itself: other archives in it are the person's.
+    has_conversations: bool,
+    /// It is the person's own files.
+    user_files: bool,
+}
+
+impl Archive {
+    /// Reads one entry; readers do not wait for each other.
+    pub(super) fn with_entry<T>(
+        &self,
+        index: usize,
+        place: &str,
+        f: impl FnOnce(&mut dyn Read) -> Result<T, FormatError>,
+    ) -> Result<T, FormatError> {
+        let entry = self
+            .entries
+            .get(index)
+            .ok_or_else(|| FormatError::invalid("malformed", place, "no such entry in the archive"))?;
+        let mut reader = entry.read(&self.source).map_err(|e| FormatError::io(place, e))?;
+        f(&mut reader)
+    }
+}
+
+/// Replaces members that are archives by their entries. Damage is an issue; it is an error only if nothing is left.
+pub(super) fn expand(catalog: &mut Catalog, limits: &Limits, means: Means) -> Result<(), FormatError> {
+    let mut pending = std::mem::take(&mut catalog.members);
+    let folders: HashSet<String> = pending
+        .iter()
+        .filter(|m| nested::named_conversations(&m.name))
+        .map(|m| folder_of(&m.place).to_owned())
+        .collect();
+    pending.reverse();
+    let (mut seen, mut unreadable) = (Seen::default(), None);
+    while let Some(mut member) = pending.pop() {
+        let lone = member.depth == 0 && member.place == member.name;
+        encrypted::open(catalog, &mut member, limits, means)?;
+        let source = match archive_source(catalog, &member, &folders, limits, means.spool)? {
+            Found::Archive(source) => source,
+            Found::Other(source) => {
+                if lone
+                    && let Some(source) = source
+                    && let Some(first) = seen.same_as(&source, &member.place)?
+                {
+                    drop_duplicate(catalog, member.place, &first);
+                } else {
+                    catalog.push_member(member);
+                }
+                continue;
+            }
+        };
+        if let Some(first) = seen.same_as(&source, &member.place)? {
+            drop_duplicate(catalog, member.place, &first);
+            continue;
+        }
+        match list(catalog, &member, &source, limits)? {
+            Some(mut entries) => {
+                entries.reverse();
+                pending.append(&mut entries);
+            }
+            None if member.depth == 0 && nested::named_zip(&member.name) => {
+                let message = if source.len() == 0 { "an empty file" } else { "not a readable ZIP file" };
+                catalog.issues.push(Issue::new("unreadable_archive", &member.place, message));
+                unreadable.get_or_insert((member.place, message));
+            }
+            None => {
+                catalog.issues.push(Issue::new("unreadable_archive", &member.place, "not a readable ZIP file"));
+                catalog.push_member(member);
+            }
+        }
+    }
+    match unreadable {
+        Some((place, message)) if catalog.members.is_empty() => Err(FormatError::invalid("malformed", place, message)),
+        _ => Ok(()),
+    }
+}
+
+fn drop_duplicate(catalog: &mut Catalog, place: String, first: &str) {
+    catalog.dropped.push(Dropped {
+        place,
+        outcome: DroppedAs::Skipped,
+        reason: format!("duplicate_file: same bytes as {first}"),
+        kind: None,
+    });
+}
+
+fn folder_of(place: &str) -> &str {
+    place.rsplit_once('/').map_or("", |(dir, _)| dir)
+}
+
+enum Found {
+    /// To be opened.
+    Archive(Source),
+    /// Not an archive, or one that is left alone; its bytes if it is a plain file.
+    Other(Option<Source>),
+}
+
+/// Is this member an archive to open? Its bytes, brought to where they can be read at positions.
+fn archive_source(
+    catalog: &mut Catalog,
+    member: &Member,
+    folders: &HashSet<String>,
+    limits: &Limits,
+    spool: Option<&dyn Spool>,
+) -> Result<Found, FormatError> {
+    let io = |e| FormatError::io(&member.place, e);
+    match &member.location {
+        Location::Text(_) => Ok(Found::Other(None)),
+        Location::Opened(source) => {
+            let zip = source.bytes(0, 4).map(|head| zip::is_zip_head(&head)).map_err(io)?;
+            Ok(if zip { Found::Archive(source.clone()) } else { Found::Other(None) })
+        }
+        Location::File(path) => {
+            let source = Source::file(path.clone(), member.size);
+            let lone = member.place == member.name;
+            let part_of_export = !lone && folders.contains(folder_of(&member.place));
+            let named = nested::named_zip(&member.name) && (lone || member.size > 0);
+            if nested::is_user_file(&member.name) && !(lone && named) {
+                return Ok(Found::Other(Some(source)));
+            }
+            match source.bytes(0, 4) {
+                Ok(head) if named || zip::is_zip_head(&head) => {
+                    // Beside unpacked conversations it may be a file of theirs, or the next export.
+                    let theirs = part_of_export && !nested::named_part(&member.name) && !is_export(&source, limits);
+                    Ok(if theirs { Found::Other(Some(source)) } else { Found::Archive(source) })
+                }
+                Ok(_) => Ok(Found::Other(Some(source))),
+                Err(e) if lone => Err(io(e)),
+                // One file of a folder: reading it will fail again, in its own place.
+                Err(e) => {
+                    catalog.issues.push(Issue::new("unreadable", &member.place, e.to_string()));
+                    Ok(Found::Other(None))
+                }
+            }
+        }
+        Location::Zip { archive, index } => {
+            let Some(outer) = catalog.archives.get(*archive) else { return Ok(Found::Other(None)) };
+            let Some(entry) = outer.entries.get(*index) else { return Ok(Found::Other(None)) };
+            if !nested::named_zip(&member.name)
+                || entry.size == 0
+                || outer.user_files
+                || nested::is_user_file(&member.name)
+                || outer.has_conversations && !nested::named_part(&member.name)
+            {
+                return Ok(Found::Other(None));
+            }
+            if member.depth > limits.archive_depth {
+                let message = format!("archives nested deeper than {}, not opened", limits.archive_depth);
+                catalog.issues.push(Issue::new("archive_depth", &member.place, message));
+                return Ok(Found::Other(None));
+            }
+            match entry.in_place(&outer.source) {
+                Ok(Some(source)) => return Ok(Found::Archive(source)),
+                Ok(None) => {}
+                Err(e) => {
+                    catalog.issues.push(Issue::new("damaged_entry", &member.place, e.to_string()));
+                    return Ok(Found::Other(None));
+                }
+            }
+            match unpack(catalog, member, spool)? {
+                Some(source) => Ok(Found::Archive(source)),
+                None => Ok(Found::Other(None)),
+            }
+        }
+    }
+}
+
+/// A compressed archive inside an archive, brought into scratch space. None (with an issue) if that cannot be done.
+fn unpack(catalog: &mut Catalog, member: &Member, spool: Option<&dyn Spool>) -> Result<Option<Source>, FormatError> {
+    let io = |e| FormatError::io(&member.place, e);
+    let outcome = catalog.read(member, |reader| match spool {
+        Some(spool) => {
+            let mut file = spool.create().map_err(io)?;
+            let mut buf = vec![0; 256 * 1024];
+            let mut len = 0;
+            loop {
+                match reader.read(&mut buf) {
+                    Ok(0) => return Ok((Some(Source::spooled(file, len)), None)),
+                    Ok(n) => {
+                        file.write_all(&buf[..n]).map_err(io)?;
+                        len += n as u64;
+                    }
+                    Err(e) => return Ok((Some(Source::spooled(file, len)), Some(e))),
+                }
+            }
+        }
+        None => {
+            let mut bytes = Vec::new();
+            let end = reader.take(IN_MEMORY + 1).read_to_end(&mut bytes);
+            if bytes.len() as u64 > IN_MEMORY {
+                return Ok((None, None));
+            }
+            Ok((Some(Source::memory(bytes)), end.err()))
+        }
+    });
+    let (source, damage) = match outcome {
+        Err(FormatError::Io { source, .. }) => (None, Some(source)),
+        other => other?,
+    };
+    if let Some(e) = damage {
+        catalog.issues.push(Issue::new("damaged_entry", &member.place, e.to_string()));
+    } else if source.is_none() {
+        let message = format!("a compressed archive of more than {IN_MEMORY} bytes inside an archive, not opened");
+        catalog.issues.push(Issue::new("limit", &member.place, message));
+    }
+    Ok(source)
+}
+
+/// The entries of an archive as members. None if it is not a ZIP file, even a damaged one.
+fn list(
+    catalog: &mut Catalog,
+    member: &Member,
+    source: &Source,
+    limits: &Limits,
+) -> Result<Option<Vec<Member>>, FormatError> {
+    let io = |e| FormatError::io(&member.place, e);
+    let max = limits.entries.saturating_add(1);
+    let entries = match zip::directory(source, max).map_err(io)? {
+        Some(entries) => {
+            if entries.is_empty() {
+                catalog.issues.push(Issue::new("empty_archive", &member.place, "the archive is empty"));
+            }
+            entries
+        }
+        None => {
+            let entries = zip::recover(source, max, limits.total_bytes).map_err(io)?;
+            if entries.is_empty() {
+                return Ok(None);
+            }
+            let cut = entries.last().is_some_and(|e| e.cut);
+            let message = format!(
+                "incomplete: the archive has no directory, {} entries were found{}",
+                entries.len(),
+                if cut { ", the last one is cut off" } else { "" }
+            );
+            catalog.issues.push(Issue::new("truncated_archive", &member.place, message));
+            entries
+        }
+    };
+    if entries.len() as u64 > limits.entries {
+        return Err(FormatError::Limit { limit: "entries", place: member.place.clone(), figure: limits.entries });
+    }
+    let archive = catalog.archives.len();
+    let names = usable(catalog, member, &entries);
+    let mut out = Vec::with_capacity(names.len());
+    for (index, name) in names {
+        out.push(Member {
+            id: 0,
+            root: member.root,
+            place: format!("{}!/{name}", member.place),
+            size: entries[index].size,
+            name,
+            depth: member.depth + 1,
+            backslashes: entries[index].name.contains('\\'),
+            archive: Some(archive),
+            modified: None,
+            location: Location::Zip { archive, index },
+        });
+    }
+    catalog.archives.push(Archive {
+        source: source.clone(),
+        has_conversations: out.iter().any(|m| nested::named_conversations(&m.name)),
+        user_files: nested::holds_user_files(&member.name) || is_agent_file(source, &entries),
+        entries,
+    });
+    Ok(Some(out))
+}
+
+/// Does an archive hold data itself, by its directory: conversations, parts of an export, a manifest?
+fn is_export(source: &Source, limits: &Limits) -> bool {
+    let Ok(Some(entries)) = zip::directory(source, limits.entries) else {
+        // A cut download has no directory: opening it tells what is left.
+        return true;
+    };
+    entries.iter().any(|e| {
+        nested::named_conversations(&e.name)
+            || e.name == "manifest.json"
+            || nested::named_zip(&e.name) && nested::named_part(&e.name)
+    })
+}
+
+/// An Agent Life Format file, by its manifest: archives in it are the agent's own files and go back as they came.
+fn is_agent_file(source: &Source, entries: &[Entry]) -> bool {
+    let manifest = entries.iter().find(|e| e.name == "manifest.json" && matches!(e.kind(), Trait::Plain));
+    let mut head = Vec::new();
+    let read = manifest.and_then(|e| e.read(source).ok()).map(|r| r.take(64 * 1024).read_to_end(&mut head));
+    read.is_some() && memchr::memmem::find(&head, b"\"alf_version\"").is_some()
+}
+
+/// Index and safe name of the entries that can be read; an issue for each other one. Of duplicates the last one counts.
+fn usable(catalog: &mut Catalog, member: &Member, entries: &[Entry]) -> Vec<(usize, String)> {
+    let mut issue = |code: &str, name: &str, message: &str| {
+        // The place must not carry what makes the name unsafe.
+        let shown: String = name.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+        catalog.issues.push(Issue::new(code, format!("{}!/{shown}", member.place), message));
+    };
+    let mut by_name: HashMap<String, usize> = HashMap::new();
+    let mut out: Vec<Option<(usize, String)>> = Vec::new();
+    for (index, entry) in entries.iter().enumerate() {
+        let name = match (entry.kind(), zip::safe_name(&entry.name)) {
+            (Trait::Folder, _) => continue,
+            (_, Err(why)) => {
+                issue("unsafe_name", &entry.name, why);
+                continue;
+            }
+            (Trait::Link, _) => {
+                issue("link", &entry.name, "a link, not followed");
+                continue;
+            }
+            (Trait::Device, _) => {
+                issue("not_a_regular_file", &entry.name, "a device, not read");
+                continue;
+            }
+            (Trait::Encrypted, _) => {
+                issue("encrypted", &entry.name, "encrypted, cannot be read");
+                continue;
+            }
+            (Trait::Method(method), _) => {
+                issue("unsupported_compression", &entry.name, &format!("compression method {method} is not known"));
+                continue;
+            }
+            (Trait::Plain, Ok(name)) => name.into_owned(),
+        };
+        if let Some(before) = by_name.insert(name.clone(), out.len()) {
+            issue("duplicate_name", &name, "the name occurs again; the last one counts");
+            out[before] = None;
+        }
+        out.push(Some((index, name)));
+    }
+    out.into_iter().flatten().collect()
+}

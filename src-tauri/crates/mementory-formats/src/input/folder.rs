@@ -1,0 +1,80 @@
+//! Plain files and folder trees. Links and devices are named and left alone.
+use super::catalog::{Catalog, Location, Member};
+use crate::FormatError;
+use mementory_model::{Issue, Limits, Timestamp};
+use std::path::Path;
+
+/// Adds a file or a whole folder.
+pub(super) fn add_path(
+    catalog: &mut Catalog,
+    root: usize,
+    path: &Path,
+    name: &str,
+    limits: &Limits,
+) -> Result<(), FormatError> {
+    let meta = std::fs::symlink_metadata(path).map_err(|e| FormatError::io(name, e))?;
+    if meta.is_file() {
+        add_file(catalog, root, path, name.to_owned(), name.to_owned(), &meta);
+        return Ok(());
+    }
+    if !meta.is_dir() {
+        return Err(FormatError::Refused { place: name.into(), reason: "not a regular file or folder".into() });
+    }
+    let mut pending = vec![(path.to_path_buf(), String::new())];
+    while let Some((dir, prefix)) = pending.pop() {
+        let listed = std::fs::read_dir(&dir).and_then(|list| list.collect::<Result<Vec<_>, _>>());
+        let mut entries = match listed {
+            Ok(entries) => entries,
+            Err(e) if prefix.is_empty() => return Err(FormatError::io(name, e)),
+            Err(e) => {
+                catalog.issues.push(Issue::new("unreadable", format!("{name}/{prefix}"), e.to_string()));
+                continue;
+            }
+        };
+        entries.sort_by_key(std::fs::DirEntry::file_name);
+        for entry in entries {
+            let entry_name = entry.file_name().to_string_lossy().into_owned();
+            let inner = if prefix.is_empty() { entry_name } else { format!("{prefix}/{entry_name}") };
+            let place = format!("{name}/{inner}");
+            let meta = match entry.metadata() {
+                Ok(meta) => meta,
+                Err(e) => {
+                    catalog.issues.push(Issue::new("unreadable", place, e.to_string()));
+                    continue;
+                }
+            };
+            if meta.is_dir() {
+                pending.push((entry.path(), inner));
+            } else if meta.is_file() {
+                add_file(catalog, root, &entry.path(), place, inner, &meta);
+            } else if meta.is_symlink() {
+                catalog.issues.push(Issue::new("link", place, "a link, not followed"));
+            } else {
+                catalog.issues.push(Issue::new("not_a_regular_file", place, "a device, not read"));
+            }
+            if catalog.members.len() as u64 > limits.entries {
+                return Err(FormatError::Limit { limit: "entries", place: name.into(), figure: limits.entries });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn add_file(catalog: &mut Catalog, root: usize, path: &Path, place: String, name: String, meta: &std::fs::Metadata) {
+    let modified = meta.modified().ok().and_then(|t| {
+        let micros = t.duration_since(std::time::UNIX_EPOCH).ok()?.as_micros();
+        Timestamp::from_micros(i64::try_from(micros).ok()?)
+    });
+    catalog.push_member(Member {
+        id: 0,
+        root,
+        place,
+        name,
+        size: meta.len(),
+        depth: 0,
+        backslashes: false,
+        archive: None,
+        modified,
+        location: Location::File(path.to_path_buf()),
+    });
+}

@@ -1,0 +1,308 @@
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+use super::{Catalog, Spool, SpoolFile};
+use crate::FormatError;
+use mementory_model::Limits;
+use std::{
+    io::{Cursor, Read},
+    path::{Path, PathBuf},
+};
+
+/// One entry to write, as oddly as wanted.
+#[derive(Clone, Default)]
+struct Odd<'a> {
+    name: &'a [u8],
+    data: &'a [u8],
+    deflate: bool,
+    flags: u16,
+    mode: u32,
+    /// Sizes behind the data.
+    streamed: bool,
+    wrong_crc: bool,
+}
+
+fn zip(entries: &[Odd<'_>]) -> Vec<u8> {
+    let (mut out, mut directory) = (Vec::new(), Vec::new());
+    for e in entries {
+        let crc = crc32fast::hash(e.data) ^ u32::from(e.wrong_crc);
+        let packed = if e.deflate {
+            let mut d = flate2::read::DeflateEncoder::new(e.data, flate2::Compression::fast());
+            let mut packed = Vec::new();
+            d.read_to_end(&mut packed).unwrap();
+            packed
+        } else {
+            e.data.to_vec()
+        };
+        let at = out.len() as u32;
+        let flags = e.flags | if e.streamed { 8 } else { 0 };
+        let method = if e.deflate { 8_u16 } else { 0 };
+        let sizes = [crc, packed.len() as u32, e.data.len() as u32];
+        let word = |out: &mut Vec<u8>, v: u16| out.extend(v.to_le_bytes());
+        out.extend(b"PK\x03\x04\x14\x00");
+        word(&mut out, flags);
+        word(&mut out, method);
+        out.extend([0; 4]);
+        for v in if e.streamed { [0; 3] } else { sizes } {
+            out.extend(v.to_le_bytes());
+        }
+        word(&mut out, e.name.len() as u16);
+        word(&mut out, 0);
+        out.extend(e.name);
+        out.extend(&packed);
+        if e.streamed {
+            out.extend(b"PK\x07\x08");
+            sizes.iter().for_each(|v| out.extend(v.to_le_bytes()));
+        }
+        directory.extend(b"PK\x01\x02\x14\x03\x14\x00");
+        word(&mut directory, flags);
+        word(&mut directory, method);
+        directory.extend([0; 4]);
+        sizes.iter().for_each(|v| directory.extend(v.to_le_bytes()));
+        word(&mut directory, e.name.len() as u16);
+        directory.extend([0; 8]);
+        directory.extend((e.mode << 16).to_le_bytes());
+        directory.extend(at.to_le_bytes());
+        directory.extend(e.name);
+    }
+    let start = out.len() as u32;
+    out.extend(&directory);
+    out.extend(b"PK\x05\x06\0\0\0\0");
+    out.extend((entries.len() as u16).to_le_bytes());
+    out.extend((entries.len() as u16).to_le_bytes());
+    out.extend((directory.len() as u32).to_le_bytes());
+    out.extend(start.to_le_bytes());
+    out.extend([0; 2]);
+    out
+}
+
+fn plain<'a>(name: &'a str, data: &'a [u8]) -> Odd<'a> {
+    Odd { name: name.as_bytes(), data, ..Odd::default() }
+}
+
+struct Dir(PathBuf);
+impl Dir {
+    fn new(name: &str) -> Self {
+        let dir = std::env::temp_dir().join(format!("mementory-input-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&dir).unwrap();
+        Self(dir)
+    }
+    fn put(&self, name: &str, bytes: &[u8]) -> PathBuf {
+        let path = self.0.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, bytes).unwrap();
+        path
+    }
+}
+impl Drop for Dir {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn open(paths: &[PathBuf]) -> Result<Catalog, FormatError> {
+    Catalog::open(paths, &Limits::default(), None)
+}
+
+fn places(c: &Catalog) -> Vec<&str> {
+    c.members().iter().map(|m| m.place.as_str()).collect()
+}
+
+fn codes(c: &Catalog) -> Vec<&str> {
+    c.issues().iter().map(|i| i.code.as_str()).collect()
+}
+
+fn text(c: &Catalog, place: &str) -> Result<String, FormatError> {
+    let member = c.members().iter().find(|m| m.place == place).unwrap_or_else(|| panic!("{place} in {:?}", places(c)));
+    Ok(String::from_utf8(c.bytes(member, 1 << 20)?).unwrap())
+}
+
+struct Memory;
+impl Spool for Memory {
+    fn create(&self) -> std::io::Result<Box<dyn SpoolFile>> {
+        Ok(Box::new(Cursor::new(Vec::new())))
+    }
+}
+
+#[test]
+fn odd_entries_cost_only_themselves() {
+    let dir = Dir::new("odd");
+    let link = Odd { mode: 0o120_777, ..plain("link", b"/etc/passwd") };
+    let device = Odd { mode: 0o020_666, ..plain("device", b"") };
+    let locked = Odd { flags: 1, ..plain("locked", b"x") };
+    let japanese = Odd { name: b"\x93\xfa\x96\x7b\x8c\xea.txt", data: b"j", ..Odd::default() };
+    let bytes = zip(&[
+        plain("ok.txt", b"fine"),
+        plain("../up", b"x"),
+        plain("/abs", b"x"),
+        plain("C:\\drive", b"x"),
+        plain("a\\..\\..\\up", b"x"),
+        plain("nul\0.txt", b"x"),
+        link,
+        device,
+        locked,
+        japanese,
+        plain("a\\b/./c.txt", b"sep"),
+        plain("folder/", b""),
+        Odd { deflate: true, streamed: true, ..plain("streamed", b"streamed streamed streamed") },
+        Odd { wrong_crc: true, ..plain("wrong", b"bytes") },
+        plain("ok.txt", b"last"),
+        plain("empty", b""),
+    ]);
+    let c = open(&[dir.put("x.zip", &bytes)]).unwrap();
+    let names: Vec<_> = c.members().iter().map(|m| m.name.as_str()).collect();
+    assert_eq!(names, ["日本語.txt", "a/b/c.txt", "streamed", "wrong", "ok.txt", "empty"]);
+    let unsafe_names = codes(&c).iter().filter(|c| **c == "unsafe_name").count();
+    assert_eq!(unsafe_names, 5);
+    for code in ["link", "not_a_regular_file", "encrypted", "duplicate_name"] {
+        assert!(codes(&c).contains(&code), "{code}");
+    }
+    assert!(c.issues().iter().all(|i| i.place.starts_with("x.zip!/") && !i.place.contains('\0')));
+    assert_eq!(text(&c, "x.zip!/ok.txt").unwrap(), "last");
+    assert_eq!(text(&c, "x.zip!/streamed").unwrap(), "streamed streamed streamed");
+    assert!(matches!(text(&c, "x.zip!/wrong"), Err(FormatError::Io { .. })));
+    assert_eq!(text(&c, "x.zip!/empty").unwrap(), "");
+}
+
+#[test]
+fn archives_by_magic_prefixed_and_cut() {
+    let dir = Dir::new("cut");
+    let big = "conversation ".repeat(50_000);
+    let entries = [
+        Odd { deflate: true, streamed: true, ..plain("one", b"first") },
+        Odd { streamed: true, ..plain("two", b"second") },
+        Odd { deflate: true, ..plain("three", big.as_bytes()) },
+    ];
+    let whole = zip(&entries);
+    let c = open(&[dir.put("no-extension", &whole)]).unwrap();
+    assert_eq!(c.members().len(), 3);
+    let prefixed = [b"#!/bin/sh\n".as_slice(), &whole, b"trailing junk"].concat();
+    let c = open(&[dir.put("prefixed.zip", &prefixed)]).unwrap();
+    assert_eq!(text(&c, "prefixed.zip!/two").unwrap(), "second");
+    let at = memchr::memmem::find(&whole, b"three").unwrap();
+    for end in [at + 200, whole.len() - 10, at + 2, at - 20] {
+        let c = open(&[dir.put("cut.zip", &whole[..end])]).unwrap();
+        assert_eq!(codes(&c), ["truncated_archive"], "{end}");
+        assert_eq!(text(&c, "cut.zip!/one").unwrap(), "first");
+        assert_eq!(text(&c, "cut.zip!/two").unwrap(), "second");
+        if end == at + 200 {
+            let three = c.members().iter().find(|m| m.name == "three").unwrap();
+            let (n, error) = c
+                .read(three, |r| {
+                    let mut out = Vec::new();
+                    let error = r.read_to_end(&mut out).unwrap_err();
+                    Ok((out.len(), error))
+                })
+                .unwrap();
+            assert!(n > 100 && error.kind() == std::io::ErrorKind::UnexpectedEof, "{n} {error}");
+        }
+    }
+    assert!(matches!(open(&[dir.put("bad.zip", b"not a zip")]), Err(FormatError::Invalid { .. })));
+    assert!(matches!(open(&[dir.put("nil.zip", b"")]), Err(FormatError::Invalid { .. })));
+    let c = open(&[dir.put("bad.zip", b"not a zip"), dir.put("a.txt", b"x")]).unwrap();
+    assert_eq!((places(&c), codes(&c)), (vec!["a.txt"], vec!["unreadable_archive"]));
+}
+
+#[test]
+fn nested_by_role() {
+    let dir = Dir::new("nested");
+    let inner = zip(&[plain("conversations.json", b"[]"), plain("upload.zip", &zip(&[plain("x", b"x")]))]);
+    let files = zip(&[plain("personal/mine.zip", &inner)]);
+    let outer = zip(&[
+        plain("User Online Activity/Conversations__u-0001.zip", &inner),
+        Odd { deflate: true, ..plain("User Online Activity/Files__u-0001.zip", &files) },
+        plain("file-AbCdEfGhIjKl-backup.zip", &inner),
+        plain("thing.dat", &inner),
+        plain("Ads__u.zip", b""),
+    ]);
+    let portal = dir.put("portal.zip", &outer);
+    let want = [
+        "portal.zip!/User Online Activity/Conversations__u-0001.zip!/conversations.json",
+        "portal.zip!/User Online Activity/Conversations__u-0001.zip!/upload.zip",
+        "portal.zip!/User Online Activity/Files__u-0001.zip!/personal/mine.zip",
+        "portal.zip!/file-AbCdEfGhIjKl-backup.zip",
+        "portal.zip!/thing.dat",
+        "portal.zip!/Ads__u.zip",
+    ];
+    assert_eq!(places(&open(std::slice::from_ref(&portal)).unwrap()), want);
+    let spooled = Catalog::open(std::slice::from_ref(&portal), &Limits::default(), Some(&Memory)).unwrap();
+    assert_eq!(places(&spooled), want);
+    assert_eq!(text(&spooled, want[0]).unwrap(), "[]");
+    // Three deep, in place, from several threads at once.
+    let mut deep = zip(&[plain("bottom", b"down here")]);
+    for _ in 0..3 {
+        deep = zip(&[plain("level.zip", &deep)]);
+    }
+    let path = dir.put("deep.zip", &deep);
+    let c = open(std::slice::from_ref(&path)).unwrap();
+    let place = "deep.zip!/level.zip!/level.zip!/level.zip!/bottom";
+    std::thread::scope(|s| {
+        for _ in 0..4 {
+            s.spawn(|| assert_eq!(text(&c, place).unwrap(), "down here"));
+        }
+    });
+    let shallow = Catalog::open(&[path], &Limits { archive_depth: 1, ..Limits::default() }, None).unwrap();
+    assert_eq!(places(&shallow), ["deep.zip!/level.zip!/level.zip"]);
+    assert_eq!(codes(&shallow), ["archive_depth"]);
+}
+
+#[test]
+fn bounds_hold() {
+    let dir = Dir::new("bounds");
+    let bomb = zip(&[Odd { deflate: true, ..plain("bomb", &vec![0; 4 << 20]) }]);
+    let path = dir.put("bomb.zip", &bomb);
+    let limits = Limits { total_bytes: 1 << 20, ..Limits::default() };
+    let c = Catalog::open(&[path], &limits, None).unwrap();
+    let result = c.read(&c.members()[0], |r| Ok(std::io::copy(r, &mut std::io::sink()).is_err()));
+    assert!(matches!(result, Err(FormatError::Limit { limit: "total_bytes", .. })));
+    // Declares 10 bytes and holds more.
+    let mut lying = zip(&[Odd { deflate: true, ..plain("lie", &[7; 5000]) }]);
+    let size = 5000_u32.to_le_bytes();
+    while let Some(at) = memchr::memmem::find(&lying, &size) {
+        lying[at..at + 4].copy_from_slice(&10_u32.to_le_bytes());
+    }
+    let c = open(&[dir.put("lying.zip", &lying)]).unwrap();
+    assert!(text(&c, "lying.zip!/lie").is_err());
+    let many: Vec<_> = (0..20).map(|i| format!("f{i}")).collect();
+    let entries: Vec<_> = many.iter().map(|n| plain(n, b"")).collect();
+    let path = dir.put("many.zip", &zip(&entries));
+    let limits = Limits { entries: 10, ..Limits::default() };
+    assert!(matches!(Catalog::open(&[path], &limits, None), Err(FormatError::Limit { limit: "entries", .. })));
+}
+
+#[test]
+fn given_twice_and_not_there() {
+    let dir = Dir::new("twice");
+    let bytes = zip(&[plain("a", b"a")]);
+    let other = zip(&[plain("a", b"b")]);
+    let given =
+        [dir.put("x.zip", &bytes), dir.put("x (1).zip", &bytes), dir.put("y.zip", &other), dir.put("t.json", b"[1]")];
+    let again: Vec<_> = given.iter().cloned().chain([dir.put("t (1).json", b"[1]")]).collect();
+    let c = open(&again).unwrap();
+    assert_eq!(places(&c), ["x.zip!/a", "y.zip!/a", "t.json"]);
+    let dropped: Vec<_> = c.dropped().iter().map(|d| (d.place.as_str(), d.reason.as_str())).collect();
+    let want =
+        [("x (1).zip", "duplicate_file: same bytes as x.zip"), ("t (1).json", "duplicate_file: same bytes as t.json")];
+    assert_eq!(dropped, want);
+    match open(&[given[0].clone(), dir.0.join("missing.zip")]) {
+        Err(FormatError::Io { place, .. }) => assert_eq!(place, "missing.zip"),
+        _ => panic!("a missing file is an error"),
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn links_and_pipes() {
+    let dir = Dir::new("links");
+    dir.put("tree/a.txt", b"a");
+    std::os::unix::fs::symlink("/etc/passwd", dir.0.join("tree/link")).unwrap();
+    std::os::unix::fs::symlink("..", dir.0.join("tree/loop")).unwrap();
+    let pipe = dir.0.join("tree/pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().is_ok_and(|s| s.success());
+    let c = open(&[dir.0.join("tree")]).unwrap();
+    assert_eq!(places(&c), ["tree/a.txt"]);
+    assert_eq!(codes(&c).iter().filter(|c| **c == "link").count(), 2);
+    if made {
+        assert!(codes(&c).contains(&"not_a_regular_file"));
+        assert!(matches!(open(&[pipe]), Err(FormatError::Refused { .. })));
+    }
+    let _: &Path = &dir.0;
+}

@@ -1,0 +1,325 @@
+//! The kinds of records, as data (spec v1.1 §2): fields with their wire types, what makes an id, and which model field
+//! has its place where. Reading, checking, writing and patching are all driven by this table.
+use mementory_model::{Kind, json::same};
+
+/// Wire type of a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Type {
+    Text,
+    Time,
+    Float,
+    Int,
+    Bool,
+    /// Array of strings.
+    List,
+    /// Object of strings.
+    Map,
+    /// Closed enumeration `delete | redact`.
+    Op,
+    /// Proof of reach of a tombstone.
+    Derived,
+}
+
+/// One field.
+#[derive(Debug)]
+pub(super) struct Field {
+    pub name: &'static str,
+    pub ty: Type,
+    pub required: bool,
+}
+
+/// Model fields that have a place in this kind: `(model field, wire field)`.
+pub(super) type Slots = &'static [(Slot, &'static str)];
+
+/// Model fields that may have a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Slot {
+    Text,
+    Title,
+    Type,
+    Status,
+    Tags,
+    Confidence,
+    Importance,
+    Sensitivity,
+    Namespace,
+    Created,
+    Updated,
+    Observed,
+    ValidFrom,
+    ValidTo,
+    LastAccessed,
+}
+
+/// A reference to other records: wire field, relation, model kind and wire kind of the target.
+pub(super) type Reference = (&'static str, &'static str, Kind, &'static str);
+
+/// One record kind.
+#[derive(Debug)]
+pub(super) struct Spec {
+    /// Wire name: the file's name, or `tombstone`, `log`.
+    pub kind: &'static str,
+    /// Model kind.
+    pub model: Kind,
+    /// Fields that make the id.
+    pub id: &'static [&'static str],
+    pub fields: &'static [Field],
+    pub slots: Slots,
+    pub references: &'static [Reference],
+}
+
+impl Spec {
+    /// Path inside the bundle.
+    pub fn path(&self) -> String {
+        match self.kind {
+            "tombstone" => TOMBSTONES.into(),
+            "log" => LOG.into(),
+            kind => format!("items/{kind}.jsonl"),
+        }
+    }
+
+    /// The field with this name.
+    pub fn field(&self, name: &str) -> Option<&'static Field> {
+        self.fields.iter().find(|f| same(f.name, name))
+    }
+}
+
+/// Deletions, applied before anything else.
+pub(super) const TOMBSTONES: &str = "audit/tombstones.jsonl";
+/// The source's mutation trail.
+pub(super) const LOG: &str = "audit/log.jsonl";
+
+macro_rules! fields {
+    ($($name:ident : $ty:ident),* ; $($opt:ident : $opt_ty:ident),*) => {
+        &[$(Field { name: stringify!($name), ty: Type::$ty, required: true },)*
+          $(Field { name: stringify!($opt), ty: Type::$opt_ty, required: false },)*]
+    };
+}
+
+/// Item kinds in the order in which importers merge them: parents before children (spec v1.1 §4).
+pub(super) static KINDS: [Spec; 15] = [
+    Spec {
+        kind: "context",
+        model: Kind::Profile,
+        id: &["id"],
+        fields: fields!(id: Text, label: Text, archived: Bool, createdAt: Time; parentID: Text),
+        slots: &[(Slot::Title, "label"), (Slot::Created, "createdAt")],
+        references: &[("parentID", "member_of", Kind::Profile, "context")],
+    },
+    Spec {
+        kind: "category",
+        model: Kind::Foreign,
+        id: &["name"],
+        fields: fields!(name: Text, description: Text;),
+        slots: &[(Slot::Text, "description")],
+        references: &[],
+    },
+    Spec {
+        kind: "preference",
+        model: Kind::Profile,
+        id: &["key"],
+        fields: fields!(key: Text, value: Text;),
+        slots: &[(Slot::Text, "value")],
+        references: &[],
+    },
+    Spec {
+        kind: "core",
+        model: Kind::Profile,
+        id: &["id"],
+        fields: fields!(id: Text, content: Text, charBudget: Int, version: Int;),
+        slots: &[(Slot::Text, "content")],
+        references: &[],
+    },
+    Spec {
+        kind: "entity",
+        model: Kind::Entity,
+        id: &["id"],
+        fields: fields!(id: Text, type: Text, canonicalName: Text, aliases: List, summary: Text, sensitivity: Text, updatedAt: Time;),
+        slots: &[
+            (Slot::Text, "summary"),
+            (Slot::Title, "canonicalName"),
+            (Slot::Type, "type"),
+            (Slot::Sensitivity, "sensitivity"),
+            (Slot::Updated, "updatedAt"),
+        ],
+        references: &[],
+    },
+    Spec {
+        kind: "episode",
+        model: Kind::Memory,
+        id: &["id"],
+        fields: fields!(id: Text, eventTime: Time, mentionTime: Time, ingestionTime: Time, sourceType: Text, actors: List,
+            summary: Text, details: Text, sensitivity: Text, metadata: Map, categories: List, importance: Float,
+            confidence: Float, lifecycleState: Text, extractionState: Text, accessCount: Int, pinned: Bool, vaultRefs: List;
+            sourceID: Text, deletedAt: Time, contextID: Text, lastAccessed: Time, expirationDate: Time, speaker: Text),
+        slots: &[
+            (Slot::Text, "details"),
+            (Slot::Title, "summary"),
+            (Slot::Type, "sourceType"),
+            (Slot::Status, "lifecycleState"),
+            (Slot::Tags, "categories"),
+            (Slot::Confidence, "confidence"),
+            (Slot::Importance, "importance"),
+            (Slot::Sensitivity, "sensitivity"),
+            (Slot::Namespace, "contextID"),
+            (Slot::Created, "ingestionTime"),
+            (Slot::Observed, "eventTime"),
+            (Slot::Updated, "mentionTime"),
+            (Slot::ValidTo, "expirationDate"),
+            (Slot::LastAccessed, "lastAccessed"),
+        ],
+        references: &[("contextID", "member_of", Kind::Profile, "context")],
+    },
+    Spec {
+        kind: "resource",
+        model: Kind::Resource,
+        id: &["id"],
+        fields: fields!(id: Text, uri: Text, mimeType: Text, contentHash: Text, title: Text, summary: Text, created: Time, modified: Time;),
+        slots: &[
+            (Slot::Text, "summary"),
+            (Slot::Title, "title"),
+            (Slot::Created, "created"),
+            (Slot::Updated, "modified"),
+        ],
+        references: &[],
+    },
+    Spec {
+        kind: "chunk",
+        model: Kind::Chunk,
+        id: &["id"],
+        fields: fields!(id: Text, resourceID: Text, position: Int, text: Text, sensitivity: Text; contextPrefix: Text),
+        slots: &[(Slot::Text, "text"), (Slot::Sensitivity, "sensitivity")],
+        references: &[("resourceID", "part_of", Kind::Resource, "resource")],
+    },
+    Spec {
+        kind: "edge",
+        model: Kind::Relation,
+        id: &["id"],
+        fields: fields!(id: Text, srcEntityID: Text, dstEntityID: Text, edgeType: Text, tValidFrom: Time, ingestionTime: Time,
+            confidence: Float, evidenceEpisodeIDs: List; tValidTo: Time, supersededBy: Text),
+        slots: &[
+            (Slot::Type, "edgeType"),
+            (Slot::Confidence, "confidence"),
+            (Slot::Created, "ingestionTime"),
+            (Slot::ValidFrom, "tValidFrom"),
+            (Slot::ValidTo, "tValidTo"),
+        ],
+        references: &[
+            ("srcEntityID", "source", Kind::Entity, "entity"),
+            ("dstEntityID", "target", Kind::Entity, "entity"),
+            ("evidenceEpisodeIDs", "derived_from", Kind::Memory, "episode"),
+            ("supersededBy", "superseded_by", Kind::Relation, "edge"),
+        ],
+    },
+    Spec {
+        kind: "fact",
+        model: Kind::Fact,
+        id: &["id"],
+        fields: fields!(id: Text, episodeID: Text, subject: Text, predicate: Text, object: Text, text: Text, tValidFrom: Time,
+            confidence: Float, importance: Float, createdAt: Time;
+            eventTime: Time, tValidTo: Time, supersededBy: Text, speaker: Text, reconciledAt: Time, lastReinforcedAt: Time, prunedAt: Time),
+        slots: &[
+            (Slot::Text, "text"),
+            (Slot::Confidence, "confidence"),
+            (Slot::Importance, "importance"),
+            (Slot::Created, "createdAt"),
+            (Slot::Observed, "eventTime"),
+            (Slot::ValidFrom, "tValidFrom"),
+            (Slot::ValidTo, "tValidTo"),
+        ],
+        references: &[
+            ("episodeID", "derived_from", Kind::Memory, "episode"),
+            ("supersededBy", "superseded_by", Kind::Fact, "fact"),
+        ],
+    },
+    Spec {
+        kind: "factLink",
+        model: Kind::Relation,
+        id: &["srcFactID", "dstFactID", "linkType"],
+        fields: fields!(srcFactID: Text, dstFactID: Text, linkType: Text, createdAt: Time;),
+        slots: &[(Slot::Type, "linkType"), (Slot::Created, "createdAt")],
+        references: &[("srcFactID", "source", Kind::Fact, "fact"), ("dstFactID", "target", Kind::Fact, "fact")],
+    },
+    Spec {
+        kind: "episodeLink",
+        model: Kind::Relation,
+        id: &["srcEpisodeID", "dstEpisodeID", "linkType"],
+        fields: fields!(srcEpisodeID: Text, dstEpisodeID: Text, linkType: Text, weight: Float;),
+        slots: &[(Slot::Type, "linkType")],
+        references: &[
+            ("srcEpisodeID", "source", Kind::Memory, "episode"),
+            ("dstEpisodeID", "target", Kind::Memory, "episode"),
+        ],
+    },
+    Spec {
+        kind: "procedure",
+        model: Kind::Procedure,
+        id: &["id"],
+        fields: fields!(id: Text, name: Text, triggerPattern: Text, steps: List, successCount: Int, failureCount: Int, enabled: Bool; lastUsed: Time),
+        slots: &[(Slot::Text, "steps"), (Slot::Title, "name"), (Slot::LastAccessed, "lastUsed")],
+        references: &[],
+    },
+    Spec {
+        kind: "community",
+        model: Kind::Foreign,
+        id: &["id"],
+        fields: fields!(id: Text, label: Text, summary: Text, memberEntityIDs: List;),
+        slots: &[(Slot::Text, "summary"), (Slot::Title, "label")],
+        references: &[("memberEntityIDs", "member", Kind::Entity, "entity")],
+    },
+    Spec {
+        kind: "secretRef",
+        model: Kind::Credential,
+        id: &["id"],
+        fields: fields!(id: Text, label: Text, sensitivity: Text, category: Text, preview: Text, encryptionMetadata: Text, createdAt: Time; lastAccessed: Time),
+        slots: &[
+            (Slot::Text, "preview"),
+            (Slot::Title, "label"),
+            (Slot::Type, "category"),
+            (Slot::Sensitivity, "sensitivity"),
+            (Slot::Created, "createdAt"),
+            (Slot::LastAccessed, "lastAccessed"),
+        ],
+        references: &[],
+    },
+];
+
+/// One line of `audit/tombstones.jsonl` (spec v1.1 §5).
+pub(super) static TOMBSTONE: Spec = Spec {
+    kind: "tombstone",
+    model: Kind::Audit,
+    id: &["id"],
+    fields: fields!(id: Text, op: Op, targetKind: Text, targetID: Text, deletedAt: Time, actor: Text; derived: Derived, reason: Text, signature: Text),
+    slots: &[],
+    references: &[],
+};
+
+/// One line of `audit/log.jsonl`.
+pub(super) static AUDIT_LOG: Spec = Spec {
+    kind: "log",
+    model: Kind::Audit,
+    id: &[],
+    fields: fields!(ts: Time, actor: Text, op: Text, targetID: Text; reason: Text),
+    slots: &[(Slot::Text, "reason"), (Slot::Type, "op"), (Slot::Created, "ts")],
+    references: &[],
+};
+
+/// The item kind with this wire name.
+pub(super) fn by_name(kind: &str) -> Option<&'static Spec> {
+    KINDS.iter().find(|s| s.kind == kind)
+}
+
+/// What decodes this path of a bundle; None for vendor kinds and other files.
+pub(super) fn by_path(path: &str) -> Option<&'static Spec> {
+    match path {
+        TOMBSTONES => Some(&TOMBSTONE),
+        LOG => Some(&AUDIT_LOG),
+        _ => by_name(path.strip_prefix("items/")?.strip_suffix(".jsonl")?),
+    }
+}
+
+/// Name of the vendor kind that a path holds: `items/<x>.jsonl` that is none of ours.
+pub(super) fn vendor_of(path: &str) -> Option<&str> {
+    let name = path.strip_prefix("items/")?.strip_suffix(".jsonl")?;
+    (!name.contains('/') && by_name(name).is_none()).then_some(name)
+}

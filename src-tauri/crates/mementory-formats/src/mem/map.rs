@@ -1,0 +1,176 @@
+//! A checked line as a record: what the model has a name for by table, all else in `fields`.
+use super::{
+    kinds::{Slot, Spec},
+    overlay::EXTENSION,
+    wire::{list, text, time_of},
+};
+use mementory_model::{EntityRef, Fields, Kind, Link, Record, RecordKey, Source, Timestamp, json::Tree};
+use serde_json::Value;
+
+/// Scope of all keys of this format.
+pub(super) const SCOPE: &str = "mem";
+
+/// Key of a record of this kind.
+pub(super) fn key(kind: &str, id: &str) -> RecordKey {
+    RecordKey::new(SCOPE, format!("{kind}/{id}"))
+}
+
+/// Id of a line: its id field, or the parts of a link's key joined by `|`.
+pub(super) fn id_of(spec: &Spec, tree: &Tree) -> String {
+    spec.id.iter().map(|name| text(tree, name).unwrap_or_default()).collect::<Vec<_>>().join("|")
+}
+
+/// The record that a line of a known kind tells of. Origin and verbatim are the caller's.
+pub(super) fn to_record(spec: &Spec, tree: &Tree) -> Record {
+    let id = id_of(spec, tree);
+    let mut record = Record::new(spec.model, key(spec.kind, &id), "");
+    if spec.id == ["id"] {
+        record.origin_id = Some(id.clone());
+    }
+    let mut used: Vec<&str> = spec.slots.iter().map(|(_, name)| *name).collect();
+    for (slot, name) in spec.slots {
+        take(&mut record, *slot, name, tree);
+    }
+    for (field, relation, kind, wire) in spec.references {
+        used.push(field);
+        for target in list(tree, field).into_iter().filter(|t| !t.is_empty()) {
+            record.links.push(Link { relation: (*relation).into(), kind: *kind, target: key(wire, &target) });
+        }
+    }
+    record.source = Source { platform: SCOPE.into(), ..Source::default() };
+    special(spec, tree, &id, &mut record);
+    record.fields = rest(tree, &used, spec);
+    record
+}
+
+fn take(record: &mut Record, slot: Slot, name: &str, tree: &Tree) {
+    let word = || text(tree, name).map(str::to_owned);
+    let time = || -> Option<Timestamp> { time_of(tree, name) };
+    let number = || tree.get(name).and_then(Tree::as_f64);
+    match slot {
+        Slot::Text => record.text = list(tree, name).join("\n"),
+        Slot::Title => record.title = word(),
+        Slot::Type => record.record_type = word(),
+        Slot::Status => record.status = word(),
+        Slot::Tags => record.tags = list(tree, name),
+        Slot::Confidence => record.confidence = number(),
+        Slot::Importance => record.importance = number(),
+        Slot::Sensitivity => record.sensitivity = word(),
+        Slot::Namespace => record.namespace = word(),
+        Slot::Created => record.times.created = time(),
+        Slot::Updated => record.times.updated = time(),
+        Slot::Observed => record.times.observed = time(),
+        Slot::ValidFrom => record.times.valid_from = time(),
+        Slot::ValidTo => record.times.valid_to = time(),
+        Slot::LastAccessed => record.times.last_accessed = time(),
+    }
+}
+
+/// What the table cannot say.
+fn special(spec: &Spec, tree: &Tree, id: &str, record: &mut Record) {
+    let word = |name: &str| text(tree, name).unwrap_or_default();
+    match spec.kind {
+        "episode" => {
+            let summary = word("summary");
+            if record.text.is_empty() {
+                record.text = summary.to_owned();
+            }
+            // Most writers repeat the start of the text there; only a summary of its own is a title.
+            if summary.is_empty() || record.text.starts_with(summary) {
+                record.title = None;
+            }
+            record.entities = list(tree, "actors")
+                .into_iter()
+                .map(|name| EntityRef { name, entity_type: None, role: Some("actor".into()) })
+                .collect();
+            record.source = episode_source(tree);
+        }
+        "edge" => record.text = format!("{} {} {}", word("srcEntityID"), word("edgeType"), word("dstEntityID")),
+        "factLink" => record.text = format!("{} {} {}", word("srcFactID"), word("linkType"), word("dstFactID")),
+        "episodeLink" => {
+            record.text = format!("{} {} {}", word("srcEpisodeID"), word("linkType"), word("dstEpisodeID"));
+        }
+        "chunk" => record.parent = Some(key("resource", word("resourceID"))),
+        "core" | "category" | "preference" => {
+            record.title = Some(id.to_owned());
+            record.record_type = Some(spec.kind.into());
+        }
+        "context" => {
+            record.record_type = Some(spec.kind.into());
+            let archived = tree.get("archived") == Some(&Tree::Bool(true));
+            record.status = Some(if archived { "archived" } else { "active" }.into());
+        }
+        "community" => record.record_type = Some(spec.kind.into()),
+        _ => {}
+    }
+    let superseded = text(tree, "supersededBy").is_some_and(|s| !s.is_empty());
+    if superseded && spec.field("supersededBy").is_some() {
+        record.status = Some("superseded".into());
+    }
+}
+
+/// Where an episode came from, by the marks that adapters leave in `metadata`.
+fn episode_source(tree: &Tree) -> Source {
+    let empty = Tree::Object(vec![]);
+    let metadata = tree.get("metadata").unwrap_or(&empty);
+    let has = |prefix: &str| match metadata {
+        Tree::Object(members) => members.iter().any(|(k, _)| k.starts_with(prefix)),
+        _ => false,
+    };
+    let platform = match text(metadata, "transfer_source") {
+        Some(source) if !source.is_empty() => source,
+        _ if has("openai_") => "chatgpt",
+        _ if has("claude_") => "claude",
+        _ if has("mem0_") => "mem0",
+        _ => SCOPE,
+    };
+    let word = |name: &str| text(metadata, name).map(str::to_owned);
+    Source {
+        platform: platform.to_owned(),
+        conversation: word("openai_conversation_id"),
+        message: word("openai_message_id"),
+        ..Source::default()
+    }
+}
+
+/// Members without a place in the model, in source order.
+fn rest(tree: &Tree, used: &[&str], spec: &Spec) -> Fields {
+    let Tree::Object(members) = tree else { return Fields::new() };
+    let own = |k: &str| {
+        used.contains(&k) || spec.id.contains(&k) || k == EXTENSION || (k == "actors" && spec.kind == "episode")
+    };
+    members.iter().filter(|(k, v)| !own(k) && *v != Tree::Null).map(|(k, v)| (k.clone(), value(v))).collect()
+}
+
+/// A tree as a value; numbers beyond 64 bits become doubles here and stay exact in the verbatim line.
+fn value(tree: &Tree) -> Value {
+    match tree {
+        Tree::Null => Value::Null,
+        Tree::Bool(b) => Value::Bool(*b),
+        Tree::Number(token) => serde_json::from_str(token).unwrap_or(Value::Null),
+        Tree::Text(text) => Value::String(text.clone()),
+        Tree::Array(items) => Value::Array(items.iter().map(value).collect()),
+        Tree::Object(members) => Value::Object(members.iter().map(|(k, v)| (k.clone(), value(v))).collect()),
+    }
+}
+
+/// A value as a tree.
+pub(super) fn tree_of(value: &Value) -> Tree {
+    match value {
+        Value::Null => Tree::Null,
+        Value::Bool(b) => Tree::Bool(*b),
+        Value::Number(n) => Tree::Number(n.to_string()),
+        Value::String(text) => Tree::Text(text.clone()),
+        Value::Array(items) => Tree::Array(items.iter().map(tree_of).collect()),
+        Value::Object(members) => Tree::Object(members.iter().map(|(k, v)| (k.clone(), tree_of(v))).collect()),
+    }
+}
+
+/// A line of a kind that is not ours: kept, not read. `text` stays empty; the verbatim is the record.
+pub(super) fn foreign(vendor: &str, key_value: String, id: Option<String>) -> Record {
+    let mut record = Record::new(Kind::Foreign, RecordKey::new(SCOPE, key_value), "");
+    record.origin_id = id;
+    record.record_type = Some(vendor.to_owned());
+    record.source.platform = SCOPE.into();
+    record
+}

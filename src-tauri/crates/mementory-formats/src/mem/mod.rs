@@ -1,0 +1,105 @@
+//! Portable Memory (`.mem`), a folder of canonical JSON lines: reader 1.0 and 1.1, writer 1.1, validator. See README.md.
+mod bundle;
+mod canonical;
+mod delta;
+mod detect;
+pub mod evidence;
+mod guide;
+mod kinds;
+mod manifest;
+mod map;
+mod native;
+mod overlay;
+mod place;
+mod read;
+pub mod sign;
+mod signed;
+mod tombstones;
+mod validate;
+mod verify;
+mod wire;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+use crate::{
+    Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, RecordSource, Signed, Sink, Validation,
+    WriteOptions, WriteReport,
+};
+use bundle::Bundle;
+use mementory_model::Limits;
+use std::path::Path;
+pub use tombstones::{add_reach, wire_target};
+
+/// Portable Memory (.mem).
+pub struct Mem;
+
+impl Format for Mem {
+    fn id(&self) -> &'static str {
+        "mem"
+    }
+    fn name(&self) -> &'static str {
+        "Portable Memory (.mem)"
+    }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            read: true,
+            write: true,
+            validate: true,
+            tombstones: true,
+            byte_exact: true,
+            folder: true,
+            signs: true,
+            ..Capabilities::default()
+        }
+    }
+    fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+        detect::detect(catalog, limits)
+    }
+    fn read(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        context: &ReadContext,
+        sink: &mut dyn Sink,
+    ) -> Result<(), FormatError> {
+        let bundle = Bundle::open(catalog, detected, &context.limits)?;
+        read::read(&bundle, detected, context, sink)
+    }
+    fn write(
+        &self,
+        source: &mut dyn RecordSource,
+        out: &Path,
+        options: &WriteOptions,
+    ) -> Result<WriteReport, FormatError> {
+        write::write(source, out, options, &Limits::default())
+    }
+    fn plan(&self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
+        write::plan(source, options, &Limits::default())
+    }
+    fn signatures(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        limits: &Limits,
+        visit: &mut dyn FnMut(Signed) -> Result<(), FormatError>,
+    ) -> Result<(), FormatError> {
+        signed::signatures(&Bundle::open(catalog, detected, limits)?, visit)
+    }
+    fn validate(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        limits: &Limits,
+        trust: &[String],
+    ) -> Result<Validation, FormatError> {
+        validate::validate(&Bundle::open(catalog, detected, limits)?, trust)
+    }
+}
+
+/// The canonical text of a value; None when a number has none. For the properties of all three forms.
+#[cfg(test)]
+pub(crate) fn canonical(tree: &mementory_model::json::Tree) -> Option<String> {
+    canonical::canonical(tree).ok()
+}

@@ -1,0 +1,265 @@
+//! A record as a line: a line of its own kind is patched, field by field; a record from elsewhere starts from a
+//! skeleton with the format's usual defaults (spec v1.1 §8) and is patched the same way.
+use super::{
+    kinds::{Slot, Spec, Type, by_name},
+    map::SCOPE,
+    wire::{list, text, texts},
+};
+use crate::StoredRecord;
+use mementory_model::{Kind, Link, Record, RecordKey, Timestamp, json::Tree};
+
+/// Kind under which a record from elsewhere travels.
+pub(super) fn wire_kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Conversation => "context",
+        Kind::Profile => "core",
+        Kind::Entity => "entity",
+        Kind::Relation => "edge",
+        Kind::Fact => "fact",
+        Kind::Resource | Kind::Attachment => "resource",
+        Kind::Chunk => "chunk",
+        Kind::Procedure => "procedure",
+        Kind::Credential => "secretRef",
+        Kind::Foreign => FOREIGN,
+        Kind::Memory | Kind::Message | Kind::Todo | Kind::Audit => "episode",
+    }
+}
+
+/// Vendor kind that holds records which no kind of the format fits.
+pub(super) const FOREIGN: &str = "mementoryRecord";
+
+/// Prefix of our ids. By model kind, not by file: a fact without an episode is written as an episode and still
+/// `fact_…`, so that a later tombstone names it without knowing.
+pub(super) fn id_prefix(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Conversation => "ctx_",
+        Kind::Profile => "core_",
+        Kind::Entity => "ent_",
+        Kind::Relation => "edge_",
+        Kind::Fact => "fact_",
+        Kind::Resource | Kind::Attachment => "res_",
+        Kind::Chunk => "chunk_",
+        Kind::Procedure => "proc_",
+        Kind::Credential => "sec_",
+        Kind::Foreign => "kp_",
+        Kind::Memory | Kind::Message | Kind::Todo | Kind::Audit => "ep_",
+    }
+}
+
+/// Id of a linked record in the bundle; None when it is not in the vault.
+pub(super) fn target_id(kind: Kind, key: &RecordKey, vault_id: Option<&String>) -> Option<String> {
+    let vault_id = vault_id?;
+    if key.scope == SCOPE {
+        return key.value.split_once('/').map(|(_, id)| id.to_owned());
+    }
+    Some(format!("{}{vault_id}", id_prefix(kind)))
+}
+
+fn linked(stored: &StoredRecord, wanted: impl Fn(&Link) -> bool) -> Option<String> {
+    let links = stored.record.links.iter().zip(&stored.link_ids);
+    links.filter(|(l, _)| wanted(l)).find_map(|(l, id)| target_id(l.kind, &l.target, id.as_ref()))
+}
+
+/// Kind and skeleton for a record from elsewhere. Falls back to an episode where a kind's required references do not
+/// resolve.
+pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static Spec, Tree) {
+    let record = &stored.record;
+    let t = &record.times;
+    let base = t.created.or(t.observed).or(t.updated).or(t.valid_from).unwrap_or(now).to_rfc3339_seconds();
+    let id = match &record.origin_id {
+        Some(id) if record.key.scope == SCOPE => id.clone(),
+        _ => format!("{}{}", id_prefix(record.kind), stored.id),
+    };
+    let field = |name: &str| record.fields.get(name).and_then(|v| v.as_str()).unwrap_or_default().to_owned();
+    let list_of = |name: &str| -> Vec<String> {
+        let items = record.fields.get(name).and_then(|v| v.as_array());
+        items.map(|a| a.iter().filter_map(|v| v.as_str()).map(str::to_owned).collect()).unwrap_or_default()
+    };
+    let parent = record.parent.as_ref();
+    let parent_id = |kind: Kind| parent.and_then(|key| target_id(kind, key, stored.parent_id.as_ref()));
+    let wanted = wire_kind(record.kind);
+    let mut references: Vec<(&str, Tree)> = vec![];
+    let fits = match wanted {
+        "edge" => {
+            let mut ends = record.links.iter().zip(&stored.link_ids).filter(|(l, _)| l.kind == Kind::Entity);
+            let mut end = || ends.next().and_then(|(l, id)| target_id(l.kind, &l.target, id.as_ref()));
+            let (source, target) = (end(), end());
+            source.zip(target).map(|(source, target)| {
+                references.push(("srcEntityID", Tree::Text(source)));
+                references.push(("dstEntityID", Tree::Text(target)));
+            })
+        }
+        "fact" => linked(stored, |l| l.relation == "derived_from" && matches!(l.kind, Kind::Memory | Kind::Message))
+            .map(|episode| references.push(("episodeID", Tree::Text(episode)))),
+        "chunk" => parent_id(Kind::Resource).map(|resource| references.push(("resourceID", Tree::Text(resource)))),
+        _ => Some(()),
+    };
+    let spec = fits.and_then(|()| by_name(wanted)).or_else(|| by_name("episode")).unwrap_or(&super::kinds::KINDS[0]);
+    let mut tree = Tree::Object(vec![("id".into(), Tree::Text(id))]);
+    for f in spec.fields.iter().filter(|f| f.required && f.name != "id") {
+        tree.set(f.name, default(f.ty, &base));
+    }
+    let word = |s: &str| Tree::Text(s.to_owned());
+    match spec.kind {
+        "episode" => {
+            let chat = record.kind == Kind::Message;
+            let source_type = if chat {
+                "chat"
+            } else if record.kind == Kind::Todo {
+                "todo"
+            } else {
+                "note"
+            };
+            tree.set("sourceType", word(source_type));
+            tree.set("sensitivity", word("low"));
+            tree.set("lifecycleState", word("HOT"));
+            tree.set("extractionState", word("done"));
+            tree.set("importance", Tree::Number("0.5".into()));
+            tree.set("confidence", Tree::Number("0.7".into()));
+            if let Some(role) = record.message.as_ref().map(|m| m.role.as_str()) {
+                if matches!(role, "user" | "assistant") {
+                    tree.set("speaker", word(role));
+                }
+                tree.set("actors", texts(&[role]));
+            }
+            tree.set("metadata", marks(record));
+            if chat && let Some(context) = parent_id(Kind::Conversation) {
+                tree.set("contextID", Tree::Text(context));
+            }
+        }
+        "entity" => {
+            tree.set("canonicalName", Tree::Text(first(&record.text, 120)));
+            tree.set("type", word("thing"));
+            tree.set("sensitivity", word("low"));
+            tree.set("aliases", texts(&list_of("aliases")));
+        }
+        "edge" => {
+            tree.set("edgeType", word("related_to"));
+            tree.set("confidence", Tree::Number("0.7".into()));
+        }
+        "fact" => {
+            tree.set("subject", Tree::Text(field("subject")));
+            tree.set("predicate", Tree::Text(field("predicate")));
+            tree.set("object", Tree::Text(field("object")));
+            tree.set("importance", Tree::Number("0.5".into()));
+            tree.set("confidence", Tree::Number("0.7".into()));
+        }
+        "core" => {
+            tree.set("charBudget", Tree::Number(record.text.chars().count().max(2000).to_string()));
+            tree.set("version", Tree::Number("1".into()));
+        }
+        "resource" => {
+            tree.set("uri", Tree::Text(format!("keepsake:{}", stored.id)));
+            let media = record.attachments.first().and_then(|a| a.media_type.clone());
+            tree.set("mimeType", Tree::Text(media.unwrap_or_else(|| "text/plain".into())));
+        }
+        "chunk" | "secretRef" => tree.set("sensitivity", word("low")),
+        "procedure" => tree.set("enabled", Tree::Bool(true)),
+        _ => {}
+    }
+    for (name, value) in references {
+        tree.set(name, value);
+    }
+    (spec, tree)
+}
+
+/// Where an episode came from, in the words of the reference's adapters: other programs know it by them, and so does
+/// our own reader where the extension was lost.
+fn marks(record: &Record) -> Tree {
+    let field = |name: &str| record.fields.get(name).and_then(|v| v.as_str());
+    let source = &record.source;
+    let marks = match (record.origin.format.as_str(), source.platform.as_str()) {
+        ("transfer_text", platform) => vec![
+            ("transfer_source", Some(platform)),
+            ("transfer_section", field("section")),
+            ("transfer_date_raw", field("date_raw")),
+            ("transfer_line", record.origin.pointer.strip_prefix("line ")),
+        ],
+        (_, "chatgpt") => vec![
+            ("openai_conversation_id", source.conversation.as_deref()),
+            ("openai_message_id", source.message.as_deref()),
+            ("openai_role", record.message.as_ref().map(|m| m.role.as_str())),
+            ("openai_model", record.message.as_ref().and_then(|m| m.model.as_deref())),
+        ],
+        _ => vec![],
+    };
+    let said = marks.into_iter().filter_map(|(name, value)| Some((name, value.filter(|v| !v.is_empty())?)));
+    Tree::Object(said.map(|(name, value)| (name.to_owned(), Tree::Text(value.to_owned()))).collect())
+}
+
+fn default(ty: Type, base: &str) -> Tree {
+    match ty {
+        Type::Text | Type::Op => Tree::Text(String::new()),
+        Type::Time => Tree::Text(base.to_owned()),
+        Type::Float | Type::Int => Tree::Number("0".into()),
+        Type::Bool => Tree::Bool(false),
+        Type::List => Tree::Array(vec![]),
+        Type::Map | Type::Derived => Tree::Object(vec![]),
+    }
+}
+
+/// The first `n` code points.
+fn first(text: &str, n: usize) -> String {
+    text.chars().take(n).collect()
+}
+
+/// Writes what differs between `old` (what the tree says) and `new` into the tree. What has no place stays out; the
+/// caller compares again and puts the rest into the extension.
+pub(super) fn patch(spec: &Spec, tree: &mut Tree, old: &Record, new: &Record) {
+    for (slot, name) in spec.slots {
+        let value = match slot {
+            // An episode without a summary of its own has the start of its text there.
+            Slot::Title if spec.kind == "episode" => {
+                let own = new.title.clone().filter(|t| !t.is_empty());
+                let changed = old.title != new.title || (own.is_none() && old.text != new.text);
+                changed.then(|| Some(Tree::Text(own.unwrap_or_else(|| first(&new.text, 120)))))
+            }
+            Slot::Text if spec.kind == "procedure" => {
+                (old.text != new.text).then(|| Some(texts(&new.text.split('\n').collect::<Vec<_>>())))
+            }
+            Slot::Text => (old.text != new.text).then(|| Some(Tree::Text(new.text.clone()))),
+            Slot::Title => word(&old.title, &new.title),
+            Slot::Type => word(&old.record_type, &new.record_type),
+            Slot::Status => word(&old.status, &new.status),
+            Slot::Sensitivity => word(&old.sensitivity, &new.sensitivity),
+            Slot::Namespace => word(&old.namespace, &new.namespace),
+            Slot::Tags => (old.tags != new.tags).then(|| Some(texts(&new.tags))),
+            Slot::Confidence => score(old.confidence, new.confidence),
+            Slot::Importance => score(old.importance, new.importance),
+            Slot::Created => stamp(old.times.created, new.times.created),
+            Slot::Updated => stamp(old.times.updated, new.times.updated),
+            Slot::Observed => stamp(old.times.observed, new.times.observed),
+            Slot::ValidFrom => stamp(old.times.valid_from, new.times.valid_from),
+            Slot::ValidTo => stamp(old.times.valid_to, new.times.valid_to),
+            Slot::LastAccessed => stamp(old.times.last_accessed, new.times.last_accessed),
+        };
+        let required = spec.field(name).is_some_and(|f| f.required);
+        match value {
+            Some(Some(value)) => tree.set(name, value),
+            Some(None) if !required => tree.remove(name),
+            _ => {}
+        }
+    }
+    if spec.kind == "context" && old.status != new.status {
+        tree.set("archived", Tree::Bool(new.status.as_deref() == Some("archived")));
+    }
+    if spec.kind == "episode" && text(tree, "details").is_some_and(str::is_empty) && list(tree, "summary") == [""] {
+        tree.set("summary", Tree::Text(first(&new.text, 120)));
+    }
+}
+
+/// `Some(Some(value))` = set, `Some(None)` = take away, `None` = leave.
+type Change = Option<Option<Tree>>;
+
+fn word(old: &Option<String>, new: &Option<String>) -> Change {
+    (old != new).then(|| new.clone().map(Tree::Text))
+}
+
+fn score(old: Option<f64>, new: Option<f64>) -> Change {
+    let token = new.filter(|n| n.is_finite()).map(|n| Tree::Number(n.to_string()));
+    (old != new && (token.is_some() || new.is_none())).then_some(token)
+}
+
+fn stamp(old: Option<Timestamp>, new: Option<Timestamp>) -> Change {
+    (old != new).then(|| new.map(|t| Tree::Text(t.to_rfc3339_seconds())))
+}

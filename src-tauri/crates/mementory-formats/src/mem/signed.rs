@@ -1,0 +1,58 @@
+//! What is signed in a bundle, and which bytes exactly (spec v1.1 §1.3): the manifest as it lies on disk, and each
+//! tombstone in canonical form without its `signature`.
+use super::{
+    bundle::{Bundle, MANIFEST, SIGNATURE, known_line},
+    kinds::{TOMBSTONE, TOMBSTONES},
+    wire::{decode, line, text},
+};
+use crate::{FormatError, Signed};
+use mementory_model::json::Tree;
+
+/// Visits the bundle's own signature, then those of its tombstones.
+pub(super) fn signatures(
+    bundle: &Bundle,
+    visit: &mut dyn FnMut(Signed) -> Result<(), FormatError>,
+) -> Result<(), FormatError> {
+    if let (Some(bytes), Some(message)) = (bundle.bytes(SIGNATURE)?, bundle.bytes(MANIFEST)?) {
+        let token = std::str::from_utf8(&bytes).ok().and_then(|t| token(t.trim()));
+        visit(Signed {
+            tombstone: None,
+            place: bundle.place_of(SIGNATURE),
+            algorithm: "ed25519".into(),
+            token,
+            message,
+        })?;
+    }
+    let Some(member) = bundle.files.get(TOMBSTONES) else { return Ok(()) };
+    let bounds = mementory_model::Bounds::from(bundle.limits);
+    bundle.lines(member, &mut |number, bytes| {
+        // A line that cannot be read is the validator's to report.
+        let Some(Ok(source)) = known_line(bytes) else { return Ok(()) };
+        let Ok(tree) = decode(&TOMBSTONE, source, bounds) else { return Ok(()) };
+        let Some(signature) = text(&tree, "signature") else { return Ok(()) };
+        let Some(message) = signed_bytes(&tree) else { return Ok(()) };
+        visit(Signed {
+            tombstone: text(&tree, "id").map(str::to_owned),
+            place: format!("{}:{number}", bundle.place_of(TOMBSTONES)),
+            algorithm: "ed25519".into(),
+            token: token(signature),
+            message,
+        })
+    })?;
+    Ok(())
+}
+
+/// The reference signs what it decoded, so fields that the format does not know are not covered.
+pub(super) fn signed_bytes(tree: &Tree) -> Option<Vec<u8>> {
+    let Tree::Object(members) = tree else { return None };
+    let covered = members.iter().filter(|(key, _)| key != "signature" && TOMBSTONE.field(key).is_some());
+    line(&TOMBSTONE, &Tree::Object(covered.cloned().collect())).ok().map(String::into_bytes)
+}
+
+/// Key and signature of `ed25519:<64 hex>:<128 hex>`.
+pub(super) fn token(token: &str) -> Option<(Vec<u8>, Vec<u8>)> {
+    let parts: Vec<&str> = token.split(':').collect();
+    let ["ed25519", key, signature] = parts.as_slice() else { return None };
+    let bytes = |text: &str, n: usize| hex::decode(text).ok().filter(|b| b.len() == n);
+    Some((bytes(key, 32)?, bytes(signature, 64)?))
+}

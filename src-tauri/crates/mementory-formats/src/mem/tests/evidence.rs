@@ -1,0 +1,256 @@
+//! Evidence packs: what is in them, and that they are bundles.
+use super::{
+    harness::{Stamp, Temp, all_stamped, bundle, files, now, read, repo, source, validate, vault_id},
+    travel::{everything, tombstone},
+};
+use crate::mem::evidence::{
+    AuditEntry, CHAIN, Chosen, EvidencePack, EvidenceReport, ProvenanceEdge, RECEIPTS, provenance, write,
+};
+use mementory_model::{Kind, RecordKey, Timestamp};
+use std::collections::BTreeMap;
+
+fn at(text: &str) -> Timestamp {
+    Timestamp::parse(text).unwrap()
+}
+
+fn entry(time: &str, target: &str, kind: Option<Kind>) -> AuditEntry {
+    let (actor, op) = ("owner".into(), "erase".into());
+    AuditEntry { at: at(time), actor, op, target: target.into(), kind, reason: String::new() }
+}
+
+fn pack() -> EvidencePack {
+    let mut old = tombstone("keepsake", "fact", &"cd".repeat(16));
+    old.at = at("2026-01-01T00:00:00Z");
+    EvidencePack {
+        generator: "mementory/test".into(),
+        created: now(),
+        chosen: Chosen::default(),
+        since: None,
+        until: None,
+        tombstones: vec![tombstone("keepsake", "memory", &"ab".repeat(16)), old],
+        audit: vec![
+            entry("2026-01-01T00:00:00Z", "mem", None),
+            entry("2026-04-01T00:00:00Z", &"ab".repeat(16), Some(Kind::Memory)),
+        ],
+        edges: provenance(&mut source(&everything())).unwrap(),
+        beside: BTreeMap::new(),
+    }
+}
+
+#[test]
+fn a_pack_proves_deletions_and_is_a_bundle() {
+    let temp = Temp::new();
+    let (plain, signed) = (temp.join("plain.mem"), temp.join("signed.mem"));
+    let report = write(&pack(), &plain, None).unwrap();
+    let edges = pack().edges.len() as u64;
+    assert!(edges > 0);
+    assert_eq!((report.tombstones, report.audit_entries, report.provenance_edges), (2, 2, edges));
+    let listed = ["CHECKSUMS", "audit/log.jsonl", "audit/tombstones.jsonl", "manifest.json", "provenance/edges.jsonl"];
+    assert_eq!(files(&plain).into_keys().collect::<Vec<_>>(), listed);
+    let manifest: serde_json::Value = serde_json::from_slice(&files(&plain)["manifest.json"]).unwrap();
+    assert_eq!(manifest["conformanceLevel"], "L3");
+    assert_eq!(manifest["exportMode"], "full");
+    assert_eq!(manifest["counts"], serde_json::json!({"audit": 2, "tombstone": 2, "provenanceEdge": edges}));
+    assert_eq!(
+        manifest["capabilities"],
+        serde_json::json!(["evidence-pack", "proof-of-deletion", "audit", "provenance"])
+    );
+    assert!(manifest.get("coverage").is_none() && manifest.get("scopes").is_none());
+    let log = String::from_utf8(files(&plain)["audit/log.jsonl"].clone()).unwrap();
+    assert!(log.contains(&format!("\"targetID\":\"ep_{}\"", "ab".repeat(16))), "named as bundles name it: {log}");
+    let validation = validate(&plain, &[]);
+    assert!(validation.errors.is_empty(), "{validation:?}");
+    let codes: Vec<_> = validation.warnings.iter().map(|f| f.code.as_str()).collect();
+    assert_eq!(codes, ["tombstone_unsigned"], "L3 asks for signed deletions");
+
+    let second = write(&pack(), &signed, Some(&Stamp)).unwrap();
+    assert_eq!(second, EvidenceReport { digest: second.digest.clone(), signed: true, ..report });
+    assert!(all_stamped(&signed));
+    let validation = validate(&signed, &["07".repeat(32)]);
+    assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{validation:?}");
+    // Importing it brings the deletions and not one record but the trail.
+    let back = read(&signed);
+    assert_eq!(back.tombstones.len(), 2);
+    assert!(back.records.iter().all(|r| r.kind == Kind::Audit));
+    assert!(write(&pack(), &signed, None).is_err(), "never over something");
+}
+
+#[test]
+fn since_leaves_edges_whole() {
+    let temp = Temp::new();
+    let out = temp.join("out.mem.zip");
+    let pack = EvidencePack { since: Some(at("2026-03-01T00:00:00.5Z")), ..pack() };
+    let report = write(&pack, &out, None).unwrap();
+    assert_eq!((report.tombstones, report.audit_entries), (1, 1));
+    assert_eq!(report.provenance_edges as usize, pack.edges.len());
+    let validation = validate(&out, &[]);
+    assert!(validation.errors.is_empty(), "{validation:?}");
+    assert_eq!(validation.kind.as_deref(), Some("incremental"));
+}
+
+#[test]
+fn until_leaves_out_what_came_later() {
+    let temp = Temp::new();
+    let (since, until) = (at("2025-12-31T00:00:00Z"), at("2026-01-31T00:00:00Z"));
+    let pack = EvidencePack { since: Some(since), until: Some(until), ..pack() };
+    let report = write(&pack, &temp.join("out.mem"), None).unwrap();
+    assert_eq!((report.tombstones, report.audit_entries), (1, 1));
+}
+
+/// What is left out breaks nothing, and what a pack claims to prove is in it.
+#[test]
+fn a_pack_of_some_parts_is_whole() {
+    let temp = Temp::new();
+    for number in 0..8u8 {
+        let [tombstones, log, guide] = [1, 2, 4].map(|bit| number & bit != 0);
+        let mut pack = EvidencePack { chosen: Chosen { tombstones, log, guide }, ..pack() };
+        if tombstones {
+            pack.beside.insert(RECEIPTS, vec!["{\"id\":\"r\"}".into()]);
+        }
+        if log {
+            pack.beside.insert(CHAIN, vec!["{\"seq\":1}".into()]);
+        }
+        let out = temp.join(&format!("{number}.mem"));
+        let report = write(&pack, &out, Some(&Stamp)).unwrap();
+        assert_eq!(report.tombstones > 0, tombstones, "{number}");
+        assert_eq!(report.provenance_edges > 0, tombstones, "{number}");
+        assert_eq!(report.audit_entries > 0, log, "{number}");
+        let there = files(&out);
+        for (path, expected) in [
+            ("audit/tombstones.jsonl", tombstones),
+            (RECEIPTS, tombstones),
+            ("provenance/edges.jsonl", tombstones),
+            ("audit/log.jsonl", log),
+            (CHAIN, log),
+            ("HOW-TO-CHECK.txt", guide),
+            ("public-key.pem", guide),
+        ] {
+            assert_eq!(there.contains_key(path), expected, "{number}: {path}");
+        }
+        let manifest: serde_json::Value = serde_json::from_slice(&there["manifest.json"]).unwrap();
+        assert_eq!(manifest["conformanceLevel"], if log { "L3" } else { "L2" });
+        let said = manifest["capabilities"].to_string();
+        assert_eq!((said.contains("proof-of-deletion"), said.contains("\"audit\"")), (tombstones, log), "{said}");
+        let validation = validate(&out, &["07".repeat(32)]);
+        assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{number}: {validation:?}");
+    }
+}
+
+#[test]
+fn the_guide_tells_of_what_is_there() {
+    let temp = Temp::new();
+    let chosen = Chosen { tombstones: true, log: false, guide: true };
+    let read = |out: &str, signed: bool| {
+        let out = temp.join(out);
+        write(&EvidencePack { chosen, ..pack() }, &out, signed.then_some(&Stamp as _)).unwrap();
+        files(&out)
+    };
+    let signed = read("signed.mem", true);
+    let text = String::from_utf8(signed["HOW-TO-CHECK.txt"].clone()).unwrap();
+    assert!(text.contains("audit/tombstones.jsonl") && !text.contains("audit/log.jsonl"), "{text}");
+    assert!(text.contains("openssl") && text.contains(&"07".repeat(32)), "{text}");
+    let key = String::from_utf8(signed["public-key.pem"].clone()).unwrap();
+    assert_eq!(
+        key.lines().nth(1),
+        Some("MCowBQYDK2VwAyEABwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc="),
+        "as openssl reads it"
+    );
+    let plain = read("plain.mem", false);
+    assert!(!plain.contains_key("public-key.pem"), "nothing is signed");
+    assert!(String::from_utf8_lossy(&plain["HOW-TO-CHECK.txt"]).contains("not signed"));
+}
+
+/// Every record that was taken from another one ties back to it; graph edges are those of the bundle.
+#[test]
+fn provenance_ties_back() {
+    let edges = provenance(&mut source(&everything())).unwrap();
+    let episode = format!("ep_{}", vault_id(&RecordKey::new("chatgpt", "full-memory")));
+    let fact = format!("fact_{}", vault_id(&RecordKey::new("chatgpt", "full-fact")));
+    let of_fact: Vec<_> = edges.iter().filter(|e| e.source == fact).collect();
+    assert_eq!(of_fact.len(), 1);
+    assert_eq!((of_fact[0].target.as_str(), of_fact[0].relation.as_str()), (episode.as_str(), "derived_from"));
+    assert_eq!(of_fact[0].evidence, [episode]);
+    assert_eq!(of_fact[0].confidence, 1.0);
+    assert_eq!(of_fact[0].valid_from, at("2024-01-01T00:00:00Z"));
+
+    let taken = read(&repo().join("fixtures/mem/all-kinds/input.mem"));
+    let edges = provenance(&mut source(&taken)).unwrap();
+    let graph = edges.iter().find(|e| e.id == "edge_1").unwrap();
+    assert_eq!(
+        *graph,
+        ProvenanceEdge {
+            id: "edge_1".into(),
+            source: "ent_ada".into(),
+            target: "ent_sea".into(),
+            relation: "lives_at".into(),
+            recorded: at("2026-01-05T00:00:00Z"),
+            valid_from: at("2026-01-05T00:00:00Z"),
+            valid_to: Some(at("2026-03-01T00:00:00Z")),
+            superseded_by: None,
+            confidence: 0.9,
+            evidence: vec!["ep_move".into()],
+        }
+    );
+    let derived = edges.iter().find(|e| e.source == "fact_2").unwrap();
+    assert_eq!((derived.target.as_str(), derived.superseded_by.as_deref()), ("ep_tea", Some("fact_1")));
+    let ids: std::collections::BTreeSet<_> = edges.iter().map(|e| &e.id).collect();
+    assert_eq!(ids.len(), edges.len(), "every edge has an id of its own");
+}
+
+#[test]
+fn a_pack_says_nothing_of_what_records_say() {
+    let temp = Temp::new();
+    let out = temp.join("out.mem");
+    write(&pack(), &out, None).unwrap();
+    for (name, bytes) in files(&out) {
+        let text = String::from_utf8(bytes).unwrap();
+        assert!(!text.contains("ünïcödé") && !text.contains("Short text"), "{name}");
+    }
+}
+
+#[test]
+fn an_empty_vault_has_a_pack_too() {
+    let temp = Temp::new();
+    let out = temp.join("out.mem");
+    let pack = EvidencePack { tombstones: vec![], audit: vec![], edges: vec![], ..pack() };
+    let report = write(&pack, &out, None).unwrap();
+    assert_eq!(report.digest, "01ba4719c80b6fe911b091a7c05124b64eeece964e09c058ef8f9805daca546b");
+    assert!(validate(&out, &[]).errors.is_empty());
+    let bad = ProvenanceEdge {
+        id: "e".into(),
+        source: "a".into(),
+        target: "b".into(),
+        relation: "r".into(),
+        recorded: now(),
+        valid_from: now(),
+        valid_to: None,
+        superseded_by: None,
+        confidence: f64::NAN,
+        evidence: vec![],
+    };
+    let broken = temp.join("broken.mem");
+    assert!(write(&EvidencePack { edges: vec![bad], ..pack }, &broken, None).is_err());
+    assert!(!broken.exists());
+}
+
+/// Streams of a pack are checked like all others, here and not by the reference.
+#[test]
+fn provenance_is_checked() {
+    let temp = Temp::new();
+    let edge = "{\"confidence\":1,\"dstEntityID\":\"b\",\"edgeType\":\"r\",\"evidenceEpisodeIDs\":[],\"id\":\"e\",\
+                \"ingestionTime\":\"2026-01-01T00:00:00Z\",\"srcEntityID\":\"a\",\"tValidFrom\":\"2026-01-01T00:00:00Z\"}\n";
+    let codes = |name: &str, text: &str, count: &str| -> Vec<String> {
+        let folder = temp.join(name);
+        bundle(&folder, &[("provenance/edges.jsonl", text)]);
+        let manifest = std::fs::read_to_string(folder.join("manifest.json")).unwrap();
+        std::fs::write(folder.join("manifest.json"), manifest.replace("\"edges\":1", count)).unwrap();
+        validate(&folder, &[]).errors.into_iter().map(|f| f.code).collect()
+    };
+    assert_eq!(codes("good.mem", edge, "\"provenanceEdge\":1"), [""; 0]);
+    assert_eq!(codes("count.mem", edge, "\"provenanceEdge\":2"), ["counts_mismatch"]);
+    assert_eq!(codes("bad.mem", &edge.replace("\"id\":\"e\",", ""), "\"provenanceEdge\":1"), ["malformed"]);
+    let extra = temp.join("good.mem/provenance/more.jsonl");
+    std::fs::write(extra, "{}\n").unwrap();
+    let errors = validate(&temp.join("good.mem"), &[]).errors;
+    assert_eq!(errors[0].message, "unlisted file present: provenance/more.jsonl");
+}

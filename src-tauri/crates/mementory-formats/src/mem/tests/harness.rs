@@ -1,0 +1,305 @@
+//! A sink and a record source in memory, and bundles in temporary folders.
+pub(crate) use crate::testing::repo;
+use crate::testing::shared;
+use crate::{
+    AttachmentFile, Catalog, Detected, Format, FormatError, PassthroughItem, ReadContext, RecordSource, Sink,
+    SourceAbout, StoredRecord, Validation, WriteOptions, WriteReport, detect, mem::Mem,
+};
+use mementory_model::{Dropped, Issue, Kind, Limits, Record, RecordKey, Timestamp, Tombstone, Unit};
+use sha2::{Digest, Sha256};
+use std::{
+    collections::BTreeMap,
+    io::Read,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicU32, Ordering},
+};
+
+/// A folder of the shared reference data.
+pub(crate) fn reference(path: &str) -> Option<PathBuf> {
+    shared(&format!("reference/mem/{path}"))
+}
+
+pub(crate) fn now() -> Timestamp {
+    Timestamp::parse("2026-05-01T12:00:00Z").unwrap()
+}
+
+/// A temporary folder that goes away.
+pub(crate) struct Temp(pub PathBuf);
+
+impl Temp {
+    pub fn new() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let n = NEXT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("mementory-mem-{}-{n}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    pub fn join(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Temp {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[derive(Default)]
+pub(crate) struct Taken {
+    pub records: Vec<Record>,
+    pub tombstones: Vec<Tombstone>,
+    pub parts: Vec<(PassthroughItem, Vec<u8>)>,
+    pub notes: Vec<Issue>,
+    pub dropped: Vec<Dropped>,
+    pub cancel: bool,
+}
+
+impl Sink for Taken {
+    fn unit(&mut self, unit: Unit) -> Result<(), FormatError> {
+        self.records.extend(unit.records);
+        Ok(())
+    }
+    fn attachment(&mut self, _: AttachmentFile, _: &mut dyn Read) -> Result<(), FormatError> {
+        panic!("a bundle has no attachments")
+    }
+    fn passthrough(&mut self, item: PassthroughItem, bytes: &mut dyn Read) -> Result<(), FormatError> {
+        let mut all = vec![];
+        bytes.read_to_end(&mut all).unwrap();
+        self.parts.push((item, all));
+        Ok(())
+    }
+    fn tombstone(&mut self, tombstone: Tombstone) -> Result<(), FormatError> {
+        assert!(self.records.is_empty(), "tombstones come first");
+        self.tombstones.push(tombstone);
+        Ok(())
+    }
+    fn note(&mut self, issue: Issue) {
+        self.notes.push(issue);
+    }
+    fn dropped(&mut self, dropped: Dropped) {
+        self.dropped.push(dropped);
+    }
+    fn progress(&mut self, _: u64) -> Result<(), FormatError> {
+        if self.cancel { Err(FormatError::Cancelled) } else { Ok(()) }
+    }
+}
+
+impl Taken {
+    pub fn nothing(&self) -> bool {
+        self.records.is_empty() && self.tombstones.is_empty() && self.parts.is_empty()
+    }
+}
+
+pub(crate) fn only(catalog: &Catalog, limits: &Limits) -> Detected {
+    let detection = detect(catalog, limits, Some("mem")).unwrap();
+    assert_eq!(detection.sources.len(), 1, "one bundle");
+    detection.sources.into_iter().next().unwrap()
+}
+
+pub(crate) fn read_with(path: &Path, limits: &Limits, taken: &mut Taken) -> Result<(), FormatError> {
+    let catalog = Catalog::open(&[path.to_path_buf()], limits, None).unwrap();
+    let detected = only(&catalog, limits);
+    Mem.read(&catalog, &detected, &ReadContext { limits: limits.clone(), now: now(), passphrase: None }, taken)
+}
+
+pub(crate) fn read(path: &Path) -> Taken {
+    let mut taken = Taken::default();
+    read_with(path, &Limits::default(), &mut taken).unwrap();
+    taken
+}
+
+/// What there is to verify in a bundle.
+pub(crate) fn signatures(path: &Path) -> Vec<crate::Signed> {
+    let limits = Limits::default();
+    let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
+    let mut out = Vec::new();
+    Mem.signatures(&catalog, &only(&catalog, &limits), &limits, &mut |signed| {
+        out.push(signed);
+        Ok(())
+    })
+    .unwrap();
+    out
+}
+
+pub(crate) fn validate(path: &Path, trust: &[String]) -> Validation {
+    let limits = Limits::default();
+    let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
+    Mem.validate(&catalog, &only(&catalog, &limits), &limits, trust).unwrap()
+}
+
+pub(crate) fn write(taken: &Taken, edited: &[&str], out: &Path) -> WriteReport {
+    write_as(taken, edited, out, WriteOptions::default()).unwrap()
+}
+
+/// The same with other options; what the plan says must be what is written.
+pub(crate) fn write_as(
+    taken: &Taken,
+    edited: &[&str],
+    out: &Path,
+    options: WriteOptions,
+) -> Result<WriteReport, FormatError> {
+    let options = WriteOptions { everything: true, ..options };
+    let report = Mem.write(&mut Held { taken, edited }, out, &options)?;
+    let planned = Mem.plan(&mut Held { taken, edited }, &options)?;
+    assert_eq!(planned.by_kind, report.by_kind);
+    assert_eq!(planned.withheld, report.withheld);
+    assert_eq!(planned.losses.counts, report.losses.counts);
+    Ok(report)
+}
+
+/// What an export of these records would be made of.
+pub(crate) fn source(taken: &Taken) -> impl RecordSource + '_ {
+    Held { taken, edited: &[] }
+}
+
+/// Stands in for a key: what it "signs" can be told from its signature.
+#[derive(Debug)]
+pub(crate) struct Stamp;
+
+impl Stamp {
+    pub const KEY: [u8; 32] = [7; 32];
+
+    pub fn of(message: &[u8]) -> Vec<u8> {
+        Sha256::digest(message).repeat(2)
+    }
+}
+
+impl crate::Signer for Stamp {
+    fn algorithm(&self) -> &'static str {
+        "ed25519"
+    }
+    fn public_key(&self) -> Vec<u8> {
+        Self::KEY.to_vec()
+    }
+    fn sign(&self, message: &[u8]) -> Result<Vec<u8>, FormatError> {
+        Ok(Self::of(message))
+    }
+}
+
+/// True when every signature in a bundle is [`Stamp`]'s over exactly the bytes that a verifier is handed.
+pub(crate) fn all_stamped(path: &Path) -> bool {
+    let good = |s: &crate::Signed| s.token == Some((Stamp::KEY.to_vec(), Stamp::of(&s.message)));
+    let all = signatures(path);
+    !all.is_empty() && all.iter().all(good)
+}
+
+/// Vault id of a key, as a stand-in for the keyed hash.
+pub(crate) fn vault_id(key: &RecordKey) -> String {
+    hex::encode(&Sha256::digest(format!("{}\u{0}{}", key.scope, key.value))[..16])
+}
+
+struct Held<'a> {
+    taken: &'a Taken,
+    edited: &'a [&'a str],
+}
+
+impl RecordSource for Held<'_> {
+    fn about(&self) -> SourceAbout {
+        SourceAbout { vault_id: "v".into(), name: "n".into(), generator: "mementory/test".into(), now: now() }
+    }
+    fn records(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> Result<(), FormatError> {
+        let held: BTreeMap<String, &Record> = self.taken.records.iter().map(|r| (vault_id(&r.key), r)).collect();
+        let present = |key: &RecordKey| Some(vault_id(key)).filter(|id| held.contains_key(id));
+        for kind in Kind::ALL {
+            for (id, record) in held.iter().filter(|(_, r)| r.kind == kind) {
+                visit(StoredRecord {
+                    id: id.clone(),
+                    edited: self.edited.contains(&record.key.value.as_str()),
+                    link_ids: record.links.iter().map(|l| present(&l.target)).collect(),
+                    parent_id: record.parent.as_ref().and_then(&present),
+                    message_parent_id: None,
+                    attachment_ids: record.attachments.iter().map(|a| vault_id(&a.key)).collect(),
+                    redactions: vec![],
+                    record: (*record).clone(),
+                })?;
+            }
+        }
+        Ok(())
+    }
+    fn tombstones(&mut self) -> Result<Vec<Tombstone>, FormatError> {
+        Ok(self.taken.tombstones.clone())
+    }
+    fn passthrough(
+        &mut self,
+        format: &str,
+        visit: &mut dyn FnMut(&PassthroughItem, &mut dyn Read) -> Result<(), FormatError>,
+    ) -> Result<(), FormatError> {
+        for (item, bytes) in self.taken.parts.iter().filter(|(i, _)| i.format == format) {
+            visit(item, &mut bytes.as_slice())?;
+        }
+        Ok(())
+    }
+    fn attachment(
+        &mut self,
+        _: &str,
+        _: &mut dyn FnMut(&mut dyn Read) -> Result<(), FormatError>,
+    ) -> Result<bool, FormatError> {
+        Ok(false)
+    }
+}
+
+/// All files of a folder by path.
+pub(crate) fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut out = BTreeMap::new();
+    let mut pending = vec![folder.to_path_buf()];
+    while let Some(dir) = pending.pop() {
+        for entry in std::fs::read_dir(dir).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                pending.push(path);
+            } else {
+                let name = path.strip_prefix(folder).unwrap().to_string_lossy().replace('\\', "/");
+                out.insert(name, std::fs::read(&path).unwrap());
+            }
+        }
+    }
+    out
+}
+
+pub(crate) fn copy(from: &Path, to: &Path) {
+    for (name, bytes) in files(from) {
+        let target = to.join(name);
+        std::fs::create_dir_all(target.parent().unwrap()).unwrap();
+        std::fs::write(target, bytes).unwrap();
+    }
+}
+
+/// Makes a bundle of data files: manifest (1.1 without summaries) and CHECKSUMS fit them.
+pub(crate) fn bundle(folder: &Path, data: &[(&str, &str)]) {
+    let mut listed = vec![];
+    let mut sums: Vec<String> = vec![];
+    for (path, text) in data {
+        let target = folder.join(path);
+        std::fs::create_dir_all(target.parent().unwrap()).unwrap();
+        std::fs::write(target, text).unwrap();
+        let digest = hex::encode(Sha256::digest(text));
+        listed.push(format!("{{\"bytes\":{},\"path\":\"{path}\",\"sha256\":\"{digest}\"}}", text.len()));
+        sums.push(format!("{digest}  {path}\n"));
+    }
+    sums.sort_by(|a, b| a[66..].cmp(&b[66..]));
+    let counts: Vec<String> = data
+        .iter()
+        .map(|(path, text)| {
+            let name = path.rsplit('/').next().unwrap().trim_end_matches(".jsonl");
+            let name = match name {
+                "tombstones" => "tombstone",
+                "log" => "audit",
+                name => name,
+            };
+            format!("\"{name}\":{}", text.lines().filter(|l| !l.trim().is_empty()).count())
+        })
+        .collect();
+    let manifest = format!(
+        "{{\"capabilities\":[],\"conformanceLevel\":\"L1\",\"counts\":{{{}}},\"createdAt\":\"2026-01-01T00:00:00Z\",\
+         \"embeddingDim\":0,\"embeddingModel\":\"\",\"embeddingsIncluded\":false,\"exportMode\":\"full\",\
+         \"files\":[{}],\"format\":\"1.1.0\",\"generator\":\"test/1\",\"schemaVersion\":1}}",
+        counts.join(","),
+        listed.join(",")
+    );
+    std::fs::create_dir_all(folder).unwrap();
+    std::fs::write(folder.join("manifest.json"), manifest).unwrap();
+    std::fs::write(folder.join("CHECKSUMS"), sums.concat()).unwrap();
+}

@@ -1,0 +1,215 @@
+//! Incremental exports: by a time, and against another export.
+use super::{
+    harness::{Taken, Temp, bundle, files, now, read, repo, validate, write, write_as},
+    travel::tombstone,
+};
+use crate::WriteOptions;
+use mementory_model::{Kind, Timestamp};
+use std::path::Path;
+
+fn at(text: &str) -> Timestamp {
+    Timestamp::parse(text).unwrap()
+}
+
+fn since(text: &str) -> WriteOptions {
+    WriteOptions { since: Some(at(text)), ..WriteOptions::default() }
+}
+
+fn on(base: &Path) -> WriteOptions {
+    WriteOptions { base: Some(base.to_path_buf()), ..WriteOptions::default() }
+}
+
+fn episode(id: &str, context: &str, event: &str, ingested: &str, mentioned: &str) -> String {
+    format!(
+        "{{\"accessCount\":0,\"actors\":[],\"categories\":[],\"confidence\":0.7,{context}\"details\":\"About {id}.\",\
+         \"eventTime\":\"{event}\",\"extractionState\":\"done\",\"id\":\"{id}\",\"importance\":0.5,\
+         \"ingestionTime\":\"{ingested}\",\"lifecycleState\":\"HOT\",\"mentionTime\":\"{mentioned}\",\"metadata\":{{}},\
+         \"pinned\":false,\"sensitivity\":\"low\",\"sourceType\":\"note\",\"summary\":\"About {id}.\",\"vaultRefs\":[]}}\n"
+    )
+}
+
+fn resource(id: &str, created: &str, modified: &str) -> String {
+    format!(
+        "{{\"contentHash\":\"\",\"created\":\"{created}\",\"id\":\"{id}\",\"mimeType\":\"text/plain\",\
+         \"modified\":\"{modified}\",\"summary\":\"s\",\"title\":\"t\",\"uri\":\"u:{id}\"}}\n"
+    )
+}
+
+fn fact(id: &str, created: &str, more: &str) -> String {
+    format!(
+        "{{\"confidence\":1,\"createdAt\":\"{created}\",\"episodeID\":\"ep_old\",\"id\":\"{id}\",\"importance\":1,\
+         \"object\":\"o\",\"predicate\":\"p\",\"subject\":\"s\",{more}\"tValidFrom\":\"2026-01-01T00:00:00Z\",\"text\":\"{id}\"}}\n"
+    )
+}
+
+const OLD: &str = "2026-01-01T00:00:00Z";
+const CUT: &str = "2026-03-01T00:00:00Z";
+const NEW: &str = "2026-04-01T00:00:00Z";
+
+/// Rows before, at and after [`CUT`].
+fn store(temp: &Temp) -> Taken {
+    let chunk = |id: &str, of: &str| {
+        format!(
+            "{{\"id\":\"{id}\",\"position\":0,\"resourceID\":\"{of}\",\"sensitivity\":\"low\",\"text\":\"{id}\"}}\n"
+        )
+    };
+    let context =
+        |id: &str| format!("{{\"archived\":false,\"createdAt\":\"{OLD}\",\"id\":\"{id}\",\"label\":\"l\"}}\n");
+    let episodes = [
+        episode("ep_cut", "\"contextID\":\"ctx_z\",", "2026-02-02T00:00:00Z", CUT, CUT),
+        episode("ep_edited", "", "2026-01-15T00:00:00Z", OLD, NEW),
+        episode("ep_new", "\"contextID\":\"ctx_a\",", "2027-01-01T00:00:00Z", NEW, NEW),
+        episode("ep_old", "\"contextID\":\"ctx_old\",", NEW, OLD, OLD),
+    ];
+    let facts = [
+        fact("fact_closed", OLD, "\"supersededBy\":\"fact_new\",\"tValidTo\":\"2026-04-01T00:00:00Z\","),
+        fact("fact_ends_later", OLD, "\"tValidTo\":\"2030-01-01T00:00:00Z\","),
+        fact("fact_new", NEW, ""),
+        fact("fact_old", OLD, ""),
+    ];
+    let resources = [resource("res_changed", OLD, NEW), resource("res_new", NEW, NEW), resource("res_old", OLD, OLD)];
+    let log = |ts: &str| format!("{{\"actor\":\"a\",\"op\":\"add\",\"targetID\":\"x\",\"ts\":\"{ts}\"}}\n");
+    let folder = temp.join("store.mem");
+    bundle(
+        &folder,
+        &[
+            ("audit/log.jsonl", &(log(OLD) + &log(NEW))),
+            ("items/acmeNote.jsonl", "{\"id\":\"n1\"}\n"),
+            ("items/chunk.jsonl", &(chunk("chunk_new", "res_changed") + &chunk("chunk_old", "res_old"))),
+            ("items/context.jsonl", &(context("ctx_a") + &context("ctx_b"))),
+            ("items/episode.jsonl", &episodes.concat()),
+            ("items/fact.jsonl", &facts.concat()),
+            ("items/preference.jsonl", "{\"key\":\"k\",\"value\":\"v\"}\n"),
+            ("items/resource.jsonl", &resources.concat()),
+        ],
+    );
+    let mut taken = read(&folder);
+    for (id, time) in [("old", OLD), ("cut", CUT), ("new", NEW)] {
+        let mut one = tombstone("mem", "episode", id);
+        one.at = at(time);
+        taken.tombstones.push(one);
+    }
+    taken
+}
+
+/// Ids in a stream of a bundle.
+fn ids(bundle: &Path, path: &str) -> Vec<String> {
+    let Ok(text) = std::fs::read_to_string(bundle.join(path)) else { return vec![] };
+    let id = |line: &str| {
+        let tree: serde_json::Value = serde_json::from_str(line).unwrap();
+        tree["id"].as_str().or(tree["ts"].as_str()).unwrap().to_owned()
+    };
+    text.lines().map(id).collect()
+}
+
+#[test]
+fn by_a_time_goes_what_can_have_changed_since() {
+    let temp = Temp::new();
+    let taken = store(&temp);
+    let out = temp.join("out.mem");
+    let report = write_as(&taken, &[], &out, since(CUT)).unwrap();
+    assert_eq!(ids(&out, "items/episode.jsonl"), ["ep_cut", "ep_edited", "ep_new"], "the cursor's second is in");
+    let mut facts = ids(&out, "items/fact.jsonl");
+    facts.sort();
+    assert_eq!(
+        facts,
+        ["fact_closed", "fact_new"],
+        "a row that was closed since is a change; one that ends later is not"
+    );
+    assert_eq!(ids(&out, "items/resource.jsonl").len(), 2);
+    assert_eq!(ids(&out, "items/chunk.jsonl"), ["chunk_new"], "a chunk goes with its resource");
+    assert_eq!(ids(&out, "audit/tombstones.jsonl"), ["tomb_cut", "tomb_new"]);
+    assert_eq!(ids(&out, "audit/log.jsonl"), [NEW]);
+    for whole in ["items/context.jsonl", "items/preference.jsonl", "items/acmeNote.jsonl"] {
+        assert_eq!(files(&out).get(whole), files(&temp.join("store.mem")).get(whole), "{whole} goes whole");
+    }
+    assert_eq!(report.withheld["unchanged"], 6);
+    assert_eq!(report.by_kind["memory"], 3);
+    let manifest: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(out.join("manifest.json")).unwrap()).unwrap();
+    assert_eq!((manifest["exportMode"].as_str(), manifest["since"].as_str()), (Some("incremental"), Some(CUT)));
+    assert_eq!(
+        manifest["coverage"],
+        serde_json::json!({"from": "2026-01-15T00:00:00Z", "to": "2027-01-01T00:00:00Z"}),
+        "of the episodes in this bundle"
+    );
+    assert_eq!(manifest["scopes"], serde_json::json!(["ctx_a", "ctx_b", "ctx_z"]));
+    assert_eq!(manifest["bundleDigest"].as_str(), Some(report.digest.as_str()));
+    let validation = validate(&out, &[]);
+    assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{validation:?}");
+    assert_eq!(validation.kind.as_deref(), Some("incremental"));
+}
+
+/// A manifest says whole seconds: a fraction in the cursor must not lose rows of that second.
+#[test]
+fn a_cursor_counts_from_its_whole_second() {
+    let temp = Temp::new();
+    let taken = store(&temp);
+    let out = temp.join("out.mem");
+    write_as(&taken, &[], &out, since("2026-03-01T00:00:00.9Z")).unwrap();
+    assert!(ids(&out, "items/episode.jsonl").contains(&"ep_cut".to_owned()));
+    let text = std::fs::read_to_string(out.join("manifest.json")).unwrap();
+    assert!(text.contains("\"since\":\"2026-03-01T00:00:00Z\""));
+}
+
+#[test]
+fn a_full_export_says_no_since() {
+    let temp = Temp::new();
+    let out = temp.join("out.mem");
+    write(&store(&temp), &[], &out);
+    let text = std::fs::read_to_string(out.join("manifest.json")).unwrap();
+    assert!(text.contains("\"exportMode\":\"full\"") && !text.contains("\"since\""));
+}
+
+#[test]
+fn against_an_export_goes_exactly_the_difference() {
+    let input = repo().join("fixtures/mem/all-kinds/input.mem");
+    let mut taken = read(&input);
+    let temp = Temp::new();
+    let same = temp.join("same.mem");
+    let report = write_as(&taken, &[], &same, on(&input)).unwrap();
+    assert_eq!(report.by_kind.values().sum::<u64>(), 0);
+    assert_eq!(report.withheld["unchanged"] as usize, taken.records.len());
+    assert_eq!(files(&same).into_keys().collect::<Vec<_>>(), ["CHECKSUMS", "manifest.json"], "nothing is new");
+    let text = std::fs::read_to_string(same.join("manifest.json")).unwrap();
+    assert!(text.contains("\"since\":\"2026-03-01T00:00:00Z\""), "the time of the base");
+
+    let edited = taken.records.iter_mut().find(|r| r.key.value == "edge/edge_1").unwrap();
+    edited.confidence = Some(0.5);
+    taken.tombstones.push(tombstone("keepsake", "memory", &"ab".repeat(16)));
+    let mut fresh = super::travel::everything().records.remove(0);
+    fresh.text = "Something that was said since.".into();
+    taken.records.push(fresh);
+    let out = temp.join("out.mem");
+    let report = write_as(&taken, &["edge/edge_1"], &out, on(&input)).unwrap();
+    assert_eq!((report.by_kind["relation"], report.by_kind["memory"]), (1, 1));
+    assert_eq!(report.by_kind.values().sum::<u64>(), 2);
+    assert_eq!(ids(&out, "audit/tombstones.jsonl"), [format!("tomb_{}", "ab".repeat(16))], "told once");
+    assert_eq!(ids(&out, "items/edge.jsonl"), ["edge_1"]);
+    let validation = validate(&out, &[]);
+    assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{validation:?}");
+
+    // Base and difference together are the whole store again.
+    let both = temp.join("both");
+    super::harness::copy(&input, &both.join("1.mem"));
+    super::harness::copy(&out, &both.join("2.mem"));
+    let last = temp.join("last.mem");
+    let report = write_as(&taken, &["edge/edge_1"], &last, on(&both)).unwrap();
+    assert_eq!(report.by_kind.values().sum::<u64>(), 0, "several exports may be the base");
+    let loose = read(&input).records.iter().filter(|r| r.kind == Kind::Foreign).count();
+    assert!(loose > 0, "vendor lines were among what was compared");
+}
+
+#[test]
+fn a_base_has_to_be_a_whole_bundle() {
+    let temp = Temp::new();
+    let taken = store(&temp);
+    let wrong = repo().join("fixtures/mem/wrong-checksum/input.mem");
+    let refused = |base: &Path| write_as(&taken, &[], &temp.join("out.mem"), on(base)).unwrap_err();
+    assert!(matches!(refused(&wrong), crate::FormatError::Invalid { code: "checksum_mismatch", .. }));
+    std::fs::write(temp.join("note.txt"), "no bundle").unwrap();
+    assert!(matches!(refused(&temp.join("note.txt")), crate::FormatError::Invalid { code: "base_not_found", .. }));
+    assert!(matches!(refused(&temp.join("nowhere")), crate::FormatError::Io { .. }));
+    assert!(!temp.join("out.mem").exists());
+    assert!(now() > at(NEW));
+}

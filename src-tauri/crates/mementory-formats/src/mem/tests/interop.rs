@@ -1,0 +1,362 @@
+//! The reference SDK as judge. Needs a Python with `portable-memory`: MEMENTORY_MEM_PYTHON names it.
+use super::{
+    harness::{Taken, Temp, files, now, read, repo, signatures, source, validate, write, write_as},
+    travel::{everything, tombstone},
+};
+use crate::{
+    FormatError, Signer, WriteOptions,
+    mem::{evidence, kinds::KINDS, sign, wire},
+};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::Write,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    sync::Arc,
+};
+
+fn python() -> Option<PathBuf> {
+    let found = std::env::var_os("MEMENTORY_MEM_PYTHON").map(PathBuf::from);
+    if found.is_none() {
+        crate::testing::skipped("MEMENTORY_MEM_PYTHON is not set, the reference SDK is not asked");
+    }
+    found
+}
+
+#[derive(serde::Deserialize)]
+struct Verdict {
+    valid: bool,
+    issues: Vec<String>,
+    ids: BTreeMap<String, BTreeSet<String>>,
+    counts: BTreeMap<String, u64>,
+    tombstones: BTreeMap<String, bool>,
+    mode: Option<String>,
+}
+
+/// Runs a command of `mem_check.py`; gives what it prints.
+fn ask(python: &Path, command: &str, args: &[&str], input: &[u8]) -> Vec<u8> {
+    let script = repo().join("tests/interop/mem_check.py");
+    let mut run = Command::new(python);
+    run.arg(script).arg(command).args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = run.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
+}
+
+fn checked(python: &Path, bundle: &Path, args: &[&str]) -> Verdict {
+    let args = [&[bundle.to_str().unwrap()], args].concat();
+    serde_json::from_slice(&ask(python, "check", &args, b"")).unwrap()
+}
+
+fn judge(python: &Path, bundle: &Path, out: &Path) -> Verdict {
+    checked(python, bundle, &["--out", out.to_str().unwrap()])
+}
+
+/// The reference's own key signs: what we hand it is what it will verify.
+#[derive(Debug)]
+struct Key {
+    python: PathBuf,
+    seed: String,
+    public: Vec<u8>,
+}
+
+impl Key {
+    fn new(python: &Path, byte: u8) -> Self {
+        let seed = hex::encode([byte; 32]);
+        let public = String::from_utf8(ask(python, "key", &[&seed], b"")).unwrap();
+        Self { python: python.to_path_buf(), seed, public: hex::decode(public.trim()).unwrap() }
+    }
+
+    fn hex(&self) -> String {
+        hex::encode(&self.public)
+    }
+}
+
+impl Signer for Key {
+    fn algorithm(&self) -> &'static str {
+        "ed25519"
+    }
+    fn public_key(&self) -> Vec<u8> {
+        self.public.clone()
+    }
+    fn sign(&self, message: &[u8]) -> Result<Vec<u8>, FormatError> {
+        let signature = String::from_utf8(ask(&self.python, "sign", &[&self.seed], message)).unwrap();
+        Ok(hex::decode(signature.trim()).unwrap())
+    }
+}
+
+/// Everything, and a deletion of our own.
+fn with_deletion() -> Taken {
+    let mut taken = everything();
+    taken.tombstones = vec![tombstone("keepsake", "memory", &"ab".repeat(16))];
+    taken
+}
+
+#[test]
+fn the_sdk_trusts_what_we_sign() {
+    let Some(python) = python() else { return };
+    let (key, other) = (Arc::new(Key::new(&python, 7)), Key::new(&python, 8));
+    let temp = Temp::new();
+    let out = temp.join("signed.mem");
+    let options = WriteOptions { signer: Some(key.clone()), ..WriteOptions::default() };
+    write_as(&with_deletion(), &[], &out, options).unwrap();
+    let verdict = checked(&python, &out, &["--trust", &key.hex()]);
+    assert!(verdict.valid, "{:?}", verdict.issues);
+    assert_eq!(verdict.tombstones.into_values().collect::<Vec<_>>(), [true], "the deletion is signed too");
+    let verdict = checked(&python, &out, &["--trust", &other.hex()]);
+    assert_eq!(verdict.issues[0], "manifest signature invalid or not signed by a trusted key");
+    // What is signed is what is on disk.
+    let manifest = std::fs::read_to_string(out.join("manifest.json")).unwrap();
+    std::fs::write(out.join("manifest.json"), manifest.replace("mementory/test", "mementory/tost")).unwrap();
+    assert!(!checked(&python, &out, &["--trust", &key.hex()]).valid);
+}
+
+#[test]
+fn the_sdk_trusts_a_bundle_of_its_own_that_we_sign() {
+    let Some(python) = python() else { return };
+    let key = Key::new(&python, 9);
+    let temp = Temp::new();
+    let (theirs, out) = (temp.join("theirs.mem"), temp.join("signed.mem"));
+    ask(&python, "make", &[theirs.to_str().unwrap()], b"");
+    sign::sign(&theirs, &key, &out).unwrap();
+    let verdict = checked(&python, &out, &["--trust", &key.hex()]);
+    assert!(verdict.valid, "{:?}", verdict.issues);
+    let mut after = files(&out);
+    after.remove("manifest.sig");
+    assert_eq!(after, files(&theirs));
+}
+
+/// Every signature of theirs fits the bytes that we would have verified, tombstones included.
+#[test]
+fn we_name_the_bytes_that_the_sdk_signed() {
+    let Some(python) = python() else { return };
+    let seed = hex::encode([7; 32]);
+    let temp = Temp::new();
+    for (name, more) in
+        [("full", &[] as &[&str]), ("delta", &["--since", "2026-03-01T00:00:00+00:00"]), ("pack", &["--evidence"])]
+    {
+        let theirs = temp.join(&format!("{name}.mem"));
+        ask(&python, "make", &[&[theirs.to_str().unwrap(), "--seed", &seed], more].concat(), b"");
+        let validation = validate(&theirs, &[hex::encode(&Key::new(&python, 7).public)]);
+        assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{name}: {validation:?}");
+        assert_eq!(validation.kind.as_deref(), Some(if name == "delta" { "incremental" } else { "full" }));
+        let found = signatures(&theirs);
+        assert_eq!(found.len(), if name == "delta" { 2 } else { 3 }, "the bundle's and the tombstones'");
+        let cases: Vec<String> = found
+            .iter()
+            .map(|s| {
+                let (key, signature) = s.token.clone().unwrap();
+                let token = format!("ed25519:{}:{}", hex::encode(key), hex::encode(signature));
+                serde_json::json!({"token": token, "message": hex::encode(&s.message)}).to_string()
+            })
+            .collect();
+        let verdicts = ask(&python, "verify", &[], cases.join("\n").as_bytes());
+        assert_eq!(String::from_utf8(verdicts).unwrap(), "true\n".repeat(found.len()), "{name}");
+        // And through us: the tombstones keep their signatures.
+        let back = temp.join(&format!("{name}-back.mem"));
+        write(&read(&theirs), &[], &back);
+        let again = checked(&python, &back, &["--trust", &Key::new(&python, 7).hex()]);
+        assert!(again.tombstones.values().all(|valid| *valid), "{name}: {:?}", again.tombstones);
+    }
+}
+
+#[test]
+fn the_sdk_puts_our_increments_together() {
+    let Some(python) = python() else { return };
+    let temp = Temp::new();
+    let (base, full) = (temp.join("base.mem"), temp.join("full.mem"));
+    let mut taken = everything();
+    let late = taken.records.split_off(6);
+    write(&taken, &[], &base);
+    taken.records.extend(late);
+    taken.tombstones = with_deletion().tombstones;
+    write(&taken, &[], &full);
+    let whole = checked(&python, &full, &[]);
+    let onto_base = ["--onto", base.to_str().unwrap()];
+    for (name, options) in [
+        ("difference", WriteOptions { base: Some(base.clone()), ..WriteOptions::default() }),
+        ("cursor", WriteOptions { since: mementory_model::Timestamp::parse("2024-01-01"), ..WriteOptions::default() }),
+    ] {
+        let out = temp.join(&format!("{name}.mem"));
+        let report = write_as(&taken, &[], &out, options).unwrap();
+        let verdict = checked(&python, &out, &onto_base);
+        assert!(verdict.valid, "{name}: {:?}", verdict.issues);
+        assert_eq!(verdict.mode.as_deref(), Some("incremental"));
+        assert_eq!(verdict.ids, whole.ids, "{name}: base and increment are the whole");
+        assert!(name != "difference" || report.withheld["unchanged"] == 6);
+        assert_eq!(verdict.tombstones.len(), 1);
+    }
+}
+
+#[test]
+fn the_sdk_accepts_our_evidence() {
+    let Some(python) = python() else { return };
+    let key = Key::new(&python, 7);
+    let taken = with_deletion();
+    let pack = evidence::EvidencePack {
+        chosen: evidence::Chosen { guide: true, ..Default::default() },
+        generator: "mementory/test".into(),
+        created: now(),
+        since: None,
+        until: None,
+        tombstones: taken.tombstones.clone(),
+        audit: vec![evidence::AuditEntry {
+            at: now(),
+            actor: "owner".into(),
+            op: "erase".into(),
+            target: "ab".repeat(16),
+            kind: Some(mementory_model::Kind::Memory),
+            reason: "asked".into(),
+        }],
+        edges: evidence::provenance(&mut source(&taken)).unwrap(),
+        beside: [(evidence::RECEIPTS, vec!["{}".to_owned()])].into(),
+    };
+    let temp = Temp::new();
+    let out = temp.join("pack.mem");
+    evidence::write(&pack, &out, Some(&key)).unwrap();
+    let verdict = checked(&python, &out, &["--trust", &key.hex()]);
+    assert!(verdict.valid, "{:?}", verdict.issues);
+    assert_eq!(verdict.tombstones.into_values().collect::<Vec<_>>(), [true]);
+}
+
+#[test]
+fn the_sdk_imports_our_bundle_and_we_read_its_export() {
+    let Some(python) = python() else { return };
+    let taken = everything();
+    let temp = Temp::new();
+    let (ours, theirs) = (temp.join("ours.mem"), temp.join("theirs.mem"));
+    let report = write(&taken, &[], &ours);
+    let verdict = judge(&python, &ours, &theirs);
+    assert!(verdict.valid, "{:?}", verdict.issues);
+    assert_eq!(verdict.counts.values().sum::<u64>(), validate(&ours, &[]).records);
+    let again = temp.join("again.mem");
+    let second = judge(&python, &theirs, &again);
+    assert!(second.valid, "{:?}", second.issues);
+    assert_eq!(second.ids, verdict.ids);
+    let validation = validate(&theirs, &[]);
+    assert!(validation.errors.is_empty(), "{validation:?}");
+    // Episodes and vendor kinds carry unknown fields through the SDK: those records are whole.
+    let back = read(&theirs);
+    for kind in ["memory", "message", "todo", "foreign"] {
+        for record in taken.records.iter().filter(|r| r.kind.as_str() == kind) {
+            assert_eq!(back.records.iter().find(|r| r.key == record.key), Some(record));
+        }
+    }
+    assert!(back.notes.is_empty(), "{:?}", back.notes);
+    assert!(!report.digest.is_empty());
+}
+
+#[test]
+fn the_sdk_agrees_on_our_fixtures() {
+    let Some(python) = python() else { return };
+    for entry in std::fs::read_dir(repo().join("fixtures/mem")).unwrap().filter(|e| e.as_ref().unwrap().path().is_dir())
+    {
+        let input = entry.unwrap().path().join("input.mem");
+        let temp = Temp::new();
+        let verdict = judge(&python, &input, &temp.join("out.mem"));
+        // Where the reference looks away, the case says what it finds.
+        let case = std::fs::read(input.with_file_name("case.json")).unwrap();
+        let case: serde_json::Value = serde_json::from_slice(&case).unwrap();
+        let said = serde_json::from_value::<Option<Vec<String>>>(case["reference_errors"].clone()).unwrap();
+        let ours = || validate(&input, &[]).errors.into_iter().map(|f| f.message).collect();
+        let mut messages: Vec<String> = said.unwrap_or_else(ours);
+        let theirs: Vec<_> = verdict.issues.into_iter().filter(|i| !i.starts_with("import: ")).collect();
+        messages.sort();
+        assert_eq!(messages, theirs, "{}", input.display());
+    }
+}
+
+/// Times, numbers and odd values: what the SDK takes and how it writes it.
+#[test]
+fn the_sdk_and_we_decode_alike() {
+    let Some(python) = python() else { return };
+    let mut cases: Vec<(&str, String)> = vec![];
+    for time in [
+        "2026-06-30T20:23:59Z",
+        "2026-06-30T20:23:59z",
+        "2026-06-30t20:23:59Z",
+        "2026-06-30 20:23:59",
+        "2026-06-30",
+        "2026-06-30T20:23",
+        "20260630T202359Z",
+        "20260630",
+        "2026-06-30T20:23:59.9999999Z",
+        "2026-06-30T20:23:59,5Z",
+        "1969-12-31T23:59:59.9999999Z",
+        "1960-01-01T00:00:00.5Z",
+        "2026-06-30T20:23:59+05:30",
+        "2026-06-30T20:23:59-0800",
+        "2026-06-30T24:00:00Z",
+        "2026-06-30T23:59:60Z",
+        "2026-02-30T00:00:00Z",
+        "2026-13-01",
+        " 2026-06-30",
+        "",
+        "now",
+        "2026-06-30T20:23:59.Z",
+        "2026-06-30T20:23:59+25:00",
+        "9999-12-31T23:59:59Z",
+        "2026-6-3",
+        "1751313600",
+        "2026-06-30T20:23:59+02",
+        "2026-06-30T",
+        "2026-06-30T20",
+    ] {
+        let time = serde_json::to_string(time).unwrap();
+        cases.push(("context", format!("{{\"id\":\"c\",\"label\":\"\",\"archived\":false,\"createdAt\":{time}}}")));
+    }
+    for number in [
+        "1",
+        "1.0",
+        "-0",
+        "-0.0",
+        "0.1",
+        "1e-5",
+        "1e-7",
+        "1.5e-300",
+        "5e-324",
+        "1e15",
+        "1e16",
+        "123456789012345678",
+        "9007199254740993",
+        "18446744073709551616",
+        "1e400",
+        "2.5",
+        "true",
+        "null",
+        "\"1\"",
+        "0.30000000000000004",
+        "1E2",
+    ] {
+        cases.push((
+            "episodeLink",
+            format!("{{\"srcEpisodeID\":\"a\",\"dstEpisodeID\":\"b\",\"linkType\":\"\",\"weight\":{number}}}"),
+        ));
+        cases.push(("core", format!("{{\"id\":\"c\",\"content\":\"\",\"charBudget\":{number},\"version\":1}}")));
+    }
+    for text in ["\"\\u0000\\u001f\\u007f\\u2028\"", "\"\\ud83d\\ude00\"", "\"a/b\\/c\"", "\"\\b\\f\\n\\r\\t\""] {
+        cases.push(("preference", format!("{{\"key\":\"k\",\"value\":{text}}}")));
+    }
+    let script = repo().join("tests/interop/mem_check.py");
+    let mut child =
+        Command::new(python).arg(script).arg("decode").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    for (kind, line) in &cases {
+        writeln!(input, "{}", serde_json::json!({"kind": kind, "line": line})).unwrap();
+    }
+    drop(input);
+    let output = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+    let theirs: Vec<Option<String>> = output.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    assert_eq!(theirs.len(), cases.len());
+    let mut differ = vec![];
+    for ((kind, line), theirs) in cases.iter().zip(theirs) {
+        let spec = KINDS.iter().find(|s| s.kind == *kind).unwrap();
+        let ours = wire::decode(spec, line, 512).ok().and_then(|tree| wire::line(spec, &tree).ok());
+        if ours != theirs {
+            differ.push(format!("{line}: ours {ours:?}, theirs {theirs:?}"));
+        }
+    }
+    assert!(differ.is_empty(), "{}", differ.join("\n"));
+}

@@ -1,0 +1,519 @@
+//! One test for each requirement of the conformance levels (spec v1.1 §4–§6, §8) that a file can show; what only a store
+//! can show (merging, erasing along every route) is in `tests/core`. Where the reference tool looks away, it says so.
+use super::harness::{Taken, Temp, bundle, copy, files, read, read_with, repo, validate};
+use crate::{FormatError, Validation};
+use mementory_model::{Kind, Limits, TombstoneOp};
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
+
+/// A copy of a fixture that may be changed.
+struct Copy {
+    _temp: Temp,
+    at: PathBuf,
+}
+
+impl Copy {
+    fn of(name: &str) -> Self {
+        let temp = Temp::new();
+        let at = temp.join("b.mem");
+        copy(&repo().join("fixtures/mem").join(name).join("input.mem"), &at);
+        Self { _temp: temp, at }
+    }
+
+    fn made(data: &[(&str, &str)]) -> Self {
+        let temp = Temp::new();
+        let at = temp.join("b.mem");
+        bundle(&at, data);
+        Self { _temp: temp, at }
+    }
+
+    fn replace(&self, file: &str, from: &str, to: &str) {
+        let text = std::fs::read_to_string(self.at.join(file)).unwrap();
+        assert!(text.contains(from), "{from}");
+        std::fs::write(self.at.join(file), text.replace(from, to)).unwrap();
+    }
+
+    /// Changes a listed file, and the manifest and CHECKSUMS with it: what an attacker can do, and a careless writer does.
+    fn rewrite(&self, file: &str, from: &str, to: &str) {
+        let facts = |at: &Path| {
+            let bytes = std::fs::read(at.join(file)).unwrap();
+            (hex::encode(Sha256::digest(&bytes)), bytes.len())
+        };
+        let sums = || hex::encode(Sha256::digest(std::fs::read(self.at.join("CHECKSUMS")).unwrap()));
+        let ((old, size), old_sums) = (facts(&self.at), sums());
+        self.replace(file, from, to);
+        let (new, new_size) = facts(&self.at);
+        self.replace("CHECKSUMS", &old, &new);
+        self.replace("manifest.json", &old, &new);
+        self.replace(
+            "manifest.json",
+            &format!("\"bytes\":{size},\"path\":\"{file}\""),
+            &format!("\"bytes\":{new_size},\"path\":\"{file}\""),
+        );
+        if std::fs::read_to_string(self.at.join("manifest.json")).unwrap().contains(&old_sums) {
+            self.replace("manifest.json", &old_sums, &sums());
+        }
+    }
+
+    fn validate(&self) -> Validation {
+        validate(&self.at, &[])
+    }
+
+    fn errors(&self) -> Vec<String> {
+        self.validate().errors.into_iter().map(|f| f.code).collect()
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        self.validate().warnings.into_iter().map(|f| f.code).filter(|c| c != "malformed_detail").collect()
+    }
+
+    /// What an import takes; nothing may come of a bundle that is refused.
+    fn import(&self) -> Result<Taken, FormatError> {
+        let mut taken = Taken::default();
+        let result = read_with(&self.at, &Limits::default(), &mut taken);
+        assert!(result.is_ok() || taken.nothing(), "half an import");
+        result.map(|()| taken)
+    }
+}
+
+const EPISODES: &str = "items/episode.jsonl";
+
+#[test]
+fn l0_a_whole_bundle_has_no_finding() {
+    for name in ["small", "all-kinds", "signed"] {
+        let validation = Copy::of(name).validate();
+        assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{name}: {validation:?}");
+    }
+}
+
+/// The reference compares the hash of the file and never reads it; in 1.0 not even that.
+#[test]
+fn l0_checksums_say_what_the_manifest_says() {
+    for (from, to) in [
+        ("items/episode.jsonl", "items/episodes.jsonl"),
+        ("  items/episode", " *items/episode"),
+        ("  items/context", "  ./items/context"),
+    ] {
+        let copy = Copy::of("loose-1.0");
+        let text = std::fs::read_to_string(copy.at.join("CHECKSUMS")).unwrap();
+        if text.contains(from) {
+            copy.replace("CHECKSUMS", from, to);
+            assert_eq!(copy.errors(), ["checksums_mismatch"], "{to}");
+            assert!(copy.import().is_err());
+        }
+    }
+    let upper = Copy::of("loose-1.0");
+    let text = std::fs::read_to_string(upper.at.join("CHECKSUMS")).unwrap();
+    let (digest, _) = text.split_once(' ').unwrap();
+    upper.replace("CHECKSUMS", digest, &digest.to_uppercase());
+    assert_eq!(upper.errors(), ["checksums_mismatch"], "lowercase hex");
+    let more = Copy::of("loose-1.0");
+    std::fs::write(more.at.join("CHECKSUMS"), format!("{text}{}  manifest.json\n", "0".repeat(64))).unwrap();
+    assert_eq!(more.errors(), ["checksums_mismatch"], "every listed file and no others");
+    let none = Copy::of("loose-1.0");
+    std::fs::remove_file(none.at.join("CHECKSUMS")).unwrap();
+    assert_eq!(none.errors(), ["checksums_missing"]);
+}
+
+#[test]
+fn l0_digests_in_the_manifest_are_lowercase_and_true() {
+    let copy = Copy::of("small");
+    let digest = hex::encode(Sha256::digest(std::fs::read(copy.at.join(EPISODES)).unwrap()));
+    copy.replace("manifest.json", &digest, &digest.to_uppercase());
+    assert!(copy.errors().contains(&"checksum_mismatch".to_owned()));
+    let size = Copy::of("small");
+    size.replace("manifest.json", "\"bytes\":861", "\"bytes\":860");
+    assert_eq!(size.errors(), ["byte_count_mismatch"]);
+    assert!(size.import().is_err(), "the reference's importer does not look at sizes");
+}
+
+#[test]
+fn l0_the_bundle_digest_is_that_of_checksums() {
+    let copy = Copy::of("small");
+    let digest = hex::encode(Sha256::digest(std::fs::read(copy.at.join("CHECKSUMS")).unwrap()));
+    copy.replace("manifest.json", &digest, &"0".repeat(64));
+    assert_eq!(copy.errors(), ["bundle_digest_mismatch"]);
+    assert!(copy.import().is_err());
+}
+
+#[test]
+fn l0_manifest_checksums_and_signature_do_not_list_themselves() {
+    let copy = Copy::of("small");
+    std::fs::write(copy.at.join("manifest.sig"), "x\n").unwrap();
+    let digest = hex::encode(Sha256::digest(b"x\n"));
+    copy.replace(
+        "manifest.json",
+        "\"files\":[",
+        &format!("\"files\":[{{\"bytes\":2,\"path\":\"manifest.sig\",\"sha256\":\"{digest}\"}},"),
+    );
+    assert!(copy.errors().contains(&"self_listed".to_owned()), "{:?}", copy.errors());
+}
+
+/// Not looked at by the reference.
+#[test]
+fn l0_counts_are_the_number_of_lines() {
+    for (from, to) in [
+        ("\"episode\":2", "\"episode\":1"),
+        ("\"episode\":2", "\"episode\":2,\"fact\":1"),
+        ("\"context\":1,", ""),
+        ("\"episode\":2", "\"episode\":2,\"tombstone\":1"),
+    ] {
+        let copy = Copy::of("small");
+        copy.replace("manifest.json", from, to);
+        assert_eq!(copy.errors(), ["counts_mismatch"], "{to}");
+    }
+    let zero = Copy::of("small");
+    zero.replace("manifest.json", "\"episode\":2", "\"episode\":2,\"fact\":0");
+    assert!(zero.errors().is_empty(), "a zero says nothing");
+}
+
+#[test]
+fn l0_coverage_and_scopes_are_those_of_the_records() {
+    let copy = Copy::of("small");
+    copy.replace("manifest.json", "\"to\":\"2026-02-10", "\"to\":\"2026-02-11");
+    copy.replace("manifest.json", "\"scopes\":[\"ctx_life\"]", "\"scopes\":[\"ctx_life\",\"ctx_more\"]");
+    assert_eq!(copy.errors(), ["coverage_mismatch", "scopes_mismatch"]);
+}
+
+#[test]
+fn l0_since_stands_on_an_incremental_export_only() {
+    let full = Copy::of("small");
+    full.replace(
+        "manifest.json",
+        "\"exportMode\":\"full\"",
+        "\"exportMode\":\"full\",\"since\":\"2026-01-01T00:00:00Z\"",
+    );
+    assert_eq!(full.warnings(), ["since_on_full"]);
+    let delta = Copy::of("small");
+    delta.replace("manifest.json", "\"exportMode\":\"full\"", "\"exportMode\":\"incremental\"");
+    assert_eq!(delta.warnings(), ["since_missing"]);
+}
+
+#[test]
+fn l0_the_version_is_a_semantic_one() {
+    for (version, found) in
+        [("1.2.0", [""; 0].as_slice()), ("1.1", &["version_form"]), ("1.1.x", &["version_form"]), ("1.1.0-rc.1", &[])]
+    {
+        let copy = Copy::of("small");
+        copy.replace("manifest.json", "\"format\":\"1.1.0\"", &format!("\"format\":\"{version}\""));
+        assert_eq!(copy.warnings(), found, "{version}");
+        assert!(copy.errors().is_empty() && copy.import().is_ok(), "a minor version is read");
+    }
+    let major = Copy::of("small");
+    major.replace("manifest.json", "\"format\":\"1.1.0\"", "\"format\":\"2.0.0\"");
+    assert_eq!(major.errors(), ["version_mismatch"]);
+    assert!(major.import().is_err(), "the reference's importer takes it");
+}
+
+/// Not looked at by the reference: two programs that write the same records then give different digests.
+#[test]
+fn l0_lines_are_canonical() {
+    for (from, to) in [
+        ("{\"accessCount\":0", "{ \"accessCount\":0"),
+        ("\"accessCount\":0,\"actors\":[]", "\"actors\":[],\"accessCount\":0"),
+        ("2026-01-10T08:00:00Z", "2026-01-10T08:00:00.0Z"),
+        ("\"confidence\":0.7", "\"confidence\":0.70"),
+        ("red bicycle", "r\\u0065d bicycle"),
+        ("}\n{", "}\r\n{"),
+        ("}\n{", "}\n\n{"),
+        ("\"pinned\":false", "\"pinned\":false,\"speaker\":null"),
+    ] {
+        let copy = Copy::of("small");
+        copy.rewrite(EPISODES, from, to);
+        assert_eq!(copy.warnings(), ["not_canonical"], "{to:?}");
+        assert!(copy.errors().is_empty() && copy.import().is_ok(), "{to:?}: and is read all the same");
+    }
+    let open = Copy::made(&[("items/preference.jsonl", "{\"key\":\"a\",\"value\":\"b\"}")]);
+    assert_eq!(open.warnings(), ["not_canonical"], "the last line feed");
+}
+
+/// The reference decodes no audit stream while validating.
+#[test]
+fn l0_every_stream_decodes() {
+    for (file, from, to, kind) in [
+        ("audit/tombstones.jsonl", "\"op\":\"delete\"", "\"op\":\"forget\"", "tombstone"),
+        ("audit/log.jsonl", "\"ts\":\"2026-01-05T00:00:00Z\"", "\"ts\":\"then\"", "log"),
+        ("items/edge.jsonl", "\"confidence\":0.9", "\"confidence\":\"0.9\"", "edge"),
+    ] {
+        let copy = Copy::of("all-kinds");
+        copy.rewrite(file, from, to);
+        let messages: Vec<_> = copy.validate().errors.into_iter().map(|f| f.message).collect();
+        assert_eq!(messages, [format!("malformed {kind} record")]);
+        assert!(copy.import().is_err());
+    }
+}
+
+/// The reference replaces broken bytes while validating, and fails on them while importing.
+#[test]
+fn l0_streams_are_utf8() {
+    let temp = Temp::new();
+    let at = temp.join("b.mem");
+    bundle(&at, &[("items/preference.jsonl", "{\"key\":\"a\",\"value\":\"?\"}\n"), ("items/acme.jsonl", "?\n")]);
+    for (file, codes) in [("items/preference.jsonl", 1), ("items/acme.jsonl", 2)] {
+        let bytes: Vec<u8> =
+            std::fs::read(at.join(file)).unwrap().iter().map(|b| if *b == b'?' { 0xff } else { *b }).collect();
+        let before = hex::encode(Sha256::digest(std::fs::read(at.join(file)).unwrap()));
+        std::fs::write(at.join(file), &bytes).unwrap();
+        for side in ["manifest.json", "CHECKSUMS"] {
+            let text = std::fs::read_to_string(at.join(side)).unwrap();
+            std::fs::write(at.join(side), text.replace(&before, &hex::encode(Sha256::digest(&bytes)))).unwrap();
+        }
+        let errors: Vec<_> = validate(&at, &[]).errors.into_iter().map(|f| f.code).collect();
+        assert_eq!(errors, vec!["malformed"; codes]);
+    }
+}
+
+#[test]
+fn l0_paths_stay_inside() {
+    for path in [
+        "../x",
+        "/x",
+        "~/x",
+        "items/../../x",
+        "items/./x",
+        "c:x",
+        "items\\\\x",
+        "items/\\u0000x",
+        "items//x",
+        "items/x/",
+        "",
+        "items/\\u0007x",
+        "..",
+        ".",
+    ] {
+        let copy = Copy::of("small");
+        copy.replace("manifest.json", "\"path\":\"items/episode.jsonl\"", &format!("\"path\":\"{path}\""));
+        assert_eq!(copy.errors()[0], "path_escapes", "{path}");
+        assert!(copy.import().is_err());
+    }
+    let twice = Copy::of("small");
+    twice.replace("manifest.json", "items/context.jsonl", "items/episode.jsonl");
+    assert!(twice.errors().contains(&"duplicate_path".to_owned()));
+}
+
+#[cfg(unix)]
+#[test]
+fn l0_links_are_refused_wherever_they_stand() {
+    use std::os::unix::fs::symlink;
+    let linked = |change: &dyn Fn(&Path)| {
+        let copy = Copy::of("small");
+        change(&copy.at);
+        assert!(copy.import().is_err());
+        copy.errors()
+    };
+    let file = linked(&|b| {
+        std::fs::rename(b.join(EPISODES), b.join("real")).unwrap();
+        symlink("../real", b.join(EPISODES)).unwrap();
+    });
+    assert_eq!(file[0], "path_escapes");
+    let folder = linked(&|b| {
+        std::fs::rename(b.join("items"), b.join("real")).unwrap();
+        symlink("real", b.join("items")).unwrap();
+    });
+    assert!(folder.contains(&"file_missing".to_owned()) && folder.contains(&"unlisted_file".to_owned()), "{folder:?}");
+    let sums = linked(&|b| {
+        std::fs::rename(b.join("CHECKSUMS"), b.join("real")).unwrap();
+        symlink("real", b.join("CHECKSUMS")).unwrap();
+    });
+    assert_eq!(sums, ["checksums_missing"]);
+    let manifest = Copy::of("small");
+    std::fs::rename(manifest.at.join("manifest.json"), manifest.at.join("real")).unwrap();
+    symlink("real", manifest.at.join("manifest.json")).unwrap();
+    assert_eq!(manifest.errors(), ["manifest_missing"]);
+}
+
+/// The reference looks one level deep, and not into `provenance/`.
+#[test]
+fn l0_no_unlisted_file_where_records_are() {
+    for path in
+        ["items/evil.jsonl", "items/deep/evil.jsonl", "audit/more.jsonl", "embeddings/x.vec", "provenance/edges.jsonl"]
+    {
+        let copy = Copy::of("small");
+        let at = copy.at.join(path);
+        std::fs::create_dir_all(at.parent().unwrap()).unwrap();
+        std::fs::write(at, "{}\n").unwrap();
+        let messages: Vec<_> = copy.validate().errors.into_iter().map(|f| f.message).collect();
+        assert_eq!(messages, [format!("unlisted file present: {path}")]);
+        assert!(copy.import().is_err());
+    }
+    let beside = Copy::of("small");
+    std::fs::write(beside.at.join("README.txt"), "hello\n").unwrap();
+    assert_eq!(beside.warnings(), ["unlisted_beside"], "no checksum and no signature covers it");
+    assert!(beside.errors().is_empty());
+}
+
+#[test]
+fn l0_sizes_are_bounded() {
+    let copy = Copy::of("small");
+    let limits = Limits { mem_file_bytes: 500, ..Limits::default() };
+    let mut taken = Taken::default();
+    assert!(matches!(
+        read_with(&copy.at, &limits, &mut taken),
+        Err(FormatError::Limit { limit: "mem_file_bytes", .. })
+    ));
+    assert!(taken.nothing());
+}
+
+/// §7: the reference takes whatever a vault reference has in it.
+#[test]
+fn l0_a_vault_reference_carries_no_secret() {
+    for name in ["value", "ciphertext", "password"] {
+        let copy = Copy::of("all-kinds");
+        copy.rewrite(
+            "items/secretRef.jsonl",
+            "\"sensitivity\":\"high\"",
+            &format!("\"sensitivity\":\"high\",\"{name}\":\"x\""),
+        );
+        assert!(copy.errors().contains(&"secret_carried".to_owned()), "{name}: {:?}", copy.errors());
+    }
+}
+
+#[test]
+fn l0_ids_stand_once_in_a_file() {
+    let line = "{\"key\":\"a\",\"value\":\"b\"}\n";
+    let copy = Copy::made(&[("items/preference.jsonl", &line.repeat(2))]);
+    assert_eq!(copy.warnings(), ["duplicate_id"]);
+}
+
+/// §4 step 1: everything is checked before anything is sent.
+#[test]
+fn l1_a_fault_in_the_last_stream_stops_the_first() {
+    let copy = Copy::of("all-kinds");
+    copy.rewrite("items/secretRef.jsonl", "\"label\":\"Router login\",", "");
+    assert!(copy.import().is_err(), "the reference has written fourteen kinds by then");
+}
+
+/// §4 step 3, §4.1.
+#[test]
+fn l1_parents_come_before_children() {
+    let taken = Copy::of("all-kinds").import().unwrap();
+    let at = |value: &str| taken.records.iter().position(|r| r.key.value == value).unwrap();
+    for (parent, child) in [
+        ("context/ctx_home", "episode/ep_tea"),
+        ("entity/ent_ada", "edge/edge_1"),
+        ("episode/ep_tea", "fact/fact_1"),
+        ("resource/res_1", "chunk/chunk_1"),
+        ("fact/fact_2", "factLink/fact_1|fact_2|refines"),
+    ] {
+        assert!(at(parent) < at(child), "{parent} {child}");
+    }
+}
+
+/// §4.1: what has no id goes by its own parts.
+#[test]
+fn l1_merge_keys() {
+    let taken = Copy::of("all-kinds").import().unwrap();
+    for key in
+        ["factLink/fact_1|fact_2|refines", "episodeLink/ep_move|ep_tea|before", "category/food", "preference/units"]
+    {
+        assert!(taken.records.iter().any(|r| r.key.value == key), "{key}");
+    }
+}
+
+/// §4.1: closed rows keep what closed them.
+#[test]
+fn l1_both_rows_of_a_supersession_are_kept() {
+    let taken = Copy::of("all-kinds").import().unwrap();
+    let closed = taken.records.iter().find(|r| r.key.value == "fact/fact_2").unwrap();
+    assert_eq!(closed.status.as_deref(), Some("superseded"));
+    assert!(closed.links.iter().any(|l| l.relation == "superseded_by" && l.target.value == "fact/fact_1"));
+    assert!(taken.records.iter().any(|r| r.key.value == "fact/fact_1"));
+    let edge = taken.records.iter().find(|r| r.key.value == "edge/edge_1").unwrap();
+    assert!(edge.times.valid_to.is_some());
+}
+
+#[test]
+fn l1_unknown_fields_and_kinds_are_kept_as_they_are() {
+    let copy = Copy::of("all-kinds");
+    let temp = Temp::new();
+    let out = temp.join("out.mem");
+    super::harness::write(&copy.import().unwrap(), &[], &out);
+    for (name, bytes) in files(&copy.at).iter().filter(|(n, _)| n.starts_with("items/")) {
+        assert_eq!(files(&out).get(name), Some(bytes), "{name}");
+    }
+}
+
+/// §5: for every kind; with the row in the same bundle.
+#[test]
+fn l2_what_cannot_be_without_a_deleted_record_does_not_come() {
+    for (kind, id, gone) in [
+        ("entity", "ent_ada", vec!["edge/edge_1"]),
+        ("episode", "ep_tea", vec!["fact/fact_1", "fact/fact_2", "episodeLink/ep_move|ep_tea|before"]),
+        ("resource", "res_1", vec!["chunk/chunk_1"]),
+        ("fact", "fact_2", vec!["factLink/fact_1|fact_2|refines"]),
+    ] {
+        let copy = Copy::of("all-kinds");
+        copy.rewrite(
+            "audit/tombstones.jsonl",
+            "\"targetID\":\"ep_gone\",\"targetKind\":\"episode\"",
+            &format!("\"targetID\":\"{id}\",\"targetKind\":\"{kind}\""),
+        );
+        let taken = copy.import().unwrap();
+        assert_eq!(taken.tombstones[0].target_id, id, "sent first: the sink checks it");
+        for key in gone {
+            assert!(taken.records.iter().all(|r| r.key.value != key), "{kind}: {key}");
+        }
+    }
+}
+
+/// §5: "every derived artifact": the reference does nothing with these ids.
+#[test]
+fn l2_derived_ids_are_deleted_too() {
+    let copy = Copy::of("all-kinds");
+    copy.rewrite("audit/tombstones.jsonl", "\"factIDs\":[\"fact_gone\"]", "\"factIDs\":[\"fact_1\"]");
+    let taken = copy.import().unwrap();
+    assert_eq!(taken.tombstones[0].derived.fact_ids, ["fact_1"]);
+    assert!(taken.records.iter().all(|r| r.key.value != "factLink/fact_1|fact_2|refines"), "a link to what is gone");
+}
+
+/// §5: a redaction leaves a skeleton, and is told as what it is.
+#[test]
+fn l2_a_redaction_is_no_deletion() {
+    let copy = Copy::of("all-kinds");
+    copy.rewrite("audit/tombstones.jsonl", "\"op\":\"delete\"", "\"op\":\"redact\"");
+    assert_eq!(copy.import().unwrap().tombstones[0].op, TombstoneOp::Redact);
+}
+
+/// §5: proof of reach, all of it, and what is not known beside it.
+#[test]
+fn l2_tombstones_keep_their_proof() {
+    let temp = Temp::new();
+    let (copy, out) = (Copy::of("all-kinds"), temp.join("out.mem"));
+    super::harness::write(&copy.import().unwrap(), &[], &out);
+    assert_eq!(files(&out)["audit/tombstones.jsonl"], files(&copy.at)["audit/tombstones.jsonl"]);
+    let bare = Copy::of("all-kinds");
+    let text = std::fs::read_to_string(bare.at.join("audit/tombstones.jsonl")).unwrap();
+    let (from, to) = (text.find("\"derived\":").unwrap(), text.find("\"id\":").unwrap());
+    bare.rewrite("audit/tombstones.jsonl", &text[from..to], "");
+    assert!(bare.warnings().contains(&"derived_missing".to_owned()));
+}
+
+/// §6.
+#[test]
+fn l3_the_audit_trail_is_read() {
+    let taken = Copy::of("all-kinds").import().unwrap();
+    let trail: Vec<_> = taken.records.iter().filter(|r| r.kind == Kind::Audit).collect();
+    assert_eq!(trail.len(), 2);
+    assert!(trail.iter().any(|r| r.record_type.as_deref() == Some("delete") && r.text == "erasure"));
+}
+
+/// §8: a claim of L3 is looked at.
+#[test]
+fn l3_asks_for_signed_tombstones_and_an_audit_trail() {
+    let copy = Copy::of("all-kinds");
+    copy.replace("manifest.json", "\"conformanceLevel\":\"L2\"", "\"conformanceLevel\":\"L3\"");
+    assert_eq!(copy.warnings(), ["tombstone_unsigned"]);
+    let small = Copy::of("small");
+    small.replace("manifest.json", "\"conformanceLevel\":\"L2\"", "\"conformanceLevel\":\"L3\"");
+    assert_eq!(small.warnings(), ["audit_missing"]);
+}
+
+/// §1.3: with a key to trust, a bundle without a signature is refused; without one it is not looked at.
+#[test]
+fn l3_a_signature_is_asked_for_when_a_key_is_named() {
+    let key = "ab".repeat(32);
+    let small = repo().join("fixtures/mem/small/input.mem");
+    let errors: Vec<_> = validate(&small, &[key]).errors.into_iter().map(|f| f.message).collect();
+    assert_eq!(errors, ["manifest.sig missing (signature required)"]);
+    assert!(!read(&small).records.is_empty());
+}

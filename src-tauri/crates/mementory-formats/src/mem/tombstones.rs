@@ -1,0 +1,132 @@
+//! `audit/tombstones.jsonl` (spec v1.1 §5): deletions in and out, with all seven members of the proof of reach.
+use super::{
+    canonical::canonical,
+    kinds::TOMBSTONE,
+    map::SCOPE,
+    native::{id_prefix, wire_kind},
+    wire::{DERIVED_COUNT, DERIVED_LISTS, decode, line, list, text, texts, time_of},
+};
+use mementory_model::{Derived, Kind, Record, Timestamp, Tombstone, TombstoneOp, json::Tree};
+
+/// `targetKind` and `targetID` under which other programs know a record that came from a bundle; what a tombstone of it
+/// has to name to reach them. The id of a link is its three parts joined by `|`, that of a preference its key, that of a
+/// category its name; a line without any id is `line:` and a digest, which at least our own reader knows again.
+///
+/// None for a record from elsewhere: our bundles name it by its vault id ([`Tombstone::target_id`] bare, the writer puts
+/// the prefix before it).
+pub fn wire_target(record: &Record) -> Option<(String, String)> {
+    if record.key.scope != SCOPE {
+        return None;
+    }
+    let (kind, in_key) = record.key.value.split_once('/')?;
+    // The key of a repeated vendor id has a number behind it.
+    let id = record.origin_id.as_deref().unwrap_or(in_key);
+    Some((kind.to_owned(), id.to_owned()))
+}
+
+/// Adds one erased record to a proof of reach, by the id that bundles have for it. `vault_id` stands for a record from
+/// elsewhere. Kinds that the proof has no list for leave no trace in it.
+pub fn add_reach(reach: &mut Derived, record: &Record, vault_id: &str) {
+    let (kind, id) = wire_target(record).unwrap_or_else(|| (wire_kind(record.kind).to_owned(), vault_id.to_owned()));
+    match kind.as_str() {
+        "fact" => reach.fact_ids.push(id),
+        "edge" => reach.edge_ids.push(id),
+        "entity" => reach.entity_ids.push(id),
+        "chunk" => reach.chunk_ids.push(id),
+        "episodeLink" => reach.episode_link_count += 1,
+        _ => {}
+    }
+}
+
+/// A checked line as a tombstone of the scope `mem`.
+pub(super) fn from_tree(tree: &Tree, verbatim: &str) -> Tombstone {
+    let word = |name: &str| text(tree, name).unwrap_or_default().to_owned();
+    let none = Tree::Object(vec![]);
+    let reach = tree.get("derived").unwrap_or(&none);
+    let count = match reach.get(DERIVED_COUNT) {
+        Some(Tree::Number(token)) => super::wire::integer(token).and_then(|n| n.parse().ok()).unwrap_or_default(),
+        _ => 0,
+    };
+    let [sentences, facts, edges, entities, chunks, cache] = DERIVED_LISTS.map(|name| list(reach, name));
+    Tombstone {
+        id: word("id"),
+        op: if text(tree, "op") == Some("redact") { TombstoneOp::Redact } else { TombstoneOp::Delete },
+        target_kind: word("targetKind"),
+        target_id: word("targetID"),
+        scope: "mem".into(),
+        at: time_of(tree, "deletedAt").or_else(|| Timestamp::from_micros(0)).unwrap_or_else(Timestamp::now),
+        actor: word("actor"),
+        reason: word("reason"),
+        derived: Derived {
+            sentence_ids: sentences,
+            fact_ids: facts,
+            edge_ids: edges,
+            entity_ids: entities,
+            chunk_ids: chunks,
+            embedding_cache_keys: cache,
+            episode_link_count: count,
+        },
+        signature: text(tree, "signature").map(str::to_owned),
+        verbatim: Some(verbatim.to_owned()),
+    }
+}
+
+/// Is it this vault's own, and not yet signed in this format?
+pub(super) fn is_own(tombstone: &Tombstone) -> bool {
+    tombstone.verbatim.is_none() && tombstone.signature.is_none()
+}
+
+/// The canonical line of a tombstone. One that came in a bundle goes out as it came, unknown fields and signature
+/// included; our own are built, ids in the form in which our bundles name records.
+pub(super) fn to_line(tombstone: &Tombstone, depth: u32) -> String {
+    if tombstone.scope == "mem"
+        && let Some(source) = &tombstone.verbatim
+        && let Ok(tree) = decode(&TOMBSTONE, source, depth)
+        && text(&tree, "id") == Some(tombstone.id.as_str())
+        && let Ok(line) = line(&TOMBSTONE, &tree)
+    {
+        return line;
+    }
+    let word = |s: &str| Tree::Text(s.to_owned());
+    let model = Kind::parse(&tombstone.target_kind);
+    let kind = model.map_or(tombstone.target_kind.as_str(), |kind| wire_kind(kind));
+    let target = match model {
+        Some(model) => named(id_prefix(model), &tombstone.target_id),
+        None => named("ep_", &tombstone.target_id),
+    };
+    let d = &tombstone.derived;
+    let ids = |prefix: &str, ids: &[String]| texts(&ids.iter().map(|id| named(prefix, id)).collect::<Vec<_>>());
+    let reach = vec![
+        ("chunkIDs".to_owned(), ids("chunk_", &d.chunk_ids)),
+        ("edgeIDs".to_owned(), ids("edge_", &d.edge_ids)),
+        ("embeddingCacheKeys".to_owned(), texts(&d.embedding_cache_keys)),
+        ("entityIDs".to_owned(), ids("ent_", &d.entity_ids)),
+        (DERIVED_COUNT.to_owned(), Tree::Number(d.episode_link_count.to_string())),
+        ("factIDs".to_owned(), ids("fact_", &d.fact_ids)),
+        ("sentenceIDs".to_owned(), texts(&d.sentence_ids)),
+    ];
+    let op = if tombstone.op == TombstoneOp::Redact { "redact" } else { "delete" };
+    let mut tree = Tree::Object(vec![
+        ("id".into(), word(&tombstone.id)),
+        ("op".into(), word(op)),
+        ("targetKind".into(), word(kind)),
+        ("targetID".into(), word(&target)),
+        ("deletedAt".into(), word(&tombstone.at.to_rfc3339_seconds())),
+        ("actor".into(), word(&tombstone.actor)),
+        ("derived".into(), Tree::Object(reach)),
+    ]);
+    if !tombstone.reason.is_empty() {
+        tree.set("reason", word(&tombstone.reason));
+    }
+    if let Some(signature) = &tombstone.signature {
+        tree.set("signature", word(signature));
+    }
+    // Only our own integer is in it.
+    canonical(&tree).unwrap_or_default()
+}
+
+/// A bare vault id gets the prefix under which our bundles name it; ids of any other shape are a source's own.
+pub(super) fn named(prefix: &str, id: &str) -> String {
+    let vault_id = id.len() == 32 && id.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+    if vault_id { format!("{prefix}{id}") } else { id.to_owned() }
+}

@@ -1,0 +1,543 @@
+//! One pass over a whole bundle that finds everything wrong with it; the validator reports all of it, the reader
+//! stops at the first fatal finding. Messages are the reference SDK's own words where it has them (spec v1.1 §9).
+use super::{
+    bundle::{Bundle, CHECKSUMS, MANIFEST, POLICED, PROVENANCE, SIGNATURE, known_line},
+    kinds::{LOG, Spec, TOMBSTONES, by_name, by_path, vendor_of},
+    manifest::{Manifest, VERSION, checksums, path_is_safe},
+    wire::{decode, is_too_large, line, list, text, time_of},
+};
+use crate::{Finding, FormatError, Member};
+use mementory_model::{Bounds, Timestamp, json::Tree};
+use rayon::prelude::*;
+use sha2::{Digest, Sha256};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashSet},
+    hash::{DefaultHasher, Hash, Hasher},
+    ops::Range,
+    sync::mpsc::{Receiver, Sender, channel},
+    thread::Scope,
+};
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Severity {
+    /// Nothing may be imported.
+    Fatal,
+    /// Against the specification, but every record can be trusted to be what was written.
+    Error,
+    /// Worth knowing.
+    Warning,
+}
+
+/// A line or a manifest that would take more memory than `Limits::tree_bytes`.
+const TOO_LARGE: &str = "too_large";
+
+/// Ids in a proof of reach that other records may name.
+const REACHED: [&str; 4] = ["factIDs", "edgeIDs", "entityIDs", "chunkIDs"];
+
+/// How much is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Depth {
+    /// What decides over an import.
+    Import,
+    /// Also what only a validator says: form, level, governance.
+    Full,
+}
+
+/// What the pass found.
+#[derive(Default)]
+pub(super) struct Report {
+    pub manifest: Option<Manifest>,
+    pub manifest_bytes: Vec<u8>,
+    pub findings: Vec<(Severity, &'static str, Finding)>,
+    /// Lines by kind, as `counts` names them.
+    pub lines: BTreeMap<String, u64>,
+    /// Ids that the bundle's own tombstones say are gone.
+    pub tombstoned: HashSet<String>,
+    unsigned_tombstones: u64,
+    coverage: Option<(Timestamp, Timestamp)>,
+    scopes: BTreeSet<String>,
+}
+
+impl Report {
+    pub fn add(&mut self, severity: Severity, code: &'static str, place: &str, message: impl Into<String>) {
+        let finding = Finding { code: code.into(), place: place.into(), message: message.into() };
+        self.findings.push((severity, code, finding));
+    }
+
+    fn fatal(&mut self, code: &'static str, place: &str, message: impl Into<String>) {
+        self.add(Severity::Fatal, code, place, message);
+    }
+
+    /// The first finding that forbids an import, as the error that ends it.
+    pub fn refusal(&self, bundle: &Bundle) -> Option<FormatError> {
+        let (_, code, finding) = self.findings.iter().find(|(s, _, _)| *s == Severity::Fatal)?;
+        let place = bundle.place_of(&finding.place);
+        Some(match *code {
+            "version_mismatch" => {
+                let version = self.manifest.as_ref().map(|m| m.format.clone()).unwrap_or_default();
+                FormatError::Version { place, version }
+            }
+            "size_limit" => FormatError::Limit { limit: "mem_file_bytes", place, figure: bundle.limits.mem_file_bytes },
+            TOO_LARGE => FormatError::Limit { limit: "tree_bytes", place, figure: bundle.limits.tree_bytes },
+            code => FormatError::invalid(code, place, finding.message.clone()),
+        })
+    }
+}
+
+/// Checks the whole bundle. `tick` is called now and then; its error (cancelled) ends the pass.
+pub(super) fn verify(
+    bundle: &Bundle,
+    depth: Depth,
+    tick: &mut dyn FnMut() -> Result<(), FormatError>,
+) -> Result<Report, FormatError> {
+    let mut report = Report::default();
+    let bytes = match bundle.bytes(MANIFEST) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => {
+            report.fatal("manifest_missing", MANIFEST, "manifest.json missing");
+            return Ok(report);
+        }
+        Err(FormatError::Limit { .. }) => {
+            report.fatal("size_limit", MANIFEST, "file exceeds size limit: manifest.json");
+            return Ok(report);
+        }
+        Err(e) => return Err(e),
+    };
+    let manifest = match Manifest::parse(&bytes, bundle.limits) {
+        Ok(manifest) => manifest,
+        Err(why) if is_too_large(&why) => {
+            report.fatal(TOO_LARGE, MANIFEST, why);
+            return Ok(report);
+        }
+        Err(_) => {
+            report.fatal("malformed", MANIFEST, "manifest.json does not parse");
+            return Ok(report);
+        }
+    };
+    report.manifest_bytes = bytes;
+    if manifest.major() != VERSION.split('.').next().unwrap_or_default() {
+        let message = format!("major format mismatch: bundle {} vs reader {VERSION}", manifest.format);
+        report.fatal("version_mismatch", MANIFEST, message);
+    }
+    listed_files(bundle, &manifest, &mut report, depth, tick)?;
+    unlisted_files(bundle, &manifest, &mut report, depth);
+    checksum_file(bundle, &manifest, &mut report)?;
+    summaries(&manifest, &mut report);
+    if depth == Depth::Full {
+        governance(&manifest, &mut report);
+    }
+    report.manifest = Some(manifest);
+    Ok(report)
+}
+
+fn listed_files(
+    bundle: &Bundle,
+    manifest: &Manifest,
+    report: &mut Report,
+    depth: Depth,
+    tick: &mut dyn FnMut() -> Result<(), FormatError>,
+) -> Result<(), FormatError> {
+    let mut seen = HashSet::new();
+    let mut folded = HashSet::new();
+    for entry in &manifest.files {
+        let path = entry.path.as_str();
+        if !path_is_safe(path) || bundle.unreadable.contains(path) {
+            report.fatal("path_escapes", path, format!("path escapes the bundle: {path}"));
+            continue;
+        }
+        if [MANIFEST, CHECKSUMS, SIGNATURE].contains(&path) {
+            report.add(Severity::Error, "self_listed", path, format!("listed, and must not be: {path}"));
+        }
+        if !seen.insert(path) {
+            report.fatal("duplicate_path", path, format!("path listed twice: {path}"));
+            continue;
+        }
+        if !folded.insert(path.to_lowercase()) {
+            let message = format!("path differs from another only in case: {path}");
+            report.add(Severity::Warning, "case_clash", path, message);
+        }
+        let Some(member) = bundle.files.get(path) else {
+            report.fatal("file_missing", path, format!("listed file missing: {path}"));
+            continue;
+        };
+        let oversize = || format!("file exceeds size limit: {path}");
+        if member.size > bundle.limits.mem_file_bytes {
+            report.fatal("size_limit", path, oversize());
+            continue;
+        }
+        let Some((size, digest)) = one_file(bundle, path, member, report, depth, tick)? else {
+            report.fatal("size_limit", path, oversize());
+            continue;
+        };
+        if digest != entry.sha256 {
+            report.fatal("checksum_mismatch", path, format!("checksum mismatch: {path}"));
+        }
+        if size != entry.bytes {
+            report.fatal("byte_count_mismatch", path, format!("byte-count mismatch: {path}"));
+        }
+    }
+    Ok(())
+}
+
+/// Lines of one file that wait to be decoded together, on all cores.
+#[derive(Default)]
+struct Waiting {
+    bytes: Vec<u8>,
+    /// Number of a line, and where it stands in `bytes`.
+    lines: Vec<(u64, Range<usize>)>,
+}
+
+/// A line that holds a record: why it is none, or the record and whether it is as a conformant writer writes it.
+type Decoded = Result<(Tree, bool), String>;
+
+impl Waiting {
+    /// So many are decoded in one go.
+    const LINES: usize = 1024;
+    const BYTES: usize = 4 << 20;
+
+    /// True when a line of this length is better decoded by itself: what waits is held all at once when it is.
+    fn is_full_with(&self, len: usize) -> bool {
+        !self.lines.is_empty() && self.bytes.len() + len > Self::BYTES
+    }
+
+    fn push(&mut self, number: u64, line: &[u8]) {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(line);
+        self.lines.push((number, start..self.bytes.len()));
+    }
+
+    fn is_full(&self) -> bool {
+        self.lines.len() >= Self::LINES || self.bytes.len() >= Self::BYTES
+    }
+
+    /// Decodes what waits, in its order; blank lines are left out.
+    fn decoded(self, spec: &Spec, depth: Depth, bounds: Bounds) -> Vec<(u64, Decoded)> {
+        let decode_one = |(number, place): &(u64, Range<usize>)| {
+            let bytes = &self.bytes[place.clone()];
+            let tree = known_line(bytes)?.map_err(|()| "not UTF-8".to_owned()).and_then(|l| decode(spec, l, bounds));
+            Some((
+                *number,
+                tree.map(|tree| {
+                    let canonical = depth != Depth::Full || is_canonical(spec, &tree, bytes);
+                    (tree, canonical)
+                }),
+            ))
+        };
+        self.lines.par_iter().filter_map(decode_one).collect()
+    }
+}
+
+/// Decodes lines of one file while the next ones are read and hashed.
+struct Decoder {
+    give: Sender<Waiting>,
+    take: Receiver<Vec<(u64, Decoded)>>,
+    under_way: usize,
+}
+
+impl Decoder {
+    /// So many are under way, which bounds what is held at once.
+    const MOST: usize = 2;
+
+    fn start<'s>(scope: &'s Scope<'s, '_>, spec: &'static Spec, depth: Depth, bounds: Bounds) -> Self {
+        let (give, given) = channel::<Waiting>();
+        let (done, take) = channel();
+        scope.spawn(move || {
+            for waiting in given {
+                if done.send(waiting.decoded(spec, depth, bounds)).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { give, take, under_way: 0 }
+    }
+
+    /// Hands over what waits; `note` gets what was decoded before, in the order of the lines.
+    fn push(&mut self, waiting: Waiting, note: &mut dyn FnMut(Vec<(u64, Decoded)>)) {
+        // A line as long as many others is decoded while nothing else is held.
+        let alone = waiting.bytes.len() > Waiting::BYTES;
+        self.drain(if alone { 0 } else { Self::MOST - 1 }, note);
+        // A worker that is gone has panicked, which whoever waits for it hears of.
+        if self.give.send(waiting).is_ok() {
+            self.under_way += 1;
+        }
+        self.drain(if alone { 0 } else { Self::MOST }, note);
+    }
+
+    /// Waits until no more than `left` are under way.
+    fn drain(&mut self, left: usize, note: &mut dyn FnMut(Vec<(u64, Decoded)>)) {
+        while self.under_way > left {
+            self.under_way -= 1;
+            note(self.take.recv().unwrap_or_default());
+        }
+    }
+}
+
+/// Decodes and hashes one file.
+fn one_file(
+    bundle: &Bundle,
+    path: &str,
+    member: &Member,
+    report: &mut Report,
+    depth: Depth,
+    tick: &mut dyn FnMut() -> Result<(), FormatError>,
+) -> Result<Option<(u64, String)>, FormatError> {
+    let spec = if path == PROVENANCE { by_name("edge") } else { by_path(path) };
+    let vendor = vendor_of(path);
+    let (mut count, mut malformed, mut binary) = (0u64, None, false);
+    // The first line that is not as a conformant writer writes it, and the first blank one.
+    let (mut loose, mut blank) = (None::<u64>, None);
+    let (mut ids, mut framed, mut waiting) = (Ids::default(), 0u64, Waiting::default());
+    let mut note = |decoded: Vec<(u64, Decoded)>| {
+        let Some(spec) = spec else { return };
+        for (number, decoded) in decoded {
+            count += 1;
+            match decoded {
+                Ok((tree, canonical)) => {
+                    note_record(spec, &tree, report, &mut ids);
+                    if !canonical {
+                        loose = loose.or(Some(number));
+                    }
+                    if depth == Depth::Full {
+                        carried_secret(spec, &tree, path, number, report);
+                    }
+                }
+                Err(why) if malformed.is_none() => malformed = Some((number, why)),
+                Err(_) => {}
+            }
+        }
+    };
+    let mut others = 0u64;
+    let result = std::thread::scope(|scope| {
+        let mut decoder = spec.map(|spec| Decoder::start(scope, spec, depth, bundle.limits.into()));
+        let result = bundle.lines(member, &mut |number, bytes| {
+            framed += bytes.len() as u64 + 1;
+            if number % 256 == 1 {
+                tick()?;
+            }
+            match &mut decoder {
+                Some(decoder) => {
+                    // Blank lines carry nothing; a conformant writer has none.
+                    if bytes.is_empty() {
+                        blank = blank.or(Some(number));
+                    }
+                    if waiting.is_full_with(bytes.len()) {
+                        decoder.push(std::mem::take(&mut waiting), &mut note);
+                    }
+                    waiting.push(number, bytes);
+                    if waiting.is_full() {
+                        decoder.push(std::mem::take(&mut waiting), &mut note);
+                    }
+                }
+                None if vendor.is_some() && !bytes.is_empty() => {
+                    others += 1;
+                    binary |= std::str::from_utf8(bytes).is_err();
+                }
+                None => {}
+            }
+            Ok(())
+        });
+        if let Some(decoder) = &mut decoder {
+            decoder.push(std::mem::take(&mut waiting), &mut note);
+            decoder.drain(0, &mut note);
+        }
+        result
+    })?;
+    count += others;
+    loose = [loose, blank].into_iter().flatten().min();
+    if let Some((number, why)) = malformed {
+        let name = spec.map(|s| s.kind).unwrap_or_default();
+        let code = if is_too_large(&why) { TOO_LARGE } else { "malformed" };
+        report.fatal(code, &format!("{path}:{number}"), format!("malformed {name} record"));
+        report.add(Severity::Warning, "malformed_detail", &format!("{path}:{number}"), why);
+    }
+    // Every stream ends with a line feed.
+    if (spec.is_some() || vendor.is_some()) && result.as_ref().is_some_and(|(size, _)| *size != framed) {
+        loose = loose.or(Some(0));
+    }
+    if let Some(number) = loose.filter(|_| depth == Depth::Full) {
+        let message = "not canonical JSON: another program's checksum of the same records differs";
+        report.add(Severity::Warning, "not_canonical", &format!("{path}:{number}"), message);
+    }
+    if binary {
+        report.fatal("malformed", path, format!("malformed {} record", vendor.unwrap_or_default()));
+    }
+    if ids.repeated > 0 {
+        let message = format!("{} records repeat an id of the same file; the last one counts", ids.repeated);
+        report.add(Severity::Warning, "duplicate_id", path, message);
+    }
+    let name = match (path, spec, vendor) {
+        (TOMBSTONES, _, _) => Some("tombstone"),
+        (LOG, _, _) => Some("audit"),
+        (PROVENANCE, _, _) => Some("provenanceEdge"),
+        (_, Some(spec), _) => Some(spec.kind),
+        (_, _, vendor) => vendor,
+    };
+    if let Some(name) = name {
+        *report.lines.entry(name.to_owned()).or_default() += count;
+    }
+    Ok(result)
+}
+
+/// Ids of one file, as hashes: a bundle may hold a million.
+#[derive(Default)]
+struct Ids {
+    seen: HashSet<u64>,
+    repeated: u64,
+}
+
+fn note_record(spec: &Spec, tree: &Tree, report: &mut Report, ids: &mut Ids) {
+    if !spec.id.is_empty() {
+        let mut hasher = DefaultHasher::new();
+        spec.id.iter().for_each(|name| text(tree, name).hash(&mut hasher));
+        if !ids.seen.insert(hasher.finish()) {
+            ids.repeated += 1;
+        }
+    }
+    match spec.kind {
+        "episode" => {
+            if let Some(t) = time_of(tree, "eventTime") {
+                let (from, to) = report.coverage.unwrap_or((t, t));
+                report.coverage = Some((from.min(t), to.max(t)));
+            }
+            if let Some(context) = text(tree, "contextID").filter(|c| !c.is_empty()) {
+                report.scopes.insert(context.to_owned());
+            }
+        }
+        "context" => {
+            report.scopes.extend(text(tree, "id").map(str::to_owned));
+        }
+        "tombstone" => {
+            // A redaction leaves its target as a skeleton; what was derived from it is gone either way.
+            if text(tree, "op") == Some("delete") {
+                report.tombstoned.extend(text(tree, "targetID").map(str::to_owned));
+            }
+            if let Some(reach) = tree.get("derived") {
+                REACHED.iter().for_each(|name| report.tombstoned.extend(list(reach, name)));
+            }
+            if tree.get("derived").is_none() {
+                report.add(Severity::Warning, "derived_missing", TOMBSTONES, "a tombstone has no proof of reach");
+            }
+            if text(tree, "signature").is_none() {
+                report.unsigned_tombstones += 1;
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Where records are read, a file that is not listed is refused. Beside them it is nobody's: no checksum and no
+/// signature covers it.
+fn unlisted_files(bundle: &Bundle, manifest: &Manifest, report: &mut Report, depth: Depth) {
+    let listed: HashSet<&str> = manifest.files.iter().map(|f| f.path.as_str()).collect();
+    let names = bundle.files.keys().copied().chain(bundle.unreadable.iter().map(String::as_str));
+    let unlisted: BTreeSet<&str> = names.filter(|path| !listed.contains(path)).collect();
+    for path in unlisted {
+        // A link in a folder's place hides what is behind it.
+        let folder = path.split_once('/').map_or(path, |(folder, _)| folder);
+        if POLICED.contains(&folder) {
+            report.fatal("unlisted_file", path, format!("unlisted file present: {path}"));
+        } else if depth == Depth::Full && ![MANIFEST, CHECKSUMS, SIGNATURE].contains(&path) {
+            let message = format!("not listed, so no checksum covers it: {path}");
+            report.add(Severity::Warning, "unlisted_beside", path, message);
+        }
+    }
+}
+
+/// Is this line, as it stands, what a conformant writer writes?
+fn is_canonical(spec: &Spec, tree: &Tree, bytes: &[u8]) -> bool {
+    line(spec, tree).is_ok_and(|line| line.as_bytes() == bytes)
+}
+
+/// A vault reference never carries what it refers to (spec v1.1 §7).
+fn carried_secret(spec: &Spec, tree: &Tree, path: &str, number: u64, report: &mut Report) {
+    const NAMES: [&str; 7] = ["value", "secret", "plaintext", "ciphertext", "encryptedValue", "password", "privateKey"];
+    if spec.kind == "secretRef" && NAMES.iter().any(|name| tree.get(name).is_some_and(|v| *v != Tree::Null)) {
+        let message = "a vault reference carries a value; only its metadata may travel";
+        report.add(Severity::Error, "secret_carried", &format!("{path}:{number}"), message);
+    }
+}
+
+fn checksum_file(bundle: &Bundle, manifest: &Manifest, report: &mut Report) -> Result<(), FormatError> {
+    let bytes = match bundle.bytes(CHECKSUMS) {
+        Ok(bytes) => bytes,
+        Err(FormatError::Limit { .. }) => {
+            report.fatal("size_limit", CHECKSUMS, "CHECKSUMS exceeds size limit");
+            return Ok(());
+        }
+        Err(e) => return Err(e),
+    };
+    let Some(bytes) = bytes else {
+        let message = match manifest.bundle_digest {
+            Some(_) => "bundleDigest declared but CHECKSUMS is missing",
+            None => "CHECKSUMS is missing",
+        };
+        report.fatal("checksums_missing", CHECKSUMS, message);
+        return Ok(());
+    };
+    if manifest.bundle_digest.as_ref().is_some_and(|d| *d != hex::encode(Sha256::digest(&bytes))) {
+        let message = "bundleDigest mismatch: CHECKSUMS does not hash to the manifest's bundleDigest";
+        report.fatal("bundle_digest_mismatch", CHECKSUMS, message);
+    }
+    if bytes != checksums(&manifest.files).as_bytes() {
+        // Other implementations may order the lines differently; what they say has to agree.
+        let actual: Option<BTreeSet<&str>> =
+            std::str::from_utf8(&bytes).ok().map(|t| t.lines().filter(|l| !l.is_empty()).collect());
+        let expected = checksums(&manifest.files);
+        if actual == Some(expected.lines().filter(|l| !l.is_empty()).collect()) {
+            report.add(Severity::Warning, "checksums_order", CHECKSUMS, "CHECKSUMS is not sorted by path");
+        } else {
+            report.fatal("checksums_mismatch", CHECKSUMS, "CHECKSUMS does not say what manifest.files says");
+        }
+    }
+    Ok(())
+}
+
+/// The manifest's own figures against what is there.
+fn summaries(manifest: &Manifest, report: &mut Report) {
+    let said: BTreeMap<&String, &u64> = manifest.counts.iter().filter(|(_, n)| **n > 0).collect();
+    let found: BTreeMap<String, u64> =
+        report.lines.iter().filter(|(_, n)| **n > 0).map(|(k, n)| (k.clone(), *n)).collect();
+    if !said.into_iter().eq(found.iter()) {
+        let message = "counts mismatch: the manifest's counts are not the number of records";
+        report.add(Severity::Error, "counts_mismatch", MANIFEST, message);
+    }
+    let seconds = |span: Option<(Timestamp, Timestamp)>| {
+        span.map(|(from, to)| (from.to_rfc3339_seconds(), to.to_rfc3339_seconds()))
+    };
+    // 1.0 has neither field, an evidence pack has no episodes.
+    if manifest.coverage.is_some() && seconds(manifest.coverage) != seconds(report.coverage) {
+        let message = "coverage mismatch: not the first and last eventTime of the episodes";
+        report.add(Severity::Error, "coverage_mismatch", MANIFEST, message);
+    }
+    if manifest.scopes.as_ref().is_some_and(|s| !s.iter().eq(report.scopes.iter())) {
+        let message = "scopes mismatch: not the sorted set of context ids";
+        report.add(Severity::Error, "scopes_mismatch", MANIFEST, message);
+    }
+    if manifest.since.is_some() && manifest.mode == "full" {
+        report.add(Severity::Warning, "since_on_full", MANIFEST, "a full export says since");
+    }
+}
+
+/// What the manifest claims of itself (spec v1.1 §3, §6, §8).
+fn governance(manifest: &Manifest, report: &mut Report) {
+    let mut warn = |code, place, message: String| report.add(Severity::Warning, code, place, message);
+    let core = manifest.format.split(['-', '+']).next().unwrap_or_default();
+    let numbers: Vec<_> = core.split('.').map(str::parse::<u32>).collect();
+    if numbers.len() != 3 || numbers.iter().any(Result::is_err) {
+        warn("version_form", MANIFEST, format!("format is no semantic version: {}", manifest.format));
+    }
+    if manifest.mode == "incremental" && manifest.since.is_none() {
+        warn("since_missing", MANIFEST, "an incremental export does not say since when".into());
+    }
+    if manifest.level == "L3" {
+        let (unsigned, logged) = (report.unsigned_tombstones, report.lines.get("audit").copied().unwrap_or_default());
+        if unsigned > 0 {
+            let message = format!("{unsigned} tombstones are not signed, which the level L3 asks for");
+            report.add(Severity::Warning, "tombstone_unsigned", TOMBSTONES, message);
+        }
+        if logged == 0 {
+            report.add(Severity::Warning, "audit_missing", LOG, "the level L3 asks for the audit trail");
+        }
+    }
+}

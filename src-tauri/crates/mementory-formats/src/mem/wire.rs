@@ -1,0 +1,233 @@
+//! One line to a checked tree and back. The rules are the reference SDK's decoder: required fields present and not
+//! null, no coercion of types (`true` is no number, `2.0` is an integer), unknown fields kept.
+use super::{
+    canonical::{BadNumber, float, number, sorted, write},
+    kinds::{Field, Spec, Type},
+};
+use mementory_model::{
+    Bounds, Timestamp,
+    json::{Tree, is_shortest, write_string},
+};
+
+/// Proof-of-reach lists of a tombstone, all strings.
+pub(super) const DERIVED_LISTS: [&str; 6] =
+    ["sentenceIDs", "factIDs", "edgeIDs", "entityIDs", "chunkIDs", "embeddingCacheKeys"];
+/// The seventh member, a count.
+pub(super) const DERIVED_COUNT: &str = "episodeLinkCount";
+
+/// White space around a line that decoders ignore.
+pub(super) fn trim(line: &str) -> &str {
+    line.trim_matches(|c: char| c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c))
+}
+
+/// Does this error say that a value is larger than `Limits::tree_bytes`?
+pub(super) fn is_too_large(why: &str) -> bool {
+    why.ends_with("(tree_bytes)")
+}
+
+/// Reads one line. The error says which field, never what is in it.
+pub(super) fn decode(spec: &Spec, line: &str, bounds: impl Into<Bounds>) -> Result<Tree, String> {
+    let tree = Tree::parse(trim(line), bounds).map_err(|e| e.to_string())?;
+    let Tree::Object(members) = &tree else { return Err("not an object".into()) };
+    if !members.iter().all(|(_, v)| numbers_fit(v)) {
+        return Err("a number is out of range".into());
+    }
+    check(spec.fields, &tree)?;
+    Ok(tree)
+}
+
+/// Are all declared fields there and of their type?
+pub(super) fn check(fields: &[Field], tree: &Tree) -> Result<(), String> {
+    for field in fields {
+        match tree.get(field.name) {
+            None | Some(Tree::Null) if field.required => return Err(format!("{} is missing", field.name)),
+            None | Some(Tree::Null) => {}
+            Some(value) if !fits(field.ty, value) => return Err(format!("{} has the wrong type", field.name)),
+            Some(_) => {}
+        }
+    }
+    Ok(())
+}
+
+fn fits(ty: Type, value: &Tree) -> bool {
+    match (ty, value) {
+        (Type::Text, Tree::Text(_)) | (Type::Bool, Tree::Bool(_)) => true,
+        (Type::Time, Tree::Text(text)) => time(text).is_some(),
+        (Type::Float, Tree::Number(token)) => token.parse::<f64>().is_ok_and(f64::is_finite),
+        (Type::Int, Tree::Number(token)) => integer(token).is_some(),
+        (Type::List, Tree::Array(items)) => items.iter().all(|i| matches!(i, Tree::Text(_))),
+        (Type::Map, Tree::Object(members)) => members.iter().all(|(_, v)| matches!(v, Tree::Text(_))),
+        (Type::Op, Tree::Text(text)) => matches!(text.as_str(), "delete" | "redact"),
+        (Type::Derived, Tree::Object(_)) => {
+            let absent = |v: Option<&Tree>| matches!(v, None | Some(Tree::Null));
+            DERIVED_LISTS.iter().all(|n| absent(value.get(n)) || value.get(n).is_some_and(|v| fits(Type::List, v)))
+                && (absent(value.get(DERIVED_COUNT)) || value.get(DERIVED_COUNT).is_some_and(|v| fits(Type::Int, v)))
+        }
+        _ => false,
+    }
+}
+
+/// An integer token, or a whole float written as one, in digits.
+pub(super) fn integer(token: &str) -> Option<String> {
+    if !token.bytes().any(|b| matches!(b, b'.' | b'e' | b'E')) {
+        return number(token).ok();
+    }
+    let value: f64 = token.parse().ok()?;
+    (value.is_finite() && value.fract() == 0.0).then(|| format!("{:.0}", value + 0.0)) // + 0.0: no minus zero
+}
+
+fn numbers_fit(tree: &Tree) -> bool {
+    match tree {
+        Tree::Number(token) => is_shortest(token) || number(token).is_ok(),
+        Tree::Array(items) => items.iter().all(numbers_fit),
+        Tree::Object(members) => members.iter().all(|(_, v)| numbers_fit(v)),
+        Tree::Null | Tree::Bool(_) | Tree::Text(_) => true,
+    }
+}
+
+/// RFC 3339 and the relatives that the SDK takes: date only, a space for `T`, basic form, no zone (UTC), fractions
+/// of any length (cut, not rounded). Leap seconds, `24:00` and anything around the time are refused.
+pub(super) fn time(text: &str) -> Option<Timestamp> {
+    let plain = |b: u8| matches!(b, b'0'..=b'9' | b'-' | b'+' | b':' | b'.' | b',' | b' ' | b'T' | b't' | b'Z' | b'z');
+    let first = *text.as_bytes().first()?;
+    if text.len() > 80 || !first.is_ascii_digit() || text.ends_with(' ') || !text.bytes().all(plain) {
+        return None;
+    }
+    if let Some((_, clock)) = text.split_once(['T', 't', ' ']) {
+        let second = if clock.contains(':') { clock.get(6..8) } else { clock.get(4..6) };
+        let offset = clock.rsplit_once(['+', '-']).and_then(|(_, offset)| offset.get(..2)?.parse::<u8>().ok());
+        if second == Some("60") || offset.is_some_and(|hours| hours > 23) {
+            return None;
+        }
+    }
+    let Some(point) = text.find(['.', ',']) else { return Timestamp::parse(text) };
+    let (whole, rest) = text.split_at(point);
+    let digits = rest[1..].bytes().take_while(u8::is_ascii_digit).count();
+    let (fraction, zone) = rest[1..].split_at(digits);
+    // Only what the model holds: rounding a longer fraction could reach the next second.
+    match &fraction[..digits.min(6)] {
+        "" => Timestamp::parse(&format!("{whole}{zone}")),
+        micros => Timestamp::parse(&format!("{whole}.{micros}{zone}")),
+    }
+}
+
+/// Bytes that most lines take no more than: room for them is made once.
+const LINE: usize = 1024;
+
+/// The canonical line of a checked tree: declared fields in their normal form, optional nulls dropped, all other
+/// fields kept.
+pub(super) fn line(spec: &Spec, tree: &Tree) -> Result<String, BadNumber> {
+    let Tree::Object(members) = tree else { return Err(BadNumber) };
+    let mut list = sorted(members);
+    list.retain(|(key, value)| **value != Tree::Null || spec.field(key).is_none());
+    let no_reach = Tree::Object(vec![]);
+    if let Some(field) = spec.fields.iter().find(|f| f.ty == Type::Derived)
+        && let Err(at) = list.binary_search_by(|(key, _)| (*key).cmp(field.name))
+    {
+        list.insert(at, (field.name, &no_reach));
+    }
+    let mut out = String::with_capacity(LINE);
+    out.push('{');
+    for (key, value) in list {
+        if out.len() > 1 {
+            out.push(',');
+        }
+        write_string(key, &mut out);
+        out.push(':');
+        match spec.field(key).map(|f| f.ty) {
+            Some(ty @ (Type::Time | Type::Float | Type::Int | Type::Derived)) if !is_normal(ty, value) => {
+                write(&normal(ty, value)?, &mut out)?;
+            }
+            _ => write(value, &mut out)?,
+        }
+    }
+    out.push('}');
+    Ok(out)
+}
+
+/// Is the value of a checked tree, as it stands, what [`normal`] makes of it? Nearly all are, since writers write them so.
+fn is_normal(ty: Type, value: &Tree) -> bool {
+    match (ty, value) {
+        (Type::Time, Tree::Text(text)) => {
+            let form = b"0000-00-00T00:00:00Z";
+            let fits = |(b, form): (u8, &u8)| if *form == b'0' { b.is_ascii_digit() } else { b == *form };
+            text.len() == form.len() && text.bytes().zip(form).all(fits)
+        }
+        (Type::Float, Tree::Number(token)) => is_shortest(token),
+        (Type::Int, Tree::Number(token)) => is_shortest(token) && !token.contains('.'),
+        _ => false,
+    }
+}
+
+fn normal(ty: Type, value: &Tree) -> Result<Tree, BadNumber> {
+    Ok(match (ty, value) {
+        (Type::Time, Tree::Text(text)) => Tree::Text(time(text).ok_or(BadNumber)?.to_rfc3339_seconds()),
+        (Type::Float, Tree::Number(token)) => Tree::Number(float(token.parse().map_err(|_| BadNumber)?)?),
+        (Type::Int, Tree::Number(token)) => Tree::Number(integer(token).ok_or(BadNumber)?),
+        (Type::Derived, Tree::Object(_)) => {
+            let mut derived = value.clone();
+            let absent = |t: &Tree, n: &str| matches!(t.get(n), None | Some(Tree::Null));
+            for name in DERIVED_LISTS {
+                if absent(&derived, name) {
+                    derived.set(name, Tree::Array(vec![]));
+                }
+            }
+            let count = match derived.get(DERIVED_COUNT) {
+                Some(Tree::Number(token)) => integer(token).ok_or(BadNumber)?,
+                _ => "0".into(),
+            };
+            derived.set(DERIVED_COUNT, Tree::Number(count));
+            derived
+        }
+        _ => value.clone(),
+    })
+}
+
+/// Text of a field.
+pub(super) fn text<'a>(tree: &'a Tree, name: &str) -> Option<&'a str> {
+    tree.get(name).and_then(Tree::as_str)
+}
+
+/// Time of a field.
+pub(super) fn time_of(tree: &Tree, name: &str) -> Option<Timestamp> {
+    text(tree, name).and_then(time)
+}
+
+/// Strings of a list field; a single string counts as a list of one.
+pub(super) fn list(tree: &Tree, name: &str) -> Vec<String> {
+    match tree.get(name) {
+        Some(Tree::Array(items)) => items.iter().filter_map(Tree::as_str).map(str::to_owned).collect(),
+        Some(Tree::Text(one)) => vec![one.clone()],
+        _ => vec![],
+    }
+}
+
+/// A list of strings as a tree.
+pub(super) fn texts<S: AsRef<str>>(items: &[S]) -> Tree {
+    Tree::Array(items.iter().map(|s| Tree::Text(s.as_ref().to_owned())).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_is_normal_is_what_it_is_made(
+            seconds in -62_000_000_000i64..250_000_000_000,
+            token in "-?(0|[1-9][0-9]{0,16})(\\.[0-9]{1,6})?([eE][+-]?[0-9])?",
+            clock in "20[0-9]{2}-[0-1][0-9]-[0-3][0-9][T ][0-2][0-9]:[0-6][0-9]:[0-6][0-9](\\.[0-9]{1,3})?(Z|\\+01:00)",
+        ) {
+            let printed = Timestamp::from_micros(seconds * 1_000_000).unwrap().to_rfc3339_seconds();
+            prop_assert!(is_normal(Type::Time, &Tree::Text(printed.clone())) || printed.len() != 20);
+            let number = Tree::Number(token);
+            let values = [(Type::Time, Tree::Text(printed)), (Type::Time, Tree::Text(clock)), (Type::Float, number.clone()), (Type::Int, number)];
+            // Of values that pass the check, which all values of a checked tree do.
+            for (ty, value) in values.into_iter().filter(|(ty, value)| fits(*ty, value) && is_normal(*ty, value)) {
+                prop_assert_eq!(normal(ty, &value).unwrap(), value);
+            }
+        }
+    }
+}

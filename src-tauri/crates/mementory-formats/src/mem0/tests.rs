@@ -1,0 +1,73 @@
+//! What mem0 gives, in every form, and what resembles it.
+#![allow(clippy::unwrap_used)]
+use super::Mem0;
+use crate::alf::testing::{Scratch, Shelf};
+use crate::testing::repo;
+use crate::{Catalog, Format, ReadContext, detect};
+use mementory_model::{Kind, Limits, Timestamp};
+use serde_json::Value;
+use std::path::Path;
+
+fn claimed(path: &Path, asked: bool) -> Option<&'static str> {
+    let limits = Limits::default();
+    let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
+    let found = detect(&catalog, &limits, asked.then_some("mem0")).unwrap();
+    found.sources.first().map(|s| s.format)
+}
+
+fn read(path: &Path) -> Shelf {
+    let limits = Limits::default();
+    let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
+    let found = detect(&catalog, &limits, Some("mem0")).unwrap();
+    let mut shelf = Shelf::default();
+    let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
+    Mem0.read(&catalog, &found.sources[0], &context, &mut shelf).unwrap();
+    shelf
+}
+
+/// `fixtures/mem0/*`: each folder has an input and what becomes of it.
+#[test]
+fn own_fixtures() {
+    let mut cases: Vec<_> =
+        std::fs::read_dir(repo().join("fixtures/mem0")).unwrap().map(|e| e.unwrap().path()).collect();
+    cases.sort();
+    assert!(cases.len() >= 3);
+    for folder in cases {
+        let case: Value = serde_json::from_slice(&std::fs::read(folder.join("case.json")).unwrap()).unwrap();
+        let input = folder.join("input.json");
+        assert_eq!(claimed(&input, false), case["format"].as_str(), "{}", folder.display());
+        let shelf = read(&input);
+        let count = |kind| shelf.records.iter().filter(|r| r.kind == kind).count() as u64;
+        assert_eq!(Some(count(Kind::Memory)), case["memories"].as_u64(), "{}", folder.display());
+        assert_eq!(Some(count(Kind::Relation)), case["relations"].as_u64(), "{}", folder.display());
+        let reasons: Vec<&str> = shelf.dropped.iter().map(|d| d.reason.split(':').next().unwrap()).collect();
+        assert_eq!(serde_json::to_value(reasons).unwrap(), case["dropped"], "{}", folder.display());
+        let first = serde_json::to_value(&shelf.records[0]).unwrap();
+        for (pointer, value) in case["first"].as_object().unwrap() {
+            assert_eq!(first.pointer(pointer), Some(value), "{}: {pointer}", folder.display());
+        }
+        for record in &shelf.records {
+            let verbatim = record.verbatim.as_ref().unwrap();
+            assert!(std::fs::read_to_string(&input).unwrap().contains(&verbatim.text), "as it stood");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_answer_of_mem0_is_not_claimed() {
+    let scratch = Scratch::new("mem0-none");
+    for (n, text) in [
+        r#"[{"memory": "x", "id": "1", "user_id": "u", "created_at": "2026-01-01T00:00:00Z"}]"#,
+        r#"[{"content": "x", "hash": "h"}]"#,
+        r#"{"results": [{"title": "x", "score": 1}]}"#,
+        "memory: x\nhash: h\n",
+        "[]",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let path = scratch.0.join(format!("{n}.json"));
+        std::fs::write(&path, text).unwrap();
+        assert_ne!(claimed(&path, false), Some("mem0"), "{text}");
+    }
+}

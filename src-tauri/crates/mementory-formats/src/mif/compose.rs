@@ -1,0 +1,365 @@
+//! A record of any origin as an element, in either version, and an edited element of MIF's own.
+use super::{
+    map::{names, tree_of},
+    sections::{EDGES, ENTITIES, MEMORIES, NODES, RELATIONSHIPS, Section, TASKS, by_pointer},
+    shape::{self, Field, PRIORITIES, Rule, SOURCES, STATES, TYPES, TYPES_2},
+    wire::{SCOPE, Shape, text, texts},
+};
+use crate::StoredRecord;
+use mementory_model::{Kind, Record, Timestamp, json::Tree};
+use std::collections::BTreeMap;
+
+/// Levels of JSON in an element, as read.
+const DEPTH: u32 = 512;
+
+/// Stands where the format wants a content and the record has neither text nor title.
+const EMPTY: &str = "(empty)";
+
+/// The list whose own element a record is, if it came from a document of this shape.
+pub(super) fn own(record: &Record, shape: Shape) -> Option<(&'static Section, u64)> {
+    let version = record.origin.version.as_deref().unwrap_or_default();
+    let same = match shape {
+        Shape::V1 => version.starts_with('1'),
+        Shape::V2 => version.starts_with('2'),
+    };
+    let verbatim = record.verbatim.as_ref().is_some_and(|v| v.media_type == "application/json");
+    (record.origin.format == SCOPE && same && verbatim).then(|| by_pointer(&record.origin.pointer)).flatten()
+}
+
+/// The list that a record from elsewhere goes into; a relation only where both its ends can be named.
+pub(super) fn section_for(kind: Kind, shape: Shape, ends: bool) -> &'static Section {
+    match (kind, shape) {
+        (Kind::Todo, _) => &TASKS,
+        (Kind::Entity, Shape::V1) => &NODES,
+        (Kind::Entity, Shape::V2) => &ENTITIES,
+        (Kind::Relation, Shape::V1) if ends => &EDGES,
+        (Kind::Relation, Shape::V2) if ends => &RELATIONSHIPS,
+        _ => &MEMORIES,
+    }
+}
+
+/// Id of a record in the file: its own UUID where it has one, else the vault's id in the same form.
+pub(super) fn id_for(stored: &StoredRecord, section: &Section, shape: Shape, strip: bool) -> String {
+    let own = stored.record.key.value.rsplit('/').next().filter(|_| stored.record.key.scope == SCOPE && !strip);
+    let own = own.and_then(|id| uuid::Uuid::try_parse(id).ok());
+    let vault = || uuid::Uuid::try_parse(&stored.id).ok();
+    let id = own.or_else(vault).map_or_else(|| stored.id.clone(), |u| u.hyphenated().to_string());
+    match (shape, section.key) {
+        (Shape::V1, "memory") => format!("mem_{id}"),
+        (Shape::V1, "todo") => format!("todo_{id}"),
+        _ => id,
+    }
+}
+
+/// What an element says besides its record.
+pub(super) struct Facts<'a> {
+    /// Its id.
+    pub id: &'a str,
+    /// Ids of linked memories and todos.
+    pub related: (Vec<String>, Vec<String>),
+    /// Both ends of a relation.
+    pub ends: Option<(String, String)>,
+    /// Time of the export, where a record has no time at all.
+    pub now: Timestamp,
+    /// Leave accounts and conversations out.
+    pub strip: bool,
+}
+
+/// A record from elsewhere as an element.
+pub(super) fn element(record: &Record, section: &Section, shape: Shape, facts: &Facts<'_>) -> Tree {
+    let mut tree = Tree::Object(vec![]);
+    let t = &record.times;
+    let created = t.created.or(t.observed).or(t.updated).or(t.valid_from).unwrap_or(facts.now);
+    match section.key {
+        "memory" => memory(&mut tree, record, shape, facts, created),
+        "todo" => todo(&mut tree, record, shape, facts, created),
+        "node" => {
+            put(&mut tree, "id", facts.id);
+            put(&mut tree, "type", "entity");
+            if let Some(kind) = &record.record_type {
+                put(&mut tree, "entity_type", kind);
+            }
+        }
+        "entity" => {
+            put(&mut tree, "id", facts.id);
+            put(&mut tree, "name", record.title.as_deref().unwrap_or_else(|| content(record)));
+            tree.set("types", texts(record.record_type.as_slice()));
+            tree.set("attributes", Tree::Object(vec![]));
+            put(&mut tree, "summary", &record.text);
+            put(&mut tree, "created_at", &stamp(created));
+            put(&mut tree, "last_seen_at", &stamp(t.updated.unwrap_or(created)));
+        }
+        "edge" => {
+            let (source, target) = facts.ends.clone().unwrap_or_default();
+            put(&mut tree, "source", &source);
+            put(&mut tree, "target", &target);
+            let known = record.fields.get("weight").and_then(serde_json::Value::as_f64).or(record.confidence);
+            tree.set("weight", number(known.filter(|w| (0.0..=1.0).contains(w)).unwrap_or(1.0)));
+            put(&mut tree, "type", word(record.record_type.as_deref(), &shape::EDGE_TYPES, "semantic_association"));
+            put(&mut tree, "created_at", &stamp(created));
+        }
+        _ => {
+            let (source, target) = facts.ends.clone().unwrap_or_default();
+            put(&mut tree, "id", facts.id);
+            put(&mut tree, "source_entity_id", &source);
+            put(&mut tree, "target_entity_id", &target);
+            put(&mut tree, "relation_type", record.record_type.as_deref().unwrap_or("related_to"));
+            put(&mut tree, "context", &record.text);
+            if let Some(confidence) = record.confidence.filter(|c| c.is_finite()) {
+                tree.set("confidence", number(confidence));
+            }
+            put(&mut tree, "created_at", &stamp(created));
+            put(&mut tree, "valid_at", &stamp(t.valid_from.unwrap_or(created)));
+            if let Some(to) = t.valid_to {
+                put(&mut tree, "invalidated_at", &stamp(to));
+            }
+        }
+    }
+    if record.origin.format == SCOPE && !facts.strip {
+        carry(&mut tree, record, shape.rule(section));
+    }
+    tree
+}
+
+/// Members that the other version has under the same name and of the same form.
+fn carry(tree: &mut Tree, record: &Record, rule: &Rule) {
+    let Rule::Object(fields) = rule else { return };
+    for Field(name, _, null, rule) in *fields {
+        let Some(value) = record.fields.get(*name).filter(|_| tree.get(name).is_none()).map(tree_of) else { continue };
+        let mut breaches = Vec::new();
+        shape::check(&value, rule, "", &mut breaches);
+        if breaches.iter().all(|b| b.warning) || (*null && value == Tree::Null) {
+            tree.set(name, value);
+        }
+    }
+}
+
+fn memory(tree: &mut Tree, record: &Record, shape: Shape, facts: &Facts<'_>, created: Timestamp) {
+    put(tree, "id", facts.id);
+    let most = if shape == Shape::V1 { 100_000 } else { usize::MAX };
+    put(tree, "content", cut(content(record), most));
+    let kind = memory_type(record, shape);
+    put(tree, if shape == Shape::V1 { "type" } else { "memory_type" }, kind);
+    if shape == Shape::V1 {
+        if let Some(importance) = record.importance.filter(|i| (0.0..=1.0).contains(i)) {
+            tree.set("importance", number(importance));
+        }
+        put(tree, "created_at", &stamp(created));
+        for (name, time) in [("updated_at", record.times.updated), ("accessed_at", record.times.last_accessed)] {
+            if let Some(time) = time {
+                put(tree, name, &stamp(time));
+            }
+        }
+    } else {
+        put(tree, "created_at", &stamp(created));
+    }
+    if !record.tags.is_empty() || shape == Shape::V2 {
+        tree.set("tags", texts(&record.tags));
+    }
+    tree.set("source", source(record, shape, facts.strip));
+    let sure = confidences(record);
+    let named = record.entities.iter();
+    let entities: Vec<Tree> =
+        named.map(|e| entity(&e.name, e.entity_type.as_deref(), sure.get(&e.name), shape)).collect();
+    if !entities.is_empty() || shape == Shape::V2 {
+        tree.set("entities", Tree::Array(entities));
+    }
+    let mut vectors = record.embeddings.iter().filter_map(|e| Tree::parse(&e.json, 8).ok());
+    // A model that the published schema does not list would make the whole file invalid to it.
+    let listed = |v: &Tree| shape == Shape::V2 || text(v, "model").is_some_and(|m| shape::MODELS.contains(&m));
+    if let Some(vector) = vectors.find(|v| is_embedding(v) && listed(v)) {
+        tree.set(if shape == Shape::V1 { "embedding" } else { "embeddings" }, vector);
+    }
+    let (memories, todos) = (texts(&facts.related.0), texts(&facts.related.1));
+    if shape == Shape::V2 {
+        tree.set("metadata", Tree::Object(vec![]));
+        tree.set("related_memory_ids", memories);
+        tree.set("related_todo_ids", todos);
+        tree.set("version", Tree::Number("1".into()));
+    } else if !(facts.related.0.is_empty() && facts.related.1.is_empty()) {
+        let lists = vec![("related_memories".into(), memories), ("related_todos".into(), todos)];
+        tree.set("relations", Tree::Object(lists));
+    }
+}
+
+/// The three members that every program wants, with numbers in the vector.
+fn is_embedding(tree: &Tree) -> bool {
+    let numbers = |t: &Tree| matches!(t, Tree::Array(v) if v.iter().all(|n| matches!(n, Tree::Number(_))));
+    text(tree, "model").is_some()
+        && matches!(tree.get("dimensions"), Some(Tree::Number(_)))
+        && tree.get("vector").is_some_and(numbers)
+}
+
+fn source(record: &Record, shape: Shape, strip: bool) -> Tree {
+    let own = record.source.method.as_deref().filter(|m| SOURCES.contains(m));
+    let kind = own.unwrap_or(match record.kind {
+        Kind::Message | Kind::Conversation => "conversation",
+        Kind::Resource | Kind::Chunk | Kind::Attachment => "file",
+        _ if record.source.conversation.is_some() => "conversation",
+        _ if record.source.platform == "me" => "user",
+        _ => "api",
+    });
+    let mut out = Tree::Object(vec![]);
+    put(&mut out, if shape == Shape::V1 { "type" } else { "source_type" }, kind);
+    if let Some(session) = record.source.conversation.as_deref().filter(|_| !strip) {
+        put(&mut out, "session_id", session);
+    }
+    if !record.source.platform.is_empty() && !strip {
+        put(&mut out, "agent", &record.source.platform);
+    }
+    out
+}
+
+/// How sure the other version is of its entities, by name: our records do not say.
+fn confidences(record: &Record) -> BTreeMap<String, Tree> {
+    let came = record.verbatim.as_ref().filter(|_| record.origin.format == SCOPE && !record.entities.is_empty());
+    let tree = came.and_then(|v| Tree::parse(&v.text, DEPTH).ok()).unwrap_or(Tree::Null);
+    let Some(Tree::Array(items)) = tree.get("entities") else { return BTreeMap::new() };
+    let said = items.iter().filter_map(|e| {
+        let sure = e.get("confidence").filter(|c| c.as_f64().is_some_and(|n| (0.0..=1.0).contains(&n)))?;
+        Some((text(e, "text").or(text(e, "name"))?.to_owned(), sure.clone()))
+    });
+    said.collect()
+}
+
+fn entity(name: &str, kind: Option<&str>, sure: Option<&Tree>, shape: Shape) -> Tree {
+    let mut out = Tree::Object(vec![]);
+    let kind = kind.unwrap_or("unknown");
+    if shape == Shape::V1 {
+        put(&mut out, "text", name);
+        put(&mut out, "type", &kind.to_uppercase());
+    } else {
+        put(&mut out, "name", name);
+        put(&mut out, "entity_type", &kind.to_lowercase());
+        out.set("confidence", Tree::Number("1.0".into()));
+    }
+    if let Some(sure) = sure {
+        out.set("confidence", sure.clone());
+    }
+    out
+}
+
+fn todo(tree: &mut Tree, record: &Record, shape: Shape, facts: &Facts<'_>, created: Timestamp) {
+    put(tree, "id", facts.id);
+    let most = if shape == Shape::V1 { 10_000 } else { usize::MAX };
+    put(tree, "content", cut(content(record), most));
+    let status = match record.status.as_deref() {
+        Some("completed" | "complete" | "closed") => "done",
+        Some("archived" | "deleted" | "superseded" | "canceled") => "cancelled",
+        Some("pending" | "open" | "active") => "todo",
+        other => word(other, &STATES, "todo"),
+    };
+    put(tree, "status", status);
+    let priority = record.fields.get("priority").and_then(|p| p.as_str());
+    if priority.is_some_and(|p| PRIORITIES.contains(&p)) || shape == Shape::V2 {
+        put(tree, "priority", word(priority, &PRIORITIES, "none"));
+    }
+    put(tree, "created_at", &stamp(created));
+    if record.times.updated.is_some() || shape == Shape::V2 {
+        put(tree, "updated_at", &stamp(record.times.updated.unwrap_or(created)));
+    }
+    if let Some(project) = record.source.project.as_deref().filter(|_| shape == Shape::V1 && !facts.strip) {
+        let mut out = Tree::Object(vec![]);
+        put(&mut out, "name", project);
+        tree.set("project", out);
+    }
+    if !record.tags.is_empty() {
+        tree.set("tags", texts(&record.tags));
+    }
+    if !facts.related.0.is_empty() {
+        tree.set("related_memory_ids", texts(&facts.related.0));
+    }
+}
+
+/// What a program reads: the text, else the title, else a stand-in (content must not be empty).
+pub(super) fn content(record: &Record) -> &str {
+    let title = record.title.as_deref().unwrap_or_default();
+    [record.text.as_str(), title].into_iter().find(|t| !t.is_empty()).unwrap_or(EMPTY)
+}
+
+fn cut(text: &str, most: usize) -> &str {
+    text.char_indices().nth(most).map_or(text, |(at, _)| &text[..at])
+}
+
+/// A record's own type where the format has the word, in any case and with or without `_`; else by kind.
+pub(super) fn memory_type(record: &Record, shape: Shape) -> &'static str {
+    let folded = |s: &str| s.replace(['_', '-', ' '], "").to_lowercase();
+    let own = record.record_type.as_deref().map(folded).unwrap_or_default();
+    let words: &[&'static str] = if shape == Shape::V1 { &TYPES } else { &TYPES_2 };
+    if let Some(known) = words.iter().find(|known| folded(known) == own) {
+        return known;
+    }
+    let by_kind = match (own.as_str(), record.kind) {
+        ("fact" | "knowledge" | "semantic", _) | (_, Kind::Fact) => "learning",
+        ("mistake", _) => "error",
+        ("procedural" | "habit", _) | (_, Kind::Procedure) => "pattern",
+        (_, Kind::Conversation | Kind::Message) => "conversation",
+        (_, Kind::Profile | Kind::Resource | Kind::Chunk | Kind::Attachment) => "context",
+        (_, Kind::Todo) => "task",
+        _ => "observation",
+    };
+    words.iter().find(|known| folded(known) == by_kind).copied().unwrap_or("Observation")
+}
+
+fn word(own: Option<&str>, words: &'static [&'static str], other: &'static str) -> &'static str {
+    words.iter().find(|known| Some(**known) == own).copied().unwrap_or(other)
+}
+
+/// As the specification writes times: milliseconds; microseconds where there are any.
+pub(super) fn stamp(time: Timestamp) -> String {
+    let text = time.to_rfc3339();
+    if text.contains('.') { text } else { format!("{}.000Z", text.trim_end_matches('Z')) }
+}
+
+fn number(value: f64) -> Tree {
+    Tree::Number(serde_json::Number::from_f64(value).map_or_else(|| "0".into(), |n| n.to_string()))
+}
+
+/// Sets a text.
+pub(super) fn put(tree: &mut Tree, name: &str, text: &str) {
+    tree.set(name, Tree::Text(text.to_owned()));
+}
+
+/// An edited element of MIF's own: changed members over its own tree. What has no member stays out; the caller
+/// compares again and puts the rest into the extension.
+pub(super) fn patch(tree: &mut Tree, section: &Section, shape: Shape, old: &Record, new: &Record) {
+    if old.text != new.text && !section.text.is_empty() {
+        put(
+            tree,
+            section.text,
+            if section.key == "memory" || section.key == "todo" { content(new) } else { &new.text },
+        );
+    }
+    if old.title != new.title && !section.title.is_empty() {
+        put(tree, section.title, new.title.as_deref().unwrap_or_else(|| content(new)));
+    }
+    if old.tags != new.tags && matches!(section.key, "memory" | "todo" | "reminder") {
+        tree.set("tags", texts(&new.tags));
+    }
+    if old.record_type != new.record_type {
+        match section.key {
+            "memory" => put(tree, names(tree).0, memory_type(new, shape)),
+            "node" => match &new.record_type {
+                Some(kind) => put(tree, "entity_type", kind),
+                None => tree.remove("entity_type"),
+            },
+            "relationship" => put(tree, "relation_type", new.record_type.as_deref().unwrap_or("related_to")),
+            "entity" => tree.set("types", texts(new.record_type.as_slice())),
+            _ => {}
+        }
+    }
+    if old.status != new.status
+        && let Some(status) = &new.status
+    {
+        match section.key {
+            "todo" if STATES.contains(&status.as_str()) => put(tree, "status", status),
+            "project" | "reminder" => put(tree, "status", status),
+            _ => {}
+        }
+    }
+    // Version 2 keeps no time of change on a memory.
+    let has_updated = !section.updated.is_empty() && (shape == Shape::V1 || section.key == "todo");
+    if let Some(updated) = new.times.updated.filter(|_| has_updated && old.times.updated != new.times.updated) {
+        put(tree, section.updated, &stamp(updated));
+    }
+}

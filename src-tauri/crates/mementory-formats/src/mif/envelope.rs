@@ -1,0 +1,135 @@
+//! Encrypted documents (specification §6.2). The specification names five members and neither salt nor parameters nor
+//! what the plaintext is; without those nobody can decrypt. We write them down beside: `salt`, `kdf_params`; the
+//! plaintext is the whole document as JSON, no additional data.
+use super::wire::text;
+use crate::{Cipher, FormatError, Passphrase, Sealed};
+use base64::{
+    Engine,
+    alphabet::STANDARD,
+    engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
+};
+use mementory_model::json::Tree;
+
+/// Bytes of an AES-GCM nonce and tag.
+const NONCE: usize = 12;
+const TAG: usize = 16;
+/// Standard alphabet, padded when written.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// What is wrong with an envelope: code and message.
+pub(super) type Flaw = (&'static str, String);
+
+/// The encryption object of a document, if that is what it is: a part of it is enough, or what is sealed would pass for
+/// a document without memories.
+pub(super) fn of(root: &Tree) -> Option<&Tree> {
+    let parts = ["encrypted_payload", "iv", "auth_tag"];
+    root.get("encryption").filter(|e| parts.iter().any(|part| e.get(part).is_some()))
+}
+
+/// Everything that is wrong with an envelope; empty = it can be opened by who has the passphrase.
+pub(super) fn flaws(envelope: &Tree) -> Vec<Flaw> {
+    let mut out = Vec::new();
+    let mut say = |code, message: &str| out.push((code, message.to_owned()));
+    match text(envelope, "algorithm") {
+        Some(a) if a.eq_ignore_ascii_case("aes-256-gcm") => {}
+        Some(_) => say("encryption_algorithm", "only aes-256-gcm is defined"),
+        None => say("missing_field", "encryption names no algorithm"),
+    }
+    match text(envelope, "key_derivation") {
+        Some(k) if k.eq_ignore_ascii_case("argon2id") => {}
+        Some(_) => say("encryption_algorithm", "only argon2id is defined"),
+        None => say("missing_field", "encryption names no key derivation"),
+    }
+    for (name, len) in [("encrypted_payload", None), ("iv", Some(NONCE)), ("auth_tag", Some(TAG))] {
+        match text(envelope, name).map(|t| BASE64.decode(t)) {
+            None => say("missing_field", &format!("encryption has no {name}")),
+            Some(Err(_)) => say("bad_value", &format!("{name} is not base64")),
+            Some(Ok(bytes)) if len.is_some_and(|l| l != bytes.len()) => {
+                say("bad_value", &format!("{name} has not {} bytes", len.unwrap_or_default()));
+            }
+            Some(Ok(_)) => {}
+        }
+    }
+    let salt = text(envelope, "salt").map(|t| BASE64.decode(t));
+    match salt {
+        Some(Ok(salt)) if (8..=64).contains(&salt.len()) => {}
+        Some(_) => say("bad_value", "salt is not base64 of 8 to 64 bytes"),
+        None => say("encryption_parameters_missing", "no salt: nobody can derive the key of this file"),
+    }
+    if parameters(envelope).is_none() {
+        say("encryption_parameters_missing", "no parameters of Argon2id: nobody can derive the key of this file");
+    }
+    let other = |name: &str, usual: f64| {
+        let value = envelope.get("kdf_params").and_then(|p| p.get(name)).and_then(Tree::as_f64);
+        value.is_some_and(|v| (v - usual).abs() > 0.1)
+    };
+    if other("version", 19.0) || other("output_length", 32.0) {
+        say("encryption_algorithm", "only Argon2 version 19 with 32 bytes of output is supported");
+    }
+    out
+}
+
+/// Memory in KiB, passes, lanes.
+fn parameters(envelope: &Tree) -> Option<(u32, u32, u32)> {
+    let params = envelope.get("kdf_params")?;
+    let number = |names: [&str; 2]| {
+        names.into_iter().find_map(|n| match params.get(n) {
+            Some(Tree::Number(token)) => token.parse::<u32>().ok(),
+            _ => None,
+        })
+    };
+    Some((
+        number(["memory_kib", "memory_cost"])?,
+        number(["iterations", "time_cost"])?,
+        number(["parallelism", "lanes"])?,
+    ))
+}
+
+/// The document inside. Without a passphrase, and with what is missing, in words.
+pub(super) fn open(envelope: &Tree, passphrase: Option<&dyn Passphrase>, place: &str) -> Result<Vec<u8>, FormatError> {
+    if let Some((code, message)) = flaws(envelope).into_iter().next() {
+        return Err(FormatError::invalid(code, place, message));
+    }
+    let Some(passphrase) = passphrase else {
+        return Err(FormatError::invalid("passphrase_needed", place, "the document is encrypted; give its passphrase"));
+    };
+    let bytes = |name: &str| BASE64.decode(text(envelope, name).unwrap_or_default()).unwrap_or_default();
+    let (memory_kib, passes, lanes) = parameters(envelope).unwrap_or_default();
+    let mut ciphertext = bytes("encrypted_payload");
+    ciphertext.extend(bytes("auth_tag"));
+    let cipher = Cipher::Aes256Gcm;
+    let sealed = Sealed { cipher, salt: bytes("salt"), memory_kib, passes, lanes, nonce: bytes("iv"), ciphertext };
+    passphrase.open(&[], &sealed)
+}
+
+/// The encryption object of a sealed document.
+pub(super) fn seal(plain: &[u8], passphrase: &dyn Passphrase) -> Result<Tree, FormatError> {
+    let sealed = passphrase.seal(Cipher::Aes256Gcm, &[], plain)?;
+    let wrong = || FormatError::invalid("malformed", "export", "the sealed document is shorter than its tag");
+    let at = sealed.ciphertext.len().checked_sub(TAG).ok_or_else(wrong)?;
+    let (payload, tag) = sealed.ciphertext.split_at(at);
+    let word = |t: &str| Tree::Text(t.to_owned());
+    let number = |n: u32| Tree::Number(n.to_string());
+    let member = |name: &str, value| (name.to_owned(), value);
+    Ok(Tree::Object(vec![
+        member("algorithm", word("aes-256-gcm")),
+        member("key_derivation", word("argon2id")),
+        member("salt", Tree::Text(BASE64.encode(&sealed.salt))),
+        member(
+            "kdf_params",
+            Tree::Object(vec![
+                member("memory_kib", number(sealed.memory_kib)),
+                member("iterations", number(sealed.passes)),
+                member("parallelism", number(sealed.lanes)),
+                member("version", number(19)),
+                member("output_length", number(32)),
+            ]),
+        ),
+        member("iv", Tree::Text(BASE64.encode(&sealed.nonce))),
+        member("auth_tag", Tree::Text(BASE64.encode(tag))),
+        member("encrypted_payload", Tree::Text(BASE64.encode(payload))),
+    ]))
+}

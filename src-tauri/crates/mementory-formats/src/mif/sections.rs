@@ -1,0 +1,115 @@
+//! Which lists of a document hold records, in both versions. One table drives reading, writing and the JSONL lines.
+use mementory_model::Kind;
+
+/// A list of records in a document.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Section {
+    /// Object that the list is in; empty = the document itself.
+    pub parent: &'static str,
+    /// Name of the list.
+    pub name: &'static str,
+    /// `type` of its lines in JSONL.
+    pub line: &'static str,
+    /// Name in the counts of a JSONL footer.
+    pub count: &'static str,
+    /// What its elements are here.
+    pub kind: Kind,
+    /// First part of their keys.
+    pub key: &'static str,
+    /// Member with the text a person reads; empty = none that can be written.
+    pub text: &'static str,
+    /// Member with the title.
+    pub title: &'static str,
+    /// Member with the time of the last change.
+    pub updated: &'static str,
+}
+
+const fn section(
+    place: (&'static str, &'static str),
+    line: (&'static str, &'static str),
+    kind: Kind,
+    key: &'static str,
+    [text, title, updated]: [&'static str; 3],
+) -> Section {
+    Section { parent: place.0, name: place.1, line: line.0, count: line.1, kind, key, text, title, updated }
+}
+
+/// Memories of both versions.
+pub(super) static MEMORIES: Section =
+    section(("", "memories"), ("memory", "memories"), Kind::Memory, "memory", ["content", "", "updated_at"]);
+/// Todos of both versions.
+pub(super) static TASKS: Section =
+    section(("", "todos"), ("todo", "todos"), Kind::Todo, "todo", ["content", "", "updated_at"]);
+/// Projects of version 2.
+pub(super) static PROJECTS: Section =
+    section(("", "projects"), ("project", "projects"), Kind::Profile, "project", ["description", "name", ""]);
+/// Reminders of version 2.
+pub(super) static REMINDERS: Section =
+    section(("", "reminders"), ("reminder", "reminders"), Kind::Todo, "reminder", ["content", "", ""]);
+/// Nodes of version 1; only those of type `entity` are records.
+pub(super) static NODES: Section =
+    section(("graph", "nodes"), ("graph_node", "graph_nodes"), Kind::Entity, "node", ["", "", ""]);
+/// Edges of version 1.
+pub(super) static EDGES: Section =
+    section(("graph", "edges"), ("graph_edge", "graph_edges"), Kind::Relation, "edge", ["", "", ""]);
+/// Entities of version 2.
+pub(super) static ENTITIES: Section =
+    section(("knowledge_graph", "entities"), ("entity", "entities"), Kind::Entity, "entity", ["summary", "name", ""]);
+/// Relationships of version 2.
+pub(super) static RELATIONSHIPS: Section = section(
+    ("knowledge_graph", "relationships"),
+    ("relationship", "relationships"),
+    Kind::Relation,
+    "relationship",
+    ["context", "", ""],
+);
+/// Episodes of version 2.
+pub(super) static EPISODES: Section = section(
+    ("knowledge_graph", "episodes"),
+    ("episode", "episodes"),
+    Kind::Resource,
+    "episode",
+    ["content", "name", ""],
+);
+
+/// All of them.
+pub(super) static SECTIONS: [&Section; 9] =
+    [&MEMORIES, &TASKS, &PROJECTS, &REMINDERS, &NODES, &EDGES, &ENTITIES, &RELATIONSHIPS, &EPISODES];
+
+impl Section {
+    /// Place of an element as a JSON pointer.
+    pub fn pointer(&self, index: u64) -> String {
+        if self.parent.is_empty() {
+            format!("/{}/{index}", self.name)
+        } else {
+            format!("/{}/{}/{index}", self.parent, self.name)
+        }
+    }
+
+    /// Position in [`SECTIONS`].
+    pub fn number(&self) -> usize {
+        SECTIONS.iter().position(|s| *s == self).unwrap_or_default()
+    }
+}
+
+/// The list of this name in this object.
+pub(super) fn find(parent: &str, name: &str) -> Option<&'static Section> {
+    SECTIONS.into_iter().find(|s| s.parent == parent && s.name == name)
+}
+
+/// The list whose JSONL lines have this type.
+pub(super) fn by_line(line: &str) -> Option<&'static Section> {
+    SECTIONS.into_iter().find(|s| s.line == line)
+}
+
+/// Is this an object that has lists of records in it?
+pub(super) fn is_parent(name: &str) -> Option<&'static str> {
+    SECTIONS.into_iter().map(|s| s.parent).find(|p| !p.is_empty() && *p == name)
+}
+
+/// List and position that a pointer of ours names.
+pub(super) fn by_pointer(pointer: &str) -> Option<(&'static Section, u64)> {
+    let (path, index) = pointer.strip_prefix('/')?.rsplit_once('/')?;
+    let (parent, name) = path.split_once('/').unwrap_or(("", path));
+    Some((find(parent, name)?, index.parse().ok()?))
+}

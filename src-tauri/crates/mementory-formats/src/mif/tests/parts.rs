@@ -1,0 +1,86 @@
+//! Canonical form, YAML scalars, ids.
+use super::super::{canonical::canonical, wire, yaml, yaml_write};
+use mementory_model::json::Tree;
+
+fn tree(json: &str) -> Tree {
+    Tree::parse(json, 100).unwrap()
+}
+
+#[test]
+fn canonical_form_is_that_of_rfc_8785() {
+    let canon = |json: &str| {
+        let mut out = String::new();
+        canonical(&tree(json), &mut out);
+        out
+    };
+    // Numbers as ECMAScript prints them (RFC 8785 §3.2.2.3 and appendix B).
+    for (token, expected) in [
+        ("0", "0"),
+        ("-0", "0"),
+        ("1.0", "1"),
+        ("1e21", "1e+21"),
+        ("1e20", "100000000000000000000"),
+        ("0.000001", "0.000001"),
+        ("0.0000001", "1e-7"),
+        ("333333333.33333329", "333333333.3333333"),
+        ("1E30", "1e+30"),
+        ("4.50", "4.5"),
+        ("2e-3", "0.002"),
+        ("-1.5e-9", "-1.5e-9"),
+        ("9007199254740993", "9007199254740992"),
+        ("123456.789e3", "123456789"),
+        ("5e-324", "5e-324"),
+    ] {
+        assert_eq!(canon(token), expected, "{token}");
+    }
+    let text =
+        r#"{ "b": [1, {"y": null, "x": true}], "\u20ac": "\u0001/\u00e9\"", "\ud83d\ude00": 1, "\ufb33": 2, "a": {} }"#;
+    let expected = "{\"a\":{},\"b\":[1,{\"x\":true,\"y\":null}],\"€\":\"\\u0001/é\\\"\",\"😀\":1,\"\u{fb33}\":2}";
+    assert_eq!(canon(text), expected);
+}
+
+#[test]
+fn yaml_scalars_are_what_they_look_like_and_no_more() {
+    let text = "- 1\n- +1\n- .5\n- 5.\n- 1e3\n- 0x1F\n- 0o17\n- 017\n- 1_000\n- .inf\n- .nan\n- yes\n- NO\n- true\n- ~\n- Null\n- \n- 2026-01-01\n- 12:30\n- \"1\"\n- !!str 1\n- !!int \"1\"\n- ! x\n- -\n- '-'\n- '.'\n";
+    let text = text.replace("- -\n", "");
+    let mut out = String::new();
+    yaml::parse(&text, 10.into()).unwrap().write(&mut out);
+    assert_eq!(
+        out,
+        r#"[1,1,0.5,5.0,1e3,31,15,"017","1_000",.inf,.nan,"yes","NO",true,null,null,null,"2026-01-01","12:30","1","1",1,"x","-","."]"#
+    );
+}
+
+#[test]
+fn yaml_is_written_so_that_it_reads_back() {
+    let long = "k".repeat(3000);
+    let json = format!(
+        r#"{{"plain_key":1,"yes":"no","a b":[],"$schema":{{}},"":null,"{long}":[[1,[2,{{"x":[]}}]],[],{{}}],"t":"line\nbreak\t\"q\" \\ # : - \u2028\u0085\u007f\u0000 😀","e":[1e5,1E-7,-2.5e+3,0.10],"deep":{}1{},"o":[{{"{long}":{{"{long}":1}},"b":[{{"c":[{{"d":null}}]}}]}}]}}"#,
+        "{\"x\":[".repeat(40),
+        "]}".repeat(40)
+    );
+    let json = json.replacen("{\"plain_key\":1", &format!("{{\"plain_key\":{}{}", "[".repeat(300), "]".repeat(300)), 1);
+    let tree = Tree::parse(&json, 600).unwrap();
+    let Tree::Object(members) = &tree else { panic!() };
+    let mut text = String::new();
+    members.iter().for_each(|(key, value)| yaml_write::member(key, value, 0, &mut text));
+    let (mut before, mut after) = (String::new(), String::new());
+    canonical(&tree, &mut before);
+    canonical(&yaml::parse(&text, 600.into()).unwrap(), &mut after);
+    assert_eq!(before, after);
+    assert!(text.contains("1.0e+5") && text.contains("1.0e-7"), "numbers to YAML 1.1 as well");
+    if let Some(folder) = std::env::var_os("MEMENTORY_MIF_OUT") {
+        std::fs::write(std::path::Path::new(&folder).join("scalars.yaml"), text).unwrap();
+        std::fs::write(std::path::Path::new(&folder).join("scalars.json"), before).unwrap();
+    }
+}
+
+#[test]
+fn both_versions_name_a_record_alike() {
+    let id = "5f0c1d2e-0001-4a00-8a00-000000000001";
+    for other in ["mem_5f0c1d2e-0001-4a00-8a00-000000000001", "todo_5F0C1D2E-0001-4A00-8A00-000000000001", id] {
+        assert_eq!(wire::bare_id(other), id);
+    }
+    assert_eq!(wire::bare_id("mem_1"), "mem_1");
+    assert_eq!(wire::bare_id("entity:Tea"), "entity:Tea");
+}

@@ -1,0 +1,168 @@
+//! Small readings of a tree, versions, ids, and which rule holds for which list.
+use super::{
+    sections::{SECTIONS, Section},
+    shape::{self, Rule},
+};
+use mementory_model::{Timestamp, json::Tree};
+
+/// Format id, and scope of all keys.
+pub(super) const SCOPE: &str = "mif";
+
+/// The two shapes of a document. The label is not always right, so the shape is looked at (`export_meta`, `export`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Shape {
+    /// Version 1, the specification.
+    #[default]
+    V1,
+    /// Version 2, as the reference program writes it.
+    V2,
+}
+
+impl Shape {
+    /// Version that we write in this shape.
+    pub fn version(self) -> &'static str {
+        match self {
+            Shape::V1 => "1.0",
+            Shape::V2 => "2.0",
+        }
+    }
+
+    /// Name of the header object.
+    pub fn header(self) -> &'static str {
+        match self {
+            Shape::V1 => "export",
+            Shape::V2 => "export_meta",
+        }
+    }
+
+    /// Rule for the document without its lists.
+    pub fn document(self) -> &'static Rule {
+        match self {
+            Shape::V1 => &shape::DOCUMENT_1,
+            Shape::V2 => &shape::DOCUMENT_2,
+        }
+    }
+
+    /// Rule for the elements of a list.
+    pub fn rule(self, section: &Section) -> &'static Rule {
+        match (section.key, self) {
+            ("memory", Shape::V1) => &shape::MEMORY_1,
+            ("memory", Shape::V2) => &shape::MEMORY_2,
+            ("todo", Shape::V1) => &shape::TASK_1,
+            ("todo", Shape::V2) => &shape::TASK_2,
+            ("project", _) => &shape::PROJECT,
+            ("reminder", _) => &shape::REMINDER,
+            ("node", _) => &shape::NODE,
+            ("edge", _) => &shape::EDGE,
+            ("entity", _) => &shape::ENTITY,
+            ("relationship", _) => &shape::RELATIONSHIP,
+            _ => &shape::EPISODE,
+        }
+    }
+
+    /// Shape of a document by its header, then by its label.
+    pub fn of(root: &Tree) -> Shape {
+        match (root.get("export_meta"), root.get("export"), version_of(root)) {
+            (Some(_), ..) => Shape::V2,
+            (None, None, Some(version)) if version.starts_with('2') => Shape::V2,
+            _ => Shape::V1,
+        }
+    }
+}
+
+/// What a document calls its version; a YAML loader may have made a number of it.
+pub(super) fn version_of(root: &Tree) -> Option<String> {
+    match root.get("mif_version") {
+        Some(Tree::Text(text) | Tree::Number(text)) => Some(text.clone()),
+        _ => None,
+    }
+}
+
+/// MAJOR and MINOR.
+pub(super) fn version_parts(text: &str) -> Option<(u32, u32)> {
+    let (major, minor) = text.split_once('.')?;
+    let digits = |s: &str| !s.is_empty() && s.len() < 9 && s.bytes().all(|b| b.is_ascii_digit());
+    (digits(major) && digits(minor)).then_some(())?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+/// Is this a version that may be read? A bare major counts, an unknown one does not (specification §9).
+pub(super) fn is_supported(version: &str) -> bool {
+    let major = version_parts(version).map(|(major, _)| major).or_else(|| version.parse().ok());
+    matches!(major, Some(1 | 2))
+}
+
+/// A YAML document with text where the format has text.
+pub(super) fn settle(mut root: Tree) -> Tree {
+    let shape = Shape::of(&root);
+    shape::settle(&mut root, shape.document());
+    for section in SECTIONS {
+        if let Some(Tree::Array(items)) = list_mut(&mut root, section) {
+            items.iter_mut().for_each(|item| shape::settle(item, shape.rule(section)));
+        }
+    }
+    root
+}
+
+/// The list of a section.
+pub(super) fn list_mut<'t>(root: &'t mut Tree, section: &Section) -> Option<&'t mut Tree> {
+    let object = match (root, section.parent) {
+        (root, "") => root,
+        (Tree::Object(members), parent) => members.iter_mut().rev().find(|(k, _)| k == parent).map(|(_, v)| v)?,
+        _ => return None,
+    };
+    match object {
+        Tree::Object(members) => members.iter_mut().rev().find(|(k, _)| k == section.name).map(|(_, v)| v),
+        _ => None,
+    }
+}
+
+/// Text of a member.
+pub(super) fn text<'t>(tree: &'t Tree, name: &str) -> Option<&'t str> {
+    tree.get(name).and_then(Tree::as_str)
+}
+
+/// Text of a member of a member.
+pub(super) fn inner<'t>(tree: &'t Tree, object: &str, name: &str) -> Option<&'t str> {
+    text(tree.get(object)?, name).filter(|t| !t.is_empty())
+}
+
+/// Time of a member.
+pub(super) fn time(tree: &Tree, name: &str) -> Option<Timestamp> {
+    text(tree, name).and_then(Timestamp::parse)
+}
+
+/// Number of a member.
+pub(super) fn number(tree: &Tree, name: &str) -> Option<f64> {
+    tree.get(name).and_then(Tree::as_f64).filter(|n| n.is_finite())
+}
+
+/// Strings of a list; a single string counts as a list of one.
+pub(super) fn list(tree: &Tree, name: &str) -> Vec<String> {
+    match tree.get(name) {
+        Some(Tree::Array(items)) => items.iter().filter_map(Tree::as_str).map(str::to_owned).collect(),
+        Some(Tree::Text(one)) => vec![one.clone()],
+        _ => vec![],
+    }
+}
+
+/// A list of strings as a tree.
+pub(super) fn texts<S: AsRef<str>>(items: &[S]) -> Tree {
+    Tree::Array(items.iter().map(|s| Tree::Text(s.as_ref().to_owned())).collect())
+}
+
+/// An id without what version 1 puts before it, a UUID in its usual form: both versions name a record alike.
+pub(super) fn bare_id(id: &str) -> String {
+    let rest = id.strip_prefix("mem_").or_else(|| id.strip_prefix("todo_")).unwrap_or(id);
+    match uuid::Uuid::try_parse(rest) {
+        Ok(uuid) => uuid.hyphenated().to_string(),
+        Err(_) => id.to_owned(),
+    }
+}
+
+/// Compact JSON.
+pub(super) fn json(tree: &Tree) -> String {
+    let mut out = String::new();
+    tree.write(&mut out);
+    out
+}

@@ -1,0 +1,170 @@
+//! YAML that every loader reads alike: block style, all strings double-quoted with JSON's escapes, numbers that YAML
+//! 1.1 takes for numbers too.
+use mementory_model::json::Tree;
+use std::fmt::Write;
+
+/// Deeper than this the flow style goes on: indentation would grow with the square of the depth.
+const BLOCK_DEPTH: usize = 12;
+/// Loaders follow the flow style only so far (ours 255 levels): what is deeper stays in block style.
+const FLOW_DEPTH: u32 = 200;
+/// A key longer than this cannot stand before its colon (YAML 1.2 §8.2.2 allows 1024 characters).
+const KEY: usize = 500;
+
+/// `key: value` at the start of a line.
+pub(super) fn member(key: &str, value: &Tree, level: usize, out: &mut String) {
+    indent(level, out);
+    key_and_colon(key, level, out);
+    value_after(value, level + 1, out);
+}
+
+/// `- element` at the start of a line.
+pub(super) fn element(value: &Tree, level: usize, out: &mut String) {
+    indent(level, out);
+    out.push('-');
+    match value {
+        Tree::Object(members) if !members.is_empty() && level < BLOCK_DEPTH => {
+            for (i, (key, value)) in members.iter().enumerate() {
+                if i == 0 {
+                    out.push(' ');
+                } else {
+                    indent(level + 1, out);
+                }
+                key_and_colon(key, level + 1, out);
+                value_after(value, level + 2, out);
+            }
+        }
+        other => value_after(other, level + 1, out),
+    }
+}
+
+fn indent(level: usize, out: &mut String) {
+    out.extend(std::iter::repeat_n("  ", level));
+}
+
+fn key_and_colon(key: &str, level: usize, out: &mut String) {
+    let plain = key.len() < 64
+        && key.bytes().next().is_some_and(|b| b.is_ascii_alphabetic())
+        && key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+        && !matches!(
+            key.to_ascii_lowercase().as_str(),
+            "y" | "n" | "yes" | "no" | "true" | "false" | "on" | "off" | "null"
+        );
+    if plain {
+        out.push_str(key);
+    } else if key.len() > KEY {
+        out.push_str("? ");
+        quoted(key, out);
+        out.push('\n');
+        indent(level, out);
+    } else {
+        quoted(key, out);
+    }
+    out.push(':');
+}
+
+/// A value behind its key or dash, with the end of the line.
+fn value_after(value: &Tree, level: usize, out: &mut String) {
+    match value {
+        Tree::Object(members) if !members.is_empty() && in_block(value, level) => {
+            out.push('\n');
+            for (key, value) in members {
+                member(key, value, level, out);
+            }
+        }
+        Tree::Array(items)
+            if in_block(value, level) && items.iter().any(|i| matches!(i, Tree::Object(_) | Tree::Array(_))) =>
+        {
+            out.push('\n');
+            for item in items {
+                element(item, level, out);
+            }
+        }
+        other => {
+            out.push(' ');
+            flow(other, out);
+            out.push('\n');
+        }
+    }
+}
+
+fn in_block(value: &Tree, level: usize) -> bool {
+    level <= BLOCK_DEPTH || !is_lower(value, FLOW_DEPTH)
+}
+
+/// Has the tree fewer levels than this? Depth of a tree is bounded where trees are made.
+fn is_lower(value: &Tree, than: u32) -> bool {
+    let Some(less) = than.checked_sub(1) else { return false };
+    match value {
+        Tree::Array(items) => items.iter().all(|item| is_lower(item, less)),
+        Tree::Object(members) => members.iter().all(|(_, value)| is_lower(value, less)),
+        _ => true,
+    }
+}
+
+fn flow(value: &Tree, out: &mut String) {
+    match value {
+        Tree::Null => out.push_str("null"),
+        Tree::Bool(b) => out.push_str(if *b { "true" } else { "false" }),
+        Tree::Number(token) => number(token, out),
+        Tree::Text(text) => quoted(text, out),
+        Tree::Array(items) => {
+            out.push('[');
+            for (i, item) in items.iter().enumerate() {
+                if i > 0 {
+                    out.push_str(", ");
+                }
+                flow(item, out);
+            }
+            out.push(']');
+        }
+        Tree::Object(members) => {
+            out.push('{');
+            for (i, (key, value)) in members.iter().enumerate() {
+                if i > 0 {
+                    out.push_str(", ");
+                }
+                if key.len() > KEY {
+                    out.push_str("? ");
+                }
+                quoted(key, out);
+                out.push_str(": ");
+                flow(value, out);
+            }
+            out.push('}');
+        }
+    }
+}
+
+/// YAML 1.1 wants a point and the exponent's sign: `1e5` is a string to it.
+fn number(token: &str, out: &mut String) {
+    let Some(at) = token.find(['e', 'E']) else { return out.push_str(token) };
+    let (mantissa, exponent) = (&token[..at], &token[at + 1..]);
+    out.push_str(mantissa);
+    if !mantissa.contains('.') {
+        out.push_str(".0");
+    }
+    out.push('e');
+    if !exponent.starts_with(['+', '-']) {
+        out.push('+');
+    }
+    out.push_str(exponent);
+}
+
+fn quoted(text: &str, out: &mut String) {
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            // Not printable to YAML, or a line break to one of its versions.
+            '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
+                let _ = write!(out, "\\u{:04x}", c as u32); // writing into a String cannot fail
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+}

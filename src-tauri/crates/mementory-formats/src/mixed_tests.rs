@@ -1,0 +1,359 @@
+#![allow(clippy::unwrap_used)]
+//! Folders and archives as people have them: two vendors side by side, a newer download beside an unpacked one,
+//! strangers' files in Downloads, parts that are missing.
+use crate::{AttachmentFile, Catalog, FormatError, PassthroughItem, ReadContext, Role, Sink, by_id, detect};
+use mementory_model::{Dropped, Issue, Kind, Limits, Record, Timestamp, Tombstone, Unit};
+use std::{
+    io::{Cursor, Read, Write},
+    path::PathBuf,
+};
+
+#[derive(Default)]
+struct Seen {
+    /// `format/kind` of each record, with the record.
+    records: Vec<(&'static str, Record)>,
+    files: Vec<AttachmentFile>,
+    dropped: Vec<Dropped>,
+    format: &'static str,
+}
+
+impl Sink for Seen {
+    fn unit(&mut self, unit: Unit) -> Result<(), FormatError> {
+        self.records.extend(unit.records.into_iter().map(|r| (self.format, r)));
+        Ok(())
+    }
+    fn attachment(&mut self, file: AttachmentFile, _: &mut dyn Read) -> Result<(), FormatError> {
+        self.files.push(file);
+        Ok(())
+    }
+    fn passthrough(&mut self, _: PassthroughItem, _: &mut dyn Read) -> Result<(), FormatError> {
+        Ok(())
+    }
+    fn tombstone(&mut self, _: Tombstone) -> Result<(), FormatError> {
+        Ok(())
+    }
+    fn note(&mut self, _: Issue) {}
+    fn dropped(&mut self, dropped: Dropped) {
+        self.dropped.push(dropped);
+    }
+    fn progress(&mut self, _: u64) -> Result<(), FormatError> {
+        Ok(())
+    }
+}
+
+impl Seen {
+    fn texts(&self, format: &str, kind: Kind) -> Vec<&str> {
+        let mut out: Vec<_> =
+            self.records.iter().filter(|(f, r)| *f == format && r.kind == kind).map(|(_, r)| r.text.as_str()).collect();
+        out.sort_unstable();
+        out
+    }
+
+    fn file_keys(&self) -> Vec<&str> {
+        let mut out: Vec<_> = self.files.iter().map(|f| f.key.value.as_str()).collect();
+        out.sort_unstable();
+        out
+    }
+}
+
+/// A folder that vanishes.
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn folder(name: &str, files: &[(&str, Vec<u8>)]) -> Folder {
+    let dir = std::env::temp_dir().join(format!("mementory-mixed-{}-{name}", std::process::id()));
+    let _ = std::fs::remove_dir_all(&dir);
+    for (name, bytes) in files {
+        let path = dir.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    }
+    Folder(dir)
+}
+
+fn zip(files: &[(&str, Vec<u8>)]) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, bytes) in files {
+        zip.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+        zip.write_all(bytes).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+/// Reads everything recognised; also all parts that are said to be missing, and what nobody claims.
+fn read(folder: &Folder) -> (Seen, Vec<String>, Vec<String>) {
+    let limits = Limits::default();
+    let catalog = Catalog::open(std::slice::from_ref(&folder.0), &limits, None).unwrap();
+    let found = detect(&catalog, &limits, None).unwrap();
+    assert!(found.ties.is_empty(), "{:?}", found.ties);
+    let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
+    let (mut seen, mut missing) = (Seen::default(), vec![]);
+    for source in &found.sources {
+        seen.format = source.format;
+        by_id(source.format).unwrap().read(&catalog, source, &context, &mut seen).unwrap();
+        missing.extend(source.claim.missing_parts.iter().cloned());
+        assert!(source.claim.parts.iter().any(|p| p.role != Role::Junk));
+    }
+    let unknown = found.unknown.iter().map(|id| catalog.members()[*id].name.clone()).collect();
+    (seen, missing, unknown)
+}
+
+/// One ChatGPT conversation with one message; `rest` goes into the message.
+fn chatgpt(id: &str, text: &str, rest: &str) -> String {
+    format!(
+        r#"{{"id":"{id}","title":"t","current_node":"n","mapping":{{"n":{{"id":"n","parent":null,"message":{{"id":"m-{id}","author":{{"role":"user"}},"content":{{"content_type":"text","parts":["{text}"]}}{rest}}}}}}}}}"#
+    )
+}
+
+fn chats(items: &[String]) -> Vec<u8> {
+    format!("[{}]", items.join(",")).into_bytes()
+}
+
+fn claude(text: &str) -> Vec<u8> {
+    format!(r#"[{{"uuid":"c","name":"n","chat_messages":[{{"uuid":"a","sender":"human","text":"{text}"}}]}}]"#)
+        .into_bytes()
+}
+
+const ACCOUNT: &str = "0f0e0d0c-0b0a-4908-8706-050403020100";
+
+#[test]
+fn a_claude_file_beside_chatgpts_conversations_takes_nothing_from_them() {
+    for (name, memories) in [
+        ("memories.json", r#"[{"conversations_memory":"Is a nurse.","account_uuid":"x"}]"#),
+        ("users.json", r#"[{"uuid":"u","full_name":"I","email_address":"e"}]"#),
+    ] {
+        let dir = folder(
+            name,
+            &[("conversations.json", chats(&[chatgpt("1", "from chatgpt", "")])), (name, memories.into())],
+        );
+        let (seen, ..) = read(&dir);
+        assert_eq!(seen.texts("chatgpt", Kind::Message), ["from chatgpt"], "{name}");
+        assert!(seen.dropped.is_empty(), "{:?}", seen.dropped);
+    }
+    // A list without a shape goes by its name.
+    let dir = folder(
+        "empty",
+        &[
+            ("conversations.json", b"[]".to_vec()),
+            ("memories.json", br#"[{"conversations_memory":"Is a nurse."}]"#.to_vec()),
+        ],
+    );
+    let (seen, _, unknown) = read(&dir);
+    assert_eq!(seen.texts("claude", Kind::Memory), ["Is a nurse."]);
+    assert!(unknown.is_empty());
+}
+
+#[test]
+fn a_newer_download_beside_an_unpacked_export_is_opened() {
+    let newer = zip(&[("conversations.json", chats(&[chatgpt("2", "newer", "")]))]);
+    let theirs = zip(&[("photo.txt", b"x".to_vec())]);
+    let upload = zip(&[("conversations.json", chats(&[chatgpt("3", "uploaded", "")]))]);
+    let dir = folder(
+        "newer",
+        &[
+            ("conversations.json", chats(&[chatgpt("1", "older", "")])),
+            ("6f0a4d-2026-11-01.zip", newer),
+            ("holiday.zip", theirs),
+            ("file-AbCdEfGhIjKlMnOpQrSt-backup.zip", upload.clone()),
+            ("file-ZyXwVuTsRqPoNmLkJiHg.dat", upload),
+        ],
+    );
+    let (seen, _, unknown) = read(&dir);
+    assert_eq!(seen.texts("chatgpt", Kind::Message), ["newer", "older"]);
+    assert_eq!(seen.file_keys(), ["file/file-AbCdEfGhIjKlMnOpQrSt", "file/file-ZyXwVuTsRqPoNmLkJiHg"]);
+    assert_eq!(unknown, ["holiday.zip"]);
+}
+
+#[test]
+fn a_word_in_a_chat_is_not_another_vendors_key() {
+    for word in ["fragments", "chat_messages"] {
+        let metadata = format!(r#","metadata":{{"{word}":[1]}}"#);
+        let dir =
+            folder(word, &[("conversations.json", chats(&[chatgpt("1", word, ""), chatgpt("2", "b", &metadata)]))]);
+        let (seen, ..) = read(&dir);
+        assert_eq!(seen.texts("chatgpt", Kind::Message), ["b", word]);
+    }
+    let deepseek = r#"[{"id":"1","title":"t","mapping":{"root":{"id":"root","parent":null,"message":null},"1":{"id":"1","parent":"root","message":{"model":"m","fragments":[{"type":"REQUEST","content":"x"}]}}},"current_node":"1","create_time":1}]"#;
+    let dir = folder("deepseek", &[("conversations.json", deepseek.into())]);
+    assert!(read(&dir).0.records.is_empty());
+}
+
+/// Every format looks at every member, and none of them may take the damage of one for the end of all.
+#[test]
+fn a_download_that_was_cut_off_gives_what_came() {
+    let many: Vec<String> = (0..400_u64)
+        .map(|i| chatgpt(&i.to_string(), &format!("{:x}", (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)), ""))
+        .collect();
+    let (user, photo) = (br#"{"id":"u"}"#.to_vec(), vec![7; 5000]);
+    let all = zip(&[("user.json", user), ("conversations.json", chats(&many)), ("manifest.json", b"{}".to_vec())]);
+    let dir = folder("cut", &[("in-chats.zip", all[..all.len() / 2].to_vec())]);
+    let (seen, ..) = read(&Folder(dir.0.join("in-chats.zip")));
+    let messages = seen.texts("chatgpt", Kind::Message).len();
+    assert!((50..400).contains(&messages), "{messages}");
+    // In a side file: the chats are whole. A manifest is what portable formats ask for first.
+    for last in ["manifest.json", "memory-store.json", "file-AbCdEfGhIjKlMnOpQrSt.dat"] {
+        let all = zip(&[("conversations.json", chats(&many)), (last, photo.clone())]);
+        let at = memchr::memmem::find(&all, last.as_bytes()).unwrap() + last.len() + 5;
+        let dir = folder(last, &[("cut.zip", all[..at].to_vec())]);
+        let (seen, ..) = read(&Folder(dir.0.join("cut.zip")));
+        assert_eq!(seen.texts("chatgpt", Kind::Message).len(), 400, "{last}");
+    }
+}
+
+#[test]
+fn a_file_that_is_only_pointed_at_is_called_as_its_own_name_says() {
+    let points = r#","metadata":{"attachments":[{"id":"file-ZyXwVuTsRqPoNmLkJiHg"}]}"#;
+    let dir = folder(
+        "pointed",
+        &[
+            ("conversations.json", chats(&[chatgpt("1", "look", points)])),
+            ("file-ZyXwVuTsRqPoNmLkJiHg-holiday photo.png", b"x".to_vec()),
+        ],
+    );
+    let (seen, ..) = read(&dir);
+    let names: Vec<_> = seen.records.iter().flat_map(|(_, r)| &r.attachments).map(|a| a.name.as_str()).collect();
+    assert_eq!(names, ["holiday photo.png"]);
+}
+
+#[test]
+fn strangers_files_in_the_folder_are_not_attachments() {
+    let said = r#","metadata":{"attachments":[{"id":"file-Qq1","name":"plan.pdf"}]}"#;
+    let names = r#"{"file_mapped.dat":"shopping list.txt","notes":"plan.pdf"}"#;
+    let file = || b"x".to_vec();
+    let ours = [
+        "file-AbCdEfGhIjKlMnOpQrSt-photo.png",
+        "file_00000000aaaa1111bbbb2222cccc3333.dat",
+        "dalle-generations/file-ZyXwVuTsRqPoNmLkJiHg-1.webp",
+        "user-AbC123/file_00000000aaaa1111bbbb2222cccc4444-x.png",
+        "0f0e0d0c-0b0a-4908-8706-050403020100/audio/file_00000000aaaa1111bbbb2222cccc5555.wav",
+        "shopping list.txt",
+        "file_mapped.dat",
+    ];
+    let strangers = [
+        "file-backup2024.txt",
+        "notes/data.dat",
+        "data.dat",
+        "user-guide/manual.pdf",
+        "music/audio/song.mp3",
+        "tax.pdf",
+    ];
+    let mut files = vec![
+        ("conversations.json", chats(&[chatgpt("1", "a", said)])),
+        ("conversation_asset_file_names.json", names.into()),
+    ];
+    files.extend(ours.iter().chain(&strangers).map(|name| (*name, file())));
+    let (seen, _, mut unknown) = read(&folder("strangers", &files));
+    assert_eq!(seen.files.len(), ours.len(), "{:?}", seen.file_keys());
+    unknown.sort();
+    let mut expected = strangers.to_vec();
+    expected.sort_unstable();
+    assert_eq!(unknown, expected);
+}
+
+#[test]
+fn files_are_found_by_name_where_there_is_no_id() {
+    let one = r#","metadata":{"attachments":[{"id":"file-AbCdEfGhIjKlMnOpQrSt","name":"plan.pdf"},{"name":"list.txt"},{"name":"known.csv"},{"name":"gone.csv"}],"aggregate_result":{"messages":[{"message_type":"image","image_url":"file-service://file-Plot0000000000000001"}]}}"#;
+    let names = r#"{"file-Known000000000000001.dat":"known.csv"}"#;
+    let archive = zip(&[
+        ("conversations.json", chats(&[chatgpt("1", "a", one)])),
+        ("conversation_asset_file_names.json", names.into()),
+        ("plan.pdf", b"%PDF".to_vec()),
+        ("deep/list.txt", b"x".to_vec()),
+        ("file-Known000000000000001.dat", b"x".to_vec()),
+        ("file-Plot0000000000000001-plot.png", b"x".to_vec()),
+        ("nobody's.txt", b"x".to_vec()),
+    ]);
+    let (seen, ..) = read(&folder("by-name", &[("export.zip", archive)]));
+    let message = seen.records.iter().map(|(_, r)| r).find(|r| r.kind == Kind::Message).unwrap();
+    let mut named: Vec<_> = message.attachments.iter().map(|a| a.key.value.as_str()).collect();
+    named.sort_unstable();
+    let expected = [
+        "file/file-AbCdEfGhIjKlMnOpQrSt",
+        "file/file-Known000000000000001",
+        "file/file-Plot0000000000000001",
+        "file/name/gone.csv",
+        "file/name/list.txt",
+    ];
+    assert_eq!(named, expected);
+    let shipped = seen.file_keys();
+    for key in expected.iter().filter(|k| **k != "file/name/gone.csv") {
+        assert!(shipped.contains(key), "{key}: {shipped:?}");
+    }
+    assert!(shipped.contains(&"file/nobody's.txt"));
+}
+
+#[test]
+fn gaps_in_numbers_are_missing_parts() {
+    let shard = |id: &str| chats(&[chatgpt(id, id, "")]);
+    let dir = folder("shards", &[("conversations-000.json", shard("1")), ("conversations-002.json", shard("2"))]);
+    assert_eq!(read(&dir).1, ["conversations-001.json"]);
+
+    let part = |shard: &str, id: &str| zip(&[(shard, chats(&[chatgpt(id, id, "")]))]);
+    let names = |n: &str| format!("Conversations__user-1-chatgpt-0001-part-{n}.zip");
+    let (first, third) = (names("0001"), names("0003"));
+    let parts =
+        [(first.as_str(), part("conversations-000.json", "1")), (third.as_str(), part("conversations-001.json", "2"))];
+    assert_eq!(read(&folder("portal", &parts)).1, [names("0002")]);
+    // The same in one archive around them.
+    let inside: Vec<(String, Vec<u8>)> =
+        parts.iter().map(|(n, b)| (format!("User Online Activity/{n}"), b.clone())).collect();
+    let inside: Vec<(&str, Vec<u8>)> = inside.iter().map(|(n, b)| (n.as_str(), b.clone())).collect();
+    assert_eq!(read(&folder("portal-zip", &[("portal.zip", zip(&inside))])).1, [names("0002")]);
+}
+
+#[test]
+fn claudes_memory_files_are_recognised_alone_and_in_any_form() {
+    let files = [
+        (r#"{"memory_files":[{"path":"/a.md","content":"Likes tea."}]}"#, vec!["Likes tea."], 0),
+        (
+            r#"{"memory_files":{"/a.md":"Likes tea.","/b.md":{"content":"Has a dog."},"/c.md":7}}"#,
+            vec!["Has a dog.", "Likes tea."],
+            1,
+        ),
+        (
+            r#"{"memory_files":"lost","project_memories":3,"conversations_memory":"Is a nurse."}"#,
+            vec!["Is a nurse."],
+            2,
+        ),
+        (r#"{"something_new":[1]}"#, vec![], 1),
+    ];
+    for (index, (json, expected, dropped)) in files.iter().enumerate() {
+        let archive = zip(&[(&format!("memories/{ACCOUNT}.json"), (*json).into())]);
+        // A name without a space, as some browsers number a second download.
+        let (seen, ..) = read(&folder(&format!("memories-{index}"), &[("memories-000(1).zip", archive)]));
+        assert_eq!(seen.texts("claude", Kind::Memory), *expected, "{json}");
+        assert_eq!(seen.dropped.len(), *dropped, "{json}: {:?}", seen.dropped);
+        assert!(seen.dropped.iter().all(|d| d.kind == Some(Kind::Memory)));
+    }
+    let alone = folder("alone", &[("export.json", files[0].0.into())]);
+    assert_eq!(read(&alone).0.texts("claude", Kind::Memory), ["Likes tea."]);
+}
+
+#[test]
+fn a_second_download_without_a_space_is_the_same_part() {
+    let manifest = r#"{"version":"1.0","data_files":[{"filename":"conversations-000.zip","category":"conversations","export_url":"https://x"},{"filename":"memories-000.zip","category":"memories","export_url":"https://x"}]}"#;
+    let dir = folder(
+        "parts",
+        &[
+            ("manifest-1.json", manifest.into()),
+            ("conversations-000(1).zip", zip(&[("conversations.json", claude("hello"))])),
+            ("conversations-002 (2).zip", zip(&[("conversations.json", claude("again"))])),
+        ],
+    );
+    let (seen, missing, _) = read(&dir);
+    assert_eq!(seen.texts("claude", Kind::Message), ["again", "hello"]);
+    assert_eq!(missing, ["memories-000.zip", "conversations-001.zip"]);
+}
+
+#[test]
+fn what_a_search_found_is_read() {
+    let text = r#"[{"id":"1","current_node":"n","mapping":{"n":{"parent":null,"message":{"id":"m","author":{"role":"tool","name":"web"},"content":{"content_type":"search_result_groups","groups":[{"type":"search_result_group","domain":"example.org","entries":[{"type":"search_result","url":"https://example.org/slugs","title":"All about slugs","snippet":"They eat hostas.","text":"Copper helps."}]}]}}}}}]"#;
+    let (seen, ..) = read(&folder("search", &[("conversations.json", text.into())]));
+    let message = seen.texts("chatgpt", Kind::Message);
+    assert_eq!(message, ["https://example.org/slugs\nAll about slugs\nThey eat hostas.\nCopper helps."]);
+}

@@ -1,0 +1,109 @@
+//! Is there a workspace? By the files that only an agent of this family has; `AGENTS.md` alone is any coding project's.
+use super::files::{self, FileRole};
+use crate::{Catalog, Claim, Detected, Member, Part, Role};
+use mementory_model::Limits;
+use std::collections::BTreeMap;
+
+/// Where a workspace is in a catalog.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Root {
+    /// Start of the names of its files, empty or with a `/` at the end.
+    pub prefix: String,
+    /// For people, and where the workspace itself says no id.
+    pub name: String,
+}
+
+impl Root {
+    /// The root that a claim is about: the manifest part's folder.
+    pub(crate) fn of(catalog: &Catalog, detected: &Detected) -> Self {
+        let mark = detected.claim.parts.iter().find(|p| p.role == Role::Manifest);
+        let member = mark.or_else(|| detected.claim.parts.first()).and_then(|p| catalog.members().get(p.member));
+        let Some(member) = member else { return Self { prefix: String::new(), name: String::new() } };
+        let mut prefix = folder_of(&member.name).to_owned();
+        if prefix.ends_with("memory/") {
+            prefix.truncate(prefix.len() - "memory/".len());
+        }
+        Self { name: name_of(catalog, member, &prefix), prefix }
+    }
+
+    /// A member's path in the workspace.
+    pub(crate) fn path<'m>(&self, member: &'m Member) -> Option<&'m str> {
+        member.name.strip_prefix(self.prefix.as_str()).filter(|p| !p.is_empty())
+    }
+}
+
+fn name_of(catalog: &Catalog, member: &Member, prefix: &str) -> String {
+    let inner = prefix.trim_end_matches('/').rsplit('/').next().filter(|n| !n.is_empty());
+    let given = catalog.roots().get(member.root).map(String::as_str);
+    inner.or(given).unwrap_or("workspace").to_owned()
+}
+
+/// Folder of a name, with its `/`.
+pub(crate) fn folder_of(name: &str) -> &str {
+    name.rfind('/').map_or("", |at| &name[..=at])
+}
+
+/// The files of a claim, in catalog order.
+pub(crate) fn own_files<'c>(catalog: &'c Catalog, detected: &Detected, root: &Root) -> Vec<&'c Member> {
+    let members =
+        detected.claim.parts.iter().filter(|p| p.role != Role::Junk).filter_map(|p| catalog.members().get(p.member));
+    members.filter(|m| root.path(m).is_some()).collect()
+}
+
+/// One claim for each workspace. `asked`: any folder of Markdown will do.
+pub(super) fn claims(catalog: &Catalog, _limits: &Limits, asked: bool) -> Vec<Claim> {
+    let mut marks: BTreeMap<(usize, Option<usize>, &str), Vec<&Member>> = BTreeMap::new();
+    for member in catalog.members() {
+        let name = member.file_name();
+        let known = files::PROFILES.iter().any(|(n, _)| *n == name) || matches!(name, "MEMORY.md" | files::AGENT_ID);
+        let daily = folder_of(&member.name).ends_with("memory/") && files::date_of(&format!("memory/{name}")).is_some();
+        if known || daily || (asked && name.to_ascii_lowercase().ends_with(".md")) {
+            let folder = folder_of(&member.name);
+            let folder = if daily { folder.strip_suffix("memory/").unwrap_or(folder) } else { folder };
+            marks.entry((member.root, member.archive, folder)).or_default().push(member);
+        }
+    }
+    let mut out: Vec<Claim> = Vec::new();
+    let mut taken: Vec<(usize, Option<usize>, String)> = Vec::new();
+    for ((root, archive, folder), found) in marks {
+        let inside =
+            |(r, a, f): &(usize, Option<usize>, String)| *r == root && *a == archive && folder.starts_with(f.as_str());
+        if taken.iter().any(inside) || found.iter().any(|m| m.place == m.name) && archive.is_none() {
+            continue; // part of a workspace above; a loose file is no workspace
+        }
+        let has = |name: &str| found.iter().any(|m| m.file_name() == name);
+        let sure = has("SOUL.md") || has(files::AGENT_ID);
+        let likely = has("IDENTITY.md") && (has("AGENTS.md") || has("USER.md"))
+            || has("MEMORY.md") && found.iter().any(|m| folder_of(&m.name) != folder); // with daily notes
+        if !(sure || likely || asked) {
+            continue;
+        }
+        let mark = found.iter().find(|m| folder_of(&m.name) == folder).or(found.first());
+        let Some(mark) = mark.map(|m| m.id) else { continue };
+        let own = |m: &&Member| m.root == root && m.archive == archive && m.name.starts_with(folder);
+        let parts = catalog
+            .members()
+            .iter()
+            .filter(own)
+            .map(|m| Part { member: m.id, role: part_role(m, folder, mark) })
+            .collect();
+        out.push(Claim {
+            version: None,
+            confidence: if sure || likely { 0.9 } else { 0.5 },
+            reason: "a workspace of Markdown files with an agent's identity or daily notes".into(),
+            parts,
+            missing_parts: vec![],
+        });
+        taken.push((root, archive, folder.to_owned()));
+    }
+    out
+}
+
+fn part_role(member: &Member, folder: &str, mark: usize) -> Role {
+    match files::role(member.name.strip_prefix(folder).unwrap_or(&member.name)) {
+        _ if member.id == mark => Role::Manifest,
+        FileRole::Junk => Role::Junk,
+        FileRole::Profile(_) | FileRole::Memory(_) => Role::Memories,
+        _ => Role::Sidecar,
+    }
+}

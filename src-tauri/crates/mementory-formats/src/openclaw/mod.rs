@@ -1,0 +1,105 @@
+//! OpenClaw workspaces: an agent as a folder of Markdown files. See README.md. What is Markdown here serves ZeroClaw too.
+mod artifacts;
+mod detect;
+pub(crate) mod files;
+pub(crate) mod read;
+pub(crate) mod redact;
+pub(crate) mod sections;
+#[cfg(test)]
+pub(crate) mod tests;
+mod validate;
+pub(crate) mod write;
+
+pub use redact::lacks_only_secrets;
+
+pub(crate) use detect::{Root, own_files};
+pub(crate) use validate::{check_files, finish};
+
+use crate::{
+    Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, RecordSource, Sink, Validation,
+    WriteOptions, WriteReport,
+};
+use mementory_model::Limits;
+use std::path::Path;
+
+/// A runtime whose workspaces are folders of Markdown.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Runtime {
+    /// Format id, and `source.runtime` in `.alf`.
+    pub id: &'static str,
+    /// Namespace of the ids of its records.
+    pub namespace: [u8; 16],
+}
+
+/// OpenClaw.
+pub(crate) const OPENCLAW: Runtime = Runtime { id: "openclaw", namespace: *b"openclaw-alf-ns1" };
+
+/// An OpenClaw workspace.
+pub struct OpenClaw;
+
+impl Format for OpenClaw {
+    fn id(&self) -> &'static str {
+        OPENCLAW.id
+    }
+    fn name(&self) -> &'static str {
+        "OpenClaw workspace"
+    }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            read: true,
+            write: true,
+            validate: true,
+            byte_exact: true,
+            folder: true,
+            ..Capabilities::default()
+        }
+    }
+    fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+        Ok(detect::claims(catalog, limits, false))
+    }
+    fn detect_asked(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+        Ok(detect::claims(catalog, limits, true))
+    }
+    fn read(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        context: &ReadContext,
+        sink: &mut dyn Sink,
+    ) -> Result<(), FormatError> {
+        let root = Root::of(catalog, detected);
+        let mut reader = read::Reader::new(&OPENCLAW, catalog, &root, context, sink)?;
+        for member in own_files(catalog, detected, &root) {
+            reader.file(member)?;
+        }
+        Ok(())
+    }
+    fn write(
+        &self,
+        source: &mut dyn RecordSource,
+        out: &Path,
+        options: &WriteOptions,
+    ) -> Result<WriteReport, FormatError> {
+        let mut workspace = write::Workspace::gather(&OPENCLAW, source, options)?;
+        workspace.compose_foreign();
+        workspace.write(out)
+    }
+    fn plan(&self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
+        let mut workspace = write::Workspace::gather(&OPENCLAW, source, options)?;
+        workspace.compose_foreign();
+        Ok(workspace.into_report())
+    }
+    fn validate(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        limits: &Limits,
+        _trust: &[String],
+    ) -> Result<Validation, FormatError> {
+        let root = Root::of(catalog, detected);
+        let mut out = Validation { kind: Some("workspace".into()), ..Validation::default() };
+        check_files(catalog, &own_files(catalog, detected, &root), &root, limits, &mut out)?;
+        finish(&mut out);
+        Ok(out)
+    }
+}

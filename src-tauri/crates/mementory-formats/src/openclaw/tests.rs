@@ -1,0 +1,278 @@
+//! Workspaces there and back (spec §10.2, §10.3): byte for byte, and with what other formats bring.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+use super::{OpenClaw, files, redact, sections};
+use crate::alf::testing::{Scratch, Shelf, repo, shared};
+use crate::{Catalog, Format, ReadContext, WriteOptions, detect};
+use mementory_model::{Kind, Limits, LossKind, Record, RecordKey, Timestamp};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+pub(crate) fn read(path: &Path, format: &dyn Format) -> Shelf {
+    let limits = Limits::default();
+    let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
+    let found = detect(&catalog, &limits, None).unwrap();
+    assert!(found.ties.is_empty(), "{:?}", found.ties);
+    assert_eq!(found.sources.iter().map(|s| s.format).collect::<Vec<_>>(), [format.id()], "{}", path.display());
+    let mut shelf = Shelf::default();
+    let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
+    format.read(&catalog, &found.sources[0], &context, &mut shelf).unwrap();
+    shelf
+}
+
+pub(crate) fn write(shelf: &mut Shelf, path: &Path, format: &dyn Format) -> crate::WriteReport {
+    format.write(shelf, path, &WriteOptions { everything: true, ..WriteOptions::default() }).unwrap()
+}
+
+pub(crate) fn validate(path: &Path, format: &dyn Format) -> crate::Validation {
+    let limits = Limits::default();
+    let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
+    let found = detect(&catalog, &limits, Some(format.id())).unwrap();
+    format.validate(&catalog, &found.sources[0], &limits, &[]).unwrap()
+}
+
+pub(crate) fn tree(path: &Path) -> BTreeMap<String, Vec<u8>> {
+    let (mut out, mut pending) = (BTreeMap::new(), vec![path.to_path_buf()]);
+    while let Some(dir) = pending.pop() {
+        for entry in std::fs::read_dir(dir).unwrap() {
+            let at = entry.unwrap().path();
+            if at.is_dir() {
+                pending.push(at);
+            } else {
+                out.insert(
+                    at.strip_prefix(path).unwrap().to_string_lossy().replace('\\', "/"),
+                    std::fs::read(&at).unwrap(),
+                );
+            }
+        }
+    }
+    out
+}
+
+pub(crate) fn put(path: &Path, files: &[(&str, &[u8])]) {
+    for (name, bytes) in files {
+        let at = path.join(name);
+        std::fs::create_dir_all(at.parent().unwrap()).unwrap();
+        std::fs::write(at, bytes).unwrap();
+    }
+}
+
+fn fixture() -> std::path::PathBuf {
+    repo().join("fixtures/openclaw/workspace/input")
+}
+
+#[test]
+fn spec_10_2_a_workspace_comes_back_byte_for_byte() {
+    let scratch = Scratch::new("openclaw");
+    let mut shelf = read(&fixture(), &OpenClaw);
+    let expected: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(fixture().parent().unwrap().join("case.json")).unwrap()).unwrap();
+    let count = |kind: Kind| shelf.records.iter().filter(|r| r.kind == kind).count() as u64;
+    assert_eq!(count(Kind::Memory), expected["records"]["memory"].as_u64().unwrap());
+    assert_eq!(count(Kind::Profile), expected["records"]["profile"].as_u64().unwrap());
+    let report = write(&mut shelf, &scratch.0.join("w"), &OpenClaw);
+    let (mut before, mut after) = (tree(&fixture()), tree(&scratch.0.join("w")));
+    let (settings, clean) = (before.remove("config.json").unwrap(), after.remove("config.json").unwrap());
+    assert_eq!(before, after);
+    assert!(String::from_utf8_lossy(&settings).contains("hunter2-not-real"));
+    assert!(!String::from_utf8_lossy(&clean).contains("hunter2-not-real"));
+    assert_eq!(report.losses.count("secret", LossKind::LeftOut), 1);
+    assert_eq!(validate(&scratch.0.join("w"), &OpenClaw).errors, []);
+    let keys: std::collections::BTreeSet<_> = shelf.records.iter().map(|r| (r.kind, r.key.value.clone())).collect();
+    assert_eq!(keys.len(), shelf.records.len(), "keys are unique");
+}
+
+#[test]
+fn mapping_of_files() {
+    let shelf = read(&fixture(), &OpenClaw);
+    let find = |text: &str| shelf.records.iter().find(|r| r.text.contains(text)).unwrap();
+    let fact = find("Prefers tea");
+    assert_eq!(
+        (fact.title.as_deref(), fact.record_type.as_deref(), fact.namespace.as_deref()),
+        (Some("Drinks"), Some("summary"), Some("curated"))
+    );
+    let day = find("rowing club");
+    assert_eq!(day.record_type.as_deref(), Some("episodic"));
+    assert_eq!(day.times.created, Timestamp::parse("2026-03-04T00:00:00Z"));
+    assert_eq!(day.importance, Some(0.9));
+    assert_eq!(day.tags, ["decision", "sport"]);
+    assert_eq!(find("Working on the boat").title, None, "one record for the whole file");
+    assert_eq!(find("Ask before paying").record_type.as_deref(), Some("procedural"));
+    let person = find("Time zone: Europe/Vienna");
+    assert_eq!((person.kind, person.title.as_deref()), (Kind::Profile, Some("Ida Fell")));
+    assert_eq!(person.fields["timezone"], "Europe/Vienna");
+    assert!(shelf.records.iter().all(|r| r.key.scope == "openclaw:0197f2a0-5555-7000-8000-00000000000c"));
+}
+
+#[test]
+fn a_section_put_in_front_changes_no_other_id() {
+    let scratch = Scratch::new("openclaw-ids");
+    let keys = |text: &str, name: &str| {
+        let at = scratch.0.join(name).join("w");
+        put(&at, &[("SOUL.md", b"# A"), ("MEMORY.md", text.as_bytes())]);
+        let shelf = read(&at, &OpenClaw);
+        shelf
+            .records
+            .into_iter()
+            .filter(|r| r.kind == Kind::Memory)
+            .map(|r| (r.text, r.key.value))
+            .collect::<BTreeMap<_, _>>()
+    };
+    let before = keys("# M\n\n## One\na\n\n## Two\nb\n", "1");
+    let after = keys("# M\n\n## Zero\nz\n\n## One\na\n\n## Two\nb\n", "2");
+    assert_eq!(before.len(), 2);
+    assert!(before.iter().all(|(text, key)| after[text] == *key));
+}
+
+#[test]
+fn edits_and_removals_change_their_section_only() {
+    let scratch = Scratch::new("openclaw-edit");
+    let mut shelf = read(&fixture(), &OpenClaw);
+    let at = shelf.records.iter().position(|r| r.text.contains("Prefers tea")).unwrap();
+    shelf.records[at].text = "Prefers coffee.".into();
+    shelf.edited.insert(at);
+    let gone = shelf.records.iter().position(|r| r.text.contains("rowing club")).unwrap();
+    let removed = shelf.records[gone].verbatim.clone().unwrap().text;
+    shelf.records[gone] = Record::new(Kind::Todo, RecordKey::new("x", "y"), "");
+    write(&mut shelf, &scratch.0.join("w"), &OpenClaw);
+    let (before, after) = (tree(&fixture()), tree(&scratch.0.join("w")));
+    let text = |files: &BTreeMap<String, Vec<u8>>, name: &str| String::from_utf8(files[name].clone()).unwrap();
+    assert_eq!(
+        text(&after, "MEMORY.md"),
+        text(&before, "MEMORY.md").replace("Prefers tea without sugar.", "Prefers coffee.")
+    );
+    assert_eq!(text(&after, "memory/2026-03-04.md"), text(&before, "memory/2026-03-04.md").replace(&removed, ""));
+}
+
+#[test]
+fn records_of_other_formats_are_written_and_restored() {
+    let scratch = Scratch::new("openclaw-foreign");
+    let mut fact = Record::new(Kind::Memory, RecordKey::new("chatgpt", "bio-1"), "Has two cats.\n## and a dog");
+    fact.source.platform = "chatgpt".into();
+    fact.confidence = Some(0.5);
+    let mut dead = Record::new(Kind::Memory, RecordKey::new("chatgpt", "bio-2"), "Lives in Graz.");
+    dead.status = Some("deleted".into());
+    let message = Record::new(Kind::Message, RecordKey::new("chatgpt", "m"), "hello");
+    let mut shelf = Shelf { records: vec![fact.clone(), dead, message], ..Shelf::default() };
+    let report = write(&mut shelf, &scratch.0.join("w"), &OpenClaw);
+    assert_eq!(report.losses.count("record", LossKind::LeftOut), 2);
+    let files = tree(&scratch.0.join("w"));
+    assert!(String::from_utf8_lossy(&files["memory/chatgpt.md"]).contains("Has two cats."));
+    assert!(files.values().all(|b| !String::from_utf8_lossy(b).contains("Graz")), "what was deleted is not told again");
+    let mut back = read(&scratch.0.join("w"), &OpenClaw);
+    let own: Vec<_> = back.records.iter().filter(|r| r.kind == Kind::Memory).cloned().collect();
+    assert_eq!(own, [fact]);
+    write(&mut back, &scratch.0.join("v"), &OpenClaw);
+    assert_eq!(tree(&scratch.0.join("v")), files, "the same again");
+}
+
+#[test]
+fn spec_10_3_an_alf_of_this_runtime_gives_its_raw_files_back() {
+    let scratch = Scratch::new("openclaw-raw");
+    let item = |name: &str| crate::PassthroughItem {
+        format: "alf".into(),
+        group: "a".into(),
+        name: name.into(),
+        role: "raw".into(),
+        place: String::new(),
+    };
+    let mut line = Record::new(Kind::Memory, RecordKey::new("alf:a", "1"), "A fact.");
+    line.origin.format = "alf".into();
+    line.source.platform = "openclaw".into();
+    line.fields.insert("origin_file".into(), "MEMORY.md".into());
+    let mut shelf = Shelf { records: vec![line], ..Shelf::default() };
+    shelf.parts = vec![
+        (item("raw/openclaw/SOUL.md"), b"# S".to_vec()),
+        (item("raw/openclaw/MEMORY.md"), b"## F\r\nA fact.\r\n".to_vec()),
+        (item("raw/openclaw/../../escape.md"), b"x".to_vec()),
+        (item("raw/zeroclaw/config.toml"), b"x".to_vec()),
+    ];
+    let report = write(&mut shelf, &scratch.0.join("w"), &OpenClaw);
+    let files = tree(&scratch.0.join("w"));
+    assert_eq!(files.keys().collect::<Vec<_>>(), ["MEMORY.md", "SOUL.md"]);
+    assert_eq!(files["MEMORY.md"], b"## F\r\nA fact.\r\n");
+    assert_eq!(report.losses.count("file", LossKind::LeftOut), 1, "a name that leaves the folder");
+    assert!(!scratch.0.join("escape.md").exists());
+}
+
+#[test]
+fn official_workspaces_come_back() {
+    for name in ["standard", "minimal", "community-patterns", "empty"] {
+        let Some(path) = shared(&format!("reference/alf/openclaw-workspaces/{name}")) else { return };
+        let scratch = Scratch::new(&format!("official-{name}"));
+        write(&mut read(&path, &OpenClaw), &scratch.0.join("w"), &OpenClaw);
+        assert_eq!(tree(&path), tree(&scratch.0.join("w")), "{name}");
+    }
+}
+
+#[test]
+fn a_coding_project_is_no_workspace() {
+    let scratch = Scratch::new("openclaw-none");
+    put(&scratch.0.join("p"), &[("AGENTS.md", b"# Rules\n"), ("README.md", b"# P\n"), ("memory/notes.md", b"x\n")]);
+    // A coding assistant's own notes: a folder called memory, with a MEMORY.md in it.
+    put(&scratch.0.join("q/projects/x/memory"), &[("MEMORY.md", b"# Memory\n"), ("style.md", b"x\n")]);
+    for name in ["p", "q"] {
+        let limits = Limits::default();
+        let catalog = Catalog::open(&[scratch.0.join(name)], &limits, None).unwrap();
+        let sources = detect(&catalog, &limits, None).unwrap().sources;
+        assert!(sources.iter().all(|s| s.format != "openclaw"), "{name}");
+    }
+}
+
+#[test]
+fn pieces_put_together_are_the_file() {
+    for text in [
+        "",
+        "a",
+        "## a",
+        "# t\n## a\nb\n## c",
+        "x\n\n## a\r\nb\r\n\r\n## c\r\n",
+        "```\n## no\n```\n## yes\n",
+        "\n\n## a\n",
+    ] {
+        let pieces = sections::split(text);
+        assert_eq!(pieces.concat(), text);
+        for piece in pieces {
+            let found = sections::parse(piece, false);
+            let (heading, body) = (found.heading.map(|h| piece[h].to_owned()), piece[found.body].to_owned());
+            assert_eq!(sections::with(piece, false, heading.as_deref(), &body), piece);
+        }
+    }
+    assert_eq!(sections::split("```\n## no\n```\n").len(), 1);
+    assert!(
+        !files::is_safe("../a") && !files::is_safe("/a") && !files::is_safe("a/../b") && files::is_safe("memory/a.md")
+    );
+}
+
+#[test]
+fn secrets_leave_settings_in_every_form() {
+    let secret = "Zm9vYmFyYmF6cXV4";
+    for (text, count) in [
+        (format!("api_key = \"{secret}\"\n"), 1),
+        (format!("a = {{ name = \"x\", bot_token = '{secret}' }}\n"), 1),
+        (format!("private_key = \"\"\"\nline {secret}\nmore\n\"\"\"\nname = \"kept\"\n"), 1),
+        (format!("[channels.secrets]\nmain = \"{secret}\"\n"), 1),
+        (format!("{{\"auth\": {{\"accessToken\": \"{secret}\"}}, \"n\": 1}}"), 1),
+        (format!("password: {secret}\nname: kept\n"), 1),
+        (format!("export OPENAI_API_KEY={secret}\n"), 1),
+        (format!("tokens = [\"{secret}\", \"b\"]\n"), 1),
+        (format!("client_secret: |\n  {secret}\n  {secret}\nname: kept\n"), 1),
+        (format!("url = \"https://hooks.slack.com/services/T0/B0/{secret}\"\n"), 1),
+        (format!("db = \"postgres://me:{secret}@host/db\"\n"), 1),
+        (format!("note = \"sk-{secret}{secret}\"\n"), 1),
+        (format!("x = '''-----BEGIN RSA PRIVATE KEY-----\n{secret}\n-----END RSA PRIVATE KEY-----'''\n"), 1),
+    ] {
+        let (clean, n) = redact::redact(&text);
+        assert!(!clean.contains(secret), "{text} -> {clean}");
+        assert!(n >= count, "{text}");
+        assert_eq!(clean.contains("kept"), text.contains("kept"), "{clean}");
+        assert_eq!(redact::redact(&clean), (clean.clone(), 0), "once is enough");
+    }
+    for text in [
+        "max_tokens = 4096\ntokenizer = \"cl100k\"\nmodel = \"gpt\"\n",
+        "api_key = \"enc2:00ff\"\npassword = \"\"\ntoken = \"${TOKEN}\"\n",
+        "url = \"https://example.org/a?b=c\"\ntime: 10:20\n",
+        "key = \"value\"\nauthor = \"Ida\"\n",
+    ] {
+        assert_eq!(redact::redact(text), (text.to_owned(), 0));
+    }
+}

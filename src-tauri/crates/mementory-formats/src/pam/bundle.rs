@@ -1,0 +1,74 @@
+//! The members of one source by what they are, and the store's own facts.
+use super::{document::Document, forms::version, shapes::STORE_SCHEMA};
+use crate::{Catalog, Detected, FormatError, Member, Role};
+use mementory_model::{Limits, json::Tree};
+
+/// Lists of records in a store.
+pub(super) const LISTS: [&str; 3] = ["memories", "relations", "conversations_index"];
+
+/// One detected source.
+pub(super) struct Bundle<'a> {
+    pub catalog: &'a Catalog,
+    pub limits: &'a Limits,
+    pub store: Option<&'a Member>,
+    pub conversations: Vec<&'a Member>,
+    pub embeddings: Vec<&'a Member>,
+    pub sides: Vec<&'a Member>,
+    /// Folder of the store inside its archive or given folder, with `/` at its end.
+    pub folder: String,
+}
+
+impl<'a> Bundle<'a> {
+    /// Sorts the parts of a claim.
+    pub fn open(catalog: &'a Catalog, detected: &Detected, limits: &'a Limits) -> Result<Self, FormatError> {
+        let parts = |role: Role| -> Vec<&'a Member> {
+            let own = detected.claim.parts.iter().filter(|p| p.role == role);
+            own.filter_map(|p| catalog.members().get(p.member)).collect()
+        };
+        let store = parts(Role::Memories).first().copied();
+        if detected.claim.parts.is_empty() {
+            return Err(FormatError::invalid("malformed", "bundle", "no document"));
+        }
+        let folder = match store {
+            Some(store) => store.name.rfind('/').map_or("", |at| &store.name[..=at]).to_owned(),
+            None => String::new(),
+        };
+        Ok(Self {
+            catalog,
+            limits,
+            store,
+            conversations: parts(Role::Conversations),
+            embeddings: parts(Role::Records),
+            sides: parts(Role::Sidecar),
+            folder,
+        })
+    }
+
+    /// A member's path inside the bundle.
+    pub fn path_of<'m>(&self, member: &'m Member) -> &'m str {
+        member.name.strip_prefix(&self.folder).unwrap_or(&member.name)
+    }
+}
+
+/// Major and minor version of a document; another major is not guessed at (§22.3).
+pub(super) fn supported(document: &Document, place: &str) -> Result<(u64, u64), FormatError> {
+    let raw = document.raw("schema_version").map(|raw| raw.get().chars().take(20).collect::<String>());
+    let said = document.word("schema_version").or(raw).unwrap_or_default();
+    match version(&said) {
+        Some((1, minor)) => Ok((1, minor)),
+        None if document.raw("schema_version").is_none() => Ok((1, 0)),
+        _ => Err(FormatError::Version { place: place.to_owned(), version: said.chars().take(40).collect() }),
+    }
+}
+
+/// Scope of the keys of a store's records: two people's stores may both have a `mem-001`.
+pub(super) fn scope(outline: Option<&Tree>) -> String {
+    let owner = outline.filter(|t| t.get("schema").and_then(Tree::as_str).is_none_or(|s| s == STORE_SCHEMA));
+    match owner.and_then(|t| t.get("owner")?.get("id")?.as_str()) {
+        Some(id) if !id.is_empty() => format!("{SCOPE}:{id}"),
+        _ => SCOPE.to_owned(),
+    }
+}
+
+/// Format id, and start of every scope.
+pub(super) const SCOPE: &str = "pam";

@@ -1,0 +1,400 @@
+//! A record as a memory: one of this store is patched, member by member, where it has to be; one from elsewhere starts
+//! from what the format asks for, and what has no place goes into `x_keepsake`.
+use super::{
+    ext,
+    forms::{Form, slug},
+    hash::{content_hash, sdk_form},
+    map,
+    shapes::{METHODS, STATUSES, TYPES},
+    survey::{Survey, digest_uuid, uuid},
+};
+use crate::{SourceAbout, StoredRecord, format::NO_BYTES};
+use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp, json::Tree};
+
+/// An object from members, those without a value left out.
+pub(super) fn object<const N: usize>(members: [(&str, Option<Tree>); N]) -> Tree {
+    Tree::Object(members.into_iter().filter_map(|(k, v)| Some((k.to_owned(), v?))).collect())
+}
+
+/// A text.
+pub(super) fn word(text: impl Into<String>) -> Option<Tree> {
+    Some(Tree::Text(text.into()))
+}
+
+/// A time as every program spells it alike: whole seconds, or six digits.
+pub(super) fn stamp(time: Timestamp) -> Tree {
+    let text = time.to_rfc3339();
+    let short = text.strip_suffix('Z').filter(|t| t.rsplit_once('.').is_some_and(|(_, f)| f.len() == 3));
+    Tree::Text(short.map_or_else(|| text.clone(), |t| format!("{t}000Z")))
+}
+
+/// A platform's name in the form of the format (§11.4).
+pub(super) fn platform(name: &str) -> String {
+    let name: String = slug(name).chars().take(32).collect();
+    if Form::Platform.fits(&name) { name } else { "mementory".into() }
+}
+
+/// Tags in the form of the format.
+pub(super) fn tags(tags: &[String]) -> Tree {
+    let mut out: Vec<String> = Vec::new();
+    for tag in tags {
+        let tag = if Form::Tag.fits(tag) { tag.clone() } else { slug(tag) };
+        if Form::Tag.fits(&tag) && !out.contains(&tag) {
+            out.push(tag);
+        }
+    }
+    Tree::Array(out.into_iter().map(Tree::Text).collect())
+}
+
+/// A memory ready to be written.
+pub(super) struct Composed {
+    pub text: String,
+    pub tree: Tree,
+    /// Objects of the embeddings file.
+    pub vectors: Vec<String>,
+    /// False when it is what came in.
+    pub changed: bool,
+}
+
+/// What composing needs besides the record.
+pub(super) struct Context<'a> {
+    pub survey: &'a Survey,
+    pub about: &'a SourceAbout,
+    pub strip: bool,
+    pub depth: u32,
+}
+
+impl Context<'_> {
+    /// A record as a memory.
+    pub fn memory(&self, stored: &StoredRecord, losses: &mut LossReport) -> Composed {
+        if self.survey.own(&stored.record)
+            && let Some(composed) = self.own(stored, losses)
+        {
+            return composed;
+        }
+        self.elsewhere(stored, losses)
+    }
+
+    fn own(&self, stored: &StoredRecord, losses: &mut LossReport) -> Option<Composed> {
+        let record = &stored.record;
+        let source = &record.verbatim.as_ref()?.text;
+        let came = Tree::parse(source, self.depth).ok()?;
+        let mut tree = came.clone();
+        let mut vectors: Vec<String> = record.embeddings.iter().map(|e| e.json.clone()).collect();
+        if stored.edited {
+            let mut record = record.clone();
+            let said = map::memory(&tree, &record.key.scope);
+            patch(&mut tree, &said, &record);
+            if said.text != record.text && !vectors.is_empty() {
+                vectors.clear();
+                losses.add(&stored.id, "embeddings", LossKind::LeftOut, "the vector is of the former text");
+                tree.remove("embedding_ref");
+                record.embeddings.clear();
+                record.fields.remove("embedding_ref");
+            }
+            ext::detach(&mut tree);
+            let mut mapped = map::memory(&tree, &record.key.scope);
+            mapped.repeats = record.repeats;
+            mapped.embeddings.clone_from(&record.embeddings);
+            let difference = ext::difference(&mapped, &record, true);
+            ext::losses(&stored.id, &difference, losses);
+            ext::attach(&mut tree, difference);
+        }
+        self.references(stored, &mut tree, losses);
+        if self.strip {
+            self.strip(&mut tree);
+        }
+        let changed = tree != came;
+        if changed {
+            // Not what came in any more: then in the form that every program hashes alike.
+            tree = sdk_form(&tree);
+        }
+        let text = if changed { compact(&tree) } else { source.clone() };
+        Some(Composed { text, tree, vectors, changed: changed || stored.edited })
+    }
+
+    /// References to what does not go out are taken away.
+    fn references(&self, stored: &StoredRecord, tree: &mut Tree, losses: &mut LossReport) {
+        let mut linked = stored.record.links.iter().zip(&stored.link_ids);
+        let next = linked.clone().find(|(l, _)| l.relation == "superseded_by").map(|(_, id)| id);
+        if map::inner(tree, "temporal", "superseded_by").is_some_and(|id| !id.is_empty())
+            && !next.and_then(Option::as_ref).is_some_and(|id| self.survey.memories.contains_key(id))
+        {
+            without(tree, "temporal", &["superseded_by"]);
+            losses.add(&stored.id, "superseded_by", LossKind::LeftOut, "the memory that it names is not in the file");
+        }
+        let talk = linked.find(|(l, _)| l.kind == Kind::Conversation).and_then(|(_, id)| id.as_ref());
+        if map::inner(tree, "provenance", "conversation_ref").is_some()
+            && !talk.is_some_and(|id| self.survey.talks.contains_key(id))
+            && (talk.is_some() || !self.survey.talks.is_empty())
+        {
+            without(tree, "provenance", &["conversation_ref", "message_ref"]);
+            let note = "the conversation that it names is not in the file";
+            losses.add(&stored.id, "conversation_ref", LossKind::LeftOut, note);
+        }
+    }
+
+    /// Takes identifiers of accounts out of a tree (§21.3).
+    pub fn strip(&self, tree: &mut Tree) {
+        ext::detach(tree);
+        for block in ["provenance", "provider"] {
+            without(tree, block, &["platform_user_id", "account_id"]);
+        }
+        for slot in ["metadata", "raw_metadata"] {
+            if let Some(inside) = tree.get(slot) {
+                let cleaned = self.cleaned(inside.clone());
+                tree.set(slot, cleaned);
+            }
+        }
+        for list in ["participants", "attachments"] {
+            if let Some(Tree::Array(items)) = tree.get(list) {
+                let mut items = items.clone();
+                items.iter_mut().for_each(|item| item.remove("provider_id"));
+                tree.set(list, Tree::Array(items));
+            }
+        }
+    }
+
+    fn cleaned(&self, tree: Tree) -> Tree {
+        const NAMES: [&str; 6] = ["platform_user_id", "account_id", "user_id", "account_uuid", "provider_id", "email"];
+        match tree {
+            Tree::Object(members) => {
+                let kept = members.into_iter().filter(|(key, value)| {
+                    !NAMES.contains(&key.as_str())
+                        && !value.as_str().is_some_and(|text| self.survey.identifiers.contains(text))
+                });
+                Tree::Object(kept.map(|(key, value)| (key, self.cleaned(value))).collect())
+            }
+            Tree::Array(items) => Tree::Array(items.into_iter().map(|item| self.cleaned(item)).collect()),
+            other => other,
+        }
+    }
+
+    /// The record as it may leave: without account ids when asked to.
+    pub fn shown(&self, record: &Record) -> Record {
+        let mut shown = record.clone();
+        if self.strip {
+            shown.source.account = None;
+            shown.verbatim = None;
+            shown.fields.clear();
+        }
+        shown
+    }
+
+    fn elsewhere(&self, stored: &StoredRecord, losses: &mut LossReport) -> Composed {
+        let record = &self.shown(&stored.record);
+        let id = self.survey.memories.get(&stored.id).cloned().unwrap_or_else(|| uuid(&stored.id));
+        let t = &record.times;
+        let created = t.created.or(t.observed).or(t.updated).or(t.valid_from).unwrap_or(self.about.now);
+        let updated = t.updated.filter(|u| *u >= created);
+        let until = t.valid_to.filter(|to| t.valid_from.is_none_or(|from| from <= *to));
+        let links = || record.links.iter().zip(&stored.link_ids);
+        let target = |relation: &str| links().find(|(l, _)| l.relation == relation).and_then(|(_, id)| id.as_ref());
+        let next = target("superseded_by").and_then(|id| self.survey.memories.get(id));
+        let talk = links().filter(|(l, _)| l.kind == Kind::Conversation).find_map(|(_, id)| {
+            let id = id.as_ref()?;
+            Some((id, self.survey.talks.get(id)?))
+        });
+        let message = links().filter(|(l, _)| l.kind == Kind::Message).find_map(|(_, id)| {
+            self.survey.messages.get(id.as_ref()?).filter(|(key, _)| talk.is_some_and(|(id, _)| id == key))
+        });
+        let content = match (record.text.is_empty(), &record.title) {
+            (false, _) => record.text.clone(),
+            (true, Some(title)) if !title.is_empty() => title.clone(),
+            _ => format!("({})", record.kind.as_str()),
+        };
+        let (kind, custom) = kind_of(record);
+        let status = status(record);
+        let score = record.confidence.filter(|c| (0.0..=1.0).contains(c)).map(|c| Tree::Number(c.to_string()));
+        let vector = vector(stored, &id, created);
+        let mut tree = object([
+            ("id", word(id)),
+            ("type", word(kind)),
+            ("custom_type", custom.map(Tree::Text)),
+            ("status", word(status)),
+            ("content", word(content.clone())),
+            ("content_hash", word(content_hash(&content))),
+            ("summary", record.title.clone().filter(|t| !t.is_empty()).map(Tree::Text)),
+            ("tags", Some(tags(&record.tags))),
+            ("confidence", score.map(|s| object([("initial", Some(s.clone())), ("current", Some(s))]))),
+            (
+                "temporal",
+                Some(object([
+                    ("created_at", Some(stamp(created))),
+                    ("updated_at", updated.map(stamp)),
+                    ("valid_from", t.valid_from.map(stamp)),
+                    ("valid_until", until.map(stamp)),
+                    ("superseded_by", next.cloned().map(Tree::Text)),
+                ])),
+            ),
+            (
+                "provenance",
+                Some(object([
+                    ("platform", word(platform(&record.source.platform))),
+                    ("platform_user_id", record.source.account.clone().map(Tree::Text)),
+                    ("conversation_ref", talk.map(|(_, talk)| Tree::Text(talk.id.clone()))),
+                    ("message_ref", message.map(|(_, id)| Tree::Text(id.clone()))),
+                    ("extraction_method", word(method(record))),
+                ])),
+            ),
+            ("embedding_ref", vector.as_ref().map(|(id, _)| Tree::Text(id.clone()))),
+        ]);
+        let mapped = map::memory(&tree, &self.survey.home);
+        let difference = ext::difference(&mapped, record, false);
+        ext::losses(&stored.id, &difference, losses);
+        if self.strip {
+            losses.add(&stored.id, "source", LossKind::LeftOut, "the source's own words may name accounts");
+        }
+        ext::attach(&mut tree, difference);
+        if record.kind == Kind::Attachment {
+            losses.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES);
+        }
+        Composed { text: compact(&tree), tree, vectors: vector.into_iter().map(|(_, v)| v).collect(), changed: true }
+    }
+}
+
+/// Compact JSON.
+pub(super) fn compact(tree: &Tree) -> String {
+    let mut out = String::new();
+    tree.write(&mut out);
+    out
+}
+
+/// Takes members out of a member.
+pub(super) fn without(tree: &mut Tree, block: &str, names: &[&str]) {
+    let Some(mut inside) = tree.get(block).cloned() else { return };
+    names.iter().for_each(|name| inside.remove(name));
+    tree.set(block, inside);
+}
+
+/// Type and custom type of a record (§5).
+fn kind_of(record: &Record) -> (&'static str, Option<String>) {
+    let said = record.record_type.as_deref().filter(|t| !t.is_empty());
+    let known = said.and_then(|t| TYPES.iter().copied().find(|k| *k == t && *k != "custom"));
+    if let Some(kind) = known {
+        return (kind, None);
+    }
+    match record.kind {
+        Kind::Memory => match said {
+            None | Some("semantic" | "saved_memory" | "memory") => ("fact", None),
+            Some("custom_instructions" | "instructions") => ("instruction", None),
+            Some(other) => ("custom", Some(other.to_owned())),
+        },
+        Kind::Fact => ("fact", None),
+        Kind::Profile => match said {
+            Some(t) if t.contains("instruction") => ("instruction", None),
+            _ => ("identity", None),
+        },
+        Kind::Relation => ("relationship", None),
+        Kind::Todo => ("goal", None),
+        kind => ("custom", Some(kind.as_str().to_owned())),
+    }
+}
+
+/// Lifecycle (§7): what its source deleted is retracted here, not active.
+fn status(record: &Record) -> &'static str {
+    match record.status.as_deref() {
+        Some("deleted" | "removed" | "invalidated") => "retracted",
+        Some("expired" | "cold") => "archived",
+        said => STATUSES.iter().copied().find(|s| Some(*s) == said).unwrap_or("active"),
+    }
+}
+
+/// How it came about (§11.3).
+fn method(record: &Record) -> &'static str {
+    let said = record.source.method.as_deref().unwrap_or_default();
+    if let Some(known) = METHODS.iter().find(|m| **m == said) {
+        return known;
+    }
+    match said {
+        "bio_write" | "model_set_context" | "extracted" | "inferred" => "llm_inference",
+        "custom_instructions" => "explicit_user_input",
+        "pasted" => "manual",
+        _ if record.source.platform == "me" => "manual",
+        _ => "api_export",
+    }
+}
+
+/// A vector in the format's form, made of one from elsewhere when it shows its numbers.
+fn vector(stored: &StoredRecord, memory: &str, created: Timestamp) -> Option<(String, String)> {
+    stored.record.embeddings.iter().filter(|e| !e.model.is_empty()).find_map(|embedding| {
+        let tree = Tree::parse(&embedding.json, 64).ok()?;
+        let numbers = [Some(&tree), tree.get("vector"), tree.get("values"), tree.get("embedding")];
+        let vector = numbers.into_iter().flatten().find_map(|t| match t {
+            Tree::Array(items) if !items.is_empty() && items.iter().all(|n| n.as_f64().is_some_and(f64::is_finite)) => {
+                Some(items.clone())
+            }
+            _ => None,
+        })?;
+        let made = map::text(&tree, "created_at").and_then(Timestamp::parse).unwrap_or(created);
+        let id = digest_uuid(&format!("embedding {}", stored.id));
+        let out = object([
+            ("id", word(id.clone())),
+            ("memory_id", word(memory)),
+            ("model", word(embedding.model.clone())),
+            ("dimensions", Some(Tree::Number(vector.len().to_string()))),
+            ("created_at", Some(stamp(made))),
+            ("vector", Some(Tree::Array(vector))),
+        ]);
+        Some((id, compact(&out)))
+    })
+}
+
+/// Writes what differs between `said` (what the tree says) and `record` into the tree. What has no place stays out.
+fn patch(tree: &mut Tree, said: &Record, record: &Record) {
+    if said.text != record.text {
+        let content = if record.text.is_empty() { format!("({})", record.kind.as_str()) } else { record.text.clone() };
+        tree.set("content_hash", Tree::Text(content_hash(&content)));
+        tree.set("content", Tree::Text(content));
+    }
+    if said.title != record.title {
+        match record.title.clone().filter(|t| !t.is_empty()) {
+            Some(title) => tree.set("summary", Tree::Text(title)),
+            None => tree.remove("summary"),
+        }
+    }
+    if said.record_type != record.record_type {
+        let (kind, custom) = kind_of(record);
+        tree.set("type", Tree::Text(kind.into()));
+        match custom {
+            Some(custom) => tree.set("custom_type", Tree::Text(custom)),
+            None => tree.remove("custom_type"),
+        }
+    }
+    if said.status != record.status
+        && let Some(status) = record.status.clone().filter(|s| STATUSES.contains(&s.as_str()))
+    {
+        tree.set("status", Tree::Text(status));
+    }
+    if said.tags != record.tags {
+        tree.set("tags", tags(&record.tags));
+    }
+    if said.confidence != record.confidence
+        && let Some(score) = record.confidence.filter(|c| (0.0..=1.0).contains(c))
+    {
+        let mut block = tree.get("confidence").cloned().unwrap_or(Tree::Object(vec![]));
+        block.set("current", Tree::Number(score.to_string()));
+        tree.set("confidence", block);
+    }
+    let (a, b) = (&said.times, &record.times);
+    let times = [
+        ("created_at", a.created, b.created),
+        ("updated_at", a.updated, b.updated),
+        ("valid_from", a.valid_from, b.valid_from),
+        ("valid_until", a.valid_to, b.valid_to),
+    ];
+    for (name, old, new) in times {
+        if old == new {
+            continue;
+        }
+        match new {
+            Some(time) => {
+                let mut block = tree.get("temporal").cloned().unwrap_or(Tree::Object(vec![]));
+                block.set(name, stamp(time));
+                tree.set("temporal", block);
+            }
+            None if name != "created_at" => without(tree, "temporal", &[name]),
+            None => {}
+        }
+    }
+}

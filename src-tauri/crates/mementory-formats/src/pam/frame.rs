@@ -1,0 +1,65 @@
+//! What is around the records: the store without them, and a conversation's two pieces (its entry in the index and its
+//! file without messages) as one text.
+use super::{bundle::LISTS, document::Document, hash::Checksum};
+use mementory_model::{
+    Bounds,
+    json::{Tree, write_string},
+};
+
+/// JSON of an object from raw members.
+pub(super) fn object<'a>(members: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+    let mut out = String::from("{");
+    for (i, (key, raw)) in members.enumerate() {
+        if i > 0 {
+            out.push(',');
+        }
+        write_string(key, &mut out);
+        out.push(':');
+        out.push_str(raw);
+    }
+    out.push('}');
+    out
+}
+
+/// A store without its records, in its own order and spelling. In place of the lists: the checksum of the memories, and
+/// how many relations and conversations there were, by which the writer knows whether anything changed.
+pub(super) fn frame(doc: &Document, bounds: Bounds) -> String {
+    let mut checksum = Checksum::default();
+    for raw in doc.list("memories") {
+        checksum.add(&Tree::of(raw, bounds).unwrap_or(Tree::Null));
+    }
+    let sum = format!("\"{}\"", checksum.finish().unwrap_or_default());
+    let counts: Vec<String> = LISTS.iter().map(|l| doc.list(l).len().to_string()).collect();
+    let members = doc.members.iter().map(|(key, raw)| {
+        let shown = match LISTS.iter().position(|l| l == key).filter(|_| raw.get().starts_with('[')) {
+            Some(0) => sum.as_str(),
+            Some(n) => counts[n].as_str(),
+            None => raw.get(),
+        };
+        (key.as_str(), shown)
+    });
+    object(members)
+}
+
+/// An embeddings file without its vectors: their ids, in order.
+pub(super) fn vectors(doc: &Document, bounds: Bounds) -> String {
+    let id = |raw: &serde_json::value::RawValue| match Tree::of(raw, bounds).ok()?.get("id")? {
+        Tree::Text(id) => Some(Tree::Text(id.clone())),
+        _ => None,
+    };
+    let mut ids = String::new();
+    Tree::Array(doc.list("embeddings").into_iter().map(|raw| id(raw).unwrap_or(Tree::Null)).collect()).write(&mut ids);
+    let members = doc.members.iter().map(|(key, raw)| {
+        let list = key == "embeddings" && raw.get().starts_with('[');
+        (key.as_str(), if list { ids.as_str() } else { raw.get() })
+    });
+    object(members)
+}
+
+/// A conversation's source.
+pub(super) fn conversation(index: Option<&str>, file: Option<&str>, path: Option<&str>) -> String {
+    let mut quoted = String::new();
+    write_string(path.unwrap_or_default(), &mut quoted);
+    let members = [("index", index), ("file", file), ("path", path.map(|_| quoted.as_str()))];
+    object(members.into_iter().filter_map(|(key, raw)| Some((key, raw?))))
+}

@@ -1,0 +1,65 @@
+//! Which export a store is, and which one an increment builds on (§16).
+use super::{
+    bundle::{Bundle, SCOPE},
+    document::{self, Document},
+};
+use crate::{Catalog, Detected, Finding, FormatError, detect};
+use mementory_model::Limits;
+use std::path::Path;
+
+/// What a store says of itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Export {
+    /// Where the store is.
+    pub place: String,
+    /// Its own id.
+    pub id: Option<String>,
+    /// It holds what changed since another export.
+    pub incremental: bool,
+    /// The id of that one.
+    pub base: Option<String>,
+}
+
+/// The export that a source is; None without a store.
+///
+/// # Errors
+/// What cannot be read.
+pub fn export_of(catalog: &Catalog, source: &Detected, limits: &Limits) -> Result<Option<Export>, FormatError> {
+    let bundle = Bundle::open(catalog, source, limits)?;
+    let Some(store) = bundle.store else { return Ok(None) };
+    let text = document::text(catalog, store, limits)?;
+    let doc = Document::open(&text, &store.place)?;
+    Ok(Some(Export {
+        place: store.place.clone(),
+        id: doc.word("export_id"),
+        incremental: doc.word("export_type").as_deref() == Some("incremental"),
+        base: doc.word("base_export_id"),
+    }))
+}
+
+/// The id of the export that a kept frame was around (the part `memory-store.json`).
+pub fn id_of_frame(frame: &str) -> Option<String> {
+    Document::open(frame, "frame").ok()?.word("export_id")
+}
+
+/// Name of the part that holds what is around the records.
+pub const FRAME: &str = "memory-store.json";
+
+/// Is `base` the export that `delta` builds on? A consumer may go on where it is not (§16): a warning.
+///
+/// # Errors
+/// `base` is no export of this format, or cannot be read.
+pub fn check_base(base: &Path, delta: &Export, limits: &Limits) -> Result<Option<Finding>, FormatError> {
+    let place = base.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+    let none = || FormatError::invalid("base_not_recognised", &place, "the base is not a PAM export");
+    let catalog = Catalog::open(&[base.to_path_buf()], limits, None)?;
+    let found = detect(&catalog, limits, Some(SCOPE))?;
+    let source = found.sources.first().ok_or_else(none)?;
+    let is = export_of(&catalog, source, limits)?.ok_or_else(none)?;
+    let fits = delta.base.is_some() && delta.base == is.id;
+    Ok((!fits).then(|| Finding {
+        code: "delta_base_unknown".into(),
+        place: format!("{}/base_export_id", delta.place),
+        message: "it builds on another export than this base".into(),
+    }))
+}

@@ -1,0 +1,187 @@
+//! Signatures as they stand in the file (spec §18): what is signed, and the ways in which keys and values are written.
+use super::jcs::canonical;
+use crate::did_key::{base58, did_key};
+use base64::{
+    Engine,
+    alphabet::URL_SAFE,
+    engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
+};
+use mementory_model::json::Tree;
+
+/// Longest key text that is looked at (RSA 16384 in PEM is below it).
+const KEY_TEXT: usize = 16 << 10;
+
+/// Writers differ about `=` at the end; both are read, and none is written.
+const BASE64URL: GeneralPurpose = GeneralPurpose::new(
+    &URL_SAFE,
+    GeneralPurposeConfig::new().with_encode_padding(false).with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// Base64url without padding.
+pub(super) fn base64url(bytes: &[u8]) -> String {
+    BASE64URL.encode(bytes)
+}
+
+/// Bytes of base64url, padded or not.
+pub(super) fn from_base64url(text: &str) -> Option<Vec<u8>> {
+    (text.len() <= KEY_TEXT).then(|| BASE64URL.decode(text).ok()).flatten()
+}
+
+/// 32 bytes of an Ed25519 key: `z6Mk…`, `did:key:z6Mk…`, or bare Base58.
+pub(super) fn ed25519(text: &str) -> Option<Vec<u8>> {
+    let bare = || base58(text.strip_prefix("did:key:").unwrap_or(text).split('#').next()?);
+    did_key(text).or_else(bare).filter(|key| key.len() == 32)
+}
+
+/// Is this the key that a `did:key` names? None = a kind that is not known here (RSA and others).
+pub(super) fn named_by(did: &str, key: &[u8]) -> Option<bool> {
+    let named = did_key(did)?;
+    Some(match key {
+        // did:key has points compressed: the sign of y, and x.
+        [4, point @ ..] if matches!(point.len(), 64 | 96) => {
+            let (x, y) = point.split_at(point.len() / 2);
+            named.split_first().is_some_and(|(sign, rest)| rest == x && *sign == 2 + (y[y.len() - 1] & 1))
+        }
+        _ => named == key,
+    })
+}
+
+/// The key of an algorithm in one form: Ed25519 32 bytes, ECDSA the SEC1 point, RSA a DER `SubjectPublicKeyInfo`.
+/// ECDSA and RSA keys come as JWK or PEM.
+pub(super) fn public_key(algorithm: &str, text: &str) -> Option<Vec<u8>> {
+    if text.len() > KEY_TEXT {
+        return None;
+    }
+    if algorithm == "Ed25519" {
+        return ed25519(text).or_else(|| jwk(algorithm, text)).or_else(|| pem(algorithm, text));
+    }
+    jwk(algorithm, text).or_else(|| pem(algorithm, text))
+}
+
+fn jwk(algorithm: &str, text: &str) -> Option<Vec<u8>> {
+    let tree = Tree::parse(text.trim(), 4).ok()?;
+    let part = |name: &str| tree.get(name).and_then(Tree::as_str).and_then(from_base64url);
+    let is = |name: &str, value: &str| tree.get(name).and_then(Tree::as_str) == Some(value);
+    match algorithm {
+        "Ed25519" => part("x").filter(|x| x.len() == 32 && is("kty", "OKP") && is("crv", "Ed25519")),
+        "ES256" | "ES384" => {
+            let (size, curve) = if algorithm == "ES256" { (32, "P-256") } else { (48, "P-384") };
+            let (x, y) = (part("x")?, part("y")?);
+            (x.len() == size && y.len() == size && is("kty", "EC") && is("crv", curve))
+                .then(|| [&[4][..], &x, &y].concat())
+        }
+        _ => {
+            is("kty", "RSA").then_some(())?;
+            Some(rsa_spki(&part("n")?, &part("e")?))
+        }
+    }
+}
+
+/// Heads of `SubjectPublicKeyInfo` before the key's own bits.
+const SPKI_ED25519: &[u8] = &[0x30, 0x2a, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 3, 0x21, 0];
+const SPKI_P256: &[u8] =
+    &[0x30, 0x59, 0x30, 0x13, 6, 7, 42, 134, 72, 206, 61, 2, 1, 6, 8, 42, 134, 72, 206, 61, 3, 1, 7, 3, 0x42, 0];
+const SPKI_P384: &[u8] =
+    &[0x30, 0x76, 0x30, 0x10, 6, 7, 42, 134, 72, 206, 61, 2, 1, 6, 5, 43, 129, 4, 0, 34, 3, 0x62, 0];
+const RSA_OID: &[u8] = &[0x30, 13, 6, 9, 42, 134, 72, 134, 247, 13, 1, 1, 1, 5, 0];
+
+fn pem(algorithm: &str, text: &str) -> Option<Vec<u8>> {
+    let body = text.split("-----BEGIN PUBLIC KEY-----").nth(1)?.split("-----END PUBLIC KEY-----").next()?;
+    let body: String = body.chars().filter(|c| !c.is_ascii_whitespace()).collect();
+    let der = base64::engine::general_purpose::STANDARD.decode(body).ok()?;
+    let (head, len) = match algorithm {
+        "Ed25519" => (SPKI_ED25519, 32),
+        "ES256" => (SPKI_P256, 65),
+        "ES384" => (SPKI_P384, 97),
+        _ => return memchr::memmem::find(&der, RSA_OID).is_some_and(|at| at <= 8).then_some(der),
+    };
+    der.strip_prefix(head).filter(|key| key.len() == len).map(<[u8]>::to_vec)
+}
+
+/// DER of an RSA key from its numbers.
+fn rsa_spki(n: &[u8], e: &[u8]) -> Vec<u8> {
+    let tlv = |tag: u8, body: &[u8]| {
+        let mut out = vec![tag];
+        let len = body.len();
+        if len < 128 {
+            out.push(len as u8);
+        } else {
+            let bytes: Vec<u8> = len.to_be_bytes().iter().copied().skip_while(|b| *b == 0).collect();
+            out.push(0x80 | bytes.len() as u8);
+            out.extend(bytes);
+        }
+        out.extend_from_slice(body);
+        out
+    };
+    let integer = |bytes: &[u8]| {
+        let bytes: Vec<u8> = bytes.iter().copied().skip_while(|b| *b == 0).collect();
+        let sign = bytes.first().is_none_or(|b| *b >= 0x80).then_some(0);
+        tlv(2, &sign.into_iter().chain(bytes).collect::<Vec<u8>>())
+    };
+    let key = tlv(0x30, &[integer(n), integer(e)].concat());
+    let bits = tlv(3, &[&[0][..], &key].concat());
+    tlv(0x30, &[RSA_OID, &bits].concat())
+}
+
+/// The bytes that are signed (§18.3), with the texts as they stand in the file.
+pub(super) fn payload(outline: &Tree) -> Option<Vec<u8>> {
+    let text = |value: Option<&Tree>| Some(Tree::Text(value?.as_str()?.to_owned()));
+    let members = vec![
+        ("checksum".to_owned(), text(outline.get("integrity").and_then(|i| i.get("checksum")))?),
+        ("export_date".to_owned(), text(outline.get("export_date"))?),
+        ("export_id".to_owned(), text(outline.get("export_id"))?),
+        ("owner_id".to_owned(), text(outline.get("owner").and_then(|o| o.get("id")))?),
+    ];
+    canonical(&Tree::Object(members)).map(String::into_bytes)
+}
+
+/// Name of an algorithm as callers know it.
+pub(super) fn algorithm_name(algorithm: &str) -> Option<&'static str> {
+    Some(match algorithm {
+        "Ed25519" => "ed25519",
+        "ES256" => "es256",
+        "ES384" => "es384",
+        "RS256" => "rs256",
+        "RS384" => "rs384",
+        "RS512" => "rs512",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::did_key::multikey;
+
+    #[test]
+    fn keys_in_every_form() {
+        let spec = "z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK";
+        let key = ed25519(spec).unwrap();
+        assert_eq!(hex::encode(&key), "2e6fcce36701dc791488e0d0b1745cc1e33a4c1c9fcc41c63bd343dbbe0970e6");
+        assert_eq!(multikey(&key), spec);
+        assert_eq!(ed25519(&format!("did:key:{spec}")).unwrap(), key);
+        assert_eq!(ed25519(&format!("did:key:{spec}#{spec}")).unwrap(), key);
+        // a bare key whose Base58 begins with zeros
+        let zero = [vec![0, 0], vec![7; 30]].concat();
+        let bare = multikey(&zero);
+        assert_eq!(ed25519(&bare).unwrap(), zero);
+        assert_eq!(base58("11").unwrap(), [0, 0]);
+        for bad in ["", "z6Mk", "0OIl", "did:key:z6Mk", &"1".repeat(5000)] {
+            assert_eq!(ed25519(bad), None, "{bad}");
+        }
+        let jwk = format!(r#"{{"kty":"OKP","crv":"Ed25519","x":"{}"}}"#, base64url(&key));
+        assert_eq!(public_key("Ed25519", &jwk).unwrap(), key);
+        let ec = format!(r#"{{"kty":"EC","crv":"P-256","x":"{0}","y":"{0}="}}"#, base64url(&[9; 32]));
+        assert_eq!(public_key("ES256", &ec).unwrap().len(), 65);
+        assert_eq!(public_key("ES384", &ec), None);
+    }
+
+    #[test]
+    fn values_with_and_without_padding() {
+        assert_eq!(from_base64url("-_8").unwrap(), [0xfb, 0xff]);
+        assert_eq!(from_base64url("-_8=").unwrap(), [0xfb, 0xff]);
+        assert_eq!(from_base64url("+/8="), None);
+        assert_eq!(base64url(&[0xfb, 0xff]), "-_8");
+    }
+}

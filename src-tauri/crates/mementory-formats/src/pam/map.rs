@@ -1,0 +1,269 @@
+//! The format's objects as records: what the model has a name for, all else in `fields`.
+use super::ext::EXTENSION;
+use mementory_model::{
+    AttachmentRef, Fields, Kind, Link, MessagePart, Record, RecordKey, Source, Timestamp, json::Tree,
+};
+use serde_json::Value;
+
+/// Key of a memory.
+pub(super) fn memory_key(scope: &str, id: &str) -> RecordKey {
+    RecordKey::new(scope, format!("memory/{id}"))
+}
+
+/// Key of a conversation.
+pub(super) fn conversation_key(scope: &str, id: &str) -> RecordKey {
+    RecordKey::new(scope, format!("conversation/{id}"))
+}
+
+/// Key of a message: its id is unique within its conversation only.
+pub(super) fn message_key(scope: &str, conversation: &str, id: &str) -> RecordKey {
+    RecordKey::new(scope, format!("message/{conversation}/{id}"))
+}
+
+/// Text of a member.
+pub(super) fn text<'t>(tree: &'t Tree, name: &str) -> Option<&'t str> {
+    tree.get(name).and_then(Tree::as_str)
+}
+
+/// Text of a member of a member.
+pub(super) fn inner<'t>(tree: &'t Tree, block: &str, name: &str) -> Option<&'t str> {
+    text(tree.get(block)?, name)
+}
+
+fn owned(value: Option<&str>) -> Option<String> {
+    value.filter(|t| !t.is_empty()).map(str::to_owned)
+}
+
+fn time(value: Option<&str>) -> Option<Timestamp> {
+    value.and_then(Timestamp::parse)
+}
+
+fn texts(tree: &Tree, name: &str) -> Vec<String> {
+    match tree.get(name) {
+        Some(Tree::Array(items)) => items.iter().filter_map(Tree::as_str).map(str::to_owned).collect(),
+        _ => vec![],
+    }
+}
+
+/// A tree as a value; numbers beyond 64 bits become doubles here and stay exact in the verbatim.
+fn value(tree: &Tree) -> Value {
+    match tree {
+        Tree::Null => Value::Null,
+        Tree::Bool(b) => Value::Bool(*b),
+        Tree::Number(token) => serde_json::from_str(token).unwrap_or(Value::Null),
+        Tree::Text(text) => Value::String(text.clone()),
+        Tree::Array(items) => Value::Array(items.iter().map(value).collect()),
+        Tree::Object(members) => Value::Object(members.iter().map(|(k, v)| (k.clone(), value(v))).collect()),
+    }
+}
+
+/// Members that are none of `used`, nulls and our extension left out.
+fn rest(tree: &Tree, used: &[&str]) -> Fields {
+    let Tree::Object(members) = tree else { return Fields::new() };
+    let own = members.iter().filter(|(k, v)| !used.contains(&k.as_str()) && *v != Tree::Null);
+    let mut fields: Fields = own.map(|(k, v)| (k.clone(), value(v))).collect();
+    for slot in ["metadata", "raw_metadata"] {
+        if let Some(Value::Object(inside)) = fields.get_mut(slot) {
+            inside.remove(EXTENSION);
+            if inside.is_empty() {
+                fields.remove(slot);
+            }
+        }
+    }
+    fields
+}
+
+/// A memory (§4). Origin, verbatim and vector are the caller's.
+pub(super) fn memory(tree: &Tree, scope: &str) -> Record {
+    let id = text(tree, "id").unwrap_or_default();
+    let mut record = Record::new(Kind::Memory, memory_key(scope, id), text(tree, "content").unwrap_or_default());
+    record.origin_id = owned(Some(id));
+    record.title = owned(text(tree, "summary"));
+    let kind = text(tree, "type");
+    record.record_type = owned(kind.filter(|k| *k != "custom").or(text(tree, "custom_type")).or(kind));
+    record.status = owned(text(tree, "status")).or_else(|| Some("active".into()));
+    record.tags = texts(tree, "tags");
+    let score = |name: &str| tree.get("confidence")?.get(name)?.as_f64().filter(|n| n.is_finite());
+    record.confidence = score("current").or_else(|| score("initial"));
+    let at = |name: &str| time(inner(tree, "temporal", name));
+    record.times.created = at("created_at");
+    record.times.updated = at("updated_at");
+    record.times.valid_from = at("valid_from");
+    record.times.valid_to = at("valid_until");
+    let from = |name: &str| owned(inner(tree, "provenance", name));
+    record.source = Source {
+        platform: from("platform").unwrap_or_default(),
+        account: from("platform_user_id"),
+        conversation: from("conversation_ref"),
+        message: from("message_ref"),
+        method: from("extraction_method"),
+        project: None,
+    };
+    let mut link = |relation: &str, kind, target| record.links.push(Link { relation: relation.into(), kind, target });
+    if let Some(next) = inner(tree, "temporal", "superseded_by").filter(|t| !t.is_empty()) {
+        link("superseded_by", Kind::Memory, memory_key(scope, next));
+    }
+    if let Some(conversation) = inner(tree, "provenance", "conversation_ref").filter(|t| !t.is_empty()) {
+        link("derived_from", Kind::Conversation, conversation_key(scope, conversation));
+        if let Some(message) = inner(tree, "provenance", "message_ref").filter(|t| !t.is_empty()) {
+            link("derived_from", Kind::Message, message_key(scope, conversation, message));
+        }
+    }
+    let used =
+        ["id", "content", "content_hash", "summary", "type", "custom_type", "status", "tags", "temporal", "provenance"];
+    record.fields = rest(tree, &used);
+    for name in ["extracted_at", "extractor"] {
+        if let Some(said) = inner(tree, "provenance", name) {
+            record.fields.insert(name.into(), Value::String(said.into()));
+        }
+    }
+    record
+}
+
+/// A relation of two memories (§13).
+pub(super) fn relation(tree: &Tree, scope: &str) -> Record {
+    let word = |name: &str| text(tree, name).unwrap_or_default();
+    let said = format!("{} {} {}", word("from"), word("type"), word("to"));
+    let mut record = Record::new(Kind::Relation, RecordKey::new(scope, format!("relation/{}", word("id"))), said);
+    record.origin_id = owned(text(tree, "id"));
+    record.record_type = owned(text(tree, "type"));
+    record.confidence = tree.get("confidence").and_then(Tree::as_f64).filter(|n| n.is_finite());
+    record.times.created = time(text(tree, "created_at"));
+    record.source.platform = super::bundle::SCOPE.into();
+    for (relation, end) in [("source", "from"), ("target", "to")] {
+        let target = memory_key(scope, word(end));
+        record.links.push(Link { relation: relation.into(), kind: Kind::Memory, target });
+    }
+    record.fields = rest(tree, &["id", "from", "to", "type", "confidence", "created_at"]);
+    record
+}
+
+/// A conversation, from its file without the messages, or from its entry in the index (§14, §25).
+pub(super) fn conversation(index: Option<&Tree>, file: Option<&Tree>, scope: &str) -> Record {
+    let none = Tree::Null;
+    let (index, file) = (index.unwrap_or(&none), file.unwrap_or(&none));
+    let word = |name: &str| text(file, name).or_else(|| text(index, name));
+    let id = word("id").unwrap_or_default();
+    let mut record = Record::new(Kind::Conversation, conversation_key(scope, id), "");
+    record.origin_id = owned(Some(id));
+    record.title = owned(word("title"));
+    record.tags = if file.get("tags").is_some() { texts(file, "tags") } else { texts(index, "tags") };
+    let at = |name: &str| time(inner(file, "temporal", name).or_else(|| inner(index, "temporal", name)));
+    record.times.created = at("created_at");
+    record.times.updated = at("updated_at");
+    record.source.platform =
+        owned(inner(file, "provider", "name").or_else(|| text(index, "platform"))).unwrap_or_default();
+    record.source.account = owned(inner(file, "provider", "account_id"));
+    record.source.conversation = owned(inner(file, "provider", "conversation_id"));
+    if let Some(Tree::Bool(archived)) = file.get("is_archived") {
+        record.status = Some(if *archived { "archived" } else { "active" }.into());
+    }
+    let used = ["schema", "schema_version", "id", "title", "tags", "temporal", "provider", "is_archived", "messages"];
+    record.fields = rest(file, &used);
+    if *file == Tree::Null
+        && let Some(count) = index.get("message_count").filter(|c| **c != Tree::Null)
+    {
+        record.fields.insert("message_count".into(), value(count));
+    }
+    record
+}
+
+/// Text of a message: its own, or what its parts say.
+pub(super) fn message_text(tree: &Tree) -> String {
+    let Some(content) = tree.get("content") else { return tool_text(tree) };
+    let own = text(content, "text").unwrap_or_default();
+    let parts: Vec<&str> = match content.get("parts") {
+        Some(Tree::Array(parts)) => parts.iter().filter_map(|p| text(p, "text")).filter(|t| !t.is_empty()).collect(),
+        _ => vec![],
+    };
+    match (own.is_empty(), parts.is_empty()) {
+        (false, _) => own.to_owned(),
+        (true, false) => parts.join("\n"),
+        (true, true) => tool_text(tree),
+    }
+}
+
+fn tool_text(tree: &Tree) -> String {
+    let Some(Tree::Array(calls)) = tree.get("tool_calls") else { return String::new() };
+    let mut lines = Vec::new();
+    for call in calls {
+        lines.extend(text(call, "name").map(str::to_owned));
+        match call.get("input") {
+            Some(Tree::Text(input)) => lines.push(input.clone()),
+            Some(Tree::Object(members)) if !members.is_empty() => {
+                lines.push(value(&call.get("input").cloned().unwrap_or(Tree::Null)).to_string())
+            }
+            _ => {}
+        }
+        lines.extend(text(call, "output").map(str::to_owned));
+    }
+    lines.join("\n")
+}
+
+/// A message. Which branch it is on is the caller's.
+pub(super) fn message(tree: &Tree, scope: &str, conversation: &str, position: usize) -> Record {
+    let id = text(tree, "id").unwrap_or_default();
+    let mut record = Record::new(Kind::Message, message_key(scope, conversation, id), message_text(tree));
+    record.origin_id = owned(Some(id));
+    record.times.created = time(text(tree, "created_at"));
+    record.parent = Some(conversation_key(scope, conversation));
+    let calls = matches!(tree.get("tool_calls"), Some(Tree::Array(c)) if !c.is_empty());
+    let role = text(tree, "role").unwrap_or_default();
+    let content_type = match tree.get("is_thought") {
+        Some(Tree::Bool(true)) => "thinking",
+        _ if role == "tool" => "tool_result",
+        _ if calls && tree.get("content").is_none() => "tool_call",
+        _ => "text",
+    };
+    record.message = Some(MessagePart {
+        role: role.to_owned(),
+        parent: text(tree, "parent_id").filter(|p| !p.is_empty()).map(|p| message_key(scope, conversation, p)),
+        position: u32::try_from(position).unwrap_or(u32::MAX),
+        hidden: false,
+        active: true,
+        model: owned(text(tree, "model")),
+        content_type: content_type.into(),
+    });
+    record.source.message = owned(text(tree, "provider_message_id"));
+    if let Some(Tree::Array(files)) = tree.get("attachments") {
+        record.attachments =
+            files.iter().enumerate().map(|(i, file)| attachment(file, scope, conversation, id, i)).collect();
+    }
+    let used = [
+        "id",
+        "provider_message_id",
+        "role",
+        "created_at",
+        "parent_id",
+        "children_ids",
+        "model",
+        "is_thought",
+        "attachments",
+    ];
+    record.fields = rest(tree, &used);
+    if let Some(Value::Object(content)) = record.fields.get("content")
+        && content.get("type").and_then(Value::as_str) == Some("text")
+    {
+        record.fields.remove("content");
+    }
+    record.fields.retain(|_, v| !v.as_array().is_some_and(Vec::is_empty));
+    record
+}
+
+fn attachment(file: &Tree, scope: &str, conversation: &str, message: &str, i: usize) -> AttachmentRef {
+    let reference = owned(text(file, "ref"));
+    let key = match &reference {
+        Some(path) => RecordKey::new(scope, format!("file/{path}")),
+        None => RecordKey::new(scope, format!("file/{conversation}/{message}/{i}")),
+    };
+    let origin_id = owned(text(file, "provider_id"));
+    let last = reference.as_deref().and_then(|p| p.rsplit('/').next()).map(str::to_owned);
+    AttachmentRef {
+        key,
+        name: owned(text(file, "name")).or(last).or_else(|| origin_id.clone()).unwrap_or_else(|| "file".into()),
+        origin_id,
+        media_type: owned(text(file, "mime_type")),
+        size: file.get("size_bytes").and_then(Tree::as_f64).filter(|n| *n >= 0.0 && *n < 9e15).map(|n| n as u64),
+        text: None,
+    }
+}

@@ -1,0 +1,105 @@
+//! Portable AI Memory (PAM) 1.0: a memory store with conversation files and embeddings beside it. See README.md.
+mod bundle;
+mod check;
+mod compose;
+mod detect;
+mod document;
+mod ext;
+mod forms;
+mod frame;
+mod hash;
+mod increment;
+mod jcs;
+mod keys;
+mod map;
+mod memories;
+mod read;
+mod shapes;
+mod survey;
+mod talk;
+mod validate;
+mod verify;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+use crate::{
+    Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, RecordSource, Signed, Sink, Validation,
+    WriteOptions, WriteReport,
+};
+use bundle::Bundle;
+pub use increment::{Export, FRAME, check_base, export_of, id_of_frame};
+use mementory_model::Limits;
+use std::path::Path;
+
+/// Portable AI Memory.
+pub struct Pam;
+
+impl Format for Pam {
+    fn id(&self) -> &'static str {
+        bundle::SCOPE
+    }
+    fn name(&self) -> &'static str {
+        "Portable AI Memory (PAM)"
+    }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            read: true,
+            write: true,
+            validate: true,
+            byte_exact: true,
+            folder: true,
+            signs: true,
+            ..Capabilities::default()
+        }
+    }
+    fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+        detect::detect(catalog, limits)
+    }
+    fn read(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        context: &ReadContext,
+        sink: &mut dyn Sink,
+    ) -> Result<(), FormatError> {
+        let bundle = Bundle::open(catalog, detected, &context.limits)?;
+        read::read(&bundle, detected, context, sink)
+    }
+    fn write(
+        &self,
+        source: &mut dyn RecordSource,
+        out: &Path,
+        options: &WriteOptions,
+    ) -> Result<WriteReport, FormatError> {
+        write::write(source, out, options, &Limits::default())
+    }
+    fn plan(&self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
+        write::plan(source, options, &Limits::default())
+    }
+    fn signatures(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        limits: &Limits,
+        visit: &mut dyn FnMut(Signed) -> Result<(), FormatError>,
+    ) -> Result<(), FormatError> {
+        validate::signatures(&Bundle::open(catalog, detected, limits)?, visit)
+    }
+    fn validate(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        limits: &Limits,
+        trust: &[String],
+    ) -> Result<Validation, FormatError> {
+        validate::validate(&Bundle::open(catalog, detected, limits)?, trust)
+    }
+}
+
+/// The canonical text of a value; None when a number has none. For the properties of all three forms.
+#[cfg(test)]
+pub(crate) fn canonical(tree: &mementory_model::json::Tree) -> Option<String> {
+    jcs::canonical(tree)
+}

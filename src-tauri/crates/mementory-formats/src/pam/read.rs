@@ -1,0 +1,394 @@
+//! Reading: everything is checked first; a wrong checksum or another major version stops here. Then: parts that are no
+//! records, memories, relations, conversations with their messages, and vectors that belong to no memory.
+use super::{
+    bundle::{Bundle, SCOPE, scope},
+    document::{self, Document},
+    ext::{is_stub, restore},
+    increment::FRAME,
+    map,
+    verify::{Integrity, verify},
+};
+use crate::{Detected, FormatError, Member, PassthroughItem, ReadContext, Sink};
+use mementory_model::{
+    Bounds, Dropped, DroppedAs, Embedding, Issue, Kind, Limits, Origin, Record, RecordKey, Unit, Verbatim, json::Tree,
+};
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// Notes told one by one; what is beyond is counted by the report's own last entry.
+const NOTES: usize = 500;
+
+/// Reads a source into the sink.
+pub(super) fn read(
+    bundle: &Bundle,
+    detected: &Detected,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    let report = verify(bundle, &mut || sink.progress(0))?;
+    if let Some(place) = report.too_large {
+        return Err(FormatError::Limit { limit: "tree_bytes", place, figure: context.limits.tree_bytes });
+    }
+    if report.integrity == Integrity::Broken {
+        let place = bundle.store.map_or_else(String::new, |s| format!("{}/integrity/checksum", s.place));
+        let message = "the memories are not those that the checksum was made of";
+        return Err(FormatError::invalid("checksum_mismatch", place, message));
+    }
+    for finding in report.errors.iter().chain(&report.warnings).take(NOTES) {
+        sink.note(Issue { code: finding.code.clone(), place: finding.place.clone(), message: finding.message.clone() });
+    }
+    if report.kind.as_deref() == Some("incremental") {
+        let place = bundle.store.map_or("", |s| s.place.as_str());
+        sink.note(Issue::new("incremental", place, "only what changed since an earlier export"));
+    }
+    let scope = scope(report.outline.as_ref());
+    let version = detected.claim.version.clone().or_else(|| report.version.clone());
+    let mut reading = Reading {
+        bundle,
+        bounds: Bounds::from(&context.limits),
+        version,
+        scope,
+        sent: 0,
+        seen: HashMap::new(),
+        vectors: BTreeMap::new(),
+        sink,
+    };
+    reading.vectors()?;
+    if let Some(store) = bundle.store {
+        reading.store(store)?;
+    } else {
+        let members = bundle.conversations.clone();
+        for member in members {
+            reading.conversation(None, Some(member))?;
+        }
+    }
+    reading.orphans()?;
+    reading.sides()
+}
+
+/// One vector of the embeddings file.
+struct Vector {
+    json: String,
+    model: String,
+    place: (String, usize),
+}
+
+struct Reading<'a> {
+    bundle: &'a Bundle<'a>,
+    bounds: Bounds,
+    version: Option<String>,
+    scope: String,
+    sent: u64,
+    /// Keys that were sent, with a digest of the source.
+    seen: HashMap<String, [u8; 32]>,
+    /// By memory id; what is left over belongs to none.
+    vectors: BTreeMap<String, Vec<Vector>>,
+    sink: &'a mut dyn Sink,
+}
+
+impl Reading<'_> {
+    fn limits(&self) -> &Limits {
+        self.bundle.limits
+    }
+
+    fn done(&mut self, member: &Member) -> Result<(), FormatError> {
+        self.sent += member.size;
+        self.sink.progress(self.sent)
+    }
+
+    fn origin(&self, place: &str, pointer: String) -> Origin {
+        Origin { format: SCOPE.into(), version: self.version.clone(), container: place.to_owned(), pointer }
+    }
+
+    fn failed(&mut self, place: String, reason: &str, kind: Kind) {
+        self.sink.dropped(Dropped { place, outcome: DroppedAs::Failed, reason: reason.into(), kind: Some(kind) });
+    }
+
+    /// A key that is there already: the same words are skipped, others get a key of their own.
+    fn unique(&mut self, record: &mut Record, source: &str, place: &str) -> bool {
+        let digest: [u8; 32] = Sha256::digest(source).into();
+        let name = |key: &RecordKey| format!("{}\u{0}{}", key.scope, key.value);
+        let base = record.key.value.clone();
+        let mut count = 1;
+        while let Some(known) = self.seen.get(&name(&record.key)) {
+            if *known == digest {
+                let reason = "duplicate: the same words under the same id".into();
+                let kind = Some(record.kind);
+                self.sink.dropped(Dropped { place: place.into(), outcome: DroppedAs::Skipped, reason, kind });
+                return false;
+            }
+            count += 1;
+            record.key.value = format!("{base}#{count}");
+        }
+        self.seen.insert(name(&record.key), digest);
+        true
+    }
+
+    fn vectors(&mut self) -> Result<(), FormatError> {
+        for member in &self.bundle.embeddings {
+            let text = document::text(self.bundle.catalog, member, self.limits())?;
+            let doc = Document::open(&text, &member.place)?;
+            for (i, raw) in doc.list("embeddings").into_iter().enumerate() {
+                let Ok(tree) = Tree::of(raw, self.bounds) else {
+                    self.failed(format!("{}/embeddings/{i}", member.place), "malformed: not a vector", Kind::Foreign);
+                    continue;
+                };
+                let word = |name: &str| map::text(&tree, name).unwrap_or_default().to_owned();
+                let vector =
+                    Vector { json: raw.get().to_owned(), model: word("model"), place: (member.place.clone(), i) };
+                self.vectors.entry(word("memory_id")).or_default().push(vector);
+            }
+            let frame = super::frame::vectors(&doc, self.bounds);
+            self.part("embeddings.json", "manifest", member, frame.as_bytes())?;
+            self.done(member)?;
+        }
+        Ok(())
+    }
+
+    /// A store: its frame, its memories, its relations, its conversations.
+    fn store(&mut self, member: &Member) -> Result<(), FormatError> {
+        let text = document::text(self.bundle.catalog, member, self.limits())?;
+        let doc = Document::open(&text, &member.place)?;
+        let frame = super::frame::frame(&doc, self.bounds);
+        self.part(FRAME, "manifest", member, frame.as_bytes())?;
+        for (i, raw) in doc.list("memories").into_iter().enumerate() {
+            self.memory(member, i, raw.get())?;
+        }
+        for (i, raw) in doc.list("relations").into_iter().enumerate() {
+            self.relation(member, i, raw.get())?;
+        }
+        self.conversations(member, &doc)?;
+        self.done(member)
+    }
+
+    fn memory(&mut self, member: &Member, i: usize, source: &str) -> Result<(), FormatError> {
+        let pointer = format!("/memories/{i}");
+        let place = format!("{}{pointer}", member.place);
+        let tree = match Tree::parse(source, self.bounds) {
+            Ok(tree @ Tree::Object(_)) => tree,
+            _ => {
+                self.failed(place, "malformed: not an object, nested too deep, too large, or no Unicode", Kind::Memory);
+                return Ok(());
+            }
+        };
+        if map::text(&tree, "id").is_none_or(str::is_empty) || map::text(&tree, "content").is_none() {
+            self.failed(place, "malformed: a memory needs an id and a content", Kind::Memory);
+            return Ok(());
+        }
+        let mut mapped = map::memory(&tree, &self.scope);
+        let id = mapped.origin_id.clone().unwrap_or_default();
+        if let Some(vectors) = self.vectors.remove(&id) {
+            mapped.embeddings = vectors.into_iter().map(|v| Embedding { model: v.model, json: v.json }).collect();
+        }
+        mapped.origin = self.origin(&member.place, pointer);
+        self.send(&tree, mapped, source, place)
+    }
+
+    /// One record, with what an extension of ours says about it.
+    fn send(&mut self, tree: &Tree, mapped: Record, source: &str, place: String) -> Result<(), FormatError> {
+        match self.whole(tree, mapped, source, &place) {
+            Some(record) => self.sink.unit(Unit::from(record)),
+            None => Ok(()),
+        }
+    }
+
+    fn whole(&mut self, tree: &Tree, mapped: Record, source: &str, place: &str) -> Option<Record> {
+        let verbatim = Verbatim::json(source);
+        let mut record = match restore(tree, &mapped, &verbatim) {
+            Some(restored) => {
+                if restored.changed {
+                    let message = "changed by another program; its values are taken";
+                    self.sink.note(Issue::new("changed_elsewhere", place, message));
+                }
+                restored.record
+            }
+            None => Record { verbatim: Some(verbatim), ..mapped },
+        };
+        self.unique(&mut record, source, place).then_some(record)
+    }
+
+    fn relation(&mut self, member: &Member, i: usize, source: &str) -> Result<(), FormatError> {
+        let pointer = format!("/relations/{i}");
+        let place = format!("{}{pointer}", member.place);
+        let tree = Tree::parse(source, self.bounds).ok();
+        let Some(tree) = tree.filter(|t| ["id", "from", "to"].iter().all(|k| map::text(t, k).is_some())) else {
+            self.failed(place, "malformed: a relation needs id, from and to", Kind::Relation);
+            return Ok(());
+        };
+        let mut record = map::relation(&tree, &self.scope);
+        record.origin = self.origin(&member.place, pointer);
+        record.verbatim = Some(Verbatim::json(source));
+        if self.unique(&mut record, source, &place) {
+            self.sink.unit(Unit::from(record))?;
+        }
+        Ok(())
+    }
+
+    /// Entries of the index with their files; then files that the index does not name.
+    fn conversations(&mut self, store: &Member, doc: &Document) -> Result<(), FormatError> {
+        let mut files: BTreeMap<String, &Member> = BTreeMap::new();
+        for member in &self.bundle.conversations {
+            let text = document::text(self.bundle.catalog, member, self.limits())?;
+            let id = Document::open(&text, &member.place)?.word("id").unwrap_or_default();
+            files.entry(id).or_insert(member);
+        }
+        let paths: HashMap<&str, &Member> =
+            self.bundle.conversations.iter().map(|m| (self.bundle.path_of(m), *m)).collect();
+        let mut told: HashSet<usize> = HashSet::new();
+        for (i, raw) in doc.list("conversations_index").into_iter().enumerate() {
+            let place = format!("{}/conversations_index/{i}", store.place);
+            let tree = Tree::of(raw, self.bounds).ok();
+            let Some(tree) = tree.filter(|t| map::text(t, "id").is_some_and(|id| !id.is_empty())) else {
+                self.failed(place, "malformed: an entry of the index needs an id", Kind::Conversation);
+                continue;
+            };
+            let id = map::text(&tree, "id").unwrap_or_default();
+            let by_path = || map::inner(&tree, "storage", "ref").and_then(|path| paths.get(path));
+            let file = files.get(id).or_else(by_path).copied();
+            let file = file.filter(|m| told.insert(m.id));
+            let stored = map::inner(&tree, "storage", "type") == Some("file");
+            if file.is_none() && stored {
+                self.sink.note(Issue::new("conversation_missing", &place, "the file that it names is not here"));
+            }
+            self.conversation(Some((store, i, raw.get(), &tree)), file)?;
+        }
+        let rest: Vec<&Member> = self.bundle.conversations.iter().copied().filter(|m| !told.contains(&m.id)).collect();
+        for member in rest {
+            self.conversation(None, Some(member))?;
+        }
+        Ok(())
+    }
+
+    fn conversation(
+        &mut self,
+        index: Option<(&Member, usize, &str, &Tree)>,
+        file: Option<&Member>,
+    ) -> Result<(), FormatError> {
+        let text = match file {
+            Some(member) => document::text(self.bundle.catalog, member, self.limits())?,
+            None => String::new(),
+        };
+        let doc = file.map(|member| Document::open(&text, &member.place)).transpose()?;
+        let outline = doc.as_ref().map(|d| d.outline(&["messages"], self.bounds));
+        let mut head = map::conversation(index.map(|(.., tree)| tree), outline.as_ref(), &self.scope);
+        let id = head.origin_id.clone().unwrap_or_default();
+        let place = match (file, index) {
+            (Some(member), _) => member.place.clone(),
+            (None, Some((store, i, ..))) => format!("{}/conversations_index/{i}", store.place),
+            (None, None) => return Ok(()),
+        };
+        if id.is_empty() {
+            self.failed(place, "malformed: a conversation needs an id", Kind::Conversation);
+            return Ok(());
+        }
+        head.origin = match index {
+            Some((store, i, ..)) => self.origin(&store.place, format!("/conversations_index/{i}")),
+            None => self.origin(&place, String::new()),
+        };
+        let path = file.map(|m| self.bundle.path_of(m));
+        let head_text = doc.as_ref().map(|d| outline_text(d, &["messages"]));
+        let verbatim = super::frame::conversation(index.map(|(_, _, raw, _)| raw), head_text.as_deref(), path);
+        let mut unit = Unit::default();
+        let tree = outline.unwrap_or(Tree::Null);
+        if !is_stub(&tree) {
+            unit.records.extend(self.whole(&tree, head, &verbatim, &place));
+        }
+        if let (Some(doc), Some(member)) = (doc, file) {
+            let messages = doc.list("messages");
+            // All of them are held together.
+            let mut left = self.bounds;
+            let trees: Vec<Option<Tree>> = messages.iter().map(|raw| Tree::take(raw, &mut left).ok()).collect();
+            let active = active(&trees);
+            for (i, (raw, tree)) in messages.iter().zip(&trees).enumerate() {
+                let pointer = format!("/messages/{i}");
+                let at = format!("{}{pointer}", member.place);
+                let Some(tree) = tree.as_ref().filter(|t| map::text(t, "id").is_some_and(|id| !id.is_empty())) else {
+                    self.failed(at, "malformed: a message needs an id", Kind::Message);
+                    continue;
+                };
+                let mut mapped = map::message(tree, &self.scope, &id, i);
+                if let Some(part) = &mut mapped.message {
+                    part.active = active.contains(&i);
+                }
+                mapped.origin = self.origin(&member.place, pointer);
+                unit.records.extend(self.whole(tree, mapped, raw.get(), &at));
+            }
+            self.done(member)?;
+        }
+        if unit.records.is_empty() {
+            return Ok(());
+        }
+        self.sink.unit(unit)
+    }
+
+    /// Vectors of memories that are not here: kept as they are.
+    fn orphans(&mut self) -> Result<(), FormatError> {
+        for (memory, vectors) in std::mem::take(&mut self.vectors) {
+            for vector in vectors {
+                let (place, i) = vector.place;
+                let pointer = format!("/embeddings/{i}");
+                let key = RecordKey::new(self.scope.clone(), format!("embedding/{memory}/{i}"));
+                let mut record = Record::new(Kind::Foreign, key, "");
+                record.record_type = Some("embedding".into());
+                record.source.platform = SCOPE.into();
+                record.origin = self.origin(&place, pointer);
+                record.verbatim = Some(Verbatim::json(vector.json));
+                self.sink.unit(Unit::from(record))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn part(&mut self, name: &str, role: &str, member: &Member, mut bytes: &[u8]) -> Result<(), FormatError> {
+        let item = PassthroughItem {
+            format: SCOPE.into(),
+            group: self.scope.clone(),
+            name: name.to_owned(),
+            role: role.into(),
+            place: member.place.clone(),
+        };
+        self.sink.passthrough(item, &mut bytes)
+    }
+
+    fn sides(&mut self) -> Result<(), FormatError> {
+        let (bundle, scope) = (self.bundle, self.scope.clone());
+        for member in &bundle.sides {
+            let item = PassthroughItem {
+                format: SCOPE.into(),
+                group: scope.clone(),
+                name: bundle.path_of(member).to_owned(),
+                role: "entry".into(),
+                place: member.place.clone(),
+            };
+            bundle.catalog.read(member, |r| self.sink.passthrough(item, r))?;
+            self.done(member)?;
+        }
+        Ok(())
+    }
+}
+
+/// A document's text without its records, in its own order and spelling.
+fn outline_text(doc: &Document, lists: &[&str]) -> String {
+    let members = doc.members.iter().map(|(key, raw)| {
+        let list = lists.contains(&key.as_str()) && raw.get().starts_with('[');
+        (key.as_str(), if list { "[]" } else { raw.get() })
+    });
+    super::frame::object(members)
+}
+
+/// Positions on the branch that ends with the last message; all of them where messages name no parents.
+fn active(trees: &[Option<Tree>]) -> HashSet<usize> {
+    let parent = |i: usize| trees[i].as_ref().and_then(|t| map::text(t, "parent_id")).filter(|p| !p.is_empty());
+    if (0..trees.len()).all(|i| parent(i).is_none()) {
+        return (0..trees.len()).collect();
+    }
+    let by_id: HashMap<&str, usize> =
+        trees.iter().enumerate().filter_map(|(i, t)| Some((map::text(t.as_ref()?, "id")?, i))).collect();
+    let mut out = HashSet::new();
+    let mut at = trees.len().checked_sub(1);
+    // A cycle ends where it comes back.
+    while let Some(i) = at.filter(|i| out.insert(*i)) {
+        at = parent(i).and_then(|p| by_id.get(p).copied());
+    }
+    out
+}

@@ -1,0 +1,505 @@
+//! Conversations as entries of the index and files of their own. A conversation of this store whose messages are all
+//! untouched goes back as it came.
+use super::{
+    compose::{Context, compact, object, platform, stamp, tags, word},
+    document::Document,
+    ext, frame,
+    increment::FRAME,
+    map,
+    shapes::{CONVERSATION_SCHEMA, ROLES},
+    survey::{Talk, digest_uuid, uuid},
+    verify::safe_path,
+};
+use crate::StoredRecord;
+use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp, json::Tree};
+use std::collections::{HashMap, HashSet};
+
+/// One message, composed or as it came.
+struct Row {
+    position: u32,
+    seq: usize,
+    id: String,
+    parent: Option<String>,
+    /// As it came.
+    source: Option<String>,
+    tree: Tree,
+}
+
+/// A conversation whose messages are still coming.
+pub(super) struct Open {
+    /// Position in the source's index; others come behind.
+    pub order: (u8, u64, u64),
+    /// The index entry; None where the source's index did not name it.
+    index: Option<Tree>,
+    index_source: Option<String>,
+    /// The file without messages; None where there is none.
+    file: Option<Tree>,
+    file_source: Option<String>,
+    path: Option<String>,
+    rows: Vec<Row>,
+    expected: usize,
+    created: Timestamp,
+    fresh: bool,
+    strip: bool,
+    depth: u32,
+}
+
+/// A conversation ready to be written.
+pub(super) struct Done {
+    pub order: (u8, u64, u64),
+    pub index: Option<String>,
+    /// Path inside the bundle, and text.
+    pub file: Option<(String, String)>,
+    pub changed: bool,
+}
+
+/// Names in `conversations/`, each used once, whatever the case.
+#[derive(Default)]
+pub(super) struct Names(HashSet<String>);
+
+impl Names {
+    /// A free path: the wanted one if it is safe, else one made of the id, else of a digest.
+    pub fn path(&mut self, wanted: Option<&str>, id: &str) -> String {
+        let plain = !id.is_empty()
+            && id.len() <= 100
+            && id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+            && !id.starts_with('.');
+        let reserved = [FRAME, "embeddings.json"];
+        let candidates = wanted
+            .filter(|p| safe_path(p) && p.to_ascii_lowercase().ends_with(".json") && !reserved.contains(p))
+            .map(str::to_owned)
+            .into_iter()
+            .chain(plain.then(|| format!("conversations/{id}.json")))
+            .chain((0..).map(|n: u32| format!("conversations/{}.json", digest_uuid(&format!("{id}\u{0}{n}")))));
+        for path in candidates {
+            if self.0.insert(path.to_lowercase()) {
+                return path;
+            }
+        }
+        String::new()
+    }
+}
+
+fn created_of(record: &Record, now: Timestamp) -> Timestamp {
+    let t = &record.times;
+    t.created.or(t.observed).or(t.updated).unwrap_or(now)
+}
+
+impl Open {
+    /// A conversation of this store, or one from elsewhere.
+    pub fn new(
+        context: &Context,
+        stored: &StoredRecord,
+        talk: &Talk,
+        order: (u8, u64, u64),
+        names: &mut Names,
+        losses: &mut LossReport,
+    ) -> Self {
+        let record = &stored.record;
+        let own = context.survey.own(record);
+        let pieces = record.verbatim.as_ref().filter(|_| own).map(|v| v.text.as_str());
+        if let Some(doc) = pieces.and_then(|text| Document::open(text, "conversation").ok()) {
+            return Self::own(context, stored, talk, order, &doc, names, losses);
+        }
+        let record = &context.shown(record);
+        let created = created_of(record, context.about.now);
+        let updated = record.times.updated.filter(|u| *u >= created);
+        let name = platform(&record.source.platform);
+        let title = record.title.clone().filter(|t| !t.is_empty()).map(Tree::Text);
+        let mut file = object([
+            ("schema", word(CONVERSATION_SCHEMA)),
+            ("schema_version", word(context.version())),
+            ("id", word(talk.id.clone())),
+            (
+                "provider",
+                Some(object([
+                    ("name", word(name.clone())),
+                    ("conversation_id", record.origin_id.clone().map(Tree::Text)),
+                    ("account_id", record.source.account.clone().map(Tree::Text)),
+                ])),
+            ),
+            ("title", title.clone()),
+            ("temporal", Some(object([("created_at", Some(stamp(created))), ("updated_at", updated.map(stamp))]))),
+            ("is_archived", Some(Tree::Bool(record.status.as_deref() == Some("archived")))),
+            ("tags", Some(tags(&record.tags))),
+            ("messages", Some(Tree::Array(vec![]))),
+        ]);
+        let mapped = map::conversation(None, Some(&file), &context.survey.home);
+        let difference = ext::difference(&mapped, record, false);
+        ext::losses(&stored.id, &difference, losses);
+        ext::attach(&mut file, difference);
+        let path = names.path(None, &talk.id);
+        let index = index_entry(talk, &name, title, created, updated, &record.tags, &path);
+        Self { path: Some(path), ..Self::fresh(order, Some(index), Some(file), talk, created) }
+    }
+
+    fn fresh(order: (u8, u64, u64), index: Option<Tree>, file: Option<Tree>, talk: &Talk, created: Timestamp) -> Self {
+        Self {
+            order,
+            index,
+            index_source: None,
+            file,
+            file_source: None,
+            path: None,
+            rows: Vec::new(),
+            expected: talk.messages,
+            created,
+            fresh: true,
+            strip: false,
+            depth: 0,
+        }
+    }
+
+    /// Stands for a conversation that is not in the file, so that its messages have a place.
+    pub fn stub(context: &Context, first: &Record, talk: &Talk, order: (u8, u64, u64), names: &mut Names) -> Self {
+        let created = created_of(first, context.about.now);
+        let name = platform(&first.source.platform);
+        let mut file = object([
+            ("schema", word(CONVERSATION_SCHEMA)),
+            ("schema_version", word(context.version())),
+            ("id", word(talk.id.clone())),
+            ("provider", Some(object([("name", word(name.clone()))]))),
+            ("temporal", Some(object([("created_at", Some(stamp(created)))]))),
+            ("messages", Some(Tree::Array(vec![]))),
+        ]);
+        ext::mark_stub(&mut file);
+        let path = names.path(None, &talk.id);
+        let index = index_entry(talk, &name, None, created, None, &[], &path);
+        Self { path: Some(path), ..Self::fresh(order, Some(index), Some(file), talk, created) }
+    }
+
+    fn own(
+        context: &Context,
+        stored: &StoredRecord,
+        talk: &Talk,
+        order: (u8, u64, u64),
+        doc: &Document,
+        names: &mut Names,
+        losses: &mut LossReport,
+    ) -> Self {
+        let record = &stored.record;
+        let created = created_of(record, context.about.now);
+        let source = |key: &str| doc.raw(key).map(|raw| raw.get().to_owned());
+        let (index_source, file_source) = (source("index"), source("file"));
+        let parse = |text: &Option<String>| text.as_ref().and_then(|t| Tree::parse(t, context.depth).ok());
+        let (mut index, mut file) = (parse(&index_source), parse(&file_source));
+        if stored.edited {
+            let said = map::conversation(index.as_ref(), file.as_ref(), &record.key.scope);
+            for tree in [&mut index, &mut file].into_iter().flatten() {
+                patch(tree, &said, record);
+            }
+            if let Some(tree) = &mut file {
+                ext::detach(tree);
+                let mapped = map::conversation(index.as_ref(), Some(tree), &record.key.scope);
+                let difference = ext::difference(&mapped, record, true);
+                ext::losses(&stored.id, &difference, losses);
+                ext::attach(tree, difference);
+            }
+        }
+        let wanted = doc.word("path");
+        if file.is_none() && talk.messages > 0 {
+            let name = platform(&record.source.platform);
+            file = Some(object([
+                ("schema", word(CONVERSATION_SCHEMA)),
+                ("schema_version", word(context.version())),
+                ("id", word(talk.id.clone())),
+                ("provider", Some(object([("name", word(name))]))),
+                ("title", record.title.clone().map(Tree::Text)),
+                ("temporal", Some(object([("created_at", Some(stamp(created)))]))),
+                ("messages", Some(Tree::Array(vec![]))),
+            ]));
+        }
+        let unnamed = index.is_none() && context.survey.frame.is_none();
+        if unnamed {
+            let name = platform(&record.source.platform);
+            let title = record.title.clone().map(Tree::Text);
+            index = Some(index_entry(talk, &name, title, created, record.times.updated, &record.tags, ""));
+        }
+        let path = file.is_some().then(|| names.path(wanted.as_deref(), &talk.id));
+        if let (Some(index), Some(path)) = (&mut index, &path)
+            && (unnamed || (wanted.as_ref() != Some(path) && map::inner(index, "storage", "ref") != Some(path)))
+        {
+            index.set("storage", storage(path));
+        }
+        if let Some(index) = &mut index {
+            derived(index, context, talk);
+        }
+        if context.strip
+            && let Some(file) = &mut file
+        {
+            context.strip(file);
+        }
+        Self {
+            index_source,
+            file_source,
+            path,
+            fresh: stored.edited,
+            strip: context.strip,
+            depth: context.depth,
+            ..Self::fresh(order, index, file, talk, created)
+        }
+    }
+
+    /// Adds a message; true when it was the last one.
+    pub fn message(&mut self, context: &Context, stored: &StoredRecord, losses: &mut LossReport) -> bool {
+        let row = row(context, stored, self.created, self.rows.len(), losses);
+        self.rows.push(row);
+        self.rows.len() >= self.expected
+    }
+
+    /// True when no message is to come.
+    pub fn complete(&self) -> bool {
+        self.rows.len() >= self.expected
+    }
+
+    /// Puts it together.
+    pub fn finish(mut self) -> Done {
+        self.rows.sort_by_key(|r| (r.position, r.seq));
+        let mut children: HashMap<String, Vec<String>> = HashMap::new();
+        let ids: HashSet<String> = self.rows.iter().map(|r| r.id.clone()).collect();
+        for row in &self.rows {
+            if let Some(parent) = row.parent.as_ref().filter(|p| ids.contains(*p)) {
+                children.entry(parent.clone()).or_default().push(row.id.clone());
+            }
+        }
+        let mut changed = self.fresh || self.strip;
+        let mut texts = Vec::with_capacity(self.rows.len());
+        for row in &mut self.rows {
+            match &row.source {
+                Some(source) => texts.push(source.clone()),
+                None => {
+                    changed = true;
+                    if let Some(children) = children.remove(&row.id) {
+                        row.tree.set("children_ids", Tree::Array(children.into_iter().map(Tree::Text).collect()));
+                    }
+                    texts.push(compact(&row.tree));
+                }
+            }
+        }
+        let count = texts.len();
+        let messages = match texts.is_empty() {
+            true => "[]".to_owned(),
+            false => format!("[\n{}\n]", texts.join(",\n")),
+        };
+        let depth = self.depth;
+        let unchanged = |tree: &Tree, source: &Option<String>| {
+            source.as_ref().filter(|s| Tree::parse(s, depth).ok().as_ref() == Some(tree)).cloned()
+        };
+        let file = self.file.as_ref().and_then(|tree| {
+            let head = unchanged(tree, &self.file_source).unwrap_or_else(|| {
+                changed = true;
+                compact(tree)
+            });
+            let doc = Document::open(&head, "conversation").ok()?;
+            let has = doc.raw("messages").is_some();
+            let members = doc.members.iter().map(|(key, raw)| {
+                let raw = if key == "messages" { messages.as_str() } else { raw.get() };
+                (key.as_str(), raw)
+            });
+            let added = (!has).then_some(("messages", messages.as_str()));
+            Some((self.path.clone()?, frame::object(members.chain(added)) + "\n"))
+        });
+        if let Some(index) = &mut self.index
+            && file.is_some()
+            && index.get("message_count").and_then(Tree::as_f64).is_some_and(|n| n != count as f64)
+            && changed
+        {
+            index.set("message_count", Tree::Number(count.to_string()));
+        }
+        let index = self.index.as_ref().map(|tree| {
+            unchanged(tree, &self.index_source).unwrap_or_else(|| {
+                changed = true;
+                compact(tree)
+            })
+        });
+        Done { order: self.order, index, file, changed }
+    }
+}
+
+impl Context<'_> {
+    /// Version of the documents that are made here.
+    pub fn version(&self) -> String {
+        let frame = self.survey.frame.as_ref().and_then(|f| map::text(f, "schema_version"));
+        frame.unwrap_or("1.0").to_owned()
+    }
+}
+
+fn storage(path: &str) -> Tree {
+    object([("type", word("file")), ("ref", word(path)), ("format", word("json"))])
+}
+
+fn index_entry(
+    talk: &Talk,
+    platform: &str,
+    title: Option<Tree>,
+    created: Timestamp,
+    updated: Option<Timestamp>,
+    words: &[String],
+    path: &str,
+) -> Tree {
+    object([
+        ("id", word(talk.id.clone())),
+        ("platform", word(platform)),
+        ("title", title),
+        ("message_count", Some(Tree::Number(talk.messages.to_string()))),
+        (
+            "temporal",
+            Some(object([
+                ("created_at", Some(stamp(created))),
+                ("updated_at", updated.filter(|u| *u >= created).map(stamp)),
+            ])),
+        ),
+        ("tags", Some(tags(words))),
+        ("derived_memories", Some(Tree::Array(talk.derived.iter().map(|(id, _)| Tree::Text(id.clone())).collect()))),
+        ("storage", (!path.is_empty()).then(|| storage(path))),
+    ])
+}
+
+/// Only memories that go out; those from elsewhere that came to it since are added.
+fn derived(index: &mut Tree, context: &Context, talk: &Talk) {
+    let mut items: Vec<Tree> = match index.get("derived_memories") {
+        Some(Tree::Array(items)) => items.clone(),
+        _ => vec![],
+    };
+    items.retain(|item| item.as_str().is_none_or(|id| context.survey.names.contains(id)));
+    for (id, own) in &talk.derived {
+        let id = Tree::Text(id.clone());
+        if !own && !items.contains(&id) {
+            items.push(id);
+        }
+    }
+    if !items.is_empty() || index.get("derived_memories").is_some() {
+        index.set("derived_memories", Tree::Array(items));
+    }
+}
+
+fn row(context: &Context, stored: &StoredRecord, start: Timestamp, seq: usize, losses: &mut LossReport) -> Row {
+    let record = &stored.record;
+    let part = record.message.clone().unwrap_or_default();
+    let id = match context.survey.messages.get(&stored.id) {
+        Some((_, id)) => id.clone(),
+        None => uuid(&stored.id),
+    };
+    let talk = context.survey.messages.get(&stored.id).map(|(key, _)| key);
+    let parent = stored.message_parent_id.as_ref().and_then(|id| context.survey.messages.get(id));
+    let parent = parent.filter(|(key, _)| Some(key) == talk).map(|(_, id)| id.clone());
+    let mut row = Row { position: part.position, seq, id, parent, source: None, tree: Tree::Null };
+    if context.survey.own(record)
+        && let Some(verbatim) = &record.verbatim
+        && let Ok(mut tree) = Tree::parse(&verbatim.text, context.depth)
+    {
+        let came = tree.clone();
+        if stored.edited {
+            own_message(stored, &mut tree, losses);
+        }
+        if context.strip {
+            context.strip(&mut tree);
+        }
+        row.source = (tree == came).then(|| verbatim.text.clone());
+        row.tree = tree;
+        return row;
+    }
+    let record = &context.shown(record);
+    let created = record.times.created.or(record.times.observed).unwrap_or(start);
+    let role = role(&part.role);
+    let content =
+        (!record.text.is_empty()).then(|| object([("type", word("text")), ("text", word(record.text.clone()))]));
+    let files: Vec<Tree> = record
+        .attachments
+        .iter()
+        .map(|file| {
+            let media = file.media_type.as_deref().unwrap_or_default();
+            let kind = ["image", "audio", "video"].into_iter().find(|k| media.starts_with(k)).unwrap_or("file");
+            object([
+                ("type", word(kind)),
+                ("name", word(file.name.clone())),
+                ("mime_type", file.media_type.clone().map(Tree::Text)),
+                ("size_bytes", file.size.map(|n| Tree::Number(n.to_string()))),
+                ("provider_id", file.origin_id.clone().filter(|_| !context.strip).map(Tree::Text)),
+            ])
+        })
+        .collect();
+    let mut tree = object([
+        ("id", word(row.id.clone())),
+        ("provider_message_id", record.origin_id.clone().map(Tree::Text)),
+        ("role", word(role)),
+        ("content", content),
+        ("created_at", Some(stamp(created))),
+        ("parent_id", row.parent.clone().map(Tree::Text)),
+        ("model", part.model.clone().map(Tree::Text)),
+        ("is_thought", Some(Tree::Bool(part.content_type == "thinking"))),
+        ("attachments", (!files.is_empty()).then_some(Tree::Array(files))),
+    ]);
+    let talk_id = talk.and_then(|key| context.survey.talks.get(key)).map(|t| t.id.clone()).unwrap_or_default();
+    let mapped = map::message(&tree, &context.survey.home, &talk_id, usize::MAX);
+    let difference = ext::difference(&mapped, record, false);
+    ext::losses(&stored.id, &difference, losses);
+    ext::attach(&mut tree, difference);
+    row.tree = tree;
+    row
+}
+
+/// Role of a message in the words of the format (§25.3).
+fn role(said: &str) -> &'static str {
+    let lower = said.to_ascii_lowercase();
+    match lower.as_str() {
+        "human" | "me" | "request" | "prompt" => "user",
+        "ai" | "model" | "bot" | "response" => "assistant",
+        "developer" => "system",
+        "function" => "tool",
+        other => ROLES.into_iter().find(|r| *r == other).unwrap_or("system"),
+    }
+}
+
+fn own_message(stored: &StoredRecord, tree: &mut Tree, losses: &mut LossReport) {
+    let record = &stored.record;
+    if map::message_text(tree) != record.text {
+        let old = tree.get("content").cloned();
+        let mut content =
+            old.filter(|c| map::text(c, "type") == Some("text")).unwrap_or_else(|| object([("type", word("text"))]));
+        content.set("type", Tree::Text("text".into()));
+        content.set("text", Tree::Text(record.text.clone()));
+        content.remove("parts");
+        tree.set("content", content);
+        if matches!(tree.get("tool_calls"), Some(Tree::Array(calls)) if !calls.is_empty()) {
+            tree.remove("tool_calls");
+            losses.add(&stored.id, "tool_calls", LossKind::LeftOut, "they said what was changed");
+        }
+    }
+    ext::detach(tree);
+    let scope = &record.key.scope;
+    let talk = record.parent.as_ref().and_then(|k| k.value.strip_prefix("conversation/")).unwrap_or_default();
+    let position = record.message.as_ref().map_or(0, |m| m.position as usize);
+    let mut mapped = map::message(tree, scope, talk, position);
+    if let (Some(mapped), Some(part)) = (&mut mapped.message, &record.message) {
+        mapped.active = part.active;
+    }
+    let mut record = record.clone();
+    record.fields.clone_from(&mapped.fields);
+    let difference = ext::difference(&mapped, &record, true);
+    ext::losses(&stored.id, &difference, losses);
+    ext::attach(tree, difference);
+}
+
+fn patch(tree: &mut Tree, said: &Record, record: &Record) {
+    debug_assert_eq!(record.kind, Kind::Conversation);
+    if said.title != record.title {
+        match &record.title {
+            Some(title) => tree.set("title", Tree::Text(title.clone())),
+            None => tree.remove("title"),
+        }
+    }
+    if said.tags != record.tags {
+        tree.set("tags", tags(&record.tags));
+    }
+    if said.times.updated != record.times.updated
+        && let Some(time) = record.times.updated
+    {
+        let mut block = tree.get("temporal").cloned().unwrap_or(Tree::Object(vec![]));
+        block.set("updated_at", stamp(time));
+        tree.set("temporal", block);
+    }
+    if said.status != record.status && tree.get("messages").is_some() {
+        tree.set("is_archived", Tree::Bool(record.status.as_deref() == Some("archived")));
+    }
+}

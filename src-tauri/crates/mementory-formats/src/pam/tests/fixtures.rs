@@ -1,0 +1,198 @@
+//! `fixtures/pam/<case>`: what is found in a bundle, and what is read of it. The cases are data.
+use super::harness::*;
+use crate::pam::shapes::{CONVERSATION, EMBEDDINGS, Need, STORE, Shape, Ty};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+fn words(value: &Value) -> BTreeSet<String> {
+    value.as_array().into_iter().flatten().map(|v| v.as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn every_case_is_judged_and_read_as_it_says() {
+    let mut seen = 0;
+    for entry in std::fs::read_dir(repo().join("fixtures/pam")).unwrap() {
+        let folder = entry.unwrap().path();
+        let Ok(text) = std::fs::read_to_string(folder.join("case.json")) else { continue };
+        seen += 1;
+        let name = folder.file_name().unwrap().to_string_lossy().into_owned();
+        let case: Value = serde_json::from_str(&text).unwrap();
+        let input = folder.join("input");
+        let (catalog, detection) = open(&input, None);
+        assert_eq!(detection.sources.len(), 1, "{name}");
+        assert_eq!(detection.sources[0].format, "pam", "{name}");
+        let found = crate::by_id("pam").unwrap().validate(
+            &catalog,
+            &detection.sources[0],
+            &mementory_model::Limits::default(),
+            &[],
+        );
+        match case["refused"].as_str() {
+            Some(code) if code != "unsupported_version" && code != "checksum_mismatch" => {
+                let error = found.unwrap_err();
+                assert!(matches!(&error, crate::FormatError::Invalid { code: c, .. } if *c == code), "{name}: {error}");
+            }
+            _ => {
+                let found = found.unwrap();
+                let codes = |list: &[crate::Finding]| list.iter().map(|f| f.code.clone()).collect::<BTreeSet<_>>();
+                assert_eq!(codes(&found.errors), words(&case["errors"]), "{name}: {:?}", found.errors);
+                assert_eq!(codes(&found.warnings), words(&case["warnings"]), "{name}: {:?}", found.warnings);
+                assert!(found.errors.iter().all(|f| f.place.starts_with("input/")), "{name}: {:?}", found.errors);
+            }
+        }
+        let shelf = read(&input);
+        if let Some(code) = case["refused"].as_str() {
+            let error = shelf.err().unwrap_or_else(|| panic!("{name} was read"));
+            let fits = match &error {
+                crate::FormatError::Invalid { code: c, .. } => *c == code,
+                crate::FormatError::Version { .. } => code == "unsupported_version",
+                _ => false,
+            };
+            assert!(fits, "{name}: {error}");
+            continue;
+        }
+        let shelf = shelf.unwrap();
+        let mut kinds = BTreeMap::<&str, u64>::new();
+        shelf.records.iter().for_each(|r| *kinds.entry(r.kind.as_str()).or_default() += 1);
+        assert_eq!(serde_json::to_value(kinds).unwrap(), case["records"], "{name}");
+        let dropped: Vec<&str> = shelf.dropped.iter().map(|d| d.reason.split(':').next().unwrap()).collect();
+        assert_eq!(serde_json::to_value(dropped).unwrap(), case["dropped"], "{name}");
+    }
+    assert!(seen >= 8, "{seen} cases");
+}
+
+#[test]
+fn a_whole_bundle_is_understood() {
+    let shelf = read(&repo().join("fixtures/pam/whole/input")).unwrap();
+    let tea = shelf.record("memory/mem-tea");
+    assert_eq!(tea.key.scope, "pam:6a1f0c1e-0000-4000-8000-00000000aa01");
+    assert_eq!((tea.record_type.as_deref(), tea.status.as_deref()), (Some("preference"), Some("superseded")));
+    assert_eq!(tea.title.as_deref(), Some("Tea"));
+    assert_eq!(tea.confidence, Some(0.8));
+    let links: Vec<_> = tea.links.iter().map(|l| (l.relation.as_str(), l.target.value.as_str())).collect();
+    assert_eq!(
+        links,
+        [
+            ("superseded_by", "memory/mem-coffee"),
+            ("derived_from", "conversation/talk-1"),
+            ("derived_from", "message/talk-1/m1")
+        ]
+    );
+    assert_eq!(tea.source.account.as_deref(), Some("acct-9917"));
+    assert_eq!(tea.embeddings.len(), 1);
+    assert!(tea.embeddings[0].json.contains("0.10"), "number text is kept");
+    let custom = shelf.record("memory/mem-boat");
+    assert_eq!(custom.record_type.as_deref(), Some("boat_licence"));
+    assert_eq!(custom.status.as_deref(), Some("retracted"), "kept, with its status");
+    assert!(custom.verbatim.as_ref().unwrap().text.contains("12345678901234567890123"));
+    let relation = shelf.record("relation/rel-1");
+    assert_eq!(relation.record_type.as_deref(), Some("supersedes"));
+    let talk = shelf.record("conversation/talk-1");
+    assert_eq!((talk.title.as_deref(), talk.status.as_deref()), (Some("Hot drinks"), Some("archived")));
+    let branch = shelf.record("message/talk-1/m2b").message.clone().unwrap();
+    assert!(branch.active && !shelf.record("message/talk-1/m2a").message.clone().unwrap().active);
+    assert_eq!(branch.parent.unwrap().value, "message/talk-1/m1");
+    assert_eq!(shelf.record("message/talk-1/m3").text, "First part\nSecond part");
+    assert_eq!(shelf.record("message/talk-1/m4").text, "brew\n{\"minutes\":3}\ndone");
+    let shown = shelf.record("message/talk-1/m1");
+    assert_eq!(shown.attachments[0].name, "cup.png");
+}
+
+#[test]
+fn a_bundle_goes_back_as_it_came_loose_and_zipped() {
+    let input = repo().join("fixtures/pam/whole/input");
+    let scratch = Scratch::new("back");
+    pack(&input, &scratch.at("bundle.zip"));
+    for (name, source) in [("folder", input.clone()), ("zip", scratch.at("bundle.zip"))] {
+        let mut shelf = read(&source).unwrap();
+        let out = scratch.at(name);
+        let report = write(&mut shelf, &out, &everything());
+        assert_eq!(report.losses.items, []);
+        for file in ["memory-store.json", "embeddings.json", "conversations/talk-1.json"] {
+            assert_eq!(json(&input.join(file)), json(&out.join(file)), "{name}/{file}");
+        }
+        let before = std::fs::read_to_string(input.join("memory-store.json")).unwrap();
+        let after = std::fs::read_to_string(out.join("memory-store.json")).unwrap();
+        for part in ["12345678901234567890123", "1.50", "\"x\" : [ ]"] {
+            assert!(before.contains(part) && after.contains(part), "{part}");
+        }
+        assert_eq!(told(&read(&out).unwrap().records).len(), shelf.records.len());
+    }
+    let mut shelf = read(&input).unwrap();
+    std::fs::create_dir(scratch.at("single")).unwrap();
+    write(&mut shelf, &scratch.at("single/mine.json"), &everything());
+    assert_eq!(json(&input.join("memory-store.json")), json(&scratch.at("single/mine.json")));
+    assert!(scratch.at("single/conversations/talk-1.json").is_file() && scratch.at("single/embeddings.json").is_file());
+    let again = read(&scratch.at("single")).unwrap();
+    assert_eq!(again.records.len(), shelf.records.len());
+}
+
+#[test]
+fn official_samples_are_valid_and_come_back() {
+    let Some(folder) = shared("reference/pam") else { return };
+    let scratch = Scratch::new("official");
+    for (from, to) in [
+        ("example-memory-store.json", "in/memory-store.json"),
+        ("example-embeddings.json", "in/embeddings.json"),
+        ("example-conversation.json", "in/conversations/conv-001.json"),
+    ] {
+        scratch.put(to, &std::fs::read_to_string(folder.join(from)).unwrap());
+    }
+    assert_eq!(errors(&scratch.at("in")), Vec::<String>::new());
+    let mut shelf = read(&scratch.at("in")).unwrap();
+    write(&mut shelf, &scratch.at("out"), &everything());
+    for (was, is) in [
+        ("in/memory-store.json", "out/memory-store.json"),
+        ("in/embeddings.json", "out/embeddings.json"),
+        ("in/conversations/conv-001.json", "out/conversations/conv-001.json"),
+    ] {
+        assert_eq!(json(&scratch.at(was)), json(&scratch.at(is)), "{was}");
+    }
+    let theirs = folder.join("sdk-fixture-memory-store.json");
+    assert_eq!(errors(&theirs), Vec::<String>::new());
+    let mut shelf = read(&theirs).unwrap();
+    write(&mut shelf, &scratch.at("sdk"), &everything());
+    assert_eq!(json(&theirs), json(&scratch.at("sdk/memory-store.json")));
+    // signed by nobody: the example's value is no signature
+    let signed = signatures(&scratch.at("in"));
+    assert!(!signed.is_empty(), "the example has an integrity with a place for one");
+    assert!(signed.iter().all(|s| s.token.as_ref().is_none_or(|(_, signature)| signature.is_empty())));
+}
+
+/// Names and needs in a JSON Schema of ours are those of the table that the validator goes by.
+fn same_names(shape: &Shape, schema: &Value, root: &Value, at: &str) {
+    let schema = resolved(schema, root);
+    let names = |list: &mut dyn Iterator<Item = String>| list.collect::<BTreeSet<String>>();
+    let properties = schema["properties"].as_object().unwrap();
+    let known = names(&mut properties.keys().filter(|k| *k != "x_keepsake").cloned());
+    assert_eq!(known, names(&mut shape.fields.iter().map(|f| f.0.to_owned())), "{at}");
+    let required = names(&mut shape.fields.iter().filter(|f| f.2 == Need::Required).map(|f| f.0.to_owned()));
+    assert_eq!(words(&schema["required"]), required, "{at}");
+    assert_eq!(schema["additionalProperties"] == true, shape.open, "{at}");
+    for field in shape.fields {
+        let (mut ty, mut inner) = (&field.1, &properties[field.0]);
+        while let Ty::List(item) | Ty::Set(item, _) = ty {
+            inner = &resolved(inner, root)["items"];
+            ty = item;
+        }
+        if let Ty::Object(shape) = ty {
+            same_names(shape, inner, root, &format!("{at}/{}", field.0));
+        }
+    }
+}
+
+fn resolved<'v>(schema: &'v Value, root: &'v Value) -> &'v Value {
+    let schema = schema["anyOf"].get(0).unwrap_or(schema);
+    match schema["$ref"].as_str() {
+        Some(path) => root.pointer(path.trim_start_matches('#')).unwrap(),
+        None => schema,
+    }
+}
+
+#[test]
+fn our_schemas_say_what_the_tables_say() {
+    for (name, shape) in [("memory-store", &STORE), ("conversation", &CONVERSATION), ("embeddings", &EMBEDDINGS)] {
+        let schema = json(&repo().join(format!("schemas/pam/{name}.schema.json")));
+        same_names(shape, &schema, &schema, name);
+    }
+}

@@ -1,0 +1,253 @@
+//! What is written: edits, access rules, increments, signatures, stripped identifiers, hostile input.
+use super::harness::*;
+use crate::{FormatError, WriteOptions};
+use mementory_model::{Kind, LossKind, Record, RecordKey, Timestamp};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+fn whole() -> Shelf {
+    read(&repo().join("fixtures/pam/whole/input")).unwrap()
+}
+
+#[test]
+fn an_edit_is_patched_over_the_source() {
+    let scratch = Scratch::new("edit");
+    let mut shelf = whole();
+    shelf.edit("memory/mem-tea", |r| {
+        r.text = "Drinks green tea.".into();
+        r.tags = vec!["Hot Drinks".into(), "tea".into()];
+        r.times.updated = Timestamp::parse("2026-10-01T08:00:00.25Z");
+    });
+    shelf.edit("conversation/talk-1", |r| r.title = Some("Warm drinks".into()));
+    shelf.edit("message/talk-1/m2a", |r| r.text = "Changed answer.".into());
+    let report = write(&mut shelf, &scratch.at("out"), &everything());
+    assert_eq!(errors(&scratch.at("out")), Vec::<String>::new());
+    let store = json(&scratch.at("out/memory-store.json"));
+    let memory = store["memories"].as_array().unwrap().iter().find(|m| m["id"] == "mem-tea").unwrap();
+    assert_eq!(memory["content"], "Drinks green tea.");
+    assert_eq!(memory["tags"], json!(["hot-drinks", "tea"]));
+    assert_eq!(memory["temporal"]["updated_at"], "2026-10-01T08:00:00.250000Z");
+    assert_eq!(memory["provenance"]["platform_user_id"], "acct-9917", "the rest is as it was");
+    assert!(memory.get("embedding_ref").is_none(), "the vector was of the former text");
+    assert_eq!(report.losses.count("embeddings", LossKind::LeftOut), 1);
+    let talk = json(&scratch.at("out/conversations/talk-1.json"));
+    assert_eq!(
+        (&talk["title"], &store["conversations_index"][0]["title"]),
+        (&json!("Warm drinks"), &json!("Warm drinks"))
+    );
+    assert_eq!(talk["messages"][1]["content"]["text"], "Changed answer.");
+    let old = json(&repo().join("fixtures/pam/whole/input/memory-store.json"));
+    assert_ne!(store["export_id"], old["export_id"], "another export");
+    assert_eq!(store["owner"], old["owner"]);
+    let again = read(&scratch.at("out")).unwrap();
+    let tea = again.record("memory/mem-tea");
+    assert_eq!(tea.text, "Drinks green tea.");
+    assert_eq!(tea.tags, ["Hot Drinks", "tea"], "as they were, from the extension");
+    assert!(!again.codes().contains("changed_elsewhere"));
+}
+
+#[test]
+fn what_may_not_leave_stays_with_all_that_would_dangle() {
+    let scratch = Scratch::new("access");
+    let mut store = json(&repo().join("fixtures/pam/whole/input/memory-store.json"));
+    let memory = store["memories"].as_array_mut().unwrap().iter_mut().find(|m| m["id"] == "mem-coffee").unwrap();
+    memory["access"] = json!({"exportable": false});
+    memory["content"] = "QWERTZ secret".into();
+    memory["content_hash"] = crate::pam::hash::content_hash("QWERTZ secret").into();
+    store.as_object_mut().unwrap().remove("integrity");
+    scratch.put("in/memory-store.json", &store.to_string());
+    for companion in ["embeddings.json", "conversations/talk-1.json"] {
+        let text = std::fs::read_to_string(repo().join("fixtures/pam/whole/input").join(companion)).unwrap();
+        scratch.put(&format!("in/{companion}"), &text);
+    }
+    let mut shelf = read(&scratch.at("in")).unwrap();
+    let mut fact = Record::new(Kind::Fact, RecordKey::new("test", "fact"), "QWERTZ again");
+    let target = shelf.record("memory/mem-coffee").key.clone();
+    fact.links.push(mementory_model::Link { relation: "derived_from".into(), kind: Kind::Memory, target });
+    shelf.records.push(fact);
+    let report = write(&mut shelf, &scratch.at("out"), &everything());
+    assert_eq!(report.withheld["not_exportable"], 1);
+    assert_eq!(report.withheld["made_from_not_exportable"], 1);
+    assert_eq!(report.withheld["names_not_exportable"], 1);
+    let text = std::fs::read_to_string(scratch.at("out/memory-store.json")).unwrap();
+    let vectors = std::fs::read_to_string(scratch.at("out/embeddings.json")).unwrap();
+    assert!(!text.contains("QWERTZ") && !text.contains("mem-coffee") && !vectors.contains("mem-coffee"));
+    assert_eq!(errors(&scratch.at("out")), Vec::<String>::new());
+    let written: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(written["integrity"]["total_memories"], written["memories"].as_array().unwrap().len());
+}
+
+#[test]
+fn an_increment_holds_what_changed_and_stands_on_its_own() {
+    let scratch = Scratch::new("increment");
+    let mut shelf = whole();
+    let first = write(&mut shelf, &scratch.at("full"), &everything());
+    assert!(!first.withheld.contains_key("unchanged"));
+    shelf.now = Some("2026-12-01T00:00:00Z");
+    let mut fresh = Record::new(Kind::Memory, RecordKey::new("me", "new"), "Learns to sail.");
+    fresh.times.created = Timestamp::parse("2026-11-25T10:00:00Z");
+    fresh.source.platform = "me".into();
+    shelf.records.push(fresh);
+    shelf.edit("memory/mem-walk", |r| {
+        r.text = "Walks at noon.".into();
+        r.times.updated = Timestamp::parse("2026-11-26T10:00:00Z");
+    });
+    let by_time = WriteOptions { since: Timestamp::parse("2026-11-20T12:00:00Z"), ..everything() };
+    let by_base = WriteOptions { base: Some(scratch.at("full")), ..everything() };
+    let both = WriteOptions { since: by_time.since, base: by_base.base.clone(), ..everything() };
+    for (name, options, base) in [("time", by_time, false), ("base", by_base, true), ("both", both, true)] {
+        let out = scratch.at(name);
+        let report = write(&mut shelf, &out, &options);
+        let store = json(&out.join("memory-store.json"));
+        assert_eq!(store["export_type"], "incremental", "{name}");
+        let texts: Vec<&str> =
+            store["memories"].as_array().unwrap().iter().map(|m| m["content"].as_str().unwrap()).collect();
+        assert_eq!(texts, ["Walks at noon.", "Learns to sail."], "{name}");
+        let old = json(&scratch.at("full/memory-store.json"));
+        assert_eq!(store.get("base_export_id").is_some(), base, "{name}");
+        assert!(!base || store["base_export_id"] == old["export_id"]);
+        assert!(store["since"].is_string() && store["export_id"] != old["export_id"]);
+        assert_eq!(ids(&store["conversations_index"]), Vec::<String>::new(), "{name}");
+        assert!(report.withheld["unchanged"] >= 4, "{name}: {:?}", report.withheld);
+        assert_eq!(errors(&out), Vec::<String>::new(), "{name}");
+        assert_eq!(validate(&out).kind.as_deref(), Some("incremental"));
+        assert!(read(&out).unwrap().codes().contains("incremental"));
+    }
+    let missing = WriteOptions { base: Some(scratch.put("other.txt", "no export")), ..everything() };
+    let error = crate::Format::write(&crate::pam::Pam, &mut shelf, &scratch.at("no"), &missing).unwrap_err();
+    assert!(matches!(error, FormatError::Invalid { code: "base_not_recognised", .. }));
+}
+
+#[test]
+fn a_signature_is_over_the_four_texts_as_they_stand() {
+    let scratch = Scratch::new("signed");
+    let mut shelf = whole();
+    shelf.parts.clear();
+    let signed = WriteOptions { signer: Some(Arc::new(Echo)), ..everything() };
+    write(&mut shelf, &scratch.at("out"), &signed);
+    let store = json(&scratch.at("out/memory-store.json"));
+    let block = &store["signature"];
+    assert!(block["public_key"].as_str().unwrap().starts_with("z6Mk"));
+    assert!(!block["value"].as_str().unwrap().contains('='));
+    assert_eq!(
+        block["key_id"],
+        format!("{}#{}", store["owner"]["did"].as_str().unwrap(), block["public_key"].as_str().unwrap())
+    );
+    let found = signatures(&scratch.at("out"));
+    let message = format!(
+        "{{\"checksum\":{},\"export_date\":{},\"export_id\":{},\"owner_id\":{}}}",
+        store["integrity"]["checksum"], store["export_date"], store["export_id"], store["owner"]["id"]
+    );
+    assert_eq!(String::from_utf8(found[0].message.clone()).unwrap(), message);
+    let (key, value) = found[0].token.clone().unwrap();
+    assert_eq!((key, found[0].algorithm.as_str()), (vec![7; 32], "ed25519"));
+    assert_eq!(value, crate::Signer::sign(&Echo, message.as_bytes()).unwrap());
+    assert_eq!(errors(&scratch.at("out")), Vec::<String>::new());
+    assert_eq!(validate(&scratch.at("out")).signature.4.as_deref(), Some("07".repeat(32).as_str()));
+
+    // untouched, the signature stays; with a change it goes
+    let mut again = read(&scratch.at("out")).unwrap();
+    write(&mut again, &scratch.at("same"), &everything());
+    assert_eq!(json(&scratch.at("same/memory-store.json")), store);
+    again.edit("memory/mem-walk", |r| r.text = "Walks no more.".into());
+    write(&mut again, &scratch.at("other"), &everything());
+    assert!(json(&scratch.at("other/memory-store.json")).get("signature").is_none());
+
+    // a store whose memories were exchanged has nothing that a signature could be over
+    let mut forged = store.clone();
+    forged["memories"][0]["summary"] = "forged".into();
+    scratch.put("forged/memory-store.json", &forged.to_string());
+    let token = signatures(&scratch.at("forged"))[0].token.clone();
+    assert_eq!(token.map(|(_, signature)| signature), Some(vec![]), "whose it says it is, and nothing that holds");
+    assert!(errors(&scratch.at("forged"))[0].starts_with("checksum_mismatch"));
+}
+
+#[test]
+fn account_ids_stay_behind_when_asked() {
+    let scratch = Scratch::new("strip");
+    let mut shelf = whole();
+    let mut chat = read_any(&repo().join("fixtures/samples/chatgpt-export.zip")).unwrap();
+    for record in &mut chat.records {
+        record.source.account = Some("acct-9917".into());
+        record.fields.insert("user".into(), "acct-9917".into());
+    }
+    shelf.records.extend(chat.records);
+    let options = WriteOptions { strip_identifiers: true, ..everything() };
+    let report = write(&mut shelf, &scratch.at("out"), &options);
+    assert!(report.losses.count("source", LossKind::LeftOut) > 0);
+    let mut pending = vec![scratch.at("out")];
+    let mut files = 0;
+    while let Some(dir) = pending.pop() {
+        for entry in std::fs::read_dir(dir).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                pending.push(path);
+                continue;
+            }
+            files += 1;
+            let text = std::fs::read_to_string(&path).unwrap();
+            assert!(!text.contains("acct-9917") && !text.contains("person-55"), "{}", path.display());
+        }
+    }
+    assert!(files > 2);
+    assert_eq!(errors(&scratch.at("out")), Vec::<String>::new());
+}
+
+#[test]
+fn ids_never_leave_the_folder() {
+    let scratch = Scratch::new("evil");
+    let talk = |id: &str| {
+        json!({"schema": "portable-ai-memory-conversation", "schema_version": "1.0", "id": id,
+            "provider": {"name": "claude"}, "temporal": {"created_at": "2026-01-01T00:00:00Z"},
+            "messages": [{"id": "m", "role": "user", "created_at": "2026-01-01T00:00:00Z",
+                "content": {"type": "text", "text": "hello"}}]})
+    };
+    for (i, id) in ["../../evil", "CON", "Talk", "talk", "a/b"].iter().enumerate() {
+        scratch.put(&format!("in/conversations/{i}.json"), &talk(id).to_string());
+    }
+    let mut shelf = read(&scratch.at("in")).unwrap();
+    assert_eq!(shelf.records.len(), 10);
+    for record in &mut shelf.records {
+        record.verbatim = record.verbatim.take().map(|v| mementory_model::Verbatim {
+            text: v.text.replace("conversations/0.json", "../../evil.json"),
+            ..v
+        });
+    }
+    write(
+        &mut shelf,
+        &scratch
+            .at("deep/er/out")
+            .parent()
+            .map(|p| {
+                std::fs::create_dir_all(p).unwrap();
+                p.join("out")
+            })
+            .unwrap(),
+        &everything(),
+    );
+    let out = scratch.at("deep/er/out");
+    assert!(!scratch.at("evil.json").exists() && !scratch.at("deep/evil.json").exists());
+    let names: Vec<_> = std::fs::read_dir(out.join("conversations")).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(names.len(), 5);
+    assert_eq!(errors(&out), Vec::<String>::new());
+    assert_eq!(told(&read(&out).unwrap().records).len(), 10);
+}
+
+#[test]
+fn deep_and_cut_input_is_refused_without_harm() {
+    let scratch = Scratch::new("hostile");
+    let deep = format!(
+        r#"{{"schema":"portable-ai-memory","schema_version":"1.0","owner":{{"id":"o"}},"memories":[{{"id":"a","metadata":{}1{}}}]}}"#,
+        "{\"x\":".repeat(100_000),
+        "}".repeat(100_000)
+    );
+    let path = scratch.put("deep.json", &deep);
+    let shelf = read(&path).unwrap();
+    assert_eq!((shelf.records.len(), shelf.dropped.len()), (0, 1));
+    let text = std::fs::read_to_string(repo().join("fixtures/pam/whole/input/memory-store.json")).unwrap();
+    for cut in [text.len() / 3, text.len() / 2, text.len() - 3] {
+        let at = (cut..).find(|n| text.is_char_boundary(*n)).unwrap();
+        let path = scratch.put("cut.json", &text[..at]);
+        assert!(matches!(read(&path), Err(FormatError::Invalid { code: "malformed", .. })), "{cut}");
+    }
+}

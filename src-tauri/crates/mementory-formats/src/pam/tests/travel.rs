@@ -1,0 +1,94 @@
+//! Everything from other formats goes into a store and comes back the same.
+use super::harness::*;
+use mementory_model::LossKind;
+use std::{collections::BTreeSet, path::PathBuf};
+
+fn inputs(scratch: &Scratch) -> Vec<(String, PathBuf)> {
+    let mut out = Vec::new();
+    for (format, cases) in
+        [("mem", &["all-kinds", "small"][..]), ("chatgpt", &["memories", "content-types", "graph-damage"][..])]
+    {
+        for case in cases {
+            let folder = repo().join("fixtures").join(format).join(case);
+            let inside = std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().path());
+            let input = inside.into_iter().find(|p| p.file_name().unwrap().to_string_lossy().starts_with("input"));
+            out.push((format!("{format}-{case}"), input.unwrap_or(folder)));
+        }
+    }
+    let alf = scratch.at("lossless.alf");
+    pack(&repo().join("fixtures/alf/lossless/input"), &alf);
+    out.push(("alf-lossless".into(), alf));
+    for sample in ["chatgpt-export.zip", "claude-export.zip", "chatgpt-saved-memories.txt"] {
+        out.push((sample.split('.').next().unwrap().into(), repo().join("fixtures/samples").join(sample)));
+    }
+    out
+}
+
+#[test]
+fn other_formats_go_in_and_come_back_equal() {
+    let scratch = Scratch::new("travel");
+    for (name, input) in inputs(&scratch) {
+        let mut shelf = read_any(&input).unwrap();
+        // What a source says again and again is one record in a vault.
+        let mut seen = BTreeSet::new();
+        shelf.records.retain(|r| seen.insert((r.key.scope.clone(), r.key.value.clone())));
+        assert!(!shelf.records.is_empty(), "{name}");
+        let out = scratch.at(&name);
+        let report = write(&mut shelf, &out, &everything());
+        assert_eq!(report.by_kind.values().sum::<u64>(), shelf.records.len() as u64, "{name}");
+        assert_eq!(errors(&out), Vec::<String>::new(), "{name}");
+        let mut again = read(&out).unwrap();
+        assert!(!again.codes().contains("changed_elsewhere"), "{name}");
+        let (before, after) = (told(&shelf.records), told(&again.records));
+        assert_eq!(before.len(), after.len(), "{name}");
+        for (a, b) in before.iter().zip(&after) {
+            assert_eq!(a, b, "{name}");
+        }
+        // and the same file again
+        let twice = scratch.at(&format!("{name}-twice"));
+        again.parts.clear();
+        write(&mut again, &twice, &everything());
+        assert_eq!(
+            json(&out.join("memory-store.json"))["memories"],
+            json(&twice.join("memory-store.json"))["memories"]
+        );
+    }
+}
+
+#[test]
+fn saving_by_the_python_sdk_is_no_change_and_an_edit_is_one() {
+    let scratch = Scratch::new("saved");
+    let mut shelf = read_any(&repo().join("fixtures/mem/all-kinds/input.mem")).unwrap();
+    let out = scratch.at("out");
+    write(&mut shelf, &out, &everything());
+    let mut store = json(&out.join("memory-store.json"));
+    for memory in store["memories"].as_array_mut().unwrap() {
+        memory["custom_type"] = memory.get("custom_type").cloned().unwrap_or_default();
+        memory["temporal"]["valid_until"] = memory["temporal"].get("valid_until").cloned().unwrap_or_default();
+    }
+    store.as_object_mut().unwrap().remove("integrity");
+    std::fs::write(out.join("memory-store.json"), store.to_string()).unwrap();
+    let again = read(&out).unwrap();
+    assert!(!again.codes().contains("changed_elsewhere"));
+    assert_eq!(told(&again.records), told(&shelf.records));
+
+    let memory = &mut store["memories"][0];
+    memory["content"] = "Somebody else wrote this.".into();
+    memory["content_hash"] = crate::pam::hash::content_hash("Somebody else wrote this.").into();
+    let id = memory["id"].as_str().unwrap().to_owned();
+    std::fs::write(out.join("memory-store.json"), store.to_string()).unwrap();
+    let again = read(&out).unwrap();
+    assert_eq!(again.notes.iter().filter(|n| n.code == "changed_elsewhere").count(), 1);
+    let changed = again.records.iter().find(|r| r.text == "Somebody else wrote this.").unwrap();
+    assert_eq!(changed.origin.format, "pam");
+    assert!(changed.verbatim.as_ref().unwrap().text.contains(&id));
+}
+
+#[test]
+fn losses_are_told() {
+    let scratch = Scratch::new("losses");
+    let mut shelf = read_any(&repo().join("fixtures/mem/all-kinds/input.mem")).unwrap();
+    let report = write(&mut shelf, &scratch.at("out"), &everything());
+    assert!(report.losses.count("fields", LossKind::MovedToExtension) > 0);
+    assert!(report.losses.count("passthrough", LossKind::LeftOut) > 0, "manifest of the other format");
+}

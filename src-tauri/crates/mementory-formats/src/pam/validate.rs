@@ -1,0 +1,72 @@
+//! The validator, and the signature for who can judge it.
+use super::{
+    bundle::Bundle,
+    keys,
+    verify::{Integrity, sealed, verify},
+};
+use crate::{FormatError, Signed, Validation};
+use mementory_model::json::Tree;
+
+/// Checks a source. With keys in `trust` it has to be signed.
+pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, FormatError> {
+    let mut report = match verify(bundle, &mut || Ok(())) {
+        Ok(report) => report,
+        Err(FormatError::Version { place, version }) => {
+            let mut out = Validation { version: Some(version), ..Validation::default() };
+            let message = "another major version: this validator knows 1.x".into();
+            out.errors.push(crate::Finding { code: "unsupported_version".into(), place, message });
+            return Ok(out);
+        }
+        Err(other) => return Err(other),
+    };
+    let block = report.outline.as_ref().and_then(|o| o.get("signature")).filter(|s| matches!(s, Tree::Object(_)));
+    let word = |name: &str| block.and_then(|b| b.get(name)).and_then(Tree::as_str).map(str::to_owned);
+    let (algorithm, key) = (word("algorithm"), word("public_key"));
+    let shown = match (algorithm.as_deref(), &key) {
+        (Some(algorithm), Some(key)) if keys::algorithm_name(algorithm).is_some() => {
+            keys::public_key(algorithm, key).map(hex::encode)
+        }
+        _ => key.clone(),
+    };
+    let signature = (block.is_some(), algorithm, None, None, shown);
+    if !signature.0 && !trust.is_empty() {
+        let place = bundle.store.map_or("", |s| s.place.as_str());
+        report.error("signature_missing", place, "the export is not signed, and a signature is asked for");
+    }
+    Ok(Validation {
+        version: report.version,
+        level: None,
+        records: report.records,
+        kind: report.kind,
+        unsigned: !signature.0,
+        signature,
+        errors: report.errors,
+        warnings: report.warnings,
+    })
+}
+
+/// Visits the store's signature with the bytes that it is over. A store whose checksum does not fit its memories, or is
+/// missing, has no bytes that a signature could be over: the signature is then left out, and cannot be valid.
+pub(super) fn signatures(
+    bundle: &Bundle,
+    visit: &mut dyn FnMut(Signed) -> Result<(), FormatError>,
+) -> Result<(), FormatError> {
+    let Some(store) = bundle.store else { return Ok(()) };
+    let Some((outline, integrity)) = sealed(bundle)? else { return Ok(()) };
+    let Some(block) = outline.get("signature") else { return Ok(()) };
+    let word = |name: &str| block.get(name).and_then(Tree::as_str).unwrap_or_default();
+    let algorithm = keys::algorithm_name(word("algorithm"));
+    let message = keys::payload(&outline);
+    let whole = matches!(integrity, Integrity::Fits | Integrity::FitsSdk) && message.is_some();
+    // Whose it says it is counts even where no signature can be read: then an empty one, which never holds.
+    let value = keys::from_base64url(word("value")).filter(|_| whole).unwrap_or_default();
+    let key = algorithm.and_then(|_| keys::public_key(word("algorithm"), word("public_key")));
+    let token = key.map(|key| (key, value));
+    visit(Signed {
+        tombstone: None,
+        place: format!("{}/signature", store.place),
+        token,
+        message: message.unwrap_or_default(),
+        algorithm: algorithm.unwrap_or("unknown").into(),
+    })
+}

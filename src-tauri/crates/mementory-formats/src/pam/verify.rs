@@ -1,0 +1,554 @@
+//! Everything that the specification asks of a store and its companions, in one pass: structure by the tables of
+//! `shapes.rs`, then hashes, counts, ids, references and times.
+use super::{
+    bundle::{Bundle, LISTS, supported},
+    check::{Fault, check},
+    document::{self, Document},
+    hash::{Checksum, sdk_form},
+    memories::judge_all,
+    shapes::{CONVERSATION, EMBEDDING, EMBEDDINGS, INDEX, MESSAGE, RELATION, STORE},
+};
+use crate::{Finding, FormatError};
+use mementory_model::{
+    Bounds, Timestamp,
+    json::{Tree, TreeError},
+};
+use serde_json::value::RawValue;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// Findings beyond this are counted only: a hostile file may have a fault per byte.
+const LISTED: usize = 2000;
+
+/// What was found.
+#[derive(Default)]
+pub(super) struct Report {
+    pub version: Option<String>,
+    pub kind: Option<String>,
+    pub records: u64,
+    /// The store without its records.
+    pub outline: Option<Tree>,
+    pub errors: Vec<Finding>,
+    pub warnings: Vec<Finding>,
+    pub integrity: Integrity,
+    /// Where something around the records is too large to be held.
+    pub too_large: Option<String>,
+    more: (u64, u64),
+    minor: u64,
+}
+
+/// What the checksum says.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Integrity {
+    /// No checksum.
+    #[default]
+    None,
+    /// Fits the memories as they are in the file.
+    Fits,
+    /// Fits them in the form of the Python SDK only.
+    FitsSdk,
+    /// Does not fit.
+    Broken,
+}
+
+impl Report {
+    pub fn error(&mut self, code: &str, place: &str, message: impl Into<String>) {
+        if self.errors.len() < LISTED {
+            self.errors.push(Finding { code: code.into(), place: place.into(), message: message.into() });
+        } else {
+            self.more.0 += 1;
+        }
+    }
+
+    pub fn warn(&mut self, code: &str, place: &str, message: impl Into<String>) {
+        if self.warnings.len() < LISTED {
+            self.warnings.push(Finding { code: code.into(), place: place.into(), message: message.into() });
+        } else {
+            self.more.1 += 1;
+        }
+    }
+
+    /// A structural fault. What a later minor version added is not known here, and no error (§22.3).
+    fn fault(&mut self, place: &str, fault: Fault) {
+        let place = format!("{place}{}", fault.pointer);
+        if fault.mild || fault.code == "duplicate_key" || (fault.code == "unknown_field" && self.minor > 0) {
+            self.warn(fault.code, &place, fault.message);
+        } else {
+            self.error(fault.code, &place, fault.message);
+        }
+    }
+
+    /// A reference to what is not in the file; in a delta it may be in the base (§16).
+    fn dangling(&mut self, place: &str, message: &str) {
+        if self.kind.as_deref() == Some("incremental") {
+            self.warn("dangling_reference", place, format!("{message}; the base may have it"));
+        } else {
+            self.error("dangling_reference", place, message);
+        }
+    }
+
+    /// A value that cannot be taken apart.
+    pub fn unheld(&mut self, place: &str, why: &TreeError) {
+        match why {
+            TreeError::Size(_) => self.error("too_large", place, why.to_string()),
+            _ => self.error("too_deep", place, "nested too deep, or a text that is no Unicode"),
+        }
+    }
+
+    /// A record taken apart. What else is wrong with one that cannot be is told where it is read.
+    fn held(&mut self, raw: &RawValue, place: &str, bounds: Bounds) -> Option<Tree> {
+        match Tree::of(raw, bounds) {
+            Ok(tree) => Some(tree),
+            Err(why) => {
+                if matches!(why, TreeError::Size(_)) {
+                    self.unheld(place, &why);
+                }
+                None
+            }
+        }
+    }
+
+    /// A document without its records. What is around them has to be held as a whole.
+    fn outline_of(&mut self, doc: &Document, place: &str, lists: &[&str], bounds: Bounds) -> Tree {
+        for (key, why) in doc.unheld(lists, bounds) {
+            if matches!(why, TreeError::Size(_)) {
+                let at = format!("{place}/{key}");
+                self.unheld(&at, &why);
+                self.too_large.get_or_insert(at);
+            }
+        }
+        doc.outline(lists, bounds)
+    }
+
+    pub fn faults(&mut self, place: &str, faults: Vec<Fault>) {
+        faults.into_iter().for_each(|fault| self.fault(place, fault));
+    }
+}
+
+/// Ids of a store's records and what they refer to.
+#[derive(Default)]
+pub(super) struct Ids {
+    pub memories: HashSet<String>,
+    conversations: HashMap<String, HashSet<String>>,
+    relations: HashSet<String>,
+    /// Place, memory, conversation.
+    pub conversation_refs: Vec<(String, String, String)>,
+    pub superseded: Vec<(String, String)>,
+    pub embedding_refs: Vec<(String, String)>,
+    /// Ids of embeddings that are there.
+    pub embedding_ids: HashSet<String>,
+    /// Memory, embedding.
+    embeddings: BTreeMap<String, String>,
+    /// Id of a conversation → what the index says: platform, title, message count, place.
+    index: HashMap<String, Said>,
+}
+
+struct Said {
+    platform: Option<String>,
+    title: Option<Tree>,
+    count: Option<f64>,
+    place: String,
+}
+
+pub(super) fn word<'t>(tree: &'t Tree, block: &str, name: &str) -> Option<&'t str> {
+    tree.get(block)?.get(name)?.as_str()
+}
+
+/// Checks everything. Faults are findings; only what cannot be read at all is an error.
+pub(super) fn verify(
+    bundle: &Bundle,
+    tick: &mut dyn FnMut() -> Result<(), FormatError>,
+) -> Result<Report, FormatError> {
+    let mut report = Report::default();
+    let mut ids = Ids::default();
+    if let Some(member) = bundle.store {
+        let text = document::text(bundle.catalog, member, bundle.limits)?;
+        let doc = Document::open(&text, &member.place)?;
+        report.version = doc.word("schema_version");
+        let (_, minor) = supported(&doc, &member.place)?;
+        report.minor = minor;
+        store(bundle, &doc, &member.place, &mut report, &mut ids, tick)?;
+    }
+    for member in &bundle.embeddings {
+        tick()?;
+        embeddings(bundle, member, &mut report, &mut ids)?;
+    }
+    for member in &bundle.conversations {
+        tick()?;
+        conversation(bundle, member, &mut report, &mut ids)?;
+    }
+    if bundle.store.is_some() {
+        references(bundle, &mut report, &ids);
+    }
+    for (count, errors) in [(report.more.0, true), (report.more.1, false)] {
+        if count > 0 {
+            let list = if errors { &mut report.errors } else { &mut report.warnings };
+            let message = format!("{count} more are not listed");
+            list.push(Finding { code: "more".into(), place: String::new(), message });
+        }
+    }
+    Ok(report)
+}
+
+fn store(
+    bundle: &Bundle,
+    doc: &Document,
+    place: &str,
+    report: &mut Report,
+    ids: &mut Ids,
+    tick: &mut dyn FnMut() -> Result<(), FormatError>,
+) -> Result<(), FormatError> {
+    let bounds = Bounds::from(bundle.limits);
+    let outline = report.outline_of(doc, place, &LISTS, bounds);
+    report.faults(place, check(&STORE, &outline));
+    let kind = outline.get("export_type").and_then(Tree::as_str).unwrap_or("full");
+    report.kind = Some(kind.to_owned());
+    if kind == "incremental" {
+        for (name, what) in [("base_export_id", "which export it builds on"), ("since", "since when")] {
+            if outline.get(name).and_then(Tree::as_str).is_none() {
+                report.warn("incremental_without_base", &format!("{place}/{name}"), format!("it does not say {what}"));
+            }
+        }
+    }
+    let memories = doc.raw("memories").map_or("[]", |raw| raw.get());
+    let (total, exact) = judge_all(place, memories, bounds, report, ids, tick)?;
+    for (i, raw) in doc.list("relations").into_iter().enumerate() {
+        let at = format!("{place}/relations/{i}");
+        let Some(tree) = report.held(raw, &at, bounds) else { continue };
+        report.faults(&at, check(&RELATION, &tree));
+        relation(&at, &tree, report, ids);
+    }
+    for (i, raw) in doc.list("conversations_index").into_iter().enumerate() {
+        let at = format!("{place}/conversations_index/{i}");
+        let Some(tree) = report.held(raw, &at, bounds) else { continue };
+        report.faults(&at, check(&INDEX, &tree));
+        index(&at, &tree, report, ids);
+    }
+    integrity(place, doc, &outline, total, exact.finish(), bounds, report);
+    signature(place, &outline, report);
+    report.records += total + doc.list("relations").len() as u64 + doc.list("conversations_index").len() as u64;
+    report.outline = Some(outline);
+    Ok(())
+}
+
+fn relation(at: &str, tree: &Tree, report: &mut Report, ids: &mut Ids) {
+    let text = |name: &str| tree.get(name).and_then(Tree::as_str);
+    if text("id").is_some_and(|id| !ids.relations.insert(id.to_owned())) {
+        report.error("duplicate_id", &format!("{at}/id"), "another relation has this id");
+    }
+    for end in ["from", "to"] {
+        if text(end).is_some_and(|id| !ids.memories.contains(id)) {
+            report.dangling(&format!("{at}/{end}"), "no memory of this file has this id");
+        }
+    }
+    if text("from").is_some() && text("from") == text("to") {
+        report.warn("self_relation", at, "both ends are the same memory");
+    }
+}
+
+fn index(at: &str, tree: &Tree, report: &mut Report, ids: &mut Ids) {
+    let text = |name: &str| tree.get(name).and_then(Tree::as_str);
+    let id = text("id").unwrap_or_default().to_owned();
+    let mut derived = HashSet::new();
+    if let Some(Tree::Array(items)) = tree.get("derived_memories") {
+        for (i, memory) in items.iter().enumerate() {
+            let Some(memory) = memory.as_str() else { continue };
+            if !ids.memories.contains(memory) {
+                let place = format!("{at}/derived_memories/{i}");
+                report.dangling(&place, "no memory of this file has this id");
+            }
+            derived.insert(memory.to_owned());
+        }
+    }
+    if let Some(storage) = tree.get("storage")
+        && storage.get("type").and_then(Tree::as_str) == Some("file")
+        && storage.get("ref").and_then(Tree::as_str).is_some_and(|r| !safe_path(r))
+    {
+        report.error("unsafe_path", &format!("{at}/storage/ref"), "a path that leaves the bundle");
+    }
+    let said = Said {
+        platform: text("platform").map(str::to_owned),
+        title: tree.get("title").filter(|t| **t != Tree::Null).cloned(),
+        count: tree.get("message_count").and_then(Tree::as_f64),
+        place: at.to_owned(),
+    };
+    if id.is_empty() {
+        return;
+    }
+    if ids.conversations.insert(id.clone(), derived).is_some() {
+        report.error("duplicate_id", &format!("{at}/id"), "another conversation has this id");
+    }
+    ids.index.insert(id, said);
+}
+
+/// A path that stays inside the bundle.
+pub(super) fn safe_path(path: &str) -> bool {
+    !path.is_empty()
+        && path.len() <= 400
+        && !path.contains(['\\', '\0', ':'])
+        && !path.chars().any(char::is_control)
+        && path.split('/').all(|s| !s.is_empty() && s != "." && s != ".." && !s.ends_with(['.', ' ']))
+}
+
+/// Does the checksum fit the memories as they are, or as the Python SDK spells them? The second is asked only when the
+/// first does not.
+fn fits(doc: &Document, outline: &Tree, exact: Option<&str>, bounds: Bounds) -> Integrity {
+    let Some(block) = outline.get("integrity").filter(|b| matches!(b, Tree::Object(_))) else { return Integrity::None };
+    let Some(said) = block.get("checksum").and_then(Tree::as_str) else { return Integrity::Broken };
+    if exact == Some(said) {
+        return Integrity::Fits;
+    }
+    let mut sdk = Checksum::default();
+    memories(doc, bounds).flatten().for_each(|tree| sdk.add(&sdk_form(&tree)));
+    if sdk.finish().as_deref() == Some(said) { Integrity::FitsSdk } else { Integrity::Broken }
+}
+
+/// None for a memory that cannot be read.
+fn memories(doc: &Document, bounds: Bounds) -> impl Iterator<Item = Option<Tree>> {
+    doc.list("memories").into_iter().map(move |raw| Tree::of(raw, bounds).ok())
+}
+
+/// The store without its records, and what its checksum says: all that a signature asks for. None without a signature.
+pub(super) fn sealed(bundle: &Bundle) -> Result<Option<(Tree, Integrity)>, FormatError> {
+    let Some(member) = bundle.store else { return Ok(None) };
+    let text = document::text(bundle.catalog, member, bundle.limits)?;
+    let doc = Document::open(&text, &member.place)?;
+    supported(&doc, &member.place)?;
+    let bounds = Bounds::from(bundle.limits);
+    let outline = doc.outline(&LISTS, bounds);
+    if !outline.get("signature").is_some_and(|s| matches!(s, Tree::Object(_))) {
+        return Ok(None);
+    }
+    let mut exact = Checksum::default();
+    for tree in memories(&doc, bounds) {
+        match tree {
+            Some(tree) => exact.add(&tree),
+            None => return Ok(Some((outline, Integrity::Broken))),
+        }
+    }
+    let integrity = fits(&doc, &outline, exact.finish().as_deref(), bounds);
+    Ok(Some((outline, integrity)))
+}
+
+fn integrity(
+    place: &str,
+    doc: &Document,
+    outline: &Tree,
+    total: u64,
+    exact: Option<String>,
+    bounds: Bounds,
+    report: &mut Report,
+) {
+    let Some(block) = outline.get("integrity").filter(|b| matches!(b, Tree::Object(_))) else {
+        report.warn("integrity_missing", &format!("{place}/integrity"), "no checksum: changes go unnoticed");
+        return;
+    };
+    let at = format!("{place}/integrity/checksum");
+    report.integrity = fits(doc, outline, exact.as_deref(), bounds);
+    match report.integrity {
+        Integrity::None | Integrity::Fits => {}
+        Integrity::FitsSdk => report.warn(
+            "checksum_sdk_form",
+            &at,
+            "fits the memories as the Python SDK spells them, not as they stand here",
+        ),
+        Integrity::Broken => {
+            report.error("checksum_mismatch", &at, "the memories are not those that were written");
+        }
+    }
+    if block.get("total_memories").and_then(Tree::as_f64).is_some_and(|n| n != total as f64) {
+        let message = format!("{total} memories are there");
+        report.error("count_mismatch", &format!("{place}/integrity/total_memories"), message);
+    }
+}
+
+/// Form and surroundings of a signature; whether it holds is for who has a key library. A signature that cannot be read
+/// is one that does not hold, which is worth a warning and no reason to reject (§21.4).
+fn signature(place: &str, outline: &Tree, report: &mut Report) {
+    let Some(block) = outline.get("signature").filter(|b| matches!(b, Tree::Object(_))) else { return };
+    let at = format!("{place}/signature");
+    for name in ["export_id", "export_date"] {
+        if outline.get(name).and_then(Tree::as_str).is_none() {
+            report.error("signature_incomplete", &format!("{place}/{name}"), "a signed export has to have it");
+        }
+    }
+    if outline.get("integrity").is_none() {
+        report.error("signature_incomplete", &format!("{place}/integrity"), "a signature is over the checksum");
+    }
+    let text = |name: &str| block.get(name).and_then(Tree::as_str);
+    if let (Some(algorithm), Some(key)) = (text("algorithm"), text("public_key"))
+        && super::keys::algorithm_name(algorithm).is_some()
+        && super::keys::public_key(algorithm, key).is_none()
+    {
+        report.warn("signature_form", &format!("{at}/public_key"), format!("not a key for {algorithm}"));
+    }
+    if text("value").is_some_and(|v| super::keys::from_base64url(v).is_none_or(|b| b.is_empty())) {
+        report.warn("signature_form", &format!("{at}/value"), "not base64url");
+    }
+    let time = |value: Option<&str>| value.and_then(Timestamp::parse);
+    let date = time(outline.get("export_date").and_then(Tree::as_str));
+    if date.zip(time(text("signed_at"))).is_some_and(|(date, signed)| signed < date) {
+        report.error("signature_before_export", &format!("{at}/signed_at"), "signed before it was exported");
+    }
+    let did = outline.get("owner").and_then(|o| o.get("did")).and_then(Tree::as_str);
+    if let (Some(did), Some(key_id)) = (did, text("key_id"))
+        && key_id.split('#').next() != Some(did)
+    {
+        report.warn("signature_owner", &format!("{at}/key_id"), "not a key of the owner's DID");
+    }
+    if let (Some(algorithm), Some(did), Some(key)) =
+        (text("algorithm"), did.filter(|d| d.starts_with("did:key:")), text("public_key"))
+        && let key = super::keys::public_key(algorithm, key)
+        // A did:key of a kind that is not known here says nothing about keys of the kinds that it could be.
+        && !key.and_then(|key| super::keys::named_by(did, &key)).unwrap_or(algorithm.starts_with("RS"))
+    {
+        report.warn("signature_owner", &format!("{at}/public_key"), "not the key that the owner's DID names");
+    }
+}
+
+fn embeddings(bundle: &Bundle, member: &crate::Member, report: &mut Report, ids: &mut Ids) -> Result<(), FormatError> {
+    let text = document::text(bundle.catalog, member, bundle.limits)?;
+    let doc = Document::open(&text, &member.place)?;
+    same_version(&doc, &member.place, report)?;
+    let bounds = Bounds::from(bundle.limits);
+    let outline = report.outline_of(&doc, &member.place, &["embeddings"], bounds);
+    report.faults(&member.place, check(&EMBEDDINGS, &outline));
+    let mut seen = HashSet::new();
+    for (i, raw) in doc.list("embeddings").into_iter().enumerate() {
+        let at = format!("{}/embeddings/{i}", member.place);
+        let Some(tree) = report.held(raw, &at, bounds) else { continue };
+        report.faults(&at, check(&EMBEDDING, &tree));
+        let word = |name: &str| tree.get(name).and_then(Tree::as_str).unwrap_or_default().to_owned();
+        let (id, memory) = (word("id"), word("memory_id"));
+        if !seen.insert(id.clone()) {
+            report.error("duplicate_id", &format!("{at}/id"), "another embedding has this id");
+        }
+        if bundle.store.is_some() && !ids.memories.contains(&memory) {
+            report.error("dangling_reference", &format!("{at}/memory_id"), "no memory of the store has this id");
+        }
+        if let (Some(Tree::Array(vector)), Some(n)) =
+            (tree.get("vector"), tree.get("dimensions").and_then(Tree::as_f64))
+            && vector.len() as f64 != n
+        {
+            report.error("dimensions_mismatch", &format!("{at}/dimensions"), "not the length of the vector");
+        }
+        ids.embedding_ids.insert(id.clone());
+        if ids.embeddings.insert(memory, id).is_some() {
+            report.error("duplicate_id", &format!("{at}/memory_id"), "another embedding is of the same memory");
+        }
+        report.records += u64::from(bundle.store.is_none());
+    }
+    Ok(())
+}
+
+fn same_version(doc: &Document, place: &str, report: &mut Report) -> Result<(), FormatError> {
+    let said = doc.word("schema_version");
+    supported(doc, place)?;
+    match (&report.version, said) {
+        (None, said) => report.version = said,
+        (Some(version), Some(said)) if *version != said => {
+            report.error("version_mismatch", &format!("{place}/schema_version"), "not the version of the store");
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn conversation(
+    bundle: &Bundle,
+    member: &crate::Member,
+    report: &mut Report,
+    ids: &mut Ids,
+) -> Result<(), FormatError> {
+    let text = document::text(bundle.catalog, member, bundle.limits)?;
+    let doc = Document::open(&text, &member.place)?;
+    same_version(&doc, &member.place, report)?;
+    let bounds = Bounds::from(bundle.limits);
+    let outline = report.outline_of(&doc, &member.place, &["messages"], bounds);
+    report.faults(&member.place, check(&CONVERSATION, &outline));
+    let messages = doc.list("messages");
+    // All of them are held together.
+    let mut left = bounds;
+    let trees: Vec<Result<Tree, TreeError>> = messages.iter().map(|raw| Tree::take(raw, &mut left)).collect();
+    let id_of = |tree: &Tree| tree.get("id").and_then(Tree::as_str).unwrap_or_default().to_owned();
+    let known: HashSet<String> = trees.iter().flatten().map(&id_of).collect();
+    let mut seen = HashSet::new();
+    for (i, tree) in trees.iter().enumerate() {
+        let at = format!("{}/messages/{i}", member.place);
+        let tree = match tree {
+            Ok(tree) => tree,
+            Err(why) => {
+                report.unheld(&at, why);
+                continue;
+            }
+        };
+        report.faults(&at, check(&MESSAGE, tree));
+        if !seen.insert(id_of(tree)) {
+            report.error("duplicate_id", &format!("{at}/id"), "another message has this id");
+        }
+        let parent = tree.get("parent_id").and_then(Tree::as_str).filter(|p| !p.is_empty());
+        if parent.is_some_and(|p| !known.contains(p)) {
+            report.warn("dangling_reference", &format!("{at}/parent_id"), "no message of this file has this id");
+        }
+        if let Some(Tree::Array(children)) = tree.get("children_ids") {
+            for (n, child) in children.iter().enumerate() {
+                if child.as_str().is_some_and(|c| !known.contains(c)) {
+                    let place = format!("{at}/children_ids/{n}");
+                    report.warn("dangling_reference", &place, "no message of this file has this id");
+                }
+            }
+        }
+    }
+    let id = id_of(&outline);
+    match ids.index.get(&id) {
+        Some(said) => {
+            let name = outline.get("provider").and_then(|p| p.get("name")).and_then(Tree::as_str);
+            if said.platform.as_deref() != name {
+                report.warn("index_mismatch", &format!("{}/platform", said.place), "not the provider of the file");
+            }
+            if said.title.as_ref() != outline.get("title").filter(|t| **t != Tree::Null) {
+                report.warn("index_mismatch", &format!("{}/title", said.place), "not the title in the file");
+            }
+            if said.count.is_some_and(|n| n != messages.len() as f64) {
+                let place = format!("{}/message_count", said.place);
+                report.warn("index_mismatch", &place, "not the number of messages in the file");
+            }
+        }
+        None if bundle.store.is_some() => {
+            report.warn("not_in_index", &member.place, "the store's index does not name this conversation");
+        }
+        None => {}
+    }
+    report.records += messages.len() as u64 + u64::from(!ids.index.contains_key(&id));
+    Ok(())
+}
+
+/// References that can be judged only when everything was seen.
+fn references(bundle: &Bundle, report: &mut Report, ids: &Ids) {
+    for (place, memory, conversation) in &ids.conversation_refs {
+        match ids.conversations.get(conversation) {
+            Some(derived) if !derived.contains(memory) => {
+                report.warn("not_mutual", place, "the conversation does not name this memory in derived_memories");
+            }
+            None if !ids.conversations.is_empty() => {
+                report.dangling(place, "no conversation of the index has this id");
+            }
+            _ => {}
+        }
+    }
+    for (place, target) in &ids.superseded {
+        if !ids.memories.contains(target) {
+            report.dangling(place, "no memory of this file has this id");
+        }
+    }
+    for (place, embedding) in &ids.embedding_refs {
+        if ids.embedding_ids.contains(embedding) {
+            continue;
+        }
+        if bundle.embeddings.is_empty() {
+            // §12.1: a consumer must not fail over it.
+            report.warn("embedding_missing", place, "the embeddings file is not here");
+        } else {
+            report.error("dangling_reference", place, "no embedding of the file has this id");
+        }
+    }
+}

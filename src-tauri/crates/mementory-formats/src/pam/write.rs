@@ -1,0 +1,508 @@
+//! Records → a store with its companions (spec §2, §15, §16, §18). The store's own records go back as they came and in
+//! their order; everything else follows.
+use super::{
+    bundle::SCOPE,
+    compose::{Composed, Context, compact, object, stamp, word},
+    forms::Form,
+    frame,
+    hash::{Checksum, sha256},
+    increment::FRAME,
+    keys, map,
+    shapes::{EMBEDDINGS_SCHEMA, STORE_SCHEMA},
+    survey::{Place, Survey, digest_uuid, uuid},
+    talk::{Done, Names, Open},
+    verify::safe_path,
+};
+use crate::{
+    FormatError, PassthroughItem, RecordSource, SourceAbout, StoredRecord, WriteOptions, WriteReport, carry,
+    format::NO_BYTES,
+};
+use mementory_model::{Limits, LossKind, json::Tree};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+/// Writes a folder, or the store's file with its companions beside it when `out` ends in `.json`.
+pub(super) fn write(
+    source: &mut dyn RecordSource,
+    out: &Path,
+    options: &WriteOptions,
+    limits: &Limits,
+) -> Result<WriteReport, FormatError> {
+    let target = Target::create(out)?;
+    run(source, Some(target), options, limits)
+}
+
+/// What [`write`] would hold and lose. Nothing is written or signed.
+pub(super) fn plan(
+    source: &mut dyn RecordSource,
+    options: &WriteOptions,
+    limits: &Limits,
+) -> Result<WriteReport, FormatError> {
+    run(source, None, &WriteOptions { signer: None, ..options.clone() }, limits)
+}
+
+/// Where things go.
+struct Target {
+    folder: PathBuf,
+    store: PathBuf,
+}
+
+impl Target {
+    fn create(out: &Path) -> Result<Self, FormatError> {
+        let io = |e| FormatError::io(out.display().to_string(), e);
+        if out.extension().is_some_and(|e| e.eq_ignore_ascii_case("json")) {
+            let folder = out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            return Ok(Self { folder: folder.to_path_buf(), store: out.to_path_buf() });
+        }
+        std::fs::create_dir(out).map_err(io)?;
+        Ok(Self { folder: out.to_path_buf(), store: out.join(FRAME) })
+    }
+
+    fn put(&self, path: &str, bytes: &[u8]) -> Result<(), FormatError> {
+        let target = self.folder.join(path);
+        let io = |e| FormatError::io(path, e);
+        if let Some(parent) = target.parent() {
+            std::fs::create_dir_all(parent).map_err(io)?;
+        }
+        std::fs::write(&target, bytes).map_err(io)
+    }
+}
+
+/// Where an element stands: those of the source's own list first, in its order.
+type Order = (u8, u64, u64);
+
+#[derive(Default)]
+struct Lists {
+    memories: Vec<(Order, String)>,
+    relations: Vec<(Order, String)>,
+    index: Vec<(Order, String)>,
+    vectors: Vec<(Order, String)>,
+}
+
+struct Writing<'a> {
+    context: Context<'a>,
+    options: &'a WriteOptions,
+    target: Option<Target>,
+    lists: Lists,
+    checksum: Checksum,
+    open: HashMap<String, Open>,
+    /// Vault ids; a source that was not merged may tell a record twice.
+    written: HashSet<String>,
+    names: Names,
+    /// Positions of vectors in the file that came in.
+    vector_order: HashMap<String, u64>,
+    seq: u64,
+    changed: bool,
+    report: WriteReport,
+}
+
+fn run(
+    source: &mut dyn RecordSource,
+    target: Option<Target>,
+    options: &WriteOptions,
+    limits: &Limits,
+) -> Result<WriteReport, FormatError> {
+    if let Some(signer) = options.signer.as_ref().filter(|s| s.algorithm() != "ed25519") {
+        let message = format!("PAM is signed with Ed25519, not with {}", signer.algorithm());
+        return Err(FormatError::invalid("not_supported", SCOPE, message));
+    }
+    let about = source.about();
+    let survey = Survey::make(source, options, limits)?;
+    let context =
+        Context { survey: &survey, about: &about, strip: options.strip_identifiers, depth: limits.json_depth };
+    let mut writing = Writing {
+        options,
+        target,
+        lists: Lists::default(),
+        checksum: Checksum::default(),
+        open: HashMap::new(),
+        written: HashSet::new(),
+        names: Names::default(),
+        vector_order: vector_order(survey.embeddings_frame.as_ref()),
+        seq: 0,
+        changed: survey.incremental || options.strip_identifiers || !survey.withheld_ids.is_empty(),
+        report: WriteReport { version: context.version(), withheld: survey.withheld.clone(), ..WriteReport::default() },
+        context,
+    };
+    source.records(&mut |stored| writing.record(&stored))?;
+    let rest: Vec<String> = writing.open.keys().cloned().collect();
+    for key in rest {
+        writing.close(&key)?;
+    }
+    writing.left_out(source)?;
+    writing.finish(source)
+}
+
+impl Writing<'_> {
+    fn order(&mut self, stored: &StoredRecord) -> Order {
+        self.seq += 1;
+        let place = stored.record.origin.pointer.rsplit('/').next().and_then(|n| n.parse().ok());
+        match place.filter(|_| self.context.survey.own(&stored.record)) {
+            Some(n) => (0, n, self.seq),
+            None => (1, 0, self.seq),
+        }
+    }
+
+    fn count(&mut self, stored: &StoredRecord) {
+        *self.report.by_kind.entry(stored.record.kind.as_str().into()).or_default() += 1;
+    }
+
+    fn record(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
+        if !self.written.insert(stored.id.clone()) {
+            return Ok(());
+        }
+        if self.context.survey.goes_with_message(stored) {
+            self.report.losses.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES);
+            return Ok(());
+        }
+        match self.context.survey.place(&stored.record) {
+            Place::Memory => self.memory(stored),
+            Place::Relation => self.relation(stored),
+            Place::Conversation => return self.conversation(stored),
+            Place::Message => return self.message(stored),
+            Place::Vector => self.vector(stored),
+        }
+        Ok(())
+    }
+
+    fn memory(&mut self, stored: &StoredRecord) {
+        if !self.context.survey.memories.contains_key(&stored.id) {
+            self.changed = true;
+            return;
+        }
+        let order = self.order(stored);
+        let Composed { text, tree, vectors, changed } = self.context.memory(stored, &mut self.report.losses);
+        self.changed |= changed;
+        self.checksum.add(&tree);
+        for vector in vectors {
+            self.push_vector(order, vector);
+        }
+        self.lists.memories.push((order, text));
+        self.count(stored);
+    }
+
+    fn push_vector(&mut self, order: Order, text: String) {
+        let id = Tree::parse(&text, 64).ok().and_then(|t| map::text(&t, "id").map(str::to_owned));
+        let known = id.and_then(|id| self.vector_order.get(&id).copied());
+        self.lists.vectors.push((known.map_or(order, |n| (0, n, 0)), text));
+    }
+
+    /// A relation both of whose ends go out.
+    fn relation(&mut self, stored: &StoredRecord) {
+        let survey = self.context.survey;
+        let record = &stored.record;
+        let ends = |id: &Option<String>| id.as_ref().is_some_and(|id| survey.memories.contains_key(id));
+        if !stored.link_ids.iter().all(ends) || stored.link_ids.len() < 2 {
+            self.changed = true;
+            let hidden = stored.link_ids.iter().flatten().any(|id| survey.withheld_ids.contains(id));
+            if hidden {
+                *self.report.withheld.entry("names_not_exportable".into()).or_default() += 1;
+            } else {
+                let note = "a memory that it names is not in the file";
+                self.report.losses.add(&stored.id, "relation", LossKind::LeftOut, note);
+            }
+            return;
+        }
+        let stale = survey.incremental
+            && survey.since.zip(record.times.created).is_some_and(|(since, created)| created <= since)
+            && !stored.edited;
+        if stale {
+            *self.report.withheld.entry("unchanged".into()).or_default() += 1;
+            return;
+        }
+        let Some(verbatim) = &record.verbatim else { return };
+        let mut text = verbatim.text.clone();
+        if stored.edited
+            && let Ok(mut tree) = Tree::parse(&text, self.context.depth)
+        {
+            let kind = record.record_type.clone().unwrap_or_default();
+            if super::shapes::RELATIONS.contains(&kind.as_str()) {
+                tree.set("type", Tree::Text(kind));
+            }
+            if let Some(score) = record.confidence.filter(|c| (0.0..=1.0).contains(c)) {
+                tree.set("confidence", Tree::Number(score.to_string()));
+            }
+            text = compact(&tree);
+            self.changed = true;
+            let said = map::relation(&tree, &record.key.scope);
+            for (field, lost) in [
+                ("text", said.text != record.text),
+                ("title", said.title != record.title),
+                ("tags", said.tags != record.tags),
+                ("type", said.record_type != record.record_type),
+            ] {
+                if lost {
+                    let note = "relations have no place for it";
+                    self.report.losses.add(&stored.id, field, LossKind::LeftOut, note);
+                }
+            }
+        }
+        let order = self.order(stored);
+        self.lists.relations.push((order, text));
+        self.count(stored);
+    }
+
+    fn vector(&mut self, stored: &StoredRecord) {
+        let Some(verbatim) = &stored.record.verbatim else { return };
+        let order = self.order(stored);
+        // Its memory is not in the file; with a store beside it the vector would dangle.
+        if self.context.survey.frame.is_some() && self.context.survey.incremental {
+            return;
+        }
+        self.lists.vectors.push((order, verbatim.text.clone()));
+        self.count(stored);
+    }
+
+    fn conversation(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
+        let Some(talk) = self.context.survey.talks.get(&stored.id) else {
+            self.changed = true;
+            return Ok(());
+        };
+        let order = self.order(stored);
+        let open = Open::new(&self.context, stored, talk, order, &mut self.names, &mut self.report.losses);
+        self.count(stored);
+        let complete = open.complete();
+        self.open.insert(stored.id.clone(), open);
+        if complete { self.close(&stored.id) } else { Ok(()) }
+    }
+
+    fn message(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
+        let survey = self.context.survey;
+        let Some((key, _)) = survey.messages.get(&stored.id) else {
+            self.changed = true;
+            return Ok(());
+        };
+        let Some(talk) = survey.talks.get(key) else { return Ok(()) };
+        if !self.open.contains_key(key) {
+            let order = self.order(stored);
+            let stub = Open::stub(&self.context, &stored.record, talk, (1, 0, order.2), &mut self.names);
+            self.open.insert(key.clone(), stub);
+        }
+        let Some(open) = self.open.get_mut(key) else { return Ok(()) };
+        let complete = open.message(&self.context, stored, &mut self.report.losses);
+        self.count(stored);
+        if complete { self.close(&key.clone()) } else { Ok(()) }
+    }
+
+    fn close(&mut self, key: &str) -> Result<(), FormatError> {
+        let Some(open) = self.open.remove(key) else { return Ok(()) };
+        let Done { order, index, file, changed } = open.finish();
+        self.changed |= changed;
+        if let Some(index) = index {
+            self.lists.index.push((order, index));
+        }
+        match (&self.target, file) {
+            (Some(target), Some((path, text))) => target.put(&path, text.as_bytes()),
+            _ => Ok(()),
+        }
+    }
+
+    /// What has no place in a store.
+    fn left_out(&mut self, source: &mut dyn RecordSource) -> Result<(), FormatError> {
+        for tombstone in source.tombstones()? {
+            let note = "a deletion cannot be told without the content it is about";
+            self.report.losses.add(&tombstone.id, "tombstone", LossKind::LeftOut, note);
+        }
+        if self.options.everything {
+            carry::left_out(source, |id| id != SCOPE, &mut self.report.losses)?;
+        }
+        Ok(())
+    }
+
+    fn sides(&mut self, source: &mut dyn RecordSource) -> Result<(), FormatError> {
+        let mut taken: HashSet<String> = HashSet::new();
+        source.passthrough(SCOPE, &mut |item: &PassthroughItem, bytes: &mut dyn Read| {
+            if item.role == "manifest" {
+                return Ok(());
+            }
+            let free = safe_path(&item.name)
+                && ![FRAME, "embeddings.json"].contains(&item.name.as_str())
+                && !item.name.starts_with("conversations/")
+                && item.group == self.context.survey.home
+                && taken.insert(item.name.to_lowercase());
+            if !free {
+                let note = "another store's part, or a name that is not allowed";
+                self.report.losses.add(&item.name, "part", LossKind::LeftOut, note);
+                return Ok(());
+            }
+            let Some(target) = &self.target else { return Ok(()) };
+            let mut all = Vec::new();
+            bytes.read_to_end(&mut all).map_err(|e| FormatError::io(&item.name, e))?;
+            target.put(&item.name, &all)
+        })
+    }
+
+    fn finish(mut self, source: &mut dyn RecordSource) -> Result<WriteReport, FormatError> {
+        self.sides(source)?;
+        for list in
+            [&mut self.lists.memories, &mut self.lists.relations, &mut self.lists.index, &mut self.lists.vectors]
+        {
+            list.sort_by_key(|entry| entry.0);
+        }
+        let checksum = std::mem::take(&mut self.checksum).finish();
+        let frame = self.context.survey.frame.as_ref();
+        let same_count = |name: &str, n: usize| {
+            let said = frame.and_then(|f| f.get(name));
+            said.map_or(n == 0, |t| t.as_f64() == Some(n as f64))
+        };
+        let same = !self.changed
+            && self.options.signer.is_none()
+            && frame.and_then(|f| map::text(f, "memories")) == checksum.as_deref()
+            && same_count("relations", self.lists.relations.len())
+            && same_count("conversations_index", self.lists.index.len());
+        let outline = match frame {
+            Some(frame) if same => frame.clone(),
+            _ => self.outline(checksum.unwrap_or_else(|| sha256(b"[]")))?,
+        };
+        self.report.digest = outline
+            .get("integrity")
+            .and_then(|i| map::text(i, "checksum"))
+            .and_then(|c| c.strip_prefix("sha256:"))
+            .unwrap_or_default()
+            .to_owned();
+        let text = store_text(&outline, &self.lists);
+        if let Some(target) = &self.target {
+            let io = |e| FormatError::io(FRAME, e);
+            std::fs::write(&target.store, text).map_err(io)?;
+            if let Some(vectors) = self.vectors_text() {
+                target.put("embeddings.json", vectors.as_bytes())?;
+            }
+        }
+        Ok(self.report)
+    }
+
+    /// The store around its records, as a new export.
+    fn outline(&self, checksum: String) -> Result<Tree, FormatError> {
+        let survey = self.context.survey;
+        let about = self.context.about;
+        let made = survey.frame.is_some();
+        let mut out = survey.frame.clone().unwrap_or_else(|| object([("schema", word(STORE_SCHEMA))]));
+        let set = |out: &mut Tree, key: &str, value: Option<Tree>| match value {
+            Some(value) => out.set(key, value),
+            None => out.remove(key),
+        };
+        let now = about.now.to_rfc3339_seconds();
+        if !made {
+            out.set("schema_version", Tree::Text("1.0".into()));
+            out.set("spec_uri", Tree::Text("https://portable-ai-memory.org/spec/v1.0".into()));
+        }
+        let options = format!("{:?}{:?}", survey.since, self.options.strip_identifiers);
+        let id = digest_uuid(&format!("export {} {now} {checksum} {options}", about.vault_id));
+        set(&mut out, "export_id", word(id));
+        set(&mut out, "exported_by", system(about).map(Tree::Text));
+        set(&mut out, "export_date", word(now.clone()));
+        if !made {
+            let own = survey.home.strip_prefix("pam:").map(str::to_owned);
+            let id = own.unwrap_or_else(|| about.vault_id.clone());
+            out.set("owner", object([("id", word(if id.is_empty() { uuid("") } else { id }))]));
+        }
+        for (name, list) in [
+            ("memories", &self.lists.memories),
+            ("relations", &self.lists.relations),
+            ("conversations_index", &self.lists.index),
+        ] {
+            if name == "memories" || !list.is_empty() || !made || out.get(name).is_some() {
+                out.set(name, Tree::Null);
+            }
+        }
+        let total = Tree::Number(self.lists.memories.len().to_string());
+        let integrity = object([
+            ("canonicalization", word("RFC8785")),
+            ("checksum", word(checksum)),
+            ("total_memories", Some(total)),
+        ]);
+        set(&mut out, "integrity", Some(integrity));
+        let incremental = survey.incremental;
+        set(&mut out, "export_type", word(if incremental { "incremental" } else { "full" }));
+        let base = survey.base_export_id.clone().filter(|_| incremental);
+        set(&mut out, "base_export_id", base.map(Tree::Text));
+        set(&mut out, "since", survey.since.filter(|_| incremental).map(stamp));
+        out.remove("signature");
+        self.sign(&mut out, &now)?;
+        Ok(out)
+    }
+
+    fn sign(&self, out: &mut Tree, now: &str) -> Result<(), FormatError> {
+        let Some(signer) = &self.options.signer else { return Ok(()) };
+        let key = crate::did_key::multikey(&signer.public_key());
+        let did = format!("did:key:{key}");
+        let mut owner = out.get("owner").cloned().unwrap_or(Tree::Object(vec![]));
+        let named = map::text(&owner, "did").map(str::to_owned);
+        if named.is_none() && self.context.survey.frame.is_none() {
+            owner.set("did", Tree::Text(did.clone()));
+            out.set("owner", owner);
+        }
+        let message = keys::payload(out)
+            .ok_or_else(|| FormatError::invalid("malformed", "signature", "the owner has no id to sign for"))?;
+        let value = signer.sign(&message)?;
+        let key_id = named.is_none_or(|n| n == did).then(|| Tree::Text(format!("{did}#{key}")));
+        let block = object([
+            ("algorithm", word("Ed25519")),
+            ("public_key", word(key)),
+            ("value", word(keys::base64url(&value))),
+            ("signed_at", word(now)),
+            ("key_id", key_id),
+        ]);
+        out.set("signature", block);
+        Ok(())
+    }
+
+    fn vectors_text(&self) -> Option<String> {
+        let frame = self.context.survey.embeddings_frame.as_ref();
+        if self.lists.vectors.is_empty() && (frame.is_none() || self.changed) {
+            return None;
+        }
+        let fresh = object([
+            ("schema", word(EMBEDDINGS_SCHEMA)),
+            ("schema_version", word(self.context.version())),
+            ("embeddings", Some(Tree::Null)),
+        ]);
+        let rows = BTreeMap::from([("embeddings", &self.lists.vectors)]);
+        Some(assemble(frame.unwrap_or(&fresh), &rows))
+    }
+}
+
+fn vector_order(frame: Option<&Tree>) -> HashMap<String, u64> {
+    let Some(Tree::Array(ids)) = frame.and_then(|f| f.get("embeddings")) else { return HashMap::new() };
+    ids.iter().zip(0..).filter_map(|(id, n)| Some((id.as_str()?.to_owned(), n))).collect()
+}
+
+/// `name/1.2.3` of this program.
+fn system(about: &SourceAbout) -> Option<String> {
+    let with_name = format!("mementory/{}", about.generator);
+    [about.generator.clone(), with_name].into_iter().find(|s| Form::System.fits(s))
+}
+
+fn store_text(outline: &Tree, lists: &Lists) -> String {
+    let rows = BTreeMap::from([
+        ("memories", &lists.memories),
+        ("relations", &lists.relations),
+        ("conversations_index", &lists.index),
+    ]);
+    assemble(outline, &rows)
+}
+
+/// A document from what is around its lists, and the lists; each record on a line of its own.
+fn assemble(outline: &Tree, rows: &BTreeMap<&str, &Vec<(Order, String)>>) -> String {
+    let Tree::Object(members) = outline else { return String::new() };
+    let texts: Vec<(&str, String)> = members
+        .iter()
+        .map(|(key, value)| {
+            let list = rows.get(key.as_str()).filter(|_| !matches!(value, Tree::Object(_) | Tree::Array(_)));
+            let list =
+                list.or_else(|| rows.get(key.as_str()).filter(|l| !l.is_empty() || matches!(value, Tree::Array(_))));
+            let text = match list {
+                Some(list) if list.is_empty() => "[]".to_owned(),
+                Some(list) => {
+                    format!("[\n{}\n]", list.iter().map(|(_, t)| t.as_str()).collect::<Vec<_>>().join(",\n"))
+                }
+                None => compact(value),
+            };
+            (key.as_str(), text)
+        })
+        .collect();
+    frame::object(texts.iter().map(|(k, t)| (*k, t.as_str()))) + "\n"
+}

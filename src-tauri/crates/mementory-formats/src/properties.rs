@@ -1,0 +1,107 @@
+//! Properties that hold for every input: the three canonical forms of JSON, and Merkle proofs.
+#![allow(clippy::unwrap_used)]
+use crate::{
+    mem, pam,
+    zaxy::{self, merkle},
+};
+use mementory_model::json::Tree;
+use proptest::prelude::*;
+
+/// Every number is one that all three forms can hold.
+fn number() -> impl Strategy<Value = String> {
+    prop_oneof![
+        any::<i64>().prop_map(|n| n.to_string()),
+        any::<u64>().prop_map(|n| n.to_string()),
+        any::<f64>().prop_filter("JSON has no others", |n| n.is_finite()).prop_map(|n| format!("{n:e}")),
+        (any::<i32>(), 0..400u32).prop_map(|(n, d)| format!("{n}.{d}")),
+    ]
+}
+
+fn tree() -> impl Strategy<Value = Tree> {
+    let leaf = prop_oneof![
+        Just(Tree::Null),
+        any::<bool>().prop_map(Tree::Bool),
+        number().prop_map(Tree::Number),
+        any::<String>().prop_map(Tree::Text),
+    ];
+    leaf.prop_recursive(4, 48, 6, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..6).prop_map(Tree::Array),
+            // Of equal keys the forms keep one; which one is a matter of its own, tested elsewhere.
+            prop::collection::btree_map(any::<String>(), inner, 0..6)
+                .prop_map(|map| Tree::Object(map.into_iter().collect())),
+        ]
+    })
+}
+
+/// The same value, members the other way round.
+fn turned(tree: &Tree) -> Tree {
+    match tree {
+        Tree::Array(items) => Tree::Array(items.iter().map(turned).collect()),
+        Tree::Object(members) => Tree::Object(members.iter().rev().map(|(k, v)| (k.clone(), turned(v))).collect()),
+        other => other.clone(),
+    }
+}
+
+fn forms(tree: &Tree) -> [Option<String>; 3] {
+    [mem::canonical(tree), pam::canonical(tree), zaxy::canonical(tree)]
+}
+
+fn loosely(tree: &Tree) -> String {
+    let text = serde_json::from_str::<serde_json::Value>(&{
+        let mut out = String::new();
+        tree.write(&mut out);
+        out
+    });
+    // Numbers that serde_json's own value cannot hold keep the tight spelling.
+    text.and_then(|value| serde_json::to_string_pretty(&value)).unwrap_or_default()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Order of members is nothing, and a canonical text is its own canonical form.
+    #[test]
+    fn a_canonical_form_is_one_form(tree in tree()) {
+        let found = forms(&tree);
+        prop_assert_eq!(&found, &forms(&turned(&tree)));
+        for (at, text) in found.into_iter().enumerate() {
+            let text = text.unwrap();
+            let again = Tree::parse(&text, 64).unwrap();
+            prop_assert_eq!(forms(&again)[at].clone(), Some(text.clone()));
+            prop_assert!(!text.contains('\n'), "one line: {}", text);
+        }
+    }
+
+    /// White space and escapes of the source are nothing.
+    #[test]
+    fn spelling_of_the_source_is_nothing(texts in prop::collection::vec(any::<String>(), 1..5)) {
+        let tree = Tree::Array(texts.into_iter().map(Tree::Text).collect());
+        let loose = Tree::parse(&loosely(&tree), 64).unwrap();
+        prop_assert_eq!(forms(&loose), forms(&tree));
+    }
+
+    /// Different values have different forms, or a signature over one would fit the other.
+    #[test]
+    fn different_texts_have_different_forms(one in any::<String>(), other in any::<String>()) {
+        prop_assume!(one != other);
+        for (a, b) in forms(&Tree::Text(one)).into_iter().zip(forms(&Tree::Text(other))) {
+            prop_assert_ne!(a, b);
+        }
+    }
+
+    /// A proof holds for its leaf at its place and for no other.
+    #[test]
+    fn a_merkle_proof_is_for_one_leaf(count in 1usize..200, at in any::<prop::sample::Index>(), other in any::<prop::sample::Index>()) {
+        let leaves: Vec<merkle::Hash> = (0..count).map(|n| merkle::leaf(&n.to_string())).collect();
+        let tree = merkle::Merkle::new(leaves.clone()).unwrap();
+        let (at, other) = (at.index(count), other.index(count));
+        prop_assert_eq!(merkle::climb(leaves[at], &tree.proof(at)), tree.root());
+        if at != other {
+            prop_assert_ne!(merkle::climb(leaves[other], &tree.proof(at)), tree.root());
+            let mut swapped = leaves.clone();
+            swapped.swap(at, other);
+            prop_assert_ne!(merkle::Merkle::new(swapped).unwrap().root(), tree.root(), "order counts");
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Dates as people and models write them in memory lists (formats/mem.md §15, transfer text).
+use jiff::civil::Date;
+use mementory_model::Timestamp;
+
+const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
+/// The day of: ISO day, full ISO time, `YYYY-MM`, `YYYY`, `Month YYYY`, `Month D[th], YYYY`, `D Month YYYY`. A month
+/// or a year stands for its first day. None = not a date (also 30 February).
+pub(super) fn day(text: &str) -> Option<Date> {
+    let text = text.trim();
+    let lead: Vec<&str> = text.split(['T', ' ']).next().unwrap_or("").split('-').collect();
+    let number = |t: &str, digits: usize| {
+        (t.len() == digits && t.bytes().all(|b| b.is_ascii_digit())).then(|| t.parse::<i16>().ok()).flatten()
+    };
+    let day_of = |y: i16, m: i16, d: i16| Date::new(y, i8::try_from(m).ok()?, i8::try_from(d).ok()?).ok();
+    match lead.as_slice() {
+        [y, m, d] if text.len() == 10 || text.contains('T') || text.contains(':') => {
+            return day_of(number(y, 4)?, number(m, 2)?, number(d, 2)?);
+        }
+        [y, m] if !text.contains([' ', 'T']) => return day_of(number(y, 4)?, number(m, 2)?, 1),
+        [y] if !text.contains(' ') => return day_of(number(y, 4)?, 1, 1),
+        _ => {}
+    }
+    let words: Vec<&str> = text.split([' ', ',']).filter(|w| !w.is_empty()).collect();
+    match words.as_slice() {
+        [m, y] => day_of(number(y, 4)?, month(m)?, 1),
+        [a, b, y] => match month(a) {
+            Some(m) => day_of(number(y, 4)?, m, ordinal(b)?),
+            None => day_of(number(y, 4)?, month(b)?, ordinal(a)?),
+        },
+        _ => None,
+    }
+}
+
+/// Month number of a name or its first three letters (September also has four).
+fn month(word: &str) -> Option<i16> {
+    let word = word.trim_end_matches('.').to_ascii_lowercase();
+    let index = MONTHS.iter().position(|m| {
+        *m == word || (word.len() == 3 && m.starts_with(&word)) || (word == "sept" && *m == "september")
+    })?;
+    i16::try_from(index + 1).ok()
+}
+
+fn ordinal(word: &str) -> Option<i16> {
+    let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let suffix = &word[digits.len()..];
+    if !["", "st", "nd", "rd", "th"].contains(&suffix.to_ascii_lowercase().as_str()) {
+        return None;
+    }
+    digits.parse().ok().filter(|d| (1..=31).contains(d))
+}
+
+/// Midnight UTC of a day.
+pub(super) fn midnight(day: Date) -> Option<Timestamp> {
+    Timestamp::parse(&day.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    #[test]
+    fn forms() {
+        for (text, day) in [
+            ("2025-04-01", "2025-04-01"),
+            ("2025-04-01T10:00:00Z", "2025-04-01"),
+            ("2025-04", "2025-04-01"),
+            ("2025", "2025-01-01"),
+            ("May 2025", "2025-05-01"),
+            ("May 3rd, 2025", "2025-05-03"),
+            ("Sep 3, 2025", "2025-09-03"),
+            ("Sept 2025", "2025-09-01"),
+            ("Sept. 3, 2025", "2025-09-03"),
+            ("3 May 2025", "2025-05-03"),
+        ] {
+            assert_eq!(super::day(text).unwrap().to_string(), day, "{text}");
+        }
+        for text in ["", "unknown", "2025-02-30", "maybe 2025", "12", "32 May 2025", "2025-4-1"] {
+            assert!(super::day(text).is_none(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Memory lists as text, in and out, and copied conversations. See README.md.
+mod dates;
+mod detect;
+mod entries;
+mod marks;
+mod read;
+#[cfg(test)]
+mod tests;
+mod transcript;
+mod write;
+
+use crate::{
+    Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, RecordSource, Sink, Validation,
+    WriteOptions, WriteReport,
+};
+use mementory_model::Limits;
+use std::path::Path;
+
+/// Pasted memory text.
+pub struct TransferText;
+
+impl Format for TransferText {
+    fn id(&self) -> &'static str {
+        "transfer_text"
+    }
+    fn name(&self) -> &'static str {
+        "Pasted memory text"
+    }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { read: true, write: true, validate: true, text: true, ..Capabilities::default() }
+    }
+    fn detect(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+        detect::claims(catalog, false)
+    }
+    fn detect_asked(&self, catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+        detect::claims(catalog, true)
+    }
+    fn read(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        context: &ReadContext,
+        sink: &mut dyn Sink,
+    ) -> Result<(), FormatError> {
+        read::read(catalog, detected, context, sink)
+    }
+    fn text(&self, source: &mut dyn RecordSource) -> Result<(String, WriteReport), FormatError> {
+        write::text(source)
+    }
+    fn plan(&self, source: &mut dyn RecordSource, _options: &WriteOptions) -> Result<WriteReport, FormatError> {
+        Ok(write::text(source)?.1)
+    }
+    fn write(
+        &self,
+        source: &mut dyn RecordSource,
+        out: &Path,
+        _options: &WriteOptions,
+    ) -> Result<WriteReport, FormatError> {
+        let (text, report) = write::text(source)?;
+        if text.is_empty() {
+            return Err(FormatError::invalid("nothing_to_write", self.id(), "there is no memory among these to write"));
+        }
+        std::fs::write(out, text).map_err(|e| FormatError::io(out.display().to_string(), e))?;
+        Ok(report)
+    }
+    fn validate(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        limits: &Limits,
+        _trust: &[String],
+    ) -> Result<Validation, FormatError> {
+        read::validate(catalog, detected, limits)
+    }
+}
+
+/// Bytes as text (`whole`: not the head of something longer): UTF-8, UTF-16 with a mark, else Western European (true = guessed). None for what holds NUL bytes.
+fn decode(bytes: &[u8], whole: bool) -> Option<(String, bool)> {
+    if let Some((encoding, _)) = encoding_rs::Encoding::for_bom(bytes) {
+        return Some((encoding.decode(bytes).0.into_owned(), false));
+    }
+    if memchr::memchr(0, bytes).is_some() {
+        return None;
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Some((text.to_owned(), false)),
+        // A head may end inside a character.
+        Err(e) if !whole && e.error_len().is_none() => {
+            Some((String::from_utf8_lossy(&bytes[..e.valid_up_to()]).into_owned(), false))
+        }
+        Err(_) => Some((encoding_rs::WINDOWS_1252.decode(bytes).0.into_owned(), true)),
+    }
+}

@@ -1,0 +1,212 @@
+//! Going through a bundle, one entry at a time; the envelope is known at the end.
+use super::{
+    entry::{self, Wrapped},
+    frame::{BadFrame, Frame, Shape},
+    merkle::{Hash, Merkle, climb},
+};
+use crate::{
+    Catalog, Detected, FormatError, Member, Role,
+    json::{ElementError, Elements},
+};
+use mementory_model::{Limits, json::Tree};
+use serde::{Deserialize, de::IgnoredAny};
+use std::io::{BufReader, Read};
+
+/// A bundle that was found in a catalog.
+pub(super) struct Bundle<'c> {
+    pub catalog: &'c Catalog,
+    pub member: &'c Member,
+    pub limits: &'c Limits,
+    pub frame: Frame,
+}
+
+/// One element of the list as it lies there.
+pub(super) struct Item<'a> {
+    /// Position.
+    pub index: u64,
+    /// Its text; Err = it cannot be one.
+    pub text: Result<&'a str, String>,
+}
+
+impl Item<'_> {
+    /// JSON pointer of the element.
+    pub(super) fn pointer(&self, shape: Shape) -> String {
+        format!("/{}/{}", shape.list(), self.index)
+    }
+}
+
+/// Sees the last byte go by: whether a file ends with a line feed is not in its elements.
+struct Last<'r> {
+    inner: &'r mut dyn Read,
+    last: u8,
+}
+
+impl Read for Last<'_> {
+    fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
+        let n = self.inner.read(buf)?;
+        if let Some(last) = buf[..n].last() {
+            self.last = *last;
+        }
+        Ok(n)
+    }
+}
+
+impl<'c> Bundle<'c> {
+    /// Goes through the file once for its envelope.
+    ///
+    /// # Errors
+    /// `Version` for one that is not known, `Invalid` for what is no bundle, I/O.
+    pub(super) fn open(catalog: &'c Catalog, detected: &Detected, limits: &'c Limits) -> Result<Self, FormatError> {
+        let records = detected.claim.parts.iter().find(|p| p.role == Role::Records);
+        let member = records.and_then(|p| catalog.members().get(p.member));
+        let member = member.ok_or_else(|| FormatError::invalid("malformed", detected.format, "there is no bundle"))?;
+        let text = pass(catalog, member, limits, &mut |_| Ok(()))?;
+        let frame = Frame::parse(&text, limits).map_err(|bad| match bad {
+            BadFrame::Version(version) => FormatError::Version { place: member.place.clone(), version },
+            BadFrame::Malformed(code, message) => FormatError::invalid(code, &member.place, message),
+        })?;
+        Ok(Self { catalog, member, limits, frame })
+    }
+
+    /// Visits every element in order.
+    pub(super) fn items(&self, visit: &mut dyn FnMut(Item<'_>) -> Result<(), FormatError>) -> Result<(), FormatError> {
+        pass(self.catalog, self.member, self.limits, visit).map(drop)
+    }
+
+    /// An element taken apart, with its entry parsed.
+    pub(super) fn entry<'a>(&self, item: &Item<'a>) -> Result<(Wrapped<'a>, Tree), String> {
+        let wrapped = entry::unwrap(self.frame.shape, item.text.clone()?, self.limits.into())?;
+        let tree = Tree::parse(wrapped.content, self.limits).map_err(|e| e.to_string())?;
+        Ok((wrapped, tree))
+    }
+
+    /// Where something in the file is.
+    pub(super) fn place(&self, pointer: &str) -> String {
+        format!("{}{pointer}", self.member.place)
+    }
+
+    /// Does everything fit together that needs no key: ids, root, proofs? Code, pointer and message of each breach.
+    /// Also the tree, for a signed bundle without any breach.
+    pub(super) fn integrity(
+        &self,
+        visit: &mut dyn FnMut(&'static str, String, &str),
+    ) -> Result<Option<Merkle>, FormatError> {
+        let shape = self.frame.shape;
+        if shape == Shape::Unsigned {
+            return Ok(None);
+        }
+        let mut whole = true;
+        let mut breach = |code: &'static str, pointer: String, message: &str| {
+            whole = false;
+            visit(code, pointer, message);
+        };
+        let stated = self.frame.word("merkle_root").unwrap_or_default();
+        // The reference compares the text in a bundle and the bytes in a subset.
+        let root = self.frame.bytes("merkle_root").and_then(|b| Hash::try_from(b).ok());
+        let mut leaves = Vec::new();
+        self.items(&mut |item| {
+            let pointer = item.pointer(shape);
+            let found = self.entry(&item).and_then(|(w, tree)| Ok((w, entry::digests(&tree)?)));
+            let (wrapped, (id, leaf)) = match found {
+                Ok(found) => found,
+                Err(why) => {
+                    breach("malformed_entry", pointer, &why);
+                    return Ok(());
+                }
+            };
+            if shape == Shape::Subset {
+                match wrapped.proof.as_ref().and_then(entry::proof) {
+                    None => breach("proof_malformed", pointer, "proof is not a list of [hash, side]"),
+                    Some(proof) if root.is_none_or(|root| climb(leaf, &proof) != root) => {
+                        breach("proof_invalid", pointer, "the proof does not lead to merkle_root");
+                    }
+                    Some(_) => {}
+                }
+                return Ok(());
+            }
+            leaves.push(leaf);
+            if wrapped.id.as_ref().and_then(Tree::as_str) != Some(id.as_str()) {
+                breach("entry_id_mismatch", pointer, "id is not the digest of the entry");
+            }
+            Ok(())
+        })?;
+        if shape == Shape::Subset {
+            return Ok(None);
+        }
+        let tree = Merkle::new(leaves);
+        match &tree {
+            None => breach("empty_bundle", String::new(), "a signed bundle has at least one entry"),
+            Some(tree) if hex::encode(tree.root()) != stated => {
+                breach("merkle_root_mismatch", String::new(), "entries were added, removed, moved or changed");
+            }
+            Some(_) => {}
+        }
+        Ok(tree.filter(|_| whole))
+    }
+
+    /// What keeps other programs from reading the whole file: going by elements is more forgiving about what stands
+    /// between them.
+    pub(super) fn not_json(&self) -> Result<Option<String>, FormatError> {
+        self.catalog.read(self.member, |reader| {
+            let mut json = serde_json::Deserializer::from_reader(BufReader::new(reader));
+            match IgnoredAny::deserialize(&mut json).and_then(|_| json.end()) {
+                Ok(()) => Ok(None),
+                Err(error) if error.is_io() => Err(FormatError::io(&self.member.place, error.into())),
+                Err(error) => Ok(Some(format!("not valid JSON: {error}"))),
+            }
+        })
+    }
+
+    /// [`Bundle::integrity`], the first breach being an error.
+    pub(super) fn intact(&self) -> Result<Option<Merkle>, FormatError> {
+        let mut first = None;
+        let tree = self.integrity(&mut |code, pointer, message| {
+            first.get_or_insert_with(|| FormatError::invalid(code, self.place(&pointer), message));
+        })?;
+        first.map_or(Ok(tree), Err)
+    }
+}
+
+/// One pass over the file; the text of its envelope.
+fn pass(
+    catalog: &Catalog,
+    member: &Member,
+    limits: &Limits,
+    visit: &mut dyn FnMut(Item<'_>) -> Result<(), FormatError>,
+) -> Result<String, FormatError> {
+    catalog.read(member, |reader| {
+        let mut last = Last { inner: reader, last: 0 };
+        let mut elements = Elements::new(&mut last, limits).with_keys(&["entries", "disclosed"]);
+        let broken = |message: String| FormatError::invalid("malformed", &member.place, message);
+        let mut count = 0u64;
+        loop {
+            match elements.next() {
+                Ok(None) => break,
+                Ok(Some(element)) if !element.in_array || element.key.is_empty() => {
+                    return Err(broken("it is not one object with a list of entries".into()));
+                }
+                Ok(Some(element)) => {
+                    let text = std::str::from_utf8(element.bytes).map_err(|_| "not UTF-8".to_owned());
+                    visit(Item { index: element.index, text })?;
+                }
+                Err(ElementError::TooLarge { limit, .. }) => {
+                    let text = Err(format!("larger than {limit} bytes"));
+                    visit(Item { index: count, text })?;
+                }
+                Err(ElementError::Io(error)) => return Err(FormatError::io(&member.place, error)),
+                Err(error) => return Err(broken(error.to_string())),
+            }
+            count += 1;
+            if count > limits.entries {
+                let place = member.place.clone();
+                return Err(FormatError::Limit { limit: "entries", place, figure: limits.entries });
+            }
+        }
+        let text = elements.wrapper().map(<[u8]>::to_vec);
+        let mut text = text.ok_or_else(|| broken("it is not one object with a list of entries".into()))?;
+        if last.last == b'\n' {
+            text.push(b'\n');
+        }
+        String::from_utf8(text).map_err(|_| broken("not UTF-8".into()))
+    })
+}

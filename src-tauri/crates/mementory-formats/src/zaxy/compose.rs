@@ -1,0 +1,269 @@
+//! Records as entries: an entry of this format as it came or with its edits, an event of a log as Zaxy exports it, and
+//! a record from elsewhere as an event (`<kind>.recorded`), an entity or an edge.
+use super::{
+    canonical::canonical,
+    entry::{citation, defect, word},
+    frame::ENTRY,
+    map::{RECORDED, SCOPE, TIMES, patch, to_record, tree_of},
+    overlay::{attach, bare, composed, losses},
+};
+use crate::{StoredRecord, eventloom, format::NO_BYTES};
+use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp, json::Tree};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+
+/// Stands for the id while an entry is made; no entry has it.
+const NO_ID: &str = "\u{0}";
+
+/// An entry to be written.
+pub(super) struct Made {
+    /// Vault id of its record.
+    pub record: String,
+    /// Model kind.
+    pub kind: Kind,
+    /// The entry. Number and citation of a composed one are not there yet.
+    pub tree: Tree,
+    /// Its text, when it goes out as it came.
+    pub verbatim: Option<String>,
+    /// Of this format; None = composed.
+    pub own: Option<Own>,
+    /// The source's sensitivity, for the selector.
+    pub sensitivity: String,
+    /// Orders composed entries.
+    pub at: Option<Timestamp>,
+}
+
+/// Where an entry of this format stood.
+pub(super) struct Own {
+    /// Place of its bundle.
+    pub container: String,
+    /// Position there.
+    pub index: u64,
+    /// Members of its wrapper that are not known.
+    pub extra: Vec<(String, Tree)>,
+    /// Position and proof in the bundle that it was disclosed from.
+    pub disclosed: Option<(Tree, Tree)>,
+}
+
+/// What becomes of a record.
+pub(super) enum Outcome {
+    /// An entry.
+    Entry(Box<Made>),
+    /// It stays behind, for this reason.
+    Withheld(&'static str),
+}
+
+/// Fields under which the reader keeps what stood around an entry.
+pub(super) const WRAPPER: &str = "wrapper";
+pub(super) const DISCLOSED: &str = "disclosed";
+
+/// Makes the entry of a record. `names` are of the entities that came before, by vault id.
+pub(super) fn make(
+    stored: &StoredRecord,
+    names: &mut HashMap<String, String>,
+    depth: u32,
+    report: &mut LossReport,
+) -> Outcome {
+    let record = &stored.record;
+    if record.kind == Kind::Entity {
+        names.insert(stored.id.clone(), name(record).to_owned());
+    }
+    let parsed = record.verbatim.as_ref().and_then(|v| Tree::parse(&v.text, depth).ok());
+    let sensitivity = record.sensitivity.clone().unwrap_or_else(|| "public".into());
+    let mut made = Made {
+        record: stored.id.clone(),
+        kind: record.kind,
+        tree: Tree::Null,
+        verbatim: None,
+        own: None,
+        sensitivity,
+        at: record.times.created.or(record.times.observed).or(record.times.updated).or(record.times.valid_from),
+    };
+    match (record.origin.format.as_str(), parsed) {
+        // An edited entry that we had made for a record from elsewhere is made anew.
+        (SCOPE, Some(tree)) if defect(&tree).is_none() && !(stored.edited && composed(&tree)) => {
+            made.own = Some(own(record));
+            made.tree = tree;
+            if !stored.edited {
+                made.verbatim = record.verbatim.as_ref().map(|v| v.text.clone());
+                return Outcome::Entry(Box::new(made));
+            }
+        }
+        (eventloom::ID, Some(line)) => match eventloom::entry_of(&line, line_number(record)) {
+            Some(eventloom::Projected::Entry(tree)) => {
+                made.own = Some(own(record));
+                made.tree = tree;
+                if !stored.edited {
+                    return Outcome::Entry(Box::new(made));
+                }
+            }
+            Some(eventloom::Projected::Sealed) => return Outcome::Withheld("encrypted"),
+            None => {}
+        },
+        _ => {}
+    }
+    if made.own.is_some() {
+        edited(&mut made.tree, record);
+        if let Some(own) = &mut made.own {
+            own.disclosed = None;
+        }
+        let note = "the entry was edited: it no longer cites the event of the log that it was taken from";
+        report.add(&stored.id, "citation", LossKind::Narrowed, note);
+    } else {
+        made.tree = elsewhere(stored, names);
+        let mapped = to_record(&made.tree, NO_ID, true);
+        let mut record = record.clone();
+        if record.origin.format == SCOPE {
+            // The entry that it was is gone; the new one must not be taken for it.
+            (record.origin, record.verbatim) = Default::default();
+        }
+        attach(&mut made.tree, &mapped, &record, false);
+        if record.kind == Kind::Attachment {
+            report.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES);
+        }
+    }
+    losses(&stored.id, &made.tree, report);
+    Outcome::Entry(Box::new(made))
+}
+
+fn own(record: &Record) -> Own {
+    let index = record.origin.pointer.rsplit(['/', ' ']).next().and_then(|n| n.parse().ok()).unwrap_or_default();
+    let members = |name: &str| match record.fields.get(name).map(tree_of) {
+        Some(Tree::Object(members)) => members,
+        _ => vec![],
+    };
+    let disclosed = Tree::Object(members(DISCLOSED));
+    let disclosed = disclosed.get("index").cloned().zip(disclosed.get("proof").cloned());
+    Own { container: record.origin.container.clone(), index, extra: members(WRAPPER), disclosed }
+}
+
+/// The line's number in its log, for ids that do not hold it.
+fn line_number(record: &Record) -> u64 {
+    record.fields.get("seq").and_then(serde_json::Value::as_u64).unwrap_or(1)
+}
+
+/// An own entry with the edits of its record. Its citation cannot be of the sealed event any more, which says
+/// something else (and, after a redaction, is a digest of what was taken out).
+fn edited(tree: &mut Tree, record: &Record) {
+    let composed = composed(tree);
+    let said = to_record(tree, NO_ID, composed);
+    patch(tree, &said, record);
+    let hash = content_hash(tree);
+    let cited = word(tree, "citation").unwrap_or_default();
+    let resealed = match citation(cited) {
+        Some(c) => format!("eventloom://{}/events/{}#{hash}", c.thread, c.seq),
+        None => cited.to_owned(),
+    };
+    tree.set("citation", Tree::Text(resealed.clone()));
+    let mut wanted = record.clone();
+    wanted.fields.retain(|k, _| k != WRAPPER && k != DISCLOSED);
+    if wanted.fields.contains_key("citation") {
+        wanted.fields.insert("citation".into(), resealed.into());
+    }
+    let mut mapped = to_record(tree, NO_ID, composed);
+    if record.links.iter().all(|l| l.target.scope == SCOPE) {
+        mapped.links.clone_from(&record.links); // drawn anew by whoever reads the bundle
+    }
+    attach(tree, &mapped, &wanted, true);
+}
+
+/// What stands where the hash of the sealed event would: the digest of the entry's own content.
+fn content_hash(tree: &Tree) -> String {
+    let content = bare(tree).get("content").cloned().unwrap_or(Tree::Null);
+    hex::encode(Sha256::digest(canonical(&content).unwrap_or_default()))
+}
+
+fn name(record: &Record) -> &str {
+    record.title.as_deref().filter(|t| !t.is_empty()).unwrap_or(&record.text)
+}
+
+/// A record from elsewhere. What it cannot say is the extension's.
+fn elsewhere(stored: &StoredRecord, names: &HashMap<String, String>) -> Tree {
+    let record = &stored.record;
+    let times = &record.times;
+    let ends: Vec<&String> = record
+        .links
+        .iter()
+        .zip(&stored.link_ids)
+        .filter(|(l, _)| l.kind == Kind::Entity)
+        .filter_map(|(_, id)| names.get(id.as_ref()?))
+        .collect();
+    let text = |t: Option<Timestamp>| t.map(Timestamp::to_rfc3339);
+    let (grain, kind, source, from, to, content) = match (record.kind, ends.as_slice()) {
+        (Kind::Entity, _) if !name(record).is_empty() => {
+            let entity_type = record.record_type.as_deref().unwrap_or("thing");
+            let summary = (!record.text.is_empty()).then_some(&record.text);
+            let content =
+                json!({"name": name(record), "entity_type": entity_type, "summary": summary, "properties": null});
+            let observed = text(times.observed.or(times.created));
+            ("semantic", format!("entity:{entity_type}"), "extraction", observed, text(times.valid_to), content)
+        }
+        (Kind::Relation, [source, target, ..]) => {
+            let relation = record.record_type.as_deref().unwrap_or("related_to");
+            let content = json!({
+                "source": source, "target": target, "relation_type": relation,
+                "confidence": record.confidence.unwrap_or(1.0), "inferred": false, "inference_method": null,
+                "evidence": {},
+            });
+            let from = text(times.valid_from);
+            ("semantic", format!("edge:{relation}"), "extraction", from, text(times.valid_to), content)
+        }
+        _ => {
+            let kind = format!("{}{RECORDED}", record.kind.as_str());
+            let role = record.message.as_ref().map(|m| m.role.as_str()).filter(|r| !r.is_empty());
+            let platform = Some(record.source.platform.as_str()).filter(|p| !p.is_empty());
+            let actor = role.or(platform).unwrap_or("mementory");
+            let content = json!({"type": kind, "actor": actor, "thread": "", "payload": payload(record)});
+            let known = times.created.or(times.observed).or(times.updated).or(times.valid_from);
+            ("event", kind, "eventloom", text(known), None, content)
+        }
+    };
+    tree_of(&json!({
+        "schema_version": ENTRY, "grain": grain, "kind": kind, "citation": "", "seq": 0,
+        "valid_from": from, "valid_to": to, "source": source, "content": content,
+    }))
+}
+
+fn payload(record: &Record) -> serde_json::Value {
+    let mut out = serde_json::Map::new();
+    out.insert("text".into(), record.text.clone().into());
+    let times = &record.times;
+    let stamps = [times.created, times.updated, times.observed, times.valid_from, times.valid_to, times.last_accessed];
+    let words = [
+        ("title", &record.title),
+        ("type", &record.record_type),
+        ("status", &record.status),
+        ("sensitivity", &record.sensitivity),
+        ("namespace", &record.namespace),
+    ];
+    for (name, word) in words {
+        out.extend(word.iter().map(|w| (name.to_owned(), w.clone().into())));
+    }
+    if !record.source.platform.is_empty() {
+        out.insert("source".into(), record.source.platform.clone().into());
+    }
+    if !record.tags.is_empty() {
+        out.insert("tags".into(), record.tags.clone().into());
+    }
+    for (name, score) in [("confidence", record.confidence), ("importance", record.importance)] {
+        out.extend(score.map(|s| (name.to_owned(), s.into())));
+    }
+    for (name, time) in TIMES.into_iter().zip(stamps) {
+        out.extend(time.map(|t| (name.to_owned(), t.to_rfc3339().into())));
+    }
+    out.into()
+}
+
+/// Gives a composed entry its place in the session.
+pub(super) fn seal(tree: &mut Tree, session: &str, seq: u64) {
+    if word(tree, "grain") == Some("event")
+        && let Some(mut content) = tree.get("content").cloned()
+    {
+        content.set("thread", Tree::Text(session.to_owned()));
+        tree.set("content", content);
+    }
+    let hash = content_hash(tree);
+    tree.set("citation", Tree::Text(format!("eventloom://{session}/events/{seq}#{hash}")));
+    tree.set("seq", Tree::Number(seq.to_string()));
+}

@@ -1,0 +1,53 @@
+//! Which members are bundles? By the version strings of the format, wherever in the head they stand.
+use crate::{Catalog, Claim, FormatError, Part, Role, json::keys};
+use mementory_model::Limits;
+
+/// Bytes looked at.
+const HEAD: usize = 64 << 10;
+
+/// One claim for each bundle.
+pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+    let _ = limits;
+    let mut claims = Vec::new();
+    for member in catalog.members() {
+        let name = member.file_name().to_ascii_lowercase();
+        if name.ends_with(".jsonl") || name.ends_with(".ndjson") {
+            continue;
+        }
+        let Some(found) = keys(catalog, member)? else { continue };
+        let list = ["entries", "disclosed"].into_iter().find(|l| found.has(l));
+        if list.is_none() && !found.has("version") {
+            continue;
+        }
+        let head = catalog.head(member, HEAD)?;
+        let says = |marker: &str| memchr::memmem::find(&head, marker.as_bytes()).is_some();
+        let (version, reason) = if says("\"zaxy.export.unsigned.") {
+            (Some(stated(&head, "zaxy.export.unsigned.")), "an unsigned Zaxy bundle")
+        } else if says("\"zaxy.portable.") {
+            let subset = found.has("disclosed");
+            let reason = if subset { "a disclosed part of a Zaxy bundle" } else { "a signed Zaxy bundle" };
+            (Some(stated(&head, "zaxy.portable.")), reason)
+        } else if list.is_some() && says("\"zaxy.export.") && found.has_below("schema_version") {
+            // Keys in another order: the version stands behind the entries.
+            (None, "Zaxy entries in a bundle")
+        } else {
+            continue;
+        };
+        claims.push(Claim {
+            confidence: if version.is_some() { 1.0 } else { 0.95 },
+            version,
+            reason: reason.to_owned(),
+            parts: vec![Part { member: member.id, role: Role::Records }],
+            missing_parts: vec![],
+        });
+    }
+    Ok(claims)
+}
+
+/// The version string that starts with `prefix`.
+fn stated(head: &[u8], prefix: &str) -> String {
+    let at = memchr::memmem::find(head, prefix.as_bytes()).unwrap_or_default();
+    let rest = &head[at..];
+    let end = rest.iter().take(64).position(|b| *b == b'"').unwrap_or(prefix.len());
+    String::from_utf8_lossy(&rest[..end]).into_owned()
+}

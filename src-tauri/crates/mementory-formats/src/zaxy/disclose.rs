@@ -1,0 +1,119 @@
+//! A provable part of a signed bundle, and a signature for a bundle that has none.
+use super::{
+    bundle::Bundle,
+    entry::digests,
+    frame::Shape,
+    merkle::Merkle,
+    select::Selector,
+    write::{Element, put, signed, subset},
+};
+use crate::{Catalog, FormatError, Signer, SourceAbout};
+use mementory_model::{Limits, Timestamp, json::Tree};
+use std::path::Path;
+
+/// What was disclosed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Disclosure {
+    /// Entries in the subset.
+    pub disclosed: u64,
+    /// Entries in the bundle.
+    pub of: u64,
+}
+
+struct Kept {
+    index: u64,
+    text: String,
+    tree: Tree,
+}
+
+/// Writes the entries of a signed bundle that match, each with its proof, into the new file `out`. Ids and root of the
+/// bundle are checked first; its signature is the caller's to check before that ([`crate::Format::signatures`]).
+///
+/// # Errors
+/// Not one Zaxy bundle, not a signed one (`not_signed`), one that does not fit its own root, limits, I/O.
+pub fn disclose(path: &Path, selector: &Selector, out: &Path, limits: &Limits) -> Result<Disclosure, FormatError> {
+    with_bundle(path, limits, |bundle| {
+        if bundle.frame.shape != Shape::Signed {
+            let message = "only a signed bundle can be disclosed in part";
+            return Err(FormatError::invalid("not_signed", bundle.place(""), message));
+        }
+        let tree = merkle(bundle)?;
+        let (kept, of) = entries(bundle, |tree| selector.discloses(tree))?;
+        let proofs: Vec<_> = kept.iter().map(|k| tree.proof(usize::try_from(k.index).unwrap_or(usize::MAX))).collect();
+        let elements = kept.iter().zip(&proofs).map(|(k, p)| Element::proved(&k.tree, &k.text, k.index, p));
+        put(out, &subset(&bundle.frame), elements)?;
+        Ok(Disclosure { disclosed: kept.len() as u64, of })
+    })
+}
+
+/// Writes a bundle signed (or signed anew) into the new file `out`: the same entries in the same order.
+///
+/// # Errors
+/// Not one Zaxy bundle, a disclosed subset (`not_whole`), an empty one, limits, I/O, the signer's own.
+pub fn sign(path: &Path, signer: &dyn Signer, out: &Path, now: Timestamp, limits: &Limits) -> Result<(), FormatError> {
+    with_bundle(path, limits, |bundle| {
+        if bundle.frame.shape == Shape::Subset {
+            let message = "a disclosed part of a bundle cannot be signed by another key";
+            return Err(FormatError::invalid("not_whole", bundle.place(""), message));
+        }
+        let tree = merkle(bundle)?;
+        let session = bundle.frame.word("session_id").unwrap_or_default().to_owned();
+        let about = SourceAbout { vault_id: String::new(), name: String::new(), generator: String::new(), now };
+        let frame = signed(signer, &session, &about, &tree.root())?;
+        let (kept, _) = entries(bundle, |_| true)?;
+        let elements = kept.iter().map(|k| Element { tree: &k.tree, text: Some(&k.text), disclosed: None, extra: &[] });
+        put(out, &frame, elements)
+    })
+}
+
+fn with_bundle<T>(
+    path: &Path,
+    limits: &Limits,
+    work: impl FnOnce(&Bundle<'_>) -> Result<T, FormatError>,
+) -> Result<T, FormatError> {
+    let catalog = Catalog::open(&[path.to_path_buf()], limits, None)?;
+    let found = crate::detect(&catalog, limits, Some(super::map::SCOPE))?;
+    let [source] = found.sources.as_slice() else {
+        return Err(FormatError::invalid("not_a_bundle", path.display().to_string(), "it is not one Zaxy bundle"));
+    };
+    work(&Bundle::open(&catalog, source, limits)?)
+}
+
+fn merkle(bundle: &Bundle) -> Result<Merkle, FormatError> {
+    let tree = match bundle.intact()? {
+        Some(tree) => Some(tree),
+        None => {
+            let mut leaves = Vec::new();
+            each(bundle, |_, _, tree| {
+                let (_, leaf) =
+                    digests(&tree).map_err(|why| FormatError::invalid("malformed_entry", bundle.place(""), why))?;
+                leaves.push(leaf);
+                Ok(())
+            })?;
+            Merkle::new(leaves)
+        }
+    };
+    let empty = || FormatError::invalid("empty_bundle", bundle.place(""), "a signed bundle has at least one entry");
+    tree.ok_or_else(empty)
+}
+
+fn each(bundle: &Bundle, mut visit: impl FnMut(u64, &str, Tree) -> Result<(), FormatError>) -> Result<(), FormatError> {
+    bundle.items(&mut |item| {
+        let place = || bundle.place(&item.pointer(bundle.frame.shape));
+        let (wrapped, tree) =
+            bundle.entry(&item).map_err(|why| FormatError::invalid("malformed_entry", place(), why))?;
+        visit(item.index, wrapped.content, tree)
+    })
+}
+
+fn entries(bundle: &Bundle, wanted: impl Fn(&Tree) -> bool) -> Result<(Vec<Kept>, u64), FormatError> {
+    let (mut kept, mut of) = (Vec::new(), 0);
+    each(bundle, |index, text, tree| {
+        of += 1;
+        if wanted(&tree) {
+            kept.push(Kept { index, text: text.to_owned(), tree });
+        }
+        Ok(())
+    })?;
+    Ok((kept, of))
+}

@@ -1,0 +1,232 @@
+//! One entry (`zaxy.export.v1`): taking it out of its wrapper, and what the contract says of it.
+use super::{
+    canonical::canonical,
+    frame::{ENTRY, Shape, from_hex},
+    merkle::{Hash, PROOF, Side, leaf},
+};
+use mementory_model::{
+    Bounds,
+    json::{Members, Tree},
+};
+use sha2::{Digest, Sha256};
+
+/// An element of `entries` or `disclosed`, taken apart.
+#[derive(Debug)]
+pub(super) struct Wrapped<'a> {
+    /// The entry's own text.
+    pub content: &'a str,
+    /// `id` of a signed bundle's entry.
+    pub id: Option<Tree>,
+    /// `index` of a disclosed entry.
+    pub index: Option<Tree>,
+    /// `proof` of a disclosed entry.
+    pub proof: Option<Tree>,
+    /// Members that are not known.
+    pub extra: Vec<(String, Tree)>,
+}
+
+/// Takes an element apart. Of duplicate keys the last one counts, as for the reference.
+pub(super) fn unwrap(shape: Shape, text: &str, bounds: Bounds) -> Result<Wrapped<'_>, String> {
+    let bare = Wrapped { content: text, id: None, index: None, proof: None, extra: vec![] };
+    if shape == Shape::Unsigned {
+        return Ok(bare);
+    }
+    let members: Members = serde_json::from_str(text).map_err(|_| "not an object".to_owned())?;
+    let mut out = Wrapped { content: "", ..bare };
+    for (key, raw) in members.0 {
+        if key == "content" {
+            out.content = raw.get();
+            continue;
+        }
+        let value = Tree::of(raw, bounds).map_err(|e| e.to_string())?;
+        match (key.as_str(), shape) {
+            ("id", Shape::Signed) => out.id = Some(value),
+            ("index", Shape::Subset) => out.index = Some(value),
+            ("proof", Shape::Subset) => out.proof = Some(value),
+            _ => {
+                out.extra.retain(|(k, _)| *k != key);
+                out.extra.push((key, value));
+            }
+        }
+    }
+    if out.content.is_empty() { Err("content is missing".into()) } else { Ok(out) }
+}
+
+/// A proof as it is written: `[hash, side]` from leaf to root, `L` or `R`; the specification's own example has `left`
+/// and `right`.
+pub(super) fn proof(tree: &Tree) -> Option<Vec<(Hash, Side)>> {
+    let Tree::Array(steps) = tree else { return None };
+    if steps.len() > PROOF {
+        return None;
+    }
+    let step = |step: &Tree| match step {
+        Tree::Array(pair) => match pair.as_slice() {
+            [Tree::Text(hash), Tree::Text(side)] => {
+                let side = match side.as_str() {
+                    "L" | "left" => Side::Left,
+                    "R" | "right" => Side::Right,
+                    _ => return None,
+                };
+                Some((Hash::try_from(from_hex(hash)?).ok()?, side))
+            }
+            _ => None,
+        },
+        _ => None,
+    };
+    steps.iter().map(step).collect()
+}
+
+/// A proof to be written.
+pub(super) fn proof_tree(steps: &[(Hash, Side)]) -> Tree {
+    let step = |(hash, side): &(Hash, Side)| {
+        let side = if *side == Side::Left { "L" } else { "R" };
+        Tree::Array(vec![Tree::Text(hex::encode(hash)), Tree::Text(side.into())])
+    };
+    Tree::Array(steps.iter().map(step).collect())
+}
+
+/// Id and leaf of an entry.
+pub(super) fn digests(content: &Tree) -> Result<(String, Hash), String> {
+    let text = canonical(content).map_err(|_| "a number is too long".to_owned())?;
+    Ok((hex::encode(Sha256::digest(&text)), leaf(&text)))
+}
+
+/// `eventloom://<thread>/events/<seq>#<hash>`
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Citation<'a> {
+    /// The event's thread.
+    pub thread: &'a str,
+    /// Its number, in digits.
+    pub seq: &'a str,
+    /// Its hash, 64 hex digits without a prefix.
+    pub hash: &'a str,
+}
+
+/// Reads a citation in its full form.
+pub(super) fn citation(text: &str) -> Option<Citation<'_>> {
+    let rest = text.strip_prefix("eventloom://")?;
+    let (place, hash) = rest.rsplit_once('#')?;
+    let (thread, seq) = place.rsplit_once("/events/")?;
+    let digits = !seq.is_empty() && !seq.starts_with('0') && seq.bytes().all(|b| b.is_ascii_digit());
+    let hex = hash.len() == 64 && hash.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+    (digits && hex && !thread.is_empty()).then_some(Citation { thread, seq, hash })
+}
+
+/// Event or semantic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Grain {
+    /// The sealed event.
+    Event,
+    /// An entity or edge taken from it.
+    Semantic,
+}
+
+impl Grain {
+    /// As files name it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Event => "event",
+            Self::Semantic => "semantic",
+        }
+    }
+
+    /// By its name.
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Event, Self::Semantic].into_iter().find(|g| g.as_str() == name)
+    }
+}
+
+/// Text of a member.
+pub(super) fn word<'a>(tree: &'a Tree, key: &str) -> Option<&'a str> {
+    tree.get(key).and_then(Tree::as_str)
+}
+
+/// Why an entry cannot be understood: code and message.
+pub(super) fn defect(tree: &Tree) -> Option<(&'static str, String)> {
+    let missing = |what: &str| Some(("malformed_entry", format!("{what} is missing or of the wrong type")));
+    match (tree, tree.get("schema_version")) {
+        (Tree::Object(_), Some(Tree::Text(version))) if version == ENTRY => {}
+        (Tree::Object(_), Some(Tree::Text(_))) => {
+            return Some(("unsupported_version", "the entry has a version that is not known here".into()));
+        }
+        (Tree::Object(_), _) => return missing("schema_version"),
+        _ => return Some(("malformed_entry", "not an object".into())),
+    }
+    let Some(grain) = word(tree, "grain") else { return missing("grain") };
+    let Some(kind) = word(tree, "kind") else { return missing("kind") };
+    let Some(content @ Tree::Object(_)) = tree.get("content") else { return missing("content") };
+    let need = |names: &[&str]| {
+        names.iter().find(|n| word(content, n).is_none()).and_then(|n| missing(&format!("content.{n}")))
+    };
+    match Grain::parse(grain) {
+        Some(Grain::Event) => match content.get("payload") {
+            Some(Tree::Object(_)) => need(&["type", "actor", "thread"]),
+            _ => missing("content.payload"),
+        },
+        Some(Grain::Semantic) if kind.starts_with("entity:") => need(&["name", "entity_type"]),
+        Some(Grain::Semantic) if kind.starts_with("edge:") => need(&["source", "target", "relation_type"]),
+        Some(Grain::Semantic) => Some(("malformed_entry", "kind is neither entity: nor edge:".into())),
+        None => Some(("malformed_entry", "grain is neither event nor semantic".into())),
+    }
+}
+
+/// What else the contract says of an entry: code and message of each breach.
+pub(super) fn lint(tree: &Tree, visit: &mut dyn FnMut(&'static str, &str)) {
+    let grain = word(tree, "grain").and_then(Grain::parse);
+    let cited = word(tree, "citation").and_then(citation);
+    if cited.is_none() {
+        visit("citation_malformed", "citation is not eventloom://<thread>/events/<seq>#<64 hex digits>");
+    }
+    let seq = match tree.get("seq") {
+        Some(Tree::Number(token)) if !token.starts_with(['-', '0']) && token.bytes().all(|b| b.is_ascii_digit()) => {
+            Some(token.as_str())
+        }
+        _ => None,
+    };
+    match (seq, &cited) {
+        (None, _) => visit("malformed_entry", "seq is not a whole number from 1"),
+        (Some(seq), Some(cited)) if cited.seq != seq => visit("seq_mismatch", "seq is not the number in the citation"),
+        _ => {}
+    }
+    for name in ["valid_from", "valid_to"] {
+        if !matches!(tree.get(name), Some(Tree::Null | Tree::Text(_))) {
+            visit("malformed_entry", &format!("{name} is missing or of the wrong type"));
+        }
+    }
+    let lane = if grain == Some(Grain::Event) { "eventloom" } else { "extraction" };
+    if word(tree, "source") != Some(lane) {
+        visit("malformed_entry", &format!("source is not {lane}"));
+    }
+    let Some(content) = tree.get("content") else { return };
+    let kind = word(tree, "kind").unwrap_or_default();
+    let (own, said) = match grain {
+        Some(Grain::Event) => {
+            if cited.as_ref().is_some_and(|c| word(content, "thread") != Some(c.thread)) {
+                visit("thread_mismatch", "content.thread is not the thread in the citation");
+            }
+            (Some(kind), "type")
+        }
+        _ if kind.starts_with("entity:") => (kind.strip_prefix("entity:"), "entity_type"),
+        _ => (kind.strip_prefix("edge:"), "relation_type"),
+    };
+    if word(content, said) != own {
+        visit("kind_mismatch", &format!("kind is not what content.{said} says"));
+    }
+}
+
+/// Which entries come first within one event.
+pub(super) fn rank(tree: &Tree) -> u8 {
+    match word(tree, "kind") {
+        _ if word(tree, "grain") == Some("event") => 0,
+        Some(kind) if kind.starts_with("entity:") => 1,
+        _ => 2,
+    }
+}
+
+/// The number of an entry, as far as it is one.
+pub(super) fn seq(tree: &Tree) -> Option<u64> {
+    match tree.get("seq") {
+        Some(Tree::Number(token)) => token.parse().ok(),
+        _ => None,
+    }
+}

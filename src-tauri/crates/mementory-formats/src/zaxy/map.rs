@@ -1,0 +1,277 @@
+//! An entry as a record, and what was changed in a record back into its entry.
+use super::{
+    entry::{Grain, word},
+    overlay::EXTENSION,
+};
+use mementory_model::{EntityRef, Fields, Kind, Link, Record, RecordKey, Timestamp, json::Tree};
+use serde_json::Value;
+
+/// Scope of all keys of this format. An event has the same key in a bundle and in its log.
+pub(crate) const SCOPE: &str = "zaxy";
+
+/// End of the event type under which records from elsewhere travel; before it stands the model's kind.
+pub(super) const RECORDED: &str = ".recorded";
+
+/// Where a payload's text is, by the names that Zaxy's own event types use.
+const TEXTS: [&str; 16] = [
+    "text",
+    "content",
+    "message",
+    "decision",
+    "description",
+    "observation",
+    "fact",
+    "claim",
+    "note",
+    "task",
+    "goal",
+    "body",
+    "summary",
+    "outcome",
+    "rationale",
+    "reason",
+];
+
+/// Members of a composed payload that are times of the model.
+pub(super) const TIMES: [&str; 6] =
+    ["created_at", "updated_at", "observed_at", "valid_from", "valid_to", "last_accessed_at"];
+
+/// Key of an entry.
+pub(crate) fn key(id: &str) -> RecordKey {
+    RecordKey::new(SCOPE, id)
+}
+
+/// The record that an entry tells of. `composed` = Mementory made the entry for a record from elsewhere, so that what
+/// it says of itself as an event is not the record's. Origin and verbatim are the caller's.
+pub(crate) fn to_record(tree: &Tree, id: &str, composed: bool) -> Record {
+    let none = Tree::Null;
+    let content = tree.get("content").unwrap_or(&none);
+    let kind = word(tree, "kind").unwrap_or_default();
+    let grain = word(tree, "grain").and_then(Grain::parse);
+    let (model, used) = match (grain, kind.split_once(':')) {
+        (Some(Grain::Semantic), Some(("entity", _))) => (Kind::Entity, &["name", "summary", "entity_type"][..]),
+        (Some(Grain::Semantic), _) => (Kind::Relation, &["relation_type", "confidence"][..]),
+        _ => (event_kind(kind, composed), &["type", "actor", "thread", "payload"][..]),
+    };
+    let mut record = Record::new(model, key(id), "");
+    record.origin_id = Some(id.to_owned());
+    record.source.platform = SCOPE.into();
+    let time = |name: &str| word(tree, name).and_then(Timestamp::parse);
+    match (grain, model) {
+        (Some(Grain::Semantic), Kind::Entity) => {
+            record.title = word(content, "name").map(str::to_owned);
+            record.text = word(content, "summary").unwrap_or_default().to_owned();
+            record.record_type = word(content, "entity_type").map(str::to_owned);
+            record.times.observed = time("valid_from");
+            record.times.valid_to = time("valid_to");
+        }
+        (Some(Grain::Semantic), _) => {
+            let part = |name| word(content, name).unwrap_or_default();
+            record.text = format!("{} {} {}", part("source"), part("relation_type"), part("target"));
+            record.record_type = word(content, "relation_type").map(str::to_owned);
+            record.confidence = content.get("confidence").and_then(Tree::as_f64).filter(|c| c.is_finite());
+            record.times.valid_from = time("valid_from");
+            record.times.valid_to = time("valid_to");
+        }
+        _ => event(content.get("payload").unwrap_or(&none), kind, composed, &mut record),
+    }
+    if composed {
+        return record;
+    }
+    if grain == Some(Grain::Event) {
+        record.times.created = time("valid_from");
+        record.namespace = word(content, "thread").map(str::to_owned);
+        let actor = word(content, "actor").map(str::to_owned);
+        record.entities =
+            actor.into_iter().map(|name| EntityRef { name, entity_type: None, role: Some("actor".into()) }).collect();
+    }
+    record.fields = fields(tree, content, used, grain);
+    record
+}
+
+fn event_kind(kind: &str, composed: bool) -> Kind {
+    match kind.strip_suffix(RECORDED).filter(|_| composed).and_then(Kind::parse) {
+        Some(own) => own,
+        None if kind.starts_with("goal.") || kind.starts_with("task.") => Kind::Todo,
+        None => Kind::Memory,
+    }
+}
+
+/// Name of the member that holds a payload's text, and of the one that holds its title.
+fn slots(payload: &Tree) -> (Option<&'static str>, Option<&'static str>) {
+    let held = |name: &&&str| word(payload, name).is_some();
+    let title = ["title", "name"].iter().find(held).copied();
+    match TEXTS.iter().find(held) {
+        Some(text) => (Some(text), title),
+        // A title alone is what there is to read.
+        None => (title, None),
+    }
+}
+
+fn event(payload: &Tree, kind: &str, composed: bool, record: &mut Record) {
+    let own = |name: &str| word(payload, name).map(str::to_owned);
+    let (text, title) = if composed { (Some("text"), Some("title")) } else { slots(payload) };
+    record.title = title.and_then(own);
+    record.text = match text.and_then(own) {
+        Some(text) => text,
+        None if composed => String::new(),
+        None => first_string(payload),
+    };
+    record.status = own("status");
+    record.sensitivity = own("sensitivity");
+    record.tags = strings(payload.get("tags")).unwrap_or_default();
+    record.confidence = payload.get("confidence").and_then(Tree::as_f64).filter(|c| c.is_finite());
+    record.importance = payload.get("importance").and_then(Tree::as_f64).filter(|c| c.is_finite());
+    if !composed {
+        record.record_type = Some(kind.to_owned());
+        return;
+    }
+    record.record_type = own("type");
+    record.namespace = own("namespace");
+    record.source.platform = own("source").unwrap_or_default();
+    let mut times = TIMES.map(|name| word(payload, name).and_then(Timestamp::parse)).into_iter();
+    let mut next = || times.next().flatten();
+    let t = &mut record.times;
+    (t.created, t.updated, t.observed) = (next(), next(), next());
+    (t.valid_from, t.valid_to, t.last_accessed) = (next(), next(), next());
+}
+
+/// Any text of a payload whose members have names of their own; else the payload itself.
+fn first_string(payload: &Tree) -> String {
+    let Tree::Object(members) = payload else { return String::new() };
+    if let Some(text) = members.iter().find_map(|(_, v)| v.as_str()) {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    if !members.is_empty() {
+        payload.write(&mut out);
+    }
+    out
+}
+
+fn strings(tree: Option<&Tree>) -> Option<Vec<String>> {
+    match tree? {
+        Tree::Array(items) => items.iter().map(|i| i.as_str().map(str::to_owned)).collect(),
+        _ => None,
+    }
+}
+
+/// Members of the entry without a place in the model, in source order.
+fn fields(tree: &Tree, content: &Tree, used: &[&str], grain: Option<Grain>) -> Fields {
+    let mut out = Fields::new();
+    let mut take = |tree: &Tree, skip: &dyn Fn(&str) -> bool| {
+        let Tree::Object(members) = tree else { return };
+        for (key, member) in members.iter().filter(|(k, v)| !skip(k) && *v != Tree::Null) {
+            out.entry(key.clone()).or_insert_with(|| value(member));
+        }
+    };
+    let entry = ["schema_version", "grain", "content", "valid_from", "source", "kind"];
+    take(tree, &|k| entry.contains(&k) || (k == "valid_to" && grain == Some(Grain::Semantic)));
+    take(content, &|k| used.contains(&k) || k == EXTENSION);
+    if grain == Some(Grain::Event)
+        && let Some(payload) = content.get("payload")
+    {
+        let (text, title) = slots(payload);
+        let placed = ["status", "sensitivity", "tags", "confidence", "importance", EXTENSION];
+        take(payload, &|k| placed.contains(&k) || Some(k) == text || Some(k) == title);
+    }
+    out
+}
+
+/// A tree as a value; numbers beyond 64 bits become doubles here and stay exact in the verbatim entry.
+pub(super) fn value(tree: &Tree) -> Value {
+    match tree {
+        Tree::Null => Value::Null,
+        Tree::Bool(b) => Value::Bool(*b),
+        Tree::Number(token) => serde_json::from_str(token).unwrap_or(Value::Null),
+        Tree::Text(text) => Value::String(text.clone()),
+        Tree::Array(items) => Value::Array(items.iter().map(value).collect()),
+        Tree::Object(members) => Value::Object(members.iter().map(|(k, v)| (k.clone(), value(v))).collect()),
+    }
+}
+
+/// A value as a tree.
+pub(super) fn tree_of(value: &Value) -> Tree {
+    match value {
+        Value::Null => Tree::Null,
+        Value::Bool(b) => Tree::Bool(*b),
+        Value::Number(n) => Tree::Number(n.to_string()),
+        Value::String(text) => Tree::Text(text.clone()),
+        Value::Array(items) => Tree::Array(items.iter().map(tree_of).collect()),
+        Value::Object(members) => Tree::Object(members.iter().map(|(k, v)| (k.clone(), tree_of(v))).collect()),
+    }
+}
+
+/// Writes into an entry of this format what an edit changed and it has a place for; `said` is what it says so far.
+pub(super) fn patch(tree: &mut Tree, said: &Record, new: &Record) {
+    let kind = word(tree, "kind").unwrap_or_default().to_owned();
+    let Some(mut content) = tree.get("content").cloned() else { return };
+    if kind.starts_with("entity:") && said.kind == Kind::Entity {
+        if let Some(name) = new.title.as_ref().filter(|t| said.title.as_ref() != Some(t)) {
+            content.set("name", Tree::Text(name.clone()));
+        }
+        if said.text != new.text {
+            content.set("summary", Tree::Text(new.text.clone()));
+        }
+        if let Some(word) = new.record_type.as_ref().filter(|t| said.record_type.as_ref() != Some(t)) {
+            content.set("entity_type", Tree::Text(word.clone()));
+            tree.set("kind", Tree::Text(format!("entity:{word}")));
+        }
+    } else if said.kind != Kind::Relation
+        && let Some(mut payload) = content.get("payload").cloned()
+    {
+        let (text, title) = slots(&payload);
+        if said.text != new.text {
+            payload.set(text.unwrap_or("text"), Tree::Text(new.text.clone()));
+        }
+        optional(&mut payload, title.unwrap_or("title"), &said.title, &new.title);
+        optional(&mut payload, "status", &said.status, &new.status);
+        optional(&mut payload, "sensitivity", &said.sensitivity, &new.sensitivity);
+        if said.tags != new.tags {
+            payload.set("tags", Tree::Array(new.tags.iter().cloned().map(Tree::Text).collect()));
+        }
+        content.set("payload", payload);
+    }
+    tree.set("content", content);
+}
+
+fn optional(payload: &mut Tree, name: &str, old: &Option<String>, new: &Option<String>) {
+    match new {
+        _ if old == new => {}
+        Some(text) => payload.set(name, Tree::Text(text.clone())),
+        None => payload.remove(name),
+    }
+}
+
+/// Which entries of one bundle belong together: edges name their ends, semantic entries their event.
+#[derive(Default)]
+pub(super) struct Ties {
+    events: std::collections::HashMap<String, (Kind, String)>,
+    entities: std::collections::HashMap<String, String>,
+}
+
+impl Ties {
+    /// Adds links from `record` to entries that came before it, and remembers it.
+    pub(super) fn link(&mut self, tree: &Tree, record: &mut Record) {
+        let cited = word(tree, "citation").unwrap_or_default();
+        let to = |relation: &str, kind, id: &str| Link { relation: relation.into(), kind, target: key(id) };
+        let id = record.key.value.clone();
+        match record.kind {
+            Kind::Entity | Kind::Relation => {
+                if record.kind == Kind::Entity {
+                    self.entities.insert(record.title.clone().unwrap_or_default(), id);
+                } else if let Some(content) = tree.get("content") {
+                    for end in ["source", "target"] {
+                        if let Some(found) = word(content, end).and_then(|name| self.entities.get(name)) {
+                            record.links.push(to(end, Kind::Entity, found));
+                        }
+                    }
+                }
+                if let Some((kind, found)) = self.events.get(cited) {
+                    record.links.push(to("derived_from", *kind, found));
+                }
+            }
+            kind => drop(self.events.insert(cited.to_owned(), (kind, id))),
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Reading. A bundle whose ids, root or proofs do not fit is refused whole: nothing in it is what was signed. In an
+//! intact one a bad entry costs itself.
+use super::{
+    bundle::Bundle,
+    compose::{DISCLOSED, WRAPPER},
+    entry::{Wrapped, defect, digests},
+    frame::Shape,
+    map::{SCOPE, Ties, to_record, value},
+    overlay::{composed, restore},
+};
+use crate::{FormatError, PassthroughItem, Sink};
+use mementory_model::{Dropped, DroppedAs, Issue, Origin, Record, Unit, Verbatim, json::Tree};
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+
+/// Reads a bundle into the sink.
+pub(super) fn read(bundle: &Bundle, sink: &mut dyn Sink) -> Result<(), FormatError> {
+    bundle.intact()?;
+    let shape = bundle.frame.shape;
+    if shape != Shape::Unsigned {
+        let message = "signed Zaxy bundles are experimental: their signing has not been reviewed independently";
+        sink.note(Issue::new("experimental_signature", bundle.place(""), message));
+    }
+    let mut ties = Ties::default();
+    let mut seen: HashMap<String, u32> = HashMap::new();
+    let mut sent = 0;
+    bundle.items(&mut |item| {
+        let pointer = item.pointer(shape);
+        let place = bundle.place(&pointer);
+        sent += item.text.as_ref().map_or(0, |t| t.len() as u64);
+        let failed = |reason: String| Dropped { place: place.clone(), outcome: DroppedAs::Failed, reason, kind: None };
+        match bundle.entry(&item).and_then(|(wrapped, tree)| Ok((wrapped, digests(&tree)?.0, tree))) {
+            Err(why) => sink.dropped(failed(format!("malformed_entry: {why}"))),
+            Ok((wrapped, id, tree)) => match defect(&tree) {
+                Some((code, why)) => sink.dropped(failed(format!("{code}: {why}"))),
+                None => {
+                    let count = seen.entry(id.clone()).or_default();
+                    *count += 1;
+                    // The same entry twice: both have their place under the root.
+                    let id = if *count == 1 { id } else { format!("{id}#{count}") };
+                    let origin = Origin {
+                        format: SCOPE.into(),
+                        version: bundle.frame.word("version").map(str::to_owned),
+                        container: bundle.member.place.clone(),
+                        pointer,
+                    };
+                    let record = record(&tree, &id, origin, &wrapped, &mut ties, &mut |code, message| {
+                        sink.note(Issue::new(code, &place, message));
+                    });
+                    sink.unit(Unit::from(record))?;
+                }
+            },
+        }
+        sink.progress(sent)
+    })?;
+    let text = &bundle.frame.text;
+    let item = PassthroughItem {
+        format: SCOPE.into(),
+        group: hex::encode(Sha256::digest(text)),
+        name: bundle.member.file_name().to_owned(),
+        role: "manifest".into(),
+        place: bundle.member.place.clone(),
+    };
+    sink.passthrough(item, &mut text.as_bytes())?;
+    sink.progress(bundle.member.size)
+}
+
+fn record(
+    tree: &Tree,
+    id: &str,
+    origin: Origin,
+    wrapped: &Wrapped<'_>,
+    ties: &mut Ties,
+    note: &mut dyn FnMut(&str, &str),
+) -> Record {
+    let made_here = composed(tree);
+    let mut mapped = to_record(tree, id, made_here);
+    mapped.origin = origin;
+    let verbatim = Verbatim::json(wrapped.content);
+    let mut record = match restore(tree, &mapped, &verbatim) {
+        Some(restored) => {
+            if restored.changed {
+                note("changed_elsewhere", "changed by another program; its values are taken");
+            }
+            restored.record
+        }
+        None => Record { verbatim: Some(verbatim), ..mapped },
+    };
+    if record.origin.format == SCOPE {
+        if !made_here {
+            ties.link(tree, &mut record);
+        }
+        if !wrapped.extra.is_empty() {
+            record.fields.insert(WRAPPER.into(), value(&Tree::Object(wrapped.extra.clone())));
+        }
+        if let (Some(index), Some(proof)) = (&wrapped.index, &wrapped.proof) {
+            let members = [("index", index), ("proof", proof)].map(|(k, v)| (k.to_owned(), v.clone()));
+            record.fields.insert(DISCLOSED.into(), value(&Tree::Object(members.into())));
+        }
+    }
+    record
+}

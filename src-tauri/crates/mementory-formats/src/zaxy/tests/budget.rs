@@ -1,0 +1,39 @@
+//! Values that would take more memory than a reader may use (`Limits::tree_bytes`): told with their place, and not held.
+use super::harness::*;
+use crate::{FormatError, ReadContext};
+use mementory_model::{Limits, Timestamp};
+use serde_json::{Value, json};
+use std::path::Path;
+
+fn judged(path: &Path) -> Result<Taken, FormatError> {
+    let (catalog, detected, format) = source(path).expect("a source");
+    let limits = Limits { tree_bytes: 20_000, ..Limits::default() };
+    let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
+    let mut taken = Taken::default();
+    format.read(&catalog, &detected, &context, &mut taken).map(|()| taken)
+}
+
+#[test]
+fn a_value_that_is_too_large_is_told_and_not_held() {
+    let text = std::fs::read(fixture("unsigned")).unwrap();
+    let whole: Value = serde_json::from_slice(&text).unwrap();
+    let scratch = tempfile::tempdir().unwrap();
+    let put = |name: &str, bundle: &Value| {
+        let path = scratch.path().join(name);
+        std::fs::write(&path, bundle.to_string()).unwrap();
+        path
+    };
+    assert_eq!(judged(&put("whole.json", &whole)).unwrap().dropped.len(), 0);
+    let mut large = whole.clone();
+    large["entries"][0]["content"]["payload"]["x"] = json!(vec![0; 1000]);
+    let taken = judged(&put("entry.json", &large)).unwrap();
+    let told: Vec<_> = taken.dropped.iter().map(|d| (d.reason.as_str(), d.place.as_str())).collect();
+    assert!(matches!(told[..], [(why, at)] if why.contains("(tree_bytes)") && at.ends_with("entries/0")), "{told:?}");
+    assert!(!taken.records.is_empty(), "the others come");
+    let mut large = whole;
+    large["x"] = json!(vec![0; 1000]);
+    match judged(&put("frame.json", &large)) {
+        Err(FormatError::Invalid { code: "malformed", message, .. }) => assert!(message.contains("(tree_bytes)")),
+        other => panic!("{:?}", other.map(|taken| taken.records.len())),
+    }
+}

@@ -1,0 +1,167 @@
+//! Signing, disclosing, and what no change gets past.
+use super::harness::{Key, Taken, Temp, fixture, holds, keep, read, signature, source, validate, write};
+use crate::{
+    FormatError,
+    zaxy::{Disclosure, Grain, Selector, disclose, sign},
+};
+use mementory_model::{Kind, Limits, Record, RecordKey, Timestamp};
+use serde_json::Value;
+use std::path::Path;
+
+fn now() -> Timestamp {
+    Timestamp::parse("2026-05-02T10:00:00Z").unwrap()
+}
+
+/// Everything that a caller asks before it believes a file: readable, without errors, and the signature holds.
+fn believed(path: &Path) -> bool {
+    source(path).is_some_and(|(_, found, _)| found.format == "zaxy")
+        && validate(path).is_ok_and(|v| v.errors.is_empty())
+        && signature(path).as_ref().is_some_and(holds)
+}
+
+#[test]
+fn our_signatures_hold_and_so_do_parts_of_them() {
+    for key in Key::BOTH {
+        let temp = Temp::new();
+        let signed = temp.join("signed.json");
+        let mut taken = read(&fixture("unsigned"));
+        taken.records.extend(super::travel::everything().records);
+        let report = write(&mut taken, &signed, Some(key));
+        assert_eq!(report.version, "zaxy.portable.v1");
+        assert!(believed(&signed), "{}", key.0);
+        keep(&signed, &format!("signed.{}.json", key.0));
+        let bundle: Value = serde_json::from_slice(&std::fs::read(&signed).unwrap()).unwrap();
+        assert_eq!(bundle["created_at"], "2026-05-01T12:00:00.500+00:00");
+        assert_eq!(bundle["nonce"].as_str().unwrap().len(), 32);
+        let again = temp.join("again.json");
+        write(&mut taken, &again, Some(key));
+        let other: Value = serde_json::from_slice(&std::fs::read(&again).unwrap()).unwrap();
+        assert_eq!(bundle["merkle_root"], other["merkle_root"]);
+        assert_ne!(bundle["nonce"], other["nonce"]);
+
+        let part = temp.join("part.json");
+        let selector = Selector { grains: [Grain::Semantic].into(), max_seq: Some(4), ..Selector::default() };
+        let done = disclose(&signed, &selector, &part, &Limits::default()).unwrap();
+        let of = bundle["entries"].as_array().unwrap().len() as u64;
+        assert_eq!(done, Disclosure { disclosed: 10, of });
+        assert!(believed(&part), "{}", key.0);
+        keep(&part, &format!("subset.{}.json", key.0));
+        let none = Selector { kinds: Some(["no such".to_owned()].into()), ..Selector::default() };
+        let nothing = temp.join("nothing.json");
+        assert_eq!(disclose(&signed, &none, &nothing, &Limits::default()).unwrap().disclosed, 0);
+        assert!(believed(&nothing));
+    }
+}
+
+#[test]
+fn an_existing_bundle_is_signed_as_it_stands() {
+    let temp = Temp::new();
+    for (i, case) in ["unsigned", "signed-ml-dsa-65"].into_iter().enumerate() {
+        for key in Key::BOTH {
+            let out = temp.join(&format!("{i}-{}.json", key.0));
+            sign(&fixture(case), &key, &out, now(), &Limits::default()).unwrap();
+            assert!(believed(&out), "{case} {}", key.0);
+            let bundle = |path: &Path| -> Value { serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap() };
+            let (ours, theirs) = (bundle(&out), bundle(&fixture("signed-ed25519")));
+            assert_eq!(ours["merkle_root"], theirs["merkle_root"]);
+            assert_eq!(ours["entries"], theirs["entries"]);
+            assert_eq!(ours["session_id"], theirs["session_id"]);
+            assert_ne!(ours["public_key"], theirs["public_key"]);
+        }
+    }
+    let code = |result: Result<(), FormatError>| match result {
+        Err(FormatError::Invalid { code, .. }) => code,
+        other => panic!("{other:?}"),
+    };
+    let limits = Limits::default();
+    let out = temp.join("never.json");
+    let key = Key::BOTH[0];
+    assert_eq!(code(sign(&fixture("subset-ed25519"), &key, &out, now(), &limits)), "not_whole");
+    assert_eq!(code(sign(&fixture("tampered-entry"), &key, &out, now(), &limits)), "entry_id_mismatch");
+    let all = Selector::default();
+    let refused = |case: &str| code(disclose(&fixture(case), &all, &out, &limits).map(drop));
+    assert_eq!(refused("unsigned"), "not_signed");
+    assert_eq!(refused("subset-ed25519"), "not_signed");
+    assert_eq!(refused("tampered-removed"), "merkle_root_mismatch");
+    assert!(!out.exists());
+}
+
+#[test]
+fn a_disclosure_is_what_the_reference_makes() {
+    let temp = Temp::new();
+    for algorithm in ["ed25519", "ml-dsa-65"] {
+        let out = temp.join(algorithm);
+        let selector =
+            Selector { grains: [Grain::Event].into(), since_seq: Some(1), max_seq: Some(3), ..Selector::default() };
+        disclose(&fixture(&format!("signed-{algorithm}")), &selector, &out, &Limits::default()).unwrap();
+        let theirs: Value =
+            serde_json::from_slice(&std::fs::read(fixture(&format!("subset-{algorithm}"))).unwrap()).unwrap();
+        assert_eq!(serde_json::from_slice::<Value>(&std::fs::read(&out).unwrap()).unwrap(), theirs);
+    }
+}
+
+fn flip(path: &Path, free: &[&str]) {
+    let original = std::fs::read(path).unwrap();
+    let text = String::from_utf8(original.clone()).unwrap();
+    // Members that no signature covers, name and value.
+    let unsigned: Vec<std::ops::Range<usize>> = free
+        .iter()
+        .flat_map(|name| text.match_indices(name).map(|(at, _)| at..at + text[at..].find('\n').unwrap()))
+        .collect();
+    let temp = Temp::new();
+    let copy = temp.join("flipped.json");
+    std::fs::write(&copy, &original).unwrap();
+    assert!(believed(&copy));
+    let mut checked = 0;
+    for at in (0..original.len()).filter(|at| !unsigned.iter().any(|r| r.contains(at))) {
+        let mut bytes = original.clone();
+        bytes[at] ^= 1;
+        std::fs::write(&copy, &bytes).unwrap();
+        assert!(!believed(&copy), "byte {at}: {:?}", &text[at.saturating_sub(20)..(at + 20).min(text.len())]);
+        checked += 1;
+    }
+    assert!(checked > original.len() / 2);
+}
+
+#[test]
+fn no_flipped_bit_is_believed() {
+    let temp = Temp::new();
+    let mut taken = Taken::default();
+    for i in 0..3 {
+        let mut record = Record::new(Kind::Memory, RecordKey::new("chatgpt", i.to_string()), "Likes plain tea.");
+        record.times.created = Timestamp::parse("2026-01-01T00:00:00Z");
+        taken.records.push(record);
+    }
+    let signed = temp.join("signed.json");
+    write(&mut taken, &signed, Some(Key::BOTH[0]));
+    flip(&signed, &["\"anchor\""]);
+    let part = temp.join("part.json");
+    let selector = Selector { max_seq: Some(2), ..Selector::default() };
+    disclose(&signed, &selector, &part, &Limits::default()).unwrap();
+    flip(&part, &["\"index\""]);
+}
+
+#[test]
+fn every_index_of_a_thousand_entries_is_proved() {
+    let temp = Temp::new();
+    let mut taken = Taken::default();
+    for i in 0..1000 {
+        taken.records.push(Record::new(Kind::Memory, RecordKey::new("x", i.to_string()), format!("Memory {i}")));
+    }
+    for key in Key::BOTH {
+        let (signed, part) = (temp.join(&format!("{}.json", key.0)), temp.join(&format!("{}.part.json", key.0)));
+        write(&mut taken, &signed, Some(key));
+        let done = disclose(&signed, &Selector::default(), &part, &Limits::default()).unwrap();
+        assert_eq!(done, Disclosure { disclosed: 1000, of: 1000 });
+        // The validator climbs each proof to the signed root.
+        assert!(believed(&part));
+        let (catalog, found, format) = source(&part).unwrap();
+        let found = format.validate(&catalog, &found, &Limits::default(), &[]).unwrap();
+        assert_eq!((found.records, found.kind.as_deref()), (1000, Some("subset")));
+        keep(&part, &format!("thousand.{}.json", key.0));
+        let bundle: Value = serde_json::from_slice(&std::fs::read(&part).unwrap()).unwrap();
+        let indices: Vec<u64> =
+            bundle["disclosed"].as_array().unwrap().iter().map(|d| d["index"].as_u64().unwrap()).collect();
+        assert_eq!(indices, (0..1000).collect::<Vec<_>>());
+    }
+}

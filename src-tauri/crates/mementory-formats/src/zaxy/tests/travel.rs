@@ -1,0 +1,164 @@
+//! Records of other formats through a bundle and back.
+use super::harness::{Key, Taken, Temp, keep, read, validate, write};
+use mementory_model::{
+    AttachmentRef, Embedding, EntityRef, Kind, Link, LossKind, MessagePart, Origin, Record, RecordKey, Source, Times,
+    Timestamp, Verbatim,
+};
+use serde_json::json;
+
+fn record(kind: Kind, id: &str, text: &str) -> Record {
+    let mut record = Record::new(kind, RecordKey::new("chatgpt", id), text);
+    record.origin_id = Some(id.into());
+    record.origin =
+        Origin { format: "chatgpt".into(), version: None, container: "export.zip".into(), pointer: format!("/{id}") };
+    record.source = Source { platform: "chatgpt".into(), conversation: Some("c1".into()), ..Source::default() };
+    record
+}
+
+/// One record of every kind, with nothing and with all that a record may carry.
+pub(super) fn everything() -> Taken {
+    let mut taken = Taken::default();
+    for kind in Kind::ALL {
+        let mut bare = Record::new(kind, RecordKey::new("hand", format!("bare-{}", kind.as_str())), "");
+        bare.origin_id = None;
+        taken.records.push(bare);
+        let mut full = record(kind, &format!("full-{}", kind.as_str()), "A text, with ünïcödé, \u{2028} and 🎻.");
+        full.title = Some(format!("A title for {}", kind.as_str()));
+        let at = |s: &str| Timestamp::parse(s);
+        full.times = Times {
+            created: at("2024-03-01T10:00:00.123456Z"),
+            updated: at("2024-03-02T10:00:00Z"),
+            observed: at("2024-02-28T23:59:59.999Z"),
+            valid_from: at("2024-01-01T00:00:00Z"),
+            valid_to: at("2030-01-01T00:00:00Z"),
+            last_accessed: at("2024-04-01T00:00:00Z"),
+        };
+        full.record_type = Some("preference".into());
+        full.status = Some("superseded".into());
+        full.tags = vec!["b".into(), "a".into()];
+        full.confidence = Some(1.0);
+        full.importance = Some(0.25);
+        full.sensitivity = Some("high".into());
+        full.namespace = Some("space".into());
+        full.entities = vec![EntityRef { name: "Ada".into(), entity_type: Some("person".into()), role: None }];
+        let to = |kind: Kind, id: &str| Link { relation: "about".into(), kind, target: RecordKey::new("chatgpt", id) };
+        full.links =
+            vec![to(Kind::Memory, "full-memory"), to(Kind::Entity, "full-entity"), to(Kind::Entity, "full-entity")];
+        full.embeddings = vec![Embedding { model: "m".into(), json: "[0.1, 2e-7]".into() }];
+        full.attachments = vec![AttachmentRef {
+            key: RecordKey::new("chatgpt", "file-1"),
+            origin_id: None,
+            name: "a.png".into(),
+            media_type: Some("image/png".into()),
+            size: Some(12),
+            text: None,
+        }];
+        full.fields = serde_json::from_value(json!({"n": 1.0, "e": 1e-7, "deep": {"l": [1, 2.5, null, "x"]}})).unwrap();
+        full.verbatim = Some(Verbatim::json("{ \"b\" : 1.0, \"a\": \"\\u00e9\" }"));
+        full.repeats = kind == Kind::Memory;
+        taken.records.push(full);
+    }
+    for record in &mut taken.records {
+        if record.kind == Kind::Message {
+            record.parent = Some(RecordKey::new("chatgpt", "full-conversation"));
+            record.message = Some(MessagePart {
+                role: "assistant".into(),
+                parent: Some(RecordKey::new("chatgpt", "m0")),
+                position: 3,
+                active: true,
+                content_type: "text".into(),
+                ..MessagePart::default()
+            });
+        }
+    }
+    taken
+}
+
+#[test]
+fn every_kind_comes_back_as_it_was() {
+    for key in [None, Some(Key::BOTH[0])] {
+        let mut taken = everything();
+        let temp = Temp::new();
+        let out = temp.join("out.json");
+        let report = write(&mut taken, &out, key);
+        let found = validate(&out).unwrap();
+        assert!(found.errors.is_empty(), "{:?}", found.errors);
+        assert!(found.warnings.iter().all(|w| w.code == "experimental_signature"), "{:?}", found.warnings);
+        assert_eq!(found.records as usize, taken.records.len());
+        let mut back = read(&out);
+        assert_eq!(back.records.len(), taken.records.len());
+        for record in &taken.records {
+            let found = back.records.iter().find(|r| r.key == record.key).unwrap();
+            assert_eq!(serde_json::to_value(found).unwrap(), serde_json::to_value(record).unwrap());
+        }
+        assert!(back.notes.iter().all(|n| n.code == "experimental_signature"), "{:?}", back.notes);
+        assert_eq!(report.losses.count("bytes", LossKind::LeftOut), 2);
+        assert!(report.losses.count("embeddings", LossKind::MovedToExtension) >= 15);
+        assert_eq!(report.losses.count("title", LossKind::MovedToExtension), 1, "the relation's");
+        // and once more: the same entries, so that even the signature stays true
+        let again = temp.join("again.json");
+        let second = write(&mut back, &again, None);
+        assert_eq!(second.by_kind, report.by_kind);
+        if key.is_none() {
+            keep(&out, "unsigned.json");
+        }
+    }
+}
+
+#[test]
+fn a_bare_memory_loses_nothing() {
+    let mut plain = Record::new(Kind::Memory, RecordKey::new("hand", "1"), "Drinks no coffee after noon.");
+    plain.times.created = Timestamp::parse("2026-01-01T00:00:00Z");
+    plain.tags = vec!["coffee".into()];
+    plain.source.platform = "me".into();
+    let mut taken = Taken { records: vec![plain], ..Taken::default() };
+    let temp = Temp::new();
+    let out = temp.join("out.json");
+    let report = write(&mut taken, &out, None);
+    assert!(report.losses.counts.is_empty(), "{:?}", report.losses);
+    let bundle: serde_json::Value = serde_json::from_slice(&std::fs::read(&out).unwrap()).unwrap();
+    let entry = &bundle["entries"][0];
+    assert_eq!((entry["kind"].as_str(), entry["seq"].as_u64()), (Some("memory.recorded"), Some(1)));
+    assert_eq!(entry["valid_from"], "2026-01-01T00:00:00Z");
+    assert_eq!(bundle["session_id"], "mementory-0191b2c3-0000");
+    let payload = &entry["content"]["payload"];
+    assert_eq!(
+        (payload["text"].as_str(), payload["tags"][0].as_str()),
+        (Some("Drinks no coffee after noon."), Some("coffee"))
+    );
+}
+
+#[test]
+fn what_another_program_changed_is_the_truth() {
+    let mut taken = everything();
+    let temp = Temp::new();
+    let out = temp.join("out.json");
+    write(&mut taken, &out, None);
+    let text = std::fs::read_to_string(&out).unwrap();
+    let mut bundle: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let entries = bundle["entries"].as_array_mut().unwrap();
+    let entry = entries
+        .iter_mut()
+        .find(|e| e["kind"] == "memory.recorded" && e["content"]["payload"]["title"].is_string())
+        .unwrap();
+    entry["content"]["payload"]["text"] = "Other text.".into();
+    entry["seq"] = 4000.into();
+    std::fs::write(&out, bundle.to_string()).unwrap();
+    let mut back = read(&out);
+    let record = back.records.iter().find(|r| r.key.value == "full-memory").unwrap();
+    assert_eq!((record.text.as_str(), record.origin.format.as_str()), ("Other text.", "zaxy"));
+    assert_eq!((record.key.scope.as_str(), record.embeddings.len()), ("chatgpt", 1));
+    assert!(back.notes.iter().any(|n| n.code == "changed_elsewhere"));
+    let again = temp.join("again.json");
+    write(&mut back, &again, None);
+    assert!(std::fs::read_to_string(&again).unwrap().contains("Other text."));
+    // Edited here after that, it is made anew and still the same record.
+    let at = back.records.iter().position(|r| r.key.value == "full-memory").unwrap();
+    back.records[at].text = "Third text.".into();
+    back.edited.push("full-memory".into());
+    let third = temp.join("third.json");
+    write(&mut back, &third, None);
+    let record = read(&third).records.into_iter().find(|r| r.key.value == "full-memory").unwrap();
+    assert_eq!((record.text.as_str(), record.embeddings.len()), ("Third text.", 1));
+    assert!(!std::fs::read_to_string(&third).unwrap().contains("\"text\": \"Other text.\""));
+}

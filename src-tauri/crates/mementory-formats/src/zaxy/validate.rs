@@ -1,0 +1,173 @@
+//! The validator: the contract for every entry, ids, root and proofs. The signature is named, not verified: that takes
+//! a key library, which formats do not have ([`signed`] says what there is to verify).
+use super::{
+    bundle::Bundle,
+    entry::{defect, lint, rank, seq},
+    frame::{HEADER, Shape},
+};
+use crate::{Finding, FormatError, Signed, Validation};
+use mementory_model::json::Tree;
+
+/// The algorithms that the format names, with the bytes of their keys and signatures.
+const ALGORITHMS: [(&str, usize, usize); 2] = [("ed25519", 32, 64), ("ml-dsa-65", 1952, 3309)];
+
+/// Checks a bundle. With keys in `trust` it has to be signed.
+pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, FormatError> {
+    let frame = &bundle.frame;
+    let shape = frame.shape;
+    let mut errors = Findings::new(bundle);
+    let mut warnings = Findings::new(bundle);
+    let signature = envelope(bundle, trust, &mut errors, &mut warnings);
+    if let Some(why) = bundle.not_json()? {
+        errors.add("malformed", "", &why);
+    }
+    bundle.integrity(&mut |code, pointer, message| errors.add(code, &pointer, message))?;
+    let mut records = 0;
+    let mut last = (0, 0);
+    bundle.items(&mut |item| {
+        records += 1;
+        let pointer = item.pointer(shape);
+        let (wrapped, tree) = match bundle.entry(&item) {
+            Ok(found) => found,
+            // In a signed bundle the check of its integrity has said so.
+            Err(why) if shape == Shape::Unsigned => {
+                errors.add("malformed_entry", &pointer, &why);
+                return Ok(());
+            }
+            Err(_) => return Ok(()),
+        };
+        match defect(&tree) {
+            Some((code, why)) => errors.add(code, &pointer, &why),
+            None => {
+                lint(&tree, &mut |code, why| errors.add(code, &pointer, why));
+                let here = (seq(&tree).unwrap_or_default(), rank(&tree));
+                if shape != Shape::Subset && here < last {
+                    warnings.add("order", &pointer, "entries are not in the order of their events");
+                }
+                last = here;
+            }
+        }
+        if repeats(&tree) {
+            warnings.add("duplicate_key", &pointer, "a key stands twice in one object; the last one counts");
+        }
+        let whole = matches!(&wrapped.index, Some(Tree::Number(n)) if n.bytes().all(|b| b.is_ascii_digit()));
+        if shape == Shape::Subset && !whole {
+            errors.add("malformed_entry", &pointer, "index is missing or not a whole number");
+        }
+        Ok(())
+    })?;
+    Ok(Validation {
+        version: frame.word("version").map(str::to_owned),
+        level: None,
+        records,
+        kind: Some(shape.as_str().into()),
+        unsigned: false,
+        signature,
+        errors: errors.list,
+        warnings: warnings.list,
+    })
+}
+
+type Signature = (bool, Option<String>, Option<bool>, Option<bool>, Option<String>);
+
+fn envelope(bundle: &Bundle, trust: &[String], errors: &mut Findings, warnings: &mut Findings) -> Signature {
+    let frame = &bundle.frame;
+    if let Tree::Object(members) = &frame.tree {
+        let twice = members.iter().enumerate().find(|(i, (k, _))| members[..*i].iter().any(|(other, _)| other == k));
+        if twice.is_some() || members.iter().any(|(_, v)| repeats(v)) {
+            warnings.add("duplicate_key", "", "a key stands twice in one object; the last one counts");
+        }
+    }
+    let mut need = |name: &str| {
+        if frame.word(name).is_none() {
+            errors.add("missing_field", "", &format!("{name} is missing or not a text"));
+        }
+    };
+    if frame.shape == Shape::Unsigned {
+        ["schema_version", "session_id"].into_iter().for_each(&mut need);
+        if frame.tree.get("signed") != Some(&Tree::Bool(false)) {
+            errors.add("missing_field", "", "signed is not false in an unsigned bundle");
+        }
+        if !trust.is_empty() {
+            let message = "the bundle is not signed, and a signature by a trusted key is asked for";
+            errors.add("signature_missing", "", message);
+        }
+        session(frame.word("session_id"), warnings);
+        return (false, None, None, None, None);
+    }
+    HEADER.into_iter().for_each(&mut need);
+    session(frame.word("session_id"), warnings);
+    let message = "signed Zaxy bundles are experimental: their signing has not been reviewed independently";
+    warnings.add("experimental_signature", "", message);
+    let algorithm = frame.word("algorithm");
+    let known = ALGORITHMS.into_iter().find(|(name, ..)| Some(*name) == algorithm);
+    if algorithm.is_some() && known.is_none() {
+        errors.add("algorithm_unknown", "", "the algorithm is neither ed25519 nor ml-dsa-65");
+    }
+    let lengths = known.map(|(_, key, signature)| [("public_key", key), ("signature", signature)]);
+    for (name, length) in lengths.into_iter().flatten() {
+        if frame.bytes(name).is_none_or(|b| b.len() != length) {
+            errors.add("signature_malformed", "", &format!("{name} is not {length} bytes in hex"));
+        }
+    }
+    let key = frame.bytes("public_key").map(hex::encode);
+    (true, algorithm.map(str::to_owned), None, None, key)
+}
+
+fn session(id: Option<&str>, warnings: &mut Findings) {
+    let plain = |id: &str| id.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-".contains(&b));
+    if id.is_some_and(|id| id.is_empty() || id.len() > 128 || !plain(id)) {
+        warnings.add("session_id", "", "session_id is not one that Zaxy accepts");
+    }
+}
+
+/// Does any object in it have a key twice? Readers disagree about such objects.
+fn repeats(tree: &Tree) -> bool {
+    match tree {
+        Tree::Object(members) => {
+            let mut keys: Vec<&str> = members.iter().map(|(k, _)| k.as_str()).collect();
+            keys.sort_unstable();
+            keys.windows(2).any(|pair| pair[0] == pair[1]) || members.iter().any(|(_, v)| repeats(v))
+        }
+        Tree::Array(items) => items.iter().any(repeats),
+        _ => false,
+    }
+}
+
+/// Findings of one code are listed up to a bound: a bundle may have a million entries with one fault.
+struct Findings<'b> {
+    bundle: &'b Bundle<'b>,
+    list: Vec<Finding>,
+}
+
+const MOST: usize = 10_000;
+
+impl<'b> Findings<'b> {
+    fn new(bundle: &'b Bundle<'b>) -> Self {
+        Self { bundle, list: vec![] }
+    }
+
+    fn add(&mut self, code: &str, pointer: &str, message: &str) {
+        if self.list.len() < MOST {
+            let (code, message) = (code.to_owned(), message.to_owned());
+            self.list.push(Finding { code, place: self.bundle.place(pointer), message });
+        }
+    }
+}
+
+/// The signature with what it is over.
+pub(super) fn signed(bundle: &Bundle) -> Option<Signed> {
+    let frame = &bundle.frame;
+    if frame.shape == Shape::Unsigned {
+        return None;
+    }
+    let message = frame.message();
+    let token = frame.bytes("public_key").zip(frame.bytes("signature")).filter(|_| message.is_some());
+    Some(Signed {
+        tombstone: None,
+        place: bundle.place(""),
+        algorithm: frame.word("algorithm").unwrap_or_default().to_owned(),
+        token,
+        message: message.unwrap_or_default(),
+    })
+}

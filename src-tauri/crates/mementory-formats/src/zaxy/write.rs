@@ -1,0 +1,399 @@
+//! Writing a bundle. Entries of one bundle that all go out as they came keep its envelope and with it its signature;
+//! otherwise the bundle is new: unsigned, or signed by whoever is handed in.
+use super::{
+    compose::{Made, Outcome, make, seal},
+    entry::{citation, digests, proof_tree, rank, seq},
+    frame::{ENTRY, Frame, PORTABLE, Piece, Shape, Style, UNSIGNED, header},
+    map::SCOPE,
+    merkle::{Hash, Merkle, Side, climb},
+};
+use crate::{FormatError, PassthroughItem, RecordSource, Signer, SourceAbout, WriteOptions, WriteReport, carry};
+use mementory_model::{Limits, LossKind, Timestamp, json::Tree};
+use sha2::{Digest, Sha256};
+use std::{
+    collections::{BTreeSet, HashMap},
+    io::{BufWriter, Read, Write},
+    path::Path,
+};
+
+/// An envelope that came in.
+struct Came {
+    place: String,
+    frame: Frame,
+}
+
+/// Writes everything `source` has into the new file `out`.
+pub(super) fn write(
+    source: &mut dyn RecordSource,
+    out: &Path,
+    options: &WriteOptions,
+    limits: &Limits,
+) -> Result<WriteReport, FormatError> {
+    let mut writing = Writing::collect(source, options, limits)?;
+    let plan = writing.decide(options, out)?;
+    let frame = match &plan {
+        Plan::Kept(frame) => frame.clone(),
+        Plan::Unsigned => unsigned(&writing.session),
+        Plan::Signed(signer, root) => signed(signer.as_ref(), &writing.session, &writing.about, root)?,
+    };
+    writing.report.version = frame.word("version").unwrap_or_default().to_owned();
+    put(out, &frame, writing.made.iter().map(Element::of))?;
+    Ok(writing.report)
+}
+
+/// What [`write`] would hold and lose. Nothing is written.
+pub(super) fn plan(
+    source: &mut dyn RecordSource,
+    options: &WriteOptions,
+    limits: &Limits,
+) -> Result<WriteReport, FormatError> {
+    let mut writing = Writing::collect(source, options, limits)?;
+    let version = match writing.decide(options, Path::new("")) {
+        Ok(Plan::Kept(frame)) => frame.word("version").unwrap_or_default().to_owned(),
+        Ok(Plan::Signed(..)) => PORTABLE.into(),
+        Ok(Plan::Unsigned) | Err(_) => UNSIGNED.into(),
+    };
+    Ok(WriteReport { version, ..writing.report })
+}
+
+enum Plan {
+    /// The envelope that the entries came in.
+    Kept(Frame),
+    /// A new one.
+    Unsigned,
+    /// A new one, over this root.
+    Signed(std::sync::Arc<dyn Signer>, Hash),
+}
+
+struct Writing {
+    about: SourceAbout,
+    made: Vec<Made>,
+    frames: Vec<Came>,
+    session: String,
+    report: WriteReport,
+}
+
+impl Writing {
+    fn collect(source: &mut dyn RecordSource, options: &WriteOptions, limits: &Limits) -> Result<Self, FormatError> {
+        let about = source.about();
+        let mut report = WriteReport::default();
+        let mut made = Vec::new();
+        let mut names = HashMap::new();
+        source.records(&mut |stored| {
+            match make(&stored, &mut names, limits.json_depth, &mut report.losses) {
+                Outcome::Entry(entry) => made.push(*entry),
+                Outcome::Withheld(reason) => *report.withheld.entry(reason.into()).or_default() += 1,
+            }
+            Ok(())
+        })?;
+        let mut frames = Vec::new();
+        source.passthrough(SCOPE, &mut |item, bytes| came(item, bytes, limits, &mut frames))?;
+        let session = session(&about, &frames, &made, options);
+        let mut writing = Self { about, made, frames, session, report };
+        writing.arrange();
+        if let Some(selector) = &options.zaxy {
+            let before = writing.made.len();
+            writing.made = selector.project(std::mem::take(&mut writing.made));
+            let out = (before - writing.made.len()) as u64;
+            if out > 0 {
+                writing.report.withheld.insert("selector".into(), out);
+            }
+        }
+        for entry in &writing.made {
+            *writing.report.by_kind.entry(entry.kind.as_str().into()).or_default() += 1;
+        }
+        writing.left_out(source, options)?;
+        Ok(writing)
+    }
+
+    /// Entries of this format as they stood, or by event when they stood in several bundles; then those from
+    /// elsewhere by time, numbered on from the highest number.
+    fn arrange(&mut self) {
+        let containers: BTreeSet<&str> =
+            self.made.iter().filter_map(|m| m.own.as_ref()).map(|o| o.container.as_str()).collect();
+        let one = containers.len() < 2;
+        self.made.sort_by_cached_key(|m| {
+            let (own, at) = (m.own.as_ref(), m.at.map(Timestamp::as_micros));
+            let event = if one { (0, 0) } else { (seq(&m.tree).unwrap_or(u64::MAX), rank(&m.tree)) };
+            let place = own.map(|o| (o.index, o.container.clone()));
+            (own.is_none(), event, place, at, m.record.clone())
+        });
+        let highest = self.made.iter().filter(|m| m.own.is_some()).filter_map(|m| seq(&m.tree)).max();
+        let mut next = highest.unwrap_or_default();
+        for entry in self.made.iter_mut().filter(|m| m.own.is_none()) {
+            next = next.saturating_add(1);
+            seal(&mut entry.tree, &self.session, next);
+        }
+    }
+
+    fn leaves(&self, place: &Path) -> Result<Vec<Hash>, FormatError> {
+        let bad = |why| FormatError::invalid("malformed_entry", place.display().to_string(), why);
+        self.made.iter().map(|m| digests(&m.tree).map(|d| d.1).map_err(bad)).collect()
+    }
+
+    fn decide(&mut self, options: &WriteOptions, out: &Path) -> Result<Plan, FormatError> {
+        let wanted = options.version.as_deref();
+        if let Some(unknown) = wanted.filter(|v| ![UNSIGNED, PORTABLE].contains(v)) {
+            return Err(FormatError::Version { place: out.display().to_string(), version: unknown.to_owned() });
+        }
+        let leaves = self.leaves(out)?;
+        if let Some(signer) = options.signer.as_ref().filter(|_| wanted != Some(UNSIGNED)) {
+            self.lose_signature("signed anew by another key");
+            let Some(tree) = Merkle::new(leaves) else {
+                let message = "a signed Zaxy bundle has at least one entry";
+                return Err(FormatError::invalid("empty_bundle", out.display().to_string(), message));
+            };
+            return Ok(Plan::Signed(signer.clone(), tree.root()));
+        }
+        let all_of = |came: &&Came| {
+            !self.made.is_empty()
+                && self.made.iter().all(|m| m.own.as_ref().is_some_and(|o| o.container == came.place))
+                && (wanted.is_none() || came.frame.word("version") == wanted)
+        };
+        let mut whole = self.frames.iter().filter(all_of).map(|c| &c.frame).filter(|f| fits(f, &self.made, &leaves));
+        if let (Some(frame), None) = (whole.next(), whole.next()) {
+            return Ok(Plan::Kept(frame.clone()));
+        }
+        if wanted == Some(PORTABLE) {
+            let message = "a signed Zaxy bundle needs a key to sign with";
+            return Err(FormatError::invalid("signer_missing", out.display().to_string(), message));
+        }
+        self.lose_signature("it does not cover what is written now");
+        Ok(Plan::Unsigned)
+    }
+
+    fn lose_signature(&mut self, why: &str) {
+        for came in self.frames.iter().filter(|c| c.frame.shape != Shape::Unsigned) {
+            self.report.losses.add(&came.place, "signature", LossKind::LeftOut, why);
+        }
+    }
+
+    /// What has no place in a bundle.
+    fn left_out(&mut self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<(), FormatError> {
+        for tombstone in source.tombstones()? {
+            let note = "Zaxy bundles have no deletions";
+            self.report.losses.add(&tombstone.id, "tombstone", LossKind::LeftOut, note);
+        }
+        if options.everything {
+            carry::left_out(source, |id| id != SCOPE, &mut self.report.losses)?;
+        }
+        Ok(())
+    }
+}
+
+/// Is this envelope still true of these entries?
+fn fits(frame: &Frame, made: &[Made], leaves: &[Hash]) -> bool {
+    let root = frame.bytes("merkle_root").and_then(|b| Hash::try_from(b).ok());
+    match frame.shape {
+        Shape::Unsigned => true,
+        Shape::Signed => Merkle::new(leaves.to_vec()).map(|t| t.root()) == root && root.is_some(),
+        Shape::Subset => made.iter().zip(leaves).all(|(m, leaf)| {
+            let proof = m.own.as_ref().and_then(|o| o.disclosed.as_ref()).and_then(|(_, p)| super::entry::proof(p));
+            proof.is_some_and(|proof| Some(climb(*leaf, &proof)) == root)
+        }),
+    }
+}
+
+fn came(
+    item: &PassthroughItem,
+    bytes: &mut dyn Read,
+    limits: &Limits,
+    frames: &mut Vec<Came>,
+) -> Result<(), FormatError> {
+    let mut text = String::new();
+    let bound = limits.side_file_bytes;
+    let read = bytes.take(bound).read_to_string(&mut text);
+    if item.role == "manifest"
+        && read.is_ok()
+        && let Ok(frame) = Frame::parse(&text, limits)
+    {
+        frames.push(Came { place: item.place.clone(), frame });
+    }
+    Ok(())
+}
+
+/// The session that everything is of: the one that it came from, else the vault.
+fn session(about: &SourceAbout, frames: &[Came], made: &[Made], options: &WriteOptions) -> String {
+    let used: BTreeSet<&str> = made.iter().filter_map(|m| m.own.as_ref()).map(|o| o.container.as_str()).collect();
+    let of = frames.iter().filter(|c| used.contains(c.place.as_str()));
+    let sessions: BTreeSet<&str> = of.filter_map(|c| c.frame.word("session_id")).collect();
+    let own = made.iter().filter(|m| m.own.is_some());
+    let threads: BTreeSet<&str> =
+        own.filter_map(|m| Some(citation(m.tree.get("citation")?.as_str()?)?.thread)).collect();
+    match (sessions.first().or(threads.first()), sessions.len(), threads.len()) {
+        // The events of one log are of the session that they were in.
+        (Some(only), 1, _) | (Some(only), 0, 1) => (*only).to_owned(),
+        _ if options.strip_identifiers => "mementory".into(),
+        _ => {
+            let plain = |c: &char| c.is_ascii_alphanumeric() || "_.-".contains(*c);
+            format!("mementory-{}", about.vault_id.chars().filter(plain).take(64).collect::<String>())
+        }
+    }
+}
+
+fn frame_of(members: Vec<(&str, Tree)>) -> Frame {
+    let tree = Tree::Object(members.into_iter().map(|(k, v)| (k.to_owned(), v)).collect());
+    let mut text = String::new();
+    Style::usual().value(&tree, 0, &mut text);
+    let shape = match (tree.get("disclosed"), tree.get("signature")) {
+        (Some(_), _) => Shape::Subset,
+        (_, Some(_)) => Shape::Signed,
+        _ => Shape::Unsigned,
+    };
+    Frame { text, tree, shape }
+}
+
+fn word(text: &str) -> Tree {
+    Tree::Text(text.to_owned())
+}
+
+/// The envelope of an unsigned bundle.
+pub(super) fn unsigned(session: &str) -> Frame {
+    frame_of(vec![
+        ("version", word(UNSIGNED)),
+        ("schema_version", word(ENTRY)),
+        ("session_id", word(session)),
+        ("signed", Tree::Bool(false)),
+        ("entries", Tree::Array(vec![])),
+    ])
+}
+
+/// The envelope of a signed bundle over a root, signed.
+pub(super) fn signed(
+    signer: &dyn Signer,
+    session: &str,
+    about: &SourceAbout,
+    root: &Hash,
+) -> Result<Frame, FormatError> {
+    let (key, root) = (hex::encode(signer.public_key()), hex::encode(root));
+    let created = format!("{}+00:00", about.now.to_rfc3339().trim_end_matches('Z'));
+    let nonce = nonce(about.now);
+    let texts = [
+        ("version", PORTABLE),
+        ("algorithm", signer.algorithm()),
+        ("public_key", &key),
+        ("session_id", session),
+        ("created_at", &created),
+        ("nonce", &nonce),
+        ("merkle_root", &root),
+    ];
+    let signature = signer.sign(&header(&texts))?;
+    let mut members: Vec<(&str, Tree)> = texts.into_iter().map(|(k, v)| (k, word(v))).collect();
+    members.push(("anchor", Tree::Null));
+    members.push(("entries", Tree::Array(vec![])));
+    members.push(("signature", word(&hex::encode(signature))));
+    Ok(frame_of(members))
+}
+
+/// The envelope of a subset of a signed bundle.
+pub(super) fn subset(of: &Frame) -> Frame {
+    let keys = ["version", "algorithm", "public_key", "session_id", "created_at", "nonce", "merkle_root", "signature"];
+    let mut members: Vec<(&str, Tree)> = keys.into_iter().filter_map(|k| Some((k, of.tree.get(k)?.clone()))).collect();
+    members.push(("disclosed", Tree::Array(vec![])));
+    frame_of(members)
+}
+
+/// 16 bytes that no other export has: the random bits of two UUIDs, through SHA-256.
+fn nonce(now: Timestamp) -> String {
+    let seconds = u64::try_from(now.as_micros().div_euclid(1_000_000)).unwrap_or_default();
+    let make = || uuid::Uuid::new_v7(uuid::Timestamp::from_unix(uuid::NoContext, seconds, 0));
+    hex::encode(&Sha256::digest([make().into_bytes(), make().into_bytes()].concat())[..16])
+}
+
+/// One element of the list to be written.
+pub(super) struct Element<'a> {
+    /// The entry.
+    pub tree: &'a Tree,
+    /// Its text, where that is copied.
+    pub text: Option<&'a str>,
+    /// Position and proof.
+    pub disclosed: Option<(Tree, Tree)>,
+    /// Other members of the wrapper.
+    pub extra: &'a [(String, Tree)],
+}
+
+impl<'a> Element<'a> {
+    fn of(made: &'a Made) -> Self {
+        Self {
+            tree: &made.tree,
+            text: made.verbatim.as_deref(),
+            disclosed: made.own.as_ref().and_then(|o| o.disclosed.clone()),
+            extra: made.own.as_ref().map_or(&[], |o| o.extra.as_slice()),
+        }
+    }
+
+    /// A disclosed entry.
+    pub(super) fn proved(tree: &'a Tree, text: &'a str, index: u64, proof: &[(Hash, Side)]) -> Self {
+        let disclosed = Some((Tree::Number(index.to_string()), proof_tree(proof)));
+        Self { tree, text: Some(text), disclosed, extra: &[] }
+    }
+
+    /// Its text. `sorted`: members by name, as the envelope has its own.
+    fn print(self, shape: Shape, style: &Style, sorted: bool, place: &str) -> Result<String, FormatError> {
+        let mut out = String::new();
+        let content = |level: usize| match self.text {
+            Some(text) => text.to_owned(),
+            None => {
+                let mut text = String::new();
+                style.value(self.tree, level, &mut text);
+                text
+            }
+        };
+        if shape == Shape::Unsigned {
+            return Ok(content(2));
+        }
+        let content = content(3);
+        let mut members: Vec<(&str, Piece<'_>)> = Vec::new();
+        if shape == Shape::Signed {
+            let (id, _) = digests(self.tree).map_err(|why| FormatError::invalid("malformed_entry", place, why))?;
+            members.push(("id", Piece::Tree(Tree::Text(id))));
+            members.push(("content", Piece::Raw(&content)));
+        } else {
+            let (index, proof) = self.disclosed.unwrap_or((Tree::Null, Tree::Null));
+            members.push(("index", Piece::Tree(index)));
+            members.push(("content", Piece::Raw(&content)));
+            members.push(("proof", Piece::Tree(proof)));
+        }
+        members.extend(self.extra.iter().map(|(k, v)| (k.as_str(), Piece::Tree(v.clone()))));
+        if sorted {
+            members.sort_by(|a, b| a.0.cmp(b.0));
+        }
+        style.object(&members, 2, &mut out);
+        Ok(out)
+    }
+}
+
+/// Writes an envelope with its list filled into a new file.
+pub(super) fn put<'a>(
+    out: &Path,
+    frame: &Frame,
+    elements: impl Iterator<Item = Element<'a>>,
+) -> Result<(), FormatError> {
+    let place = out.display().to_string();
+    let io = |e| FormatError::io(&place, e);
+    let (before, after) =
+        frame.halves().ok_or_else(|| FormatError::invalid("malformed", &place, "the envelope has no list"))?;
+    let style = Style::of(&frame.text);
+    let sorted = matches!(&frame.tree, Tree::Object(members) if members.is_sorted_by(|a, b| a.0 <= b.0));
+    let mut file = BufWriter::new(std::fs::File::create_new(out).map_err(io)?);
+    let mut some = false;
+    file.write_all(before.as_bytes()).map_err(io)?;
+    for element in elements {
+        let mut text = String::new();
+        if some {
+            style.comma(2, &mut text)
+        } else {
+            style.lead(2, &mut text)
+        }
+        some = true;
+        text.push_str(&element.print(frame.shape, &style, sorted, &place)?);
+        file.write_all(text.as_bytes()).map_err(io)?;
+    }
+    if some {
+        let mut text = String::new();
+        style.lead(1, &mut text);
+        file.write_all(text.as_bytes()).map_err(io)?;
+    }
+    file.write_all(after.as_bytes()).map_err(io)?;
+    file.into_inner().map_err(|e| io(e.into_error()))?.sync_all().map_err(io)
+}

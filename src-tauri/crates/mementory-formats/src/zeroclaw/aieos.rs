@@ -1,0 +1,66 @@
+//! AIEOS identities (spec §2.3, §3.2.6): a JSON document as a profile that a person can read, and back.
+use mementory_model::json::Tree;
+
+/// Name, and the fields that say how the agent behaves, a line each.
+pub(super) fn describe(doc: &Tree) -> (Option<String>, String) {
+    let at = |path: &[&str]| path.iter().try_fold(doc, |t, key| t.get(key));
+    let text = |path: &[&str]| at(path).and_then(Tree::as_str).filter(|t| !t.is_empty()).map(str::to_owned);
+    let name = [&["identity", "names", "first"][..], &["identity", "names", "primary"], &["names", "first"], &["name"]];
+    let name = name.into_iter().find_map(text);
+    let mut lines = Vec::new();
+    let mut say = |label: &str, value: Option<String>| lines.extend(value.map(|v| format!("{label}: {v}")));
+    say("Core drive", text(&["motivations", "core_drive"]));
+    say("Goals", list(at(&["motivations", "goals"])));
+    for (label, path) in [
+        ("Neural matrix", &["psychology", "neural_matrix"][..]),
+        ("OCEAN", &["psychology", "traits", "ocean"]),
+        ("Style", &["linguistics", "text_style"]),
+    ] {
+        say(label, pairs(at(path)));
+    }
+    say("Catchphrases", list(at(&["linguistics", "idiolect", "catchphrases"])));
+    say("Avoided words", list(at(&["linguistics", "idiolect", "avoided_words"])));
+    say("Skills", list(at(&["capabilities", "skills"])));
+    (name, lines.join("\n"))
+}
+
+fn list(tree: Option<&Tree>) -> Option<String> {
+    match tree {
+        Some(Tree::Array(items)) => {
+            let name =
+                |item: &Tree| item.as_str().or_else(|| item.get("name").and_then(Tree::as_str)).map(str::to_owned);
+            Some(items.iter().filter_map(name).collect::<Vec<_>>().join("; ")).filter(|t| !t.is_empty())
+        }
+        Some(Tree::Object(groups)) => {
+            let all: Vec<String> = groups.iter().filter_map(|(_, g)| list(Some(g))).collect();
+            Some(all.join("; ")).filter(|t| !t.is_empty())
+        }
+        _ => None,
+    }
+}
+
+fn pairs(tree: Option<&Tree>) -> Option<String> {
+    let Some(Tree::Object(members)) = tree else { return None };
+    let value = |v: &Tree| match v {
+        Tree::Number(n) => Some(n.clone()),
+        Tree::Text(t) => Some(t.clone()),
+        Tree::Bool(b) => Some(b.to_string()),
+        _ => None,
+    };
+    let all: Vec<String> =
+        members.iter().filter_map(|(k, v)| Some(format!("{} {}", k.replace('_', " "), value(v)?))).collect();
+    Some(all.join(", ")).filter(|t| !t.is_empty())
+}
+
+/// The document with another name; all else as it was.
+pub(super) fn renamed(verbatim: &str, name: &str) -> Option<String> {
+    let mut doc = Tree::parse(verbatim, 512).ok()?;
+    let mut identity = doc.get("identity").cloned().unwrap_or_else(|| Tree::Object(vec![]));
+    let mut names = identity.get("names").cloned().unwrap_or_else(|| Tree::Object(vec![]));
+    names.set("first", Tree::Text(name.to_owned()));
+    identity.set("names", names);
+    doc.set("identity", identity);
+    let mut out = String::new();
+    doc.write(&mut out);
+    Some(out)
+}

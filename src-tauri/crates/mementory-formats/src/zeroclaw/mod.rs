@@ -1,0 +1,92 @@
+//! ZeroClaw: settings in TOML, memory in SQLite or Markdown, identity in Markdown or AIEOS. See README.md.
+mod aieos;
+mod database;
+mod detect;
+mod read;
+mod rows;
+#[cfg(test)]
+pub(crate) mod tests;
+mod wal;
+mod write;
+
+pub(crate) use write::workspace;
+
+use crate::openclaw::{Root, Runtime, check_files, finish, own_files};
+use crate::{
+    Capabilities, Catalog, Claim, Detected, Finding, Format, FormatError, ReadContext, RecordSource, Sink, Validation,
+    WriteOptions, WriteReport,
+};
+use mementory_model::Limits;
+use std::path::Path;
+
+/// ZeroClaw.
+pub(crate) const ZEROCLAW: Runtime = Runtime { id: "zeroclaw", namespace: *b"zeroclaw-alf-ns1" };
+
+/// A ZeroClaw home or workspace.
+pub struct ZeroClaw;
+
+impl Format for ZeroClaw {
+    fn id(&self) -> &'static str {
+        ZEROCLAW.id
+    }
+    fn name(&self) -> &'static str {
+        "ZeroClaw workspace"
+    }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            read: true,
+            write: true,
+            validate: true,
+            byte_exact: true,
+            folder: true,
+            ..Capabilities::default()
+        }
+    }
+    fn detect(&self, catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
+        detect::claims(catalog, limits)
+    }
+    fn read(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        context: &ReadContext,
+        sink: &mut dyn Sink,
+    ) -> Result<(), FormatError> {
+        read::read(catalog, detected, context, sink)
+    }
+    fn write(
+        &self,
+        source: &mut dyn RecordSource,
+        out: &Path,
+        options: &WriteOptions,
+    ) -> Result<WriteReport, FormatError> {
+        write::workspace(source, options)?.write(out)
+    }
+    fn plan(&self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
+        Ok(write::workspace(source, options)?.into_report())
+    }
+    fn validate(
+        &self,
+        catalog: &Catalog,
+        detected: &Detected,
+        limits: &Limits,
+        _trust: &[String],
+    ) -> Result<Validation, FormatError> {
+        let root = Root::of(catalog, detected);
+        let members = own_files(catalog, detected, &root);
+        let mut out = Validation { kind: Some("workspace".into()), ..Validation::default() };
+        check_files(catalog, &members, &root, limits, &mut out)?;
+        for member in members.iter().filter(|m| database::is_named(m.file_name())) {
+            match read::rows_of(catalog, &members, member, limits) {
+                Ok((_, rows)) => out.records += rows.len() as u64,
+                Err(e) => out.errors.push(Finding {
+                    code: "database_unreadable".into(),
+                    place: member.place.clone(),
+                    message: e.to_string(),
+                }),
+            }
+        }
+        finish(&mut out);
+        Ok(out)
+    }
+}

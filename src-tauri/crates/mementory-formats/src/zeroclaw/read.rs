@@ -1,0 +1,209 @@
+//! A home or a workspace → records and parts.
+use super::database::{self, DatabaseError, Row};
+use super::{ZEROCLAW, aieos, rows};
+use crate::openclaw::read::Reader;
+use crate::openclaw::{Root, own_files, redact};
+use crate::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
+use mementory_model::json::Tree;
+use mementory_model::{Dropped, DroppedAs, Kind, Limits, Verbatim};
+
+/// The few settings that say how to read the rest. TOML is read line by line: `[section]`, `key = "value"`.
+#[derive(Default)]
+pub(super) struct Settings {
+    values: Vec<(String, String)>,
+}
+
+impl Settings {
+    /// Reads settings; what is not understood is passed over.
+    pub(super) fn parse(text: &str) -> Self {
+        let (mut out, mut section) = (Self::default(), String::new());
+        let mut lines = text.lines();
+        while let Some(line) = lines.next() {
+            let line = line.trim();
+            if let Some(name) = line.strip_prefix('[').and_then(|l| l.split(']').next()) {
+                section = format!("{}.", name.trim_matches(['[', ' ']));
+                continue;
+            }
+            let Some((key, value)) = line.split_once('=').filter(|_| !line.starts_with('#')) else { continue };
+            let value = value.trim();
+            let long = ["\"\"\"", "'''"].into_iter().find(|q| value.starts_with(q));
+            let value = match long {
+                Some(quote) => {
+                    let mut all = value[3..].to_owned();
+                    while !all.contains(quote) {
+                        let Some(next) = lines.next() else { break };
+                        all.push('\n');
+                        all.push_str(next);
+                    }
+                    all.split(quote).next().unwrap_or_default().to_owned()
+                }
+                None => {
+                    let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
+                    let inner = quote.and_then(|q| value[1..].rfind(q).map(|end| value[1..=end].to_owned()));
+                    inner.unwrap_or_else(|| value.split('#').next().unwrap_or_default().trim().to_owned())
+                }
+            };
+            out.values.push((format!("{section}{}", key.trim()), value));
+        }
+        out
+    }
+
+    /// A value.
+    pub(super) fn get(&self, key: &str) -> Option<&str> {
+        self.values.iter().rev().find(|(k, _)| k == key).map(|(_, v)| v.as_str())
+    }
+
+    /// Are these ZeroClaw's settings?
+    pub(super) fn is_ours(&self) -> bool {
+        let backend = self.get("memory.backend").is_some_and(|b| matches!(b, "sqlite" | "markdown" | "lucid" | "none"));
+        let identity = self.get("identity.format").is_some_and(|f| matches!(f, "openclaw" | "aieos"));
+        backend || identity || (self.get("default_provider").is_some() && self.get("default_model").is_some())
+    }
+
+    /// Who made the vectors; None = nobody says.
+    pub(super) fn embedding_model(&self) -> Option<String> {
+        let provider = self.get("memory.embedding_provider").filter(|p| !p.is_empty() && *p != "none")?;
+        let default = if provider == "openai" {
+            "text-embedding-3-small"
+        } else {
+            return self.get("memory.embedding_model").map(|m| format!("{provider}/{m}"));
+        };
+        Some(format!("{provider}/{}", self.get("memory.embedding_model").filter(|m| !m.is_empty()).unwrap_or(default)))
+    }
+}
+
+/// Reads everything.
+pub(super) fn read(
+    catalog: &Catalog,
+    detected: &Detected,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
+    let root = Root::of(catalog, detected);
+    let members = own_files(catalog, detected, &root);
+    let config = members.iter().find(|m| m.file_name() == "config.toml");
+    let config = match config {
+        Some(member) => String::from_utf8_lossy(&catalog.bytes(member, context.limits.side_file_bytes)?).into_owned(),
+        None => String::new(),
+    };
+    let settings = Settings::parse(&config);
+    let document = settings.get("identity.aieos_path").unwrap_or("identity.json").trim_start_matches("./").to_owned();
+    let mut reader = Reader::new(&ZEROCLAW, catalog, &root, context, sink)?;
+    if let Some(member) = members.iter().find(|m| m.file_name() == "config.toml") {
+        credentials(&mut reader, member, &config)?;
+        if let Some(inline) = settings.get("identity.aieos_inline").filter(|t| !t.is_empty()) {
+            identity(&mut reader, member, None, inline)?;
+        }
+    }
+    for member in &members {
+        let path = root.path(member).unwrap_or_default();
+        let inner = path.strip_prefix("workspace/").unwrap_or(path).to_owned();
+        if database::is_named(member.file_name()) {
+            memories(&mut reader, &members, member, &settings)?;
+        } else if settings.get("identity.format") == Some("aieos") && (inner == document || path == document) {
+            let bytes = catalog.bytes(member, context.limits.side_file_bytes)?;
+            match String::from_utf8(bytes) {
+                Ok(text) if identity(&mut reader, member, Some(path), &text)? => {}
+                _ => reader.pass(member, path)?,
+            }
+        } else {
+            reader.file(member)?;
+        }
+    }
+    Ok(())
+}
+
+/// An AIEOS document as a profile; false = it is no such document.
+fn identity(reader: &mut Reader<'_>, member: &Member, path: Option<&str>, text: &str) -> Result<bool, FormatError> {
+    let Ok(doc @ Tree::Object(_)) = Tree::parse(text, reader.context.limits.json_depth) else { return Ok(false) };
+    let (name, described) = aieos::describe(&doc);
+    let id = reader.id(path.unwrap_or("config.toml"), "aieos", 0);
+    let mut record = reader.record(Kind::Profile, &id, &described, member, "aieos".into());
+    record.title = name;
+    record.record_type = Some("aieos".into());
+    if let Some(path) = path {
+        record.fields.insert("file".into(), path.into());
+    }
+    record.verbatim = Some(Verbatim::json(text));
+    reader.sink.unit(record.into())?;
+    Ok(true)
+}
+
+/// Which secrets the settings hold, by name. Their values are in the settings file only.
+fn credentials(reader: &mut Reader<'_>, member: &Member, text: &str) -> Result<(), FormatError> {
+    for (n, key) in redact::keys(text).into_iter().enumerate() {
+        let id = reader.id("config.toml", &key, n);
+        let mut record = reader.record(Kind::Credential, &id, &key, member, format!("key {n}"));
+        record.title = Some(key);
+        record.record_type = Some("custom".into());
+        record.fields.insert("secret_inside".into(), false.into());
+        reader.sink.unit(record.into())?;
+    }
+    Ok(())
+}
+
+/// Image and rows of a database; its log lies beside it.
+pub(super) fn rows_of(
+    catalog: &Catalog,
+    members: &[&Member],
+    member: &Member,
+    limits: &Limits,
+) -> Result<(Vec<u8>, Vec<Row>), FormatError> {
+    let log = format!("{}-wal", member.name);
+    let log = members.iter().find(|m| m.name == log && m.root == member.root && m.archive == member.archive);
+    let image = catalog.bytes(member, limits.element_bytes)?;
+    let log = log.map(|m| catalog.bytes(m, limits.element_bytes)).transpose()?;
+    let bad = |e: DatabaseError| FormatError::invalid("database_unreadable", &member.place, e.to_string());
+    let connection = database::open(image.clone(), log.as_deref(), true).map_err(bad)?;
+    Ok((image, database::rows(&connection).map_err(bad)?))
+}
+
+fn memories(
+    reader: &mut Reader<'_>,
+    members: &[&Member],
+    member: &Member,
+    settings: &Settings,
+) -> Result<(), FormatError> {
+    let path = reader.root.path(member).unwrap_or_default().to_owned();
+    match rows_of(reader.catalog, members, member, &reader.context.limits) {
+        Ok((_, rows)) => {
+            for (n, row) in rows.iter().enumerate() {
+                memory(reader, member, &path, row, n, settings)?;
+            }
+        }
+        Err(FormatError::Invalid { message, .. }) => {
+            let reason = format!("database_unreadable: kept as a file, {message}");
+            let (outcome, kind) = (DroppedAs::Failed, Some(Kind::Memory));
+            reader.sink.dropped(Dropped { place: member.place.clone(), outcome, reason, kind });
+        }
+        Err(e) => return Err(e),
+    }
+    reader.pass(member, &path)
+}
+
+fn memory(
+    reader: &mut Reader<'_>,
+    member: &Member,
+    path: &str,
+    row: &Row,
+    n: usize,
+    settings: &Settings,
+) -> Result<(), FormatError> {
+    let text = |key: &str| row.get(key).and_then(serde_json::Value::as_str).filter(|t| !t.is_empty());
+    let place = format!("{}#row {n}", member.place);
+    let (Some(content), Some(id)) = (text("content"), text("id").or_else(|| text("key"))) else {
+        let reason = "no_content: a row without content or id".to_owned();
+        let (outcome, kind) = (DroppedAs::Failed, Some(Kind::Memory));
+        reader.sink.dropped(Dropped { place, outcome, reason, kind });
+        return Ok(());
+    };
+    if let Some(record) = reader.take_slot(path, content) {
+        return reader.sink.unit(record.into());
+    }
+    let mut record = reader.record(Kind::Memory, id, content, member, format!("row {n}"));
+    record.fields.insert("file".into(), path.into());
+    if !rows::fill(&mut record, row, settings) {
+        reader.note("bad_time", &place, "a time that cannot be read");
+    }
+    reader.sink.unit(record.into())
+}

@@ -1,0 +1,116 @@
+//! A row of `memories` ↔ a record (spec §2.2, §9).
+use super::database::{Row, blob};
+use super::read::Settings;
+use mementory_model::{Embedding, Record, Timestamp, Verbatim};
+use serde_json::{Map, Value};
+
+/// Fills a record from a row.
+pub(super) fn fill(record: &mut Record, row: &Row, settings: &Settings) -> bool {
+    let text = |key: &str| row.get(key).and_then(Value::as_str).filter(|t| !t.is_empty());
+    let category = text("category").unwrap_or("core");
+    let (memory_type, namespace) = match category {
+        "core" => ("semantic", "core".to_owned()),
+        "daily" => ("episodic", "daily".to_owned()),
+        "conversation" => ("episodic", "conversation".to_owned()),
+        other => ("semantic", format!("custom:{other}")),
+    };
+    record.title = text("key").map(str::to_owned);
+    record.record_type = Some(memory_type.into());
+    record.namespace = Some(namespace);
+    record.status = Some("active".into());
+    record.source.method = Some("agent_written".into());
+    record.source.conversation = text("session_id").map(str::to_owned);
+    record.fields.insert("category".into(), category.into());
+    let stamp = text("created_at").or_else(|| text("timestamp"));
+    record.times.created = stamp.and_then(time);
+    record.times.updated = text("updated_at").and_then(time);
+    if let Some(vector) =
+        row.get("embedding").and_then(blob).and_then(|b| embedding(&b, settings, record.times.created))
+    {
+        record.embeddings.push(vector);
+    }
+    record.verbatim = Some(Verbatim::json(Value::Object(row.clone()).to_string()));
+    stamp.is_none() || record.times.created.is_some()
+}
+
+/// RFC 3339, or SQLite's `YYYY-MM-DD HH:MM:SS` in UTC.
+fn time(text: &str) -> Option<Timestamp> {
+    let sqlite =
+        || (text.len() >= 19 && text.as_bytes()[10] == b' ').then(|| format!("{}T{}Z", &text[..10], &text[11..]));
+    Timestamp::parse(text).or_else(|| Timestamp::parse(&sqlite()?))
+}
+
+/// Little-endian floats, in the form of `.alf`. None where nobody says which model made them: they stay in the verbatim.
+fn embedding(bytes: &[u8], settings: &Settings, at: Option<Timestamp>) -> Option<Embedding> {
+    let n = bytes.len() / 4;
+    if !bytes.len().is_multiple_of(4) || !(64..=4096).contains(&n) {
+        return None;
+    }
+    let model = settings.embedding_model()?;
+    let numbers: Vec<String> = bytes
+        .chunks_exact(4)
+        .map(|c| f32::from_le_bytes([c[0], c[1], c[2], c[3]]))
+        .map(|f| f.is_finite().then(|| f.to_string()))
+        .collect::<Option<_>>()?;
+    let at = at.or_else(|| Timestamp::from_micros(0))?.to_rfc3339();
+    let json = format!(
+        r#"{{"model":{},"dimensions":{n},"vector":[{}],"computed_at":"{at}","source":"runtime"}}"#,
+        Value::String(model.clone()),
+        numbers.join(",")
+    );
+    Some(Embedding { model, json })
+}
+
+/// Columns of a row whose record was edited.
+pub(super) fn edited(record: &Record) -> Row {
+    let mut out = Map::new();
+    out.insert("content".into(), record.text.clone().into());
+    if let Some(title) = &record.title {
+        out.insert("key".into(), title.clone().into());
+    }
+    if let Some(updated) = record.times.updated {
+        out.insert("updated_at".into(), updated.to_rfc3339().into());
+    }
+    out
+}
+
+/// A record of another format as a row.
+pub(super) fn composed(record: &Record, taken: &mut std::collections::BTreeSet<String>) -> Row {
+    let id = match record.origin_id.as_deref().filter(|id| crate::is_uuid(id)) {
+        Some(id) => id.to_owned(),
+        None => {
+            let name = format!("keepsake:zeroclaw:{}|{}", record.key.scope, record.key.value);
+            uuid::Uuid::new_v5(&uuid::Uuid::NAMESPACE_URL, name.as_bytes()).hyphenated().to_string()
+        }
+    };
+    let words: String = record.text.split_whitespace().take(6).collect::<Vec<_>>().join(" ");
+    let first = crate::openclaw::write::slug(record.title.as_deref().filter(|t| !t.is_empty()).unwrap_or(&words));
+    let (mut key, mut n) = (first.clone(), 2);
+    while !taken.insert(key.clone()) {
+        key = format!("{first}-{n}");
+        n += 1;
+    }
+    let own = record.fields.get("category").and_then(Value::as_str);
+    let category = match record.namespace.as_deref() {
+        Some(space @ ("core" | "daily" | "conversation")) => space,
+        Some(space) if space.starts_with("custom:") => &space["custom:".len()..],
+        _ if record.record_type.as_deref() == Some("episodic") => "daily",
+        _ => own.filter(|c| *c != "daily_log").unwrap_or("core"),
+    };
+    let created = record.times.created.or(record.times.updated).or_else(|| Timestamp::from_micros(0));
+    let created = created.map(Timestamp::to_rfc3339).unwrap_or_default();
+    let updated = record.times.updated.map_or_else(|| created.clone(), Timestamp::to_rfc3339);
+    let text = if record.text.is_empty() { record.title.clone().unwrap_or_default() } else { record.text.clone() };
+    Map::from_iter(
+        [
+            ("id", id),
+            ("key", key),
+            ("content", text),
+            ("category", category.to_owned()),
+            ("timestamp", created.clone()),
+            ("created_at", created),
+            ("updated_at", updated),
+        ]
+        .map(|(k, v)| (k.to_owned(), Value::String(v))),
+    )
+}

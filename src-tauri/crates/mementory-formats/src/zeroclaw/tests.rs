@@ -1,0 +1,208 @@
+//! ZeroClaw homes there and back: SQLite, Markdown, AIEOS.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+use super::{ZeroClaw, database};
+use crate::alf::testing::{Scratch, Shelf};
+use crate::openclaw::tests::{put, read, tree, validate, write};
+use mementory_model::{Kind, LossKind, Record, RecordKey, Timestamp};
+use rusqlite::Connection;
+use std::path::Path;
+
+const CONFIG: &str = "default_provider = \"openai\"\ndefault_model = \"m\"\napi_key = \"sk-zc-0123456789abcdefghij\"\n\n[memory]\nbackend = \"sqlite\"\nembedding_provider = \"openai\"\n\n[identity]\nformat = \"aieos\"\naieos_path = \"identity.json\"\n";
+const AIEOS: &str = r#"{"identity": {"names": {"first": "Wren"}, "bio": {"gender": "none"}},"psychology":{"neural_matrix":{"logic":0.80}},"motivations":{"core_drive":"Keep order"},"x":1.0}"#;
+
+/// A database as the runtime makes it, search table and all.
+fn database_at(path: &Path, rows: &[(&str, &str, &str, &str)]) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let db = Connection::open(path).unwrap();
+    db.execute_batch(
+        "CREATE TABLE memories (id TEXT PRIMARY KEY, key TEXT NOT NULL UNIQUE, content TEXT NOT NULL, category TEXT NOT NULL DEFAULT 'core', embedding BLOB, created_at TEXT NOT NULL, updated_at TEXT NOT NULL);
+         CREATE VIRTUAL TABLE memories_fts USING fts5(key, content, content=memories, content_rowid=rowid);
+         CREATE TRIGGER memories_ai AFTER INSERT ON memories BEGIN INSERT INTO memories_fts(rowid, key, content) VALUES (new.rowid, new.key, new.content); END;
+         CREATE TRIGGER memories_ad AFTER DELETE ON memories BEGIN INSERT INTO memories_fts(memories_fts, rowid, key, content) VALUES ('delete', old.rowid, old.key, old.content); END;
+         CREATE TRIGGER memories_au AFTER UPDATE ON memories BEGIN INSERT INTO memories_fts(memories_fts, rowid, key, content) VALUES ('delete', old.rowid, old.key, old.content); INSERT INTO memories_fts(rowid, key, content) VALUES (new.rowid, new.key, new.content); END;",
+    )
+    .unwrap();
+    let vector: Vec<u8> = (0..64u8).flat_map(|n| f32::from(n).to_le_bytes()).collect();
+    for (id, key, content, category) in rows {
+        let row = rusqlite::params![id, key, content, category, vector];
+        db.execute("INSERT INTO memories VALUES (?1, ?2, ?3, ?4, ?5, '2026-02-03T04:05:06+00:00', '2026-02-04T00:00:00+00:00')", row).unwrap();
+    }
+}
+
+pub(crate) fn home(path: &Path) {
+    put(
+        path,
+        &[
+            ("config.toml", CONFIG.as_bytes()),
+            (".secret_key", b"0011"),
+            ("workspace/identity.json", AIEOS.as_bytes()),
+            ("workspace/SOUL.md", b"# Wren\nBe kind.\n"),
+            ("workspace/memory/2026-02-05.md", b"## Noon\nPlanted beans.\n"),
+            ("workspace/notes.bin", b"\x00\x01"),
+        ],
+    );
+    let rows = [
+        ("0197f2a0-6666-7000-8000-000000000001", "tea", "Likes green tea.", "core"),
+        ("0197f2a0-6666-7000-8000-000000000002", "walk", "Went for a walk by the weir.", "daily"),
+        ("x-3", "talk", "Talked about beans.", "gardening"),
+    ];
+    database_at(&path.join("workspace/memory/brain.db"), &rows);
+}
+
+fn contents(path: &Path) -> Vec<(String, String)> {
+    let db = Connection::open(path).unwrap();
+    let mut all = db.prepare("SELECT id, content FROM memories ORDER BY rowid").unwrap();
+    all.query_map([], |r| Ok((r.get(0)?, r.get(1)?))).unwrap().collect::<Result<_, _>>().unwrap()
+}
+
+#[test]
+fn spec_10_2_a_home_comes_back_byte_for_byte() {
+    let scratch = Scratch::new("zeroclaw");
+    home(&scratch.0.join("home"));
+    let mut shelf = read(&scratch.0.join("home"), &ZeroClaw);
+    let find = |text: &str| shelf.records.iter().find(|r| r.text.contains(text)).unwrap();
+    let tea = find("green tea");
+    assert_eq!(
+        (tea.title.as_deref(), tea.record_type.as_deref(), tea.namespace.as_deref()),
+        (Some("tea"), Some("semantic"), Some("core"))
+    );
+    assert_eq!(tea.times.created, Timestamp::parse("2026-02-03T04:05:06Z"));
+    assert_eq!((tea.embeddings.len(), tea.embeddings[0].model.as_str()), (1, "openai/text-embedding-3-small"));
+    assert_eq!(find("by the weir").namespace.as_deref(), Some("daily"));
+    assert_eq!(find("Talked about").namespace.as_deref(), Some("custom:gardening"));
+    let wren = find("Keep order");
+    assert_eq!((wren.kind, wren.title.as_deref()), (Kind::Profile, Some("Wren")));
+    let credential = shelf.records.iter().find(|r| r.kind == Kind::Credential).unwrap();
+    assert_eq!(credential.title.as_deref(), Some("api_key"));
+    assert!(
+        shelf.records.iter().all(|r| !serde_json::to_string(r).unwrap().contains("sk-zc-")),
+        "10.5: no secret in a record"
+    );
+    assert_eq!(shelf.dropped, []);
+
+    let report = write(&mut shelf, &scratch.0.join("out"), &ZeroClaw);
+    let (mut before, mut after) = (tree(&scratch.0.join("home")), tree(&scratch.0.join("out")));
+    assert!(before.remove(".secret_key").is_some() && !after.contains_key(".secret_key"), "a key file stays behind");
+    let (_, config) = (before.remove("config.toml").unwrap(), after.remove("config.toml").unwrap());
+    assert_eq!(String::from_utf8(config).unwrap(), CONFIG.replace("sk-zc-0123456789abcdefghij", "<redacted>"));
+    assert_eq!(before, after, "the database too");
+    assert_eq!(report.losses.count("secret", LossKind::LeftOut), 2);
+    assert_eq!(validate(&scratch.0.join("out"), &ZeroClaw).errors, []);
+}
+
+#[test]
+fn a_changed_memory_changes_its_row_and_a_removed_one_is_in_no_page() {
+    let scratch = Scratch::new("zeroclaw-edit");
+    home(&scratch.0.join("home"));
+    let mut shelf = read(&scratch.0.join("home"), &ZeroClaw);
+    let gone = shelf.records.iter().position(|r| r.text.contains("by the weir")).unwrap();
+    shelf.records.remove(gone);
+    let at = shelf.records.iter().position(|r| r.text.contains("green tea")).unwrap();
+    shelf.records[at].text = "Likes black tea.".into();
+    shelf.edited.insert(at);
+    let mut fact = Record::new(Kind::Memory, RecordKey::new("chatgpt", "bio-1"), "Has two cats.");
+    fact.source.platform = "chatgpt".into();
+    shelf.records.push(fact.clone());
+    write(&mut shelf, &scratch.0.join("out"), &ZeroClaw);
+    let db = scratch.0.join("out/workspace/memory/brain.db");
+    let held = contents(&db);
+    let texts: Vec<&str> = held.iter().map(|(_, c)| c.as_str()).collect();
+    assert_eq!(texts, ["Likes black tea.", "Talked about beans.", "Has two cats."]);
+    let bytes = std::fs::read(&db).unwrap();
+    for word in ["by the weir", "green tea"] {
+        assert!(memchr::memmem::find(&bytes, word.as_bytes()).is_none(), "{word}");
+    }
+    let hits: i64 = Connection::open(&db)
+        .unwrap()
+        .query_row("SELECT count(*) FROM memories_fts WHERE memories_fts MATCH 'cats'", [], |r| r.get(0))
+        .unwrap();
+    assert_eq!(hits, 1, "the runtime's own search knows it");
+    let mut back = read(&scratch.0.join("out"), &ZeroClaw);
+    assert!(back.records.contains(&fact), "restored as it was");
+    write(&mut back, &scratch.0.join("again"), &ZeroClaw);
+    assert_eq!(contents(&scratch.0.join("again/workspace/memory/brain.db")), held);
+}
+
+#[test]
+fn a_database_in_use_is_read_with_its_log() {
+    let scratch = Scratch::new("zeroclaw-wal");
+    let live = scratch.0.join("live/memory.db");
+    database_at(&live, &[("a", "a", "Old words.", "core")]);
+    let db = Connection::open(&live).unwrap();
+    db.pragma_update(None, "journal_mode", "wal").unwrap();
+    db.execute("UPDATE memories SET content = 'New words.'", []).unwrap();
+    db.execute(
+        "INSERT INTO memories VALUES ('b', 'b', 'More words.', 'core', NULL, '2026-02-03 04:05:06', 'never')",
+        [],
+    )
+    .unwrap();
+    let copy = scratch.0.join("copy");
+    std::fs::create_dir(&copy).unwrap();
+    for name in ["memory.db", "memory.db-wal"] {
+        std::fs::copy(live.with_file_name(name), copy.join(name)).unwrap();
+    }
+    drop(db);
+    let before = tree(&copy);
+    let mut shelf = read(&copy, &ZeroClaw);
+    let texts: Vec<&str> = shelf.records.iter().map(|r| r.text.as_str()).collect();
+    assert_eq!(texts, ["New words.", "More words."]);
+    assert_eq!(shelf.records[1].times.created, Timestamp::parse("2026-02-03T04:05:06Z"));
+    assert_eq!(tree(&copy), before, "nothing is written beside it");
+    write(&mut shelf, &scratch.0.join("out"), &ZeroClaw);
+    assert_eq!(tree(&scratch.0.join("out")), before);
+}
+
+#[test]
+fn hostile_and_damaged_databases_cost_themselves() {
+    let scratch = Scratch::new("zeroclaw-bad");
+    let good = {
+        let at = scratch.0.join("g/memory.db");
+        database_at(&at, &[("a", "a", "Some words that are longer than a few.", "core")]);
+        std::fs::read(at).unwrap()
+    };
+    let mut image = good.clone();
+    image.truncate(good.len() / 2);
+    let mut noise = good.clone();
+    noise[100..4000].fill(0xff);
+    let view = {
+        let at = scratch.0.join("v.db");
+        let db = Connection::open(&at).unwrap();
+        db.execute_batch("CREATE TABLE category_content (x); CREATE VIEW memories AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id FROM n) SELECT id, '' AS key, '' AS content FROM n;").unwrap();
+        drop(db);
+        std::fs::read(at).unwrap()
+    };
+    for (n, bytes) in
+        [image, noise, view, b"SQLite format 3\0".to_vec(), b"not a database".to_vec()].into_iter().enumerate()
+    {
+        let at = scratch.0.join(format!("{n}/home"));
+        put(&at, &[("config.toml", CONFIG.as_bytes()), ("memory.db", &bytes), ("SOUL.md", b"# A\n")]);
+        let mut shelf = read(&at, &ZeroClaw);
+        assert!(shelf.records.iter().any(|r| r.kind == Kind::Profile), "the rest is read");
+        assert!(shelf.parts.iter().any(|(p, b)| p.name == "memory.db" && *b == bytes), "kept as it is");
+        let read_rows = shelf.records.iter().filter(|r| r.kind == Kind::Memory).count();
+        assert!(shelf.dropped.len() == 1 || read_rows <= 1, "{n}");
+        let out = scratch.0.join(format!("{n}/out"));
+        write(&mut shelf, &out, &ZeroClaw);
+        if !shelf.dropped.is_empty() {
+            assert_eq!(tree(&out)["memory.db"], bytes, "{n}");
+        }
+    }
+    assert!(matches!(database::open(vec![0; 10], None, true), Err(database::DatabaseError::NotSqlite)));
+}
+
+#[test]
+fn other_formats_get_a_database_of_their_own() {
+    let scratch = Scratch::new("zeroclaw-new");
+    let mut fact = Record::new(Kind::Memory, RecordKey::new("chatgpt", "bio-1"), "Has two cats.");
+    fact.source.platform = "chatgpt".into();
+    let mut twin = fact.clone();
+    twin.key.value = "bio-2".into();
+    let mut shelf = Shelf { records: vec![fact.clone(), twin.clone()], ..Shelf::default() };
+    write(&mut shelf, &scratch.0.join("out"), &ZeroClaw);
+    assert_eq!(contents(&scratch.0.join("out/memory.db")).len(), 2);
+    let back = read(&scratch.0.join("out"), &ZeroClaw);
+    let mut own: Vec<Record> = back.records;
+    own.sort_by(|a, b| a.key.value.cmp(&b.key.value));
+    assert_eq!(own, [fact, twin]);
+    assert_eq!(validate(&scratch.0.join("out"), &ZeroClaw).errors, []);
+}

@@ -1,0 +1,87 @@
+//! Precision and recall by class.
+use super::text::Labelled;
+use mementory_scan::{Class, Finding};
+use std::{fmt::Write, ops::Range};
+
+/// What came of one class, with the misses for reading.
+#[derive(Default)]
+pub struct Score {
+    pub values: usize,
+    pub found: usize,
+    pub right: usize,
+    pub misses: Vec<String>,
+}
+
+impl Score {
+    /// Of what was found, the part that is a value. Nothing found is nothing wrong.
+    pub fn precision(&self) -> f64 {
+        if self.found == 0 { 1.0 } else { self.right as f64 / self.found as f64 }
+    }
+
+    /// Of the values, the part that was found.
+    pub fn recall(&self) -> f64 {
+        if self.values == 0 { 1.0 } else { self.right as f64 / self.values as f64 }
+    }
+}
+
+/// Whether two spans overlap by four fifths of both.
+pub fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
+    let both = a.end.min(b.end).saturating_sub(a.start.max(b.start));
+    both > 0 && both * 5 >= a.len() * 4 && both * 5 >= b.len() * 4
+}
+
+/// Scans each text and counts. A value is found once: a second finding of it is wrong.
+pub fn measure(set: &[Labelled], scan: impl Fn(&str) -> Vec<Finding>) -> Vec<(Class, Score)> {
+    let mut scores: Vec<(Class, Score)> = Class::ALL.iter().map(|class| (*class, Score::default())).collect();
+    for made in set {
+        let found = scan(&made.text);
+        for (class, score) in &mut scores {
+            let values: Vec<&Range<usize>> = made.values.iter().filter(|v| v.0 == *class).map(|v| &v.1).collect();
+            let mut missing = values.clone();
+            score.values += values.len();
+            for finding in found.iter().filter(|f| f.class == *class) {
+                let span = finding.start..finding.end;
+                score.found += 1;
+                match missing.iter().position(|value| overlap(value, &span)) {
+                    Some(at) => {
+                        missing.remove(at);
+                        score.right += 1;
+                    }
+                    None => score.misses.push(format!("wrong   {:<14} {}", finding.detector, shown(made, &span))),
+                }
+            }
+            score.misses.extend(missing.iter().map(|span| format!("missing {:<14} {}", "", shown(made, span))));
+        }
+    }
+    scores
+}
+
+/// A place in a text, marked, with a little around it.
+fn shown(made: &Labelled, span: &Range<usize>) -> String {
+    let text = &made.text;
+    let value = text.get(span.clone()).unwrap_or("(not on a character)");
+    let before: String = text.get(..span.start).unwrap_or("").chars().rev().take(50).collect();
+    let before: String = before.chars().rev().collect();
+    let after: String = text.get(span.end..).unwrap_or("").chars().take(25).collect();
+    let value: String = match value.chars().count() {
+        0..=90 => value.to_owned(),
+        n => format!("{}… ({n} characters)", value.chars().take(60).collect::<String>()),
+    };
+    let line = format!("[{}] {before}⟦{value}⟧{after}", made.about.split(':').next().unwrap_or(""));
+    line.replace('\n', "⏎")
+}
+
+pub fn table(scores: &[(Class, Score)]) -> String {
+    let mut out = format!("{:<12} {:>7} {:>7} {:>10} {:>7}\n", "class", "values", "found", "precision", "recall");
+    for (class, score) in scores {
+        let (precision, recall) = (score.precision(), score.recall());
+        let _ = writeln!(
+            out,
+            "{:<12} {:>7} {:>7} {precision:>10.4} {recall:>7.4}",
+            class.as_str(),
+            score.values,
+            score.found
+        );
+    }
+    out
+}

@@ -1,0 +1,159 @@
+//! The set against itself: labels lie where they say, numbers hold by code of their own, decoys do not.
+use super::text::Labelled;
+use super::{COUNT, SEED, check, ids_world, keys, measure, money, phones, rng::Rng, set, slots};
+use mementory_scan::{Class, Confidence, Finding};
+use std::collections::BTreeSet;
+
+/// Each value of a set with its slot.
+fn values(set: &[Labelled]) -> impl Iterator<Item = (&str, Class, &str)> {
+    set.iter().flat_map(|made| {
+        let (_, named) = made.about.split_once(": ").expect("a kind and its slots");
+        let values = made.values.iter().map(|(class, span)| (*class, &made.text[span.clone()]));
+        named.split(' ').zip(values).map(|(slot, (class, value))| (slot, class, value))
+    })
+}
+
+#[test]
+fn the_same_seed_gives_the_same_set() {
+    assert_eq!(set::generate(SEED, 300), set::generate(SEED, 300));
+    assert_eq!(set::generate(SEED, 300)[..], set::generate(SEED, 600)[..300]);
+    assert_ne!(set::generate(SEED, 300), set::generate(SEED + 1, 300));
+}
+
+#[test]
+fn labels_lie_on_characters_in_order_and_apart() {
+    for made in set::generate(SEED, COUNT) {
+        let mut end = 0;
+        for (_, span) in &made.values {
+            assert!(span.start >= end && span.start < span.end, "{made:?}");
+            let value = made.text.get(span.clone()).unwrap_or_else(|| panic!("not on characters: {made:?}"));
+            assert_eq!(value.trim(), value, "{made:?}");
+            end = span.end;
+        }
+        assert!(!made.text.contains(['⟨', '⟩']) && made.text.len() <= 4096 && made.text.chars().count() >= 40);
+    }
+}
+
+#[test]
+fn half_the_texts_hold_values_and_every_class_is_there() {
+    let set = set::generate(SEED, COUNT);
+    let with = set.iter().filter(|made| !made.values.is_empty()).count();
+    assert!((COUNT * 45 / 100..COUNT * 55 / 100).contains(&with), "{with}");
+    for class in Class::ALL {
+        let found = values(&set).filter(|(_, of, _)| *of == class).count();
+        assert!(found >= 300, "{}: {found}", class.as_str());
+    }
+    let slots: BTreeSet<&str> = values(&set).map(|(slot, ..)| slot).collect();
+    for (kind, ..) in ids_world::KINDS {
+        assert!(slots.contains(format!("id.{kind}").as_str()), "no {kind}");
+    }
+    for (code, ..) in phones::COUNTRIES {
+        let named =
+            slots.contains(format!("phone.{code}").as_str()) || slots.contains(format!("phone.+{code}").as_str());
+        assert!(named, "no telephone of {code}");
+    }
+    let banks: BTreeSet<&str> = money::IBANS.iter().map(|(country, _)| *country).collect();
+    assert!(banks.len() >= 25 && phones::COUNTRIES.len() >= 25 && keys::providers() >= 25);
+}
+
+#[test]
+fn every_value_holds_by_a_second_opinion() {
+    for (slot, class, value) in values(&set::generate(SEED, COUNT)) {
+        let holds = match class {
+            Class::Card => check::card(value),
+            Class::Iban => check::iban(value),
+            Class::NationalId => ids_world::kind(slot.strip_prefix("id.").expect("an id's slot")).2(value),
+            Class::PrivateKey => {
+                value.starts_with("-----BEGIN ") && value.ends_with("-----") && value.contains("PRIVATE KEY")
+            }
+            Class::Email => value.split('@').count() == 2 && value.is_ascii() && !value.contains("example"),
+            Class::Phone => (8..=15).contains(&value.chars().filter(char::is_ascii_digit).count()),
+            Class::Password => value.len() >= 6 && !value.contains(char::is_whitespace),
+            Class::AccessKey => {
+                let ghost = ["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "npm_"].iter().any(|lead| value.starts_with(lead));
+                value.len() >= 20 && !value.contains(char::is_whitespace) && (!ghost || check::github(value))
+            }
+        };
+        assert!(holds, "{slot}: {value}");
+    }
+}
+
+#[test]
+fn known_numbers_from_descriptions_hold_and_their_neighbours_do_not() {
+    // Published samples of the schemes, so that maker and checker cannot be wrong together.
+    type Holds = fn(&str) -> bool;
+    let samples: &[(Holds, &str)] = &[
+        (check::iban, "GB82 WEST 1234 5698 7654 32"),
+        (check::iban, "DE89 3704 0044 0532 0130 00"),
+        (check::dni, "12345678Z"),
+        (check::nie, "X1234567L"),
+        (check::codice_fiscale, "RSSMRA85T10A562S"),
+        (check::steuer_id, "86095742719"),
+        (check::bsn, "111222333"),
+        (check::rijksregister, "85.07.30-033.28"),
+        (check::pesel, "44051401359"),
+        (check::personnummer, "811228-9874"),
+        (check::hetu, "131052-308T"),
+        (check::nif, "123456789"),
+        (check::ahv, "756.9217.0769.85"),
+        (check::nhs, "943 476 5919"),
+        (check::cpf, "111.444.777-35"),
+        (check::rut, "12.345.678-5"),
+        (check::kimlik, "10000000146"),
+        (check::aadhaar, "2341 2341 2346"),
+        (check::resident, "11010519491231002X"),
+        (check::my_number, "1234 5678 9018"),
+        (check::nir, "2 55 08 14 168 025 38"),
+        (check::luhn, "79927398713"),
+    ];
+    for (holds, number) in samples {
+        assert!(holds(number), "{number}");
+        let at = number.rfind(|c: char| c.is_ascii_digit()).expect("a digit");
+        let other = (number.as_bytes()[at] - b'0' + 1) % 10;
+        let neighbour = format!("{}{other}{}", &number[..at], &number[at + 1..]);
+        assert!(!holds(&neighbour), "{neighbour}");
+    }
+}
+
+#[test]
+fn decoys_fail_where_values_hold() {
+    for index in 0..400 {
+        let rng = &mut Rng::new(SEED, index);
+        for slot in ["notcard", "longrun"] {
+            let number = slots::make(rng, slot);
+            assert!(!check::luhn(&number), "{number}");
+        }
+        let account = slots::make(rng, "notiban");
+        assert!(!check::iban(&account), "{account}");
+        let phone = slots::make(rng, "imei");
+        assert!(check::luhn(&phone) && !check::card(&phone), "{phone}");
+        for (kind, _, holds) in ids_world::KINDS.iter().filter(|kind| kind.0 != "ssn") {
+            let number = slots::make(rng, &format!("wrong.{kind}"));
+            assert!(!holds(&number), "{kind} {number}");
+        }
+    }
+}
+
+#[test]
+fn the_measure_counts_what_it_says() {
+    let made = Labelled {
+        text: "x".repeat(60),
+        values: vec![(Class::Email, 0..10), (Class::Email, 20..30)],
+        about: "a: b".into(),
+    };
+    let finding = |class, start, end| Finding { class, detector: "t", start, end, confidence: Confidence::Likely };
+    let score = |found: Vec<Finding>| {
+        let scores = measure::measure(std::slice::from_ref(&made), |_| found.clone());
+        let email = scores.into_iter().find(|(class, _)| *class == Class::Email).expect("a score for each class").1;
+        (email.precision(), email.recall())
+    };
+    let exact = finding(Class::Email, 0, 10);
+    assert_eq!(score(vec![]), (1.0, 0.0));
+    assert_eq!(score(vec![exact]), (1.0, 0.5));
+    assert_eq!(score(vec![exact, exact]), (0.5, 0.5));
+    assert_eq!(score(vec![exact, finding(Class::Email, 22, 30)]), (1.0, 1.0));
+    assert_eq!(score(vec![exact, finding(Class::Email, 23, 30)]), (0.5, 0.5));
+    assert_eq!(score(vec![exact, finding(Class::Email, 20, 32)]), (1.0, 1.0));
+    assert_eq!(score(vec![exact, finding(Class::Email, 20, 33)]), (0.5, 0.5));
+    assert_eq!(score(vec![exact, finding(Class::Phone, 20, 30)]), (1.0, 0.5));
+}

@@ -1,0 +1,175 @@
+//! The set: texts put together from sentences, files and papers. About half hold values; the rest hold decoys or nothing.
+//!
+//! Left out, because reasonable people would label them differently: test-mode keys and publishable keys of
+//! payment providers, webhook addresses, account ids, session cookies and CSRF tokens, `Basic` headers, UUIDs as keys,
+//! age identities, product keys, password hashes, the passwords "password", "secret" and "changeme", addresses of offices
+//! (info@, noreply@), host names that look like addresses (backup@nas.internal), sample IBANs of documentation, service
+//! and emergency numbers, telephone numbers at home without a word that names them, company and VAT numbers,
+//! passports and driving licences, dates of birth, keys that were cut off before their END line.
+use super::forms_config::{CONFIG, Form};
+use super::{forms_code::CODE, forms_paper::PAPER, forms_shell::SHELL};
+use super::{prose, prose::Lang, prose_east as east, prose_memory::MEMORY, prose_south as south, prose_west as west};
+use super::{rng::Rng, text::Labelled, text::Text, text::pick_with};
+use mementory_scan::Class;
+
+pub const LANGUAGES: &[&Lang] = &[
+    &prose::ENGLISH,
+    &west::GERMAN,
+    &south::SPANISH,
+    &south::FRENCH,
+    &south::ITALIAN,
+    &south::PORTUGUESE,
+    &west::DUTCH,
+    &east::POLISH,
+    &west::SWEDISH,
+    &east::JAPANESE,
+    &east::CHINESE,
+    &east::TURKISH,
+    &east::OTHERS,
+    &MEMORY,
+];
+
+/// How a private key comes into a chat, in any language.
+const KEY_PASTES: &[&str] =
+    &["⟨pem⟩\n", "```\n⟨pem⟩\n```\n", "id_rsa:\n⟨pem⟩\n", "~/.ssh/id_ed25519\n\n⟨pem⟩\n", "server.key\n⟨pem⟩\n"];
+/// Blocks and mentions that are no private key.
+const PUBLIC_PASTES: &[&str] = &[
+    "server.crt:\n⟨public⟩\n",
+    "⟨public⟩\n",
+    "id_ed25519.pub:\n⟨sshpub⟩ deploy\n",
+    "The file has to begin with -----BEGIN PRIVATE KEY-----, doesn't it?\n",
+    "Replace this by your own key:\n-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----\n",
+    "```\n<img src=\"data:image/png;base64,iVBORw0KGgo⟨bigbase64⟩\">\n```\n",
+];
+const SHORTEST: usize = 40;
+const LONGEST: usize = 4096;
+
+/// `count` texts. The same seed gives the same texts.
+pub fn generate(seed: u64, count: usize) -> Vec<Labelled> {
+    (0..count as u64).map(|index| one(&mut Rng::new(seed, index))).collect()
+}
+
+fn one(rng: &mut Rng) -> Labelled {
+    loop {
+        let made = build(rng);
+        if made.text.chars().count() >= SHORTEST && made.text.len() <= LONGEST {
+            return made;
+        }
+    }
+}
+
+fn build(rng: &mut Rng) -> Labelled {
+    let valued = rng.chance(52); // a little over half: a text that comes out too short or too long is made again
+    let mut text = Text::default();
+    let kind = match rng.below(100) {
+        0..=47 => {
+            let lang = language(rng);
+            chat(rng, &mut text, lang, valued);
+            format!("chat {}", lang.code)
+        }
+        48..=55 => {
+            // A question about a file that is pasted below it.
+            let lang = language(rng);
+            let question = rng.pick(lang.filler);
+            text.write(rng, question);
+            text.text.push_str("\n\n```");
+            let form = form(rng);
+            // Letters and lists have no language to name behind the fence.
+            let paper = PAPER.iter().any(|paper| paper.kind == form.kind);
+            text.text.push_str(if paper { "" } else { form.kind });
+            text.text.push('\n');
+            fill(rng, &mut text, form, valued);
+            text.text.push_str("\n```");
+            format!("chat {} {}", lang.code, form.kind)
+        }
+        _ => {
+            let form = form(rng);
+            fill(rng, &mut text, form, valued);
+            form.kind.to_owned()
+        }
+    };
+    text.done(&kind)
+}
+
+fn language(rng: &mut Rng) -> &'static Lang {
+    if rng.chance(20) { LANGUAGES[0] } else { LANGUAGES[rng.below(LANGUAGES.len())] }
+}
+
+fn form(rng: &mut Rng) -> &'static Form {
+    let group = [CONFIG, SHELL, CODE, PAPER, PAPER][rng.below(5)];
+    &group[rng.below(group.len())]
+}
+
+/// A template of any class. National numbers are asked for more often: few files hold them, and there are many kinds.
+fn valued_template<'a>(rng: &mut Rng, templates: &[&'a str]) -> &'a str {
+    loop {
+        let class = match rng.below(9) {
+            0 => Class::NationalId,
+            n => Class::ALL[n - 1],
+        };
+        if let Some(template) = pick_with(rng, templates, class) {
+            return template;
+        }
+    }
+}
+
+/// Some of these, each at most once.
+fn some<'a>(rng: &mut Rng, of: &[&'a str], count: usize) -> Vec<&'a str> {
+    let mut all = of.to_vec();
+    rng.shuffle(&mut all);
+    all.truncate(count);
+    all
+}
+
+/// Sentences in one language, in any order. One that ends without a mark gets a line of its own.
+fn chat(rng: &mut Rng, text: &mut Text, lang: &Lang, valued: bool) {
+    let long = if rng.chance(12) { 8 } else { 1 };
+    let mut parts: Vec<&str> = Vec::new();
+    let fillers = rng.below(4) * long;
+    parts.extend(some(rng, lang.filler, fillers));
+    let decoys = (if valued { rng.below(3) } else { rng.below(4) }) * long;
+    parts.extend(some(rng, lang.decoy, decoys));
+    if valued {
+        for _ in 0..rng.range(1, 3) {
+            let paste = rng.chance(11);
+            parts.push(if paste { rng.pick(KEY_PASTES) } else { valued_template(rng, lang.valued) });
+        }
+    } else if rng.chance(10) {
+        parts.push(rng.pick(PUBLIC_PASTES));
+    }
+    rng.shuffle(&mut parts);
+    let between = ["\n", " ", " ", "\n\n"][rng.below(4)];
+    for (index, part) in parts.iter().enumerate() {
+        if index > 0 {
+            let open = text.text.ends_with(|c: char| c.is_alphanumeric() || c == ')');
+            let own_line = open || part.starts_with('⟨') || part.contains("```");
+            text.text.push_str(if own_line { "\n" } else { between });
+        }
+        text.write(rng, part);
+    }
+}
+
+/// A file or a paper: its lines in any order between its head and its foot.
+fn fill(rng: &mut Rng, text: &mut Text, form: &Form, valued: bool) {
+    let long = if rng.chance(12) { 5 } else { 1 };
+    let mut lines: Vec<&str> = Vec::new();
+    for _ in 0..rng.range(1, 6) as usize * long {
+        let line = rng.pick(form.neutral);
+        // A line without anything in it would come again word for word.
+        if line.contains('⟨') || !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    let decoys = (if valued { rng.below(4) } else { rng.below(6) }) * long.min(2);
+    lines.extend(some(rng, form.decoy, decoys));
+    if valued {
+        lines.extend((0..rng.range(1, 4)).map(|_| valued_template(rng, form.valued)));
+    }
+    rng.shuffle(&mut lines);
+    text.write(rng, form.open);
+    for (index, line) in lines.iter().enumerate() {
+        text.text.push_str(if index > 0 { "\n" } else { "" });
+        text.write(rng, line);
+    }
+    text.write(rng, form.close);
+}

@@ -1,0 +1,162 @@
+//! What a slot of a template becomes. Slots that start with a class's name make a labelled value.
+use super::rng::Rng;
+use super::{blocks, ids_world, keys, money, passwords, people, phones};
+use mementory_scan::Class;
+
+/// The class that a slot is labelled with, if any: the word before its first dot decides.
+pub fn class(slot: &str) -> Option<Class> {
+    match slot.split('.').next()? {
+        "key" | "loose" | "jwt" | "aws" => Some(Class::AccessKey),
+        "pem" => Some(Class::PrivateKey),
+        "pass" => Some(Class::Password),
+        "card" => Some(Class::Card),
+        "iban" => Some(Class::Iban),
+        "email" => Some(Class::Email),
+        "phone" => Some(Class::Phone),
+        "id" => Some(Class::NationalId),
+        _ => None,
+    }
+}
+
+/// One value or decoy or plain word.
+pub fn make(rng: &mut Rng, slot: &str) -> String {
+    let (word, kind) = slot.split_once('.').unwrap_or((slot, ""));
+    match (word, kind) {
+        ("key", _) => keys::shaped(rng),
+        ("loose", _) => keys::loose(rng),
+        ("jwt", _) => keys::jwt(rng),
+        ("aws", _) => keys::aws_secret(rng),
+        ("pem", "json") => blocks::private_lines(rng).join("\\n"),
+        ("pem", "") => blocks::private_lines(rng).join("\n"),
+        ("pem", indent) => blocks::private_lines(rng).join(&format!("\n{}", " ".repeat(indent.parse().unwrap_or(2)))),
+        ("pass", "url") => passwords::for_url(rng),
+        ("pass", "word") => passwords::plain_word(rng),
+        ("pass", "prose") => {
+            if rng.chance(50) {
+                passwords::weak(rng)
+            } else {
+                passwords::strong(rng)
+            }
+        }
+        ("pass", _) => passwords::any(rng),
+        ("card", _) => money::card(rng),
+        ("iban", _) => money::iban(rng),
+        ("email", _) => people::email(rng),
+        ("phone", "") => phones::anywhere(rng),
+        ("phone", kind) => match kind.strip_prefix('+') {
+            Some(country) => phones::international(rng, country),
+            None => phones::national(rng, kind),
+        },
+        ("id", kind) => ids_world::kind(kind).1(rng),
+        ("wrong", kind) => ids_world::wrong(rng, kind),
+        _ => plain(rng, slot),
+    }
+}
+
+/// Words, numbers and decoys that carry no label.
+fn plain(rng: &mut Rng, slot: &str) -> String {
+    let pattern = match slot {
+        "name" => return people::name(rng),
+        "first" => return people::first(rng),
+        "firm" => return people::firm(rng),
+        "city" => return people::city(rng),
+        "street" => return people::street(rng),
+        "notcard" => return money::not_card(rng),
+        "samplecard" => return money::sample_card(rng),
+        "notiban" => return money::not_iban(rng),
+        "public" => return blocks::public_lines(rng).join("\n"),
+        "public.2" => return blocks::public_lines(rng).join("\n  "),
+        "imei" => return imei(rng),
+        "isbn" => return isbn(rng),
+        "longrun" => return not_luhn(rng),
+        "bigbase64" => return rng.pattern("[b64:64][b64:64][b64:64][b64:63]="),
+        "minified" => return minified(rng),
+        "date" => return format!("{:02}.{:02}.{}", rng.range(1, 28), rng.range(1, 12), rng.range(2019, 2026)),
+        "isodate" => return isodate(rng),
+        "stamp" => return format!("{}T{}Z", isodate(rng), time(rng)),
+        "time" => return time(rng)[..5].to_owned(),
+        "clock" => return time(rng),
+        "epoch" => return rng.range(1_600_000_000, 1_780_000_000).to_string(),
+        "epochms" => return rng.range(1_600_000_000_000, 1_780_000_000_000).to_string(),
+        "int" => return rng.range(2, 400).to_string(),
+        "small" => return rng.range(2, 12).to_string(),
+        "amount" => return format!("{}.{:02}", rng.range(3, 4900), rng.range(0, 99)),
+        "euro" => return format!("{},{:02}", rng.range(3, 999), rng.range(0, 99)),
+        "thousand" => return format!("{}.{:03},{:02}", rng.range(1, 99), rng.range(0, 999), rng.range(0, 99)),
+        "port" => return rng.range(1025, 9999).to_string(),
+        "version" => return format!("{}.{}.{}", rng.range(0, 24), rng.range(0, 30), rng.range(0, 60)),
+        "ip" => return format!("10.{}.{}.{}", rng.range(0, 255), rng.range(0, 255), rng.range(1, 254)),
+        "lat" => return format!("{}.{}", rng.range(36, 62), rng.digits(6)),
+        "lon" => return format!("{}.{}", rng.range(1, 28), rng.digits(6)),
+        "uuid" => "[hex:8]-[hex:4]-4[hex:3]-[=8|9|a|b][hex:3]-[hex:12]",
+        "ulid" => "01[=H|J|K][crock:23]",
+        "sha1" => "[hex:40]",
+        "short" => "[hex:7]",
+        "sha256" => "[hex:64]",
+        "md5" => "[hex:32]",
+        "span" => "[hex:16]",
+        "sri" => "sha512-[b64:86]==",
+        "gosum" => "[b64:43]=",
+        "sri384" => "sha384-[b64:64]",
+        "colour" => "#[hex:6]",
+        "ipv6" => "fd00:[hex:4]:[hex:4]::[hex:4]",
+        "mac" => "[hex:2]:[hex:2]:[hex:2]:[hex:2]:[hex:2]:[hex:2]",
+        "fingerprint" => "SHA256:[b64:43]",
+        "sshpub" => "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI[b64:43]",
+        "order" => "[=ORD|PO|BE|CMD]-20[=23|24|25]-[dig:6]",
+        "invoice" => "[=INV|RE|FA]-20[=23|24|25]-[dig:4]",
+        "tracking" => "[=1Z|JJD00|CP][up:4][dig:8]",
+        "hashname" => "[=main|vendor|chunk|index|runtime].[hex:8].[=js|css|js.map]",
+        "wheel" => "[=numpy|pandas|lxml|regex]-[dig:1].[dig:1].[dig:1]-cp312-cp312-manylinux_2_17_x86_64.whl",
+        "user" => "[=app|shop|svc_orders|reporting|web|crm]",
+        "db" => "[=shop|orders|crm|billing|events]",
+        "host" => "[=db|cache|mq|pg]-[=01|02|prod|eu1].[=internal|svc.cluster.local|lan]",
+        "service" => "[=orders|billing|search|gateway|mailer|reports]",
+        "placeholder" => PLACEHOLDERS,
+        "flight" => "[=LH|BA|AF|TP|SK|KL][dig:3]",
+        "booking" => "[up:6]",
+        other => panic!("no slot {other}"),
+    };
+    rng.pattern(pattern)
+}
+
+const PLACEHOLDERS: &str = "[=your-api-key-here|YOUR_API_KEY|<your-token>|<token>|sk-...|ghp_xxxxxxxxxxxxxxxxxxxxxxxx|\
+    xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx|${API_KEY}|{{ api_key }}|********|REPLACE_ME|changeme-api-key|\
+    insert-your-key-here|$API_TOKEN|AKIAIOSFODNN7EXAMPLE|***REDACTED***|xxxxxxxxxxxxxxxxxxxxxxxx]";
+
+fn isodate(rng: &mut Rng) -> String {
+    format!("{}-{:02}-{:02}", rng.range(2019, 2026), rng.range(1, 12), rng.range(1, 28))
+}
+
+fn time(rng: &mut Rng) -> String {
+    format!("{:02}:{:02}:{:02}", rng.range(0, 23), rng.range(0, 59), rng.range(0, 59))
+}
+
+/// Fifteen digits that hold by Luhn and are no card: those of a telephone's hardware.
+fn imei(rng: &mut Rng) -> String {
+    let lead = rng.pattern("35[dig:12]");
+    format!("{lead}{}", money::luhn_digit(&lead))
+}
+
+fn isbn(rng: &mut Rng) -> String {
+    let lead = rng.pattern("978[=0|1|3][dig:8]");
+    let sum: u32 = lead.bytes().zip([1, 3].iter().cycle()).map(|(b, w)| u32::from(b - b'0') * w).sum();
+    let check = (10 - sum % 10) % 10;
+    format!("978-{}-{}-{}-{check}", &lead[3..4], &lead[4..8], &lead[8..])
+}
+
+/// A long number of some system; never one that a card could have.
+fn not_luhn(rng: &mut Rng) -> String {
+    let number = rng.pattern("[=7|8|9][dig:15]");
+    let last = (money::luhn_digit(&number) + 1 + rng.below(9) as u8) % 10;
+    format!("{number}{last}")
+}
+
+fn minified(rng: &mut Rng) -> String {
+    let one = |rng: &mut Rng| {
+        let (a, b, n) = (rng.pattern("[let:1]"), rng.pattern("[let:2]"), rng.range(2, 99));
+        format!("function {a}({b},e){{return {b}.length>{n}?e.slice(0,{n}):({b}.key=e.token||null,{b})}}")
+    };
+    let body: String = (0..rng.range(3, 12)).map(|_| one(rng)).collect();
+    format!("!function(){{\"use strict\";{body}}}();")
+}

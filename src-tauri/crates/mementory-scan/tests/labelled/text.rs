@@ -1,0 +1,53 @@
+//! A text under construction: templates go in, values are remembered where they land.
+use super::{rng::Rng, slots};
+use mementory_scan::Class;
+use std::ops::Range;
+
+/// One text of the set. `about` says how it was made and names the slots of its values in their order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Labelled {
+    pub text: String,
+    pub values: Vec<(Class, Range<usize>)>,
+    pub about: String,
+}
+
+#[derive(Default)]
+pub struct Text {
+    pub text: String,
+    pub values: Vec<(Class, Range<usize>)>,
+    pub slots: Vec<String>,
+}
+
+impl Text {
+    /// Writes a template; `⟨slot⟩` becomes what the slot makes, with a label where it has a class.
+    pub fn write(&mut self, rng: &mut Rng, template: &str) {
+        let mut rest = template;
+        while let Some((before, after)) = rest.split_once('⟨') {
+            let (slot, after) = after.split_once('⟩').expect("a template closes its slots");
+            self.text.push_str(before);
+            let start = self.text.len();
+            self.text.push_str(&slots::make(rng, slot));
+            if let Some(class) = slots::class(slot) {
+                self.values.push((class, start..self.text.len()));
+                self.slots.push(slot.to_owned());
+            }
+            rest = after;
+        }
+        self.text.push_str(rest);
+    }
+
+    pub fn done(self, kind: &str) -> Labelled {
+        Labelled { text: self.text, values: self.values, about: format!("{kind}: {}", self.slots.join(" ")) }
+    }
+}
+
+/// The classes that a template's slots have.
+pub fn classes(template: &str) -> impl Iterator<Item = Class> + '_ {
+    template.split('⟨').skip(1).filter_map(|part| slots::class(part.split('⟩').next()?))
+}
+
+/// One of the templates that hold a value of this class.
+pub fn pick_with<'a>(rng: &mut Rng, templates: &[&'a str], class: Class) -> Option<&'a str> {
+    let fitting: Vec<&str> = templates.iter().copied().filter(|t| classes(t).any(|c| c == class)).collect();
+    (!fitting.is_empty()).then(|| rng.pick(&fitting))
+}

@@ -1,0 +1,146 @@
+//! What holds for every text: no panic, spans on character boundaries, in order, not overlapping, in linear time.
+use std::time::Instant;
+
+use mementory_scan::scan;
+use proptest::prelude::*;
+
+fn check(text: &str) {
+    let mut last = 0;
+    for finding in scan(text) {
+        assert!(finding.start >= last && finding.start < finding.end && finding.end <= text.len());
+        assert!(text.is_char_boundary(finding.start) && text.is_char_boundary(finding.end));
+        last = finding.end;
+    }
+}
+
+/// Pieces that detectors react to, to be put together in any order.
+const PIECES: &[&str] = &[
+    "password",
+    "Passwort lautet ",
+    "mot de passe : ",
+    "パスワードは",
+    "密码是",
+    "пароль: ",
+    "=",
+    ": ",
+    "\"",
+    "'",
+    "`",
+    "\\\"",
+    "«",
+    "»",
+    "é",
+    "電話",
+    "“",
+    "\u{a0}",
+    "\n",
+    "\\n",
+    " ",
+    "token",
+    "api_key",
+    "secret_",
+    "key-",
+    "AKIA",
+    "ghp_",
+    "sk-",
+    "eyJ",
+    ".",
+    "-----BEGIN",
+    " RSA PRIVATE KEY-----",
+    "-----END",
+    "---- BEGIN SSH2",
+    "PuTTY-User-Key-File-",
+    "Private-Lines:",
+    "AGE-SECRET-KEY-",
+    "xprv",
+    "://",
+    "user:",
+    "@",
+    "host.de",
+    "Bearer ",
+    "curl -u ",
+    "mysql -p",
+    "+",
+    "(",
+    ")",
+    "0",
+    "49",
+    "30",
+    "DE89",
+    "1234",
+    "4111",
+    "756",
+    "-",
+    "/",
+    "X",
+    "tel ",
+    "BSN ",
+    "card ",
+    "X1234567",
+    "2A",
+    "８",
+    "²",
+    "%",
+    "<",
+    ">",
+    ":AA",
+    "8Q~",
+    "value",
+    "as the ",
+    "is ",
+    "AbC9x8Q2zz1LmN0pQ7rT",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn holds_for_any_text(text in any::<String>()) {
+        check(&text);
+    }
+
+    #[test]
+    fn holds_for_any_mix_of_pieces(picks in prop::collection::vec(0..PIECES.len(), 0..60)) {
+        check(&picks.iter().map(|pick| PIECES[*pick]).collect::<String>());
+    }
+}
+
+#[test]
+fn long_hostile_texts_take_linear_time() {
+    let pieces = PIECES.iter().copied().chain([
+        "a",
+        "7",
+        "@",
+        "password=",
+        "password is ",
+        "a@b.",
+        "key ",
+        "1 ",
+        "12-",
+        "tel 0301 ",
+        "sk-a",
+        "eyJa.",
+        "-----BEGIN PRIVATE KEY-----\n",
+        "a:b@",
+        "://a:",
+        "+1",
+        "DE",
+        "use x as password ",
+        "use x as the token ",
+        "API key is ",
+        "n° de sécu",
+        "telefonnummer",
+        "0044 161 ",
+        "DE89 1234 ",
+        "0123456789abcdef-us1",
+        "setPassword(\"",
+        "define('password', '",
+    ]);
+    for piece in pieces {
+        let text = piece.repeat(1_000_000 / piece.len());
+        let begun = Instant::now();
+        check(&text);
+        // A debug build on a busy machine takes well under this; what grows with the square takes minutes.
+        assert!(begun.elapsed().as_secs() < 20, "{piece:?} took {:?}", begun.elapsed());
+    }
+}

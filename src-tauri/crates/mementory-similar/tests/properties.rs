@@ -1,0 +1,220 @@
+//! What holds for all texts, and what hostile ones cost.
+#![allow(clippy::print_stdout)] // measurements are printed
+mod generated;
+
+use generated::memories;
+use mementory_model::normal_text;
+use mementory_similar::{
+    Comparison, Form, Group, Key, Likeness, Sketch, THRESHOLD, compare, group_texts, jaccard, sketch, sketches,
+};
+use proptest::prelude::*;
+use std::collections::BTreeSet;
+
+fn key() -> Key {
+    Key::new(&[7; 32])
+}
+
+/// A few texts that are often alike: of few words, some of which decide.
+fn alike() -> impl Strategy<Value = Vec<String>> {
+    let word = prop::sample::select(vec![
+        "User", "the", "I", "likes", "liked", "tea", "Berlin", "berlni", "not", "two", "2", "and", "coffee", "coffe",
+        "猫", "が", "好き", "ない", "ü", ".", "🍕", "C++",
+    ]);
+    let text = prop::collection::vec(word, 0..9).prop_map(|words| words.join(" "));
+    prop::collection::vec(text, 0..24)
+}
+
+/// The groups as sets of texts.
+fn as_texts(texts: &[String], groups: &[Group]) -> BTreeSet<Vec<String>> {
+    groups
+        .iter()
+        .map(|g| {
+            let mut all: Vec<String> = g.members.iter().map(|i| texts[*i].clone()).collect();
+            all.sort();
+            all
+        })
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_text_has_a_form_and_a_sketch(a in any::<String>(), b in any::<String>()) {
+        let (x, y) = (Form::new(&a), Form::new(&b));
+        prop_assert_eq!(compare(&x, &y), compare(&y, &x));
+        prop_assert_eq!(jaccard(&x, &y), jaccard(&y, &x));
+        let made = sketch(&key(), &a);
+        prop_assert_eq!(&Sketch::from_bytes(&made.to_bytes()), &Some(made.clone()));
+        prop_assert_eq!(&sketches(&key(), &[x])[0], &made);
+        group_texts(&key(), &[a.as_str(), b.as_str(), a.as_str()], THRESHOLD);
+    }
+
+    /// Same is never wider than the folding that search and fingerprints go by, and as wide where words are all there is.
+    #[test]
+    fn same_is_the_folding_of_the_vault(a in "[a-zA-ZéÜß .,!\n]{0,24}", b in "[a-zA-ZéÜß .,!\n]{0,24}", c in any::<String>(), d in any::<String>()) {
+        for (a, b) in [(&a, &b), (&c, &d)] {
+            if compare(&Form::new(a), &Form::new(b)) == Comparison::Same {
+                prop_assert_eq!(normal_text(a), normal_text(b));
+            }
+        }
+        let folded = a.to_uppercase().replace(['.', ' '], " . ");
+        let same = compare(&Form::new(&a), &Form::new(&folded)) == Comparison::Same;
+        prop_assert_eq!(same, !normal_text(&a).is_empty());
+        if same {
+            prop_assert_eq!(sketch(&key(), &a), sketch(&key(), &folded));
+        }
+    }
+
+    #[test]
+    fn groups_hold_whatever_the_order(texts in alike(), turn in 0_usize..24) {
+        let found = group_texts(&key(), &texts, THRESHOLD);
+        let mut seen = BTreeSet::new();
+        for group in &found {
+            prop_assert!(group.members.len() > 1 && group.members.is_sorted());
+            for (at, i) in group.members.iter().enumerate() {
+                prop_assert!(seen.insert(*i), "{} is in two groups", i);
+                // No chains: everyone is near to everyone.
+                for j in &group.members[at + 1..] {
+                    let pair = compare(&Form::new(&texts[*i]), &Form::new(&texts[*j]));
+                    prop_assert!(pair.score() >= THRESHOLD, "{:?} {:?} {:?}", texts[*i], texts[*j], pair);
+                    prop_assert_eq!(group.likeness == Likeness::Same && pair != Comparison::Same, false);
+                }
+            }
+            // The members of a group alone are this group again.
+            let members: Vec<&String> = group.members.iter().map(|i| &texts[*i]).collect();
+            let again = group_texts(&key(), &members, THRESHOLD);
+            prop_assert_eq!(again.len(), 1);
+            prop_assert_eq!(again[0].members.len(), members.len());
+        }
+        let mut turned = texts.clone();
+        turned.rotate_left(turn % texts.len().max(1));
+        turned.reverse();
+        prop_assert_eq!(as_texts(&texts, &found), as_texts(&turned, &group_texts(&key(), &turned, THRESHOLD)));
+    }
+}
+
+#[test]
+fn another_key_makes_another_sketch() {
+    let (a, b) = (sketch(&Key::new(&[1; 32]), "Lives in Berlin"), sketch(&Key::new(&[2; 32]), "Lives in Berlin"));
+    assert!(!a.same_text(&b));
+    assert!(a.estimate(&b) < 0.05, "{}", a.estimate(&b));
+    assert!(a == sketch(&Key::new(&[1; 32]), "lives in BERLIN!"));
+    assert_eq!(format!("{a:?} {:?}", Key::new(&[1; 32])), "Sketch Key");
+    assert_eq!(Sketch::from_bytes(&a.to_bytes()[1..]), None);
+    let mut newer = a.to_bytes();
+    newer[0] += 1;
+    assert_eq!(Sketch::from_bytes(&newer), None);
+}
+
+#[test]
+fn sketches_tell_the_jaccard_similarity() {
+    let texts = memories(400, 3);
+    let forms: Vec<Form> = texts.iter().map(|m| Form::new(&m.text)).collect();
+    let made = sketches(&key(), &forms);
+    let (mut sum, mut pairs) = (0.0, 0);
+    for i in 0..forms.len() {
+        for j in 0..i {
+            let off = made[i].estimate(&made[j]) - jaccard(&forms[i], &forms[j]);
+            assert!(off.abs() < 0.25, "{off} {} / {}", texts[i].text, texts[j].text);
+            sum += off;
+            pairs += 1;
+        }
+    }
+    assert!((sum / pairs as f32).abs() < 0.01, "off by {} on average", sum / pairs as f32);
+}
+
+#[test]
+fn unlike_things_do_not_chain() {
+    let texts = [
+        "Lives in a quiet old house in Berlin",
+        "Lives in a quiet old house in Berlin downtown",
+        "Lives in a quiet old house in Berlin downtown upstairs",
+        "Lives in a quiet old house in Berlin downtown upstairs alone",
+        "Lives in a quiet old house in Berlin downtown upstairs alone happily",
+    ];
+    for group in group_texts(&key(), &texts, 0.75) {
+        for (at, i) in group.members.iter().enumerate() {
+            for j in &group.members[at + 1..] {
+                assert!(compare(&Form::new(texts[*i]), &Form::new(texts[*j])).score() >= 0.75, "{i} {j}");
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_is_no_duplicate_of_nothing() {
+    let texts = ["", " ", "!!!", "…", "", "\u{301}", "\u{0}"];
+    assert_eq!(group_texts(&key(), &texts, THRESHOLD), []);
+}
+
+/// Texts made to be expensive: that these end is the test. How many are real is for the measurement.
+fn hostile(count: usize) -> [(&'static str, Vec<String>); 5] {
+    let numbered = |n: usize| ["red", "tea", "sky", "oak", "sun", "cup", "fog", "ink", "jar", "key"][n % 10];
+    let letters = |n: usize| -> String {
+        (0..6).map(|i| char::from(b'a' + ((n.wrapping_mul(2_654_435_761) >> (i * 5)) % 26) as u8)).collect()
+    };
+    [
+        ("equal", vec!["The user prefers dark mode in every application".to_owned(); count]),
+        (
+            "told apart by fillers only",
+            (0..count).map(|n| format!("{}prefers dark mode", "The user ".repeat(n % 97))).collect(),
+        ),
+        (
+            "the same ten words, then another",
+            (0..count)
+                .map(|n| format!("keeps every single morning quiet reading old letters near windows {}", letters(n)))
+                .collect(),
+        ),
+        (
+            "all near each other",
+            (0..count)
+                .map(|n| {
+                    format!(
+                        "keeps every single morning quiet reading old letters near windows {} {}",
+                        numbered(n),
+                        "🍕".repeat(n / 10)
+                    )
+                })
+                .map(|text| text.chars().take(400).collect())
+                .collect(),
+        ),
+        ("one word many times", (0..count).map(|n| "tea ".repeat(n % 200 + 1)).collect()),
+    ]
+}
+
+/// `MEMENTORY_SIMILAR=100000 cargo test --release -p mementory-similar --test properties hostile -- --nocapture` takes more
+/// of them and says how long each took.
+#[test]
+fn hostile_texts_end() {
+    let count = std::env::var("MEMENTORY_SIMILAR").ok().and_then(|n| n.parse().ok()).unwrap_or(1_000);
+    for (name, texts) in hostile(count) {
+        let start = std::time::Instant::now();
+        let found = group_texts(&key(), &texts, THRESHOLD);
+        let grouped: usize = found.iter().map(|g| g.members.len()).sum();
+        println!("{name}: {} groups, {grouped} texts in them, {:.2} s", found.len(), start.elapsed().as_secs_f32());
+        if name == "equal" || name.starts_with("told apart") {
+            assert_eq!((found.len(), grouped), (1, texts.len()), "{name}");
+        }
+        if name.starts_with("the same ten words") {
+            assert!(grouped < texts.len() / 20, "{grouped}");
+        }
+    }
+    // A megabyte each: other words, one word without an end, no spaces, marks only.
+    let long: String = memories(8_000, 5).iter().map(|m| m.text.as_str()).collect::<Vec<_>>().join(" ");
+    let mut texts = vec![
+        long.clone(),
+        format!("{long} so it is"),
+        long.to_uppercase(),
+        "x".repeat(1 << 20),
+        format!("{}y", "x".repeat(1 << 20)),
+        "猫".repeat(1 << 18),
+        "\u{301}".repeat(1 << 18),
+        "ผู้".repeat(1 << 16),
+        "a ".repeat(1 << 19),
+    ];
+    texts.push(texts[5].replace("猫猫", "猫犬"));
+    let found = group_texts(&key(), &texts, THRESHOLD);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].members.starts_with(&[0]), "{found:?}");
+}

@@ -1,0 +1,136 @@
+//! How right the groups are on made-up memories with labels, and what 100,000 of them cost.
+#![allow(clippy::print_stdout)] // measurements are printed
+mod generated;
+
+use generated::{Memory, memories};
+use mementory_similar::{Form, Group, Key, THRESHOLD, groups, sketches};
+use std::{collections::BTreeMap, time::Instant};
+
+/// Pairs in one group, pairs that say the same, and pairs that are both.
+struct Pairs {
+    grouped: u64,
+    true_pairs: u64,
+    both: u64,
+}
+
+impl Pairs {
+    fn precision(&self) -> f64 {
+        self.both as f64 / self.grouped.max(1) as f64
+    }
+
+    fn recall(&self) -> f64 {
+        self.both as f64 / self.true_pairs.max(1) as f64
+    }
+}
+
+fn count(sizes: impl Iterator<Item = u64>) -> u64 {
+    sizes.map(|n| n * n.saturating_sub(1) / 2).sum()
+}
+
+fn judge(memories: &[Memory], groups: &[Group]) -> Pairs {
+    let mut by_statement: BTreeMap<usize, u64> = BTreeMap::new();
+    memories.iter().for_each(|m| *by_statement.entry(m.statement).or_default() += 1);
+    let mut both = 0;
+    for group in groups {
+        let mut statements: BTreeMap<usize, u64> = BTreeMap::new();
+        group.members.iter().for_each(|i| *statements.entry(memories[*i].statement).or_default() += 1);
+        both += count(statements.into_values());
+    }
+    Pairs {
+        grouped: count(groups.iter().map(|g| g.members.len() as u64)),
+        true_pairs: count(by_statement.into_values()),
+        both,
+    }
+}
+
+/// Of each kind of change (or language), how many changed texts ended in a group with another way to say the same.
+fn table<'m>(memories: &'m [Memory], groups: &[Group], keys: impl Fn(&'m Memory) -> Vec<&'static str>) -> String {
+    let mut home = vec![usize::MAX; memories.len()];
+    groups.iter().enumerate().for_each(|(g, group)| group.members.iter().for_each(|i| home[*i] = g));
+    let mut found: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    for (i, memory) in memories.iter().enumerate().filter(|(_, m)| !m.edits.is_empty()) {
+        let hit = groups
+            .get(home[i])
+            .is_some_and(|g| g.members.iter().any(|j| *j != i && memories[*j].statement == memory.statement));
+        for key in keys(memory) {
+            let cell = found.entry(key).or_default();
+            cell.0 += u64::from(hit);
+            cell.1 += 1;
+        }
+    }
+    found.iter().map(|(key, (hit, all))| format!("{key} {:.3} of {all}; ", *hit as f64 / *all as f64)).collect()
+}
+
+/// Peak memory of this process in MiB, where the system tells.
+fn peak() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|l| l.starts_with("VmHWM"));
+    line.and_then(|l| l.split_whitespace().nth(1)?.parse::<u64>().ok()).unwrap_or(0) / 1024
+}
+
+fn run(count: usize, seed: u64) -> Pairs {
+    let memories = memories(count, seed);
+    let words: usize = memories.iter().map(|m| m.text.len()).sum();
+    let before = peak();
+    let key = Key::new(&[7; 32]);
+    let start = Instant::now();
+    let forms: Vec<Form> = memories.iter().map(|m| Form::new(&m.text)).collect();
+    let cut = start.elapsed();
+    let sketches = sketches(&key, &forms);
+    let sketched = start.elapsed() - cut;
+    let groups = groups(&sketches, &forms, THRESHOLD);
+    let grouped = start.elapsed() - cut - sketched;
+    let pairs = judge(&memories, &groups);
+    println!(
+        "{count} memories, {} KiB of text: forms {:.2} s, sketches {:.2} s, groups {:.2} s; peak {} MiB ({before} before)",
+        words / 1024,
+        cut.as_secs_f32(),
+        sketched.as_secs_f32(),
+        grouped.as_secs_f32(),
+        peak()
+    );
+    println!("{} groups; precision {:.4}, recall {:.4}", groups.len(), pairs.precision(), pairs.recall());
+    println!("{}\n{}", table(&memories, &groups, |m| m.edits.clone()), table(&memories, &groups, |m| vec![m.language]));
+    let mut wrong = 0;
+    for group in &groups {
+        let first = &memories[group.members[0]];
+        if let Some(other) = group.members.iter().map(|i| &memories[*i]).find(|m| m.statement != first.statement) {
+            wrong += 1;
+            if wrong <= 15 {
+                println!("WRONG  {:?}\n       {:?}", first.text, other.text);
+            }
+        }
+    }
+    if std::env::var_os("MEMENTORY_SIMILAR_MISSED").is_some() {
+        missed(&memories, &groups);
+    }
+    pairs
+}
+
+/// Shows what was not found, to whom wants to make it better.
+fn missed(memories: &[Memory], groups: &[Group]) {
+    let mut home = vec![usize::MAX; memories.len()];
+    groups.iter().enumerate().for_each(|(g, group)| group.members.iter().for_each(|i| home[*i] = g));
+    let mut first: BTreeMap<usize, usize> = BTreeMap::new();
+    for (i, memory) in memories.iter().enumerate().filter(|(_, m)| m.edits.is_empty()) {
+        first.insert(memory.statement, i);
+    }
+    for (i, memory) in memories.iter().enumerate().filter(|(_, m)| !m.edits.is_empty()) {
+        let Some(j) = first.get(&memory.statement) else { continue };
+        if home[i] == usize::MAX || home[i] != home[*j] {
+            let other = &memories[*j].text;
+            let answer = mementory_similar::compare(&Form::new(&memory.text), &Form::new(other));
+            println!("MISSED {answer:?} {:?} {:?}\n       {other:?}", memory.edits, memory.text);
+        }
+    }
+}
+
+/// `MEMENTORY_SIMILAR=100000 cargo test --release -p mementory-similar --test quality -- --nocapture` takes more of them.
+#[test]
+fn ten_thousand_are_grouped_rightly() {
+    let count = std::env::var("MEMENTORY_SIMILAR").ok().and_then(|n| n.parse().ok()).unwrap_or(10_000);
+    let pairs = run(count, 1);
+    assert!(pairs.true_pairs > 5_000, "{} true pairs", pairs.true_pairs);
+    assert!(pairs.precision() >= 0.98, "precision {}", pairs.precision());
+    assert!(pairs.recall() >= 0.9, "recall {}", pairs.recall());
+}

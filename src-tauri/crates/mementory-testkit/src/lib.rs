@@ -1,0 +1,201 @@
+//! Temporary vaults, fixtures and the canary scanner. Not shipped.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs, reason = "a test helper may stop the test")]
+
+use mementory_crypto::{KdfChoice, VaultKeys, open_header};
+use mementory_formats::{Catalog, FormatError, Sink, detect};
+use mementory_model::{Limits, Record, Timestamp, Unit};
+use mementory_vault::{ImportOptions, ImportReport, Vault, VaultResult};
+use std::{
+    path::{Path, PathBuf},
+    sync::atomic::AtomicBool,
+};
+
+pub const PASSPHRASE: &str = "correct horse battery staple lamp";
+
+/// A fixed clock: 2026-11-21T09:00:00Z plus `seconds`.
+pub fn at(seconds: i64) -> Timestamp {
+    Timestamp::from_micros((1_795_251_600 + seconds) * 1_000_000).unwrap()
+}
+
+/// A vault in a temporary folder, made at the lowest permitted cost.
+pub struct TempVault {
+    pub folder: tempfile::TempDir,
+    pub vault: Vault,
+}
+
+impl TempVault {
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let (vault, _) =
+            Vault::create(&folder.path().join("t.mementory"), PASSPHRASE, KdfChoice::Floor, at(0)).unwrap();
+        Self { folder, vault }
+    }
+
+    /// Closes and opens it again.
+    pub fn reopen(self) -> Self {
+        let Self { folder, vault } = self;
+        drop(vault);
+        let vault = Vault::open(&folder.path().join("t.mementory"), PASSPHRASE).unwrap();
+        Self { folder, vault }
+    }
+
+    pub fn dir(&self) -> PathBuf {
+        self.folder.path().join("t.mementory")
+    }
+
+    /// Imports files.
+    pub fn import(&self, paths: &[PathBuf]) -> VaultResult<ImportReport> {
+        self.import_or_plan(paths, false)
+    }
+
+    /// What importing files would do.
+    pub fn plan(&self, paths: &[PathBuf]) -> VaultResult<ImportReport> {
+        self.import_or_plan(paths, true)
+    }
+
+    fn import_or_plan(&self, paths: &[PathBuf], dry_run: bool) -> VaultResult<ImportReport> {
+        let limits = Limits::default();
+        let catalog = Catalog::open(paths, &limits, None).unwrap();
+        let detection = detect(&catalog, &limits, None).unwrap();
+        let cancel = AtomicBool::new(false);
+        self.vault.import(&catalog, &detection, &options(&cancel, dry_run))
+    }
+
+    /// Imports records that a test made.
+    pub fn import_records(&self, records: Vec<Record>) -> VaultResult<ImportReport> {
+        let cancel = AtomicBool::new(false);
+        self.import_with(&options(&cancel, false), &move |sink| {
+            records.iter().cloned().try_for_each(|r| sink.unit(Unit::from(r)))
+        })
+    }
+
+    pub fn import_with(
+        &self,
+        options: &ImportOptions<'_>,
+        read: &(dyn Fn(&mut dyn Sink) -> Result<(), FormatError> + Sync),
+    ) -> VaultResult<ImportReport> {
+        self.vault.import_from("test", read, options)
+    }
+
+    /// The keys, got the way any program with the passphrase would.
+    pub fn keys(&self) -> VaultKeys {
+        open_header(&self.dir(), PASSPHRASE).unwrap().1
+    }
+
+    /// The database, opened the way any program with the passphrase could, beside the vault.
+    pub fn database(&self) -> rusqlite::Connection {
+        let keys = self.keys();
+        let connection = rusqlite::Connection::open(self.dir().join("store.db")).unwrap();
+        connection
+            .execute_batch(&format!(
+                "PRAGMA key = \"x'{}'\"; PRAGMA cipher_page_size = 8192; PRAGMA cipher_hmac_algorithm = HMAC_SHA256;",
+                hex::encode(keys.store())
+            ))
+            .unwrap();
+        connection
+    }
+
+    /// A number out of the database.
+    pub fn number(&self, sql: &str) -> i64 {
+        self.database().query_row(sql, [], |r| r.get(0)).unwrap()
+    }
+
+    /// Writes `bytes` where SQLite may leave former cells: between the cell pointers and the cells of a page of
+    /// `records`. Nothing but a search through whole pages finds them there.
+    pub fn plant(&self, bytes: &[u8]) {
+        let connection = self.database();
+        let pages: i64 = connection.query_row("PRAGMA page_count", [], |r| r.get(0)).unwrap();
+        for page in 2..=pages {
+            let mut data: Vec<u8> =
+                connection.query_row("SELECT data FROM sqlite_dbpage WHERE pgno = ?1", [page], |r| r.get(0)).unwrap();
+            let number = |at: usize| usize::from(u16::from_be_bytes([data[at], data[at + 1]]));
+            let (gap, cells) = (8 + 2 * number(3), number(5));
+            // A leaf of a table with room to spare.
+            if data[0] == 13 && number(3) > 0 && cells > gap + bytes.len() + 64 {
+                data[gap + 32..gap + 32 + bytes.len()].copy_from_slice(bytes);
+                connection
+                    .execute("UPDATE sqlite_dbpage SET data = ?2 WHERE pgno = ?1", rusqlite::params![page, data])
+                    .unwrap();
+                return;
+            }
+        }
+        panic!("no page has room");
+    }
+
+    /// Decrypted pages of the database one after the other, free ones too, and every pack unpacked.
+    pub fn decrypted(&self) -> Vec<u8> {
+        let connection = self.database();
+        let mut out = Vec::new();
+        let mut statement = connection.prepare("SELECT data FROM sqlite_dbpage").unwrap();
+        let mut rows = statement.query([]).unwrap();
+        while let Some(row) = rows.next().unwrap() {
+            out.extend(row.get::<_, Vec<u8>>(0).unwrap());
+        }
+        let mut statement = connection.prepare("SELECT data FROM packs").unwrap();
+        let mut rows = statement.query([]).unwrap();
+        while let Some(row) = rows.next().unwrap() {
+            out.extend(zstd::stream::decode_all(row.get::<_, Vec<u8>>(0).unwrap().as_slice()).unwrap());
+        }
+        out
+    }
+}
+
+impl Default for TempVault {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Import options with a fixed clock.
+pub fn options(cancel: &AtomicBool, dry_run: bool) -> ImportOptions<'_> {
+    ImportOptions {
+        dry_run,
+        paths: &[],
+        let_in: false,
+        merge: None,
+        forged: Default::default(),
+        notes: &[],
+        limits: Limits::default(),
+        now: at(60),
+        passphrase: None,
+        cancel,
+        progress: &|_, _, _, _| {},
+    }
+}
+
+/// True when `needle` is in `haystack`.
+pub fn holds(haystack: &[u8], needle: &str) -> bool {
+    haystack.windows(needle.len()).any(|w| w == needle.as_bytes())
+}
+
+/// Files below `dir` whose raw bytes hold `needle` (UTF-8 or UTF-16LE).
+pub fn files_holding(dir: &Path, needle: &str) -> Vec<PathBuf> {
+    let wide: Vec<u8> = needle.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let mut found = Vec::new();
+    let mut pending = vec![dir.to_path_buf()];
+    while let Some(dir) = pending.pop() {
+        for entry in std::fs::read_dir(&dir).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                pending.push(path);
+                continue;
+            }
+            let bytes = std::fs::read(&path).unwrap();
+            if holds(&bytes, needle) || bytes.windows(wide.len()).any(|w| w == wide) {
+                found.push(path);
+            }
+        }
+    }
+    found
+}
+
+/// Top of the repository. Asked of cargo when a test runs: one that was built in another clone reads its own fixtures.
+pub fn repo() -> PathBuf {
+    let krate = std::env::var_os("CARGO_MANIFEST_DIR").expect("run by cargo");
+    Path::new(&krate).join("../../..").canonicalize().unwrap()
+}
+
+/// A sample of our own in `fixtures/samples`.
+pub fn sample(name: &str) -> PathBuf {
+    repo().join("fixtures/samples").join(name)
+}

@@ -1,0 +1,241 @@
+//! Everything a person does to records: write, edit, restore, Trash, redact, erase.
+mod bury;
+mod copies;
+mod erase;
+mod redact;
+mod redact_values;
+mod replace;
+mod spans;
+mod tag;
+mod trash;
+
+pub(crate) use copies::says;
+pub use erase::{EraseOutcome, ErasePlan, Sabotage};
+pub(crate) use erase::{FORGOTTEN, without};
+pub use redact::RedactSpan;
+pub(crate) use replace::Removal;
+pub use trash::Emptied;
+pub(crate) use trash::{root_themselves, trash_row, untrash};
+
+use crate::{
+    Vault, VaultError, VaultResult,
+    ids::{content_digest, record_id},
+    import::Facts,
+    store::{Cause, Entry, Flags, RowView, Store, kind_code, platform_id},
+};
+use mementory_model::{Kind, Origin, Record, RecordKey, Timestamp};
+use rusqlite::{Connection, OptionalExtension, params};
+
+/// What an edit changes; None leaves a field as it is.
+#[derive(Debug, Clone, Default)]
+#[allow(missing_docs, reason = "the names say it")]
+pub struct EditFields {
+    pub text: Option<String>,
+    pub title: Option<String>,
+    pub tags: Option<Vec<String>>,
+    pub record_type: Option<String>,
+}
+
+impl Vault {
+    /// A memory written by hand; returns its id.
+    pub fn add(
+        &self,
+        text: &str,
+        record_type: Option<String>,
+        tags: Vec<String>,
+        now: Timestamp,
+    ) -> VaultResult<String> {
+        if text.trim().is_empty() {
+            return Err(VaultError::Usage("A memory needs some text.".into()));
+        }
+        let own = crate::ids::random_text()?;
+        let mut record = Record::new(Kind::Memory, RecordKey::new("me", own.clone()), text);
+        record.origin_id = Some(own);
+        record.record_type = record_type;
+        record.tags = clean_tags(tags);
+        record.times.created = Some(now);
+        record.source.platform = "me".into();
+        record.source.method = Some("written".into());
+        record.origin =
+            Origin { format: "keepsake".into(), container: "written in Mementory".into(), ..Origin::default() };
+        let id = record_id(&self.keys, &record.key);
+        let digest = content_digest(&self.keys, &record);
+        let (seq, row) = self.store.write(|tx| {
+            let platform = platform_id(tx, "me")?;
+            let facts = Facts::of(&record, 0, now.as_micros());
+            let row = next_row(tx)?;
+            let (pack, slot) = self.store.packs.put(tx, &Entry::from_record(&mut record.clone())?)?;
+            tx.execute(
+                "INSERT INTO records (row, id, kind, platform, sort, flags, pack, slot, since, cause, digest, type, title, preview) \
+                 VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14)",
+                params![row, id, kind_code(record.kind), platform, facts.sort, facts.flags, pack, slot, now.as_micros(), Cause::Written as i64, digest, record.record_type, facts.title, facts.preview],
+            )?;
+            write_tags(tx, row, &record.tags)?;
+            tx.execute("INSERT INTO changes (op, target) VALUES (1, ?1)", [row])?;
+            crate::audit::append(tx, &self.keys, now, "add", &hex::encode(id), "")?;
+            Ok((Store::last_change(tx)?, row))
+        })?;
+        self.index_add(row, None, &record)?;
+        self.index_commit(seq)?;
+        Ok(hex::encode(id))
+    }
+
+    /// A new version; the present one stays in the history. Returns the new version number.
+    pub fn edit(&self, id: &str, fields: EditFields, now: Timestamp) -> VaultResult<u32> {
+        self.supersede(id, Cause::Edit, now, |record| {
+            if let Some(text) = fields.text {
+                if text.trim().is_empty() {
+                    return Err(VaultError::Usage(
+                        "The text cannot be empty. To remove it, move the memory to the Trash.".into(),
+                    ));
+                }
+                record.text = text;
+            }
+            if let Some(title) = fields.title {
+                record.title = (!title.trim().is_empty()).then_some(title);
+            }
+            if let Some(tags) = fields.tags {
+                record.tags = clean_tags(tags);
+            }
+            if let Some(kind) = fields.record_type {
+                record.record_type = (!kind.trim().is_empty()).then_some(kind);
+            }
+            Ok(())
+        })
+    }
+
+    /// Makes an old version's words current again, as a new version.
+    pub fn restore_version(&self, id: &str, version: u32, now: Timestamp) -> VaultResult<u32> {
+        let view = self.find(id)?;
+        let old: Record = self.store.read(|c| {
+            let place: Option<(i64, u32)> = c
+                .query_row(
+                    "SELECT pack, slot FROM versions WHERE row = ?1 AND version = ?2",
+                    params![view.row, version],
+                    |r| Ok((r.get(0)?, r.get(1)?)),
+                )
+                .optional()?;
+            let (pack, slot) =
+                place.ok_or_else(|| VaultError::Usage(format!("There is no version {version} to restore.")))?;
+            self.store.packs.record(c, pack, slot)
+        })?;
+        self.supersede(id, Cause::Restore, now, |record| {
+            record.text = old.text;
+            record.title = old.title;
+            record.tags = old.tags;
+            record.record_type = old.record_type;
+            Ok(())
+        })
+    }
+
+    fn supersede(
+        &self,
+        id: &str,
+        cause: Cause,
+        now: Timestamp,
+        change: impl FnOnce(&mut Record) -> VaultResult<()>,
+    ) -> VaultResult<u32> {
+        let view = self.find(id)?;
+        refuse_trashed(&view)?;
+        let (seq, version) = self.store.write(|tx| {
+            let mut record = self.store.packs.record(tx, view.pack, view.slot)?;
+            let before = record.clone();
+            change(&mut record)?;
+            if record == before {
+                return Err(VaultError::Usage("Nothing was changed.".into()));
+            }
+            let version = self.next_version(tx, &view, record, cause, now)?;
+            Ok((Store::last_change(tx)?, version))
+        })?;
+        self.reindex(view.row)?;
+        self.index_commit(seq)?;
+        Ok(version)
+    }
+
+    /// Writes the next version of a record; the present one goes into its history.
+    fn next_version(
+        &self,
+        tx: &Connection,
+        view: &RowView,
+        mut record: Record,
+        cause: Cause,
+        now: Timestamp,
+    ) -> VaultResult<u32> {
+        record.times.updated = Some(now);
+        tx.prepare_cached(
+            "INSERT INTO versions (row, version, pack, slot, since, until, cause, batch, flags, digest, sort, position) \
+             SELECT row, version, pack, slot, since, ?2, cause, version_batch, flags, digest, sort, position \
+             FROM records WHERE row = ?1",
+        )?
+        .execute(params![view.row, now.as_micros()])?;
+        let (pack, slot) = self.store.packs.put(tx, &Entry::from_record(&mut record.clone())?)?;
+        let version = view.version + 1;
+        tx.prepare_cached(
+            "UPDATE records SET version = ?2, pack = ?3, slot = ?4, since = ?5, cause = ?6, flags = flags | ?7, version_batch = NULL WHERE row = ?1",
+        )?
+        .execute(params![view.row, version, pack, slot, now.as_micros(), cause as i64, Flags::EDITED])?;
+        self.write_current(tx, view.row, &record)?;
+        tx.prepare_cached("INSERT INTO changes (op, target) VALUES (1, ?1)")?.execute([view.row])?;
+        let op = if cause == Cause::Restore { "restore_version" } else { "edit" };
+        crate::audit::append(tx, &self.keys, now, op, &view.id_text(), &format!("version {version}"))?;
+        Ok(version)
+    }
+
+    /// Writes the columns and side tables of a record that follow from its body.
+    pub(crate) fn write_current(&self, tx: &Connection, row: i64, record: &Record) -> VaultResult<()> {
+        let facts = Facts::of(record, 0, 0);
+        tx.prepare_cached("UPDATE records SET type = ?2, status = ?3, title = ?4, preview = ?5 WHERE row = ?1")?
+            .execute(params![row, record.record_type, record.status, facts.title, facts.preview])?;
+        tx.prepare_cached("DELETE FROM tags WHERE row = ?1")?.execute([row])?;
+        write_tags(tx, row, &record.tags)
+    }
+
+    /// Indexes a row anew (seen after the next commit); a trashed one only goes.
+    pub(crate) fn reindex(&self, row: i64) -> VaultResult<()> {
+        self.index_delete(row)?;
+        let found = self.store.read(|c| {
+            let view = RowView::by_row(c, row)?;
+            let Some(view) = view.filter(|v| v.trashed.is_none()) else { return Ok(None) };
+            Ok(Some((view.owner, self.store.packs.record(c, view.pack, view.slot)?)))
+        })?;
+        match found {
+            Some((owner, record)) => self.index_add(row, owner, &record),
+            None => Ok(()),
+        }
+    }
+}
+
+fn refuse_trashed(view: &RowView) -> VaultResult<()> {
+    match view.trashed {
+        Some(_) => Err(VaultError::Usage("This is in the Trash. Restore it first.".into())),
+        None => Ok(()),
+    }
+}
+
+/// Next free row number; numbers are never used again.
+fn next_row(tx: &Connection) -> VaultResult<i64> {
+    let last: Option<i64> = tx.query_row("SELECT max(row) FROM records", [], |r| r.get(0))?;
+    let used: Option<i64> =
+        tx.query_row("SELECT value FROM meta WHERE key = 'last_row'", [], |r| r.get(0)).optional()?;
+    let row = last.unwrap_or(0).max(used.unwrap_or(0)) + 1;
+    tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES ('last_row', ?1)", [row])?;
+    Ok(row)
+}
+
+fn write_tags(tx: &Connection, row: i64, tags: &[String]) -> VaultResult<()> {
+    for tag in tags {
+        tx.prepare_cached("INSERT OR IGNORE INTO tags (row, tag) VALUES (?1, ?2)")?.execute(params![row, tag])?;
+    }
+    Ok(())
+}
+
+fn clean_tags(tags: Vec<String>) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for tag in tags {
+        let tag = tag.trim().trim_start_matches('#').to_owned();
+        if !tag.is_empty() && !out.contains(&tag) {
+            out.push(tag);
+        }
+    }
+    out
+}

@@ -1,0 +1,151 @@
+//! The Trash: hidden at once, given back for a set time, then erased.
+use super::{
+    Sabotage,
+    erase::{Order, Reach},
+};
+use crate::{Vault, VaultError, VaultResult, store::Store};
+use mementory_model::Timestamp;
+use rusqlite::{Connection, params};
+
+/// What emptying the Trash did.
+#[derive(Debug, Default)]
+pub struct Emptied {
+    /// Things that went.
+    pub erased: u32,
+    /// What could not be erased, or not to the end, by id, with the reason. It stays in the Trash, or its receipt is
+    /// finished at the next opening.
+    pub failed: Vec<(String, VaultError)>,
+}
+
+impl Vault {
+    /// To the Trash, with a conversation its messages: gone from search, lists and exports at once.
+    pub fn trash(&self, ids: &[String], now: Timestamp) -> VaultResult<Vec<String>> {
+        self.move_trash(ids, now, true)
+    }
+
+    /// Back from the Trash.
+    pub fn restore(&self, ids: &[String], now: Timestamp) -> VaultResult<Vec<String>> {
+        self.move_trash(ids, now, false)
+    }
+
+    fn move_trash(&self, ids: &[String], now: Timestamp, into: bool) -> VaultResult<Vec<String>> {
+        // All or none: an unknown id stops it before anything moves.
+        let views = ids.iter().map(|id| self.find(id)).collect::<VaultResult<Vec<_>>>()?;
+        let (seq, rows) = self.store.write(|tx| {
+            let mut rows = Vec::new();
+            for view in &views {
+                rows.extend(if into {
+                    trash_row(tx, view.row, view.row, now, None)?
+                } else {
+                    let sql = "SELECT row FROM records WHERE trashed IS NOT NULL AND (row = ?1 OR trash_root = ?1)";
+                    let moved = rows_of(tx, sql, view.row)?;
+                    for row in &moved {
+                        untrash(tx, *row)?;
+                        crate::tombstones::let_back(tx, *row)?;
+                    }
+                    moved
+                });
+                crate::audit::append(
+                    tx,
+                    &self.keys,
+                    now,
+                    if into { "delete" } else { "restore" },
+                    &view.id_text(),
+                    "",
+                )?;
+            }
+            Ok((Store::last_change(tx)?, rows))
+        })?;
+        for row in rows {
+            if into { self.index_delete(row)? } else { self.reindex(row)? }
+        }
+        self.index_commit(seq)?;
+        Ok(ids.to_vec())
+    }
+
+    /// Erases what has been in the Trash for `days` or longer, as a deletion like any other: with tombstones and a
+    /// receipt. Only what was moved there goes: what was taken from it and is still in use, or has days left, stays, and
+    /// loses the link. What tombstones of an import put there stays until a person decides. What cannot be erased (a damaged pack) stays in the Trash, is told, and keeps nothing else there.
+    pub fn empty_expired(&self, days: i64, now: Timestamp) -> VaultResult<Emptied> {
+        let before = now.as_micros() - days * 86_400_000_000;
+        let ids: Vec<String> = self.store.read(|c| {
+            let mut statement =
+                c.prepare("SELECT id FROM records WHERE trashed <= ?1 AND trash_root = row AND trash_batch IS NULL")?;
+            let rows = statement.query_map([before], |r| r.get::<_, [u8; 16]>(0))?;
+            Ok(rows.map(|id| id.map(hex::encode)).collect::<Result<_, _>>()?)
+        })?;
+        let mut out = Emptied::default();
+        self.expire(&ids, before, now, &mut out);
+        Ok(out)
+    }
+
+    /// All at once, since each erasure is followed by a search through everything; in halves where that does not work, so
+    /// that what stands in the way is alone at last.
+    fn expire(&self, ids: &[String], before: i64, now: Timestamp, out: &mut Emptied) {
+        // What went before something failed, or along with something else, is gone.
+        let left: Vec<String> = ids
+            .iter()
+            .filter(|id| !matches!(self.find(id), Err(VaultError::NotFound { erased: true, .. })))
+            .cloned()
+            .collect();
+        out.erased += (ids.len() - left.len()) as u32;
+        if left.is_empty() {
+            return;
+        }
+        let order = Order { ids: &left, reach: Reach::Expired(before), reason: "trash_expired", copies: &[], now };
+        match self.erase_ordered(&order, &|_| {}, Sabotage::default()) {
+            Ok(_) => out.erased += left.len() as u32,
+            // Without room nothing can be erased, one by one neither.
+            Err(error) if left.len() == 1 || error.is_disk_full() => {
+                out.failed.push((left.into_iter().next().unwrap_or_default(), error));
+            }
+            Err(_) => {
+                let (first, second) = left.split_at(left.len() / 2);
+                self.expire(first, before, now, out);
+                self.expire(second, before, now, out);
+            }
+        }
+    }
+}
+
+/// Moves a row and what it owns to the Trash, for a person or for tombstones of the import `batch`; `root` brings it back.
+/// Returns the rows that moved. They are to go from the index.
+pub(crate) fn trash_row(
+    tx: &Connection,
+    row: i64,
+    root: i64,
+    now: Timestamp,
+    batch: Option<i64>,
+) -> VaultResult<Vec<i64>> {
+    let moved = rows_of(tx, "SELECT row FROM records WHERE (row = ?1 OR owner = ?1) AND trashed IS NULL", row)?;
+    for moved in &moved {
+        tx.prepare_cached("UPDATE records SET trashed = ?2, trash_root = ?3, trash_batch = ?4 WHERE row = ?1")?
+            .execute(params![moved, now.as_micros(), root, batch])?;
+        tx.prepare_cached("INSERT INTO changes (op, target) VALUES (2, ?1)")?.execute([moved])?;
+    }
+    Ok(moved)
+}
+
+/// Takes one row out of the Trash. It is to be indexed again.
+pub(crate) fn untrash(tx: &Connection, row: i64) -> VaultResult<()> {
+    tx.prepare_cached("UPDATE records SET trashed = NULL, trash_root = NULL, trash_batch = NULL WHERE row = ?1")?
+        .execute([row])?;
+    tx.prepare_cached("INSERT INTO changes (op, target) VALUES (1, ?1)")?.execute([row])?;
+    Ok(())
+}
+
+/// What is in the Trash along with something that is not, or is no more, stands there by itself, so that a person sees it.
+pub(crate) fn root_themselves(tx: &Connection) -> VaultResult<()> {
+    tx.execute(
+        "UPDATE records SET trash_root = row WHERE trashed IS NOT NULL AND trash_root <> row \
+         AND NOT EXISTS (SELECT 1 FROM records root WHERE root.row = records.trash_root AND root.trashed IS NOT NULL)",
+        [],
+    )?;
+    Ok(())
+}
+
+fn rows_of(tx: &Connection, sql: &str, row: i64) -> VaultResult<Vec<i64>> {
+    let mut statement = tx.prepare_cached(sql)?;
+    let rows = statement.query_map([row], |r| r.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}

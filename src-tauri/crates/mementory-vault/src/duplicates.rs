@@ -1,0 +1,118 @@
+//! Memories that say the same, or much the same. Groups are found when asked for; what the person keeps apart is kept.
+use crate::{
+    EditFields, Vault, VaultError, VaultResult,
+    store::{RowView, kind_code},
+};
+use mementory_model::{Kind, Timestamp};
+use mementory_similar::{Form, Key, Likeness, THRESHOLD, groups, sketches};
+use rusqlite::{Connection, params};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Largest group whose pairs are kept apart one by one.
+const PAIRS: usize = 200;
+
+/// Memories that say much the same.
+#[derive(Debug, Clone)]
+pub struct DuplicateGroup {
+    /// Oldest first; two at least.
+    pub views: Vec<RowView>,
+    /// The same words, but for case, spaces and punctuation.
+    pub same: bool,
+}
+
+impl Vault {
+    /// Groups of live memories that say the same, those left out that the person keeps apart.
+    ///
+    /// # Errors
+    /// `Cancelled`; the store.
+    pub fn duplicates(&self, cancel: &AtomicBool) -> VaultResult<Vec<DuplicateGroup>> {
+        let stop = || if cancel.load(Ordering::Relaxed) { Err(VaultError::Cancelled) } else { Ok(()) };
+        self.store.read(|c| {
+            let mut statement = c.prepare_cached(
+                "SELECT row, pack, slot FROM records WHERE kind = ?1 AND trashed IS NULL ORDER BY pack, slot",
+            )?;
+            let places = statement
+                .query_map([kind_code(Kind::Memory)], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?
+                .collect::<Result<Vec<(i64, i64, u32)>, _>>()?;
+            let (mut rows, mut forms) = (Vec::new(), Vec::new());
+            for (row, pack, slot) in places {
+                stop()?;
+                let record = self.store.packs.record(c, pack, slot)?;
+                if !record.text.trim().is_empty() {
+                    rows.push(row);
+                    forms.push(Form::new(&record.text));
+                }
+            }
+            stop()?;
+            let key = Key::new(self.keys.fingerprints());
+            let found = groups(&sketches(&key, &forms), &forms, THRESHOLD);
+            let mut out = Vec::new();
+            for group in found {
+                let rows = group.members.iter().filter_map(|n| rows.get(*n));
+                let mut views = Vec::with_capacity(group.members.len());
+                for row in rows {
+                    views.extend(RowView::by_row(c, *row)?);
+                }
+                if !all_apart(c, &views)? {
+                    views.sort_by_key(|view| (view.sort, view.row));
+                    out.push(DuplicateGroup { views, same: group.likeness == Likeness::Same });
+                }
+            }
+            Ok(out)
+        })
+    }
+
+    /// Says that these memories are to stay as they are: a group of no others is not shown again.
+    pub fn keep_apart(&self, ids: &[String], now: Timestamp) -> VaultResult<()> {
+        let views = ids.iter().map(|id| self.find(id)).collect::<VaultResult<Vec<_>>>()?;
+        if views.len() > PAIRS {
+            return Err(VaultError::Usage(format!("More than {PAIRS} at once cannot be kept apart.")));
+        }
+        self.store.write(|tx| {
+            for (one, other) in pairs(&views) {
+                tx.execute("INSERT OR IGNORE INTO apart (one, other) VALUES (?1, ?2)", params![one, other])?;
+            }
+            crate::audit::append(tx, &self.keys, now, "keep_apart", "", &format!("{} memories", views.len()))
+        })
+    }
+
+    /// Keeps one of several: it takes on their tags, and they go to the Trash. Returns what went there.
+    pub fn merge_into(&self, keep: &str, others: &[String], now: Timestamp) -> VaultResult<Vec<String>> {
+        if others.iter().any(|id| id == keep) {
+            return Err(VaultError::Usage("A memory cannot be merged into itself.".into()));
+        }
+        let view = self.find(keep)?;
+        if view.trashed.is_some() {
+            return Err(VaultError::Usage("This is in the Trash. Restore it first.".into()));
+        }
+        let own = self.tags(view.row)?;
+        let mut tags = own.clone();
+        for id in others {
+            tags.extend(self.tags(self.find(id)?.row)?);
+        }
+        tags.sort();
+        tags.dedup();
+        if tags.len() > own.len() {
+            self.edit(keep, EditFields { tags: Some(tags), ..EditFields::default() }, now)?;
+        }
+        self.trash(others, now)
+    }
+}
+
+fn all_apart(c: &Connection, views: &[RowView]) -> VaultResult<bool> {
+    let mut statement = c.prepare_cached("SELECT 1 FROM apart WHERE one = ?1 AND other = ?2")?;
+    for (one, other) in pairs(views) {
+        if !statement.exists(params![one, other])? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Every two of them, the smaller id first.
+fn pairs(views: &[RowView]) -> impl Iterator<Item = ([u8; 16], [u8; 16])> + '_ {
+    views
+        .iter()
+        .enumerate()
+        .flat_map(|(n, a)| views.iter().skip(n + 1).map(|b| if a.id < b.id { (a.id, b.id) } else { (b.id, a.id) }))
+}

@@ -1,0 +1,193 @@
+//! The Evidence Pack: what was deleted, what was done, what rests on what. No content.
+use super::{Scope, source::VaultSource};
+use crate::{Vault, VaultResult, error::unwrap_format};
+use mementory_formats::{
+    RecordSource,
+    mem::evidence::{AuditEntry, CHAIN, Chosen, EvidencePack, EvidenceReport, RECEIPTS, TRANSFERS, provenance, write},
+};
+use mementory_model::Timestamp;
+use serde_json::{Value, json};
+use std::{collections::BTreeMap, path::Path, sync::atomic::AtomicBool};
+
+/// What an Evidence Pack is to hold.
+#[derive(Debug, Clone, Default)]
+pub struct EvidenceOrder {
+    /// Only deletions and events from then on.
+    pub since: Option<Timestamp>,
+    /// Only deletions and events until then.
+    pub until: Option<Timestamp>,
+    /// With the vault's own key.
+    pub sign: bool,
+    /// None: tombstones, the log and what rests on what, as the specification has it.
+    pub parts: Option<EvidenceParts>,
+}
+
+/// Parts of a pack, chosen one by one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct EvidenceParts {
+    /// Tombstones with their receipts, and what rests on what.
+    pub tombstones: bool,
+    /// The log with its signatures.
+    pub log: bool,
+    /// The public key, and how to check it all.
+    pub key: bool,
+    /// Imports and exports, with names of files.
+    pub transfers: bool,
+}
+
+/// What was written.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EvidenceMade {
+    /// Of the streams that the specification knows.
+    pub report: EvidenceReport,
+    /// Receipts.
+    pub receipts: u64,
+    /// Imports and exports.
+    pub transfers: u64,
+}
+
+impl EvidenceOrder {
+    fn counts(&self, at: Timestamp) -> bool {
+        self.since.is_none_or(|since| at >= since) && self.until.is_none_or(|until| at <= until)
+    }
+
+    fn counts_micros(&self, at: i64) -> bool {
+        Timestamp::from_micros(at).is_none_or(|at| self.counts(at))
+    }
+}
+
+impl Vault {
+    /// Writes an Evidence Pack of what is in the vault to the new folder `out`, or the archive when its name ends in `.zip`.
+    ///
+    /// # Errors
+    /// The store's, the file system's, the signer's. Nothing is left at `out` after one.
+    pub fn evidence(
+        &self,
+        out: &Path,
+        order: &EvidenceOrder,
+        now: Timestamp,
+        cancel: &AtomicBool,
+    ) -> VaultResult<EvidenceMade> {
+        self.is_no_part_of(out)?;
+        let scope = Scope { everything: true, ..Scope::default() };
+        let mut source = VaultSource::new(self, "", &scope, now, cancel, &|_, _| ())?;
+        let edges = provenance(&mut source).map_err(unwrap_format)?;
+        let tombstones = source.tombstones().map_err(unwrap_format)?;
+        let audit = self.audit_log()?.into_iter().map(|row| AuditEntry {
+            at: Timestamp::from_micros(row.at).unwrap_or(now),
+            kind: self.find(&row.target).ok().map(|view| view.kind),
+            actor: row.actor,
+            op: row.op,
+            target: row.target,
+            reason: row.detail,
+        });
+        let parts = order.parts.unwrap_or_default();
+        let mut beside = BTreeMap::new();
+        if parts.tombstones {
+            beside.insert(RECEIPTS, self.receipt_lines(order)?);
+        }
+        if parts.log {
+            beside.insert(CHAIN, self.chain_lines(order)?);
+        }
+        if parts.transfers {
+            beside.insert(TRANSFERS, self.transfer_lines(order)?);
+        }
+        let count = |path: &str| beside.get(path).map_or(0, |lines| lines.len() as u64);
+        let (receipts, transfers) = (count(RECEIPTS), count(TRANSFERS));
+        let chosen = order.parts.map(|p| Chosen { tombstones: p.tombstones, log: p.log, guide: p.key });
+        let pack = EvidencePack {
+            chosen: chosen.unwrap_or_default(),
+            generator: source.about().generator,
+            created: now,
+            since: order.since,
+            until: order.until,
+            tombstones,
+            audit: audit.collect(),
+            edges,
+            beside,
+        };
+        let signer = order.sign.then(|| self.signer());
+        let report = write(&pack, out, signer.as_deref()).map_err(unwrap_format)?;
+        Ok(EvidenceMade { report, receipts, transfers })
+    }
+
+    /// Outcomes without the details: those may name files of this computer.
+    fn receipt_lines(&self, order: &EvidenceOrder) -> VaultResult<Vec<String>> {
+        let mut stones: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for stone in self.tombstones()?.into_iter().filter(|stone| order.counts(stone.at)) {
+            if let Some(receipt) = stone.receipt {
+                stones.entry(receipt).or_default().push(stone.id);
+            }
+        }
+        let mut lines = Vec::with_capacity(stones.len());
+        for (id, mut stones) in stones {
+            // One that is still to come, or cannot be read, is none.
+            let Ok(receipt) = self.receipt(&id) else { continue };
+            stones.sort();
+            let place = |p: &crate::ReceiptPlace| json!({"place": p.place, "outcome": p.outcome});
+            let line = json!({
+                "id": id,
+                "ts": receipt.at.to_rfc3339(),
+                "complete": receipt.complete,
+                "places": receipt.places.iter().map(place).collect::<Vec<_>>(),
+                "copiesLeft": receipt.copies_left,
+                "copiesRedacted": receipt.copies_redacted,
+                "tombstoneIDs": stones,
+            });
+            lines.push(line.to_string());
+        }
+        Ok(lines)
+    }
+
+    fn chain_lines(&self, order: &EvidenceOrder) -> VaultResult<Vec<String>> {
+        let key = hex::encode(self.keys.signing().public());
+        let links = self.audit_chain()?.into_iter().filter(|link| order.counts_micros(link.at));
+        let line = |link: crate::audit::Link| {
+            let signature = format!("ed25519:{key}:{}", hex::encode(link.signature));
+            json!({"seq": link.seq, "ts": stamp(link.at), "hash": hex::encode(link.hash), "signature": signature})
+        };
+        Ok(links.map(|link| line(link).to_string()).collect())
+    }
+
+    fn transfer_lines(&self, order: &EvidenceOrder) -> VaultResult<Vec<String>> {
+        let mut lines: Vec<(i64, Value)> = Vec::new();
+        for batch in self.batches()? {
+            let t = &batch.total;
+            let line = json!({
+                "op": "import", "ts": stamp(batch.at), "format": batch.format, "names": batch.names,
+                "added": batch.added, "updated": batch.updated, "unchanged": t.unchanged, "blocked": t.blocked,
+                "skipped": t.skipped, "failed": t.failed, "undone": batch.undone,
+            });
+            lines.push((batch.at, line));
+        }
+        let places = self.whereabouts()?;
+        for row in self.audit_log()? {
+            let names: Vec<String> = match row.op.as_str() {
+                "export" => places.exports.get(&row.seq).into_iter().filter_map(|path| name_of(path)).collect(),
+                "import_failed" => places
+                    .failed
+                    .get(&row.seq)
+                    .into_iter()
+                    .flat_map(|f| &f.paths)
+                    .filter_map(|path| name_of(path))
+                    .collect(),
+                _ => continue,
+            };
+            let line = json!({
+                "op": row.op, "ts": stamp(row.at), "format": row.target, "names": names, "detail": row.detail,
+            });
+            lines.push((row.at, line));
+        }
+        lines.retain(|(at, _)| order.counts_micros(*at));
+        lines.sort_by_key(|(at, _)| *at);
+        Ok(lines.into_iter().map(|(_, line)| line.to_string()).collect())
+    }
+}
+
+fn stamp(micros: i64) -> String {
+    Timestamp::from_micros(micros).map(Timestamp::to_rfc3339).unwrap_or_default()
+}
+
+fn name_of(path: &str) -> Option<String> {
+    Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned())
+}

@@ -1,0 +1,303 @@
+//! The vault as a writer sees it.
+use super::{Scope, reading::Reading};
+use crate::{
+    Vault, VaultError, VaultResult,
+    ids::record_id,
+    sensitive::Cover,
+    store::{Packs, RowView},
+};
+use mementory_formats::{FormatError, PassthroughItem, RecordSource, SourceAbout, StoredRecord, carry};
+use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp, Tombstone};
+use rusqlite::OptionalExtension;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::Read,
+    sync::atomic::AtomicBool,
+};
+
+/// Largest part that is read whole to be covered, in bytes.
+const PART: u64 = 64 << 20;
+
+pub(super) struct VaultSource<'v> {
+    reading: Reading<'v>,
+    about: SourceAbout,
+    progress: &'v dyn Fn(&str, u64),
+    /// The format that is written, if it carries what is no record of the others.
+    carrier: Option<&'static str>,
+    /// Formats that records in scope came from.
+    came_from: BTreeSet<String>,
+    /// Parts that could not be covered and stay behind.
+    closed: BTreeSet<String>,
+}
+
+impl<'v> VaultSource<'v> {
+    pub(super) fn new(
+        vault: &'v Vault,
+        format: &'static str,
+        scope: &Scope,
+        now: Timestamp,
+        cancel: &'v AtomicBool,
+        progress: &'v dyn Fn(&str, u64),
+    ) -> VaultResult<Self> {
+        let (condition, values) = scope.query.condition();
+        let name = vault.dir().file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+        let about = SourceAbout {
+            vault_id: vault.header().vault_id,
+            name,
+            generator: concat!("mementory/", env!("CARGO_PKG_VERSION")).into(),
+            now,
+        };
+        let connection = vault.store.extra_reader()?;
+        // One snapshot for all visits: a write in between does not change what is exported.
+        connection.execute_batch("BEGIN")?;
+        let packs = Packs::new();
+        let cover = scope.cover.then(|| Cover::new(vault, &connection, &packs)).transpose()?;
+        // Parts belong to a whole source, and may name accounts.
+        let whole = scope.everything && !scope.writing.strip_identifiers && scope.writing.zaxy.is_none();
+        let everything = scope.everything;
+        Ok(Self {
+            reading: Reading {
+                vault,
+                connection,
+                packs,
+                condition,
+                values,
+                everything,
+                cancel,
+                cover,
+                // These writers know the mark themselves, and what else it reaches in their format.
+                holds_back: !matches!(format, "pam" | "transfer_text"),
+                withheld: BTreeMap::new(),
+            },
+            about,
+            progress,
+            // A delta is lines of an archive.
+            carrier: Some(if format == "alf_delta" { "alf" } else { format })
+                .filter(|f| whole && carry::FORMATS.contains(f)),
+            came_from: BTreeSet::new(),
+            closed: BTreeSet::new(),
+        })
+    }
+
+    fn visit(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> VaultResult<()> {
+        let (mut done, progress, came_from) = (0, self.progress, &mut self.came_from);
+        self.reading.each(|stored| {
+            if !came_from.contains(&stored.record.origin.format) {
+                came_from.insert(stored.record.origin.format.clone());
+            }
+            visit(stored).map_err(crate::error::unwrap_format)?;
+            done += 1;
+            if done % 500 == 0 {
+                progress("write", done);
+            }
+            Ok(())
+        })?;
+        for record in self.carried(&mut LossReport::default())? {
+            let id = hex::encode(record_id(&self.reading.vault.keys, &record.key));
+            visit(StoredRecord {
+                id,
+                edited: false,
+                link_ids: vec![],
+                parent_id: None,
+                message_parent_id: None,
+                attachment_ids: vec![],
+                redactions: vec![],
+                record,
+            })
+            .map_err(crate::error::unwrap_format)?;
+        }
+        Ok(())
+    }
+
+    /// What is no record and came from another format than the one that is written: parts, as long as records of their
+    /// format go too (of a file that only brought records of other formats they say nothing), and deletions.
+    fn carried(&mut self, losses: &mut LossReport) -> VaultResult<Vec<Record>> {
+        let Some(carrier) = self.carrier else { return Ok(vec![]) };
+        let mut records = Vec::new();
+        for format in self.came_from.clone() {
+            if format == carrier || !carry::FORMATS.contains(&format.as_str()) {
+                continue;
+            }
+            self.parts(&format, &mut |item, bytes| {
+                let mut all = Vec::new();
+                bytes.take(carry::PART_BYTES + 1).read_to_end(&mut all).map_err(|e| FormatError::io(&item.name, e))?;
+                if carry::may_ride(item) && all.len() as u64 <= carry::PART_BYTES {
+                    records.push(carry::part(item, &all));
+                } else {
+                    let note = "a file of another format's source; its bytes stay behind";
+                    losses.add(&item.name, "part", LossKind::LeftOut, note);
+                }
+                Ok(())
+            })?;
+        }
+        if !self.knows_deletions() {
+            records.extend(self.deletions()?.iter().filter_map(carry::tombstone));
+        }
+        Ok(records)
+    }
+
+    /// What stays behind of other formats' parts. After the records were visited.
+    pub(super) fn left_behind(&mut self, losses: &mut LossReport) -> VaultResult<()> {
+        self.carried(losses)?;
+        for name in &self.closed {
+            losses.add(name, "part", LossKind::LeftOut, "no text, or too large, so values in it could not be covered");
+        }
+        Ok(())
+    }
+
+    fn deletions(&mut self) -> VaultResult<Vec<Tombstone>> {
+        let rows = self.reading.vault.tombstones()?;
+        Ok(rows
+            .into_iter()
+            .map(|t| Tombstone {
+                // A record that came from a `.mem` is known there under its own id.
+                target_id: if t.scope == "keepsake" { t.target } else { t.origin_id.unwrap_or(t.target) },
+                id: t.id,
+                op: t.op,
+                target_kind: t.kind,
+                scope: t.scope,
+                at: t.at,
+                actor: t.actor,
+                reason: t.reason,
+                derived: t.derived,
+                // Our signature covers our own form, not this format's; a foreign one travels as it came.
+                signature: if t.own { None } else { Some(t.signature).filter(|s| !s.is_empty()) },
+                verbatim: t.verbatim,
+            })
+            .map(|mut tombstone| {
+                if let Some(cover) = &mut self.reading.cover {
+                    cover.tombstone(&mut tombstone);
+                }
+                tombstone
+            })
+            .collect())
+    }
+
+    fn knows_deletions(&self) -> bool {
+        self.carrier == Some("mem")
+    }
+
+    fn parts(
+        &mut self,
+        format: &str,
+        visit: &mut dyn FnMut(&PassthroughItem, &mut dyn Read) -> Result<(), FormatError>,
+    ) -> VaultResult<()> {
+        // Parts belong to a whole source; an export of a selection leaves them where they are.
+        if !self.reading.everything {
+            return Ok(());
+        }
+        for row in self.reading.rows(Kind::Foreign)? {
+            let Some(view) = RowView::by_row(&self.reading.connection, row)? else { continue };
+            let Some(Some(blob)) = self.reading.file(row)? else { continue };
+            let record = self.reading.packs.record(&self.reading.connection, view.pack, view.slot)?;
+            if record.origin.format != format {
+                continue;
+            }
+            let item = PassthroughItem {
+                format: record.origin.format,
+                group: record.namespace.unwrap_or_default(),
+                name: record.title.unwrap_or_default(),
+                role: record.record_type.unwrap_or_default(),
+                place: record.origin.container,
+            };
+            let mut bytes = self.reading.vault.blobs.open(&blob)?;
+            let Some(cover) = &mut self.reading.cover else {
+                visit(&item, &mut bytes).map_err(crate::error::unwrap_format)?;
+                continue;
+            };
+            let mut whole = Vec::new();
+            (&mut bytes).take(PART + 1).read_to_end(&mut whole).map_err(|e| VaultError::io(&item.name, e))?;
+            let covered = if whole.len() as u64 > PART { None } else { cover.part(&item.name, &whole).ok() };
+            match covered {
+                Some(new) => {
+                    visit(&item, &mut new.unwrap_or(whole).as_slice()).map_err(crate::error::unwrap_format)?;
+                }
+                // What nobody can look into does not go out as if it were covered.
+                None => drop(self.closed.insert(item.name)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds what was held back to what the writer held back. After the records were visited.
+    pub(super) fn withheld(&self, all: &mut BTreeMap<String, u64>) {
+        for (reason, rows) in &self.reading.withheld {
+            *all.entry((*reason).to_owned()).or_default() += rows.len() as u64;
+        }
+    }
+
+    /// Different values that were covered.
+    pub(super) fn covered(&self) -> u32 {
+        self.reading.cover.as_ref().map_or(0, Cover::count)
+    }
+}
+
+impl RecordSource for VaultSource<'_> {
+    fn about(&self) -> SourceAbout {
+        self.about.clone()
+    }
+
+    fn records(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> Result<(), FormatError> {
+        self.visit(visit).map_err(FormatError::from)
+    }
+
+    fn covers(&self) -> bool {
+        self.reading.cover.is_some()
+    }
+
+    fn tombstones(&mut self) -> Result<Vec<Tombstone>, FormatError> {
+        let mut all = self.deletions().map_err(FormatError::from)?;
+        if self.carrier.is_some() && !self.knows_deletions() {
+            all.retain(|t| carry::tombstone(t).is_none());
+        }
+        Ok(all)
+    }
+
+    fn passthrough(
+        &mut self,
+        format: &str,
+        visit: &mut dyn FnMut(&PassthroughItem, &mut dyn Read) -> Result<(), FormatError>,
+    ) -> Result<(), FormatError> {
+        // What rides as records is nothing to speak of here; what stays behind is in `left_behind`.
+        if self.carrier.is_some_and(|c| c != format) && carry::FORMATS.contains(&format) {
+            return Ok(());
+        }
+        self.parts(format, visit).map_err(FormatError::from)
+    }
+
+    fn taken_in(&mut self, id: &str) -> Result<Vec<Timestamp>, FormatError> {
+        let Some(id) = crate::ids::parse_id(id) else { return Ok(Vec::new()) };
+        let times = || -> VaultResult<Vec<Timestamp>> {
+            let mut all = self.reading.connection.prepare_cached(
+                "SELECT since FROM records WHERE id = ?1 UNION ALL SELECT v.since FROM versions v JOIN records r ON r.row = v.row WHERE r.id = ?1 ORDER BY 1",
+            )?;
+            let times = all.query_map([id], |r| r.get::<_, i64>(0))?.collect::<Result<Vec<_>, _>>()?;
+            Ok(times.into_iter().filter_map(Timestamp::from_micros).collect())
+        };
+        times().map_err(FormatError::from)
+    }
+
+    fn attachment(
+        &mut self,
+        id: &str,
+        read: &mut dyn FnMut(&mut dyn Read) -> Result<(), FormatError>,
+    ) -> Result<bool, FormatError> {
+        let blob: Option<[u8; 32]> = crate::ids::parse_id(id)
+            .map(|id| {
+                self.reading.connection
+                    .prepare_cached("SELECT f.blob FROM files f JOIN records r ON r.row = f.row WHERE r.id = ?1 AND r.trashed IS NULL")
+                    .and_then(|mut s| s.query_row([id], |r| r.get(0)).optional())
+            })
+            .transpose()
+            .map_err(|e| FormatError::from(VaultError::from(e)))?
+            .flatten()
+            .flatten();
+        match blob {
+            Some(blob) => {
+                read(&mut self.reading.vault.blobs.open(&blob).map_err(FormatError::from)?)?;
+                Ok(true)
+            }
+            None => Ok(false),
+        }
+    }
+}

@@ -1,0 +1,586 @@
+//! Planning and staging: what becomes of each record, and (when staging) writing it.
+mod files;
+mod held;
+mod merge;
+mod reach;
+mod retire;
+mod tombstones;
+mod write;
+
+use super::{
+    ImportOptions, ItemOutcome, dropped_outcome,
+    facts::{Facts, is_branched},
+    runs::Runs,
+    sink::Message,
+};
+use crate::{
+    Vault, VaultResult,
+    ids::{content_digest, record_id},
+    import::ImportReport,
+    provider::{Told, lacking},
+    store::{Flags, PackWriter, platform_id},
+};
+use held::Held;
+use mementory_model::{Kind, Record, RecordKey, Timestamp, normal_text};
+pub use merge::Merge;
+pub(super) use merge::Renames;
+use merge::Texts;
+use rusqlite::{Connection, OptionalExtension, params};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// Why a statement does not come in: nothing is left that it was taken from.
+const SOURCE_HELD: &str = "what it was taken from was deleted or redacted before";
+
+/// Seen in this input: where it is in the store (0 while planning, or held back), and what it said.
+struct Seen {
+    row: i64,
+    digest: u64,
+    updated: i64,
+    /// This batch wrote its present version, so a newer telling may replace it without a trace.
+    written: bool,
+    /// Nothing of it may be written: it was redacted.
+    redacted: bool,
+    trashed: bool,
+}
+
+/// In the vault before this import.
+struct Known {
+    row: i64,
+    digest: [u8; 16],
+    trashed: bool,
+    version: u32,
+    flags: i64,
+    sort: i64,
+    position: i64,
+}
+
+/// What becomes of a record that is here already.
+enum Verdict {
+    /// It says the same.
+    Same,
+    /// The vault has a newer telling, or the person's own on top of this one.
+    Older(&'static str),
+    /// Its words would come back.
+    Held(&'static str),
+    /// It says something new.
+    Changed,
+}
+
+struct Staging {
+    batch: i64,
+    packs: PackWriter,
+    next_row: i64,
+    /// The first row that this batch may have added.
+    first_row: i64,
+    /// Entries of this batch that a newer telling in it replaced.
+    stale: Vec<(i64, u32)>,
+    /// Known rows that it told the same.
+    same: Runs,
+    /// Known rows of which it told something older, or something that is held back.
+    older: Runs,
+    /// Bytes that came.
+    blobs: HashSet<[u8; 32]>,
+}
+
+pub(super) struct Importer<'i> {
+    vault: &'i Vault,
+    connection: &'i Connection,
+    options: &'i ImportOptions<'i>,
+    report: &'i mut ImportReport,
+    staging: Option<Staging>,
+    seen: HashMap<[u8; 16], Seen>,
+    held: Held,
+    /// Ids that tombstones of this input name.
+    doomed: Vec<[u8; 16]>,
+    /// Ids whose words tombstones of this input say were taken out.
+    emptied: Vec<[u8; 16]>,
+    /// Entities at the ends of edges that were held back for want of evidence.
+    loose: Vec<[u8; 16]>,
+    /// Statements that this input superseded without telling them.
+    retired: HashSet<[u8; 16]>,
+    /// Texts to compare with where duplicates are skipped.
+    texts: Texts,
+    pub(super) renames: Renames,
+    /// Nothing was in the vault: no look-ups needed.
+    empty: bool,
+    /// The unit at hand is of an older export than what the vault has of its conversation.
+    older_unit: bool,
+    /// When the source last changed the first record of the unit at hand.
+    unit_updated: Option<Timestamp>,
+    platforms: HashMap<String, i64>,
+    /// While planning: what this input tells, to say what it lacks.
+    told: Told,
+    /// What records name; while planning with its name.
+    referenced: HashMap<[u8; 16], String>,
+    present: HashSet<[u8; 16]>,
+}
+
+impl<'i> Importer<'i> {
+    pub(super) fn plan(
+        vault: &'i Vault,
+        connection: &'i Connection,
+        options: &'i ImportOptions<'i>,
+        report: &'i mut ImportReport,
+    ) -> VaultResult<Self> {
+        let empty = connection.query_row("SELECT NOT EXISTS (SELECT 1 FROM records)", [], |r| r.get(0))?;
+        Ok(Self {
+            vault,
+            connection,
+            options,
+            report,
+            staging: None,
+            seen: HashMap::new(),
+            held: Held::load(connection, options.let_in)?,
+            doomed: Vec::new(),
+            emptied: Vec::new(),
+            loose: Vec::new(),
+            retired: HashSet::new(),
+            texts: Texts::new(),
+            renames: Renames::default(),
+            empty,
+            older_unit: false,
+            unit_updated: None,
+            platforms: HashMap::new(),
+            told: Told::default(),
+            referenced: HashMap::new(),
+            present: HashSet::new(),
+        })
+    }
+
+    pub(super) fn stage(
+        vault: &'i Vault,
+        connection: &'i Connection,
+        options: &'i ImportOptions<'i>,
+        report: &'i mut ImportReport,
+        batch: i64,
+        packs: PackWriter,
+    ) -> VaultResult<Self> {
+        let last: Option<i64> = connection.query_row("SELECT max(row) FROM records", [], |r| r.get(0))?;
+        // Row numbers are never used again, not even those of an erased last record: the index knows rows by number.
+        let used: Option<i64> =
+            connection.query_row("SELECT value FROM meta WHERE key = 'last_row'", [], |r| r.get(0)).optional()?;
+        let mut importer = Self::plan(vault, connection, options, report)?;
+        let first_row = last.unwrap_or(0).max(used.unwrap_or(0)) + 1;
+        importer.staging = Some(Staging {
+            batch,
+            packs,
+            next_row: first_row,
+            first_row,
+            stale: Vec::new(),
+            same: Runs::default(),
+            older: Runs::default(),
+            blobs: HashSet::new(),
+        });
+        Ok(importer)
+    }
+
+    pub(super) fn found(&self) -> u64 {
+        self.seen.len() as u64
+    }
+
+    pub(super) fn drop_source(&mut self, format: &str, reason: &str) {
+        self.report.note(None, format, ItemOutcome::Failed, reason);
+    }
+
+    pub(super) fn take(&mut self, message: Message) -> VaultResult<()> {
+        match message {
+            Message::Units(units) => units.into_iter().try_for_each(|unit| self.unit(unit.records)),
+            Message::File(file, blob) => self.file(file, blob),
+            Message::Part(item, blob) => self.part(item, blob),
+            Message::Tombstone(tombstone) => self.tombstone(&tombstone),
+            Message::Note(issue) => {
+                self.report.warn(&issue.code, &issue.place, &issue.message);
+                Ok(())
+            }
+            Message::Dropped(dropped) => {
+                self.report.note(dropped.kind, &dropped.place, dropped_outcome(dropped.outcome), &dropped.reason);
+                Ok(())
+            }
+            Message::Progress(_) => Ok(()),
+        }
+    }
+
+    /// Writes what is pending. Returns the bytes that came, named or not.
+    pub(super) fn finish(&mut self) -> VaultResult<HashSet<[u8; 32]>> {
+        self.trash_named()?;
+        let mut blobs = HashSet::new();
+        if let Some(staging) = &mut self.staging {
+            staging.packs.finish(self.connection, &self.vault.store.packs, &staging.stale)?;
+            self.connection
+                .execute("INSERT OR REPLACE INTO meta (key, value) VALUES ('last_row', ?1)", [staging.next_row - 1])?;
+            let (same, older) = (std::mem::take(&mut staging.same), std::mem::take(&mut staging.older));
+            self.connection.execute(
+                "UPDATE batches SET same = ?2, older = ?3 WHERE id = ?1",
+                params![staging.batch, same.encode(), older.encode()],
+            )?;
+            blobs = std::mem::take(&mut staging.blobs);
+        }
+        self.report.gone = self.lacking()?;
+        self.report.counts.attachments_referenced = self.referenced.len() as u32;
+        self.report.counts.attachments_present = self.present.len() as u32;
+        self.missing_files();
+        if self.report.unlisted_items() > 0 {
+            let n = self.report.unlisted_items();
+            self.report.warn("items_not_listed", "report", &format!("{n} more items are counted but not listed"));
+        }
+        Ok(blobs)
+    }
+
+    fn unit(&mut self, mut records: Vec<Record>) -> VaultResult<()> {
+        let branched = is_branched(&records);
+        self.older_unit = false;
+        self.unit_updated = records.first().and_then(|head| head.times.updated);
+        for (index, record) in records.iter_mut().enumerate() {
+            let extra = if index == 0 && branched { Flags::BRANCHED } else { 0 };
+            self.record(record, extra)?;
+        }
+        self.retire(&records)
+    }
+
+    fn record(&mut self, record: &mut Record, extra_flags: i64) -> VaultResult<()> {
+        let keys = &self.vault.keys;
+        self.renames.apply(keys, record);
+        let id = record_id(keys, &record.key);
+        let digest = content_digest(keys, record);
+        if self.seen.contains_key(&id) {
+            return self.told_again(&id, record, &digest, extra_flags);
+        }
+        self.count(record.kind);
+        let updated = self.updated(record);
+        let mut seen =
+            Seen { row: 0, digest: short(&digest), updated, written: false, redacted: false, trashed: false };
+        if self.held.blocks(keys, &id, record) {
+            self.hold(id, record, "deleted before");
+        } else if self.held.has_words_of(&id, record) {
+            self.hold(id, record, "redacted elsewhere");
+        } else if let Some(known) = if self.empty { None } else { self.known(&id)? } {
+            seen.row = known.row;
+            seen.trashed = known.trashed;
+            seen.redacted = known.flags & Flags::REDACTED != 0;
+            self.note_told(record, Some(&known));
+            if known.digest != digest && self.held.was_emptied(&id) {
+                self.hold(id, record, "redacted elsewhere");
+            } else {
+                seen.written = self.tell_known(&known, &id, record, &digest, extra_flags)?;
+            }
+        } else if let Some(reason) = self.held_back(&id, record)? {
+            if reason == SOURCE_HELD {
+                self.note_loose(record);
+            }
+            self.hold(id, record, reason);
+        } else if self.is_duplicate(record)? {
+            self.report.note(
+                Some(record.kind),
+                &place(record),
+                ItemOutcome::Unchanged,
+                "the vault says the same already",
+            );
+        } else {
+            self.report.note_new(record, place(record));
+            self.note_told(record, None);
+            seen.written = true;
+            (seen.row, seen.trashed) = self.insert(&id, record, &digest, extra_flags)?;
+        }
+        self.seen.insert(id, seen);
+        Ok(())
+    }
+
+    fn note_told(&mut self, record: &Record, known: Option<&Known>) {
+        if self.staging.is_none() {
+            let now = self.options.now.as_micros();
+            let sort = || Facts::of(record, 0, now).sort;
+            self.told.add(record.kind, known.map(|known| (known.row, known.sort)), sort);
+        }
+    }
+
+    /// How many of each kind the newest export of its assistant lacks, if this is planned to be it.
+    fn lacking(&self) -> VaultResult<BTreeMap<String, u32>> {
+        match self.staging {
+            None => lacking(self.connection, self.report, &self.told),
+            Some(_) => Ok(BTreeMap::new()),
+        }
+    }
+
+    /// When the source last changed what it tells: messages mostly carry no such time, then their conversation's holds.
+    fn updated(&self, record: &Record) -> i64 {
+        let unit = self.unit_updated.filter(|_| record.kind == Kind::Message);
+        record.times.updated.or(unit).map_or(i64::MIN, Timestamp::as_micros)
+    }
+
+    fn hold(&mut self, id: [u8; 16], record: &Record, reason: &str) {
+        self.held.hold(id);
+        self.report.note(Some(record.kind), &place(record), ItemOutcome::Blocked, reason);
+    }
+
+    /// Why a record that is not in the vault does not come in, if so.
+    fn held_back(&self, id: &[u8; 16], record: &Record) -> VaultResult<Option<&'static str>> {
+        if self.held.is_redacted(id) {
+            return Ok(Some("redacted before"));
+        }
+        if self.held.says(&self.vault.keys, record) {
+            return Ok(Some("same words deleted before"));
+        }
+        Ok(self.source_held(record)?.then_some(SOURCE_HELD))
+    }
+
+    /// True when a statement, a piece or an edge was taken from nothing but what is held back; or one with words from
+    /// something redacted.
+    fn source_held(&self, record: &Record) -> VaultResult<bool> {
+        let (mut any, mut all) = (false, true);
+        for (key, held) in self.held.sources(&self.vault.keys, record) {
+            any = true;
+            if !held {
+                all = false;
+                if record.kind != Kind::Relation && self.is_redacted(key)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(any && all)
+    }
+
+    fn is_redacted(&self, key: &RecordKey) -> VaultResult<bool> {
+        let id = record_id(&self.vault.keys, key);
+        if let Some(seen) = self.seen.get(&id) {
+            return Ok(seen.redacted);
+        }
+        let known = if self.empty { None } else { self.known(&id)? };
+        Ok(known.map_or_else(|| self.held.is_redacted(&id), |known| known.flags & Flags::REDACTED != 0))
+    }
+
+    /// Tells a record that is in the vault. True when it has a new version now.
+    fn tell_known(
+        &mut self,
+        known: &Known,
+        id: &[u8; 16],
+        record: &mut Record,
+        digest: &[u8; 16],
+        extra_flags: i64,
+    ) -> VaultResult<bool> {
+        let place = place(record);
+        if record.kind == Kind::Conversation {
+            self.older_unit = record.times.updated.is_some_and(|updated| updated.as_micros() < known.sort);
+        }
+        let verdict = self.judge(known, record, digest)?;
+        if matches!(verdict, Verdict::Changed | Verdict::Older(_)) {
+            self.renames.collect(*id, record, digest);
+        }
+        let (outcome, reason) = match &verdict {
+            Verdict::Same => (ItemOutcome::Unchanged, "same"),
+            Verdict::Older(reason) => (ItemOutcome::Unchanged, *reason),
+            Verdict::Held(reason) => (ItemOutcome::Blocked, *reason),
+            Verdict::Changed => (ItemOutcome::Updated, "changed at the source"),
+        };
+        self.report.note(Some(record.kind), &place, outcome, reason);
+        if let Some(staging) = &mut self.staging {
+            if matches!(verdict, Verdict::Same) {
+                staging.same.add(known.row);
+            }
+            // The same words of an older unit say nothing about where they stand now.
+            if self.older_unit || matches!(verdict, Verdict::Older(_) | Verdict::Held(_)) {
+                staging.older.add(known.row);
+            }
+        }
+        match verdict {
+            Verdict::Same => {
+                self.stand_anew(known, record, extra_flags, self.older_unit)?;
+                self.attachments(id, record)?;
+            }
+            Verdict::Older(_) => {
+                self.attachments(id, record)?;
+            }
+            Verdict::Held(_) => {}
+            Verdict::Changed => self.new_version(known, record, digest, extra_flags)?,
+        }
+        Ok(matches!(verdict, Verdict::Changed))
+    }
+
+    fn judge(&self, known: &Known, record: &Record, digest: &[u8; 16]) -> VaultResult<Verdict> {
+        if known.digest == *digest {
+            return Ok(Verdict::Same);
+        }
+        if self.options.merge == Some(Merge::SkipDuplicates) {
+            return Ok(Verdict::Older("the vault has a record with this id"));
+        }
+        if self.options.merge != Some(Merge::Overwrite) {
+            if known.flags & Flags::EDITED != 0 && self.was_told(known.row, digest)? {
+                return Ok(Verdict::Older("told before the person's own words"));
+            }
+            if self.is_older(known, record)? || self.older_unit && record.kind == Kind::Message {
+                return Ok(Verdict::Older("older than what the vault has"));
+            }
+        }
+        if is_bitemporal(record) && reopens(&self.stored(known.row)?, record) {
+            return Ok(Verdict::Older("closed in the vault"));
+        }
+        // A newer telling would bring redacted words back.
+        if known.flags & Flags::REDACTED != 0 {
+            return Ok(Verdict::Held("redacted before"));
+        }
+        if self.source_held(record)? {
+            return Ok(Verdict::Held(SOURCE_HELD));
+        }
+        if self.held.says(&self.vault.keys, record) && !self.says_already(known.row, record)? {
+            return Ok(Verdict::Held("same words deleted before"));
+        }
+        Ok(Verdict::Changed)
+    }
+
+    /// A second telling inside one input: the newer one stays, the other is a duplicate.
+    fn told_again(
+        &mut self,
+        id: &[u8; 16],
+        record: &mut Record,
+        digest: &[u8; 16],
+        extra_flags: i64,
+    ) -> VaultResult<()> {
+        self.retired.remove(id);
+        let updated = self.updated(record);
+        let Some(seen) = self.seen.get(id) else { return Ok(()) };
+        let (row, written, trashed) = (seen.row, seen.written, seen.trashed);
+        let (same, later) = (seen.digest == short(digest), updated > seen.updated);
+        // A file that a record named is now told of in full; the record's row is there already.
+        if record.kind == Kind::Attachment {
+            return if written && row > 0 {
+                self.replace_in_batch(row, trashed, record, digest, extra_flags)
+            } else {
+                Ok(())
+            };
+        }
+        if record.repeats {
+            return if same && row > 0 { self.write_links(row, record) } else { Ok(()) };
+        }
+        let place = place(record);
+        // Two bundles given together: the one that closes a row is the newer, in whatever order they come.
+        let closes = !same && row > 0 && is_bitemporal(record) && reopens(record, &self.stored(row)?);
+        let newer = later || closes;
+        if newer
+            && same
+            && row > 0
+            && let Some(known) = self.known(id)?
+        {
+            self.stand_anew(&known, record, extra_flags, false)?;
+        }
+        if newer && !same {
+            let held = match () {
+                () if self.held.has_words_of(id, record) => Some("redacted elsewhere"),
+                () if self.held.says(&self.vault.keys, record) => Some("same words deleted before"),
+                () => None,
+            };
+            if let Some(reason) = held {
+                self.report.note(Some(record.kind), &place, ItemOutcome::Blocked, reason);
+                return Ok(());
+            }
+            if let Some(seen) = self.seen.get_mut(id) {
+                seen.digest = short(digest);
+                seen.updated = updated;
+            }
+            if written && row > 0 {
+                self.replace_in_batch(row, trashed, record, digest, extra_flags)?;
+            } else if row > 0
+                && let Some(known) = self.known(id)?
+                && matches!(self.judge(&known, record, digest)?, Verdict::Changed)
+            {
+                self.report.note(Some(record.kind), &place, ItemOutcome::Updated, "changed at the source");
+                self.new_version(&known, record, digest, extra_flags)?;
+                if let Some(seen) = self.seen.get_mut(id) {
+                    seen.written = true;
+                }
+                return Ok(());
+            }
+        }
+        self.report.note(Some(record.kind), &place, ItemOutcome::Skipped, "duplicate: told twice in this input");
+        Ok(())
+    }
+
+    /// True when the source's own change time says that the vault has the newer telling.
+    fn is_older(&self, known: &Known, record: &Record) -> VaultResult<bool> {
+        // A memory that does not say when it was changed last was as it came, as far as this telling knows.
+        let never_changed = record.times.created.filter(|_| record.kind == Kind::Memory);
+        let Some(updated) = record.times.updated.or(never_changed) else { return Ok(false) };
+        // A conversation's place in the list may be newer than the words it was last told with.
+        if record.kind == Kind::Conversation && known.sort > updated.as_micros() {
+            return Ok(true);
+        }
+        Ok(self.stored(known.row)?.times.updated.is_some_and(|s| s > updated))
+    }
+
+    /// True when some version of the row came from exactly this telling.
+    fn was_told(&self, row: i64, digest: &[u8; 16]) -> VaultResult<bool> {
+        Ok(self
+            .connection
+            .prepare_cached("SELECT 1 FROM versions WHERE row = ?1 AND digest = ?2")?
+            .exists(params![row, digest])?)
+    }
+
+    fn says_already(&self, row: i64, record: &Record) -> VaultResult<bool> {
+        Ok(normal_text(&self.stored(row)?.text) == normal_text(&record.text))
+    }
+
+    /// What the vault has of a row now; of one that this batch wrote too.
+    fn stored(&self, row: i64) -> VaultResult<Record> {
+        let (pack, slot): (i64, u32) = self
+            .connection
+            .prepare_cached("SELECT pack, slot FROM records WHERE row = ?1")?
+            .query_row([row], |r| Ok((r.get(0)?, r.get(1)?)))?;
+        match self.staging.as_ref().and_then(|s| s.packs.pending(pack, slot)) {
+            Some(entry) => entry.to_record(),
+            None => self.vault.store.packs.record(self.connection, pack, slot),
+        }
+    }
+
+    fn count(&mut self, kind: Kind) {
+        let counts = &mut self.report.counts;
+        match kind {
+            Kind::Conversation => counts.conversations += 1,
+            Kind::Message => counts.messages += 1,
+            Kind::Memory => counts.memories += 1,
+            _ => {}
+        }
+    }
+
+    fn known(&self, id: &[u8; 16]) -> VaultResult<Option<Known>> {
+        let sql = "SELECT row, digest, trashed IS NOT NULL, version, flags, sort, position FROM records WHERE id = ?1";
+        let read = |r: &rusqlite::Row<'_>| {
+            Ok(Known {
+                row: r.get(0)?,
+                digest: r.get(1)?,
+                trashed: r.get(2)?,
+                version: r.get(3)?,
+                flags: r.get(4)?,
+                sort: r.get(5)?,
+                position: r.get(6)?,
+            })
+        };
+        Ok(self.connection.prepare_cached(sql)?.query_row([id], read).optional()?)
+    }
+
+    fn platform(&mut self, name: &str) -> VaultResult<i64> {
+        if let Some(id) = self.platforms.get(name) {
+            return Ok(*id);
+        }
+        let id = platform_id(self.connection, name)?;
+        self.platforms.insert(name.to_owned(), id);
+        Ok(id)
+    }
+}
+
+/// Statements that are succeeded, not changed (spec of `.mem` v1.1 §4.1).
+fn is_bitemporal(record: &Record) -> bool {
+    matches!(record.kind, Kind::Fact | Kind::Relation)
+}
+
+/// True when a telling of a bi-temporal statement would clear what closed it: its end, or its successor. Such rows are
+/// never opened again, only succeeded; an older export still has them open.
+fn reopens(stored: &Record, told: &Record) -> bool {
+    let succeeded = |r: &Record| r.links.iter().any(|l| l.relation == "superseded_by");
+    stored.times.valid_to.is_some() && told.times.valid_to.is_none() || succeeded(stored) && !succeeded(told)
+}
+
+fn place(record: &Record) -> String {
+    format!("{}#{}", record.origin.container, record.origin.pointer)
+}
+
+fn short(digest: &[u8; 16]) -> u64 {
+    u64::from_le_bytes(std::array::from_fn(|i| digest[i]))
+}

@@ -1,0 +1,214 @@
+//! Files: their records, their bytes, and the parts of a source that are no records.
+use super::{Importer, Seen, place, short};
+use crate::{
+    VaultResult,
+    blobs::BlobInfo,
+    ids::{content_digest, record_id},
+    import::{ItemOutcome, counts::LISTED},
+    store::Flags,
+};
+use mementory_formats::{AttachmentFile, PassthroughItem};
+use mementory_model::{AttachmentRef, Kind, Origin, Record, RecordKey};
+use rusqlite::{OptionalExtension, params};
+
+impl Importer<'_> {
+    /// Records of the files that `record` names; made when they are new. Returns their rows.
+    pub(super) fn attachments(&mut self, of: &[u8; 16], record: &Record) -> VaultResult<Vec<i64>> {
+        let mut rows = Vec::with_capacity(record.attachments.len());
+        for named in &record.attachments {
+            let id = record_id(&self.vault.keys, &named.key);
+            let name = if self.staging.is_none() { named.name.as_str() } else { "" };
+            self.referenced.entry(id).or_insert_with(|| name.to_owned());
+            // A row of an attachment index names itself.
+            if id == *of {
+                continue;
+            }
+            if let Some(row) = self.attachment(&id, named, record)? {
+                rows.push(row);
+            }
+        }
+        Ok(rows)
+    }
+
+    /// What this input names and does not hold.
+    pub(super) fn missing_files(&mut self) {
+        let missing = self.referenced.iter().filter(|(id, _)| !self.present.contains(*id));
+        let mut names: Vec<&String> = missing.map(|(_, name)| name).collect();
+        self.report.counts.attachments_missing = Some(names.len() as u32);
+        if self.staging.is_none() {
+            names.sort_unstable();
+            self.report.missing_files = names.into_iter().take(LISTED as usize).cloned().collect();
+        }
+    }
+
+    fn attachment(&mut self, id: &[u8; 16], named: &AttachmentRef, of: &Record) -> VaultResult<Option<i64>> {
+        if let Some(seen) = self.seen.get(id) {
+            return Ok((seen.row > 0).then_some(seen.row));
+        }
+        let mut record = Record::new(Kind::Attachment, named.key.clone(), named.text.clone().unwrap_or_default());
+        record.origin_id.clone_from(&named.origin_id);
+        record.title = Some(named.name.clone());
+        record.record_type.clone_from(&named.media_type);
+        record.times.created = of.times.created;
+        record.source = of.source.clone();
+        record.origin = of.origin.clone();
+        self.file_record(id, &mut record, named.size, None).map(|row| (row > 0).then_some(row))
+    }
+
+    /// Adds or finds the record of a file and its bytes. A file that was missing and comes now is an update.
+    fn file_record(
+        &mut self,
+        id: &[u8; 16],
+        record: &mut Record,
+        size: Option<u64>,
+        blob: Option<BlobInfo>,
+    ) -> VaultResult<i64> {
+        let digest = content_digest(&self.vault.keys, record);
+        if let Some(Seen { row, redacted, .. }) = self.seen.get(id) {
+            let (row, redacted) = (*row, *redacted);
+            if row > 0 && !redacted {
+                self.set_file(row, size, blob, record.record_type.as_deref())?;
+            }
+            return Ok(row);
+        }
+        let mut seen =
+            Seen { row: 0, digest: short(&digest), updated: i64::MIN, written: false, redacted: false, trashed: false };
+        let known = if self.empty { None } else { self.known(id)? };
+        let (outcome, reason) = if self.held.is_deleted(id) {
+            (ItemOutcome::Blocked, "deleted before")
+        } else if let Some(known) = known {
+            seen.row = known.row;
+            seen.trashed = known.trashed;
+            seen.redacted = known.flags & Flags::REDACTED != 0;
+            self.tell_file(&seen, record.kind, size, blob, record.record_type.as_deref())?
+        } else if self.held.is_redacted(id) {
+            (ItemOutcome::Blocked, "redacted before")
+        } else {
+            seen.written = true;
+            (seen.row, seen.trashed) = self.insert(id, record, &digest, 0)?;
+            if seen.row > 0 {
+                self.set_file(seen.row, size, blob, record.record_type.as_deref())?;
+            }
+            (ItemOutcome::Added, "")
+        };
+        match outcome {
+            ItemOutcome::Added => self.report.note_new(record, place(record)),
+            _ => self.report.note(Some(record.kind), &place(record), outcome, reason),
+        }
+        let row = seen.row;
+        self.seen.insert(*id, seen);
+        Ok(row)
+    }
+
+    /// Bytes of a file that is in the vault. Redacted ones stay as they are: the source still has the words.
+    fn tell_file(
+        &mut self,
+        seen: &Seen,
+        kind: Kind,
+        size: Option<u64>,
+        blob: Option<BlobInfo>,
+        media_type: Option<&str>,
+    ) -> VaultResult<(ItemOutcome, &'static str)> {
+        let before: Option<Vec<u8>> = self
+            .connection
+            .prepare_cached("SELECT blob FROM files WHERE row = ?1")?
+            .query_row([seen.row], |r| r.get(0))
+            .optional()?
+            .flatten();
+        let changed = blob.is_some_and(|b| before.as_deref() != Some(&b.digest[..]));
+        // Our own exports leave the secrets of settings out; such a copy does not take them from the vault.
+        let changed = changed && !(kind == Kind::Foreign && self.lacks_only_secrets(before.as_deref(), blob));
+        if let Some(staging) = &mut self.staging {
+            if changed && seen.redacted { staging.older.add(seen.row) } else { staging.same.add(seen.row) }
+        }
+        Ok(match (changed, seen.redacted) {
+            (false, _) => (ItemOutcome::Unchanged, "same"),
+            (true, true) => (ItemOutcome::Blocked, "redacted before"),
+            (true, false) => {
+                self.set_file(seen.row, size, blob, media_type)?;
+                (ItemOutcome::Updated, "bytes arrived or changed")
+            }
+        })
+    }
+
+    fn lacks_only_secrets(&self, before: Option<&[u8]>, now: Option<BlobInfo>) -> bool {
+        const SETTINGS_BYTES: u64 = 1 << 20;
+        let read = |digest: &[u8]| -> Option<Vec<u8>> {
+            let digest: [u8; 32] = digest.try_into().ok()?;
+            let mut bytes = Vec::new();
+            let blob = self.vault.blobs.open(&digest).ok()?;
+            std::io::Read::read_to_end(&mut std::io::Read::take(blob, SETTINGS_BYTES + 1), &mut bytes).ok()?;
+            (bytes.len() as u64 <= SETTINGS_BYTES).then_some(bytes)
+        };
+        let small = now.filter(|b| b.size <= SETTINGS_BYTES);
+        let both = before.and_then(read).zip(small.and_then(|b| read(&b.digest)));
+        both.is_some_and(|(before, now)| mementory_formats::lacks_only_secrets(&before, &now))
+    }
+
+    pub(super) fn set_file(
+        &self,
+        row: i64,
+        size: Option<u64>,
+        blob: Option<BlobInfo>,
+        media_type: Option<&str>,
+    ) -> VaultResult<()> {
+        let Some(staging) = &self.staging else { return Ok(()) };
+        // Undoing this import gives a file that was here before it its former bytes back.
+        if let Some(blob) = blob.filter(|_| row < staging.first_row) {
+            self.connection
+                .prepare_cached(
+                    "INSERT OR IGNORE INTO file_versions (row, batch, blob, size, media_type) \
+                     SELECT row, ?2, blob, size, media_type FROM files WHERE row = ?1 AND blob IS NOT ?3",
+                )?
+                .execute(params![row, staging.batch, blob.digest])?;
+        }
+        let size = blob.map(|b| b.size).or(size).and_then(|s| i64::try_from(s).ok());
+        self.connection
+            .prepare_cached(
+                "INSERT INTO files (row, blob, size, media_type) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (row) DO UPDATE SET \
+                 blob = coalesce(excluded.blob, blob), size = coalesce(excluded.size, size), media_type = coalesce(excluded.media_type, media_type)",
+            )?
+            .execute(params![row, blob.map(|b| b.digest), size, media_type])?;
+        Ok(())
+    }
+
+    fn came(&mut self, blob: BlobInfo) {
+        if let Some(staging) = &mut self.staging {
+            staging.blobs.insert(blob.digest);
+        }
+    }
+
+    pub(super) fn file(&mut self, file: AttachmentFile, blob: BlobInfo) -> VaultResult<()> {
+        self.came(blob);
+        let id = record_id(&self.vault.keys, &file.key);
+        if !self.present.insert(id) {
+            self.report.note(
+                Some(Kind::Attachment),
+                &file.place,
+                ItemOutcome::Skipped,
+                "duplicate: told twice in this input",
+            );
+            return Ok(());
+        }
+        let mut record = Record::new(Kind::Attachment, file.key, "");
+        record.origin_id = file.origin_id;
+        record.title = Some(file.name);
+        record.record_type = file.media_type;
+        record.source.platform.clone_from(&record.key.scope);
+        record.origin = Origin { container: file.place, ..Origin::default() };
+        self.file_record(&id, &mut record, None, Some(blob)).map(|_| ())
+    }
+
+    pub(super) fn part(&mut self, item: PassthroughItem, blob: BlobInfo) -> VaultResult<()> {
+        self.came(blob);
+        let key = RecordKey::new(format!("{}/part", item.format), format!("{}/{}", item.group, item.name));
+        let id = record_id(&self.vault.keys, &key);
+        let mut record = Record::new(Kind::Foreign, key, "");
+        record.title = Some(item.name.clone());
+        record.record_type = Some(item.role);
+        record.namespace = Some(item.group);
+        record.source.platform.clone_from(&item.format);
+        record.origin = Origin { format: item.format, version: None, container: item.place, pointer: item.name };
+        self.file_record(&id, &mut record, None, Some(blob)).map(|_| ())
+    }
+}

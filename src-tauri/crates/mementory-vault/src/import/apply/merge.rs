@@ -1,0 +1,148 @@
+//! What becomes of records that the vault has already, when somebody asks for another rule than "the newer telling
+//! stays". The names are MIF's (v1 §8 `merge_strategy`, §9 of the older text); what they mean is defined here, since the
+//! specification only lists them.
+use super::Importer;
+use crate::{VaultResult, ids::record_id, store::kind_code};
+use mementory_crypto::{VaultKeys, keyed_id};
+use mementory_model::{Kind, Record, RecordKey};
+use std::collections::{HashMap, HashSet};
+
+/// A rule for records whose id the vault knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Merge {
+    /// What has an id that is known, or a text that a record of its kind says word by word, does not come in.
+    SkipDuplicates,
+    /// What has an id that is known replaces what is there, also when it is older or was edited here. The history
+    /// keeps both; what was deleted, redacted or closed stays so.
+    Overwrite,
+    /// What has an id that is known and says something else comes in beside it under a fresh id, and so do the
+    /// references to it in this import. Conversations, messages and files keep theirs: two branches of a conversation
+    /// are not two conversations.
+    Rename,
+}
+
+/// Kinds that stand for themselves, and have a text to compare.
+const SINGLE: [Kind; 9] = [
+    Kind::Memory,
+    Kind::Profile,
+    Kind::Entity,
+    Kind::Relation,
+    Kind::Fact,
+    Kind::Resource,
+    Kind::Procedure,
+    Kind::Todo,
+    Kind::Credential,
+];
+
+/// Digests of all texts of a kind, as they stood before the import.
+pub(super) type Texts = HashMap<Kind, HashSet<[u8; 16]>>;
+
+/// Fresh ids of records of this import.
+#[derive(Default)]
+pub(in crate::import) struct Renames {
+    /// The first reading only finds out which are needed.
+    pub(in crate::import) collecting: bool,
+    fresh: HashMap<[u8; 16], Fresh>,
+}
+
+struct Fresh {
+    key: String,
+    /// The source's id, old and new.
+    origin: Option<(String, String)>,
+}
+
+impl Renames {
+    /// A record needs a fresh id. The same content gets the same one, so that a second import finds it.
+    pub(super) fn collect(&mut self, id: [u8; 16], record: &Record, digest: &[u8; 16]) {
+        if self.collecting && SINGLE.contains(&record.kind) {
+            let origin = record.origin_id.as_ref().map(|old| (old.clone(), fresh_id(old, digest)));
+            let key = match &origin {
+                Some((old, new)) if record.key.value.contains(old.as_str()) => record.key.value.replace(old, new),
+                _ => fresh_id(&record.key.value, digest),
+            };
+            self.fresh.insert(id, Fresh { key, origin });
+        }
+    }
+
+    /// Puts the fresh ids where the record has the old ones: in its keys, its own id and its source text.
+    pub(super) fn apply(&self, keys: &VaultKeys, record: &mut Record) {
+        if self.collecting || self.fresh.is_empty() {
+            return;
+        }
+        let mut named: Vec<&Fresh> = Vec::new();
+        let mut change = |key: &mut RecordKey| {
+            if let Some(fresh) = self.fresh.get(&record_id(keys, key)) {
+                key.value.clone_from(&fresh.key);
+                named.push(fresh);
+            }
+        };
+        change(&mut record.key);
+        record.parent.iter_mut().for_each(&mut change);
+        record.links.iter_mut().for_each(|link| change(&mut link.target));
+        for (old, new) in named.iter().filter_map(|fresh| fresh.origin.as_ref()) {
+            if record.origin_id.as_ref() == Some(old) {
+                record.origin_id = Some(new.clone());
+            }
+            if let Some(verbatim) = &mut record.verbatim {
+                verbatim.text = verbatim.text.replace(&quoted(old), &quoted(new));
+            }
+        }
+    }
+}
+
+/// As JSON writes it.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// An id like `old`: a UUID at its end is replaced by another, anything else is continued.
+fn fresh_id(old: &str, digest: &[u8; 16]) -> String {
+    let mut bytes = *digest;
+    old.bytes().enumerate().for_each(|(i, byte)| bytes[i % 16] ^= byte.rotate_left((i / 16) as u32 % 8));
+    // Version 8: made of a digest (RFC 9562 §5.8).
+    bytes[6] = bytes[6] & 0x0f | 0x80;
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    let hex = hex::encode(bytes);
+    let uuid = format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]);
+    match old.len().checked_sub(uuid.len()).and_then(|at| old.split_at_checked(at)) {
+        Some((before, end)) if is_uuid(end) => format!("{before}{uuid}"),
+        _ => format!("{old}~{}", &hex[..8]),
+    }
+}
+
+fn is_uuid(text: &str) -> bool {
+    text.bytes().enumerate().all(|(i, b)| if matches!(i, 8 | 13 | 18 | 23) { b == b'-' } else { b.is_ascii_hexdigit() })
+}
+
+impl Importer<'_> {
+    /// True when duplicates are to be skipped and a record of this kind says the same, word by word.
+    pub(super) fn is_duplicate(&mut self, record: &Record) -> VaultResult<bool> {
+        if self.options.merge != Some(Merge::SkipDuplicates) || self.empty || !SINGLE.contains(&record.kind) {
+            return Ok(false);
+        }
+        if !self.texts.contains_key(&record.kind) {
+            let texts = self.texts_of(record.kind)?;
+            self.texts.insert(record.kind, texts);
+        }
+        let said = self.text_digest(&record.text);
+        Ok(!record.text.is_empty() && self.texts.get(&record.kind).is_some_and(|texts| texts.contains(&said)))
+    }
+
+    fn texts_of(&self, kind: Kind) -> VaultResult<HashSet<[u8; 16]>> {
+        // Only what was there before: two records of one file may say the same.
+        let first = self.staging.as_ref().map_or(i64::MAX, |staging| staging.first_row);
+        let sql = "SELECT pack, slot FROM records WHERE kind = ?1 AND row < ?2 AND trashed IS NULL ORDER BY pack, slot";
+        let mut statement = self.connection.prepare(sql)?;
+        let mut rows = statement.query([kind_code(kind), first])?;
+        let mut out = HashSet::new();
+        while let Some(row) = rows.next()? {
+            let record = self.vault.store.packs.record(self.connection, row.get(0)?, row.get(1)?)?;
+            out.insert(self.text_digest(&record.text));
+        }
+        Ok(out)
+    }
+
+    fn text_digest(&self, text: &str) -> [u8; 16] {
+        keyed_id(self.vault.keys.ids(), &[b"same text", text.as_bytes()])
+    }
+}

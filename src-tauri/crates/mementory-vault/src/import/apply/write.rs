@@ -1,0 +1,230 @@
+//! Writing records: new ones, new versions of known ones, and newer tellings of what this same batch wrote.
+use super::{Importer, Known, Seen};
+use crate::{
+    VaultResult,
+    ids::record_id,
+    import::facts::{Facts, Standing},
+    store::{Cause, Entry, Flags, kind_code},
+};
+use mementory_model::{Kind, Record};
+use rusqlite::{OptionalExtension, params};
+
+/// Since when, with what (its root), and by which import.
+type InTrash = (i64, Option<i64>, Option<i64>);
+
+impl Importer<'_> {
+    /// Adds a new record; returns its row (0 while planning) and whether it went to the Trash, where its owner is.
+    pub(super) fn insert(
+        &mut self,
+        id: &[u8; 16],
+        record: &mut Record,
+        digest: &[u8; 16],
+        extra_flags: i64,
+    ) -> VaultResult<(i64, bool)> {
+        let attachments = self.attachments(id, record)?;
+        if self.staging.is_none() {
+            return Ok((0, false));
+        }
+        let platform = self.platform(&record.source.platform)?;
+        let owner = record.parent.as_ref().map(|k| self.place_of(k)).transpose()?.flatten();
+        let parent = record.message.as_ref().and_then(|m| m.parent.as_ref());
+        let parent = parent.map(|k| self.place_of(k)).transpose()?.flatten().map(|(row, _)| row);
+        let trash = match owner {
+            Some((row, true)) => self.trash_of(row)?,
+            _ => None,
+        };
+        let owner = owner.map(|(row, _)| row);
+        let now = self.options.now.as_micros();
+        let facts = Facts::of(record, extra_flags, now);
+        let Some(staging) = &mut self.staging else { return Ok((0, false)) };
+        let row = staging.next_row;
+        staging.next_row += 1;
+        let entry = Entry::from_record(record)?;
+        let (pack, slot) = staging.packs.put(self.connection, &entry)?;
+        let batch = staging.batch;
+        self.connection
+            .prepare_cached(
+                "INSERT INTO records (row, id, kind, platform, sort, owner, parent, position, flags, pack, slot, since, digest, batch, version_batch, type, status, title, preview, trashed, trash_root, trash_batch) \
+                 VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?14,?15,?16,?17,?18,?19,?20,?21)",
+            )?
+            .execute(params![
+                row, id, kind_code(record.kind), platform, facts.sort, owner, parent, facts.position, facts.flags, pack,
+                slot, now, digest, batch, record.record_type, record.status, facts.title, facts.preview,
+                trash.map(|t| t.0), trash.map(|t| t.1), trash.and_then(|t| t.2)
+            ])?;
+        self.write_side(row, record, &attachments)?;
+        if record.kind == Kind::Attachment {
+            let own = record.attachments.iter().find(|a| a.key == record.key);
+            self.set_file(row, own.and_then(|a| a.size), None, own.and_then(|a| a.media_type.as_deref()))?;
+        }
+        if trash.is_none() {
+            self.vault.index_add(row, owner, record)?;
+        }
+        Ok((row, trash.is_some()))
+    }
+
+    /// Since when, with what and by which import a row is in the Trash.
+    fn trash_of(&self, row: i64) -> VaultResult<Option<InTrash>> {
+        Ok(self
+            .connection
+            .prepare_cached(
+                "SELECT trashed, trash_root, trash_batch FROM records WHERE row = ?1 AND trashed IS NOT NULL",
+            )?
+            .query_row([row], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))
+            .optional()?)
+    }
+
+    fn write_side(&self, row: i64, record: &Record, attachments: &[i64]) -> VaultResult<()> {
+        for tag in &record.tags {
+            self.connection
+                .prepare_cached("INSERT OR IGNORE INTO tags (row, tag) VALUES (?1, ?2)")?
+                .execute(params![row, tag])?;
+        }
+        for file in attachments {
+            self.connection
+                .prepare_cached("INSERT OR IGNORE INTO file_refs (row, file) VALUES (?1, ?2)")?
+                .execute([row, *file])?;
+        }
+        self.write_links(row, record)
+    }
+
+    pub(super) fn write_links(&self, row: i64, record: &Record) -> VaultResult<()> {
+        if self.staging.is_none() {
+            return Ok(());
+        }
+        for link in &record.links {
+            let target = record_id(&self.vault.keys, &link.target);
+            self.connection
+                .prepare_cached("INSERT OR IGNORE INTO links (row, relation, target) VALUES (?1, ?2, ?3)")?
+                .execute(params![row, link.relation, target])?;
+        }
+        Ok(())
+    }
+
+    /// The source tells a known record anew: the old telling becomes history.
+    pub(super) fn new_version(
+        &mut self,
+        known: &Known,
+        record: &mut Record,
+        digest: &[u8; 16],
+        extra_flags: i64,
+    ) -> VaultResult<()> {
+        let id = record_id(&self.vault.keys, &record.key);
+        let attachments = self.attachments(&id, record)?;
+        if self.staging.is_none() {
+            return Ok(());
+        }
+        let now = self.options.now.as_micros();
+        self.connection
+            .prepare_cached(
+                "INSERT INTO versions (row, version, pack, slot, since, until, cause, batch, flags, digest, sort, position) \
+                 SELECT row, version, pack, slot, since, ?2, cause, version_batch, flags, digest, sort, position FROM records WHERE row = ?1",
+            )?
+            .execute(params![known.row, now])?;
+        self.overwrite(known.row, known.version + 1, known.flags & Flags::REDACTED, record, digest, extra_flags)?;
+        self.rewrite_side(known.row, record, &attachments)?;
+        self.index_anew(known.row, known.trashed, record)
+    }
+
+    /// A newer telling of a record that this same batch has written. What it said before is nobody's history, so it does
+    /// not stay in a pack either, where no erasure would look for it.
+    pub(super) fn replace_in_batch(
+        &mut self,
+        row: i64,
+        trashed: bool,
+        record: &mut Record,
+        digest: &[u8; 16],
+        extra_flags: i64,
+    ) -> VaultResult<()> {
+        let id = record_id(&self.vault.keys, &record.key);
+        let attachments = self.attachments(&id, record)?;
+        let (version, pack, slot) = self
+            .connection
+            .prepare_cached("SELECT version, pack, slot FROM records WHERE row = ?1")?
+            .query_row([row], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
+        self.overwrite(row, version, 0, record, digest, extra_flags)?;
+        if let Some(staging) = &mut self.staging {
+            staging.stale.push((pack, slot));
+        }
+        self.rewrite_side(row, record, &attachments)?;
+        self.index_anew(row, trashed, record)
+    }
+
+    fn index_anew(&self, row: i64, trashed: bool, record: &Record) -> VaultResult<()> {
+        self.vault.index_delete(row)?;
+        if trashed {
+            return Ok(());
+        }
+        let owner = record.parent.as_ref().map(|k| self.place_of(k)).transpose()?.flatten();
+        self.vault.index_add(row, owner.map(|(row, _)| row), record)
+    }
+
+    fn rewrite_side(&self, row: i64, record: &Record, attachments: &[i64]) -> VaultResult<()> {
+        for table in ["tags", "links", "file_refs"] {
+            // Links of what is told again and again were gathered from every telling, of which this is one.
+            if table != "links" || !record.repeats {
+                self.connection.prepare_cached(&format!("DELETE FROM {table} WHERE row = ?1"))?.execute([row])?;
+            }
+        }
+        self.write_side(row, record, attachments)
+    }
+
+    fn overwrite(
+        &mut self,
+        row: i64,
+        version: u32,
+        keep_flags: i64,
+        record: &mut Record,
+        digest: &[u8; 16],
+        extra_flags: i64,
+    ) -> VaultResult<()> {
+        let now = self.options.now.as_micros();
+        let facts = Facts::of(record, extra_flags | keep_flags, now);
+        let Some(staging) = &mut self.staging else { return Ok(()) };
+        let entry = Entry::from_record(record)?;
+        let (pack, slot) = staging.packs.put(self.connection, &entry)?;
+        self.connection
+            .prepare_cached(
+                "UPDATE records SET version = ?2, flags = ?3, pack = ?4, slot = ?5, since = ?6, cause = ?7, digest = ?8, version_batch = ?9, \
+                 type = ?10, status = ?11, title = ?12, preview = ?13, sort = ?14, position = ?15 WHERE row = ?1",
+            )?
+            .execute(params![
+                row, version, facts.flags, pack, slot, now, Cause::Import as i64, digest, staging.batch, record.record_type,
+                record.status, facts.title, facts.preview, facts.sort, facts.position
+            ])?;
+        Ok(())
+    }
+
+    /// A known record that says nothing new may still stand elsewhere: its conversation went on, or another branch is
+    /// the one that the person sees. `older` is true for a unit of an older export.
+    pub(super) fn stand_anew(&self, known: &Known, record: &Record, extra_flags: i64, older: bool) -> VaultResult<()> {
+        let Some(staging) = &self.staging else { return Ok(()) };
+        if older || !matches!(record.kind, Kind::Conversation | Kind::Message) {
+            return Ok(());
+        }
+        let standing = Standing::of(record, extra_flags);
+        let sort = standing.time.unwrap_or(known.sort);
+        let flags = known.flags & !Standing::FLAGS | standing.flags;
+        if (sort, standing.position, flags) == (known.sort, known.position, known.flags) {
+            return Ok(());
+        }
+        self.connection
+            .prepare_cached(
+                "INSERT OR IGNORE INTO moved (row, batch, sort, position, flags) VALUES (?1, ?2, ?3, ?4, ?5)",
+            )?
+            .execute(params![known.row, staging.batch, known.sort, known.position, known.flags])?;
+        self.connection
+            .prepare_cached("UPDATE records SET sort = ?2, position = ?3, flags = ?4 WHERE row = ?1")?
+            .execute(params![known.row, sort, standing.position, flags])?;
+        Ok(())
+    }
+
+    /// Row of a key, in this batch or before it, and whether it is in the Trash.
+    pub(super) fn place_of(&self, key: &mementory_model::RecordKey) -> VaultResult<Option<(i64, bool)>> {
+        let id = record_id(&self.vault.keys, key);
+        if let Some(Seen { row, trashed, .. }) = self.seen.get(&id) {
+            return Ok((*row > 0).then_some((*row, *trashed)));
+        }
+        if self.empty { Ok(None) } else { Ok(self.known(&id)?.map(|k| (k.row, k.trashed))) }
+    }
+}

@@ -1,0 +1,324 @@
+//! Import: detect → read → plan or stage → commit → index → report. One drop is one batch; the store transaction makes
+//! it atomic, the change log lets the index catch up if the process dies between the two commits. The index's segments
+//! are written out while the store commits, and published after it.
+mod apply;
+mod counts;
+mod facts;
+mod runs;
+mod sink;
+mod undo;
+
+pub(crate) use counts::kept_total;
+pub use counts::{Coming, ImportCounts, ImportReport, Item, ItemOutcome, KindCounts, SourceSeen};
+
+use crate::{
+    Standing, Vault, VaultError, VaultResult,
+    error::unwrap_format,
+    store::{PackWriter, Store},
+};
+pub use apply::Merge;
+use apply::{Importer, Renames};
+pub(crate) use facts::Facts;
+use mementory_formats::{Catalog, Detection, FormatError, Passphrase, ReadContext, Sink, by_id};
+use mementory_model::{DroppedAs, Issue, Limits, Timestamp};
+pub(crate) use runs::Runs;
+use sink::{CHANNEL, ChannelSink, Message};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashSet},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc::{Receiver, sync_channel},
+    },
+};
+
+/// What goes into an import besides the bytes.
+pub struct ImportOptions<'a> {
+    /// Only plan: nothing is written.
+    pub dry_run: bool,
+    /// Where the files lie, to be shown later; empty for what is in none.
+    pub paths: &'a [String],
+    /// Let records in that are held back because the same words were deleted (ids stay blocked).
+    pub let_in: bool,
+    /// Another rule for what the vault has already than that the newer telling stays.
+    pub merge: Option<Merge>,
+    /// Ids of tombstones whose signature does not hold: somebody changed them, and they delete nothing.
+    pub forged: BTreeSet<String>,
+    /// What was found before the import and belongs into its report.
+    pub notes: &'a [Issue],
+    /// Bounds.
+    pub limits: Limits,
+    /// The clock.
+    pub now: Timestamp,
+    /// Opens encrypted input.
+    pub passphrase: Option<Arc<dyn Passphrase>>,
+    /// Looked at between records.
+    pub cancel: &'a AtomicBool,
+    /// Stage, bytes done, bytes in all, records so far.
+    pub progress: &'a (dyn Fn(&str, u64, u64, u64) + Sync),
+}
+
+/// Runs readers into a sink; answers the sources that failed as a whole, by format.
+type Read<'r> = &'r (dyn Fn(&mut ChannelSink<'_>) -> Result<Vec<(String, FormatError)>, FormatError> + Sync);
+
+impl Vault {
+    /// Imports everything that `detection` recognised in `catalog` as one batch.
+    ///
+    /// # Errors
+    /// Fatal format errors of a source when nothing else was recognised, `Cancelled`, limits, the store. After any
+    /// error nothing of the batch is there.
+    pub fn import(
+        &self,
+        catalog: &Catalog,
+        detection: &Detection,
+        options: &ImportOptions<'_>,
+    ) -> VaultResult<ImportReport> {
+        let total: u64 = detection.sources.iter().map(|s| s.total_bytes).sum();
+        let mut report = ImportReport { dry_run: options.dry_run, ..ImportReport::default() };
+        report.start(catalog, detection);
+        let context =
+            ReadContext { limits: options.limits.clone(), now: options.now, passphrase: options.passphrase.clone() };
+        let read = |sink: &mut ChannelSink<'_>| {
+            let mut failed = Vec::new();
+            let mut offset = 0;
+            for source in &detection.sources {
+                let Some(format) = by_id(source.format) else { continue };
+                sink.starts_at(offset);
+                match format.read(catalog, source, &context, sink) {
+                    Ok(()) => {}
+                    Err(error @ (FormatError::Cancelled | FormatError::Store(_) | FormatError::Limit { .. })) => {
+                        return Err(error);
+                    }
+                    Err(error) => failed.push((source.format.to_owned(), error)),
+                }
+                offset += source.total_bytes;
+            }
+            // Nothing was read at all: the error is the answer, not a line in a report.
+            if failed.len() == detection.sources.len()
+                && let Some((_, error)) = failed.pop()
+            {
+                return Err(error);
+            }
+            Ok(failed)
+        };
+        self.run(report, catalog.roots(), total, &read, options)
+    }
+
+    /// Imports what `read` sends, as one batch named `name`. For sources that are no files.
+    ///
+    /// # Errors
+    /// As [`Vault::import`].
+    pub fn import_from(
+        &self,
+        name: &str,
+        read: &(dyn Fn(&mut dyn Sink) -> Result<(), FormatError> + Sync),
+        options: &ImportOptions<'_>,
+    ) -> VaultResult<ImportReport> {
+        let report = ImportReport { dry_run: options.dry_run, ..ImportReport::default() };
+        self.run(report, &[name.to_owned()], 0, &|sink| read(sink).map(|()| Vec::new()), options)
+    }
+
+    fn run(
+        &self,
+        mut report: ImportReport,
+        names: &[String],
+        total: u64,
+        read: Read<'_>,
+        options: &ImportOptions<'_>,
+    ) -> VaultResult<ImportReport> {
+        for note in options.notes {
+            report.warn(&note.code, &note.place, &note.message);
+        }
+        let renames = self.renames(total, read, options)?;
+        if options.dry_run {
+            self.store.read(|connection| {
+                let mut importer = Importer::plan(self, connection, options, &mut report)?;
+                importer.renames = renames;
+                self.pump(&mut importer, read, options, total)?;
+                importer.finish().map(|_| ())
+            })?;
+            return Ok(report);
+        }
+        match self.stage(&mut report, names, total, read, renames, options) {
+            Ok((seq, blobs)) => {
+                (options.progress)("index", total, total, u64::from(report.total().found));
+                self.settle(seq, blobs, &mut report);
+                report.gone = self.gone_by(&report);
+                Ok(report)
+            }
+            Err(error) => {
+                self.index_rollback();
+                self.sweep_blobs()?;
+                Err(error)
+            }
+        }
+    }
+
+    /// What the import that was just made lacks of the earlier ones of its account, by kind.
+    fn gone_by(&self, report: &ImportReport) -> BTreeMap<String, u32> {
+        let (Some(format), Ok(standings)) = (&report.format, self.standings()) else { return BTreeMap::new() };
+        let gone = standings.counts.iter().filter(|((of, _, standing), _)| of == format && *standing == Standing::Gone);
+        gone.map(|((_, kind, _), n)| ((*kind).to_owned(), *n)).collect()
+    }
+
+    /// Which records need a fresh id: known only when all were read once.
+    fn renames(&self, total: u64, read: Read<'_>, options: &ImportOptions<'_>) -> VaultResult<Renames> {
+        if options.merge != Some(Merge::Rename) {
+            return Ok(Renames::default());
+        }
+        let mut renames = self.store.read(|connection| {
+            let mut scratch = ImportReport::default();
+            let planned = ImportOptions {
+                dry_run: true,
+                forged: options.forged.clone(),
+                limits: options.limits.clone(),
+                passphrase: options.passphrase.clone(),
+                ..*options
+            };
+            let mut importer = Importer::plan(self, connection, &planned, &mut scratch)?;
+            importer.renames.collecting = true;
+            self.pump(&mut importer, read, &planned, total)?;
+            Ok(std::mem::take(&mut importer.renames))
+        })?;
+        renames.collecting = false;
+        Ok(renames)
+    }
+
+    /// What follows the store's commit. The import is there whatever happens now, so nothing here makes it fail.
+    fn settle(&self, seq: u64, blobs: HashSet<[u8; 32]>, report: &mut ImportReport) {
+        let indexed = self.index_commit(seq).or_else(|_| self.index_recover());
+        if indexed.and_then(|()| self.with_index(crate::index::SearchIndex::rest)).is_err() {
+            let message = "the search index is behind; it catches up at the next change or opening";
+            report.warn("index_behind", "index", message);
+        }
+        // Bytes that were held back. What fails here, and the WAL, is seen to at the next opening.
+        let _ = self.drop_unnamed(blobs);
+        let _ = self.store.checkpoint();
+    }
+
+    /// Removes those of `blobs` that nothing names.
+    fn drop_unnamed(&self, blobs: HashSet<[u8; 32]>) -> VaultResult<()> {
+        let unnamed: Vec<[u8; 32]> = self.store.read(|c| {
+            let mut statement = c.prepare("SELECT 1 FROM named_blobs WHERE blob = ?1")?;
+            let mut unnamed = Vec::new();
+            for blob in blobs {
+                if !statement.exists([blob])? {
+                    unnamed.push(blob);
+                }
+            }
+            Ok(unnamed)
+        })?;
+        unnamed.iter().try_for_each(|blob| self.blobs.remove(blob))
+    }
+
+    fn stage(
+        &self,
+        report: &mut ImportReport,
+        names: &[String],
+        total: u64,
+        read: Read<'_>,
+        renames: Renames,
+        options: &ImportOptions<'_>,
+    ) -> VaultResult<(u64, HashSet<[u8; 32]>)> {
+        let uid = crate::ids::random_text()?;
+        let write = |tx: &rusqlite::Transaction<'_>, written: &dyn Fn()| {
+            tx.execute(
+                "INSERT INTO batches (uid, at, format, names) VALUES (?1, ?2, ?3, ?4)",
+                rusqlite::params![
+                    uid,
+                    options.now.as_micros(),
+                    report.format,
+                    serde_json::to_string(names).unwrap_or_default()
+                ],
+            )?;
+            let batch = tx.last_insert_rowid();
+            let packs = PackWriter::new(tx, batch)?;
+            let mut importer = Importer::stage(self, tx, options, report, batch, packs)?;
+            importer.renames = renames;
+            self.pump(&mut importer, read, options, total)?;
+            let blobs = importer.finish()?;
+            drop(importer);
+            written();
+            report.batch.clone_from(&uid);
+            let sum = report.total();
+            tx.execute(
+                "UPDATE batches SET report = ?2, added = ?3, updated = ?4 WHERE id = ?1",
+                rusqlite::params![batch, serde_json::to_string(&report).unwrap_or_default(), sum.added, sum.updated],
+            )?;
+            tx.execute("INSERT INTO changes (op, target) VALUES (3, ?1)", [batch])?;
+            let detail = format!("added {} updated {}", sum.added, sum.updated);
+            crate::audit::append(tx, &self.keys, options.now, "import", &uid, &detail)?;
+            crate::whereabouts::imported_from(tx, &uid, options.now.as_micros(), options.paths)?;
+            self.blobs.sync()?;
+            Ok((Store::last_change(tx)?, blobs))
+        };
+        std::thread::scope(|scope| {
+            // Segments are written out beside the store's commit, which knows nothing of them. What fails at it fails
+            // again at the index's own commit, and is seen to there.
+            let close = || drop(scope.spawn(|| self.with_index(crate::index::SearchIndex::close_segments)));
+            self.store.write(|tx| write(tx, &close))
+        })
+    }
+
+    /// Runs the readers on a thread of their own and takes their messages on this one.
+    fn pump(
+        &self,
+        importer: &mut Importer<'_>,
+        read: Read<'_>,
+        options: &ImportOptions<'_>,
+        total: u64,
+    ) -> VaultResult<()> {
+        let stage = if options.dry_run { "read" } else { "store" };
+        let failed = std::thread::scope(|scope| {
+            let (sender, receiver) = sync_channel::<Message>(CHANNEL);
+            let cancel = options.cancel;
+            let keep = !options.dry_run;
+            let reader = scope.spawn(move || {
+                let mut sink = ChannelSink::new(&sender, &self.blobs, keep, cancel);
+                let failed = read(&mut sink)?;
+                sink.flush()?;
+                Ok(failed)
+            });
+            let consumed = consume(&receiver, importer, options, stage, total);
+            // Dropping the receiver stops the reader at its next send.
+            drop(receiver);
+            let read = reader
+                .join()
+                .unwrap_or_else(|_| Err(FormatError::invalid("panic", "reader", "the reader stopped unexpectedly")));
+            consumed?;
+            read.map_err(unwrap_format)
+        })?;
+        for (format, error) in failed {
+            importer.drop_source(&format, &error.to_string());
+        }
+        Ok(())
+    }
+}
+
+fn consume(
+    receiver: &Receiver<Message>,
+    importer: &mut Importer<'_>,
+    options: &ImportOptions<'_>,
+    stage: &str,
+    total: u64,
+) -> VaultResult<()> {
+    for message in receiver {
+        if options.cancel.load(Ordering::Relaxed) {
+            return Err(VaultError::Cancelled);
+        }
+        if let Message::Progress(bytes) = message {
+            (options.progress)(stage, bytes.min(total.max(bytes)), total, importer.found());
+            continue;
+        }
+        importer.take(message)?;
+    }
+    Ok(())
+}
+
+/// Stable name of an outcome of dropping.
+pub(crate) fn dropped_outcome(outcome: DroppedAs) -> ItemOutcome {
+    match outcome {
+        DroppedAs::Skipped => ItemOutcome::Skipped,
+        DroppedAs::Failed => ItemOutcome::Failed,
+    }
+}

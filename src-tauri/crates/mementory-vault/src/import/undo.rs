@@ -1,0 +1,129 @@
+//! Taking a batch back whole: what only it told goes, what it changed is as before, what a later import told as well
+//! stays and is that import's from then on.
+mod files;
+mod later;
+mod staying;
+mod versions;
+
+use crate::{
+    Vault, VaultError, VaultResult,
+    change::{root_themselves, untrash},
+    store::Store,
+};
+use later::Later;
+use mementory_model::Timestamp;
+use rusqlite::{Connection, OptionalExtension, params};
+use std::collections::BTreeSet;
+
+/// What an undo did, for the index.
+struct Undone {
+    seq: u64,
+    gone: Vec<i64>,
+    changed: Vec<i64>,
+    untrashed: Vec<i64>,
+}
+
+impl Vault {
+    /// Removes what a batch added and gives what it updated its former version back. Edits made since to the records it
+    /// added go with them. What a later batch that stays told as well is left. Returns how many records changed.
+    ///
+    /// # Errors
+    /// `NotFound` for an unknown or already undone batch.
+    pub fn undo_import(&self, uid: &str, now: Timestamp) -> VaultResult<u32> {
+        let done = self.store.write(|tx| self.undo_in(tx, uid, now))?;
+        // The store has it now: what fails from here on is made up for at the next change or opening.
+        let _ = self.index_undone(&done).or_else(|_| self.index_recover());
+        let _ = self.sweep_blobs();
+        let _ = self.store.checkpoint();
+        Ok(u32::try_from(done.gone.len() + done.changed.len()).unwrap_or(u32::MAX))
+    }
+
+    fn index_undone(&self, done: &Undone) -> VaultResult<()> {
+        for row in &done.gone {
+            self.index_delete(*row)?;
+        }
+        for row in done.changed.iter().chain(&done.untrashed) {
+            self.reindex(*row)?;
+        }
+        self.index_commit(done.seq)
+    }
+
+    fn undo_in(&self, tx: &Connection, uid: &str, now: Timestamp) -> VaultResult<Undone> {
+        let batch: Option<i64> = tx
+            .query_row("SELECT id FROM batches WHERE uid = ?1 AND undone_at IS NULL", [uid], |r| r.get(0))
+            .optional()?;
+        let batch = batch.ok_or_else(|| VaultError::not_found(uid))?;
+        let later = Later::load(tx, batch)?;
+        staying::mark(tx, batch, &later)?;
+        let packs = touched_packs(tx, batch)?;
+        files::give_back(tx, batch, &later)?;
+        files::stand_back(tx, batch, &later)?;
+        versions::settle(tx, batch, &later)?;
+        staying::take_over(tx, batch)?;
+        let gone = column(tx, "SELECT row FROM records WHERE batch = ?1", batch)?;
+        drop_rows(tx, batch)?;
+        root_themselves(tx)?;
+        let changed = self.revert_all(tx, batch, &later)?;
+        let untrashed = self.withdraw_tombstones(tx, batch)?;
+        // Also what was in the Trash with something that has come back just now.
+        root_themselves(tx)?;
+        self.store.packs.release(tx, &packs)?;
+        tx.execute("UPDATE packs SET batch = NULL WHERE batch = ?1", [batch])?;
+        tx.execute(
+            "UPDATE batches SET undone_at = ?2, same = NULL, older = NULL WHERE id = ?1",
+            params![batch, now.as_micros()],
+        )?;
+        tx.execute("INSERT INTO changes (op, target) VALUES (4, ?1)", [batch])?;
+        let detail = format!("removed {}", gone.len() + changed.len());
+        crate::audit::append(tx, &self.keys, now, "undo_import", uid, &detail)?;
+        self.store.packs.forget();
+        Ok(Undone { seq: Store::last_change(tx)?, gone, changed, untrashed })
+    }
+
+    /// Takes the tombstones back that the batch brought, and what they moved to the Trash. What another import's
+    /// tombstone names too stays there in that import's name.
+    fn withdraw_tombstones(&self, tx: &Connection, batch: i64) -> VaultResult<Vec<i64>> {
+        crate::tombstones::withdraw(tx, &self.keys, batch)?;
+        tx.execute(
+            "UPDATE records SET trash_batch = (SELECT min(t.batch) FROM records root JOIN blocked b ON b.record = root.id \
+             JOIN tombstone_batches t ON t.tombstone = b.tombstone WHERE root.row = records.trash_root) \
+             WHERE trashed IS NOT NULL AND trash_batch = ?1 \
+             AND EXISTS (SELECT 1 FROM records root JOIN blocked b ON b.record = root.id WHERE root.row = records.trash_root)",
+            [batch],
+        )?;
+        let rows = column(tx, "SELECT row FROM records WHERE trashed IS NOT NULL AND trash_batch = ?1", batch)?;
+        for row in &rows {
+            untrash(tx, *row)?;
+        }
+        Ok(rows)
+    }
+}
+
+fn column(tx: &Connection, sql: &str, batch: i64) -> VaultResult<Vec<i64>> {
+    let mut statement = tx.prepare(sql)?;
+    let rows = statement.query_map([batch], |r| r.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// Packs that an entry may go from: those of the batch, and those of later edits and imports of rows that go.
+fn touched_packs(tx: &Connection, batch: i64) -> VaultResult<BTreeSet<i64>> {
+    let gone = "SELECT row FROM records WHERE batch = ?1 AND row NOT IN (SELECT row FROM temp.staying)";
+    let mut packs = BTreeSet::new();
+    for sql in [
+        "SELECT id FROM packs WHERE batch = ?1".to_owned(),
+        format!("SELECT DISTINCT pack FROM records WHERE version_batch = ?1 OR row IN ({gone})"),
+        format!("SELECT DISTINCT pack FROM versions WHERE batch = ?1 OR row IN ({gone})"),
+    ] {
+        packs.extend(column(tx, &sql, batch)?);
+    }
+    Ok(packs)
+}
+
+/// Removes everything that hangs on the rows that are still the batch's.
+fn drop_rows(tx: &Connection, batch: i64) -> VaultResult<()> {
+    for table in ["versions", "tags", "links", "file_refs", "files", "file_versions", "moved"] {
+        tx.execute(&format!("DELETE FROM {table} WHERE row IN (SELECT row FROM records WHERE batch = ?1)"), [batch])?;
+    }
+    tx.execute("DELETE FROM records WHERE batch = ?1", [batch])?;
+    Ok(())
+}

@@ -1,0 +1,113 @@
+//! Versions that the undone batch brought.
+use super::later::Later;
+use crate::{
+    Vault, VaultResult,
+    import::{Facts, facts::Standing},
+    store::Flags,
+};
+use mementory_model::Record;
+use rusqlite::{Connection, OptionalExtension, params};
+
+/// Removes versions of the batch from the history, except those that a later batch told too, or that are the only
+/// telling left of a row that stays.
+pub(super) fn settle(tx: &Connection, batch: i64, later: &Later) -> VaultResult<()> {
+    let told: Vec<(i64, u32, Option<i64>, Option<i64>)> = {
+        // The next telling of the row ends the time in which a later batch can have vouched for this one.
+        let mut statement = tx.prepare(
+            "SELECT v.row, v.version, \
+             (SELECT min(b) FROM (SELECT batch AS b FROM versions WHERE row = v.row AND batch > ?1 \
+              UNION ALL SELECT version_batch FROM records WHERE row = v.row AND version_batch > ?1)), \
+             (SELECT home FROM temp.staying s WHERE s.row = v.row) FROM versions v WHERE v.batch = ?1",
+        )?;
+        let rows = statement.query_map([batch], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?)))?;
+        rows.collect::<Result<_, _>>()?
+    };
+    for (row, version, next, home) in told {
+        let keeper = later.vouching(row, next).or(if next.is_none() { home } else { None });
+        let sql = match keeper {
+            Some(_) => "UPDATE versions SET batch = ?3 WHERE row = ?1 AND version = ?2",
+            None => "DELETE FROM versions WHERE row = ?1 AND version = ?2 AND ?3 IS NULL",
+        };
+        tx.prepare_cached(sql)?.execute(params![row, version, keeper])?;
+    }
+    Ok(())
+}
+
+/// Version, pack, slot, since, sort and position of a superseded version.
+type Former = (u32, i64, u32, i64, Option<i64>, Option<i64>);
+
+impl Vault {
+    /// Gives rows of other batches, as far as this one wrote their present version, their former version back. Returns
+    /// them.
+    pub(super) fn revert_all(&self, tx: &Connection, batch: i64, later: &Later) -> VaultResult<Vec<i64>> {
+        let sql = "SELECT row FROM records WHERE version_batch = ?1 AND (batch IS NULL OR batch <> ?1)";
+        let mut changed = Vec::new();
+        for row in super::column(tx, sql, batch)? {
+            if let Some(keeper) = later.vouching(row, None) {
+                tx.prepare_cached("UPDATE records SET version_batch = ?2 WHERE row = ?1")?.execute([row, keeper])?;
+            } else if self.revert(tx, row)? {
+                changed.push(row);
+            }
+        }
+        Ok(changed)
+    }
+
+    /// Makes the last superseded version current again and forgets the present one.
+    fn revert(&self, tx: &Connection, row: i64) -> VaultResult<bool> {
+        let former: Option<Former> = tx
+            .prepare_cached(
+                "SELECT version, pack, slot, since, sort, position FROM versions WHERE row = ?1 \
+                 ORDER BY version DESC LIMIT 1",
+            )?
+            .query_row([row], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?, r.get(4)?, r.get(5)?)))
+            .optional()?;
+        let Some((version, pack, slot, since, sort, position)) = former else { return Ok(false) };
+        tx.prepare_cached(
+            "UPDATE records SET (version, pack, slot, since, cause, version_batch, flags, digest) = \
+             (SELECT version, pack, slot, since, cause, batch, flags, digest FROM versions WHERE row = ?1 AND version = ?2) WHERE row = ?1",
+        )?
+        .execute(params![row, version])?;
+        tx.prepare_cached("DELETE FROM versions WHERE row = ?1 AND version = ?2")?.execute(params![row, version])?;
+        let record = self.store.packs.record(tx, pack, slot)?;
+        self.write_current(tx, row, &record)?;
+        let facts = Facts::of(&record, 0, since);
+        tx.prepare_cached("UPDATE records SET sort = ?2, position = ?3 WHERE row = ?1")?.execute(params![
+            row,
+            sort.unwrap_or(facts.sort),
+            position.unwrap_or(facts.position)
+        ])?;
+        self.relink(tx, row, &record)?;
+        Ok(true)
+    }
+
+    /// Links and named files as the record has them. What an erasure took away does not come back.
+    fn relink(&self, tx: &Connection, row: i64, record: &Record) -> VaultResult<()> {
+        // Links of what is told again and again come from every telling; the body has those of one.
+        if !record.repeats {
+            tx.prepare_cached("DELETE FROM links WHERE row = ?1")?.execute([row])?;
+        }
+        for link in &record.links {
+            let target = crate::ids::record_id(&self.keys, &link.target);
+            tx.prepare_cached(
+                "INSERT OR IGNORE INTO links (row, relation, target) SELECT ?1, ?2, ?3 \
+                 WHERE NOT EXISTS (SELECT 1 FROM blocked WHERE record = ?3)",
+            )?
+            .execute(params![row, link.relation, target])?;
+        }
+        tx.prepare_cached("DELETE FROM file_refs WHERE row = ?1")?.execute([row])?;
+        for named in &record.attachments {
+            let file = crate::ids::record_id(&self.keys, &named.key);
+            tx.prepare_cached(
+                "INSERT OR IGNORE INTO file_refs (row, file) SELECT ?1, row FROM records WHERE id = ?2 AND row <> ?1",
+            )?
+            .execute(params![row, file])?;
+        }
+        Ok(())
+    }
+}
+
+/// Flags of a row with those of `standing` in place of its own.
+pub(super) fn with_standing(flags: i64, standing: i64) -> i64 {
+    debug_assert_eq!(Standing::FLAGS & (Flags::EDITED | Flags::REDACTED), 0);
+    flags & !Standing::FLAGS | standing & Standing::FLAGS
+}

@@ -1,0 +1,314 @@
+//! What a newer export of an assistant changed: new, changed, and gone there.
+//!
+//! Only whole exports are compared, and only with earlier ones that tell of the same things: an export of another
+//! account says nothing of this one. A kind that the newest does not hold at all was perhaps not exported, and a
+//! conversation older than the oldest in it perhaps not asked for: neither is called gone.
+use crate::{
+    Vault, VaultResult,
+    import::{ImportReport, Runs},
+    store::{RowView, kind_code},
+};
+use mementory_model::Kind;
+use rusqlite::{Connection, params};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    sync::Arc,
+};
+
+/// Formats whose exports hold everything that the assistant has of an account, by platform.
+const WHOLE: [&str; 2] = ["chatgpt", "claude"];
+/// What is compared.
+const KINDS: [Kind; 3] = [Kind::Memory, Kind::Profile, Kind::Conversation];
+
+/// What became of a record in the newest export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Standing {
+    /// Not in any earlier one.
+    New,
+    /// Says something else than before.
+    Changed,
+    /// Was in an earlier one and is not in it.
+    Gone,
+}
+
+impl Standing {
+    /// Stable name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Changed => "changed",
+            Self::Gone => "gone",
+        }
+    }
+
+    /// By its stable name.
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::New, Self::Changed, Self::Gone].into_iter().find(|standing| standing.as_str() == name)
+    }
+}
+
+/// Standing of every record that has one.
+#[derive(Debug, Default)]
+pub struct Standings {
+    ids: HashMap<[u8; 16], Standing>,
+    /// How many, by platform, kind and standing.
+    pub counts: BTreeMap<(String, &'static str, Standing), u32>,
+}
+
+impl Standings {
+    /// Of one record.
+    pub fn of(&self, view: &RowView) -> Option<Standing> {
+        self.ids.get(&view.id).copied()
+    }
+
+    /// Ids of all records with this standing.
+    pub fn ids(&self, standing: Standing) -> Vec<String> {
+        let mut ids: Vec<_> =
+            self.ids.iter().filter(|(_, of)| **of == standing).map(|(id, _)| hex::encode(id)).collect();
+        ids.sort_unstable();
+        ids
+    }
+}
+
+/// What was compared last, and at which point of the vault's log.
+pub(crate) type Kept = Option<((i64, i64, i64), Arc<Standings>)>;
+
+struct Seen {
+    id: [u8; 16],
+    row: i64,
+    kind: i64,
+    sort: i64,
+    batch: Option<i64>,
+    version_batch: Option<i64>,
+}
+
+/// What an export tells that is only planned: nothing of it is in the store.
+#[derive(Debug, Default)]
+pub(crate) struct Told {
+    /// Known rows that it tells.
+    rows: HashSet<i64>,
+    /// Kinds that it holds.
+    kinds: HashSet<i64>,
+    /// Times of its conversations: the oldest and the latest.
+    span: Option<(i64, i64)>,
+}
+
+impl Told {
+    /// Takes note of a record; `known`: its row and place in the list, if the vault has it. `sort`: the time that it
+    /// tells, asked for of conversations only.
+    pub(crate) fn add(&mut self, kind: Kind, known: Option<(i64, i64)>, sort: impl FnOnce() -> i64) {
+        if !KINDS.contains(&kind) {
+            return;
+        }
+        self.kinds.insert(kind_code(kind));
+        self.rows.extend(known.map(|(row, _)| row));
+        if kind == Kind::Conversation {
+            let sort = sort();
+            let at = known.map_or(sort, |(_, place)| place.max(sort));
+            self.span = Some(self.span.map_or((at, at), |(oldest, latest)| (oldest.min(at), latest.max(at))));
+        }
+    }
+}
+
+struct Batch {
+    id: i64,
+    same: Option<Vec<u8>>,
+    older: Option<Vec<u8>>,
+    /// Files that were dropped together.
+    files: i64,
+    report: String,
+}
+
+/// True when something could not be read that may have told of a conversation or a memory.
+fn incomplete(report: &ImportReport) -> bool {
+    let failed = |kind: &str| report.by_kind.get(kind).is_some_and(|counts| counts.failed > 0);
+    KINDS.iter().any(|kind| failed(kind.as_str())) || failed("foreign") || failed("other")
+}
+
+impl Vault {
+    /// Standings by the newest exports; kept until something changes.
+    pub fn standings(&self) -> VaultResult<Arc<Standings>> {
+        let stamp: (i64, i64, i64) = self.store.read(|c| {
+            let sql = "SELECT (SELECT coalesce(max(seq), 0) FROM audit), (SELECT coalesce(max(id), 0) FROM batches), \
+                       (SELECT count(*) FROM batches WHERE undone_at IS NOT NULL)";
+            Ok(c.prepare_cached(sql)?.query_row([], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?)
+        })?;
+        let mut kept = self.standings.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some((of, standings)) = &*kept
+            && *of == stamp
+        {
+            return Ok(Arc::clone(standings));
+        }
+        let standings = Arc::new(self.store.read(compare)?);
+        *kept = Some((stamp, Arc::clone(&standings)));
+        Ok(standings)
+    }
+}
+
+fn compare(c: &Connection) -> VaultResult<Standings> {
+    let mut out = Standings::default();
+    for format in WHOLE {
+        let batches = batches(c, format)?;
+        let Some((Batch { id: newest, same, older, report, .. }, earlier)) = batches.split_first() else { continue };
+        // A drop of several formats may have held a newer export; which of them told what is not known.
+        let mixed = "SELECT 1 FROM batches WHERE undone_at IS NULL AND format IS NULL AND id > ?1";
+        if earlier.is_empty() || c.prepare_cached(mixed)?.exists([newest])? {
+            continue;
+        }
+        let told = [same, older].map(|runs| runs.as_deref().and_then(Runs::decode).unwrap_or_default());
+        let versions: HashSet<i64> = column(c, "SELECT row FROM versions WHERE batch = ?1", *newest)?;
+        let in_newest = |seen: &Seen| {
+            seen.batch == Some(*newest)
+                || seen.version_batch == Some(*newest)
+                || told.iter().any(|runs| runs.contains(seen.row))
+                || versions.contains(&seen.row)
+        };
+        let rows = rows(c, format)?;
+        let earlier = alone(earlier);
+        // What could not be read may have told of anything.
+        let whole = serde_json::from_str(report).is_ok_and(|report| !incomplete(&report));
+        let grown: HashSet<i64> =
+            column(c, "SELECT DISTINCT owner FROM records WHERE batch = ?1 AND owner IS NOT NULL", *newest)?;
+        let kinds: HashSet<i64> = rows.iter().filter(|seen| in_newest(seen)).map(|seen| seen.kind).collect();
+        let told_times = || {
+            let conversation = kind_code(Kind::Conversation);
+            rows.iter().filter(move |seen| seen.kind == conversation && in_newest(seen)).map(|seen| seen.sort)
+        };
+        let Some(absent) =
+            Absent::of(c, &rows, &earlier, &in_newest, kinds, told_times().min().zip(told_times().max()))?
+        else {
+            continue;
+        };
+        for seen in &rows {
+            let standing = if seen.batch == Some(*newest) {
+                Standing::New
+            } else if in_newest(seen) {
+                let same = seen.version_batch != Some(*newest) && !versions.contains(&seen.row);
+                if same && !grown.contains(&seen.row) {
+                    continue;
+                }
+                Standing::Changed
+            } else if whole && absent.is(seen) {
+                Standing::Gone
+            } else {
+                continue;
+            };
+            out.ids.insert(seen.id, standing);
+            let kind = crate::store::kind_from(seen.kind).as_str();
+            *out.counts.entry((format.to_owned(), kind, standing)).or_default() += 1;
+        }
+    }
+    Ok(out)
+}
+
+/// How many of each kind an export lacks that would be the newest, as it is planned.
+pub(crate) fn lacking(c: &Connection, report: &ImportReport, told: &Told) -> VaultResult<BTreeMap<String, u32>> {
+    let mut out = BTreeMap::new();
+    let Some(format) = report.format.as_deref().filter(|format| WHOLE.contains(format) && !incomplete(report)) else {
+        return Ok(out);
+    };
+    let earlier = alone(&batches(c, format)?);
+    let rows = rows(c, format)?;
+    let tells = |seen: &Seen| told.rows.contains(&seen.row);
+    let Some(absent) = Absent::of(c, &rows, &earlier, &tells, told.kinds.clone(), told.span)? else { return Ok(out) };
+    for seen in rows.iter().filter(|seen| !tells(seen) && absent.is(seen)) {
+        *out.entry(crate::store::kind_from(seen.kind).as_str().to_owned()).or_default() += 1;
+    }
+    Ok(out)
+}
+
+/// Several files in one drop may be of several accounts: only those that came alone are compared with.
+fn alone(batches: &[Batch]) -> HashSet<i64> {
+    batches.iter().filter(|batch| batch.files == 1).map(|batch| batch.id).collect()
+}
+
+/// Newest first.
+fn batches(c: &Connection, format: &str) -> VaultResult<Vec<Batch>> {
+    let mut statement = c.prepare_cached(
+        "SELECT id, same, older, json_array_length(names), report FROM batches \
+         WHERE undone_at IS NULL AND format = ?1 ORDER BY id DESC",
+    )?;
+    let batches = statement.query_map([format], |r| {
+        Ok(Batch { id: r.get(0)?, same: r.get(1)?, older: r.get(2)?, files: r.get(3)?, report: r.get(4)? })
+    })?;
+    Ok(batches.collect::<Result<_, _>>()?)
+}
+
+/// What makes a record that an export does not tell one that it would have told.
+struct Absent {
+    /// Earlier exports of the same account.
+    related: HashSet<i64>,
+    kinds: HashSet<i64>,
+    span: Option<(i64, i64)>,
+    /// Memories that were taken from a conversation.
+    taken: HashSet<i64>,
+    /// It is not an older export that came later: that would say nothing of what was made after it.
+    newer: bool,
+}
+
+impl Absent {
+    /// None when no earlier export is of the same account.
+    fn of(
+        c: &Connection,
+        rows: &[Seen],
+        earlier: &HashSet<i64>,
+        tells: &dyn Fn(&Seen) -> bool,
+        kinds: HashSet<i64>,
+        span: Option<(i64, i64)>,
+    ) -> VaultResult<Option<Self>> {
+        let of_earlier = |seen: &Seen| seen.batch.is_some_and(|batch| earlier.contains(&batch));
+        // Told by both: the same account.
+        let related: HashSet<i64> =
+            rows.iter().filter(|seen| of_earlier(seen) && tells(seen)).filter_map(|seen| seen.batch).collect();
+        if related.is_empty() {
+            return Ok(None);
+        }
+        let taken = column(
+            c,
+            "SELECT DISTINCT l.row FROM links l JOIN records r ON r.row = l.row \
+            WHERE l.relation = 'derived_from' AND r.kind = ?1",
+            kind_code(Kind::Memory),
+        )?;
+        let conversation = kind_code(Kind::Conversation);
+        let newer = rows
+            .iter()
+            .filter(|seen| seen.kind == conversation && seen.batch.is_some_and(|batch| related.contains(&batch)))
+            .all(|seen| span.is_none_or(|(_, latest)| seen.sort <= latest));
+        Ok(Some(Self { related, kinds, span, taken, newer }))
+    }
+
+    fn is(&self, seen: &Seen) -> bool {
+        seen.batch.is_some_and(|batch| self.related.contains(&batch))
+            && self.kinds.contains(&seen.kind)
+            && match seen.kind == kind_code(Kind::Conversation) {
+                true => self.span.is_some_and(|(oldest, latest)| (oldest..=latest).contains(&seen.sort)),
+                // One that was taken from a conversation goes with that, and says nothing by itself.
+                false => self.newer && !self.taken.contains(&seen.row),
+            }
+    }
+}
+
+fn rows(c: &Connection, platform: &str) -> VaultResult<Vec<Seen>> {
+    let kinds = KINDS.map(|kind| kind_code(kind).to_string()).join(",");
+    let mut statement = c.prepare_cached(&format!(
+        "SELECT row, kind, sort, batch, version_batch, id FROM records \
+         WHERE kind IN ({kinds}) AND trashed IS NULL AND platform = (SELECT id FROM platforms WHERE name = ?1)"
+    ))?;
+    let seen = statement.query_map(params![platform], |r| {
+        Ok(Seen {
+            row: r.get(0)?,
+            kind: r.get(1)?,
+            sort: r.get(2)?,
+            batch: r.get(3)?,
+            version_batch: r.get(4)?,
+            id: r.get(5)?,
+        })
+    })?;
+    Ok(seen.collect::<Result<_, _>>()?)
+}
+
+fn column(c: &Connection, sql: &str, value: i64) -> VaultResult<HashSet<i64>> {
+    let mut statement = c.prepare_cached(sql)?;
+    let rows = statement.query_map([value], |r| r.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}

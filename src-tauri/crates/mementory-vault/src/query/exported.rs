@@ -1,0 +1,65 @@
+//! How old what an assistant sent is: its newest record says nothing of that where it was not used for a while.
+use crate::VaultResult;
+use mementory_model::Timestamp;
+use rusqlite::Connection;
+use std::collections::HashMap;
+
+/// No assistant exported anything before that; a day before it is of something else.
+const FIRST_DAY: &str = "2022-11-30";
+
+/// When the newest export of each format was made, also one that brought nothing new. A drop of several formats has none
+/// of its own, and its report says what was in it.
+pub(super) fn exports(c: &Connection) -> VaultResult<HashMap<String, i64>> {
+    let mut statement = c.prepare_cached(
+        "SELECT format, names, at FROM batches WHERE undone_at IS NULL AND format IS NOT NULL \
+         UNION ALL SELECT s.value ->> 'format', b.names, b.at FROM batches b, \
+         json_each(CASE b.report WHEN '' THEN '{}' ELSE b.report END, '$.sources') s \
+         WHERE b.undone_at IS NULL AND b.format IS NULL",
+    )?;
+    let mut rows = statement.query([])?;
+    let mut out = HashMap::new();
+    while let Some(row) = rows.next()? {
+        let (Some(format), names): (Option<String>, String) = (row.get(0)?, row.get(1)?) else { continue };
+        let made = made(&names, row.get(2)?);
+        let newest = out.entry(format).or_insert(made);
+        *newest = made.max(*newest);
+    }
+    Ok(out)
+}
+
+/// When the files of an import were made: the day in their names, as assistants write it there, or else when they were
+/// imported.
+pub(super) fn made(names: &str, imported: i64) -> i64 {
+    let first = Timestamp::parse(FIRST_DAY).map_or(0, Timestamp::as_micros);
+    let days = (0..names.len()).filter_map(|at| names.get(at..at + FIRST_DAY.len())).filter(|text| is_day(text));
+    let times = days.filter_map(Timestamp::parse).map(Timestamp::as_micros);
+    times.filter(|time| (first..=imported).contains(time)).max().unwrap_or(imported)
+}
+
+fn is_day(text: &str) -> bool {
+    text.bytes().enumerate().all(|(at, byte)| if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_day_in_the_name_of_a_file_says_when_it_was_made() {
+        let at = |text: &str| Timestamp::parse(text).unwrap().as_micros();
+        let imported = at("2026-11-23T08:00:00Z");
+        for (names, expected) in [
+            (r#"["deepseek_data-2026-09-16.zip"]"#, at("2026-09-16")),
+            (r#"["9fé-2026-08-01-10-22-07-41aa.zip"]"#, at("2026-08-01")),
+            (r#"["data-2026-01-05-batch-0000.zip","data-2026-01-06-batch-0001.zip"]"#, at("2026-01-06")),
+            (r#"["conversations.json"]"#, imported),
+            (r#"["letters-1934-05-01.zip"]"#, imported),
+            (r#"["plan-2027-01-01.md"]"#, imported),
+            (r#"["2026-13-40.zip"]"#, imported),
+            ("", imported),
+        ] {
+            assert_eq!(made(names, imported), expected, "{names}");
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! Lists: filters, order, pages by cursor.
+use super::FileKind;
+use crate::{
+    Vault, VaultError, VaultResult,
+    store::{ROW_COLUMNS, RowView, kind_code},
+};
+use mementory_model::Kind;
+use rusqlite::types::Value;
+use std::collections::HashSet;
+
+/// Order of a list.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Sort {
+    /// Newest first (conversations by last change).
+    #[default]
+    Newest,
+    /// Oldest first.
+    Oldest,
+    /// By title.
+    Title,
+    /// What was changed last in the vault first, whoever did it.
+    Changed,
+}
+
+impl Sort {
+    /// What to order by. `named`: not in the order of an index, which would be read from end to end to find the few that
+    /// are named.
+    fn order(self, named: bool) -> &'static str {
+        match self {
+            Self::Newest if named => "+r.sort DESC, r.row DESC",
+            Self::Newest => "r.sort DESC, r.row DESC",
+            Self::Oldest if named => "+r.sort, r.row",
+            Self::Oldest => "r.sort, r.row",
+            Self::Title => "coalesce(r.title, '') COLLATE NOCASE, r.row",
+            Self::Changed => "r.since DESC, r.row DESC",
+        }
+    }
+
+    /// What comes after the row and key of a page marker.
+    fn after(self) -> &'static str {
+        match self {
+            Self::Newest => "(r.sort, r.row) < (?, ?)",
+            Self::Oldest => "(r.sort, r.row) > (?, ?)",
+            Self::Title => "(coalesce(r.title, '') COLLATE NOCASE, r.row) > (?, ?)",
+            Self::Changed => "(r.since, r.row) < (?, ?)",
+        }
+    }
+
+    /// The key of a page marker.
+    fn key(self, row: &RowView) -> String {
+        match self {
+            Self::Newest | Self::Oldest => row.sort.to_string(),
+            Self::Title => hex::encode(row.title.as_deref().unwrap_or_default()),
+            Self::Changed => row.since.to_string(),
+        }
+    }
+}
+
+/// What to list; all given conditions must hold. Times in microseconds, inclusive.
+#[derive(Debug, Clone, Default)]
+#[allow(missing_docs, reason = "the names are those of cli.md's filters")]
+pub struct ListQuery {
+    pub kind: Option<Kind>,
+    pub source: Option<String>,
+    pub status: Option<String>,
+    pub tag: Option<String>,
+    /// The record's own type; empty: records without one.
+    pub record_type: Option<String>,
+    pub since: Option<i64>,
+    pub until: Option<i64>,
+    pub trash: bool,
+    /// Attachments of this kind.
+    pub file_kind: Option<FileKind>,
+    pub ids: Option<Vec<String>>,
+    /// Brought by one of these imports.
+    pub batch: Option<Vec<String>>,
+    /// Only these rows.
+    pub rows: Option<Vec<i64>>,
+    pub sort: Sort,
+    pub limit: u32,
+    pub cursor: Option<String>,
+}
+
+/// One page.
+#[derive(Debug, Clone)]
+#[allow(missing_docs, reason = "the names say it")]
+pub struct ListPage {
+    pub rows: Vec<RowView>,
+    pub next: Option<String>,
+    pub total: u32,
+}
+
+impl ListQuery {
+    /// Whether the records themselves are named, not only what they are like.
+    fn named(&self) -> bool {
+        self.ids.is_some() || self.rows.is_some()
+    }
+
+    /// Written out so that SQLite can use the partial index; with a sign where it is not to: records that are named are
+    /// looked up.
+    fn of_kind(&self, kind: Kind) -> String {
+        format!("{}r.kind = {}", if self.named() { "+" } else { "" }, kind_code(kind))
+    }
+
+    /// SQL condition over `records r`, with its values.
+    pub(crate) fn condition(&self) -> (String, Vec<Value>) {
+        let mut parts: Vec<String> = Vec::new();
+        let mut values: Vec<Value> = Vec::new();
+        let mut bind = |parts: &mut Vec<String>, sql: &str, value: Value| {
+            values.push(value);
+            parts.push(sql.replace('?', &format!("?{}", values.len())));
+        };
+        if let Some(kind) = self.kind {
+            parts.push(self.of_kind(kind));
+        }
+        parts.push(
+            if self.trash { "r.trashed IS NOT NULL AND r.trash_root = r.row" } else { "r.trashed IS NULL" }.to_owned(),
+        );
+        if let Some(source) = &self.source {
+            bind(&mut parts, "r.platform = (SELECT id FROM platforms WHERE name = ?)", source.clone().into());
+        }
+        if let Some(status) = &self.status {
+            bind(&mut parts, "r.status = ?", status.clone().into());
+        }
+        if let Some(tag) = &self.tag {
+            bind(&mut parts, "EXISTS (SELECT 1 FROM tags t WHERE t.tag = ? AND t.row = r.row)", tag.clone().into());
+        }
+        match self.record_type.as_deref() {
+            Some("") => parts.push("coalesce(r.type, '') = ''".into()),
+            Some(kind) => bind(&mut parts, "r.type = ?", kind.to_owned().into()),
+            None => {}
+        }
+        if let Some(since) = self.since {
+            bind(&mut parts, "r.sort >= ?", since.into());
+        }
+        if let Some(until) = self.until {
+            bind(&mut parts, "r.sort <= ?", until.into());
+        }
+        if let Some(batch) = &self.batch {
+            let marks: Vec<String> = (1..=batch.len()).map(|n| format!("?{}", values.len() + n)).collect();
+            parts.push(format!("r.batch IN (SELECT id FROM batches WHERE uid IN ({}))", marks.join(",")));
+            values.extend(batch.iter().cloned().map(Value::from));
+        }
+        if let Some(kind) = self.file_kind {
+            parts.push(self.of_kind(Kind::Attachment));
+            parts.push(kind.condition());
+        }
+        if let Some(ids) = &self.ids {
+            let list: Vec<String> =
+                ids.iter().filter(|id| crate::ids::parse_id(id).is_some()).map(|id| format!("x'{id}'")).collect();
+            parts.push(format!("r.id IN ({})", list.join(",")));
+        }
+        if let Some(rows) = &self.rows {
+            let list: Vec<String> = rows.iter().map(i64::to_string).collect();
+            parts.push(format!("r.row IN ({})", list.join(",")));
+        }
+        (parts.join(" AND "), values)
+    }
+}
+
+impl Vault {
+    /// Numbers of all rows that a query finds.
+    pub fn rows(&self, query: &ListQuery) -> VaultResult<HashSet<i64>> {
+        let (condition, values) = query.condition();
+        self.store.read(|c| {
+            let mut statement = c.prepare(&format!("SELECT r.row FROM records r WHERE {condition}"))?;
+            let rows = statement.query_map(rusqlite::params_from_iter(values.iter()), |r| r.get(0))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// One page of a list.
+    ///
+    /// # Errors
+    /// `Usage` for a cursor that this list did not give.
+    pub fn list(&self, query: &ListQuery) -> VaultResult<ListPage> {
+        let (condition, mut values) = query.condition();
+        let limit = if query.limit == 0 { 50 } else { query.limit.min(1000) };
+        let total = self.store.read(|c| {
+            let sql = format!("SELECT count(*) FROM records r WHERE {condition}");
+            Ok(c.prepare_cached(&sql)?.query_row(rusqlite::params_from_iter(values.iter()), |r| r.get(0))?)
+        })?;
+        let mut whole = condition;
+        if let Some(cursor) = &query.cursor {
+            // Row and key of the last record shown, so that the list goes on even when that record is gone.
+            let wrong = || VaultError::Usage("This page marker is not from this list.".into());
+            let (row, key) = cursor.split_once('.').ok_or_else(wrong)?;
+            let row: i64 = row.parse().map_err(|_| wrong())?;
+            let key: Value = match query.sort {
+                Sort::Title => String::from_utf8(hex::decode(key).map_err(|_| wrong())?).map_err(|_| wrong())?.into(),
+                _ => key.parse::<i64>().map_err(|_| wrong())?.into(),
+            };
+            values.extend([key, row.into()]);
+            let marks = format!("?{}, ?{}", values.len() - 1, values.len());
+            whole = format!("{whole} AND {}", query.sort.after().replace("?, ?", &marks));
+        }
+        let sql = format!(
+            "SELECT {ROW_COLUMNS} FROM records r JOIN platforms p ON p.id = r.platform WHERE {whole} ORDER BY {} LIMIT {}",
+            query.sort.order(query.named()),
+            limit + 1
+        );
+        let mut rows: Vec<RowView> = self.store.read(|c| {
+            let mut statement = c.prepare_cached(&sql)?;
+            let found = statement.query_map(rusqlite::params_from_iter(values.iter()), RowView::read)?;
+            Ok(found.collect::<Result<_, _>>()?)
+        })?;
+        let more = rows.len() > limit as usize;
+        rows.truncate(limit as usize);
+        let next = rows.last().filter(|_| more).map(|row| format!("{}.{}", row.row, query.sort.key(row)));
+        Ok(ListPage { rows, next, total })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn plan(query: &ListQuery) -> String {
+        let store = rusqlite::Connection::open_in_memory().unwrap();
+        store.execute_batch(include_str!("../store/schema.sql")).unwrap();
+        let (condition, values) = query.condition();
+        let order = query.sort.order(query.named());
+        let sql = format!("EXPLAIN QUERY PLAN SELECT * FROM records r WHERE {condition} ORDER BY {order} LIMIT 20");
+        let mut statement = store.prepare(&sql).unwrap();
+        let steps = statement.query_map(rusqlite::params_from_iter(values.iter()), |r| r.get::<_, String>(3)).unwrap();
+        steps.collect::<Result<Vec<_>, _>>().unwrap().join("; ")
+    }
+
+    #[test]
+    fn records_that_are_named_are_looked_up_and_others_read_in_order() {
+        let conversations = ListQuery { kind: Some(Kind::Conversation), ..ListQuery::default() };
+        assert!(plan(&conversations).contains("records_list"), "{}", plan(&conversations));
+        for sort in [Sort::Newest, Sort::Oldest] {
+            let ids = (0..20u8).map(|n| hex::encode([n; 16])).collect();
+            let by_id = plan(&ListQuery { ids: Some(ids), sort, ..conversations.clone() });
+            assert!(by_id.contains("(id=?)"), "{by_id}");
+            let by_row = plan(&ListQuery { rows: Some((1..20).collect()), sort, ..conversations.clone() });
+            assert!(by_row.contains("(rowid=?)"), "{by_row}");
+        }
+    }
+}

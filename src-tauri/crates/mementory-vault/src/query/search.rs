@@ -1,0 +1,48 @@
+//! Full text: rows from the index, words from the store.
+use super::in_halves;
+use crate::{
+    Vault, VaultResult,
+    index::{Ask, IndexFilter, SearchIndex, SearchOutcome},
+    store::RowView,
+};
+use mementory_model::Record;
+
+impl Vault {
+    /// Ranked rows for a query.
+    pub fn search(&self, query: &str, filter: &IndexFilter, limit: usize, offset: usize) -> VaultResult<SearchOutcome> {
+        self.with_index(|i| i.search(query, filter, limit, offset))
+    }
+
+    /// Ranked rows for the same words by each of several filters; see [`SearchIndex::search_each`].
+    pub fn search_each(&self, query: &str, asks: &[Ask<'_>]) -> VaultResult<Vec<SearchOutcome>> {
+        self.with_index(|i| i.search_each(query, asks))
+    }
+
+    /// Reads ahead what most questions need, so that the first ones are as quick as the others.
+    pub fn warm_search(&self) -> VaultResult<()> {
+        self.with_index(SearchIndex::warm)
+    }
+
+    /// The query as it may have been meant; see [`SearchIndex::near`].
+    pub fn near(&self, query: &str) -> VaultResult<Option<String>> {
+        self.with_index(|i| i.near(query))
+    }
+
+    /// Row, record without its verbatim, and score of what was found, in its order; what went in between is left out.
+    /// Half of them are read beside the others: they lie all over the store, and somebody is typing.
+    pub fn hits(&self, found: &[(u64, f32)]) -> VaultResult<Vec<(RowView, Record, f32)>> {
+        let read = |found: &[(u64, f32)]| {
+            let hit = |(row, score): &(u64, f32)| Ok(self.hit(*row)?.map(|(view, record)| (view, record, *score)));
+            found.iter().filter_map(|found| hit(found).transpose()).collect::<VaultResult<Vec<_>>>()
+        };
+        in_halves(found, read)
+    }
+
+    fn hit(&self, row: u64) -> VaultResult<Option<(RowView, Record)>> {
+        self.store.read(|c| {
+            let Some(view) = RowView::by_row(c, row as i64)? else { return Ok(None) };
+            let record = self.store.packs.content(c, view.pack, view.slot)?;
+            Ok(Some((view, record)))
+        })
+    }
+}

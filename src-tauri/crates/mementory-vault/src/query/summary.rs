@@ -1,0 +1,68 @@
+//! What can be said of several records at once.
+use super::ListQuery;
+use crate::{Vault, VaultResult, sensitive::by_class, store::kind_code};
+use mementory_model::Kind;
+use mementory_scan::Class;
+use std::collections::BTreeMap;
+
+/// Numbers of the records that a query finds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it")]
+pub struct Summary {
+    /// All versions that are kept of them.
+    pub versions: u32,
+    /// Different sensitive values that the last look found in them and that nothing was decided on, by
+    /// the class that the queue has them under.
+    pub findings: BTreeMap<Class, u32>,
+    /// Conversations that they were taken from, as far as those are in the vault.
+    pub conversations: u32,
+    /// How many have a time of their own, and the first and last of those.
+    pub dated: u32,
+    pub first: Option<i64>,
+    pub last: Option<i64>,
+}
+
+/// The record's own time. One that came without sorts by when it came in, which says nothing about its age.
+const TIME: &str = "CASE WHEN r.batch IS NOT NULL AND r.sort = coalesce(\
+     (SELECT min(v.since) FROM versions v WHERE v.row = r.row), r.since) THEN NULL ELSE r.sort END";
+
+impl Vault {
+    /// Numbers of all that a query finds.
+    pub fn summary(&self, query: &ListQuery) -> VaultResult<Summary> {
+        let (condition, values) = query.condition();
+        let values = || rusqlite::params_from_iter(values.iter());
+        self.store.read(|c| {
+            let conversation = kind_code(Kind::Conversation);
+            let number = |sql: &str| -> VaultResult<u32> { Ok(c.prepare(sql)?.query_row(values(), |r| r.get(0))?) };
+            let times =
+                format!("SELECT count(t), min(t), max(t) FROM (SELECT {TIME} AS t FROM records r WHERE {condition})");
+            let (dated, first, last) =
+                c.prepare(&times)?.query_row(values(), |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
+            Ok(Summary {
+                versions: number(&format!(
+                    "SELECT count(*) + coalesce(sum((SELECT count(*) FROM versions v WHERE v.row = r.row)), 0) \
+                     FROM records r WHERE {condition}"
+                ))?,
+                findings: by_class(
+                    c,
+                    &format!(
+                        "SELECT class, count(*) FROM (SELECT (SELECT min(g.class) FROM findings g JOIN records o \
+                         ON o.row = g.row AND o.trashed IS NULL WHERE g.value = f.value) AS class \
+                         FROM records r JOIN findings f ON f.row = r.row WHERE {condition} AND r.trashed IS NULL \
+                         AND NOT EXISTS (SELECT 1 FROM judged j WHERE j.value = f.value AND j.verdict = 1) \
+                         GROUP BY f.value) GROUP BY class"
+                    ),
+                    values(),
+                )?,
+                conversations: number(&format!(
+                    "SELECT count(DISTINCT CASE m.kind WHEN {conversation} THEN m.row ELSE m.owner END) FROM records r \
+                     JOIN links l ON l.row = r.row AND l.relation = 'derived_from' \
+                     JOIN records m ON m.id = l.target WHERE {condition} AND m.trashed IS NULL"
+                ))?,
+                dated,
+                first,
+                last,
+            })
+        })
+    }
+}

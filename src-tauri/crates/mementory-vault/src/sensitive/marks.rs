@@ -1,0 +1,119 @@
+//! Marks in a text: what each stands for, and where the value was, as far as that is known.
+use crate::change::Removal;
+use mementory_formats::{REDACTED, Redaction};
+use std::ops::Range;
+
+/// The mark of a class.
+pub(super) fn mark(class: &str) -> String {
+    format!("{REDACTED}{class}]")
+}
+
+/// A text without what the removals name, in one pass over it, and the marks that were put in. The first removal's
+/// longest string comes first; what it covers is looked at no more, so that no mark is ever taken for a value.
+pub(super) fn covered<'r>(text: &str, removals: impl Iterator<Item = &'r Removal>) -> (String, Vec<Redaction>) {
+    let mut pieces: Vec<(Range<usize>, Option<&str>)> = vec![(0..text.len(), None)];
+    for (words, mark) in removals.flat_map(|removal| removal.standing_in(text)) {
+        let free = |piece: &(Range<usize>, Option<&str>)| piece.1.is_none() && text[piece.0.clone()].contains(words);
+        if !pieces.iter().any(free) {
+            continue;
+        }
+        for (range, told) in std::mem::take(&mut pieces) {
+            let mut at = range.start;
+            if told.is_none() {
+                for (start, _) in text[range.clone()].match_indices(words) {
+                    let start = range.start + start;
+                    pieces.push((at..start, None));
+                    at = start + words.len();
+                    pieces.push((start..at, Some(mark)));
+                }
+            }
+            pieces.push((at..range.end, told));
+        }
+    }
+    let (mut out, mut marks) = (String::with_capacity(text.len()), Vec::new());
+    for (range, told) in pieces {
+        let Some(mark) = told else {
+            out.push_str(&text[range]);
+            continue;
+        };
+        let start = out.len();
+        out.push_str(mark);
+        let class = mark.trim_start_matches(REDACTED).trim_end_matches(']').to_owned();
+        marks.push(Redaction { class, mark: start..out.len(), value: Some(range) });
+    }
+    (out, marks)
+}
+
+/// Adds the marks in a redacted record's text that nobody knows the value of any more.
+pub(crate) fn taken_out(text: &str, known: &mut Vec<Redaction>) {
+    let mut more = Vec::new();
+    for (start, _) in text.match_indices(REDACTED) {
+        let rest = &text[start + REDACTED.len()..];
+        let end =
+            rest.find(|c: char| !(c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')).unwrap_or(rest.len());
+        if end == 0 || !rest[end..].starts_with(']') || known.iter().any(|k| k.mark.start == start) {
+            continue;
+        }
+        let mark = start..start + REDACTED.len() + end + 1;
+        more.push(Redaction { class: rest[..end].to_owned(), mark, value: None });
+    }
+    known.append(&mut more);
+    known.sort_by_key(|k| k.mark.start);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn removal(pairs: &[(&str, &str)]) -> Removal {
+        Removal::exact(pairs.iter().map(|(words, class)| ((*words).to_owned(), mark(class))).collect())
+    }
+
+    fn told(text: &str, removals: &[Removal]) -> (String, Vec<(String, Option<String>)>) {
+        let (out, marks) = covered(text, removals.iter());
+        for found in &marks {
+            assert_eq!(out[found.mark.clone()], mark(&found.class));
+        }
+        let value = |r: &Redaction| r.value.clone().map(|range| text[range].to_owned());
+        (out, marks.iter().map(|m| (m.class.clone(), value(m))).collect())
+    }
+
+    #[test]
+    fn every_mark_knows_where_its_value_was() {
+        let both = [removal(&[("tea-47", "password"), ("tea-47-long", "access_key")]), removal(&[("café", "email")])];
+        let (out, marks) = told("ä tea-47-long tea-47 café tea-47", &both);
+        assert_eq!(out, "ä [REDACTED:access_key] [REDACTED:password] [REDACTED:email] [REDACTED:password]");
+        let expected =
+            [("access_key", "tea-47-long"), ("password", "tea-47"), ("email", "café"), ("password", "tea-47")];
+        assert_eq!(marks, expected.map(|(class, value)| (class.to_owned(), Some(value.to_owned()))));
+    }
+
+    #[test]
+    fn a_value_that_is_part_of_a_mark_breaks_none() {
+        let (out, marks) = told(
+            "access_key and REDACTED and card",
+            &[removal(&[("access_key", "password"), ("REDACTED", "password"), ("card", "access_key")])],
+        );
+        assert_eq!(
+            (out.as_str(), marks.len()),
+            ("[REDACTED:password] and [REDACTED:password] and [REDACTED:access_key]", 3)
+        );
+        // What is left over between two is looked at again.
+        assert_eq!(told("Qaaa", &[removal(&[("Qaa", "card"), ("aaa", "email")])]).0, "[REDACTED:card]a");
+        assert_eq!(
+            told("Qaabab", &[removal(&[("Qaab", "card"), ("aba", "email"), ("abab", "phone")])]).0,
+            "[REDACTED:card]ab"
+        );
+    }
+
+    #[test]
+    fn of_what_was_taken_out_before_only_the_class_is_known() {
+        let (text, mut marks) = covered(
+            "[REDACTED:name] or tea-47, [REDACTED:] [REDACTED:Name]",
+            [removal(&[("tea-47", "password")])].iter(),
+        );
+        taken_out(&text, &mut marks);
+        let told: Vec<_> = marks.iter().map(|m| (m.class.as_str(), m.value.clone())).collect();
+        assert_eq!(told, [("name", None), ("password", Some(19..25))]);
+    }
+}

@@ -1,0 +1,166 @@
+//! The queryable part of a record.
+use crate::VaultResult;
+use mementory_model::Kind;
+use rusqlite::{Connection, OptionalExtension, Row};
+
+/// Flag bits of `records.flags`.
+pub(crate) struct Flags;
+impl Flags {
+    /// Hidden in the source's display.
+    pub(crate) const HIDDEN: i64 = 1;
+    /// On the branch the person last saw.
+    pub(crate) const ACTIVE: i64 = 2;
+    /// Spans were redacted.
+    pub(crate) const REDACTED: i64 = 4;
+    /// Differs from its verbatim (edited by the person).
+    pub(crate) const EDITED: i64 = 8;
+    /// Conversation with more than one leaf.
+    pub(crate) const BRANCHED: i64 = 16;
+    /// A memory that its source marks as not exportable (PAM `access.exportable`): it leaves in no format.
+    pub(crate) const STAYS: i64 = 32;
+}
+
+/// Why a version exists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Cause {
+    Import = 0,
+    Edit = 1,
+    Restore = 2,
+    Written = 4,
+}
+
+impl Cause {
+    pub(crate) fn name(code: i64) -> &'static str {
+        match code {
+            0 => "import",
+            1 => "edit",
+            2 => "restore",
+            _ => "written",
+        }
+    }
+}
+
+/// Code of a kind in the store: its place in `Kind::ALL`. Never reorder that list.
+pub(crate) fn kind_code(kind: Kind) -> i64 {
+    Kind::ALL.iter().position(|k| *k == kind).map_or(-1, |i| i as i64)
+}
+
+/// Kind of a code.
+pub(crate) fn kind_from(code: i64) -> Kind {
+    usize::try_from(code).ok().and_then(|i| Kind::ALL.get(i).copied()).unwrap_or(Kind::Foreign)
+}
+
+/// Columns that [`RowView::read`] wants, in order.
+pub(crate) const ROW_COLUMNS: &str = "r.row, r.id, r.kind, p.name, r.sort, r.owner, r.parent, r.position, r.flags, r.pack, \
+     r.slot, r.version, r.since, r.cause, r.batch, r.version_batch, r.trashed, r.type, r.status, r.title, r.preview";
+
+/// One row of `records`, read.
+#[derive(Debug, Clone)]
+#[allow(missing_docs, reason = "columns of `records`, see schema.sql")]
+pub struct RowView {
+    pub row: i64,
+    pub id: [u8; 16],
+    pub kind: Kind,
+    pub platform: String,
+    pub sort: i64,
+    pub owner: Option<i64>,
+    pub parent: Option<i64>,
+    pub position: i64,
+    pub flags: i64,
+    pub pack: i64,
+    pub slot: u32,
+    pub version: u32,
+    pub since: i64,
+    pub cause: i64,
+    pub batch: Option<i64>,
+    pub version_batch: Option<i64>,
+    pub trashed: Option<i64>,
+    pub record_type: Option<String>,
+    pub status: Option<String>,
+    pub title: Option<String>,
+    pub preview: Option<String>,
+}
+
+impl RowView {
+    /// Hidden in the source's own display.
+    pub fn hidden(&self) -> bool {
+        self.flags & Flags::HIDDEN != 0
+    }
+
+    /// On the branch the person last saw.
+    pub fn active(&self) -> bool {
+        self.flags & Flags::ACTIVE != 0
+    }
+
+    /// Spans of it were redacted.
+    pub fn redacted(&self) -> bool {
+        self.flags & Flags::REDACTED != 0
+    }
+
+    /// A conversation with more than one branch.
+    pub fn branched(&self) -> bool {
+        self.flags & Flags::BRANCHED != 0
+    }
+
+    /// Why its present version exists: `import`, `edit`, `restore`, `written`.
+    pub fn cause_name(&self) -> &'static str {
+        Cause::name(self.cause)
+    }
+
+    /// From a query over [`ROW_COLUMNS`].
+    pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            row: row.get(0)?,
+            id: row.get(1)?,
+            kind: kind_from(row.get(2)?),
+            platform: row.get(3)?,
+            sort: row.get(4)?,
+            owner: row.get(5)?,
+            parent: row.get(6)?,
+            position: row.get(7)?,
+            flags: row.get(8)?,
+            pack: row.get(9)?,
+            slot: row.get(10)?,
+            version: row.get(11)?,
+            since: row.get(12)?,
+            cause: row.get(13)?,
+            batch: row.get(14)?,
+            version_batch: row.get(15)?,
+            trashed: row.get(16)?,
+            record_type: row.get(17)?,
+            status: row.get(18)?,
+            title: row.get(19)?,
+            preview: row.get(20)?,
+        })
+    }
+
+    /// Text form of the id.
+    pub fn id_text(&self) -> String {
+        hex::encode(self.id)
+    }
+
+    /// By vault id.
+    pub(crate) fn by_id(connection: &Connection, id: &[u8; 16]) -> VaultResult<Option<Self>> {
+        let sql = format!("SELECT {ROW_COLUMNS} FROM records r JOIN platforms p ON p.id = r.platform WHERE r.id = ?1");
+        Ok(connection.prepare_cached(&sql)?.query_row([id], Self::read).optional()?)
+    }
+
+    /// By row number.
+    pub(crate) fn by_row(connection: &Connection, row: i64) -> VaultResult<Option<Self>> {
+        let sql = format!("SELECT {ROW_COLUMNS} FROM records r JOIN platforms p ON p.id = r.platform WHERE r.row = ?1");
+        Ok(connection.prepare_cached(&sql)?.query_row([row], Self::read).optional()?)
+    }
+}
+
+/// Number of a platform name, made when new.
+pub(crate) fn platform_id(connection: &Connection, name: &str) -> VaultResult<i64> {
+    let found: Option<i64> = connection
+        .prepare_cached("SELECT id FROM platforms WHERE name = ?1")?
+        .query_row([name], |r| r.get(0))
+        .optional()?;
+    if let Some(id) = found {
+        return Ok(id);
+    }
+    connection.prepare_cached("INSERT INTO platforms (name) VALUES (?1)")?.execute([name])?;
+    Ok(connection.last_insert_rowid())
+}

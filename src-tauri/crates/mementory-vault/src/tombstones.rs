@@ -1,0 +1,272 @@
+//! Tombstones: signed, without content. They block ids and, by keyed fingerprint, the same words under another id.
+use crate::{
+    Vault, VaultResult,
+    ids::{parse_id, record_id},
+};
+use mementory_crypto::{VaultKeys, verify};
+use mementory_model::{Derived, RecordKey, Timestamp, Tombstone, TombstoneOp};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use std::collections::HashSet;
+
+/// A stored tombstone.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(missing_docs, reason = "columns of `tombstones`, see schema.sql")]
+pub struct TombstoneRow {
+    pub id: String,
+    pub op: TombstoneOp,
+    pub kind: String,
+    /// Vault id for our own; the format's id for foreign ones.
+    pub target: String,
+    pub scope: String,
+    pub origin_id: Option<String>,
+    pub source: Option<String>,
+    pub at: Timestamp,
+    pub actor: String,
+    pub reason: String,
+    pub derived: Derived,
+    pub signature: String,
+    pub own: bool,
+    pub receipt: Option<String>,
+    /// The signature was checked just now.
+    pub signature_valid: bool,
+    pub verbatim: Option<String>,
+}
+
+impl TombstoneRow {
+    /// What the vault signs: every field but the signature and the receipt's id, length-prefixed.
+    fn signed_bytes(&self) -> Vec<u8> {
+        let derived = serde_json::to_string(&self.derived).unwrap_or_default();
+        let op = if self.op == TombstoneOp::Delete { "delete" } else { "redact" };
+        let at = self.at.as_micros().to_string();
+        let mut out = b"keepsake tombstone v1".to_vec();
+        for part in [&self.id, op, &self.kind, &self.target, &self.scope, &at, &self.actor, &self.reason, &derived] {
+            out.extend_from_slice(&(part.len() as u64).to_le_bytes());
+            out.extend_from_slice(part.as_bytes());
+        }
+        out
+    }
+}
+
+/// Signs and stores a tombstone of this vault, and blocks `ids` and `fingerprints`.
+pub(crate) fn store_own(
+    tx: &Connection,
+    keys: &VaultKeys,
+    mut row: TombstoneRow,
+    record: &[u8; 16],
+    blocked: &[[u8; 16]],
+    fingerprints: &[[u8; 16]],
+) -> VaultResult<TombstoneRow> {
+    row.signature = hex::encode(keys.signing().sign(&row.signed_bytes()));
+    row.signature_valid = true;
+    insert(tx, &row, Some(record))?;
+    for id in blocked {
+        // Over one that came with an import: that import may be undone, this deletion not.
+        tx.prepare_cached("INSERT OR REPLACE INTO blocked (record, tombstone) VALUES (?1, ?2)")?
+            .execute(params![id, row.id])?;
+    }
+    for fingerprint in fingerprints {
+        tx.prepare_cached("INSERT OR IGNORE INTO fingerprints (fingerprint, tombstone) VALUES (?1, ?2)")?
+            .execute(params![fingerprint, row.id])?;
+    }
+    Ok(row)
+}
+
+/// Remembers that these records were redacted: a source still has the words.
+pub(crate) fn store_redacted(tx: &Connection, ids: &[[u8; 16]], tombstone: &str) -> VaultResult<()> {
+    for id in ids {
+        tx.prepare_cached("INSERT OR IGNORE INTO redacted (record, tombstone) VALUES (?1, ?2)")?
+            .execute(params![id, tombstone])?;
+    }
+    Ok(())
+}
+
+fn insert(tx: &Connection, row: &TombstoneRow, record: Option<&[u8; 16]>) -> VaultResult<()> {
+    tx.prepare_cached(
+        "INSERT OR IGNORE INTO tombstones (id, op, kind, target, scope, record, origin_id, source, at, actor, reason, derived, signature, own, receipt, verbatim) \
+         VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16)",
+    )?
+    .execute(params![
+        row.id, row.op as i64, row.kind, row.target, row.scope, record, row.origin_id, row.source, row.at.as_micros(),
+        row.actor, row.reason, serde_json::to_string(&row.derived).unwrap_or_default(), row.signature, row.own, row.receipt, row.verbatim
+    ])?;
+    Ok(())
+}
+
+/// Vault ids that a foreign tombstone speaks of: its target and everything derived. A target that carries one of our
+/// own ids (`ep_<vault id>`, as our `.mem` exports write) is that id.
+pub(crate) fn targets(keys: &VaultKeys, tombstone: &Tombstone) -> Vec<[u8; 16]> {
+    named(keys, (&tombstone.target_kind, &tombstone.target_id), &tombstone.scope, &tombstone.derived)
+}
+
+fn named(keys: &VaultKeys, target: (&str, &str), scope: &str, d: &Derived) -> Vec<[u8; 16]> {
+    let derived = [
+        ("fact", &d.fact_ids),
+        ("edge", &d.edge_ids),
+        ("entity", &d.entity_ids),
+        ("chunk", &d.chunk_ids),
+        ("sentence", &d.sentence_ids),
+    ];
+    let named = derived.iter().flat_map(|(kind, ids)| ids.iter().map(move |id| (*kind, id.as_str())));
+    let mut out = Vec::new();
+    for (kind, id) in std::iter::once(target).chain(named) {
+        let own = id.split_once('_').and_then(|(_, rest)| parse_id(rest)).or_else(|| parse_id(id));
+        out.extend(own);
+        out.push(record_id(keys, &RecordKey::new(scope.to_owned(), format!("{kind}/{id}"))));
+        out.push(record_id(keys, &RecordKey::new(scope.to_owned(), id.to_owned())));
+    }
+    out
+}
+
+/// Keeps a tombstone that came with an import, so that it goes out again and blocks for as long as an import that told
+/// it stays. False when it is not news: the vault's own comes back, or its id is taken by another; then it does nothing.
+pub(crate) fn store_foreign(tx: &Connection, tombstone: &Tombstone, ids: &[[u8; 16]], batch: i64) -> VaultResult<bool> {
+    let row = TombstoneRow {
+        id: tombstone.id.clone(),
+        op: tombstone.op,
+        kind: tombstone.target_kind.clone(),
+        target: tombstone.target_id.clone(),
+        scope: tombstone.scope.clone(),
+        origin_id: Some(tombstone.target_id.clone()),
+        source: Some(tombstone.scope.clone()),
+        at: tombstone.at,
+        actor: tombstone.actor.clone(),
+        reason: tombstone.reason.clone(),
+        derived: tombstone.derived.clone(),
+        signature: tombstone.signature.clone().unwrap_or_default(),
+        own: false,
+        receipt: None,
+        signature_valid: false,
+        verbatim: tombstone.verbatim.clone(),
+    };
+    if is_taken(tx, tombstone)? {
+        return Ok(false);
+    }
+    insert(tx, &row, ids.first())?;
+    tx.prepare_cached("INSERT OR IGNORE INTO tombstone_batches (batch, tombstone) VALUES (?1, ?2)")?
+        .execute(params![batch, row.id])?;
+    let table = match tombstone.op {
+        TombstoneOp::Delete => "blocked",
+        TombstoneOp::Redact => "redacted",
+    };
+    hold(tx, table, &row.id, ids)?;
+    Ok(true)
+}
+
+/// True when the id of a tombstone stands for something else here: one of the vault's own, or another target.
+pub(crate) fn is_taken(c: &Connection, tombstone: &Tombstone) -> VaultResult<bool> {
+    let found = c
+        .prepare_cached(&format!("SELECT {COLUMNS} FROM tombstones WHERE id = ?1"))?
+        .query_row([&tombstone.id], read)
+        .optional()?;
+    Ok(found.is_some_and(|f| {
+        let told = (&tombstone.op, &tombstone.target_id, &tombstone.scope, &tombstone.derived);
+        f.own || (&f.op, &f.target, &f.scope, &f.derived) != told
+    }))
+}
+
+fn hold<'i>(
+    tx: &Connection,
+    table: &str,
+    tombstone: &str,
+    ids: impl IntoIterator<Item = &'i [u8; 16]>,
+) -> VaultResult<()> {
+    let sql = format!("INSERT OR IGNORE INTO {table} (record, tombstone) VALUES (?1, ?2)");
+    for id in ids {
+        tx.prepare_cached(&sql)?.execute(params![id, tombstone])?;
+    }
+    Ok(())
+}
+
+/// Takes back the tombstones that only `batch` told, with what they blocked. What another import's tombstone names as
+/// well stays blocked by that one.
+pub(crate) fn withdraw(tx: &Connection, keys: &VaultKeys, batch: i64) -> VaultResult<()> {
+    let gone: Vec<String> = {
+        let mut statement = tx.prepare(
+            "SELECT tombstone FROM tombstone_batches b WHERE batch = ?1 \
+             AND NOT EXISTS (SELECT 1 FROM tombstone_batches WHERE tombstone = b.tombstone AND batch <> ?1)",
+        )?;
+        let rows = statement.query_map([batch], |r| r.get(0))?;
+        rows.collect::<Result<_, _>>()?
+    };
+    tx.execute("DELETE FROM tombstone_batches WHERE batch = ?1", [batch])?;
+    if gone.is_empty() {
+        return Ok(());
+    }
+    // Deletions block, redactions hold back: the same way each.
+    let (mut blocked, mut redacted) = (HashSet::new(), HashSet::new());
+    for id in &gone {
+        for (table, freed) in [("blocked", &mut blocked), ("redacted", &mut redacted)] {
+            let sql = format!("DELETE FROM {table} WHERE tombstone = ?1 RETURNING record");
+            let mut statement = tx.prepare_cached(&sql)?;
+            for record in statement.query_map([id], |r| r.get::<_, [u8; 16]>(0))? {
+                freed.insert(record?);
+            }
+        }
+        tx.prepare_cached("DELETE FROM tombstones WHERE id = ?1 AND own = 0")?.execute([id])?;
+    }
+    let mut statement = tx.prepare(&format!("SELECT {COLUMNS} FROM tombstones WHERE own = 0"))?;
+    let left = statement.query_map([], read)?.collect::<Result<Vec<_>, _>>()?;
+    for row in left {
+        let (table, freed) = match row.op {
+            TombstoneOp::Delete => ("blocked", &blocked),
+            TombstoneOp::Redact => ("redacted", &redacted),
+        };
+        let ids = named(keys, (&row.kind, &row.target), &row.scope, &row.derived);
+        hold(tx, table, &row.id, ids.iter().filter(|id| freed.contains(*id)))?;
+    }
+    Ok(())
+}
+
+/// A person took `row` back from the Trash: tombstones of imports hold it back no longer.
+pub(crate) fn let_back(tx: &Connection, row: i64) -> VaultResult<()> {
+    for table in ["blocked", "redacted"] {
+        let sql = format!(
+            "DELETE FROM {table} WHERE record = (SELECT id FROM records WHERE row = ?1) \
+             AND tombstone IN (SELECT id FROM tombstones WHERE own = 0)"
+        );
+        tx.prepare_cached(&sql)?.execute([row])?;
+    }
+    Ok(())
+}
+
+/// What [`read`] reads, in order.
+const COLUMNS: &str =
+    "id, op, kind, target, scope, origin_id, source, at, actor, reason, derived, signature, own, receipt, verbatim";
+
+fn read(r: &Row<'_>) -> rusqlite::Result<TombstoneRow> {
+    let derived: String = r.get(10)?;
+    Ok(TombstoneRow {
+        id: r.get(0)?,
+        op: if r.get::<_, i64>(1)? == 0 { TombstoneOp::Delete } else { TombstoneOp::Redact },
+        kind: r.get(2)?,
+        target: r.get(3)?,
+        scope: r.get(4)?,
+        origin_id: r.get(5)?,
+        source: r.get(6)?,
+        at: Timestamp::from_micros(r.get(7)?).unwrap_or_else(Timestamp::now),
+        actor: r.get(8)?,
+        reason: r.get(9)?,
+        derived: serde_json::from_str(&derived).unwrap_or_default(),
+        signature: r.get(11)?,
+        own: r.get(12)?,
+        receipt: r.get(13)?,
+        signature_valid: false,
+        verbatim: r.get(14)?,
+    })
+}
+
+impl Vault {
+    /// All tombstones, newest first, signatures of our own checked.
+    pub fn tombstones(&self) -> VaultResult<Vec<TombstoneRow>> {
+        let public = self.keys.signing().public();
+        self.store.read(|c| {
+            let mut statement = c.prepare(&format!("SELECT {COLUMNS} FROM tombstones ORDER BY at DESC, id"))?;
+            let mut rows = statement.query_map([], read)?.collect::<Result<Vec<_>, _>>()?;
+            for row in rows.iter_mut().filter(|r| r.own) {
+                let signature = hex::decode(&row.signature).ok().and_then(|s| <[u8; 64]>::try_from(s).ok());
+                row.signature_valid = signature.is_some_and(|s| verify(&public, &row.signed_bytes(), &s));
+            }
+            Ok(rows)
+        })
+    }
+}

@@ -1,0 +1,113 @@
+//! The vault's folder: what may be there, and what must not.
+use super::{PlaceOutcome, ReceiptPlace, place};
+use crate::Vault;
+use std::path::Path;
+
+/// What a vault is made of.
+const OURS: [&str; 7] = ["vault.json", "store.db", "store.db-wal", "store.db-shm", "index", "blobs", "lock"];
+
+/// What systems and synchronising programs leave in every folder. None of it holds what is in the vault.
+const SYSTEM: [&str; 14] = [
+    ".DS_Store",
+    ".localized",
+    ".Spotlight-V100",
+    ".Trashes",
+    ".fseventsd",
+    ".directory",
+    ".dropbox",
+    ".dropbox.attr",
+    ".stfolder",
+    ".stignore",
+    ".nomedia",
+    "desktop.ini",
+    "Thumbs.db",
+    "Icon\r",
+];
+
+/// Files of ours that a crash left half written: a key slot being changed, scratch space. Removed at every opening.
+/// The last is the prefix of versions before the program was renamed.
+const PARTIAL: [&str; 3] = [".vault.json.", ".mementory-partial-", ".keepsake-partial-"];
+
+/// Removes what a crash left half written in the vault's folder. Called under the vault's lock, before anything of ours
+/// is being written. What cannot be removed is named by the next deletion's receipt.
+pub(crate) fn clear_partials(dir: &Path) {
+    let Ok(list) = std::fs::read_dir(dir) else { return };
+    for entry in list.filter_map(Result::ok) {
+        let name = entry.file_name();
+        if name.to_str().is_some_and(|n| PARTIAL.iter().any(|p| n.starts_with(p))) {
+            let path = entry.path();
+            let _ = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
+        }
+    }
+}
+
+impl Vault {
+    /// Fails for copies of the vault's own files (a backup made before a schema upgrade still holds everything); what
+    /// else is there is only named.
+    pub(super) fn prove_folder(&self) -> ReceiptPlace {
+        let mut strangers: Vec<(String, bool)> = std::fs::read_dir(self.dir())
+            .map(|list| {
+                list.filter_map(Result::ok)
+                    .map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.path()))
+                    .filter(|(name, _)| !OURS.contains(&name.as_str()) && !is_system(name))
+                    .map(|(name, path)| {
+                        let copy = is_copy(&name, &path, 4);
+                        (name, copy)
+                    })
+                    .collect()
+            })
+            .unwrap_or_default();
+        strangers.sort();
+        let copies: Vec<&str> = strangers.iter().filter(|(_, copy)| *copy).map(|(name, _)| name.as_str()).collect();
+        let others: Vec<&str> = strangers.iter().filter(|(_, copy)| !copy).map(|(name, _)| name.as_str()).collect();
+        let mut detail = Vec::new();
+        if !copies.is_empty() {
+            detail.push(format!("copies of the vault's files: {}", copies.join(", ")));
+        }
+        if !others.is_empty() {
+            detail.push(format!("other files in the vault folder, not looked into: {}", others.join(", ")));
+        }
+        let detail = if detail.is_empty() { "none".into() } else { detail.join("; ") };
+        place("temporary_files", copies.is_empty(), PlaceOutcome::NotPresent, detail)
+    }
+}
+
+fn is_system(name: &str) -> bool {
+    SYSTEM.contains(&name) || name.starts_with("._") || name.starts_with("~syncthing~") && !name.contains("store")
+}
+
+/// True for a copy of the store, of an index or of blobs, and for a folder that holds one.
+fn is_copy(name: &str, path: &Path, depth: u32) -> bool {
+    let lower = name.to_lowercase();
+    let ending = lower.rsplit('.').next().unwrap_or_default();
+    let of_store = lower.contains("store") && (lower.contains(".db") || ending == "db" || lower.contains("schema"));
+    let of_index = lower.contains('.') && ["term", "idx", "pos", "store", "fast", "fieldnorm"].contains(&ending);
+    let of_blobs = lower.len() == 64 && lower.bytes().all(|b| b.is_ascii_hexdigit());
+    if of_store || of_index || of_blobs || PARTIAL[1..].iter().any(|p| lower.starts_with(p)) {
+        return true;
+    }
+    // A link may lead anywhere, also in a circle.
+    if depth == 0 || !path.symlink_metadata().is_ok_and(|m| m.is_dir()) {
+        return false;
+    }
+    std::fs::read_dir(path).is_ok_and(|list| {
+        list.filter_map(Result::ok).any(|e| is_copy(&e.file_name().to_string_lossy(), &e.path(), depth - 1))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_are_told_from_strangers() {
+        let nowhere = Path::new("/nonexistent");
+        for name in ["store.schema-1.db", "store.db.bak", "store (conflicted copy).db", "Copy of store.db"] {
+            assert!(is_copy(name, nowhere, 1), "{name}");
+        }
+        for name in ["notes.txt", ".vault.json.a1b2c3", "readme.md", "backup"] {
+            assert!(!is_copy(name, nowhere, 1), "{name}");
+        }
+        assert!(is_system("._lock") && is_system(".DS_Store") && !is_system("store.db.bak"));
+    }
+}

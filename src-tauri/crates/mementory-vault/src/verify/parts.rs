@@ -1,0 +1,150 @@
+//! Passthrough parts, read again from the first byte to the last. Nothing of the rewriting is used: the words are looked
+//! for as bytes, plain and as JSON writes them.
+use super::{Evidence, PlaceOutcome, ReceiptPlace, place};
+use crate::{Vault, VaultError, VaultResult, needles::Needles};
+use std::{collections::BTreeSet, fmt::Write, io::Read};
+
+/// Bytes that are looked for before the whole is compared.
+const HEAD: usize = 48;
+/// Shorter words stand in any file by chance.
+const LEAST: usize = 5;
+/// Bytes read at a time.
+const CHUNK: usize = 1 << 20;
+/// How files begin that are compressed inside: their words cannot be seen.
+const COMPRESSED: [&[u8]; 8] =
+    [b"PK\x03\x04", b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\x89PNG", b"\xff\xd8\xff", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf"];
+
+struct Finder {
+    heads: Needles,
+    forms: Vec<Vec<u8>>,
+    longest: usize,
+}
+
+/// What a part was found to be.
+enum Seen {
+    Clean,
+    Closed,
+    Holds,
+}
+
+impl Vault {
+    pub(super) fn prove_parts(&self, evidence: &Evidence) -> VaultResult<ReceiptPlace> {
+        let blobs: BTreeSet<[u8; 32]> = {
+            let connection = self.store.extra_reader()?;
+            // From the few files to their records: there is no index on the kind of all.
+            let mut statement = connection
+                .prepare("SELECT n.blob FROM named_blobs n CROSS JOIN records r ON r.row = n.row WHERE r.kind = ?1")?;
+            let kind = crate::store::kind_code(mementory_model::Kind::Foreign);
+            let found = statement.query_map([kind], |r| r.get(0))?;
+            found.collect::<Result<_, _>>()?
+        };
+        let Some(finder) = Finder::new(&evidence.texts)?.filter(|_| !blobs.is_empty()) else {
+            let none = if blobs.is_empty() { "there are none" } else { "nothing long enough to be looked for" };
+            return Ok(place("passthrough", true, outcome(evidence), counted(evidence, none.into())));
+        };
+        let (mut holding, mut unread, mut closed) = (0, 0, 0);
+        for blob in &blobs {
+            match self.blobs.open(blob).map(|source| finder.look(source)) {
+                Ok(Ok(Seen::Clean)) => {}
+                Ok(Ok(Seen::Closed)) => closed += 1,
+                Ok(Ok(Seen::Holds)) => holding += 1,
+                Ok(Err(_)) | Err(_) => unread += 1,
+            }
+        }
+        let mut detail = format!("{} parts of imports searched", blobs.len());
+        for (n, what) in [
+            (holding, "still hold the words"),
+            (unread, "could not be read"),
+            (closed, "are compressed inside and were searched as they are"),
+        ] {
+            if n > 0 {
+                let _ = write!(detail, ", {n} {what}");
+            }
+        }
+        Ok(place("passthrough", holding + unread == 0, outcome(evidence), counted(evidence, detail)))
+    }
+}
+
+fn outcome(evidence: &Evidence) -> PlaceOutcome {
+    if evidence.parts > 0 { PlaceOutcome::Redacted } else { PlaceOutcome::NotPresent }
+}
+
+fn counted(evidence: &Evidence, detail: String) -> String {
+    if evidence.parts > 0 { format!("{} rewritten; {detail}", evidence.parts) } else { detail }
+}
+
+impl Finder {
+    fn new(texts: &[String]) -> VaultResult<Option<Self>> {
+        let told = |t: &&String| {
+            t.len() >= LEAST && t.chars().any(char::is_alphabetic) && !["true", "false", "null"].contains(&t.as_str())
+        };
+        let forms: Vec<Vec<u8>> = texts.iter().filter(told).flat_map(|t| forms(t)).collect();
+        let Some(longest) = forms.iter().map(Vec::len).max() else { return Ok(None) };
+        let heads: Vec<&[u8]> = forms.iter().map(|f| f.get(..HEAD).unwrap_or(f)).collect();
+        let heads = Needles::new(&heads).map_err(|e| VaultError::Usage(e.to_string()))?;
+        Ok(Some(Self { heads, forms, longest }))
+    }
+
+    fn look(&self, mut source: impl Read) -> std::io::Result<Seen> {
+        let mut window: Vec<u8> = Vec::new();
+        let mut seen = Seen::Clean;
+        let mut first = true;
+        loop {
+            let read = source.by_ref().take(CHUNK as u64).read_to_end(&mut window)?;
+            if first && COMPRESSED.iter().any(|magic| window.starts_with(magic)) {
+                seen = Seen::Closed;
+            }
+            first = false;
+            if self.in_window(&window) {
+                return Ok(Seen::Holds);
+            }
+            if read == 0 {
+                return Ok(seen);
+            }
+            // Words that begin at its end are looked at again with what follows.
+            window.drain(..window.len().saturating_sub(self.longest - 1));
+        }
+    }
+
+    fn in_window(&self, window: &[u8]) -> bool {
+        self.heads.each(window).any(|(number, start)| {
+            let rest = window.get(start..).unwrap_or_default();
+            self.forms.get(number).is_some_and(|form| rest.starts_with(form))
+        })
+    }
+}
+
+/// The words plain, as JSON writes them, and as JSON in ASCII only writes them.
+fn forms(text: &str) -> BTreeSet<Vec<u8>> {
+    let quoted = serde_json::to_string(text).unwrap_or_default();
+    let json = quoted.trim_matches('"').to_owned();
+    let mut out = BTreeSet::from([text.to_owned(), json.clone()]);
+    for upper in [false, true] {
+        let mut ascii = String::new();
+        for unit in json.encode_utf16() {
+            let _ = match (char::from_u32(u32::from(unit)).filter(char::is_ascii), upper) {
+                (Some(c), _) => write!(ascii, "{c}"),
+                (None, false) => write!(ascii, "\\u{unit:04x}"),
+                (None, true) => write!(ascii, "\\u{unit:04X}"),
+            };
+        }
+        out.insert(ascii);
+    }
+    out.into_iter().map(String::into_bytes).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn words_are_seen_across_chunks_and_escaped() {
+        let finder = Finder::new(&["Herr \"Müller\"".to_owned()]).unwrap().unwrap();
+        let mut source = vec![b'x'; CHUNK - 4];
+        source.extend_from_slice("Herr \"Müller\"".as_bytes());
+        assert!(matches!(finder.look(source.as_slice()), Ok(Seen::Holds)), "across an edge");
+        assert!(matches!(finder.look(&b"{\"a\":\"Herr \\\"M\\u00FCller\\\"\"}"[..]), Ok(Seen::Holds)), "escaped");
+        assert!(matches!(finder.look(&b"Herr nobody"[..]), Ok(Seen::Clean)), "something else");
+    }
+}

@@ -1,0 +1,330 @@
+//! Watched folders: which they are, what was seen in them, and what waits for an answer. Paths and names are personal, so
+//! all of it lives in the vault. Files are known by a keyed hash of their name; names are kept only of what is offered.
+mod folder;
+mod settle;
+#[cfg(test)]
+mod tests;
+
+pub use folder::{FileFound, LARGEST_FOLDER, Look, Stamp, look_into};
+pub use settle::{QUIET, Settling};
+
+use crate::{Vault, VaultError, VaultResult, audit};
+use mementory_crypto::keyed_digest;
+use mementory_model::Timestamp;
+use rusqlite::{Connection, OptionalExtension, params};
+use serde::{Deserialize, Serialize};
+use std::{collections::HashMap, path::Path};
+
+/// Folders watched at most.
+const MOST_FOLDERS: usize = 50;
+/// The list of folders in `meta`: a handful, always read whole.
+const FOLDERS: &str = "watched";
+/// Keys in `meta`: `seen/<folder>/<name>`, one for each file.
+const SEEN: &str = "seen/";
+/// Keys in `meta`: `content/<digest>`, one for each file content that has its answer.
+const CONTENT: &str = "content/";
+
+/// What is done with an export that lands in the folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// It is offered.
+    Ask,
+    /// It is imported.
+    Own,
+    /// Nobody looks.
+    Paused,
+}
+
+impl Mode {
+    /// Stable name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Mode::Ask => "ask",
+            Mode::Own => "own",
+            Mode::Paused => "paused",
+        }
+    }
+}
+
+/// The export that was found last.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LastFind {
+    /// Name of the file.
+    pub name: String,
+    /// Microseconds since 1970.
+    pub at: i64,
+}
+
+/// A watched folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Folder {
+    /// Its own name in this vault.
+    pub id: String,
+    /// The whole path.
+    pub path: String,
+    /// What is done.
+    pub mode: Mode,
+    /// None: nothing yet.
+    pub last: Option<LastFind>,
+}
+
+/// An export that waits for an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Offer {
+    /// Name of the file.
+    pub name: String,
+    /// What it is; None while it is encrypted.
+    pub format: Option<String>,
+    /// Of its content, under a key of the vault.
+    pub digest: String,
+    /// When it was found, in microseconds since 1970.
+    pub at: i64,
+}
+
+/// What is known of one file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seen {
+    /// How it looked. A file that looks otherwise is looked at again.
+    #[serde(flatten)]
+    pub stamp: Stamp,
+    /// None: it was answered, or is no export.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offer: Option<Offer>,
+}
+
+/// An offer with its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiting {
+    /// Its own name in this vault.
+    pub id: String,
+    /// Id of the folder.
+    pub folder: String,
+    /// How the file looked.
+    pub stamp: Stamp,
+    /// What it is.
+    pub offer: Offer,
+}
+
+fn load(connection: &Connection) -> VaultResult<Vec<Folder>> {
+    let text: Option<String> =
+        connection.query_row("SELECT value FROM meta WHERE key = ?1", [FOLDERS], |r| r.get(0)).optional()?;
+    Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
+}
+
+fn save(tx: &Connection, folders: &[Folder]) -> VaultResult<()> {
+    put(tx, FOLDERS, &serde_json::to_string(folders).unwrap_or_default())
+}
+
+fn put(tx: &Connection, key: &str, value: &str) -> VaultResult<()> {
+    tx.prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)")?.execute(params![key, value])?;
+    Ok(())
+}
+
+/// Every key that begins with `prefix`, which ends in a slash, and its value.
+fn under(connection: &Connection, prefix: &str) -> VaultResult<Vec<(String, String)>> {
+    let mut statement = connection.prepare_cached("SELECT key, value FROM meta WHERE key >= ?1 AND key < ?2")?;
+    let rows = statement.query_map([prefix, &after(prefix)], |r| Ok((r.get(0)?, r.get(1)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+/// The first key that does not begin with `prefix` any more: `0` comes after `/`.
+fn after(prefix: &str) -> String {
+    format!("{}0", prefix.trim_end_matches('/'))
+}
+
+fn missing(id: &str) -> VaultError {
+    VaultError::NotFound { id: id.to_owned(), erased: false }
+}
+
+impl Vault {
+    /// The watched folders, in the order in which they were added.
+    ///
+    /// # Errors
+    /// The store.
+    pub fn watched(&self) -> VaultResult<Vec<Folder>> {
+        self.store.read(load)
+    }
+
+    /// Watches a folder, and asks first. What is in it now is taken as seen. One that is watched already stays as it is.
+    ///
+    /// # Errors
+    /// `Usage` for too many, the store.
+    pub fn watch(&self, path: &Path, present: &[FileFound], now: Timestamp) -> VaultResult<()> {
+        let path = path.display().to_string();
+        self.store.write(|tx| {
+            let mut folders = load(tx)?;
+            if folders.iter().any(|folder| folder.path == path) {
+                return Ok(());
+            }
+            if folders.len() >= MOST_FOLDERS {
+                return Err(VaultError::Usage(format!("More than {MOST_FOLDERS} folders cannot be watched.")));
+            }
+            let id = self.keyed("folder", &[path.as_bytes(), &now.as_micros().to_le_bytes()]);
+            for file in present {
+                self.put_seen(tx, &id, &file.name, &Seen { stamp: file.stamp, offer: None })?;
+            }
+            audit::append(tx, &self.keys, now, "watch", &id, Mode::Ask.as_str())?;
+            folders.push(Folder { id, path, mode: Mode::Ask, last: None });
+            save(tx, &folders)
+        })
+    }
+
+    /// Does something else with what lands in a folder.
+    ///
+    /// # Errors
+    /// `NotFound`, the store.
+    pub fn set_watching(&self, id: &str, mode: Mode, now: Timestamp) -> VaultResult<()> {
+        self.store.write(|tx| {
+            let mut folders = load(tx)?;
+            let folder = folders.iter_mut().find(|folder| folder.id == id).ok_or_else(|| missing(id))?;
+            if folder.mode == mode {
+                return Ok(());
+            }
+            folder.mode = mode;
+            save(tx, &folders)?;
+            audit::append(tx, &self.keys, now, "watch", id, mode.as_str())
+        })
+    }
+
+    /// Watches a folder no longer and forgets what was seen in it. The folder itself is not touched.
+    ///
+    /// # Errors
+    /// `NotFound`, the store.
+    pub fn unwatch(&self, id: &str, now: Timestamp) -> VaultResult<()> {
+        self.store.write(|tx| {
+            let mut folders = load(tx)?;
+            let before = folders.len();
+            folders.retain(|folder| folder.id != id);
+            if folders.len() == before {
+                return Err(missing(id));
+            }
+            save(tx, &folders)?;
+            let prefix = format!("{SEEN}{id}/");
+            tx.execute("DELETE FROM meta WHERE key >= ?1 AND key < ?2", [&prefix, &after(&prefix)])?;
+            audit::append(tx, &self.keys, now, "unwatch", id, "")
+        })
+    }
+
+    /// What was seen in a folder, by [`Vault::seen_key`].
+    ///
+    /// # Errors
+    /// The store.
+    pub fn seen(&self, folder: &str) -> VaultResult<HashMap<String, Seen>> {
+        let rows = self.store.read(|c| under(c, &format!("{SEEN}{folder}/")))?;
+        Ok(rows.into_iter().filter_map(|(key, value)| Some((key, serde_json::from_str(&value).ok()?))).collect())
+    }
+
+    /// Under what a file of a folder is known.
+    pub fn seen_key(&self, folder: &str, name: &str) -> String {
+        format!("{SEEN}{folder}/{}", self.keyed("name", &[folder.as_bytes(), name.as_bytes()]))
+    }
+
+    /// Keeps what was seen in a folder; `last` is the latest export among it. A folder that is not watched any more keeps
+    /// nothing.
+    ///
+    /// # Errors
+    /// The store.
+    pub fn see(&self, folder: &str, files: &[(String, Seen)], last: Option<LastFind>) -> VaultResult<()> {
+        self.store.write(|tx| {
+            let mut folders = load(tx)?;
+            let Some(known) = folders.iter_mut().find(|known| known.id == folder) else { return Ok(()) };
+            for (name, seen) in files {
+                self.put_seen(tx, folder, name, seen)?;
+            }
+            if last.is_some() {
+                known.last = last;
+                save(tx, &folders)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Forgets files by their keys: they are not there any more.
+    ///
+    /// # Errors
+    /// The store.
+    pub fn unsee(&self, keys: &[String]) -> VaultResult<()> {
+        self.store.write(|tx| {
+            let mut statement = tx.prepare_cached("DELETE FROM meta WHERE key = ?1")?;
+            for key in keys.iter().filter(|key| key.starts_with(SEEN)) {
+                statement.execute([key])?;
+            }
+            Ok(())
+        })
+    }
+
+    /// What waits for an answer, the latest first.
+    ///
+    /// # Errors
+    /// The store.
+    pub fn waiting(&self) -> VaultResult<Vec<Waiting>> {
+        // Of thousands of files a few are offered.
+        let rows: Vec<(String, String)> = self.store.read(|c| {
+            let sql = "SELECT key, value FROM meta WHERE key >= ?1 AND key < ?2 AND instr(value, '\"offer\"') > 0";
+            let mut statement = c.prepare_cached(sql)?;
+            let rows = statement.query_map([SEEN, &after(SEEN)], |r| Ok((r.get(0)?, r.get(1)?)))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })?;
+        let mut waiting: Vec<Waiting> = rows
+            .into_iter()
+            .filter_map(|(id, value)| {
+                let folder = id.strip_prefix(SEEN)?.split('/').next()?.to_owned();
+                let seen: Seen = serde_json::from_str(&value).ok()?;
+                Some(Waiting { folder, stamp: seen.stamp, offer: seen.offer?, id })
+            })
+            .collect();
+        waiting.sort_by(|a, b| b.offer.at.cmp(&a.offer.at).then_with(|| a.offer.name.cmp(&b.offer.name)));
+        Ok(waiting)
+    }
+
+    /// An offer has its answer: neither it nor another file of the same content is offered again.
+    ///
+    /// # Errors
+    /// `NotFound`, the store.
+    pub fn answer(&self, id: &str) -> VaultResult<()> {
+        let waiting = self.waiting()?;
+        let Some(answered) = waiting.iter().find(|each| each.id == id) else { return Err(missing(id)) };
+        self.store.write(|tx| {
+            put(tx, &format!("{CONTENT}{}", answered.offer.digest), "1")?;
+            for same in waiting.iter().filter(|each| each.offer.digest == answered.offer.digest) {
+                let seen = Seen { stamp: same.stamp, offer: None };
+                put(tx, &same.id, &serde_json::to_string(&seen).unwrap_or_default())?;
+            }
+            Ok(())
+        })
+    }
+
+    /// How the content of a file is known here: its SHA-256 under a key of the vault.
+    pub fn content_digest(&self, sha256: &str) -> String {
+        self.keyed("content", &[sha256.as_bytes()])
+    }
+
+    /// Whether this content has its answer, or is our own.
+    ///
+    /// # Errors
+    /// The store.
+    pub fn content_known(&self, digest: &str) -> VaultResult<bool> {
+        let key = format!("{CONTENT}{digest}");
+        self.store.read(|c| Ok(c.prepare_cached("SELECT 1 FROM meta WHERE key = ?1")?.exists([&key])?))
+    }
+
+    /// This content is not offered, wherever it turns up: it was imported by hand, or exported from here.
+    ///
+    /// # Errors
+    /// The store.
+    pub fn know_content(&self, digest: &str) -> VaultResult<()> {
+        self.store.write(|tx| put(tx, &format!("{CONTENT}{digest}"), "1"))
+    }
+
+    fn put_seen(&self, tx: &Connection, folder: &str, name: &str, seen: &Seen) -> VaultResult<()> {
+        put(tx, &self.seen_key(folder, name), &serde_json::to_string(seen).unwrap_or_default())
+    }
+
+    fn keyed(&self, of: &str, parts: &[&[u8]]) -> String {
+        let mut all: Vec<&[u8]> = vec![b"watching", of.as_bytes()];
+        all.extend(parts);
+        let full = keyed_digest(self.keys.fingerprints(), &all);
+        hex::encode(&full[..16])
+    }
+}
