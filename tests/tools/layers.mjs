@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { bombs } from "../cli/bombs.mjs";
 import { canaries } from "../cli/canary.mjs";
 import { exportsAsWritten } from "../cli/exports.mjs";
+import { goldenVaults } from "../cli/golden.mjs";
 import { SHARED } from "../cli/mementory.mjs";
 import { matrix } from "../cli/matrix.mjs";
 import { cliCases } from "../cli/run.mjs";
@@ -161,7 +162,7 @@ export const LAYERS = {
   rust,
   pages,
   screens: named(screens, (count) => inEnglish(count, [new Pictures(), new Accessible()]), hostile),
-  cli: named(cliCases, exportsAsWritten, matrix, canaries, bombs),
+  cli: named(cliCases, goldenVaults, exportsAsWritten, matrix, canaries, bombs),
   kill: named(kills),
   interop: named(interop, pamInterop, zaxyInterop, schemas),
   window: named(story, byKeyboard, watching, away, alone, spoken),

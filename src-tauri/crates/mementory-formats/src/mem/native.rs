@@ -27,6 +27,8 @@ pub(super) fn wire_kind(kind: Kind) -> &'static str {
 
 /// Vendor kind that holds records which no kind of the format fits.
 pub(super) const FOREIGN: &str = "mementoryRecord";
+/// The same in bundles that were written before the program was renamed.
+pub(super) const FORMER_FOREIGN: &str = "keepsakeRecord";
 
 /// Prefix of our ids. By model kind, not by file: a fact without an episode is written as an episode and still
 /// `fact_…`, so that a later tombstone names it without knowing.

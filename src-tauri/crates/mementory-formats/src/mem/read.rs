@@ -4,7 +4,7 @@ use super::{
     bundle::{Bundle, CHECKSUMS, MANIFEST, known_line},
     kinds::{KINDS, LOG, Spec, TOMBSTONE, TOMBSTONES, Type, by_path, vendor_of},
     map::{self, foreign, to_record},
-    native::FOREIGN,
+    native::{FOREIGN, FORMER_FOREIGN},
     overlay::{EXTENSION, read_whole, restore},
     tombstones,
     verify::{Depth, Report, Severity, verify},
@@ -199,7 +199,7 @@ impl Reading<'_> {
             }
             let source = std::str::from_utf8(bytes).map_err(|_| this.changed(member))?;
             let tree = Tree::parse(source, bounds).ok();
-            if vendor == FOREIGN
+            if [FOREIGN, FORMER_FOREIGN].contains(&vendor)
                 && let Some(tree) = &tree
                 && let Some(record) = read_whole(tree)
             {

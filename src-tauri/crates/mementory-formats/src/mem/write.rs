@@ -5,7 +5,7 @@ use super::{
     kinds::{LOG, Spec, TOMBSTONE, TOMBSTONES, by_name, vendor_of},
     manifest::{CAPABILITIES, FileEntry, Manifest, VERSION, VERSIONS, checksums, path_is_safe},
     map::{SCOPE, to_record, tree_of},
-    native::{FOREIGN, id_prefix, patch, skeleton},
+    native::{FOREIGN, FORMER_FOREIGN, id_prefix, patch, skeleton},
     overlay::{EXTENSION, attach, losses, whole},
     place::Place,
     read::{RENDERING, spec_of},
@@ -463,5 +463,5 @@ fn pointer_line(record: &Record) -> u64 {
 
 /// A vendor kind becomes a file name.
 fn vendor_is_safe(vendor: &str) -> bool {
-    path_is_safe(vendor) && !vendor.contains('/') && vendor.len() <= 120 && vendor != FOREIGN
+    path_is_safe(vendor) && !vendor.contains('/') && vendor.len() <= 120 && ![FOREIGN, FORMER_FOREIGN].contains(&vendor)
 }
