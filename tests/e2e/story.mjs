@@ -54,7 +54,7 @@ function dropped(folder) {
     },
     forged: {
       paths: given("mem/forged/input.mem", "pam/signed-ed25519-tampered/input", "zaxy/tampered-signature/input.json"),
-      said: /signature does not fit/,
+      said: /signature is not valid/,
     },
     stranger: {
       paths: given(

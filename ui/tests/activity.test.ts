@@ -91,10 +91,10 @@ describe("what came in and went out", () => {
   it("lists imports that failed with their reason, without a name where the vault kept none", () => {
     const [line] = transfersOf([], [entry(1, { op: "import_failed", target: "claude", detail: "limit" })]);
     expect(line).toMatchObject({ title: "Import failed, nothing was written", bad: true, batch: null, entry: null });
-    expect(line?.text).toBe("The Claude file holds more than Mementory reads. Nothing was imported.");
+    expect(line?.text).toBe("The Claude file is over Mementory’s size limits. Nothing was imported.");
     const [other] = transfersOf([], [entry(1, { op: "import_failed", detail: "zip_entry_twice" })]);
     expect([other?.text, other?.original]).toEqual([
-      "The file is not as its format says, or damaged. Nothing was changed.",
+      "The file is damaged or doesn’t follow its format. Nothing was changed.",
       "zip_entry_twice",
     ]);
   });
@@ -108,9 +108,11 @@ describe("what came in and went out", () => {
     const said = (known: ReturnType<typeof failed>) =>
       transfersOf([], [entry(1, { op: "import_failed", target: "claude", detail: known.error.code })], [known])[0]
         ?.text;
-    expect(said(failed("not_there", "part-2.zip", ["/home/ines/part-2.zip"])), "once").toBe("part-2.zip is not there.");
+    expect(said(failed("not_there", "part-2.zip", ["/home/ines/part-2.zip"])), "once").toBe(
+      "part-2.zip can’t be found.",
+    );
     expect(said(failed("limit", "conversations.json", ["/home/ines/part-2.zip"]))).toBe(
-      "part-2.zip. conversations.json holds more than Mementory reads. Nothing was imported.",
+      "part-2.zip. conversations.json is over Mementory’s size limits. Nothing was imported.",
     );
     expect(said(failed("not_recognised", "", []))).toBe(
       "We don’t know this kind of file. The file was not imported. If you know what it is, choose a format.",
@@ -166,7 +168,7 @@ describe("an import that failed", () => {
     render(FailedActions, { failed: sampleFailed[0]!, at });
     await fireEvent.click(screen.getByTestId("activity-failed"));
     const report = await screen.findByTestId("failed-report");
-    expect(report.textContent).toContain("claude-part-2-of-3.zip holds more than Mementory reads.");
+    expect(report.textContent).toContain("claude-part-2-of-3.zip is over Mementory’s size limits.");
     expect(report.textContent).toContain("Downloads");
     await fireEvent.click(screen.getByTestId("failed-again"));
     await waitFor(() => expect(dialogs.open?.kind).toBe("import"));

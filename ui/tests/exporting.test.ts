@@ -78,7 +78,7 @@ describe("the text for another assistant", () => {
     sheet(MEMORIES, "transfer_text");
     await waitFor(() => expect(button("export-copy").disabled).toBe(false));
     await fireEvent.click(button("export-copy"));
-    await waitFor(() => expect(toasts.current?.text).toContain("The clipboard can't be used."));
+    await waitFor(() => expect(toasts.current?.text).toContain("The clipboard isn’t available."));
     expect(told, "nothing was taken along").not.toHaveBeenCalled();
     expect(toasts.current?.icon).toBe("alert");
   });
@@ -123,7 +123,7 @@ describe("the text for another assistant", () => {
   it("that cannot be made is said to be so", async () => {
     vi.spyOn(mock, "exportText").mockRejectedValue(refuse("io", "x", { place: "/a" }));
     sheet(MEMORIES, "transfer_text");
-    expect((await screen.findByTestId("export-error")).textContent).toContain("The text could not be made.");
+    expect((await screen.findByTestId("export-error")).textContent).toContain("The text could not be created.");
     expect(button("export-copy").disabled).toBe(true);
   });
 
@@ -201,7 +201,7 @@ describe("what goes into an export", () => {
     sheet();
     await fireEvent.click(button("export-scope-choose"));
     await fireEvent.change(screen.getByTestId("export-choose-until"), { target: { value: "1999-12-31" } });
-    expect((await screen.findByTestId("export-nothing")).textContent).toContain("Nothing goes out.");
+    expect((await screen.findByTestId("export-nothing")).textContent).toContain("There is nothing to export.");
     expect(button("export-save").disabled).toBe(true);
   });
 
@@ -234,7 +234,7 @@ describe("what goes into an export", () => {
 describe("the fingerprint of what was exported", () => {
   it.each([
     [false, "Copied", "check"],
-    [true, "The clipboard can't be used.", "alert"],
+    [true, "The clipboard isn’t available.", "alert"],
   ] as const)("is copied, or it is said that it was not (%s)", async (refuses, text, icon) => {
     const taken = clipboard(refuses);
     const request = { format: "mem", out: "/a.mem", filter: ANY, overwrite: false, sign: false, cover: true };
@@ -297,13 +297,13 @@ describe("attached files", () => {
   const left = (field: string, count: number) => ({ field, kind: "left_out", count });
   // As each format writes them (mementory-formats); only .alf holds files themselves, and of those the small ones.
   it.each<[ExportFormat, number, ReturnType<typeof left>[], { go: number; stay: number }, string | null]>([
-    ["mem", 5, [left("bytes", 5)], { go: 0, stay: 5 }, "themselves stay behind"],
-    ["zaxy", 5, [left("bytes", 5)], { go: 0, stay: 5 }, "themselves stay behind"],
-    ["mif", 5, [left("bytes", 5)], { go: 0, stay: 5 }, "themselves stay behind"],
-    ["pam", 0, [left("bytes", 5)], { go: 0, stay: 5 }, "themselves stay behind"],
-    ["alf", 5, [], { go: 5, stay: 0 }, "go as they are. Nothing inside them is covered."],
-    ["alf", 5, [left("attachment", 3)], { go: 2, stay: 3 }, "2 attached files go as they are"],
-    ["alf", 5, [left("attachment", 5)], { go: 0, stay: 5 }, "themselves stay behind"],
+    ["mem", 5, [left("bytes", 5)], { go: 0, stay: 5 }, "Of attached files, only names and texts are exported."],
+    ["zaxy", 5, [left("bytes", 5)], { go: 0, stay: 5 }, "Of attached files, only names and texts are exported."],
+    ["mif", 5, [left("bytes", 5)], { go: 0, stay: 5 }, "Of attached files, only names and texts are exported."],
+    ["pam", 0, [left("bytes", 5)], { go: 0, stay: 5 }, "Of attached files, only names and texts are exported."],
+    ["alf", 5, [], { go: 5, stay: 0 }, "are exported unchanged. Nothing inside them is covered."],
+    ["alf", 5, [left("attachment", 3)], { go: 2, stay: 3 }, "2 attached files are exported unchanged"],
+    ["alf", 5, [left("attachment", 5)], { go: 0, stay: 5 }, "Of attached files, only names and texts are exported."],
     ["alf", 0, [], { go: 0, stay: 0 }, null],
   ])("of %s are said to do what they do (%i, %j)", async (format, attachment, loss_counts, files, text) => {
     const preview = mock.exportPreview;
@@ -331,7 +331,7 @@ describe("a grey Save", () => {
 
   it("says what has yet to be done, with the box beside it wherever the sheet is scrolled to", async () => {
     sheet();
-    await says("Tick that you understand what is left out.");
+    await says("Confirm that you understand what is left out.");
     const box = screen.getByTestId("export-understood");
     expect(box.closest(".notice, .foot, .body")?.className).toContain("notice");
     const seen = vi.spyOn(Element.prototype, "scrollIntoView").mockImplementation(() => undefined);
@@ -340,7 +340,7 @@ describe("a grey Save", () => {
     await fireEvent.click(box);
     await says("");
     await fireEvent.input(screen.getByTestId("export-path"), { target: { value: " " } });
-    await waitFor(() => expect(screen.getByTestId("missing").textContent).toBe("Choose where it is saved."));
+    await waitFor(() => expect(screen.getByTestId("missing").textContent).toBe("Choose where to save it."));
   });
 
   it("says what its passphrase lacks", async () => {

@@ -105,7 +105,7 @@ describe("an export that is old", () => {
     expect(screen.getByTestId("home-old").closest("th")?.textContent).toContain("Claude");
     render(WorthALook, { columns, incomplete: [] });
     const old = screen.getAllByText(/is old$/).map((row) => row.textContent);
-    expect(old).toEqual(["What Claude sent is old"]);
+    expect(old).toEqual(["The Claude export is old"]);
   });
 
   it("is judged by the newest of an assistant's exports", () => {

@@ -224,7 +224,7 @@ describe("taking an import back", () => {
     Object.assign(batches[0] ?? {}, { edited_since: 3 });
     const undo = vi.spyOn(mock, "undoImport");
     await fireEvent.click(screen.getByTestId("import-undo"));
-    await waitFor(() => expect(ask()?.textContent).toContain("3 entries of it were edited since."));
+    await waitFor(() => expect(ask()?.textContent).toContain("3 entries of this import were edited later."));
     expect(undo).not.toHaveBeenCalled();
     await fireEvent.click(document.querySelector("[data-cancel]") as HTMLElement);
     await waitFor(() => expect(ask()).toBeNull());
@@ -296,13 +296,13 @@ describe("a file of which nothing was imported", () => {
     await planned();
     await waitFor(() =>
       expect(said()).toBe(
-        "Nothing was imported. We read chatgpt-export.zip (1.8 GB) and recognised ChatGPT, but it holds more than Mementory reads. Your vault is unchanged.",
+        "Nothing was imported. We read chatgpt-export.zip (1.8 GB) and recognised ChatGPT, but it is over Mementory’s size limits. Your vault is unchanged.",
       ),
     );
   });
 
   it.each([
-    ["malformed_entry", { place: "x" }, "a part of it is damaged, or not as its format says"],
+    ["malformed_entry", { place: "x" }, "part of it is damaged or doesn’t follow its format"],
     ["io", {}, "it could not be read to the end"],
   ])("says why in a part of the sentence: %s", async (code, details, reason) => {
     refusing(code, details);
@@ -314,7 +314,7 @@ describe("a file of which nothing was imported", () => {
     refusing("internal");
     await planned();
     expect(said()).toBe(
-      "Nothing was imported. Something unexpected went wrong. Nothing was changed. Your vault is unchanged.",
+      "Nothing was imported. Something unexpected happened. Nothing was changed. Your vault is unchanged.",
     );
   });
 

@@ -63,7 +63,7 @@ describe("a grey button says what is missing", () => {
     await type("create-name", "Ines");
     await says("create-next", "");
     await type("create-folder", " ");
-    await says("create-next", "Choose where the vault is kept.");
+    await says("create-next", "Choose where to keep the vault.");
   });
 
   it("for a passphrase, where too short is not too weak", async () => {
@@ -78,7 +78,7 @@ describe("a grey button says what is missing", () => {
     await type("create-passphrase", MOCK_PASSPHRASE);
     await says("create-next", "Now type the passphrase a second time.");
     await type("create-repeat", "hatbour");
-    await says("create-next", "The two passphrases are not the same yet.");
+    await says("create-next", "The two passphrases don’t match yet.");
     await type("create-repeat", MOCK_PASSPHRASE);
     await says("create-next", "");
   });
@@ -93,7 +93,7 @@ describe("a grey button says what is missing", () => {
   it("for another passphrase", async () => {
     dialogs.show({ kind: "passphrase" });
     render(PassphraseSheet);
-    await says("passphrase-save", "Type the present passphrase or the recovery code.");
+    await says("passphrase-save", "Type the current passphrase or the recovery code.");
     await type("passphrase-present", MOCK_PASSPHRASE);
     await says("passphrase-save", "Type a passphrase first.");
     await type("passphrase-new", "kite");
@@ -103,7 +103,7 @@ describe("a grey button says what is missing", () => {
   it("for another recovery code", async () => {
     dialogs.show({ kind: "recovery" });
     render(RecoverySheet);
-    await says("recovery-make", "Type the present passphrase or the recovery code.");
+    await says("recovery-make", "Type the current passphrase or the recovery code.");
     await type("recovery-present", MOCK_PASSPHRASE);
     await says("recovery-make", "");
     await fireEvent.click(button("recovery-make"));

@@ -149,7 +149,7 @@ describe("the palette", () => {
     for (const typed of [">empty", ">undo", ">export"]) {
       await open(typed);
       expect(ids()).toEqual([]);
-      expect(screen.getByText(/Nothing fits/)).toBeTruthy();
+      expect(screen.getByText(/Nothing matches/)).toBeTruthy();
       dialogs.close();
       await waitFor(() => expect(screen.queryByTestId("palette")).toBeNull());
     }

@@ -78,16 +78,16 @@ it.each([
   ["agent_written", "The export doesn’t say"],
   [null, "The export doesn’t say"],
   ["toString", "The export doesn’t say"],
-  ["conversations_memory", "ChatGPT by itself"],
-  ["llm_inference", "ChatGPT by itself"],
-  ["custom_instructions", "It came from you"],
-  ["explicit_user_input", "It came from you"],
+  ["conversations_memory", "ChatGPT on its own"],
+  ["llm_inference", "ChatGPT on its own"],
+  ["custom_instructions", "You"],
+  ["explicit_user_input", "You"],
 ])("says whether it was asked for only where the export does (%s)", async (method, words) => {
   await opened(({ source }) => ({ source: { ...source, method } }));
-  expect(told("By itself or asked")).toBe(words);
+  expect(told("Initiated by")).toBe(words);
 });
 
 it("does not ask that of what you wrote here", async () => {
   await opened(({ source }) => ({ source: { ...source, platform: "me", method: "written" } }));
-  expect(screen.queryByText("By itself or asked")).toBeNull();
+  expect(screen.queryByText("Initiated by")).toBeNull();
 });

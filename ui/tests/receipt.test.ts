@@ -27,7 +27,7 @@ describe("a receipt that is not complete", () => {
     mock.cleanAgain = () => Promise.reject(refuse("io", "The disk is full."));
     render(ReceiptSheet, { receipt: receipt("r", "attachments"), title: "1 file" });
     await fireEvent.click(screen.getByTestId("receipt-again"));
-    expect(await screen.findByText("It could not be tried again.")).toBeTruthy();
+    expect(await screen.findByText("Trying again did not work.")).toBeTruthy();
     expect(screen.getByTestId("receipt-incomplete")).toBeTruthy();
     expect(screen.getByTestId("receipt-again")).toBeTruthy();
   });
@@ -52,10 +52,10 @@ describe("messages that say the same", () => {
   const CASES: [string, number | null, number, string | null, string][] = [
     ["were redacted", 4, 0, "Erased 4 messages redacted", "receipt-complete"],
     ["were never there", 0, 0, "Not present", "receipt-complete"],
-    ["were left", 0, 1, "Left 1 message still says it", "receipt-left"],
-    ["were left in part", 2, 3, "Left 2 messages redacted, 3 messages still say it", "receipt-left"],
+    ["were left", 0, 1, "Kept 1 message still says it", "receipt-left"],
+    ["were left in part", 2, 3, "Kept 2 messages redacted, 3 messages still say it", "receipt-left"],
     ["are not told of by an older receipt", null, 0, null, "receipt-complete"],
-    ["were left, says an older receipt", null, 2, "Left 2 messages still say it", "receipt-left"],
+    ["were left, says an older receipt", null, 2, "Kept 2 messages still say it", "receipt-left"],
   ];
   it.each(CASES)("%s", (_, redacted, left, told, head) => {
     render(ReceiptSheet, { receipt: receipt("r", null, { redacted, left }), title: "" });

@@ -61,7 +61,7 @@ it("says so when there are more places than one redaction goes through", async (
     return { redacted: 1, kinds: { memory: 1 } };
   };
   render(RedactDialog, dialog);
-  await screen.findByText(/These words stand in more than 10,000 places/);
+  await screen.findByText(/These words occur in more than 10,000 places/);
   expect(confirm().disabled).toBe(true);
   await fireEvent.click(screen.getByTestId("redact-everywhere"));
   await screen.findByText("Redact this in 1 place?");

@@ -121,8 +121,8 @@ describe("duplicates", () => {
     const groups = await sheet();
     expect(groups.map((group) => group.querySelector("h3")?.textContent)).toEqual([
       "The same words",
-      "Much the same",
-      "Much the same",
+      "Nearly the same",
+      "Nearly the same",
     ]);
     const [older, newer] = [...groups[2]!.querySelectorAll("[data-testid=duplicate]")];
     expect(newer?.getAttribute("aria-checked")).toBe("true");

@@ -38,7 +38,7 @@ describe("create", () => {
     await screen.findByTestId("create-passphrase");
     await type("create-passphrase", MOCK_PASSPHRASE);
     await type("create-repeat", "something else, just as long");
-    expect(screen.getByText("This is not the same yet.")).toBeTruthy();
+    expect(screen.getByText("The two don’t match yet.")).toBeTruthy();
     await type("create-repeat", MOCK_PASSPHRASE);
     await waitFor(() => expect((screen.getByTestId("create-next") as HTMLButtonElement).disabled).toBe(false));
     await fireEvent.click(screen.getByTestId("create-next"));

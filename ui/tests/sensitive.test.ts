@@ -362,7 +362,7 @@ describe("the look", () => {
     await sensitive.count();
     render(Sidebar);
     const about = screen.getByTestId("nav-sensitive").getAttribute("aria-describedby");
-    expect(document.getElementById(about ?? "")?.textContent).toBe("Sensitive, 14 wait for you");
+    expect(document.getElementById(about ?? "")?.textContent).toBe("Sensitive, 14 waiting for you");
     expect(screen.queryByTestId("kind-keys")).toBeTruthy();
   });
 });

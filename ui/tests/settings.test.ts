@@ -63,7 +63,7 @@ describe("a new recovery code", () => {
     await waitFor(() => expect(done.disabled).toBe(false));
     await fireEvent.click(done);
     expect(dialogs.open).toBeNull();
-    expect(toasts.current?.text).toContain("The new code is in force.");
+    expect(toasts.current?.text).toContain("The new code is valid now.");
     await mock.lock();
     expect(await mock.unlock("u", "/home/ines/Documents/Ines.mementory", before, () => undefined).catch(codeOf)).toBe(
       "wrong_passphrase",
@@ -75,14 +75,14 @@ describe("a new recovery code", () => {
     render(Security);
     const { slots } = await mock.keySlots();
     const made = longDay(slots[0]?.created_at);
-    expect(await screen.findByText(`Set ${made}. Changing it keeps the recovery code.`)).toBeTruthy();
+    expect(await screen.findByText(`Set ${made}. Changing it keeps the recovery code valid.`)).toBeTruthy();
     expect(screen.getByText(`Made ${made}. A new code replaces the old one.`)).toBeTruthy();
     await click("settings-recovery");
     expect(dialogs.open?.kind).toBe("recovery");
     await mock.newRecoveryCode(MOCK_PASSPHRASE);
     dialogs.close();
     expect(await screen.findByText(`Made ${longDay(Date.now())}. A new code replaces the old one.`)).toBeTruthy();
-    expect(screen.getByText(`Set ${made}. Changing it keeps the recovery code.`)).toBeTruthy();
+    expect(screen.getByText(`Set ${made}. Changing it keeps the recovery code valid.`)).toBeTruthy();
   });
 });
 
@@ -117,7 +117,7 @@ describe("copied text", () => {
 
     copied.mockRejectedValue(refuse("no_clipboard", "The clipboard can't be used."));
     await fireEvent.click(screen.getByText("Copy"));
-    await waitFor(() => expect(toasts.current?.text).toContain("The clipboard can't be used."));
+    await waitFor(() => expect(toasts.current?.text).toContain("The clipboard isn’t available."));
   });
 
   it("is copied by the same way from a block of code, which says so only when it was", async () => {
@@ -139,8 +139,12 @@ describe("what guards the window", () => {
   it("says what works on this system, and switches only that", async () => {
     for (const [system, away, hide] of [
       ["linux", "", "Works on macOS and Windows. Linux has no such protection."],
-      ["windows", "On this system it locks when the computer wakes up.", "Works on macOS and Windows."],
-      ["macos", "On this system it locks when the computer wakes up.", "From macOS 15 on, some programs can record"],
+      ["windows", "On this system, the vault locks when the computer wakes up.", "Works on macOS and Windows."],
+      [
+        "macos",
+        "On this system, the vault locks when the computer wakes up.",
+        "From macOS 15 on, some programs can still record",
+      ],
     ] as const) {
       await start({ system });
       const { container, unmount } = render(Security);
@@ -148,7 +152,7 @@ describe("what guards the window", () => {
       expect([hiding.disabled, on("settings-hide")]).toEqual([system === "linux", system !== "linux"]);
       expect(on("settings-lock-away")).toBe(true);
       expect(container.textContent).toContain(hide);
-      expect(container.textContent.includes("On this system it locks")).toBe(away !== "");
+      expect(container.textContent.includes("On this system, the vault locks")).toBe(away !== "");
       expect(container.textContent).toContain(away);
       unmount();
     }
@@ -179,7 +183,7 @@ describe("the vault and its backup", () => {
   it("backs up to a new folder of a name of its own, and says what was written and when", async () => {
     await vault.refresh();
     render(VaultAndBackup);
-    expect(await screen.findByText("This vault knows of no backup.")).toBeTruthy();
+    expect(await screen.findByText("No backup of this vault is known.")).toBeTruthy();
     expect(screen.getByText("/home/ines/Documents/Ines.mementory")).toBeTruthy();
     const made = vi.spyOn(mock, "backup");
     await click("backup-run");
@@ -198,8 +202,8 @@ describe("the vault and its backup", () => {
     await click("backup-run");
     expect(made).not.toHaveBeenCalled();
     await click("backup-run");
-    expect((await screen.findByRole("alert")).textContent).toContain("There is no backup.");
-    expect(screen.getByText("This vault knows of no backup.")).toBeTruthy();
+    expect((await screen.findByRole("alert")).textContent).toContain("No backup was made.");
+    expect(screen.getByText("No backup of this vault is known.")).toBeTruthy();
   });
 
   it("takes a vault off the list and opens another only after it locked this one", async () => {

@@ -149,7 +149,7 @@ describe("locking", () => {
     for (const [by, words] of [
       ["idle", "Locked after 10 minutes away"],
       ["screen", "Locked, when the screen was locked"],
-      ["sleep", "Locked, because the computer slept"],
+      ["sleep", "Locked, when the computer went to sleep"],
       ["person", "Locked"],
     ] as const) {
       session.opened(await mock.sessionState());
@@ -161,7 +161,7 @@ describe("locking", () => {
     expect(said()).toBe("Locked");
     session.locked("sleep");
     session.locked("screen");
-    expect(said()).toBe("Locked, because the computer slept");
+    expect(said()).toBe("Locked, when the computer went to sleep");
   });
 
   it("drops answers that arrive after it", async () => {

@@ -41,7 +41,7 @@ describe("unlock", () => {
     ["vault_damaged", "2 pages of the vault"],
     ["vault_missing", "can’t be found"],
     ["vault_in_use", "Close it there first."],
-    ["newer_schema", "newer Mementory"],
+    ["newer_schema", "newer version of Mementory"],
   ])("tells %s apart", async (failing, text) => {
     useBackend(mockBackend({ failing }));
     render(Unlock);
@@ -57,7 +57,7 @@ describe("unlock", () => {
     render(Unlock);
     await attempt("anything");
     const error = await screen.findByTestId("unlock-error");
-    expect(error.textContent).toContain("A part of this vault doesn’t pass its check.");
+    expect(error.textContent).toContain("Part of this vault doesn’t pass its check.");
     expect(error.textContent).not.toMatch(/\d/);
   });
 
@@ -172,7 +172,7 @@ describe("unlock by code or passphrase", () => {
     const locking = session.lock();
     render(Unlock);
     expect(screen.queryByTestId("unlock-finishing")).toBeNull();
-    expect((await screen.findByTestId("unlock-finishing")).textContent).toContain("finishes first");
+    expect((await screen.findByTestId("unlock-finishing")).textContent).toContain("finished or undone first");
     release();
     await locking;
     await waitFor(() => expect(screen.queryByTestId("unlock-finishing")).toBeNull());

@@ -38,7 +38,7 @@ describe("watched folders", () => {
     render(WatchedFolders);
     const downloads = await row("Downloads");
     expect(downloads.getByText("/home/ines")).toBeTruthy();
-    expect(downloads.getByText("Found last: chatgpt-export-2026-11-20.zip")).toBeTruthy();
+    expect(downloads.getByText("Last found: chatgpt-export-2026-11-20.zip")).toBeTruthy();
     expect(downloads.getByText(/^Last find: /)).toBeTruthy();
     expect(downloads.getByTestId("watched-mode").textContent?.trim()).toBe("Ask first");
     expect((await row("exports")).getByTestId("watched-mode").textContent?.trim()).toBe("Import on its own");
@@ -71,7 +71,7 @@ describe("watched folders", () => {
     expect(asked).not.toHaveBeenCalled();
     vi.spyOn(mock, "chooseFolder").mockResolvedValueOnce("/home/ines/Ines.mementory");
     await fireEvent.click(screen.getByTestId("watched-add"));
-    expect((await screen.findByTestId("watched-problem")).textContent).toContain("is a vault or lies in one");
+    expect((await screen.findByTestId("watched-problem")).textContent).toContain("is a vault or is inside one");
     expect(await rows()).toHaveLength(3);
   });
 
@@ -158,7 +158,7 @@ describe("what is found", () => {
     const before = vault.revision;
     mock.cameIn("claude-2026-11-14.zip");
     await waitFor(() =>
-      expect(toasts.current?.text).toBe("claude-2026-11-14.zip was imported on its own. 14 new, 3 updated."),
+      expect(toasts.current?.text).toBe("claude-2026-11-14.zip was imported automatically. 14 new, 3 updated."),
     );
     expect(vault.revision).toBe(before + 1);
     await toasts.run();

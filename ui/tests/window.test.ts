@@ -80,9 +80,9 @@ describe("a file over the window", () => {
     const detect = mock.detect;
     mock.detect = async () => Promise.reject(new Error("the disk is gone"));
     mock.drop(FILES);
-    expect((await screen.findByTestId("peek-problem")).textContent).toContain("Something unexpected went wrong.");
+    expect((await screen.findByTestId("peek-problem")).textContent).toContain("Something unexpected happened.");
     session.opened(await mock.unlock("u", "/v", "harbour copper nineteen kite", () => undefined));
-    expect((await screen.findByTestId("import-error")).textContent).toContain("Something unexpected went wrong.");
+    expect((await screen.findByTestId("import-error")).textContent).toContain("Something unexpected happened.");
     mock.detect = detect;
     await fireEvent.click(screen.getByText("Try again"));
     await waitFor(() => expect([importing.stage, importing.plans.length]).toEqual(["plan", 1]));

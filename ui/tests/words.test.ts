@@ -203,7 +203,7 @@ describe("what the core says", () => {
     await speak("de");
     expect(refusal.text).toBe("/a ließ sich nicht lesen oder schreiben. Nichts wurde geändert.");
     expect(new Refusal(refuse("footer_missing", "x", { place: "b.mem" })).text).toContain(
-      "b.mem ist nicht, wie das Format",
+      "b.mem ist beschädigt oder entspricht nicht dem Format",
     );
     expect(new Refusal(new Error("disk")).text).toContain("Unerwartetes");
     expect(reasonSaid("malformed: no id")).toEqual({ text: "Kaputt", original: "no id" });
