@@ -33,74 +33,72 @@ impl ApiError {
         self
     }
 
-    /// As it goes over the boundary.
+    /// The error as it is sent to the window and printed with `--json`.
     pub fn body(&self) -> ErrorBody {
         ErrorBody { code: self.code.into(), message: self.message.clone(), details: self.details.clone() }
     }
 }
 
-/// Messages and codes for what a vault says.
+/// Messages and codes for the errors of a vault.
 pub(crate) fn from_vault(error: &mementory_vault::VaultError) -> ApiError {
     use mementory_vault::VaultError as V;
     if error.is_disk_full() {
         return ApiError::new(
             "disk_full",
             7,
-            "The disk is full. Nothing was changed and nothing is lost. Make some room and try again.",
+            "The disk is full. Nothing was changed and nothing is lost. Free some space and try again.",
         );
     }
     match error {
         V::Missing(path) => ApiError::new("vault_missing", 7, format!("The vault isn't where it was. {path} can't be found.")).with("path", path),
-        V::Exists(path) => ApiError::new("exists", 6, format!("{path} is already there and was left as it is. Choose another name.")).with("path", path),
-        V::NotAnExport(path) => ApiError::new("exists", 6, format!("{path} is no earlier export of this kind, so it was not replaced. Nothing was changed. Choose another name.")).with("path", path),
-        V::ChangedSince(path) => ApiError::new("changed_since", 6, format!("What is at {path} is no longer what was saved. Nothing was deleted.")).with("path", path),
+        V::Exists(path) => ApiError::new("exists", 6, format!("{path} already exists and was not changed. Choose another name.")).with("path", path),
+        V::NotAnExport(path) => ApiError::new("exists", 6, format!("{path} is not an earlier export of this kind, so it was not replaced. Nothing was changed. Choose another name.")).with("path", path),
+        V::ChangedSince(path) => ApiError::new("changed_since", 6, format!("{path} has changed since it was saved. Nothing was deleted.")).with("path", path),
         V::InUse => ApiError::new("vault_in_use", 4, "This vault is open in another window. Close it there first."),
         V::WrongSecret => ApiError::new(
             "wrong_passphrase",
             3,
             "That passphrase doesn't open this vault. The vault itself is fine. Check Caps Lock and the keyboard layout, or use the recovery code.",
         ),
-        V::Damaged(what) => ApiError::new("vault_damaged", 5, format!("This vault is damaged: {what}. Nothing has been changed. Use a backup.")).with("place", what),
-        V::DamagedPages { pages } => ApiError::new("vault_damaged", 5, format!("This vault is damaged: {pages} of its pages don't pass their check. Nothing has been changed. Use a backup.")).with("place", "store.db").with("pages", pages),
+        V::Damaged(what) => ApiError::new("vault_damaged", 5, format!("This vault is damaged: {what}. Nothing has been changed. Open a backup.")).with("place", what),
+        V::DamagedPages { pages } => ApiError::new("vault_damaged", 5, format!("This vault is damaged: {pages} of its pages don't pass their check. Nothing has been changed. Open a backup.")).with("place", "store.db").with("pages", pages),
         V::NewerSchema { found, known } => ApiError::new(
             "newer_schema",
             6,
-            format!("This vault was written by a newer Mementory (schema {found}, this one knows {known}). Nothing has been changed. Update Mementory."),
+            format!("This vault needs a newer version of Mementory (its schema is {found}, this version knows {known}). Nothing has been changed. Update Mementory."),
         )
         .with("found", found)
         .with("known", known),
         V::NotFound { id, erased } => {
-            let message = if *erased { "This was erased for good." } else { "There is no such record in this vault." };
+            let message = if *erased { "This record was erased for good." } else { "There is no such record in this vault." };
             ApiError::new("not_found", 1, message).with("id", id).with("erased", erased)
         }
         V::Usage(message) => ApiError::new("usage", 2, message.clone()),
-        V::TooMany { most } => ApiError::new("too_many_places", 6, format!("These words stand in more than {most} places. Nothing was changed. Choose more of the text, or redact here only.")).with("most", most),
+        V::TooMany { most } => ApiError::new("too_many_places", 6, format!("These words occur in more than {most} places. Nothing was changed. Select a longer passage, or redact only here.")).with("most", most),
         V::Format(inner) => from_format(inner),
         V::Io { place, source } => from_io(place, source),
         V::Store(inner) => match inner.sqlite_error_code() {
             Some(rusqlite_code) => ApiError::new("store", 7, "The vault's database could not be used. Nothing was changed.").with("sqlite", format!("{rusqlite_code:?}")),
             None => ApiError::new("store", 7, "The vault's database could not be used. Nothing was changed."),
         },
-        V::Index(what) => ApiError::new("index", 5, "The search index could not be used. Your records are safe; lock and unlock the vault to rebuild it.").with("detail", what),
-        V::Crypto(_) => ApiError::new("vault_damaged", 5, "A part of the vault does not pass its check. Nothing has been changed."),
+        V::Index(what) => ApiError::new("index", 5, "The search index could not be used. Your records are safe. Lock and unlock the vault to rebuild it.").with("detail", what),
+        V::Crypto(_) => ApiError::new("vault_damaged", 5, "Part of this vault doesn't pass its check. Nothing has been changed. Open a backup."),
         V::Cancelled => ApiError::new("cancelled", 130, "Cancelled. Nothing from it was kept."),
         _ => ApiError::new("internal", 7, "Something unexpected happened. Nothing was changed."),
     }
 }
 
-/// Messages and codes for what a reader, writer or validator says.
+/// Messages and codes for the errors of readers, writers and validators.
 pub(crate) fn from_format(error: &mementory_formats::FormatError) -> ApiError {
     use mementory_formats::FormatError as F;
     match error {
         F::Cancelled => ApiError::new("cancelled", 130, "Cancelled. Nothing from it was kept."),
         F::Limit { limit, place, figure } => ApiError::new("limit", 6, {
             let more = match Limits::RAISED.contains(limit) {
-                true => " Allow more with --limit-bytes if you trust it.",
+                true => " If you trust it, allow more with --limit-bytes.",
                 false => "",
             };
-            format!(
-                "{place} is larger than Mementory reads without asking ({limit}: {figure}). Nothing was imported.{more}"
-            )
+            format!("{place} is over a size limit ({limit}: {figure}). Nothing was imported.{more}")
         })
         .with("limit", limit)
         .with("place", place)
@@ -112,12 +110,12 @@ pub(crate) fn from_format(error: &mementory_formats::FormatError) -> ApiError {
         F::Version { place, version } => ApiError::new(
             "unsupported_version",
             6,
-            format!("{place} has version {version}, which this Mementory does not read. Nothing was changed."),
+            format!("{place} uses format version {version}, which Mementory can't read. Nothing was changed."),
         )
         .with("place", place)
         .with("version", version),
         F::Invalid { code, place, message } => {
-            // Nothing there to work on, rather than a broken file.
+            // These mean that the request cannot be done, not that the file is broken.
             let exit = match *code {
                 "not_supported" => 2,
                 "passphrase_wrong" | "passphrase_needed" => 3,
@@ -134,11 +132,16 @@ pub(crate) fn from_format(error: &mementory_formats::FormatError) -> ApiError {
 fn from_io(place: &str, source: &std::io::Error) -> ApiError {
     use std::io::ErrorKind as K;
     let (code, message) = match source.kind() {
-        K::NotFound => ("not_there", format!("{place} is not there.")),
-        K::PermissionDenied => ("no_permission", format!("Mementory may not open {place}. Nothing was changed.")),
-        K::StorageFull => ("disk_full", "The disk is full. Nothing was changed and nothing is lost.".into()),
+        K::NotFound => ("not_there", format!("{place} can't be found.")),
+        K::PermissionDenied => {
+            ("no_permission", format!("Mementory has no permission to open {place}. Nothing was changed."))
+        }
+        K::StorageFull => (
+            "disk_full",
+            "The disk is full. Nothing was changed and nothing is lost. Free some space and try again.".into(),
+        ),
         _ if source.to_string().starts_with("limit:") => {
-            return ApiError::new("limit", 6, format!("{place} holds more than Mementory reads without asking. Nothing was imported. Allow more with --limit-bytes if you trust it.")).with("place", place);
+            return ApiError::new("limit", 6, format!("{place} is over a size limit. Nothing was imported. If you trust it, allow more with --limit-bytes.")).with("place", place);
         }
         _ => ("io", format!("{place} could not be read or written: {source}. Nothing was changed.")),
     };

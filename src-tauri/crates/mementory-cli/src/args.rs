@@ -1,4 +1,4 @@
-//! The command line's words, as in cli.md.
+//! Commands and options of the command line, as in cli.md.
 use clap::{
     Args, Parser, Subcommand,
     builder::{OsStringValueParser, TypedValueParser},
@@ -9,26 +9,26 @@ use std::path::PathBuf;
 #[derive(Parser)]
 #[command(name = "mementory", version)]
 pub struct Cli {
-    /// Vault folder.
+    /// Use this vault folder.
     #[arg(long, global = true, env = "MEMENTORY_VAULT", value_name = "DIR", value_parser = path())]
     pub vault: Option<PathBuf>,
-    /// One JSON object on standard output.
+    /// Print one JSON object on standard output.
     #[arg(long, global = true)]
     pub json: bool,
-    /// Nothing on standard output but results.
+    /// Print only results on standard output.
     #[arg(long, global = true)]
     pub quiet: bool,
-    /// Progress as JSON lines on standard error.
+    /// Print progress as JSON lines on standard error.
     #[arg(long, global = true)]
     pub progress: bool,
-    /// File with the passphrase or recovery code; `-` = standard input.
+    /// Read the passphrase or recovery code from this file; `-` reads standard input.
     #[arg(long, global = true, env = "MEMENTORY_PASSPHRASE_FILE", value_name = "FILE", value_parser = path())]
     pub passphrase_file: Option<PathBuf>,
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// A path that may be empty: an environment variable set to nothing is as good as unset.
+/// A path that may be empty, because an empty environment variable counts as unset.
 fn path() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().map(PathBuf::from)
 }
@@ -36,32 +36,34 @@ fn path() -> impl TypedValueParser<Value = PathBuf> {
 /// Filters of `list`, `search` and `export`.
 #[derive(Args, Default)]
 pub struct Filters {
-    /// memory, conversation, message, fact, attachment …
+    /// Only records of this kind: memory, conversation, message, fact, attachment …
     #[arg(long)]
     pub kind: Option<String>,
-    /// chatgpt, claude, me …
+    /// Only records from this source: chatgpt, claude, me …
     #[arg(long)]
     pub source: Option<String>,
+    /// Only records with this status.
     #[arg(long)]
     pub status: Option<String>,
+    /// Only records with this tag.
     #[arg(long)]
     pub tag: Option<String>,
-    /// The record's own type; an empty one: records without a type.
+    /// Only records with this type; an empty value selects records without a type.
     #[arg(long = "type", value_name = "TYPE")]
     pub record_type: Option<String>,
-    /// Date or time, inclusive.
+    /// Only from this date or time on.
     #[arg(long)]
     pub since: Option<String>,
-    /// Date or time, inclusive.
+    /// Only up to and including this date or time.
     #[arg(long)]
     pub until: Option<String>,
-    /// By the newest export of their assistant: new, changed, gone.
+    /// Only records that are new, changed or gone in the newest export of their assistant.
     #[arg(long)]
     pub standing: Option<String>,
-    /// Attachments only: picture, document, code, sound, video, other, missing.
+    /// Only attachments of this kind: picture, document, code, sound, video, other, missing.
     #[arg(long, value_name = "KIND")]
     pub file_kind: Option<String>,
-    /// Brought by this import; may be given several times.
+    /// Only records of this import; may be given several times.
     #[arg(long)]
     pub batch: Vec<String>,
 }
@@ -69,57 +71,61 @@ pub struct Filters {
 /// How an export is written.
 #[derive(Args, Default)]
 pub struct Means {
-    /// Sign with the vault's own key, or with the one that is given.
+    /// Sign with the vault's key, or with the key from --signing-key-file.
     #[arg(long)]
     pub sign: bool,
-    /// Private key (PKCS#8 PEM) to sign with.
+    /// Sign with this private key (PKCS#8 PEM).
     #[arg(long, value_name = "FILE")]
     pub signing_key_file: Option<PathBuf>,
-    /// Encrypt, where the format has a way to.
+    /// Encrypt the export, if the format supports it.
     #[arg(long, requires = "export_passphrase_file")]
     pub encrypt: bool,
-    /// Passphrase of the encrypted file.
+    /// Read the passphrase for the encrypted export from this file.
     #[arg(long, value_name = "FILE", requires = "encrypt")]
     pub export_passphrase_file: Option<PathBuf>,
-    /// The export that a delta or an incremental export builds on.
+    /// Write a delta or an incremental export that builds on this earlier export.
     #[arg(long, value_name = "EXPORT")]
     pub base: Option<PathBuf>,
-    /// json, yaml or jsonl; for mif also mem0, generic or markdown, which hold memories only.
+    /// Write json, yaml or jsonl; for mif also mem0, generic or markdown, which hold memories only.
     #[arg(long)]
     pub encoding: Option<String>,
-    /// Version of the format.
+    /// Write this version of the format.
     #[arg(long = "version", id = "format_version", value_name = "V")]
     pub version: Option<String>,
-    /// Replace what was detected by [REDACTED:class] in the file; ignored values and attached files stay as they are.
+    /// Replace sensitive values that a scan detects with [REDACTED:class] in the export; ignored values and attached
+    /// files stay as they are.
     #[arg(long, value_name = "detected", value_parser = ["detected"])]
     pub redact: Option<String>,
-    /// Leave identifiers of platforms and accounts out.
+    /// Leave out identifiers of platforms and accounts.
     #[arg(long)]
     pub strip_identifiers: bool,
-    /// Files of a workspace below this many bytes travel inside an .alf, others are only named; 102400 without it.
+    /// Include workspace files smaller than this in an .alf and only name larger ones [default: 102400].
     #[arg(long, value_name = "BYTES")]
     pub artifact_threshold: Option<u64>,
-    /// Replace what is there.
+    /// Replace an existing export.
     #[arg(long)]
     pub overwrite: bool,
 }
 
-/// Which entries of a Zaxy bundle.
+/// Selects entries of a Zaxy bundle.
 #[derive(Args, Default)]
 pub struct Select {
-    /// event, semantic
+    /// Only these grains: event, semantic.
     #[arg(long, value_delimiter = ',', value_name = "G,…")]
     pub grains: Vec<String>,
+    /// Only these kinds of entries.
     #[arg(long, value_delimiter = ',', value_name = "K,…")]
     pub kinds: Vec<String>,
-    /// Above this number.
+    /// Only entries with a sequence number above this one.
     #[arg(long, value_name = "N")]
     pub since_seq: Option<u64>,
-    /// Up to this number.
+    /// Only entries with a sequence number up to and including this one.
     #[arg(long, value_name = "N")]
     pub max_seq: Option<u64>,
+    /// Only entries from this time on.
     #[arg(long, value_name = "T")]
     pub since_time: Option<String>,
+    /// Only entries up to this time.
     #[arg(long, value_name = "T")]
     pub until_time: Option<String>,
 }
@@ -129,14 +135,16 @@ pub struct Select {
 pub struct SelectExport {
     #[command(flatten)]
     pub select: Select,
-    /// Only what says some of these words.
+    /// Only entries that contain some of these words.
     #[arg(long)]
     pub query: Option<String>,
+    /// Only this many of the entries that --query finds.
     #[arg(long, value_name = "N")]
     pub query_limit: Option<usize>,
+    /// Leave out entries with these sensitivities.
     #[arg(long, value_delimiter = ',', value_name = "S,…")]
     pub exclude_sensitivities: Vec<String>,
-    /// Only the most recent so many.
+    /// Only this many of the most recent entries.
     #[arg(long, value_name = "N")]
     pub latest: Option<usize>,
 }
@@ -145,72 +153,82 @@ pub struct SelectExport {
 pub enum KeysCommand {
     /// Make a key pair.
     Make {
-        /// ed25519 or ml-dsa-65
+        /// Make a key of this kind: ed25519 or ml-dsa-65.
         #[arg(long)]
         algorithm: String,
+        /// Write the private key (PKCS#8 PEM) to this file.
         #[arg(long, value_name = "FILE")]
         out_private: PathBuf,
+        /// Write the public key (hex) to this file.
         #[arg(long, value_name = "FILE")]
         out_public: PathBuf,
     },
-    /// The vault's own key, whom it trusts, and whose signatures it has seen.
+    /// List the vault's key, the keys it trusts, and the keys it has seen on imports.
     List,
-    /// Trust a public key, in hex or as did:key.
+    /// Trust a public key.
     Trust {
+        /// Public key in hex or as did:key.
         key: String,
-        /// What to call it.
+        /// Show the key under this name.
         #[arg(long)]
         name: Option<String>,
     },
-    /// Forget a key; its fingerprint will do.
-    Forget { key: String },
+    /// Forget a key.
+    Forget {
+        /// Public key or its fingerprint.
+        key: String,
+    },
 }
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Make a new vault; prints the recovery code once.
+    /// Create a vault and print its recovery code, once.
     Create {
+        /// Folder for the new vault; it must be new or empty.
         dir: PathBuf,
-        /// Take the lowest permitted Argon2id cost instead of calibrating.
+        /// Use the lowest permitted Argon2id cost instead of calibrating.
         #[arg(long)]
         kdf_floor: bool,
     },
-    /// What is in the vault.
+    /// Show what is in the vault.
     Info,
     /// Change the passphrase.
     Passwd {
+        /// Read the new passphrase from this file.
         #[arg(long, value_name = "FILE")]
         new_passphrase_file: PathBuf,
+        /// Use the lowest permitted Argon2id cost instead of calibrating.
         #[arg(long)]
         kdf_floor: bool,
     },
-    /// Make a new recovery code; the old one opens nothing from then on.
+    /// Make a new recovery code and print it, once; the old code stops working.
     RecoveryCode,
-    /// Copy the vault to a new folder and check the copy. It is a vault of its own and opens as this one does now.
+    /// Copy the vault to a new folder and check the copy. The copy is a separate vault with the same passphrase.
     Backup { out: PathBuf },
-    /// Copy a backup to a new folder and check the copy. It opens with the passphrase of the backup's moment, which is
-    /// asked for; the backup itself is only read.
+    /// Copy a backup to a new folder and check the copy. Asks for the passphrase that was valid when the backup was
+    /// made; the backup is not changed.
     RestoreBackup { backup: PathBuf, dir: PathBuf },
-    /// What is this? Needs no vault.
+    /// Detect the format of files, folders and archives. Needs no vault.
     Detect {
         #[arg(required = true)]
         paths: Vec<PathBuf>,
     },
-    /// Is it valid? Needs no vault, changes nothing.
+    /// Check whether an export is valid. Needs no vault and changes nothing.
     Validate {
         path: PathBuf,
+        /// Read it as this format instead of detecting one.
         #[arg(long)]
         format: Option<String>,
         /// Also require this: signed, unsigned, subset, log, full, incremental or delta.
         #[arg(long, value_name = "KIND")]
         expect: Option<String>,
-        /// Public key in hex or did:key, may be given again.
+        /// Trust this public key (hex or did:key); may be given several times.
         #[arg(long)]
         trust: Vec<String>,
-        /// For a delta: what it builds on is checked too.
+        /// For a delta: also check the export that it builds on.
         #[arg(long)]
         base: Option<PathBuf>,
-        /// Passphrase of an encrypted file.
+        /// Read the passphrase of an encrypted file from this file.
         #[arg(long, value_name = "FILE")]
         import_passphrase_file: Option<PathBuf>,
     },
@@ -218,146 +236,163 @@ pub enum Command {
     Import {
         #[arg(required = true)]
         paths: Vec<PathBuf>,
+        /// Read them as this format instead of detecting one.
         #[arg(long)]
         format: Option<String>,
-        /// Only say what would happen.
+        /// Only show what would happen.
         #[arg(long)]
         dry_run: bool,
-        /// Public key in hex or did:key: the file must have a valid signature of one of them.
+        /// Require a valid signature by this public key (hex or did:key); with several keys, by one of them.
         #[arg(long)]
         trust: Vec<String>,
-        /// What becomes of records that the vault has already; without it the newer telling stays.
+        /// How to treat records that the vault already has; without it, the newer version wins.
         #[arg(long, value_name = "skip_duplicates|overwrite|rename")]
         merge: Option<String>,
-        /// Passphrase of an encrypted file.
+        /// Read the passphrase of an encrypted file from this file.
         #[arg(long, value_name = "FILE")]
         import_passphrase_file: Option<PathBuf>,
-        /// Allow this many streamed bytes.
+        /// Read up to this many bytes instead of the default limit.
         #[arg(long, value_name = "N")]
         limit_bytes: Option<u64>,
-        /// Let in what is held back because the same words were deleted before.
+        /// Also import records that are held back because the same words were deleted before.
         #[arg(long)]
         let_in: bool,
     },
-    /// The batches.
+    /// List the imports.
     Imports,
-    /// Take a batch back whole.
-    Undo { batch: String },
-    /// Page through records.
+    /// Undo an import as a whole.
+    Undo {
+        /// Id of the import, as `imports` lists it.
+        batch: String,
+    },
+    /// List records, page by page.
     List {
         #[command(flatten)]
         filters: Filters,
-        /// The Trash instead.
+        /// List the Trash instead.
         #[arg(long)]
         trash: bool,
-        /// newest, oldest, title or changed.
+        /// Sort by newest, oldest, title or changed.
         #[arg(long)]
         sort: Option<String>,
+        /// List at most this many records.
         #[arg(long)]
         limit: Option<u32>,
+        /// Continue after the page that gave this cursor.
         #[arg(long)]
         cursor: Option<String>,
     },
-    /// One record, whole.
+    /// Show one record with all its fields.
     Show {
         id: String,
+        /// Also show older versions.
         #[arg(long)]
         history: bool,
+        /// Also show the original record from the import.
         #[arg(long)]
         verbatim: bool,
     },
-    /// A conversation with all branches.
+    /// Show a conversation with all its branches.
     Thread { id: String },
-    /// Full text search.
+    /// Search the full text of all records.
     Search {
         #[arg(required_unless_present = "queries", allow_hyphen_values = true)]
         query: Option<String>,
-        /// One query per line; answers as a list.
+        /// Run the queries of this file, one per line, and print a list of answers.
         #[arg(long, value_name = "FILE", conflicts_with = "query")]
         queries: Option<PathBuf>,
         #[command(flatten)]
         filters: Filters,
+        /// Print at most this many hits.
         #[arg(long)]
         limit: Option<u32>,
     },
-    /// Memories that say the same, or much the same, in groups.
+    /// List groups of memories that say the same, or nearly the same.
     Duplicates,
-    /// Where sensitive values are; never what they are.
+    /// Scan for sensitive values; shows where they are, never the values.
     Scan {
         #[command(flatten)]
         filters: Filters,
-        /// access_key, private_key, password, card, iban, email, phone or national_id.
+        /// Only this class: access_key, private_key, password, card, iban, email, phone or national_id.
         #[arg(long, value_name = "CLASS")]
         class: Vec<String>,
     },
-    /// Write a memory by hand.
+    /// Add a memory written by hand.
     Add {
+        /// Type of the memory.
         #[arg(long = "type", value_name = "TYPE")]
         record_type: Option<String>,
-        /// `-` = standard input.
+        /// Read the text from this file; `-` reads standard input.
         #[arg(long, value_name = "FILE")]
         text_file: PathBuf,
+        /// Add this tag; may be given several times.
         #[arg(long)]
         tag: Vec<String>,
     },
-    /// Make a new version of a record.
+    /// Edit a record; the old version stays in its history.
     Edit {
         id: String,
+        /// Read the new text from this file; `-` reads standard input.
         #[arg(long, value_name = "FILE")]
         text_file: Option<PathBuf>,
+        /// Set this title.
         #[arg(long)]
         title: Option<String>,
+        /// Replace all tags with this one; may be given several times.
         #[arg(long)]
         tag: Option<Vec<String>>,
+        /// Set this type.
         #[arg(long = "type", value_name = "TYPE")]
         record_type: Option<String>,
     },
-    /// Replace spans for good.
+    /// Redact parts of a record's text for good.
     Redact {
         id: String,
-        /// START:END[:CLASS], in code points of the text.
+        /// Redact START:END[:CLASS], counted in code points of the text; may be given several times.
         #[arg(long, required_unless_present = "detected")]
         span: Vec<String>,
-        /// What `scan` finds in it; only these classes if any are named.
+        /// Redact what `scan` detects in it; with classes, only those.
         #[arg(long, value_name = "CLASS", num_args = 0.., conflicts_with = "span")]
         detected: Option<Vec<String>>,
-        /// Also where the same words stand in other records.
+        /// Also redact the same words in other records.
         #[arg(long)]
         everywhere: bool,
     },
-    /// To the Trash.
+    /// Move records to the Trash.
     Delete {
         #[arg(required = true)]
         ids: Vec<String>,
     },
-    /// Back from the Trash.
+    /// Put records back from the Trash.
     Restore {
         #[arg(required = true)]
         ids: Vec<String>,
     },
-    /// Erase for good, with receipt.
+    /// Erase records for good and print a receipt.
     Erase {
         #[arg(required = true)]
         ids: Vec<String>,
+        /// Record this reason in the tombstone.
         #[arg(long)]
         reason: Option<String>,
-        /// Say what would go.
+        /// Only show what would be erased.
         #[arg(long)]
         dry_run: bool,
         /// Also redact other records that say the same.
         #[arg(long)]
         with_copies: bool,
     },
-    /// Tombstones.
+    /// List the tombstones.
     Tombstones,
-    /// The audit log.
+    /// Print the audit log.
     Audit {
-        /// Check the chain and its signatures.
+        /// Also check the hash chain and its signatures.
         #[arg(long)]
         verify: bool,
     },
-    /// Write, read back, validate.
+    /// Export records, then read the export back and validate it.
     Export {
+        /// Write this format.
         #[arg(long)]
         format: String,
         out: PathBuf,
@@ -367,130 +402,134 @@ pub enum Command {
         means: Means,
         #[command(flatten)]
         select: Box<SelectExport>,
-        /// Only say what would be held and lost.
+        /// Only show what would be exported and what the format can't hold.
         #[arg(long)]
         dry_run: bool,
     },
-    /// From one format to another, without a vault; nothing is kept.
+    /// Convert from one format to another without a vault; nothing is stored.
     Convert {
         input: PathBuf,
         out: PathBuf,
-        /// What to write.
+        /// Write this format.
         #[arg(long)]
         format: String,
-        /// What the input is, where that is not plain.
+        /// Read the input as this format instead of detecting one.
         #[arg(long, value_name = "FORMAT")]
         from: Option<String>,
-        /// Passphrase of an encrypted input.
+        /// Read the passphrase of an encrypted input from this file.
         #[arg(long, value_name = "FILE")]
         import_passphrase_file: Option<PathBuf>,
         #[command(flatten)]
         means: Means,
-        /// Allow this many streamed bytes.
+        /// Read up to this many bytes instead of the default limit.
         #[arg(long, value_name = "N")]
         limit_bytes: Option<u64>,
     },
     /// Sign a bundle or export that can carry a signature.
     Sign {
         path: PathBuf,
-        /// Private key (PKCS#8 PEM).
+        /// Sign with this private key (PKCS#8 PEM).
         #[arg(long, value_name = "FILE")]
         signing_key_file: PathBuf,
+        /// Write the signed copy here instead of changing PATH.
         #[arg(long)]
         out: Option<PathBuf>,
     },
-    /// Signing keys.
+    /// Manage signing keys.
     #[command(subcommand)]
     Keys(KeysCommand),
-    /// A provable part of a signed Zaxy bundle.
+    /// Write a provable subset of a signed Zaxy bundle.
     Disclose {
         bundle: PathBuf,
         out: PathBuf,
         #[command(flatten)]
         select: Select,
     },
-    /// Apply .alf deltas to their base, in order, all or none.
+    /// Apply .alf deltas to their base, in order; all of them or none.
     Apply {
         base: PathBuf,
         #[arg(required = true)]
         deltas: Vec<PathBuf>,
-        /// The new archive.
+        /// Write the new archive here.
         #[arg(long)]
         out: PathBuf,
-        /// Passphrase of encrypted files; the new archive is encrypted under it if the base was.
+        /// Read the passphrase of encrypted files from this file; the new archive is encrypted with it if the base was.
         #[arg(long, value_name = "FILE")]
         import_passphrase_file: Option<PathBuf>,
     },
-    /// Hard deletion in a local .alf archive.
+    /// Delete records from a local .alf archive for good.
     Purge {
         archive: PathBuf,
         #[arg(required_unless_present = "whole_agent", conflicts_with = "whole_agent")]
         ids: Vec<String>,
-        /// The archive and the named deltas as a whole; only the audit record stays.
+        /// Delete the archive and the given deltas as a whole; only the audit record stays.
         #[arg(long, conflicts_with_all = ["out", "strip_links"])]
         whole_agent: bool,
-        /// A delta of the same agent that is to lose the records too, may be given again.
+        /// Also delete the records from this delta of the same agent; may be given several times.
         #[arg(long, value_name = "FILE")]
         delta: Vec<PathBuf>,
-        /// Id of the principal who asked, for the audit record.
+        /// Name the principal who asked for it in the audit record, by id.
         #[arg(long, value_name = "ID")]
         requested_by: Option<String>,
-        /// Passphrase of encrypted files; they are encrypted under it again.
+        /// Read the passphrase of encrypted files from this file; they are encrypted with it again.
         #[arg(long, value_name = "FILE")]
         import_passphrase_file: Option<PathBuf>,
-        /// A new archive instead of the old one.
+        /// Write a new archive here instead of changing the old one.
         #[arg(long)]
         out: Option<PathBuf>,
+        /// Record this reason in the audit record.
         #[arg(long)]
         reason: Option<String>,
-        /// Also take out links to what goes.
+        /// Also remove links to the deleted records.
         #[arg(long)]
         strip_links: bool,
-        /// Say what would happen.
+        /// Only show what would happen.
         #[arg(long)]
         dry_run: bool,
     },
-    /// Hand a finished file on, once: to another place, or to a webhook. The only command that may open a connection.
+    /// Send a finished file once, to another place or to a webhook. The only command that may open a connection.
     Push {
         file: PathBuf,
+        /// Send it to a file or to a webhook.
         #[arg(long, value_name = "file|webhook")]
         sink: String,
-        /// A path, or an https address.
+        /// Path of the file or https address of the webhook.
         #[arg(long)]
         dest: String,
-        /// File with the bearer token for a webhook.
+        /// Read the bearer token for the webhook from this file.
         #[arg(long, value_name = "FILE")]
         auth_token_file: Option<PathBuf>,
     },
-    /// Evidence Pack: what was deleted and done, without content.
+    /// Write an evidence pack: what was deleted and done, without content.
     Evidence {
         out: PathBuf,
-        /// Date or time, inclusive.
+        /// Only from this date or time on.
         #[arg(long)]
         since: Option<String>,
-        /// Date or time, inclusive.
+        /// Only up to and including this date or time.
         #[arg(long)]
         until: Option<String>,
-        /// Only these parts: tombstones (with receipts), log (with its signatures), key (and how to check), transfers
-        /// (imports and exports, with file names).
+        /// Include only these parts: tombstones (with receipts), log (with signatures), key (and how to check),
+        /// transfers (imports and exports, with file names).
         #[arg(long, value_delimiter = ',', value_name = "PART,…")]
         parts: Option<Vec<String>>,
-        /// Sign with the vault's own key.
+        /// Sign with the vault's key.
         #[arg(long)]
         sign: bool,
     },
-    /// Is a signature there, valid, and by a trusted key? Needs no vault, changes nothing.
+    /// Check for a valid signature by a trusted key. Needs no vault and changes nothing.
     Verify {
         path: PathBuf,
-        /// Public key in hex or did:key, may be given again.
+        /// Trust this public key (hex or did:key); may be given several times.
         #[arg(long)]
         trust: Vec<String>,
-        /// Passphrase of an encrypted file.
+        /// Read the passphrase of an encrypted file from this file.
         #[arg(long, value_name = "FILE")]
         import_passphrase_file: Option<PathBuf>,
     },
-    /// Integrity of the vault.
+    /// Check the integrity of the vault.
     Check {
+        /// Rebuild the search index first.
         #[arg(long)]
         rebuild_index: bool,
     },
