@@ -198,7 +198,7 @@ describe("an import that failed", () => {
     render(FailedActions, { failed: { seq: 9, paths: [], error }, at });
     expect(screen.queryByTestId("activity-again")).toBeNull();
     await fireEvent.click(screen.getByTestId("activity-failed"));
-    expect((await screen.findByTestId("failed-report")).textContent).toContain("A text that was pasted");
+    expect((await screen.findByTestId("failed-report")).textContent).toContain("Pasted text");
   });
 });
 

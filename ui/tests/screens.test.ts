@@ -64,7 +64,7 @@ describe("create", () => {
     await waitFor(() => expect((screen.getByTestId("create-folder") as HTMLInputElement).value).not.toBe(""));
     await type("create-name", "Family");
     await fireEvent.click(screen.getByTestId("create-next"));
-    const taken = "Something is already there under this name.";
+    const taken = "Something with this name already exists.";
     expect(await screen.findByText(taken, { exact: false })).toBeTruthy();
     const name = screen.getByTestId("create-name") as HTMLInputElement;
     expect([name.getAttribute("aria-invalid"), document.activeElement]).toEqual(["true", name]);

@@ -113,7 +113,9 @@ describe("copied text", () => {
     render(RecoveryCopy, { code: CODE, name: "Ines", right: false });
     await fireEvent.click(screen.getByText("Copy"));
     expect(copied.mock.calls).toEqual([[CODE, 30]]);
-    await waitFor(() => expect(toasts.current?.text).toBe("Copied. It leaves the clipboard after 30 seconds."));
+    await waitFor(() =>
+      expect(toasts.current?.text).toBe("Copied. It is cleared from the clipboard after 30 seconds."),
+    );
 
     copied.mockRejectedValue(refuse("no_clipboard", "The clipboard can't be used."));
     await fireEvent.click(screen.getByText("Copy"));

@@ -55,7 +55,7 @@ it("is left by Esc and by the button, and by losing the focus nothing is applied
 
 it("says when all of them have it already", async () => {
   await fireEvent.keyDown(await typed(["m-0", "m-1"], "house"), { key: "Enter" });
-  await waitFor(() => expect(toasts.current?.text).toBe("All 2 have #house already"));
+  await waitFor(() => expect(toasts.current?.text).toBe("All 2 already have #house"));
   expect(toasts.canUndo).toBe(false);
 });
 
