@@ -5,12 +5,14 @@ import { quiet } from "../sh.mjs";
 /** Our crates: what each may use of ours. */
 const DIRECTION = {
   "mementory-model": [],
+  "mementory-json": ["mementory-model"],
   "mementory-crypto": [],
   "mementory-scan": [],
   "mementory-similar": ["mementory-model", "mementory-crypto"],
-  "mementory-formats": ["mementory-model"],
+  "mementory-formats": ["mementory-model", "mementory-json"],
   "mementory-vault": [
     "mementory-model",
+    "mementory-json",
     "mementory-crypto",
     "mementory-formats",
     "mementory-scan",

@@ -4,10 +4,9 @@
 pub mod carry;
 mod detect;
 mod did_key;
-mod error;
 mod format;
 pub mod input;
-pub mod json;
+mod json_keys;
 mod passphrase;
 
 pub mod alf;
@@ -33,12 +32,13 @@ mod testing;
 
 pub use detect::{Candidate, Claim, Detected, Detection, Part, Role, detect};
 pub use did_key::did_key;
-pub use error::FormatError;
 pub use format::{
     AttachmentFile, Capabilities, Finding, Format, PassthroughItem, REDACTED, ReadContext, RecordSource, Redaction,
     Signed, Signer, Sink, SourceAbout, StoredRecord, Validation, WriteOptions, WriteReport,
 };
 pub use input::{Catalog, Member, Spool, SpoolFile, file_sha256, sha256};
+pub(crate) use json_keys::json_keys;
+pub use mementory_model::FormatError;
 pub use openclaw::lacks_only_secrets;
 pub use passphrase::{Cipher, Passphrase, Sealed, SealedFile};
 

@@ -4,7 +4,7 @@ use crate::{
     mem, pam,
     zaxy::{self, merkle},
 };
-use mementory_model::json::Tree;
+use mementory_json::Tree;
 use proptest::prelude::*;
 
 /// Every number is one that all three forms can hold.

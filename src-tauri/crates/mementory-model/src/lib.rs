@@ -2,8 +2,8 @@
 //!
 //! A reader turns bytes into [`Record`]s, a writer turns records into bytes. What a format says beyond the
 //! model rides along in [`Record::verbatim`] (the source's own text) and [`Record::fields`].
+mod error;
 mod issue;
-pub mod json;
 mod limits;
 mod loss;
 mod record;
@@ -11,6 +11,7 @@ mod text;
 mod time;
 mod tombstone;
 
+pub use error::{FormatError, is_damage};
 pub use issue::{Dropped, DroppedAs, Issue};
 pub use limits::{Bounds, Limits, TREE_BYTES};
 pub use loss::{Loss, LossKind, LossReport};

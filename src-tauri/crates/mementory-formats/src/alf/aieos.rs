@@ -1,6 +1,6 @@
 //! An AIEOS document in the structured fields of an identity (spec §3.2.6): what has a field of its own is put there, the
 //! rest is kept under `aieos_extensions`.
-use mementory_model::json::Tree;
+use mementory_json::Tree;
 
 fn at<'t>(doc: &'t Tree, path: &[&str]) -> Option<&'t Tree> {
     path.iter().try_fold(doc, |tree, key| tree.get(key))

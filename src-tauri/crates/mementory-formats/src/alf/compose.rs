@@ -5,7 +5,7 @@
 use super::ext;
 use super::wire::{self, ENTITY_TYPES, METHODS, STATUSES};
 use crate::StoredRecord;
-use mementory_model::json::{Tree, write_string};
+use mementory_json::{Tree, write_string};
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp};
 use std::fmt::Write;
 

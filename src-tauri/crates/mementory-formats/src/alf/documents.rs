@@ -2,7 +2,7 @@
 //! what is left, the skeleton, is a passthrough part with the element's key in each slot. So each element lives in
 //! one place only (an erased one is nowhere else), and an untouched document comes back byte for byte.
 use super::wire;
-use mementory_model::json::write_string;
+use mementory_json::write_string;
 use serde_json::value::RawValue;
 
 /// A list document, taken apart.

@@ -1,7 +1,7 @@
 //! The other layers as records: identity, principals, credentials, attachment rows (spec §3.2–§3.4, §3.1.9), and how
 //! an edited one is patched over its own tree.
 use super::wire::Remark;
-use mementory_model::json::Tree;
+use mementory_json::Tree;
 use mementory_model::{Kind, Record, RecordKey, Timestamp, Verbatim};
 
 fn text<'t>(tree: &'t Tree, path: &[&str]) -> Option<&'t str> {

@@ -1,7 +1,7 @@
 //! What a person who moves an agent should know of its abilities (spec §3.2.6, §3.4.2): which depend on the host, and
 //! where an ability and its credential do not find each other. Nothing is changed.
+use mementory_json::Tree;
 use mementory_model::Issue;
-use mementory_model::json::Tree;
 use std::collections::BTreeSet;
 
 /// Abilities reported one by one.

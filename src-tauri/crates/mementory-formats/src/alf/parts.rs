@@ -8,7 +8,7 @@ use crate::openclaw::{
     redact,
 };
 use crate::{FormatError, PassthroughItem, RecordSource};
-use mementory_model::json::Tree;
+use mementory_json::Tree;
 use mementory_model::{LossKind, LossReport};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;

@@ -5,7 +5,7 @@ use super::lineage::Lineage;
 use super::partitions::{Period, stable_v5, stable_v7};
 use super::workspaces::{self, Home};
 use crate::{FormatError, RecordSource, SourceAbout, StoredRecord};
-use mementory_model::json::Tree;
+use mementory_json::Tree;
 use mementory_model::{AttachmentRef, Kind, LossKind, LossReport, Record, Timestamp};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 

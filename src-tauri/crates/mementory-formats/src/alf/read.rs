@@ -9,7 +9,7 @@ use super::sealed::{self, Opener};
 use super::wire::{self, Remark};
 use super::workspace_profile::{self, Restored};
 use crate::{Catalog, Detected, FormatError, Member, Passphrase, PassthroughItem, ReadContext, Sink};
-use mementory_model::json::Tree;
+use mementory_json::Tree;
 use mementory_model::{
     Derived, Dropped, DroppedAs, Issue, Kind, Limits, Origin, Record, RecordKey, Timestamp, Tombstone, TombstoneOp,
 };

@@ -5,7 +5,7 @@ use super::read::{Reader, object};
 use super::{identity, tiers, wire};
 use crate::openclaw::files::ABSENT;
 use crate::{AttachmentFile, FormatError, Member, PassthroughItem};
-use mementory_model::json::Tree;
+use mementory_json::Tree;
 use mementory_model::{AttachmentRef, Issue, Kind, RecordKey};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};

@@ -5,7 +5,7 @@ use super::manifest::{Archive, CHECKSUM_SCOPE, MANIFEST, Manifest};
 use super::wire;
 use crate::passphrase::{AGE_HEAD, is_age_head};
 use crate::{Catalog, Detected, FormatError, Member, Passphrase};
-use mementory_model::json::Tree;
+use mementory_json::Tree;
 use mementory_model::{Limits, Timestamp};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};

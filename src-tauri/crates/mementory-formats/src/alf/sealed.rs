@@ -6,7 +6,7 @@ use super::partitions::stable_v5;
 use super::plan::Row;
 use crate::{Cipher, FormatError, Passphrase, Sealed};
 use base64::{Engine, prelude::BASE64_STANDARD};
-use mementory_model::json::Tree;
+use mementory_json::Tree;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 

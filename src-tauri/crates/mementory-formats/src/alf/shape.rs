@@ -1,7 +1,7 @@
 //! Shapes of ALF documents as tables, and a walk that checks a JSON tree against them. Facts from the specification
 //! (§3, §4.2) and the field names and rules that its schemas give; unknown words of a list are warnings (§8.2).
+use mementory_json::Tree;
 use mementory_model::Timestamp;
-use mementory_model::json::Tree;
 
 /// What a value must be.
 #[derive(Clone, Copy)]

@@ -12,7 +12,7 @@ use crate::openclaw::{
 };
 use crate::zeroclaw::ZEROCLAW;
 use crate::{FormatError, RecordSource, WriteOptions};
-use mementory_model::json::Tree;
+use mementory_json::Tree;
 use std::collections::{BTreeSet, HashMap};
 
 /// The specification's default.

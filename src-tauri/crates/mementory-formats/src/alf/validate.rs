@@ -6,7 +6,7 @@ use super::lines::{Entry, each_line};
 use super::manifest::{Archive, CHECKSUM_SCOPE, MANIFEST, Manifest};
 use super::shape::{self, Rule};
 use crate::{Catalog, Detected, Finding, FormatError, Member, Validation};
-use mementory_model::json::Tree;
+use mementory_json::Tree;
 use mementory_model::{Limits, Timestamp};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashSet};

@@ -3,7 +3,7 @@
 //! Only what the model has a name for is parsed; the line itself stays in the record's verbatim. A known field of an
 //! unexpected type is noted and left to the verbatim: it never costs the record.
 use super::ext;
-use mementory_model::json::Members;
+use mementory_json::Members;
 use mementory_model::{Embedding, EntityRef, Kind, Link, Record, RecordKey, Timestamp, Verbatim};
 use serde_json::value::RawValue;
 use std::borrow::Cow;

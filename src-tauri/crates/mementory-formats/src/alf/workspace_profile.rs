@@ -5,7 +5,7 @@ use super::partitions::stable_v5;
 use super::sealed::sha256;
 use crate::StoredRecord;
 use crate::openclaw::{read::named, write::text_of};
-use mementory_model::json::Tree;
+use mementory_json::Tree;
 use mementory_model::{Record, Verbatim};
 
 /// Blocks of the prose that have a member of their own; the others are custom.

@@ -14,7 +14,7 @@ use crate::openclaw::{
 };
 use crate::zeroclaw::{self, ZEROCLAW};
 use crate::{FormatError, PassthroughItem, RecordSource, SourceAbout, StoredRecord, WriteOptions};
-use mementory_model::json::Tree;
+use mementory_json::Tree;
 use mementory_model::{Kind, LossKind, LossReport, Record, Tombstone, Verbatim};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Read;

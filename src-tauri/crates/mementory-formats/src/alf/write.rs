@@ -15,7 +15,7 @@ use super::workspaces::Files;
 use super::write_documents::{self as documents, FileFacts};
 use super::write_manifest::{Layers, PartitionRow, VERSION, build, index};
 use crate::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport, carry};
-use mementory_model::json::Tree;
+use mementory_json::Tree;
 use mementory_model::{LossKind, Timestamp};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;

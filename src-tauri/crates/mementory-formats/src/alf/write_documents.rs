@@ -3,7 +3,7 @@ use super::documents::{fresh, split};
 use super::plan::Row;
 use super::{ext, wire};
 use crate::{SourceAbout, StoredRecord};
-use mementory_model::json::{Tree, write_string};
+use mementory_json::{Tree, write_string};
 use mementory_model::{AttachmentRef, Timestamp};
 
 /// A list document and how many elements it has. `skeleton` is what the reader kept of the original.

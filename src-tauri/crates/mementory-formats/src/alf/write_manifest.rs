@@ -4,8 +4,8 @@ use super::partitions::Period;
 use super::plan::Row;
 use super::workspaces::Home;
 use crate::SourceAbout;
+use mementory_json::Tree;
 use mementory_model::Timestamp;
-use mementory_model::json::Tree;
 use std::collections::BTreeMap;
 
 /// A row of the partition list.

@@ -1,6 +1,6 @@
 //! What a message says and which files it names, by content type (vendors.md §2.3).
 use super::wire::{Content, File, Metadata, Thought};
-use mementory_model::json::Tree;
+use mementory_json::Tree;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 

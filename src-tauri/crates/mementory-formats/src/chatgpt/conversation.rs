@@ -6,7 +6,7 @@ use super::{
     memories,
     wire::{Content, Conversation, Message, Node, Nodes, Text},
 };
-use crate::json::repair;
+use mementory_json::repair;
 use mementory_model::{
     AttachmentRef, Dropped, DroppedAs, Fields, Issue, Kind, Link, MessagePart, Origin, Record, RecordKey, Source,
     Times, Unit, Verbatim,

@@ -3,11 +3,8 @@ use super::{
     attachments::{Names, is_file_place, is_folder_file_place, is_upload, last},
     gaps,
 };
-use crate::{
-    Catalog, Claim, FormatError, Member, Part, Role,
-    input::plain_name,
-    json::{decoded_head, keys_of},
-};
+use crate::{Catalog, Claim, FormatError, Member, Part, Role, input::plain_name};
+use mementory_json::{decoded_head, keys_of};
 use mementory_model::Limits;
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap, HashSet};

@@ -3,10 +3,8 @@ use super::{
     attachments::{self, Names, Watched, last},
     conversation::{self, Place},
 };
-use crate::{
-    AttachmentFile, Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Role, Sink,
-    json::{ElementError, Elements},
-};
+use crate::{AttachmentFile, Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Role, Sink};
+use mementory_json::{ElementError, Elements};
 use mementory_model::{Dropped, DroppedAs, Issue, Kind, Limits};
 use std::io::Read;
 

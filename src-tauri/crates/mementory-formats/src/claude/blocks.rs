@@ -1,6 +1,6 @@
 //! Content blocks of a message: what a person reads, and what is folded away but can be found.
 use super::wire::{Object, decode, list};
-use mementory_model::json::Tree;
+use mementory_json::Tree;
 use serde_json::{Value, value::RawValue};
 use std::borrow::Cow;
 

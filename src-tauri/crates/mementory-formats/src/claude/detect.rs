@@ -1,9 +1,6 @@
 //! Which members are Claude's? By the keys in them; names only group what belongs together (vendors.md §3.1, §3.4).
-use crate::{
-    Catalog, Claim, FormatError, Member, Part, Role,
-    input::plain_name,
-    json::{self, Keys},
-};
+use crate::{Catalog, Claim, FormatError, Member, Part, Role, input::plain_name, json_keys};
+use mementory_json::Keys;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a member's content says.
@@ -31,7 +28,7 @@ pub(super) fn claims(catalog: &Catalog) -> Result<Vec<Claim>, FormatError> {
         if !is_candidate(member) {
             continue;
         }
-        let keys = match json::keys(catalog, member) {
+        let keys = match json_keys(catalog, member) {
             Ok(Some(keys)) => keys,
             _ if in_memories_part(member) => Keys::default(),
             // An unreadable member is somebody else's to report.
@@ -236,7 +233,7 @@ fn version(group: &str, found: &[(usize, Content)], members: &[Member]) -> &'sta
 fn companions(catalog: &Catalog, found: &[(usize, Content)]) -> Vec<Part> {
     let members = catalog.members();
     // A name says nothing against what a file holds: ChatGPT's conversations are called the same.
-    let foreign = |m: &Member| matches!(json::keys(catalog, m), Ok(Some(keys)) if other_shape(&keys));
+    let foreign = |m: &Member| matches!(json_keys(catalog, m), Ok(Some(keys)) if other_shape(&keys));
     let taken: BTreeSet<usize> = found.iter().map(|(id, _)| *id).collect();
     let dir = |m: &Member| m.name.rsplit_once('/').map(|(d, _)| d.to_owned()).unwrap_or_default();
     let is_folder = |name: &str| FOLDERS.contains(&name);

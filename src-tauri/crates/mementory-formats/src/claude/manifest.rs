@@ -1,7 +1,8 @@
 //! The manifest of an export in parts. It names one-time download links, which are as good as credentials: they are
 //! neither followed nor kept.
 use crate::{Catalog, Member};
-use mementory_model::{Limits, json::Tree};
+use mementory_json::Tree;
+use mementory_model::Limits;
 
 /// A manifest is small; a larger one is not read.
 const BYTES: u64 = 16 << 20;

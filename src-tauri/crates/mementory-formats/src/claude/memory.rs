@@ -225,7 +225,7 @@ fn rest(object: &Object<'_>) -> Option<String> {
         if out.len() > 1 {
             out.push(',');
         }
-        mementory_model::json::write_string(name, &mut out);
+        mementory_json::write_string(name, &mut out);
         out.push(':');
         out.push_str(raw.get());
     }

@@ -3,10 +3,8 @@ use super::{
     conversation, design, detect, manifest, memory, projects,
     wire::{Object, Place, Yield},
 };
-use crate::{
-    Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Role, Sink, is_uuid,
-    json::{self, ElementError, Elements},
-};
+use crate::{Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Role, Sink, is_uuid, json_keys};
+use mementory_json::{self as json, ElementError, Elements};
 use mementory_model::{Dropped, DroppedAs, Issue, Kind, Limits, Unit};
 use std::{
     collections::HashSet,
@@ -163,7 +161,7 @@ impl Reader<'_> {
     /// Design chats lie in their own folder; elsewhere their nested content tells them.
     fn is_design(&self, member: &Member) -> bool {
         member.name.split('/').rev().nth(1) == Some("design_chats")
-            || matches!(json::keys(self.catalog, member), Ok(Some(keys)) if detect::is_design(&keys))
+            || matches!(json_keys(self.catalog, member), Ok(Some(keys)) if detect::is_design(&keys))
     }
 
     fn element(&mut self, member: &Member, what: What, pointer: &str, bytes: &[u8]) -> Result<(), FormatError> {

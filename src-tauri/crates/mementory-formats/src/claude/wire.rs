@@ -1,6 +1,6 @@
 //! Claude's JSON as borrowed members. Nothing is assumed of types, order or completeness: keys are read when they
 //! are there and of the right type, the last of duplicate keys wins, the rest stays in the verbatim text.
-use crate::json;
+use mementory_json as json;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;

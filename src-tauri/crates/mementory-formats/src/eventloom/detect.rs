@@ -1,7 +1,8 @@
 //! Which members are logs? The first line that is not blank has the fields of an event and its hash.
 use super::event::{Envelope, envelope};
 use crate::{Catalog, Claim, FormatError, Part, Role};
-use mementory_model::{Limits, json::Tree};
+use mementory_json::Tree;
+use mementory_model::Limits;
 
 /// Bytes looked at; a payload is at most 1 MiB.
 const HEAD: usize = 2 << 20;

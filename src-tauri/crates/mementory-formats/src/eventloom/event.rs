@@ -1,6 +1,6 @@
 //! One event: its two forms on disk, its hash, and the entry that Zaxy exports for it.
-use crate::zaxy::canonical::{Strings, write};
-use mementory_model::json::Tree;
+use mementory_json::Tree;
+use mementory_json::canonical::{Style, write};
 use sha2::{Digest, Sha256};
 
 /// Payload member with the sensitivity; under the hash, and no part of an export.
@@ -167,7 +167,7 @@ impl Event {
             }
         };
         let mut out = String::new();
-        write(&tree, Strings::Ascii, &mut out).ok()?;
+        write(&tree, Style::PYTHON_ASCII, &mut out).ok()?;
         Some(hex::encode(Sha256::digest(out)))
     }
 
@@ -182,7 +182,7 @@ impl Event {
         ]);
         let mut out = String::new();
         // Texts and a whole number: nothing that could be bad.
-        let _ = write(&seed, Strings::Ascii, &mut out);
+        let _ = write(&seed, Style::PYTHON_ASCII, &mut out);
         format!("evt_zaxy_{:012}_{}", self.seq, hex::encode(&Sha256::digest(out)[..8]))
     }
 

@@ -5,7 +5,8 @@ use crate::{
     Catalog, Finding, FormatError, Member, Sink, Validation,
     zaxy::{canonical::canonical, map::to_record},
 };
-use mementory_model::{Dropped, DroppedAs, Issue, Limits, Origin, Record, Unit, Verbatim, json::Tree};
+use mementory_json::Tree;
+use mementory_model::{Dropped, DroppedAs, Issue, Limits, Origin, Record, Unit, Verbatim};
 use sha2::{Digest, Sha256};
 use std::io::{BufRead, BufReader, Read};
 

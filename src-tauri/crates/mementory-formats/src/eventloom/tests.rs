@@ -1,7 +1,7 @@
 //! Hashes and forms of events; whole logs are in `fixtures/eventloom` (read by the tests of `zaxy`).
 #![allow(clippy::unwrap_used)]
 use super::event::{Envelope, Event, envelope};
-use mementory_model::json::Tree;
+use mementory_json::Tree;
 
 fn line(extra: &str) -> Tree {
     let text = format!(

@@ -23,11 +23,7 @@ pub(crate) fn is_safe_path(name: &str) -> bool {
     matches!(zip::safe_name(name), Ok(std::borrow::Cow::Borrowed(_))) && !name.chars().any(char::is_control)
 }
 
-/// Are the bytes at fault, and not the way to them? An entry of an archive that is cut off or does not unpack: what came
-/// before still says what the file is.
-pub(crate) fn is_damage(error: &std::io::Error) -> bool {
-    matches!(error.kind(), std::io::ErrorKind::UnexpectedEof | std::io::ErrorKind::InvalidData)
-}
+pub(crate) use mementory_model::is_damage;
 
 /// SHA-256 of a file, in hex.
 ///

@@ -10,7 +10,8 @@ use super::{
     wire::{decode, line, text, time_of},
 };
 use crate::{Catalog, FormatError, WriteOptions, detect};
-use mementory_model::{Limits, Timestamp, json::Tree};
+use mementory_json::Tree;
+use mementory_model::{Limits, Timestamp};
 use sha2::{Digest, Sha256};
 use std::{
     collections::{BTreeMap, HashSet},

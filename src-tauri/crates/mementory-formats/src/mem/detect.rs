@@ -6,7 +6,8 @@ use super::{
     manifest::Manifest,
 };
 use crate::{Catalog, Claim, FormatError, Member, Part, Role};
-use mementory_model::{Limits, json::Tree};
+use mementory_json::Tree;
+use mementory_model::Limits;
 use std::collections::{BTreeMap, HashSet};
 
 /// Given path, archive and folder: what one bundle's members share. Also a member, with its whole name.

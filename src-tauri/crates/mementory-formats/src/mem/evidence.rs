@@ -17,7 +17,8 @@ use super::{
     wire::{decode, line, list, text, texts, time_of},
 };
 use crate::{FormatError, RecordSource, Signer, StoredRecord};
-use mementory_model::{Kind, Limits, Timestamp, Tombstone, json::Tree};
+use mementory_json::Tree;
+use mementory_model::{Kind, Limits, Timestamp, Tombstone};
 use sha2::{Digest, Sha256};
 use std::{
     collections::{BTreeMap, BTreeSet},

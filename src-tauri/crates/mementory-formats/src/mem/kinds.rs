@@ -1,6 +1,7 @@
 //! The kinds of records, as data (spec v1.1 §2): fields with their wire types, what makes an id, and which model field
 //! has its place where. Reading, checking, writing and patching are all driven by this table.
-use mementory_model::{Kind, json::same};
+use mementory_json::same;
+use mementory_model::Kind;
 
 /// Wire type of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,8 @@ use super::{
     kinds::{Field, Type},
     wire::{check, integer, list, text, texts, time_of},
 };
-use mementory_model::{Bounds, Timestamp, json::Tree};
+use mementory_json::Tree;
+use mementory_model::{Bounds, Timestamp};
 use std::{collections::BTreeMap, fmt::Write};
 
 /// Format version that we write; its first component is what we read.

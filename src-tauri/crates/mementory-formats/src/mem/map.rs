@@ -4,7 +4,8 @@ use super::{
     overlay::EXTENSION,
     wire::{list, text, time_of},
 };
-use mementory_model::{EntityRef, Fields, Kind, Link, Record, RecordKey, Source, Timestamp, json::Tree};
+use mementory_json::Tree;
+use mementory_model::{EntityRef, Fields, Kind, Link, Record, RecordKey, Source, Timestamp};
 use serde_json::Value;
 
 /// Scope of all keys of this format.

@@ -6,7 +6,8 @@ use super::{
     wire::{list, text, texts},
 };
 use crate::StoredRecord;
-use mementory_model::{Kind, Link, Record, RecordKey, Timestamp, json::Tree};
+use mementory_json::Tree;
+use mementory_model::{Kind, Link, Record, RecordKey, Timestamp};
 
 /// Kind under which a record from elsewhere travels.
 pub(super) fn wire_kind(kind: Kind) -> &'static str {

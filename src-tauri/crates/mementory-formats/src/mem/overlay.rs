@@ -2,7 +2,8 @@
 //! gives the same record, with its own key and so its own id. If another program has changed the line since, the
 //! format's own fields are the truth.
 use super::{canonical::canonical, kinds::Spec, map::tree_of, wire::line};
-use mementory_model::{LossKind, LossReport, Record, Times, Timestamp, Verbatim, json::Tree};
+use mementory_json::Tree;
+use mementory_model::{LossKind, LossReport, Record, Times, Timestamp, Verbatim};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 

@@ -11,7 +11,8 @@ use super::{
     wire::{decode, line, list, text},
 };
 use crate::{Detected, FormatError, Member, PassthroughItem, ReadContext, Role, Sink};
-use mementory_model::{Bounds, Dropped, DroppedAs, Issue, Kind, Origin, Record, RecordKey, Unit, Verbatim, json::Tree};
+use mementory_json::Tree;
+use mementory_model::{Bounds, Dropped, DroppedAs, Issue, Kind, Origin, Record, RecordKey, Unit, Verbatim};
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
 

@@ -9,7 +9,8 @@ use super::{
     wire::{decode, line},
 };
 use crate::{Catalog, FormatError, Signer, detect};
-use mementory_model::{Limits, json::Tree};
+use mementory_json::Tree;
+use mementory_model::Limits;
 use sha2::{Digest, Sha256};
 use std::{io::Read, path::Path};
 

@@ -6,7 +6,7 @@ use super::{
     wire::{decode, line, text},
 };
 use crate::{FormatError, Signed};
-use mementory_model::json::Tree;
+use mementory_json::Tree;
 
 /// Visits the bundle's own signature, then those of its tombstones.
 pub(super) fn signatures(

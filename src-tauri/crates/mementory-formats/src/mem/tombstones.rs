@@ -6,7 +6,8 @@ use super::{
     native::{id_prefix, wire_kind},
     wire::{DERIVED_COUNT, DERIVED_LISTS, decode, line, list, text, texts, time_of},
 };
-use mementory_model::{Derived, Kind, Record, Timestamp, Tombstone, TombstoneOp, json::Tree};
+use mementory_json::Tree;
+use mementory_model::{Derived, Kind, Record, Timestamp, Tombstone, TombstoneOp};
 
 /// `targetKind` and `targetID` under which other programs know a record that came from a bundle; what a tombstone of it
 /// has to name to reach them. The id of a link is its three parts joined by `|`, that of a preference its key, that of a

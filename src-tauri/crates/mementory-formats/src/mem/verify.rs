@@ -7,7 +7,8 @@ use super::{
     wire::{decode, is_too_large, line, list, text, time_of},
 };
 use crate::{Finding, FormatError, Member};
-use mementory_model::{Bounds, Timestamp, json::Tree};
+use mementory_json::Tree;
+use mementory_model::{Bounds, Timestamp};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use std::{

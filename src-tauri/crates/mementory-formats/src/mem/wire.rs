@@ -4,10 +4,8 @@ use super::{
     canonical::{BadNumber, float, number, sorted, write},
     kinds::{Field, Spec, Type},
 };
-use mementory_model::{
-    Bounds, Timestamp,
-    json::{Tree, is_shortest, write_string},
-};
+use mementory_json::{Tree, is_shortest, write_string};
+use mementory_model::{Bounds, Timestamp};
 
 /// Proof-of-reach lists of a tombstone, all strings.
 pub(super) const DERIVED_LISTS: [&str; 6] =

@@ -16,7 +16,8 @@ use crate::{
     FormatError, PassthroughItem, RecordSource, Signer, SourceAbout, StoredRecord, WriteOptions, WriteReport, carry,
     format::NO_BYTES,
 };
-use mementory_model::{Kind, Limits, LossKind, Record, Timestamp, Tombstone, json::Tree};
+use mementory_json::Tree;
+use mementory_model::{Kind, Limits, LossKind, Record, Timestamp, Tombstone};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::{

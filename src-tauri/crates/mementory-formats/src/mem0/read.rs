@@ -1,12 +1,8 @@
 //! An answer or an export of mem0 → records.
-use crate::{
-    Catalog, Detected, FormatError, Member, ReadContext, Sink,
-    json::{decoded_head, repair},
-};
-use mementory_model::{
-    Dropped, DroppedAs, Fields, Issue, Kind, Origin, Record, RecordKey, Timestamp, Verbatim,
-    json::{Members, Tree},
-};
+use crate::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
+use mementory_json::{Members, Tree};
+use mementory_json::{decoded_head, repair};
+use mementory_model::{Dropped, DroppedAs, Fields, Issue, Kind, Origin, Record, RecordKey, Timestamp, Verbatim};
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;

@@ -7,7 +7,8 @@ use super::{
     wire::{SCOPE, list, text},
 };
 use crate::{FormatError, ReadContext, Sink};
-use mementory_model::{Dropped, DroppedAs, Kind, Limits, Origin, Record, Timestamp, Unit, Verbatim, json::Tree};
+use mementory_json::Tree;
+use mementory_model::{Dropped, DroppedAs, Kind, Limits, Origin, Record, Timestamp, Unit, Verbatim};
 use serde_json::value::RawValue;
 use std::collections::HashSet;
 
@@ -97,7 +98,7 @@ fn items<'t>(bytes: &'t [u8], place: &str) -> Result<Vec<&'t RawValue>, FormatEr
     if text.trim_start().starts_with('[') {
         return serde_json::from_str(text).map_err(wrong);
     }
-    let members: mementory_model::json::Members<'t> = serde_json::from_str(text).map_err(wrong)?;
+    let members: mementory_json::Members<'t> = serde_json::from_str(text).map_err(wrong)?;
     let list = members.0.iter().find(|(key, _)| matches!(key.as_str(), "results" | "memories"));
     serde_json::from_str(list.map_or("[]", |(_, raw)| raw.get())).map_err(wrong)
 }

@@ -6,7 +6,8 @@ use super::{
     wire::{SCOPE, Shape, text, texts},
 };
 use crate::StoredRecord;
-use mementory_model::{Kind, Record, Timestamp, json::Tree};
+use mementory_json::Tree;
+use mementory_model::{Kind, Record, Timestamp};
 use std::collections::BTreeMap;
 
 /// Levels of JSON in an element, as read.

@@ -1,10 +1,8 @@
 //! Which members are documents of this format? By the members at the top of a document, in whatever encoding; by their
 //! exact form for the three lesser forms, which other programs' files resemble.
 use super::source::Form;
-use crate::{
-    Catalog, Claim, FormatError, Member, Part, Role,
-    json::{decoded_head, keys_of},
-};
+use crate::{Catalog, Claim, FormatError, Member, Part, Role};
+use mementory_json::{decoded_head, keys_of};
 
 /// Bytes looked at.
 const HEAD: usize = 64 << 10;

@@ -7,7 +7,7 @@ use super::{
     yaml_write,
 };
 use crate::FormatError;
-use mementory_model::json::{Tree, write_string};
+use mementory_json::{Tree, write_string};
 use sha2::{Digest, Sha256};
 use std::io::Write;
 

@@ -8,7 +8,7 @@ use base64::{
     alphabet::STANDARD,
     engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
 };
-use mementory_model::json::Tree;
+use mementory_json::Tree;
 
 /// Bytes of an AES-GCM nonce and tag.
 const NONCE: usize = 12;

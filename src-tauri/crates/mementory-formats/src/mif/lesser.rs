@@ -12,7 +12,8 @@ use super::{
     wire::{SCOPE, Shape, json, texts},
 };
 use crate::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport, carry};
-use mementory_model::{Kind, Limits, LossKind, LossReport, Record, Timestamp, json::Tree};
+use mementory_json::Tree;
+use mementory_model::{Kind, Limits, LossKind, LossReport, Record, Timestamp};
 use std::{io::Write, path::Path};
 
 /// Writes the memories of `source` into the new file `out`; without one only says what would be written and lost.

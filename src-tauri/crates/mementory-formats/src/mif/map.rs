@@ -4,7 +4,8 @@ use super::{
     sections::Section,
     wire::{SCOPE, bare_id, inner, json, list, number, text, time},
 };
-use mementory_model::{EntityRef, Fields, Kind, Link, Record, RecordKey, Source, json::Tree};
+use mementory_json::Tree;
+use mementory_model::{EntityRef, Fields, Kind, Link, Record, RecordKey, Source};
 use serde_json::Value;
 
 /// Key of an element by its list and its id.

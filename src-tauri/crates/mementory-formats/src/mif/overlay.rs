@@ -2,7 +2,8 @@
 //! the format's own members do not say. Reading it gives the same record back, with its own key and so its own id. If
 //! another program has changed the element since, the format's own members are the truth.
 use super::{canonical::canonical, map::tree_of, wire::json};
-use mementory_model::{LossKind, LossReport, Record, Verbatim, json::Tree};
+use mementory_json::Tree;
+use mementory_model::{LossKind, LossReport, Record, Verbatim};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 

@@ -4,7 +4,7 @@ use super::{
     survey::Survey,
     wire::{Shape, inner, json, text},
 };
-use mementory_model::json::Tree;
+use mementory_json::Tree;
 
 /// Name of the kept part.
 pub(super) const NAME: &str = "document.json";

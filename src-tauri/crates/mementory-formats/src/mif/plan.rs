@@ -7,7 +7,8 @@ use super::{
     wire::{SCOPE, Shape},
 };
 use crate::{FormatError, RecordSource, StoredRecord, WriteOptions};
-use mementory_model::{Kind, LossKind, LossReport, json::Tree};
+use mementory_json::Tree;
+use mementory_model::{Kind, LossKind, LossReport};
 use std::{
     collections::{HashMap, HashSet},
     io::Read,

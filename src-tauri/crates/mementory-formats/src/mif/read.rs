@@ -12,9 +12,8 @@ use super::{
     wire::{SCOPE, Shape, bare_id, json, text},
 };
 use crate::{Catalog, Detected, FormatError, PassthroughItem, ReadContext, Sink};
-use mementory_model::{
-    Dropped, DroppedAs, Fields, Issue, Kind, Origin, Record, RecordKey, Timestamp, Unit, Verbatim, json::Tree,
-};
+use mementory_json::Tree;
+use mementory_model::{Dropped, DroppedAs, Fields, Issue, Kind, Origin, Record, RecordKey, Timestamp, Unit, Verbatim};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap, hash_map::Entry};
 

@@ -8,7 +8,8 @@ use super::{
     wire::{Shape, json, text, texts},
 };
 use crate::{REDACTED, Redaction, StoredRecord};
-use mementory_model::{Record, json::Tree};
+use mementory_json::Tree;
+use mementory_model::Record;
 use std::{borrow::Cow, collections::BTreeSet};
 
 /// Name of the member.

@@ -1,6 +1,7 @@
 //! What each part of a document may hold, as data (specification §2–§7 and the published schema for version 1; the
 //! reference program's own types for version 2), and the check of a tree against it.
-use mementory_model::{Timestamp, json::Tree};
+use mementory_json::Tree;
+use mementory_model::Timestamp;
 
 /// A rule for one value.
 pub(super) enum Rule {

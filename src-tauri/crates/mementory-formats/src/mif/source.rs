@@ -5,11 +5,9 @@ use super::{
     spare::{Spared, not_finite, spare, spare_tree},
     yaml,
 };
-use crate::{Catalog, FormatError, Member, Passphrase, json};
-use mementory_model::{
-    Bounds, Limits,
-    json::{Tree, TreeError},
-};
+use crate::{Catalog, FormatError, Member, Passphrase};
+use mementory_json::{self as json, Tree, TreeError};
+use mementory_model::{Bounds, Limits};
 use std::io::{BufReader, Read};
 
 /// How a document is written down.

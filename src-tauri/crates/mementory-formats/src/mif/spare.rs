@@ -5,7 +5,7 @@ use super::{
     source::fault,
     wire::list_mut,
 };
-use mementory_model::json::Tree;
+use mementory_json::Tree;
 use std::{collections::HashMap, ops::Range};
 
 /// Elements that were taken out: JSON pointer, and the code of why.

@@ -9,10 +9,8 @@ use super::{
     wire::{Shape, inner, is_supported, text, version_of},
 };
 use crate::FormatError;
-use mementory_model::{
-    Limits,
-    json::{Tree, TreeError, write_string},
-};
+use mementory_json::{Tree, TreeError, write_string};
+use mementory_model::Limits;
 use sha2::{Digest, Sha256};
 
 /// A document without its records.

@@ -10,7 +10,8 @@ use super::{
     wire::{Shape, inner, is_supported, list, text, version_parts},
 };
 use crate::{Catalog, Detected, Finding, FormatError, Passphrase, REDACTED, Validation};
-use mementory_model::{Limits, json::Tree};
+use mementory_json::Tree;
+use mementory_model::Limits;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Findings listed with one code; the others are counted.

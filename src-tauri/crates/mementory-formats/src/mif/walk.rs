@@ -5,7 +5,8 @@ use super::{
     source::{Form, Source, fault, refused},
 };
 use crate::FormatError;
-use mementory_model::{Limits, json::Members};
+use mementory_json::Members;
+use mementory_model::Limits;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::{

@@ -3,7 +3,8 @@ use super::{
     sections::{SECTIONS, Section},
     shape::{self, Rule},
 };
-use mementory_model::{Timestamp, json::Tree};
+use mementory_json::Tree;
+use mementory_model::Timestamp;
 
 /// Format id, and scope of all keys.
 pub(super) const SCOPE: &str = "mif";

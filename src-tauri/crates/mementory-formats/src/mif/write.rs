@@ -15,7 +15,8 @@ use super::{
     wire::{SCOPE, Shape, inner, json, text},
 };
 use crate::{FormatError, RecordSource, SourceAbout, StoredRecord, WriteOptions, WriteReport, carry, format::NO_BYTES};
-use mementory_model::{Kind, LossKind, Record, Timestamp, json::Tree};
+use mementory_json::Tree;
+use mementory_model::{Kind, LossKind, Record, Timestamp};
 use sha2::{Digest, Sha256};
 use std::{
     collections::{BTreeMap, HashSet},

@@ -1,6 +1,7 @@
 //! YAML to a tree, event by event: nothing is expanded beyond a bound (aliases), nothing is guessed at (dates stay
 //! text, `yes` and `no` too), nothing recurses over the depth of the input. The parser is `saphyr-parser`.
-use mementory_model::{Bounds, json::Tree};
+use mementory_json::Tree;
+use mementory_model::Bounds;
 use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
 use std::{
     borrow::Cow,

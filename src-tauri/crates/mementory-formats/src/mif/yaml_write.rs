@@ -1,6 +1,6 @@
 //! YAML that every loader reads alike: block style, all strings double-quoted with JSON's escapes, numbers that YAML
 //! 1.1 takes for numbers too.
-use mementory_model::json::Tree;
+use mementory_json::Tree;
 use std::fmt::Write;
 
 /// Deeper than this the flow style goes on: indentation would grow with the square of the depth.

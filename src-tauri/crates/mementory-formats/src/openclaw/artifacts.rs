@@ -3,7 +3,7 @@
 use super::files::{self, FileRole};
 use super::write::{Workspace, read_all};
 use crate::{FormatError, RecordSource, StoredRecord};
-use mementory_model::json::Tree;
+use mementory_json::Tree;
 use mementory_model::{Kind, LossKind};
 use std::collections::BTreeMap;
 

@@ -5,7 +5,7 @@ use super::files::{self, FileRole};
 use super::read::slot_key;
 use super::{Runtime, redact, sections};
 use crate::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
-use mementory_model::json::Tree;
+use mementory_json::Tree;
 use mementory_model::{Kind, LossKind, LossReport, Record};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;

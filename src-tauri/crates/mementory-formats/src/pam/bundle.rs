@@ -1,7 +1,8 @@
 //! The members of one source by what they are, and the store's own facts.
 use super::{document::Document, forms::version, shapes::STORE_SCHEMA};
 use crate::{Catalog, Detected, FormatError, Member, Role};
-use mementory_model::{Limits, json::Tree};
+use mementory_json::Tree;
+use mementory_model::Limits;
 
 /// Lists of records in a store.
 pub(super) const LISTS: [&str; 3] = ["memories", "relations", "conversations_index"];

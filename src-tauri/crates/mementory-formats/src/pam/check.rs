@@ -3,7 +3,7 @@ use super::{
     forms::{TimeFault, time},
     shapes::{Need, Shape, Ty},
 };
-use mementory_model::json::Tree;
+use mementory_json::Tree;
 use std::collections::HashSet;
 use std::fmt;
 

@@ -9,7 +9,8 @@ use super::{
     survey::{Survey, digest_uuid, uuid},
 };
 use crate::{SourceAbout, StoredRecord, format::NO_BYTES};
-use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp, json::Tree};
+use mementory_json::Tree;
+use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp};
 
 /// An object from members, those without a value left out.
 pub(super) fn object<const N: usize>(members: [(&str, Option<Tree>); N]) -> Tree {

@@ -1,7 +1,7 @@
 //! Which members are PAM documents? By their `schema`, wherever it stands in the file; a store takes the conversation
 //! and embedding files beside or below it.
 use super::shapes::{CONVERSATION_SCHEMA, EMBEDDINGS_SCHEMA, STORE_SCHEMA};
-use crate::{Catalog, Claim, FormatError, Member, Part, Role, json};
+use crate::{Catalog, Claim, FormatError, Member, Part, Role, json_keys};
 use mementory_model::Limits;
 use std::collections::BTreeMap;
 
@@ -96,7 +96,7 @@ fn side_role(store: &Member, member: &Member) -> Option<Role> {
 }
 
 fn look<'a>(catalog: &Catalog, member: &'a Member, limits: &Limits) -> Result<Option<Document<'a>>, FormatError> {
-    let Some(keys) = json::keys(catalog, member)? else { return Ok(None) };
+    let Some(keys) = json_keys(catalog, member)? else { return Ok(None) };
     let has = |all: &[&str]| all.iter().all(|k| keys.has(k));
     let store = has(&["memories.content_hash", "memories.provenance"]) || has(&["owner", "memories"]);
     let chat = has(&["provider", "messages"]) || has(&["provider.name", "id"]);

@@ -3,7 +3,8 @@
 //! program respells its numbers or drops its nulls on the way.
 use super::hash::sdk_form;
 use super::jcs::canonical;
-use mementory_model::{LossKind, LossReport, Record, Times, Timestamp, Verbatim, json::Tree};
+use mementory_json::Tree;
+use mementory_model::{LossKind, LossReport, Record, Times, Timestamp, Verbatim};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 

@@ -1,10 +1,8 @@
 //! What is around the records: the store without them, and a conversation's two pieces (its entry in the index and its
 //! file without messages) as one text.
 use super::{bundle::LISTS, document::Document, hash::Checksum};
-use mementory_model::{
-    Bounds,
-    json::{Tree, write_string},
-};
+use mementory_json::{Tree, write_string};
+use mementory_model::Bounds;
 
 /// JSON of an object from raw members.
 pub(super) fn object<'a>(members: impl Iterator<Item = (&'a str, &'a str)>) -> String {

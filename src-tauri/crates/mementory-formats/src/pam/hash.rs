@@ -1,6 +1,6 @@
 //! Content hash (spec §6), integrity checksum (§15), and the form in which the Python SDK sees a memory.
 use super::jcs;
-use mementory_model::json::Tree;
+use mementory_json::Tree;
 use sha2::{Digest, Sha256};
 use std::ops::Range;
 use unicode_normalization::UnicodeNormalization;

@@ -6,7 +6,7 @@ use base64::{
     alphabet::URL_SAFE,
     engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
 };
-use mementory_model::json::Tree;
+use mementory_json::Tree;
 
 /// Longest key text that is looked at (RSA 16384 in PEM is below it).
 const KEY_TEXT: usize = 16 << 10;

@@ -1,8 +1,7 @@
 //! The format's objects as records: what the model has a name for, all else in `fields`.
 use super::ext::EXTENSION;
-use mementory_model::{
-    AttachmentRef, Fields, Kind, Link, MessagePart, Record, RecordKey, Source, Timestamp, json::Tree,
-};
+use mementory_json::Tree;
+use mementory_model::{AttachmentRef, Fields, Kind, Link, MessagePart, Record, RecordKey, Source, Timestamp};
 use serde_json::Value;
 
 /// Key of a memory.

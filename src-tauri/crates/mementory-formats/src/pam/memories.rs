@@ -8,10 +8,8 @@ use super::{
     verify::{Ids, Report, word},
 };
 use crate::FormatError;
-use mementory_model::{
-    Bounds, Timestamp,
-    json::{Tree, TreeError},
-};
+use mementory_json::{Tree, TreeError};
+use mementory_model::{Bounds, Timestamp};
 use rayon::prelude::*;
 use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde_json::value::RawValue;

@@ -100,6 +100,6 @@ impl Format for Pam {
 
 /// The canonical text of a value; None when a number has none. For the properties of all three forms.
 #[cfg(test)]
-pub(crate) fn canonical(tree: &mementory_model::json::Tree) -> Option<String> {
+pub(crate) fn canonical(tree: &mementory_json::Tree) -> Option<String> {
     jcs::canonical(tree)
 }

@@ -9,8 +9,9 @@ use super::{
     verify::{Integrity, verify},
 };
 use crate::{Detected, FormatError, Member, PassthroughItem, ReadContext, Sink};
+use mementory_json::Tree;
 use mementory_model::{
-    Bounds, Dropped, DroppedAs, Embedding, Issue, Kind, Limits, Origin, Record, RecordKey, Unit, Verbatim, json::Tree,
+    Bounds, Dropped, DroppedAs, Embedding, Issue, Kind, Limits, Origin, Record, RecordKey, Unit, Verbatim,
 };
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap, HashSet};

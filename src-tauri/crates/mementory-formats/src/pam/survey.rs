@@ -6,7 +6,8 @@ use super::{
     increment::FRAME,
 };
 use crate::{Catalog, FormatError, RecordSource, StoredRecord, WriteOptions, detect};
-use mementory_model::{Kind, Limits, Record, Timestamp, json::Tree};
+use mementory_json::Tree;
+use mementory_model::{Kind, Limits, Record, Timestamp};
 use serde_json::Value;
 use std::{
     collections::{BTreeMap, HashMap, HashSet},

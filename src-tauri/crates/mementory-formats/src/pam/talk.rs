@@ -11,7 +11,8 @@ use super::{
     verify::safe_path,
 };
 use crate::StoredRecord;
-use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp, json::Tree};
+use mementory_json::Tree;
+use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp};
 use std::collections::{HashMap, HashSet};
 
 /// One message, composed or as it came.

@@ -5,7 +5,7 @@ use super::{
     verify::{Integrity, sealed, verify},
 };
 use crate::{FormatError, Signed, Validation};
-use mementory_model::json::Tree;
+use mementory_json::Tree;
 
 /// Checks a source. With keys in `trust` it has to be signed.
 pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, FormatError> {

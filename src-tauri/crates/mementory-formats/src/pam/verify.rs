@@ -9,10 +9,8 @@ use super::{
     shapes::{CONVERSATION, EMBEDDING, EMBEDDINGS, INDEX, MESSAGE, RELATION, STORE},
 };
 use crate::{Finding, FormatError};
-use mementory_model::{
-    Bounds, Timestamp,
-    json::{Tree, TreeError},
-};
+use mementory_json::{Tree, TreeError};
+use mementory_model::{Bounds, Timestamp};
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, HashMap, HashSet};
 

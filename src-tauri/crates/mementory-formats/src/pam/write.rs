@@ -17,7 +17,8 @@ use crate::{
     FormatError, PassthroughItem, RecordSource, SourceAbout, StoredRecord, WriteOptions, WriteReport, carry,
     format::NO_BYTES,
 };
-use mementory_model::{Limits, LossKind, json::Tree};
+use mementory_json::Tree;
+use mementory_model::{Limits, LossKind};
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     io::Read,

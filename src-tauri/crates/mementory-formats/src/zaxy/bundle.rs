@@ -4,11 +4,10 @@ use super::{
     frame::{BadFrame, Frame, Shape},
     merkle::{Hash, Merkle, climb},
 };
-use crate::{
-    Catalog, Detected, FormatError, Member, Role,
-    json::{ElementError, Elements},
-};
-use mementory_model::{Limits, json::Tree};
+use crate::{Catalog, Detected, FormatError, Member, Role};
+use mementory_json::Tree;
+use mementory_json::{ElementError, Elements};
+use mementory_model::Limits;
 use serde::{Deserialize, de::IgnoredAny};
 use std::io::{BufReader, Read};
 

@@ -8,7 +8,8 @@ use super::{
     overlay::{attach, bare, composed, losses},
 };
 use crate::{StoredRecord, eventloom, format::NO_BYTES};
-use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp, json::Tree};
+use mementory_json::Tree;
+use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;

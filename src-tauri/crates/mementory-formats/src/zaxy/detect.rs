@@ -1,5 +1,5 @@
 //! Which members are bundles? By the version strings of the format, wherever in the head they stand.
-use crate::{Catalog, Claim, FormatError, Part, Role, json::keys};
+use crate::{Catalog, Claim, FormatError, Part, Role, json_keys};
 use mementory_model::Limits;
 
 /// Bytes looked at.
@@ -14,7 +14,7 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
         if name.ends_with(".jsonl") || name.ends_with(".ndjson") {
             continue;
         }
-        let Some(found) = keys(catalog, member)? else { continue };
+        let Some(found) = json_keys(catalog, member)? else { continue };
         let list = ["entries", "disclosed"].into_iter().find(|l| found.has(l));
         if list.is_none() && !found.has("version") {
             continue;

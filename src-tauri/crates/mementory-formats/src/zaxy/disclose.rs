@@ -8,7 +8,8 @@ use super::{
     write::{Element, put, signed, subset},
 };
 use crate::{Catalog, FormatError, Signer, SourceAbout};
-use mementory_model::{Limits, Timestamp, json::Tree};
+use mementory_json::Tree;
+use mementory_model::{Limits, Timestamp};
 use std::path::Path;
 
 /// What was disclosed.

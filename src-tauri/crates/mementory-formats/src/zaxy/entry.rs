@@ -4,10 +4,8 @@ use super::{
     frame::{ENTRY, Shape, from_hex},
     merkle::{Hash, PROOF, Side, leaf},
 };
-use mementory_model::{
-    Bounds,
-    json::{Members, Tree},
-};
+use mementory_json::{Members, Tree};
+use mementory_model::Bounds;
 use sha2::{Digest, Sha256};
 
 /// An element of `entries` or `disclosed`, taken apart.

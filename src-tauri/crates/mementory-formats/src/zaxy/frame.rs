@@ -1,9 +1,7 @@
 //! A bundle without its entries: which of the three shapes it has, what its signature is over, and how it is laid out.
 use super::canonical::canonical;
-use mementory_model::{
-    Bounds,
-    json::{Members, Tree},
-};
+use mementory_json::{Members, Tree};
+use mementory_model::Bounds;
 use serde_json::value::RawValue;
 
 /// Version of an unsigned bundle.
@@ -204,7 +202,7 @@ impl Style {
             } else {
                 self.comma(level + 1, out)
             }
-            mementory_model::json::write_string(key, out);
+            mementory_json::write_string(key, out);
             out.push_str(if self.spaced { ": " } else { ":" });
             match piece {
                 Piece::Tree(tree) => self.value(tree, level + 1, out),

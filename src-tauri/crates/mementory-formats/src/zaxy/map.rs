@@ -3,7 +3,8 @@ use super::{
     entry::{Grain, word},
     overlay::EXTENSION,
 };
-use mementory_model::{EntityRef, Fields, Kind, Link, Record, RecordKey, Timestamp, json::Tree};
+use mementory_json::Tree;
+use mementory_model::{EntityRef, Fields, Kind, Link, Record, RecordKey, Timestamp};
 use serde_json::Value;
 
 /// Scope of all keys of this format. An event has the same key in a bundle and in its log.

@@ -5,7 +5,8 @@ use super::{
     entry::word,
     map::{tree_of, value},
 };
-use mementory_model::{LossKind, LossReport, Record, Verbatim, json::Tree};
+use mementory_json::Tree;
+use mementory_model::{LossKind, LossReport, Record, Verbatim};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 

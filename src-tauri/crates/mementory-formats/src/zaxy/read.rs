@@ -9,7 +9,8 @@ use super::{
     overlay::{composed, restore},
 };
 use crate::{FormatError, PassthroughItem, Sink};
-use mementory_model::{Dropped, DroppedAs, Issue, Origin, Record, Unit, Verbatim, json::Tree};
+use mementory_json::Tree;
+use mementory_model::{Dropped, DroppedAs, Issue, Origin, Record, Unit, Verbatim};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 

@@ -3,7 +3,8 @@ use super::{
     compose::Made,
     entry::{Grain, seq, word},
 };
-use mementory_model::{fold, json::Tree};
+use mementory_json::Tree;
+use mementory_model::fold;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// What is asked for. Every axis is optional; the default is everything.

@@ -6,7 +6,7 @@ use super::{
     frame::{HEADER, Shape},
 };
 use crate::{Finding, FormatError, Signed, Validation};
-use mementory_model::json::Tree;
+use mementory_json::Tree;
 
 /// The algorithms that the format names, with the bytes of their keys and signatures.
 const ALGORITHMS: [(&str, usize, usize); 2] = [("ed25519", 32, 64), ("ml-dsa-65", 1952, 3309)];

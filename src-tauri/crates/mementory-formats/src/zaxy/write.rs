@@ -8,7 +8,8 @@ use super::{
     merkle::{Hash, Merkle, Side, climb},
 };
 use crate::{FormatError, PassthroughItem, RecordSource, Signer, SourceAbout, WriteOptions, WriteReport, carry};
-use mementory_model::{Limits, LossKind, Timestamp, json::Tree};
+use mementory_json::Tree;
+use mementory_model::{Limits, LossKind, Timestamp};
 use sha2::{Digest, Sha256};
 use std::{
     collections::{BTreeSet, HashMap},

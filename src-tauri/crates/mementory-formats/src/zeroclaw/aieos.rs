@@ -1,5 +1,5 @@
 //! AIEOS identities (spec §2.3, §3.2.6): a JSON document as a profile that a person can read, and back.
-use mementory_model::json::Tree;
+use mementory_json::Tree;
 
 /// Name, and the fields that say how the agent behaves, a line each.
 pub(super) fn describe(doc: &Tree) -> (Option<String>, String) {

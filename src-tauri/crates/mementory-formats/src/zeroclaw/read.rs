@@ -4,7 +4,7 @@ use super::{ZEROCLAW, aieos, rows};
 use crate::openclaw::read::Reader;
 use crate::openclaw::{Root, own_files, redact};
 use crate::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
-use mementory_model::json::Tree;
+use mementory_json::Tree;
 use mementory_model::{Dropped, DroppedAs, Kind, Limits, Verbatim};
 
 /// The few settings that say how to read the rest. TOML is read line by line: `[section]`, `key = "value"`.

@@ -1,7 +1,8 @@
 //! Taking words out of text, of record bodies and of the source's own JSON.
 use super::spans::{Spans, Touch};
 use aho_corasick::AhoCorasick;
-use mementory_model::{Record, json::Tree, normal_text};
+use mementory_json::Tree;
+use mementory_model::{Record, normal_text};
 use std::collections::BTreeSet;
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -278,7 +279,7 @@ impl Removal {
         // Readers keep a lone surrogate's escape in the verbatim; as text it is no Unicode and has to be mended first.
         let mut tree = match Tree::parse(text, 512) {
             Ok(tree) => tree,
-            Err(_) => Tree::parse(&mementory_formats::json::repair(text.as_bytes())?.0, 512).ok()?,
+            Err(_) => Tree::parse(&mementory_json::repair(text.as_bytes())?.0, 512).ok()?,
         };
         if !self.tree(&mut tree) {
             return Some(None);

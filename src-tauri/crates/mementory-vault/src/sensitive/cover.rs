@@ -12,7 +12,8 @@ use crate::{
 };
 use mementory_crypto::VaultKeys;
 use mementory_formats::Redaction;
-use mementory_model::{Record, Tombstone, json::Tree};
+use mementory_json::Tree;
+use mementory_model::{Record, Tombstone};
 use mementory_scan::{Confidence, Finding};
 use rusqlite::Connection;
 use serde_json::Value;
@@ -225,7 +226,7 @@ impl<'k> Cover<'k> {
 fn tree(text: &str) -> Option<Tree> {
     match Tree::parse(text, 512) {
         Ok(tree) => Some(tree),
-        Err(_) => Tree::parse(&mementory_formats::json::repair(text.as_bytes())?.0, 512).ok(),
+        Err(_) => Tree::parse(&mementory_json::repair(text.as_bytes())?.0, 512).ok(),
     }
 }
 

@@ -8,7 +8,7 @@ use super::super::{documents, workspaces, write_documents};
 use super::manifest::{DOCUMENTS, DeltaManifest, sequence_of};
 use super::operation::{self, Operation};
 use crate::{Finding, FormatError, Passphrase};
-use mementory_model::json::Tree;
+use mementory_json::Tree;
 use mementory_model::{Limits, Timestamp};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write;

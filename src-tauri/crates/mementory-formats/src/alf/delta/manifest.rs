@@ -3,8 +3,8 @@
 use super::super::detect::DELTA_MANIFEST;
 use super::super::manifest::{Archive, MANIFEST, Manifest, Partition};
 use crate::FormatError;
+use mementory_json::Tree;
 use mementory_model::Limits;
-use mementory_model::json::Tree;
 
 /// Layers that a delta may replace whole.
 pub(super) const DOCUMENTS: [&str; 3] = ["identity", "principals", "credentials"];

@@ -1,6 +1,6 @@
 //! The `operation` member of a delta's line: taken out and put in without touching any other byte of the line.
 use super::super::wire;
-use mementory_model::json::Tree;
+use mementory_json::Tree;
 
 /// What a line does to its record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

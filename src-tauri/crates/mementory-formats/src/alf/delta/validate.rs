@@ -5,8 +5,8 @@ use super::super::shape::{self, Rule};
 use super::manifest::{DOCUMENTS, DeltaManifest, whole};
 use super::operation;
 use crate::{Catalog, Detected, Finding, FormatError, Member, Validation};
+use mementory_json::Tree;
 use mementory_model::Limits;
-use mementory_model::json::Tree;
 
 /// Findings listed of each sort.
 const LISTED: usize = 1000;

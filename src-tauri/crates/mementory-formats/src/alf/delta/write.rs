@@ -15,7 +15,7 @@ use super::super::{documents, sealed, wire};
 use super::manifest::sequence_of;
 use super::operation::{Operation, put};
 use crate::{FormatError, RecordSource, WriteOptions, WriteReport};
-use mementory_model::json::{Tree, write_string};
+use mementory_json::{Tree, write_string};
 use mementory_model::{Kind, Limits, LossKind};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};

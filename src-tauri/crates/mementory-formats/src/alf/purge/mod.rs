@@ -11,7 +11,7 @@ use super::manifest::{Archive, MANIFEST, Manifest};
 use super::rewrite::{self, Fate, Opened, Rewrite};
 use super::{delta, documents, wire};
 use crate::{FormatError, Passphrase};
-use mementory_model::json::Tree;
+use mementory_json::Tree;
 use mementory_model::{Limits, Timestamp};
 use needles::Needles;
 use std::collections::{BTreeMap, BTreeSet};

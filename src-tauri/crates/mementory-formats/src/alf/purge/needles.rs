@@ -2,7 +2,7 @@
 //! of JSON. What it finds is named to the person; a false alarm costs less than a silence.
 use super::super::wire;
 use crate::FormatError;
-use mementory_model::json::write_string;
+use mementory_json::write_string;
 use std::collections::BTreeSet;
 use std::io::Read;
 

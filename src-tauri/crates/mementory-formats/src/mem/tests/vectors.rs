@@ -1,7 +1,7 @@
 //! The conformance kit's canonical JSON vectors, judged in place.
 use super::harness::reference;
 use crate::mem::canonical::canonical;
-use mementory_model::json::Tree;
+use mementory_json::Tree;
 use sha2::{Digest, Sha256};
 
 #[test]

@@ -1,6 +1,6 @@
 //! Canonical form, YAML scalars, ids.
 use super::super::{canonical::canonical, wire, yaml, yaml_write};
-use mementory_model::json::Tree;
+use mementory_json::Tree;
 
 fn tree(json: &str) -> Tree {
     Tree::parse(json, 100).unwrap()

@@ -5,7 +5,7 @@ use crate::zaxy::{
     entry::digests,
     merkle::Merkle,
 };
-use mementory_model::json::Tree;
+use mementory_json::Tree;
 use serde_json::Value;
 
 fn json(name: &str) -> Option<Value> {

@@ -161,7 +161,7 @@ fn encodings(text: &str) -> Vec<Vec<u8>> {
 /// The text as it stands inside JSON strings and HTML.
 fn escapes(text: &str) -> Vec<Vec<u8>> {
     let mut json = String::new();
-    mementory_model::json::write_string(text, &mut json);
+    mementory_json::write_string(text, &mut json);
     let json = json.get(1..json.len().saturating_sub(1)).unwrap_or_default().to_owned();
     let ascii = |upper: bool| {
         json.chars().fold(String::new(), |mut out, c| {

@@ -1,7 +1,7 @@
 //! From JSON text to a [`Tree`]: serde_json checks the whole text once, then one walk over what is known to be sound.
 use super::{Tree, TreeError};
-use crate::Bounds;
 use memchr::memchr2;
+use mementory_model::Bounds;
 use serde_json::value::RawValue;
 
 /// Reads one JSON value; see [`Tree::parse`].
@@ -225,10 +225,10 @@ mod tests {
     #[test]
     fn shortest_numbers() {
         for token in ["0", "7", "-7", "0.9", "-0.25", "10", "120.5", "99999999999999"] {
-            assert!(crate::json::is_shortest(token), "{token}");
+            assert!(crate::is_shortest(token), "{token}");
         }
         for token in ["-0", "0.0", "1.0", "0.90", "0.05", "01", "1e3", "1.", ".5", "", "-", "9999999999999999", "+1"] {
-            assert!(!crate::json::is_shortest(token), "{token}");
+            assert!(!crate::is_shortest(token), "{token}");
         }
     }
 

@@ -68,3 +68,9 @@ impl FormatError {
         Self::Invalid { code, place: place.into(), message: message.into() }
     }
 }
+
+/// Are the bytes at fault, and not the way to them? An entry of an archive that is cut off or does not unpack: what came
+/// before still says what the file is.
+pub fn is_damage(error: &std::io::Error) -> bool {
+    matches!(error.kind(), std::io::ErrorKind::UnexpectedEof | std::io::ErrorKind::InvalidData)
+}

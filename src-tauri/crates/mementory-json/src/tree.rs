@@ -1,5 +1,5 @@
 //! An order-preserving JSON tree that keeps number text, for canonical output, patching and lossless copies.
-use crate::Bounds;
+use mementory_model::Bounds;
 use serde_json::value::RawValue;
 
 mod parse;
@@ -191,7 +191,7 @@ impl<'de: 'a, 'a> serde::Deserialize<'de> for Members<'a> {
             }
             fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                 let mut out = Vec::new();
-                let mut left = crate::TREE_BYTES;
+                let mut left = mementory_model::TREE_BYTES;
                 while let Some((k, v)) = map.next_entry::<String, &'de RawValue>()? {
                     let cost = size_of::<(String, &RawValue)>() as u64 + parse::held(k.len());
                     left = left.checked_sub(cost).ok_or_else(|| serde::de::Error::custom("too many members"))?;

@@ -1,7 +1,7 @@
 //! The decoded byte stream below the elements: BOM removed, UTF-16 turned into UTF-8, JSON in a string unescaped.
-use crate::input::is_damage;
 use encoding_rs::{CoderResult, Decoder, UTF_16BE, UTF_16LE};
 use memchr::memchr2;
+use mementory_model::is_damage;
 use std::io::Read;
 
 /// Bytes asked of the reader at a time.

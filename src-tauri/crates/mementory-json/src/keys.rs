@@ -1,5 +1,5 @@
 //! Which keys does the start of a JSON file show? Works on a cut-off head, without parsing values.
-use crate::{Catalog, FormatError, Member, input::is_damage};
+use mementory_model::is_damage;
 use std::{collections::HashSet, io::Read};
 
 /// Bytes looked at behind leading white space.
@@ -10,7 +10,7 @@ const DEPTH: usize = 4;
 
 /// Key paths seen in a head (`chat_messages.sender`); arrays leave no trace in a path.
 #[derive(Debug, Default)]
-pub(crate) struct Keys(HashSet<String>);
+pub struct Keys(HashSet<String>);
 
 impl Keys {
     /// Was this path seen, at the top or inside a `conversations`, `projects` or `data` wrapper?
@@ -30,9 +30,9 @@ impl Keys {
     }
 }
 
-/// The keys at the start of a member; None when it does not look like JSON.
-pub(crate) fn keys(catalog: &Catalog, member: &Member) -> Result<Option<Keys>, FormatError> {
-    let head = catalog.read(member, |reader| read_head(reader).map_err(|e| FormatError::io(&member.place, e)))?;
+/// The keys at the start of a file; None when it does not look like JSON.
+pub fn keys(reader: &mut dyn Read) -> std::io::Result<Option<Keys>> {
+    let head = read_head(reader)?;
     let text = decoded(&head);
     let text = text.trim_start();
     Ok(match text.as_bytes().first() {
@@ -80,7 +80,7 @@ fn decoded(head: &[u8]) -> String {
 }
 
 /// The keys in a head that was read already.
-pub(crate) fn keys_of(head: &[u8]) -> Keys {
+pub fn keys_of(head: &[u8]) -> Keys {
     scan(decoded(head).trim_start())
 }
 

@@ -86,7 +86,7 @@ enum Level {
 /// [`Elements::wrapper`].
 ///
 /// ```
-/// # use mementory_formats::json::Elements;
+/// # use mementory_json::Elements;
 /// let mut input: &[u8] = br#" [{"a":1}, {"a":2}] "#;
 /// let mut elements = Elements::new(&mut input, &mementory_model::Limits::default());
 /// let mut seen = 0;

@@ -1,0 +1,386 @@
+//! Canonical JSON: one text for one value, which is hashed and signed. Members are sorted, there is no white space, of
+//! duplicate keys the last one counts. What differs between the standards is a [`Style`]: how numbers are written, in
+//! which order keys stand, and which characters are escaped.
+use crate::{Tree, is_shortest, write_string};
+use std::{borrow::Cow, fmt::Write as _};
+
+/// A number that the style cannot write.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadNumber;
+
+/// How numbers are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Numbers {
+    /// As ECMAScript's `Number::toString`: every token goes through a double, and one that no double holds is refused
+    /// (RFC 8785 §3.2.2.3).
+    EcmaScript,
+    /// The same, but a token that no double holds stays as it is: for checksums over files that are not refused for it.
+    EcmaScriptOrToken,
+    /// As Python's `json.dumps`: integers keep their digits, whole floats keep `.0`, a float beyond a double is `Infinity`.
+    Python,
+    /// As [`Numbers::Python`], but whole floats below 1e16 are written as integers and `Infinity` is refused.
+    PythonWhole,
+}
+
+/// In which order keys stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyOrder {
+    /// By UTF-16 code unit (RFC 8785 §3.2.3).
+    Utf16,
+    /// By Unicode code point, as Python sorts.
+    CodePoint,
+}
+
+/// Which characters of a text are escaped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Escapes {
+    /// Only those that JSON demands.
+    Required,
+    /// All but printable ASCII (Python's `ensure_ascii`).
+    NonAscii,
+}
+
+/// One kind of canonical JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Style {
+    /// How numbers are written.
+    pub numbers: Numbers,
+    /// In which order keys stand.
+    pub keys: KeyOrder,
+    /// Which characters are escaped.
+    pub escapes: Escapes,
+}
+
+impl Style {
+    /// RFC 8785, the JSON Canonicalization Scheme.
+    pub const RFC_8785: Self = Self { numbers: Numbers::EcmaScript, keys: KeyOrder::Utf16, escapes: Escapes::Required };
+    /// RFC 8785 for values that may hold a number beyond a double.
+    pub const RFC_8785_OR_TOKEN: Self = Self { numbers: Numbers::EcmaScriptOrToken, ..Self::RFC_8785 };
+    /// Python's `json.dumps(…, sort_keys=True, separators=(",", ":"), ensure_ascii=False)`.
+    pub const PYTHON: Self = Self { numbers: Numbers::Python, keys: KeyOrder::CodePoint, escapes: Escapes::Required };
+    /// The same with `ensure_ascii=True`.
+    pub const PYTHON_ASCII: Self = Self { escapes: Escapes::NonAscii, ..Self::PYTHON };
+    /// Python's, with whole floats as integers.
+    pub const PYTHON_WHOLE: Self = Self { numbers: Numbers::PythonWhole, ..Self::PYTHON };
+}
+
+/// Python refuses to read integers of more digits.
+const INTEGER_DIGITS: usize = 4300;
+/// Whole floats below this are written as integers by [`Numbers::PythonWhole`], at and above it with an exponent.
+const WHOLE_BOUND: f64 = 1e16;
+
+/// The canonical text of a value. Nesting is bounded by whoever parsed the tree.
+///
+/// # Errors
+/// A number that the style cannot write.
+pub fn canonical(tree: &Tree, style: Style) -> Result<String, BadNumber> {
+    let mut out = String::new();
+    write(tree, style, &mut out)?;
+    Ok(out)
+}
+
+/// Appends the canonical text of a value.
+///
+/// # Errors
+/// A number that the style cannot write; `out` then holds the beginning.
+pub fn write(tree: &Tree, style: Style, out: &mut String) -> Result<(), BadNumber> {
+    match tree {
+        Tree::Number(token) => out.push_str(&number(token, style.numbers)?),
+        Tree::Text(text) => string(text, style.escapes, out),
+        Tree::Array(items) => {
+            out.push('[');
+            for (i, item) in items.iter().enumerate() {
+                if i > 0 {
+                    out.push(',');
+                }
+                write(item, style, out)?;
+            }
+            out.push(']');
+        }
+        Tree::Object(members) => {
+            out.push('{');
+            for (i, (key, value)) in sorted(members, style.keys).into_iter().enumerate() {
+                if i > 0 {
+                    out.push(',');
+                }
+                string(key, style.escapes, out);
+                out.push(':');
+                write(value, style, out)?;
+            }
+            out.push('}');
+        }
+        Tree::Null | Tree::Bool(_) => tree.write(out),
+    }
+    Ok(())
+}
+
+/// Members by key; of duplicate keys the last one.
+pub fn sorted(members: &[(String, Tree)], keys: KeyOrder) -> Vec<(&str, &Tree)> {
+    let mut list: Vec<(&str, &Tree)> = members.iter().rev().map(|(k, v)| (k.as_str(), v)).collect();
+    // Both orders are that of the bytes while all keys are ASCII. Stable: the last duplicate stays in front.
+    if keys == KeyOrder::CodePoint || list.iter().all(|(key, _)| key.is_ascii()) {
+        list.sort_by(|a, b| a.0.cmp(b.0));
+    } else {
+        list.sort_by(|a, b| utf16_order(a.0, b.0));
+    }
+    list.dedup_by(|a, b| a.0 == b.0);
+    list
+}
+
+/// Order of keys by UTF-16 code unit, which is another order than UTF-8's only from U+E000 on.
+pub fn utf16_order(a: &str, b: &str) -> std::cmp::Ordering {
+    a.encode_utf16().cmp(b.encode_utf16())
+}
+
+fn string(text: &str, escapes: Escapes, out: &mut String) {
+    let start = out.len();
+    write_string(text, out);
+    if escapes == Escapes::Required || out[start..].bytes().all(|b| (b' '..=b'~').contains(&b)) {
+        return;
+    }
+    let raw = out.split_off(start);
+    let mut units = [0; 2];
+    for c in raw.chars() {
+        if (' '..='~').contains(&c) {
+            out.push(c);
+        } else {
+            for unit in c.encode_utf16(&mut units) {
+                let _ = write!(out, "\\u{unit:04x}"); // writing into a String cannot fail
+            }
+        }
+    }
+}
+
+/// The canonical form of a number token.
+///
+/// # Errors
+/// When `numbers` cannot write it.
+pub fn number(token: &str, numbers: Numbers) -> Result<Cow<'_, str>, BadNumber> {
+    if is_shortest(token) {
+        return Ok(token.into());
+    }
+    let is_float = token.bytes().any(|b| matches!(b, b'.' | b'e' | b'E'));
+    if matches!(numbers, Numbers::Python | Numbers::PythonWhole) && !is_float {
+        return match token {
+            "-0" => Ok("0".into()),
+            // The sign is no digit: Python counts digits only.
+            _ if token.trim_start_matches('-').len() > INTEGER_DIGITS => Err(BadNumber),
+            _ => Ok(token.into()),
+        };
+    }
+    let text = token.parse().map_err(|_| BadNumber).and_then(|value| float(value, numbers));
+    match text {
+        Err(BadNumber) if numbers == Numbers::EcmaScriptOrToken => Ok(token.into()),
+        text => text.map(Cow::Owned),
+    }
+}
+
+/// The canonical form of a double.
+///
+/// # Errors
+/// When `numbers` cannot write it: an infinity, but for [`Numbers::Python`].
+pub fn float(value: f64, numbers: Numbers) -> Result<String, BadNumber> {
+    let whole = value.fract() == 0.0 && value.abs() < WHOLE_BOUND;
+    match numbers {
+        Numbers::Python if value.is_infinite() => Ok(if value < 0.0 { "-Infinity".into() } else { "Infinity".into() }),
+        _ if !value.is_finite() => Err(BadNumber),
+        Numbers::PythonWhole if whole => Ok((value as i64).to_string()),
+        Numbers::Python | Numbers::PythonWhole => python(value),
+        Numbers::EcmaScript | Numbers::EcmaScriptOrToken => ecmascript(value),
+    }
+}
+
+/// Digits and exponent of a double, `d.ddd × 10^exponent`: the fewest digits that read back as the same double.
+fn shortest(value: f64) -> Result<(String, i32), BadNumber> {
+    let text = format!("{:e}", value.abs());
+    let (mantissa, exponent) = text.split_once('e').ok_or(BadNumber)?;
+    let digits = mantissa.chars().filter(char::is_ascii_digit).collect();
+    Ok((digits, exponent.parse().map_err(|_| BadNumber)?))
+}
+
+/// `d.ddd`, or `d` when there is one digit only.
+fn mantissa(digits: &str) -> String {
+    let (first, more) = digits.split_at(digits.len().min(1));
+    if more.is_empty() { first.to_owned() } else { format!("{first}.{more}") }
+}
+
+/// As Python shows a double: fixed from 1e-4 to below 1e16, else at least two exponent digits.
+fn python(value: f64) -> Result<String, BadNumber> {
+    let (digits, exponent) = shortest(value)?;
+    let sign = if value.is_sign_negative() { "-" } else { "" };
+    Ok(match exponent {
+        0..16 => {
+            let point = exponent as usize + 1;
+            let whole = format!("{digits:0<point$}");
+            let fraction = if whole.len() > point { &whole[point..] } else { "0" };
+            format!("{sign}{}.{fraction}", &whole[..point])
+        }
+        -4..0 => format!("{sign}0.{}{digits}", "0".repeat(-exponent as usize - 1)),
+        _ => {
+            format!("{sign}{}e{}{:02}", mantissa(&digits), if exponent < 0 { '-' } else { '+' }, exponent.abs())
+        }
+    })
+}
+
+/// As ECMAScript's `Number::toString` shows a double: fixed from 1e-6 to below 1e21.
+fn ecmascript(value: f64) -> Result<String, BadNumber> {
+    if value == 0.0 {
+        return Ok("0".into());
+    }
+    let (digits, exponent) = shortest(value)?;
+    let count = i32::try_from(digits.len()).map_err(|_| BadNumber)?;
+    let sign = if value < 0.0 { "-" } else { "" };
+    let zeros = |n: i32| "0".repeat(usize::try_from(n).unwrap_or_default());
+    Ok(match exponent + 1 {
+        point if count <= point && point <= 21 => format!("{sign}{digits}{}", zeros(point - count)),
+        point if (1..=21).contains(&point) => {
+            let (whole, fraction) = digits.split_at(usize::try_from(point).unwrap_or_default());
+            format!("{sign}{whole}.{fraction}")
+        }
+        point if (-5..=0).contains(&point) => format!("{sign}0.{}{digits}", zeros(-point)),
+        _ => format!("{sign}{}e{}{}", mantissa(&digits), if exponent < 0 { '-' } else { '+' }, exponent.abs()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn all(numbers: Numbers, cases: &[(&str, &str)]) {
+        for (token, expected) in cases {
+            assert_eq!(number(token, numbers).unwrap(), *expected, "{token}");
+        }
+    }
+
+    #[test]
+    fn numbers_as_python_prints_them() {
+        all(
+            Numbers::Python,
+            &[
+                ("0", "0"),
+                ("-0", "0"),
+                ("0.0", "0.0"),
+                ("-0.0", "-0.0"),
+                ("1.0", "1.0"),
+                ("10.50", "10.5"),
+                ("1e2", "100.0"),
+                ("0.0001", "0.0001"),
+                ("0.00009999", "9.999e-05"),
+                ("-0.00012", "-0.00012"),
+                ("1e15", "1000000000000000.0"),
+                ("9999999999999998.0", "9999999999999998.0"),
+                ("1E16", "1e+16"),
+                ("12345678901234567890.0", "1.2345678901234567e+19"),
+                ("1.5e300", "1.5e+300"),
+                ("5e-324", "5e-324"),
+                ("1e400", "Infinity"),
+                ("-1e400", "-Infinity"),
+                ("1e-400", "0.0"),
+                ("-9007199254740993", "-9007199254740993"),
+                ("123456789012345678901234567890", "123456789012345678901234567890"),
+            ],
+        );
+    }
+
+    #[test]
+    fn whole_floats_are_integers_in_the_other_python_style() {
+        all(
+            Numbers::PythonWhole,
+            &[
+                ("0.0001", "0.0001"),
+                ("0.00001", "1e-05"),
+                ("0.000001", "1e-06"),
+                ("1.5e-7", "1.5e-07"),
+                ("-1.5e-7", "-1.5e-07"),
+                ("1e16", "1e+16"),
+                ("1e22", "1e+22"),
+                ("1e100", "1e+100"),
+                ("5e-324", "5e-324"),
+                ("1.0", "1"),
+                ("-0.0", "0"),
+                ("-0", "0"),
+                ("1e15", "1000000000000000"),
+                ("1234567890123456.5", "1234567890123456.5"),
+                ("18446744073709551616", "18446744073709551616"),
+                ("-9007199254740993", "-9007199254740993"),
+            ],
+        );
+        assert_eq!(number("1e999", Numbers::PythonWhole), Err(BadNumber));
+    }
+
+    #[test]
+    fn numbers_as_ecmascript_prints_them() {
+        all(
+            Numbers::EcmaScript,
+            &[
+                ("1.0", "1"),
+                ("-0.0", "0"),
+                ("0.0000001", "1e-7"),
+                ("0.000001", "0.000001"),
+                ("1.5e-7", "1.5e-7"),
+                ("1e21", "1e+21"),
+                ("1e20", "100000000000000000000"),
+                ("123456789012345680000", "123456789012345680000"),
+                ("-1234.50", "-1234.5"),
+                ("333333333.33333329", "333333333.3333333"),
+                ("5e-324", "5e-324"),
+                ("9007199254740993", "9007199254740992"),
+                ("4.50", "4.5"),
+                ("2e-3", "0.002"),
+            ],
+        );
+        assert_eq!(number("1e999", Numbers::EcmaScript), Err(BadNumber));
+        assert_eq!(number("1e999", Numbers::EcmaScriptOrToken).unwrap(), "1e999");
+    }
+
+    #[test]
+    fn integers_have_as_many_digits_as_python_reads() {
+        for numbers in [Numbers::Python, Numbers::PythonWhole] {
+            let (longest, longer) = ("9".repeat(4300), "9".repeat(4301));
+            for token in [longest.clone(), format!("-{longest}")] {
+                assert_eq!(number(&token, numbers).unwrap(), token);
+            }
+            for token in [longer.clone(), format!("-{longer}")] {
+                assert_eq!(number(&token, numbers), Err(BadNumber));
+            }
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_shortest_is_written_as_it_is(token in "-?(0|[1-9][0-9]{0,10})(\\.[0-9]{1,6})?") {
+            if is_shortest(&token) {
+                let is_float = token.contains('.');
+                let value: f64 = token.parse().unwrap();
+                for numbers in [Numbers::EcmaScript, Numbers::Python, Numbers::PythonWhole] {
+                    if is_float || numbers == Numbers::EcmaScript {
+                        proptest::prop_assert_eq!(float(value, numbers).unwrap(), token.clone());
+                    }
+                    proptest::prop_assert_eq!(number(&token, numbers).unwrap(), token.clone());
+                }
+            }
+        }
+    }
+
+    const KEYS: &str =
+        "{\"\u{1F600}\":1,\"\u{FF5E}\":2,\"a\":3,\"a\":\"\\u007f\\/\\u2028\\n\\u001f\u{e9}\",\"B\":[2,1]}";
+
+    #[test]
+    fn keys_by_code_point_and_two_ways_with_strings() {
+        let tree = Tree::parse(KEYS, 8).unwrap();
+        let raw = "{\"B\":[2,1],\"a\":\"\u{7f}/\u{2028}\\n\\u001f\u{e9}\",\"\u{FF5E}\":2,\"\u{1F600}\":1}";
+        assert_eq!(canonical(&tree, Style::PYTHON).unwrap(), raw);
+        assert_eq!(canonical(&tree, Style::PYTHON_WHOLE).unwrap(), raw);
+        let escaped = r#"{"B":[2,1],"a":"\u007f/\u2028\n\u001f\u00e9","\uff5e":2,"\ud83d\ude00":1}"#;
+        assert_eq!(canonical(&tree, Style::PYTHON_ASCII).unwrap(), escaped);
+    }
+
+    #[test]
+    fn keys_by_utf16_and_the_last_duplicate_wins() {
+        // U+1F600 sorts before U+FF5E by code unit, after it by code point.
+        let tree = Tree::parse(KEYS, 8).unwrap();
+        let expected = "{\"B\":[2,1],\"a\":\"\u{7f}/\u{2028}\\n\\u001f\u{e9}\",\"\u{1F600}\":1,\"\u{FF5E}\":2}";
+        assert_eq!(canonical(&tree, Style::RFC_8785).unwrap(), expected);
+    }
+}
