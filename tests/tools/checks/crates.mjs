@@ -9,7 +9,22 @@ const DIRECTION = {
   "mementory-crypto": [],
   "mementory-scan": [],
   "mementory-similar": ["mementory-model", "mementory-crypto"],
-  "mementory-formats": ["mementory-model", "mementory-json"],
+  "mementory-container": ["mementory-model"],
+  "mementory-format": ["mementory-model", "mementory-json", "mementory-container"],
+  "mementory-formats-vendor": ["mementory-model", "mementory-json", "mementory-format"],
+  // ALF (§6, §9) packs the workspaces of agents as they are.
+  "mementory-formats-interchange": [
+    "mementory-model",
+    "mementory-json",
+    "mementory-format",
+    "mementory-formats-vendor",
+  ],
+  "mementory-formats": [
+    "mementory-model",
+    "mementory-format",
+    "mementory-formats-vendor",
+    "mementory-formats-interchange",
+  ],
   "mementory-vault": [
     "mementory-model",
     "mementory-json",
@@ -63,7 +78,7 @@ export function directions() {
       if (used in DIRECTION && !allowed.includes(used)) problems.push(`${name} must not depend on ${used}`);
       // The testkit looks at the vault's files from outside.
       // Some exports are SQLite databases: the formats read them from memory.
-      const reads = used === "rusqlite" && ["mementory-testkit", "mementory-formats"].includes(name);
+      const reads = used === "rusqlite" && ["mementory-testkit", "mementory-formats-vendor"].includes(name);
       if (ONLY[used] && ONLY[used] !== name && kind !== "dev" && !reads)
         problems.push(`${name} must not use ${used}: that is for ${ONLY[used]}`);
     }

@@ -10,38 +10,40 @@ mod encrypted;
 mod expand;
 mod folder;
 mod nested;
+mod passphrase;
 mod source;
 #[cfg(test)]
 mod tests;
 mod zip;
 
 pub use catalog::{Catalog, Member, Spool, SpoolFile};
-pub(crate) use nested::plain_name;
+pub use mementory_model::FormatError;
+use mementory_model::is_damage;
+pub use nested::plain_name;
+pub use passphrase::{AGE_HEAD, Cipher, Passphrase, Sealed, SealedFile, is_age_head};
 
 /// May a name that stands inside a file become the name of something that we write?
-pub(crate) fn is_safe_path(name: &str) -> bool {
+pub fn is_safe_path(name: &str) -> bool {
     matches!(zip::safe_name(name), Ok(std::borrow::Cow::Borrowed(_))) && !name.chars().any(char::is_control)
 }
-
-pub(crate) use mementory_model::is_damage;
 
 /// SHA-256 of a file, in hex.
 ///
 /// # Errors
 /// I/O.
-pub fn file_sha256(path: &std::path::Path) -> Result<String, crate::FormatError> {
+pub fn file_sha256(path: &std::path::Path) -> Result<String, FormatError> {
     let place = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    let mut file = std::fs::File::open(path).map_err(|e| crate::FormatError::io(&place, e))?;
+    let mut file = std::fs::File::open(path).map_err(|e| FormatError::io(&place, e))?;
     sha256(&mut file, &place)
 }
 
 /// SHA-256 of all that a reader gives, in hex.
-pub fn sha256(bytes: &mut dyn std::io::Read, place: &str) -> Result<String, crate::FormatError> {
+pub fn sha256(bytes: &mut dyn std::io::Read, place: &str) -> Result<String, FormatError> {
     use sha2::Digest;
     let mut hasher = sha2::Sha256::new();
     let mut buf = vec![0; 256 << 10];
     loop {
-        let n = bytes.read(&mut buf).map_err(|e| crate::FormatError::io(place, e))?;
+        let n = bytes.read(&mut buf).map_err(|e| FormatError::io(place, e))?;
         if n == 0 {
             return Ok(hex::encode(hasher.finalize()));
         }

@@ -72,7 +72,7 @@ pub(super) fn named_conversations(name: &str) -> bool {
 }
 
 /// Last part of a name, folded, without the `(1)` of a repeated download.
-pub(crate) fn plain_name(name: &str) -> String {
+pub fn plain_name(name: &str) -> String {
     let own = folded(name);
     let Some((stem, extension)) = own.rsplit_once('.') else { return own };
     let stem = stem.trim_end();

@@ -56,9 +56,9 @@ pub trait SealedFile: Write {
 const AGE: [&[u8]; 2] = [b"age-encryption.org/v1\n", b"-----BEGIN AGE ENCRYPTED FILE-----"];
 
 /// Is this the start of an age file?
-pub(crate) fn is_age_head(head: &[u8]) -> bool {
+pub fn is_age_head(head: &[u8]) -> bool {
     AGE.iter().any(|magic| head.starts_with(magic))
 }
 
 /// Bytes that [`is_age_head`] wants.
-pub(crate) const AGE_HEAD: usize = 35;
+pub const AGE_HEAD: usize = 35;

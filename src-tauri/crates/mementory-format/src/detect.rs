@@ -1,5 +1,5 @@
 //! Whose files are these? Every format claims members by content; the strongest claim wins, a tie is a question.
-use crate::{Catalog, Format, FormatError, registry};
+use crate::{Catalog, Format, FormatError};
 use mementory_model::Limits;
 
 /// What a member is to the format that claims it.
@@ -99,17 +99,22 @@ pub struct Detection {
     pub unknown: Vec<usize>,
 }
 
-/// Ask every format (or only `only`), let the strongest claim on each member win.
-pub fn detect(catalog: &Catalog, limits: &Limits, only: Option<&str>) -> Result<Detection, FormatError> {
+/// Ask every format of `formats` (or only `only`), let the strongest claim on each member win.
+pub fn detect(
+    formats: &[&'static dyn Format],
+    catalog: &Catalog,
+    limits: &Limits,
+    only: Option<&str>,
+) -> Result<Detection, FormatError> {
     let mut claims: Vec<(&'static dyn Format, Claim)> = Vec::new();
-    for format in registry().iter().copied().filter(|f| only.is_none_or(|id| f.id() == id)) {
+    for format in formats.iter().copied().filter(|f| only.is_none_or(|id| f.id() == id)) {
         let found = match only {
             Some(_) => format.detect_asked(catalog, limits)?,
             None => format.detect(catalog, limits)?,
         };
         claims.extend(found.into_iter().map(|c| (format, c)));
     }
-    // Stable: equal confidence keeps registry order, and is then a tie if both want the same member.
+    // Stable: equal confidence keeps the order of the formats, and is then a tie if both want the same member.
     claims.sort_by(|a, b| b.1.confidence.total_cmp(&a.1.confidence));
     let mut owner: Vec<Option<usize>> = vec![None; catalog.members().len()];
     let mut ties: Vec<(usize, Vec<Candidate>)> = Vec::new();

@@ -8,7 +8,7 @@ const CODECS: [([u8; 2], usize); 3] = [(ED25519, 32), ([0x80, 0x24], 33), ([0x81
 const LONGEST: usize = 128;
 
 /// `z6Mk…` of 32 bytes.
-pub(crate) fn multikey(key: &[u8]) -> String {
+pub fn multikey(key: &[u8]) -> String {
     let bytes: Vec<u8> = ED25519.iter().chain(key).copied().collect();
     format!("z{}", bs58::encode(bytes).into_string())
 }
@@ -23,7 +23,7 @@ pub fn did_key(text: &str) -> Option<Vec<u8>> {
 }
 
 /// Bytes of Base58 digits. None for other characters, for none and for very many.
-pub(crate) fn base58(digits: &str) -> Option<Vec<u8>> {
+pub fn base58(digits: &str) -> Option<Vec<u8>> {
     if digits.is_empty() || digits.len() > LONGEST {
         return None;
     }

@@ -1,5 +1,5 @@
 //! What a format can do, and what it is handed.
-use crate::{Catalog, Claim, Detected, FormatError, Passphrase};
+use crate::{Catalog, Claim, Detected, FormatError, FormatOptions, Passphrase};
 use mementory_model::{Dropped, Issue, Limits, LossReport, Record, RecordKey, Timestamp, Tombstone, Unit};
 use std::{
     collections::BTreeMap,
@@ -32,6 +32,8 @@ pub struct Capabilities {
     pub encrypts: bool,
     /// Pasted text may be in it.
     pub text: bool,
+    /// Writes its files that are no records back out, and carries those of other formats in envelopes.
+    pub carries_passthrough: bool,
 }
 
 /// One format. Implementations are unit structs; all state is in the arguments.
@@ -230,6 +232,8 @@ pub trait RecordSource {
     }
     /// Tombstones, in the target's id space where they came from it; own ones by vault id.
     fn tombstones(&mut self) -> Result<Vec<Tombstone>, FormatError>;
+    /// Ids of the formats of which there are passthrough files.
+    fn passthrough_formats(&mut self) -> Result<Vec<String>, FormatError>;
     /// Passthrough parts that came in as `format`.
     fn passthrough(
         &mut self,
@@ -280,12 +284,12 @@ pub struct WriteOptions {
     pub strip_identifiers: bool,
     /// Files of a workspace below this many bytes travel inside an `.alf`, others are only named; None = 102,400.
     pub artifact_threshold: Option<u64>,
-    /// Which entries of a Zaxy bundle; None = all.
-    pub zaxy: Option<crate::zaxy::Selector>,
+    /// Options that only the format itself knows, in its own type.
+    pub format_options: FormatOptions,
 }
 
 /// What is said of a file in a format that holds none.
-pub(crate) const NO_BYTES: &str = "the file itself stays behind; its name and text go along";
+pub const NO_BYTES: &str = "the file itself stays behind; its name and text go along";
 
 /// What was written.
 #[derive(Debug, Clone, Default)]

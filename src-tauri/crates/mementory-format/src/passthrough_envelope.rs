@@ -2,26 +2,24 @@
 //! members of no element) and the deletions that came with it have no place in a file of another format. There they ride
 //! as foreign records, in the extension slot like every record that does not fit, and are parts and deletions again when
 //! they come home. So a file that went through another format is whole again.
-use crate::{FormatError, PassthroughItem, RecordSource, input::is_safe_path, registry};
+use crate::{FormatError, PassthroughItem, RecordSource, is_safe_path};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use mementory_model::{Kind, LossKind, LossReport, Record, RecordKey, Tombstone, Verbatim};
 use serde::{Deserialize, Serialize};
 
-/// The formats that write their parts back out, and carry those of the others.
-pub const FORMATS: [&str; 5] = ["mem", "alf", "mif", "pam", "zaxy"];
-/// A part larger than this stays behind.
-pub const PART_BYTES: u64 = 1 << 20;
+/// A file larger than this stays behind.
+pub const MAX_FILE_BYTES: u64 = 1 << 20;
 /// Id space of what is carried.
 const SCOPE: &str = "keepsake/carried";
 /// A part whose bytes are no text.
 const BINARY: &str = "application/base64";
 const TEXT: &str = "text/plain";
 
-/// What a carried record was.
+/// What was in an envelope.
 #[derive(Debug, Clone)]
-pub enum Carried {
-    /// A part and its bytes.
-    Part(PassthroughItem, Vec<u8>),
+pub enum Unpacked {
+    /// A file and its bytes.
+    File(PassthroughItem, Vec<u8>),
     /// A deletion.
     Tombstone(Box<Tombstone>),
 }
@@ -36,23 +34,23 @@ struct Label {
     place: String,
 }
 
-/// May this part ride along? Files that came with an agent (`raw/`, artifacts) are bytes like an attachment's: they may
-/// hold secrets, and only their own format knows which.
-pub fn may_ride(item: &PassthroughItem) -> bool {
-    FORMATS.contains(&item.format.as_str()) && !matches!(item.role.as_str(), "raw" | "artifact")
+/// May this file go into an envelope, if its format carries passthrough files? Files that came with an agent (`raw/`,
+/// artifacts) are bytes like an attachment's: they may hold secrets, and only their own format knows which.
+pub fn is_embeddable(item: &PassthroughItem) -> bool {
+    !matches!(item.role.as_str(), "raw" | "artifact")
 }
 
 /// Lists the parts of other formats' exports, which stay behind; those that ride along are not asked for.
 ///
 /// # Errors
 /// Those of the source.
-pub(crate) fn left_out(
+pub fn note_left_out(
     source: &mut dyn RecordSource,
     stays: impl Fn(&str) -> bool,
     losses: &mut LossReport,
 ) -> Result<(), FormatError> {
-    for format in registry().iter().filter(|f| stays(f.id())) {
-        source.passthrough(format.id(), &mut |item, _| {
+    for format in source.passthrough_formats()?.iter().filter(|f| stays(f)) {
+        source.passthrough(format, &mut |item, _| {
             losses.add(&item.name, "passthrough", LossKind::LeftOut, "a part of another format's export");
             Ok(())
         })?;
@@ -60,11 +58,11 @@ pub(crate) fn left_out(
     Ok(())
 }
 
-/// A part as a record.
-pub fn part(item: &PassthroughItem, bytes: &[u8]) -> Record {
+/// A file as a record.
+pub fn pack_file(item: &PassthroughItem, bytes: &[u8]) -> Record {
     let PassthroughItem { format, group, name, role, place } = item.clone();
     let text = format!("Kept for the way back to {format}: {name}");
-    let mut record = carried(&format!("part/{format}/{group}/{name}"), text);
+    let mut record = envelope(&format!("part/{format}/{group}/{name}"), text);
     record.title = Some(name.clone());
     record.record_type = Some("part".into());
     record.source.platform.clone_from(&format);
@@ -80,23 +78,24 @@ pub fn part(item: &PassthroughItem, bytes: &[u8]) -> Record {
 
 /// A deletion that came in a file, as a record. One of this vault's own goes into formats that know deletions, and nowhere
 /// else.
-pub fn tombstone(tombstone: &Tombstone) -> Option<Record> {
+pub fn pack_tombstone(tombstone: &Tombstone) -> Option<Record> {
     tombstone.verbatim.as_ref()?;
-    let mut record = carried(&format!("tombstone/{}", tombstone.id), "Kept for the way back: a deletion".to_owned());
+    let mut record = envelope(&format!("tombstone/{}", tombstone.id), "Kept for the way back: a deletion".to_owned());
     record.record_type = Some("tombstone".into());
     record.source.platform.clone_from(&tombstone.scope);
     record.verbatim = Some(Verbatim::json(serde_json::to_string(tombstone).ok()?));
     Some(record)
 }
 
-/// What a record that came in carries; None for any other record, and for what no writer of ours makes.
-pub fn unpack(record: &Record) -> Option<Carried> {
+/// What is in a record that came in; None for any other record, and for what no writer of ours makes. `carries`: does
+/// the format with this id carry passthrough files?
+pub fn unpack(record: &Record, carries: impl Fn(&str) -> bool) -> Option<Unpacked> {
     if record.kind != Kind::Foreign || record.key.scope != SCOPE {
         return None;
     }
     let verbatim = record.verbatim.as_ref()?;
     if record.record_type.as_deref() == Some("tombstone") {
-        return serde_json::from_str(&verbatim.text).ok().map(|t| Carried::Tombstone(Box::new(t)));
+        return serde_json::from_str(&verbatim.text).ok().map(|t| Unpacked::Tombstone(Box::new(t)));
     }
     let label = Label::deserialize(record.fields.get("part")?).ok()?;
     let bytes = match verbatim.media_type.as_str() {
@@ -106,10 +105,11 @@ pub fn unpack(record: &Record) -> Option<Carried> {
     let Label { format, group, name, role, place } = label;
     let item = PassthroughItem { format, group, name, role, place };
     // The name becomes one in a file that we write; whoever made this file may have meant it to lead elsewhere.
-    (may_ride(&item) && is_safe_path(&item.name)).then_some(Carried::Part(item, bytes))
+    let known = carries(&item.format) && is_embeddable(&item);
+    (known && is_safe_path(&item.name)).then_some(Unpacked::File(item, bytes))
 }
 
-fn carried(value: &str, text: String) -> Record {
+fn envelope(value: &str, text: String) -> Record {
     let mut record = Record::new(Kind::Foreign, RecordKey::new(SCOPE, value), text);
     record.origin.format = "keepsake".into();
     record
@@ -120,6 +120,10 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
+    fn carries(format: &str) -> bool {
+        format == "alf"
+    }
+
     fn item(name: &str, role: &str) -> PassthroughItem {
         let [format, group, role, place] = ["alf", "g", role, "a.alf"].map(str::to_owned);
         PassthroughItem { format, group, name: name.into(), role, place }
@@ -129,13 +133,13 @@ mod tests {
     fn parts_are_what_they_were() {
         for bytes in ["{\"a\": 1.0}\n".as_bytes(), &[0xff, 0, 0xfe], b""] {
             let item = item("x/manifest.json", "manifest");
-            match unpack(&part(&item, bytes)).unwrap() {
-                Carried::Part(back, same) => {
+            match unpack(&pack_file(&item, bytes), carries).unwrap() {
+                Unpacked::File(back, same) => {
                     assert_eq!(same, bytes);
                     assert_eq!((back.format, back.group, back.name), (item.format, item.group, item.name));
                     assert_eq!((back.role, back.place), (item.role, item.place));
                 }
-                Carried::Tombstone(_) => panic!("a part"),
+                Unpacked::Tombstone(_) => panic!("a part"),
             }
         }
     }
@@ -143,16 +147,16 @@ mod tests {
     #[test]
     fn names_that_lead_elsewhere_and_files_of_agents_are_not_taken() {
         for name in ["../x", "/x", "a/../../x", "a\\b", "", "c:x", "a\0"] {
-            assert!(unpack(&part(&item(name, "entry"), b"")).is_none(), "{name}");
+            assert!(unpack(&pack_file(&item(name, "entry"), b""), carries).is_none(), "{name}");
         }
-        assert!(unpack(&part(&item("x", "raw"), b"")).is_none());
-        assert!(unpack(&part(&item("x", "entry"), b"")).is_some());
+        assert!(unpack(&pack_file(&item("x", "raw"), b""), carries).is_none());
+        assert!(unpack(&pack_file(&item("x", "entry"), b""), carries).is_some());
     }
 
     #[test]
     fn only_our_own_records_are_unpacked() {
-        let mut record = part(&item("x", "entry"), b"");
+        let mut record = pack_file(&item("x", "entry"), b"");
         record.key.scope = "mem".into();
-        assert!(unpack(&record).is_none());
+        assert!(unpack(&record, carries).is_none());
     }
 }

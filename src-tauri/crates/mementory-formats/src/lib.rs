@@ -1,72 +1,47 @@
-//! Detection, containers and one folder per format: `{mod,detect,wire,read,write}.rs` and a README.
+//! Every format of the program, and what callers of formats use.
 //!
-//! A format is a folder and one line in [`registry`]. Formats see bytes, limits and a clock; never a key, never the store.
-pub mod carry;
-mod detect;
-mod did_key;
-mod format;
-pub mod input;
-mod json_keys;
-mod passphrase;
-
-pub mod alf;
-pub mod chatgpt;
-pub mod claude;
-pub mod eventloom;
-pub mod mem;
-pub mod mem0;
-pub mod mif;
-pub mod openclaw;
-pub mod pam;
-pub mod transfer_text;
-pub mod zaxy;
-pub mod zeroclaw;
-
+//! Adding a format: a folder in `mementory-formats-vendor` or `mementory-formats-interchange`, and its line in that
+//! crate's `FORMATS`.
 #[cfg(test)]
 mod mixed_tests;
-#[cfg(test)]
-mod properties;
-#[cfg(test)]
-#[allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
-mod testing;
 
-pub use detect::{Candidate, Claim, Detected, Detection, Part, Role, detect};
-pub use did_key::did_key;
-pub use format::{
-    AttachmentFile, Capabilities, Finding, Format, PassthroughItem, REDACTED, ReadContext, RecordSource, Redaction,
-    Signed, Signer, Sink, SourceAbout, StoredRecord, Validation, WriteOptions, WriteReport,
+use mementory_model::Limits;
+use std::sync::LazyLock;
+
+pub use mementory_format::{
+    AttachmentFile, Candidate, Capabilities, Catalog, Cipher, Claim, Detected, Detection, Finding, Format, FormatError,
+    FormatOptions, Member, Part, Passphrase, PassthroughItem, REDACTED, ReadContext, RecordSource, Redaction, Role,
+    Sealed, SealedFile, Signed, Signer, Sink, SourceAbout, Spool, SpoolFile, StoredRecord, Validation, WriteOptions,
+    WriteReport, did_key, file_sha256, is_uuid, passthrough_envelope, sha256,
 };
-pub use input::{Catalog, Member, Spool, SpoolFile, file_sha256, sha256};
-pub(crate) use json_keys::json_keys;
-pub use mementory_model::FormatError;
-pub use openclaw::lacks_only_secrets;
-pub use passphrase::{Cipher, Passphrase, Sealed, SealedFile};
+pub use mementory_formats_interchange::{alf, eventloom, mem, mif, pam, zaxy};
+pub use mementory_formats_vendor::{
+    chatgpt, claude, mem0, openclaw, openclaw::lacks_only_secrets, transfer_text, zeroclaw,
+};
 
-/// Every format, in the order in which detection asks them. One line each.
+/// Interchange formats first: they say themselves what they are.
+static REGISTRY: LazyLock<Vec<&'static dyn Format>> =
+    LazyLock::new(|| [mementory_formats_interchange::FORMATS, mementory_formats_vendor::FORMATS].concat());
+
+/// Every format, in the order in which detection asks them.
 pub fn registry() -> &'static [&'static dyn Format] {
-    &[
-        &mem::Mem,
-        &alf::Alf,
-        &alf::delta::AlfDelta,
-        &pam::Pam,
-        &mif::Mif,
-        &zaxy::Zaxy,
-        &eventloom::Eventloom,
-        &openclaw::OpenClaw,
-        &zeroclaw::ZeroClaw,
-        &chatgpt::ChatGpt,
-        &claude::Claude,
-        &mem0::Mem0,
-        &transfer_text::TransferText,
-    ]
-}
-
-/// True for a UUID with its hyphens, as vendors name files and ids.
-pub fn is_uuid(text: &str) -> bool {
-    text.len() == 36 && uuid::Uuid::try_parse(text).is_ok()
+    &REGISTRY
 }
 
 /// The format with this id.
 pub fn by_id(id: &str) -> Option<&'static dyn Format> {
     registry().iter().copied().find(|f| f.id() == id)
+}
+
+/// Whose files are these? Asks every format, or only the one that `only` names.
+///
+/// # Errors
+/// Those of the formats.
+pub fn detect(catalog: &Catalog, limits: &Limits, only: Option<&str>) -> Result<Detection, FormatError> {
+    mementory_format::detect(registry(), catalog, limits, only)
+}
+
+/// Does this format carry files that are no records, its own and those of other formats?
+pub fn carries_passthrough(id: &str) -> bool {
+    by_id(id).is_some_and(|f| f.capabilities().carries_passthrough)
 }

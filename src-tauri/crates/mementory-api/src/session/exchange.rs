@@ -316,7 +316,7 @@ impl Session {
             version: means.version.clone(),
             strip_identifiers: means.strip_identifiers,
             artifact_threshold: means.artifact_threshold,
-            zaxy: means.zaxy.clone(),
+            format_options: means.zaxy.clone().map(mementory_formats::FormatOptions::new).unwrap_or_default(),
         };
         Ok(Scope { query, everything: everything(&request.filter), cover: request.cover, writing })
     }

@@ -1,21 +1,30 @@
-//! What the tests of several formats share: where they find what they read, and a passphrase.
-use crate::{Cipher, FormatError, Passphrase, Sealed, SealedFile};
-use sha2::{Digest, Sha256};
+//! What the tests of all formats share: a vault in memory, a cipher, folders that vanish, fixtures, and one reading,
+//! writing and validation of a path.
+mod cipher;
+mod memory;
+mod scratch;
+
+pub use cipher::FakeCipher;
+pub use memory::{MemorySource, formats_of, vault_id};
+pub use scratch::{Scratch, put, tree};
+
+use crate::{Catalog, Format, ReadContext, Validation, WriteOptions, WriteReport, detect};
+use mementory_model::{Limits, Timestamp};
 use std::{
-    io::{Read, Write},
+    io::Write,
     path::{Path, PathBuf},
 };
 
 /// Top of the repository. Asked of cargo when the test runs: a test built in another clone with the same target folder
 /// would else read that clone's fixtures.
-pub(crate) fn repo() -> PathBuf {
+pub fn repo() -> PathBuf {
     let krate = std::env::var_os("CARGO_MANIFEST_DIR").expect("run by cargo");
     Path::new(&krate).join("../../..").canonicalize().unwrap()
 }
 
 /// Says that a test, or the rest of it, is left out. `npm test` counts what it finds in the file that MEMENTORY_SKIPPED
 /// names: a test harness shows nothing of a test that passes.
-pub(crate) fn skipped(why: &str) {
+pub fn skipped(why: &str) {
     eprintln!("SKIPPED: {why}");
     let Some(list) = std::env::var_os("MEMENTORY_SKIPPED") else { return };
     let line = format!("{}\t{why}\n", std::thread::current().name().unwrap_or("a test"));
@@ -24,7 +33,7 @@ pub(crate) fn skipped(why: &str) {
 }
 
 /// A file or folder of the shared reference data, or None (said aloud) where it is absent.
-pub(crate) fn shared(name: &str) -> Option<PathBuf> {
+pub fn shared(name: &str) -> Option<PathBuf> {
     let base = std::env::var_os("MEMENTORY_SHARED").map_or_else(|| repo().join("../shared"), PathBuf::from);
     let path = base.join(name);
     if !path.exists() {
@@ -34,75 +43,28 @@ pub(crate) fn shared(name: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-/// No cipher at all: shows what travels where. The real one is in mementory-crypto.
-#[derive(Debug)]
-pub(crate) struct Paper(pub &'static str);
-
-impl Paper {
-    fn mark(&self, aad: &[u8]) -> Vec<u8> {
-        Sha256::new().chain_update(self.0).chain_update(aad).finalize()[..16].to_vec()
-    }
-    fn wrong() -> FormatError {
-        FormatError::invalid("passphrase_wrong", "test", "wrong")
-    }
+/// Reads a path that exactly one source of `format` is in, by what all of `formats` say.
+pub fn read(formats: &[&'static dyn Format], path: &Path, format: &dyn Format) -> MemorySource {
+    let limits = Limits::default();
+    let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
+    let found = detect(formats, &catalog, &limits, None).unwrap();
+    assert!(found.ties.is_empty(), "{:?}", found.ties);
+    assert_eq!(found.sources.iter().map(|s| s.format).collect::<Vec<_>>(), [format.id()], "{}", path.display());
+    let mut source = MemorySource::default();
+    let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
+    format.read(&catalog, &found.sources[0], &context, &mut source).unwrap();
+    source
 }
 
-impl Passphrase for Paper {
-    fn seal(&self, cipher: Cipher, aad: &[u8], plain: &[u8]) -> Result<Sealed, FormatError> {
-        let mut ciphertext: Vec<u8> = plain.iter().map(|b| b ^ 0x55).collect();
-        ciphertext.extend(self.mark(aad));
-        let nonce = vec![9; if cipher == Cipher::Aes256Gcm { 12 } else { 24 }];
-        Ok(Sealed { cipher, salt: vec![7; 16], memory_kib: 65536, passes: 3, lanes: 4, nonce, ciphertext })
-    }
-    fn open(&self, aad: &[u8], sealed: &Sealed) -> Result<Vec<u8>, FormatError> {
-        assert_eq!((sealed.memory_kib, sealed.passes, sealed.lanes), (65536, 3, 4));
-        let nonce = vec![9; if sealed.cipher == Cipher::Aes256Gcm { 12 } else { 24 }];
-        assert_eq!((sealed.salt.as_slice(), &sealed.nonce), ([7; 16].as_slice(), &nonce));
-        let (text, tag) = sealed.ciphertext.split_at(sealed.ciphertext.len() - 16);
-        if tag != self.mark(aad) {
-            return Err(Self::wrong());
-        }
-        Ok(text.iter().map(|b| b ^ 0x55).collect())
-    }
-    fn seal_file(&self, mut out: Box<dyn Write>) -> Result<Box<dyn SealedFile>, FormatError> {
-        let head = [b"age-encryption.org/v1\n", self.mark(b"").as_slice()].concat();
-        out.write_all(&head).unwrap();
-        Ok(Box::new(Folded(out)))
-    }
-    fn open_file<'a>(&self, mut from: Box<dyn Read + 'a>) -> Result<Box<dyn Read + 'a>, FormatError> {
-        let mut head = vec![0; 22 + 16];
-        from.read_exact(&mut head).map_err(|_| Self::wrong())?;
-        if head[22..] != self.mark(b"") {
-            return Err(Self::wrong());
-        }
-        Ok(Box::new(Unfolded(from)))
-    }
+/// Writes everything.
+pub fn write(source: &mut MemorySource, path: &Path, format: &dyn Format) -> WriteReport {
+    format.write(source, path, &WriteOptions { everything: true, ..WriteOptions::default() }).unwrap()
 }
 
-struct Folded(Box<dyn Write>);
-
-impl Write for Folded {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        let folded: Vec<u8> = bytes.iter().map(|b| b ^ 0x55).collect();
-        self.0.write_all(&folded).map(|()| bytes.len())
-    }
-    fn flush(&mut self) -> std::io::Result<()> {
-        self.0.flush()
-    }
-}
-
-impl SealedFile for Folded {
-    fn finish(mut self: Box<Self>) -> std::io::Result<()> {
-        self.0.flush()
-    }
-}
-
-struct Unfolded<'a>(Box<dyn Read + 'a>);
-
-impl Read for Unfolded<'_> {
-    fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
-        let n = self.0.read(buf)?;
-        buf[..n].iter_mut().for_each(|b| *b ^= 0x55);
-        Ok(n)
-    }
+/// Validates a path as `format`.
+pub fn validate(path: &Path, format: &'static dyn Format) -> Validation {
+    let limits = Limits::default();
+    let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
+    let found = detect(&[format], &catalog, &limits, Some(format.id())).unwrap();
+    format.validate(&catalog, &found.sources[0], &limits, &[]).unwrap()
 }

@@ -2,8 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::sealed::sha256;
 use super::testing::*;
-use crate::openclaw::{OpenClaw, files::ABSENT, redact, tests as workspace};
-use crate::{Format, WriteOptions, WriteReport};
+use crate::alf::testing::workspace;
+use mementory_format::{Format, WriteOptions, WriteReport};
+use mementory_formats_vendor::openclaw::{OpenClaw, files::ABSENT, redact};
 use mementory_model::{Kind, LossKind};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,7 +28,7 @@ fn made(scratch: &Scratch) -> PathBuf {
     at
 }
 
-fn write_with(shelf: &mut Shelf, path: &Path, threshold: Option<u64>) -> WriteReport {
+fn write_with(shelf: &mut MemorySource, path: &Path, threshold: Option<u64>) -> WriteReport {
     let options = WriteOptions { everything: true, artifact_threshold: threshold, ..WriteOptions::default() };
     super::Alf.write(shelf, path, &options).unwrap()
 }
@@ -224,7 +225,7 @@ fn spec_10_6_5_a_changed_file_is_not_taken_for_the_workspaces() {
         pack(&second, &all.iter().map(|(n, b)| (n.as_str(), b.as_slice())).collect::<Vec<_>>());
         read(&second).unwrap()
     };
-    let csv = |shelf: &Shelf, format: &str| {
+    let csv = |shelf: &MemorySource, format: &str| {
         shelf.parts.iter().any(|(item, _)| item.format == format && item.name.ends_with("data/tides.csv"))
     };
     let changed = repack(&|name, bytes| {
@@ -248,7 +249,7 @@ fn spec_10_6_5_a_changed_file_is_not_taken_for_the_workspaces() {
 
 #[test]
 fn spec_10_6_3_files_of_an_archive_go_to_their_places_in_a_workspace() {
-    use crate::zeroclaw::ZeroClaw;
+    use mementory_formats_vendor::zeroclaw::ZeroClaw;
     let folder = repo().join("fixtures/alf/artifacts");
     let case: Value = serde_json::from_slice(&std::fs::read(folder.join("case.json")).unwrap()).unwrap();
     let (scratch, input) = (Scratch::new("10-6-3-foreign"), folder.join("input"));
@@ -290,7 +291,7 @@ fn spec_10_6_3_files_of_an_archive_go_to_their_places_in_a_workspace() {
         let quay = format!("{prefix}images/quay.mov");
         match prefix {
             "" => workspace::put(&home, &[("SOUL.md", b"# Wren\n")]),
-            _ => crate::zeroclaw::tests::home(&home),
+            _ => mementory_formats_vendor::zeroclaw::testing::home(&home),
         }
         workspace::put(&home, &[(&quay, b"film")]);
         let mut together = workspace::read(&home, format);
@@ -337,7 +338,7 @@ fn spec_10_6_9_the_validator_tells_wrong_sizes_and_counts_of_files() {
         }
         pack(&file, &all.iter().map(|(n, b)| (n.as_str(), b.as_slice())).collect::<Vec<_>>());
         let found = validate(&file);
-        let codes = |found: &[crate::Finding]| {
+        let codes = |found: &[mementory_format::Finding]| {
             let codes: BTreeSet<&str> = found.iter().map(|f| f.code.as_str()).collect();
             json!(codes)
         };
@@ -363,8 +364,9 @@ fn spec_10_6_2_a_large_file_of_another_format_streams_into_the_archive() {
         text: None,
     };
     record.attachments.push(reference);
-    let file = crate::AttachmentFile { key, origin_id: None, name, media_type: None, place: String::new() };
-    let mut shelf = Shelf { records: vec![record], files: vec![(file, bytes.clone())], ..Shelf::default() };
+    let file = mementory_format::AttachmentFile { key, origin_id: None, name, media_type: None, place: String::new() };
+    let mut shelf =
+        MemorySource { records: vec![record], files: vec![(file, bytes.clone())], ..MemorySource::default() };
     let archive = scratch.0.join("a.alf");
     write_with(&mut shelf, &archive, Some(u64::MAX));
     let row = &document(&archive, "attachments.json")["attachments"][0];
@@ -401,7 +403,9 @@ fn what_is_kept_beside_a_workspace_no_archive_brings_along() {
             all.insert("manifest.json".into(), manifest.to_string().into_bytes());
             pack(&forged, &all.iter().map(|(n, b)| (n.as_str(), b.as_slice())).collect::<Vec<_>>());
             let mut shelf = read(&forged).unwrap();
-            let ours = |(item, _): &(crate::PassthroughItem, Vec<u8>)| item.format == "openclaw" && item.name == path;
+            let ours = |(item, _): &(mementory_format::PassthroughItem, Vec<u8>)| {
+                item.format == "openclaw" && item.name == path
+            };
             assert!(!shelf.parts.iter().any(ours), "{name} {path}");
             // an archive made up by nobody we know: its raw files go into a workspace all the same
             let out = scratch.0.join(format!("{name}-{generated}-{}", path.len()));

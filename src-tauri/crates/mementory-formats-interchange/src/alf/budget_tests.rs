@@ -1,18 +1,18 @@
 //! Values that would take more memory than a reader may use (`Limits::tree_bytes`): told with their place, and not held.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::testing::*;
-use crate::{Format, FormatError, ReadContext};
+use mementory_format::{Format, FormatError, ReadContext};
 use mementory_model::{Kind, Limits, Timestamp};
 use serde_json::{Value, json};
 use std::path::Path;
 
-fn judged(path: &Path) -> (Result<Shelf, FormatError>, Vec<String>) {
+fn judged(path: &Path) -> (Result<MemorySource, FormatError>, Vec<String>) {
     let (catalog, detection) = open(path).unwrap();
     let limits = Limits { tree_bytes: 20_000, ..Limits::default() };
     let found = super::Alf.validate(&catalog, &detection.sources[0], &limits, &[]);
     let codes = found.map_or_else(|e| vec![e.to_string()], |v| v.errors.into_iter().map(|f| f.code).collect());
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
-    let mut shelf = Shelf::default();
+    let mut shelf = MemorySource::default();
     let read = super::Alf.read(&catalog, &detection.sources[0], &context, &mut shelf);
     (read.map(|()| shelf), codes)
 }

@@ -4,7 +4,7 @@
 //! time. What has no field rides in `raw_source_format.keepsake` (see [`super::ext`]).
 use super::ext;
 use super::wire::{self, ENTITY_TYPES, METHODS, STATUSES};
-use crate::StoredRecord;
+use mementory_format::StoredRecord;
 use mementory_json::{Tree, write_string};
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp};
 use std::fmt::Write;

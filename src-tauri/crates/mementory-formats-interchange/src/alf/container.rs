@@ -1,7 +1,7 @@
 //! The ZIP that we write: deflate, one fixed time, a digest of each entry (spec §4.1); under a passphrase all of it is
 //! encrypted on its way to the disk (spec §8.3).
 use super::manifest::MANIFEST;
-use crate::{FormatError, Passphrase, SealedFile};
+use mementory_format::{FormatError, Passphrase, SealedFile};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs::File;

@@ -1,7 +1,7 @@
 //! Is there an archive with an ALF manifest? By content: `manifest.json` at the top of a ZIP that says `alf_version`.
 use super::manifest::MANIFEST;
 use super::wire;
-use crate::{Catalog, Claim, FormatError, Member, Part, Role};
+use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_model::Limits;
 
 /// A manifest larger than this is looked at no further.

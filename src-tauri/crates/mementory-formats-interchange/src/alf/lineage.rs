@@ -4,8 +4,8 @@
 //! workspace (`.keepsake/lineage.json`) and holds there.
 use super::partitions::stable_v5;
 use super::workspaces;
-use crate::openclaw::files::LINEAGE;
-use crate::{FormatError, RecordSource, StoredRecord};
+use mementory_format::{FormatError, RecordSource, StoredRecord};
+use mementory_formats_vendor::openclaw::files::LINEAGE;
 use mementory_model::{Kind, Record, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};

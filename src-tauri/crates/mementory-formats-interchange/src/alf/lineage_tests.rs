@@ -1,7 +1,8 @@
 //! Which identity a memory was made under (spec §3.1.10, §10.2.1).
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::testing::*;
-use crate::openclaw::{OpenClaw, tests as workspace};
+use crate::alf::testing::workspace;
+use mementory_formats_vendor::openclaw::OpenClaw;
 use mementory_model::{Kind, Timestamp};
 use serde_json::Value;
 use std::collections::BTreeMap;

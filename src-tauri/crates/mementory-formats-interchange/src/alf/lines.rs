@@ -1,5 +1,5 @@
 //! Lines of a JSONL entry, bounded (spec §4.1.1: one object per line; blank lines and CRLF tolerated).
-use crate::FormatError;
+use mementory_format::FormatError;
 use std::io::{BufRead, BufReader, Read};
 
 /// One line of an entry.

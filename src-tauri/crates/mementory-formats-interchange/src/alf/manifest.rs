@@ -1,6 +1,6 @@
 //! The archive as a whole: which catalog members belong to it, may it be read at all, and what its manifest says
 //! (spec §4.1, §4.2, §8.2). Every path comes from the manifest; none is assumed, the manifest's own name apart.
-use crate::{Catalog, Detected, FormatError, Member, Role};
+use mementory_format::{Catalog, Detected, FormatError, Member, Role};
 use mementory_json::Tree;
 use mementory_model::{Issue, Limits};
 use std::collections::BTreeMap;

@@ -45,7 +45,7 @@ mod write;
 mod write_documents;
 mod write_manifest;
 
-use crate::{
+use mementory_format::{
     Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, RecordSource, Sink, Validation,
     WriteOptions, WriteReport,
 };
@@ -70,6 +70,7 @@ impl Format for Alf {
             attachments: true,
             byte_exact: true,
             encrypts: true,
+            carries_passthrough: true,
             ..Capabilities::default()
         }
     }

@@ -3,11 +3,11 @@ use super::container::Container;
 use super::manifest::MANIFEST;
 use super::plan::Plan;
 use super::sealed::Secrets;
-use crate::openclaw::{
+use mementory_format::{FormatError, PassthroughItem, RecordSource};
+use mementory_formats_vendor::openclaw::{
     files::{self, FileRole},
     redact,
 };
-use crate::{FormatError, PassthroughItem, RecordSource};
 use mementory_json::Tree;
 use mementory_model::{LossKind, LossReport};
 use std::collections::{BTreeMap, BTreeSet};

@@ -4,7 +4,7 @@ use super::identity;
 use super::lineage::Lineage;
 use super::partitions::{Period, stable_v5, stable_v7};
 use super::workspaces::{self, Home};
-use crate::{FormatError, RecordSource, SourceAbout, StoredRecord};
+use mementory_format::{FormatError, RecordSource, SourceAbout, StoredRecord};
 use mementory_json::Tree;
 use mementory_model::{AttachmentRef, Kind, LossKind, LossReport, Record, Timestamp};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};

@@ -8,7 +8,7 @@ use super::read_attachments::Attachments;
 use super::sealed::{self, Opener};
 use super::wire::{self, Remark};
 use super::workspace_profile::{self, Restored};
-use crate::{Catalog, Detected, FormatError, Member, Passphrase, PassthroughItem, ReadContext, Sink};
+use mementory_format::{Catalog, Detected, FormatError, Member, Passphrase, PassthroughItem, ReadContext, Sink};
 use mementory_json::Tree;
 use mementory_model::{
     Derived, Dropped, DroppedAs, Issue, Kind, Limits, Origin, Record, RecordKey, Timestamp, Tombstone, TombstoneOp,
@@ -460,7 +460,8 @@ impl Reader<'_> {
 
     fn keep_lineage(&mut self) -> Result<(), FormatError> {
         for (runtime, group, text) in std::mem::take(&mut self.lineage).kept() {
-            let [format, name, role] = [runtime, crate::openclaw::files::LINEAGE, "raw"].map(str::to_owned);
+            let [format, name, role] =
+                [runtime, mementory_formats_vendor::openclaw::files::LINEAGE, "raw"].map(str::to_owned);
             let item = PassthroughItem { format, group, name, role, place: self.archive.place.clone() };
             self.sink.passthrough(item, &mut text.as_bytes())?;
         }

@@ -3,8 +3,8 @@
 use super::documents;
 use super::read::{Reader, object};
 use super::{identity, tiers, wire};
-use crate::openclaw::files::ABSENT;
-use crate::{AttachmentFile, FormatError, Member, PassthroughItem};
+use mementory_format::{AttachmentFile, FormatError, Member, PassthroughItem};
+use mementory_formats_vendor::openclaw::files::ABSENT;
 use mementory_json::Tree;
 use mementory_model::{AttachmentRef, Issue, Kind, RecordKey};
 use sha2::{Digest, Sha256};

@@ -2,12 +2,12 @@
 use super::manifest::MANIFEST;
 use super::read::Reader;
 use super::workspaces::{self, Known, RawEntry};
-use crate::input::sha256;
-use crate::openclaw::{
+use mementory_format::sha256;
+use mementory_format::{FormatError, Member, PassthroughItem};
+use mementory_formats_vendor::openclaw::{
     files::{self, FileRole},
     redact,
 };
-use crate::{FormatError, Member, PassthroughItem};
 use mementory_model::{Issue, Record};
 
 impl Reader<'_> {

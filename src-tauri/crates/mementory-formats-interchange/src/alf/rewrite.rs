@@ -3,8 +3,8 @@
 use super::container::Container;
 use super::manifest::{Archive, CHECKSUM_SCOPE, MANIFEST, Manifest};
 use super::wire;
-use crate::passphrase::{AGE_HEAD, is_age_head};
-use crate::{Catalog, Detected, FormatError, Member, Passphrase};
+use mementory_format::{AGE_HEAD, is_age_head};
+use mementory_format::{Catalog, Detected, FormatError, Member, Passphrase};
 use mementory_json::Tree;
 use mementory_model::{Limits, Timestamp};
 use std::io::{BufRead, BufReader, Read, Write};

@@ -4,8 +4,8 @@
 //! data and plaintext open: we write them down in the row (`encryption.layout`).
 use super::partitions::stable_v5;
 use super::plan::Row;
-use crate::{Cipher, FormatError, Passphrase, Sealed};
 use base64::{Engine, prelude::BASE64_STANDARD};
+use mementory_format::{Cipher, FormatError, Passphrase, Sealed};
 use mementory_json::Tree;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -162,6 +162,6 @@ fn opened(doc: &Tree, passphrase: &dyn Passphrase) -> Option<Vec<(String, Vec<u8
     let plain = passphrase.open(&aad(&text(doc, "agent_id")?, &text(doc, "id")?), &sealed).ok()?;
     let plain = Tree::parse(std::str::from_utf8(&plain).ok()?, 8).ok()?;
     let Some(Tree::Array(files)) = plain.get("files") else { return None };
-    let safe = |n: &String| n.starts_with("raw/") && crate::openclaw::files::is_safe(n);
+    let safe = |n: &String| n.starts_with("raw/") && mementory_formats_vendor::openclaw::files::is_safe(n);
     files.iter().map(|file| Some((text(file, "file").filter(safe)?, bytes(file, "content")?))).collect()
 }

@@ -61,7 +61,7 @@ fn lines_of(path: &Path) -> BTreeMap<String, Value> {
 }
 
 /// There and back through the vault's model.
-fn trip(lines: &[Value], documents: &[(&str, Value)], name: &str) -> (Scratch, Shelf, BTreeMap<String, Value>) {
+fn trip(lines: &[Value], documents: &[(&str, Value)], name: &str) -> (Scratch, MemorySource, BTreeMap<String, Value>) {
     let scratch = Scratch::new(name);
     let (first, second) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
     agent(&first, lines, documents);
@@ -88,7 +88,7 @@ fn credential(n: u32, more: Value) -> Value {
     row
 }
 
-fn codes(shelf: &Shelf) -> Vec<&str> {
+fn codes(shelf: &MemorySource) -> Vec<&str> {
     shelf.notes.iter().map(|n| n.code.as_str()).collect()
 }
 
@@ -167,15 +167,17 @@ fn spec_10_2_2_links() {
 
 #[test]
 fn spec_10_3_a_workspace_survives_a_trip_through_alf() {
-    use crate::openclaw::{OpenClaw, tests as workspace};
+    use crate::alf::testing::workspace;
+    use mementory_formats_vendor::openclaw::OpenClaw;
     let scratch = Scratch::new("10-3");
     let source = repo().join("fixtures/openclaw/workspace/input");
     let mut shelf = workspace::read(&source, &OpenClaw);
     write(&mut shelf, &scratch.0.join("a.alf"));
     assert_eq!(validate(&scratch.0.join("a.alf")).errors, []);
     let mut back = read(&scratch.0.join("a.alf")).unwrap();
-    let texts =
-        |shelf: &Shelf| shelf.records.iter().map(|r| (r.key.value.clone(), r.text.clone())).collect::<BTreeMap<_, _>>();
+    let texts = |shelf: &MemorySource| {
+        shelf.records.iter().map(|r| (r.key.value.clone(), r.text.clone())).collect::<BTreeMap<_, _>>()
+    };
     assert_eq!(texts(&back), texts(&shelf), "every memory is there, the identity too");
     workspace::write(&mut back, &scratch.0.join("w"), &OpenClaw);
     let (before, after) = (workspace::tree(&source), workspace::tree(&scratch.0.join("w")));
@@ -262,7 +264,7 @@ fn spec_10_6_artifacts() {
         });
     }
     let file = |name: &str, size: usize| {
-        let file = crate::AttachmentFile {
+        let file = mementory_format::AttachmentFile {
             key: RecordKey::new("chatgpt", name),
             origin_id: None,
             name: name.into(),
@@ -271,10 +273,10 @@ fn spec_10_6_artifacts() {
         };
         (file, vec![7u8; size])
     };
-    let mut shelf = Shelf {
+    let mut shelf = MemorySource {
         records: vec![message],
         files: names.iter().map(|(n, _, s)| file(n, *s)).collect(),
-        ..Shelf::default()
+        ..MemorySource::default()
     };
     write(&mut shelf, &second);
     let index = document(&scratch, "attachments.json");
@@ -322,9 +324,9 @@ fn spec_10_7_principals() {
     assert_eq!(shelf.records.iter().filter(|r| r.record_type.as_deref() == Some("principal")).count(), 3);
     assert!(validate(&scratch.0.join("b.alf")).errors.is_empty());
     // a file of a vault without principals has the one human whom it serves
-    let mut other = Shelf {
+    let mut other = MemorySource {
         records: vec![mementory_model::Record::new(Kind::Memory, RecordKey::new("x", "1"), "a")],
-        ..Shelf::default()
+        ..MemorySource::default()
     };
     write(&mut other, &scratch.0.join("c.alf"));
     let made: Value = serde_json::from_slice(&entries(&scratch.0.join("c.alf"))["principals.json"]).unwrap();

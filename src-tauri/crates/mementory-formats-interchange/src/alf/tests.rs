@@ -1,7 +1,7 @@
 //! Round trips over fixtures on disk, the official sample, and records of other formats.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::testing::*;
-use crate::FormatError;
+use mementory_format::FormatError;
 use mementory_model::{
     AttachmentRef, EntityRef, Kind, Link, LossKind, MessagePart, Origin, Record, RecordKey, Timestamp, Verbatim,
 };
@@ -229,7 +229,7 @@ fn official_sample_comes_back() {
     let found = validate(&second);
     assert_eq!(
         found.errors.iter().filter(|e| e.code != "embedding_dimensions").collect::<Vec<_>>(),
-        Vec::<&crate::Finding>::new()
+        Vec::<&mementory_format::Finding>::new()
     );
     assert!(found.warnings.iter().all(|w| w.code != "outside_partition"), "records are filed where they belong");
 }
@@ -298,18 +298,18 @@ fn by_key(records: &[Record]) -> BTreeMap<(Kind, String, String), Record> {
     records.iter().map(|r| ((r.kind, r.key.scope.clone(), r.key.value.clone()), r.clone())).collect()
 }
 
-fn shelf_of(records: Vec<Record>) -> Shelf {
-    let file = |key: &str, name: &str| crate::AttachmentFile {
+fn shelf_of(records: Vec<Record>) -> MemorySource {
+    let file = |key: &str, name: &str| mementory_format::AttachmentFile {
         key: RecordKey::new("chatgpt", key),
         origin_id: None,
         name: name.into(),
         media_type: None,
         place: String::new(),
     };
-    Shelf {
+    MemorySource {
         records,
         files: vec![(file("file-1", "map.png"), vec![1, 2, 3]), (file("file-2", "big.bin"), vec![7; 102_400])],
-        ..Shelf::default()
+        ..MemorySource::default()
     }
 }
 
@@ -385,7 +385,7 @@ fn several_sources_in_one_file() {
         all
     };
     assert_eq!(plain(&back.records), plain(&shelf.records));
-    let parts = |shelf: &Shelf| {
+    let parts = |shelf: &MemorySource| {
         let mut all: Vec<_> =
             shelf.parts.iter().map(|(p, b)| (p.group.clone(), p.name.clone(), p.role.clone(), b.clone())).collect();
         all.sort();
@@ -475,7 +475,7 @@ fn validator_lists_all_defects() {
     let file = scratch.0.join("d.alf");
     pack_folder(&input, &file);
     let found = validate(&file);
-    let codes = |list: &[crate::Finding]| {
+    let codes = |list: &[mementory_format::Finding]| {
         list.iter().map(|f| f.code.clone()).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>()
     };
     assert_eq!(codes(&found.errors), strings(&expected["errors"]));

@@ -4,14 +4,14 @@
 use super::partitions::stable_v5;
 use super::plan::{Plan, Row};
 use super::sealed::sha256;
-use crate::openclaw::{
+use mementory_format::{FormatError, RecordSource, WriteOptions};
+use mementory_formats_vendor::openclaw::{
     Runtime,
     files::{self, FileRole},
     redact,
     write::Workspace,
 };
-use crate::zeroclaw::ZEROCLAW;
-use crate::{FormatError, RecordSource, WriteOptions};
+use mementory_formats_vendor::zeroclaw::ZEROCLAW;
 use mementory_json::Tree;
 use std::collections::{BTreeSet, HashMap};
 

@@ -5,7 +5,7 @@ use super::documents;
 use super::lines::{Entry, each_line};
 use super::manifest::{Archive, CHECKSUM_SCOPE, MANIFEST, Manifest};
 use super::shape::{self, Rule};
-use crate::{Catalog, Detected, Finding, FormatError, Member, Validation};
+use mementory_format::{Catalog, Detected, Finding, FormatError, Member, Validation};
 use mementory_json::Tree;
 use mementory_model::{Limits, Timestamp};
 use sha2::{Digest, Sha256};

@@ -3,8 +3,8 @@
 //! change of a text that was made elsewhere is seen and taken; a change of anything else is told.
 use super::partitions::stable_v5;
 use super::sealed::sha256;
-use crate::StoredRecord;
-use crate::openclaw::{read::named, write::text_of};
+use mementory_format::StoredRecord;
+use mementory_formats_vendor::openclaw::{read::named, write::text_of};
 use mementory_json::Tree;
 use mementory_model::{Record, Verbatim};
 

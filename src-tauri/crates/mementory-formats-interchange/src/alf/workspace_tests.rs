@@ -2,10 +2,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::delta::{AlfDelta, apply};
 use super::testing::*;
-use crate::openclaw::{OpenClaw, redact, tests as workspace};
-use crate::testing::Paper;
-use crate::zeroclaw::{ZeroClaw, tests::home};
-use crate::{Format, FormatError, Passphrase, WriteOptions};
+use crate::alf::testing::workspace;
+use mementory_format::testkit::FakeCipher;
+use mementory_format::{Format, FormatError, Passphrase, WriteOptions};
+use mementory_formats_vendor::openclaw::{OpenClaw, redact};
+use mementory_formats_vendor::zeroclaw::{ZeroClaw, testing::home};
 use mementory_model::{Kind, Limits, LossKind};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -103,7 +104,7 @@ fn spec_10_7_a_workspace_says_who_the_agent_is_and_whom_it_serves() {
         (&day["namespace"], &day["category"], &day["memory_type"]),
         (&json!("daily"), &json!("daily_log"), &json!("episodic"))
     );
-    let profiles = |shelf: &Shelf| {
+    let profiles = |shelf: &MemorySource| {
         let all = shelf.records.iter().filter(|r| r.kind == Kind::Profile);
         all.map(|r| (r.key.value.clone(), serde_json::to_value(r).unwrap())).collect::<BTreeMap<_, _>>()
     };
@@ -189,7 +190,7 @@ fn spec_10_2_a_zeroclaw_home_is_byte_equal() {
 }
 
 fn sealed_with(words: &'static str) -> Option<Arc<dyn Passphrase>> {
-    Some(Arc::new(Paper(words)))
+    Some(Arc::new(FakeCipher(words)))
 }
 
 fn code(error: FormatError) -> &'static str {
@@ -209,7 +210,7 @@ fn sealed_home(scratch: &Scratch) -> (PathBuf, PathBuf) {
     assert_eq!(report.losses.count("secret", LossKind::LeftOut), 0, "sealed, not lost");
     let mut plain = Vec::new();
     let file = std::fs::File::open(&archive).unwrap();
-    Paper("tea").open_file(Box::new(file)).unwrap().read_to_end(&mut plain).unwrap();
+    FakeCipher("tea").open_file(Box::new(file)).unwrap().read_to_end(&mut plain).unwrap();
     std::fs::write(&inside, plain).unwrap();
     (archive, inside)
 }
@@ -231,7 +232,7 @@ fn spec_10_5_credentials_open_with_the_right_key_and_with_no_other() {
     assert_eq!(labels, ["secrets of settings and key files"]);
     assert!(ours.iter().all(|r| r["encryption"]["kdf_params"]["salt"].is_string()));
 
-    let config = |shelf: &Shelf| shelf.parts.iter().find(|(i, _)| i.name == "config.toml").unwrap().1.clone();
+    let config = |shelf: &MemorySource| shelf.parts.iter().find(|(i, _)| i.name == "config.toml").unwrap().1.clone();
     let mut right = read_with(&inside, sealed_with("tea")).unwrap();
     let before = workspace::tree(&scratch.0.join("home"));
     assert_eq!(config(&right), before["config.toml"]);
@@ -267,7 +268,7 @@ fn spec_8_3_an_archive_is_encrypted_as_a_whole() {
     assert_eq!(code(read_with(&archive, sealed_with("milk")).err().unwrap()), "passphrase_wrong");
 }
 
-fn edited(shelf: &mut Shelf, from: &str, to: &str) {
+fn edited(shelf: &mut MemorySource, from: &str, to: &str) {
     let at = shelf.records.iter().position(|r| r.text.contains(from)).unwrap();
     shelf.records[at].text = shelf.records[at].text.replace(from, to);
     shelf.edited.insert(at);
@@ -356,7 +357,7 @@ fn several_workspaces_in_one_archive_stay_apart() {
     workspace::write(&mut both, &first, &OpenClaw);
     write(&mut both, &archive);
     let mut back = read(&archive).unwrap();
-    let owners = |shelf: &Shelf| {
+    let owners = |shelf: &MemorySource| {
         let all = shelf.parts.iter().filter(|(item, _)| item.format == "openclaw");
         all.map(|(item, bytes)| (item.group.clone(), item.name.clone(), bytes.clone()))
             .collect::<std::collections::BTreeSet<_>>()

@@ -8,12 +8,12 @@ use super::plan::{Plan, Row};
 use super::sealed::Secrets;
 use super::tiers::{self, Artifact};
 use super::workspace_profile;
-use crate::openclaw::{
+use mementory_format::{FormatError, PassthroughItem, RecordSource, SourceAbout, StoredRecord, WriteOptions};
+use mementory_formats_vendor::openclaw::{
     OPENCLAW, Runtime, files,
     write::{Workspace, text_of},
 };
-use crate::zeroclaw::{self, ZEROCLAW};
-use crate::{FormatError, PassthroughItem, RecordSource, SourceAbout, StoredRecord, WriteOptions};
+use mementory_formats_vendor::zeroclaw::{self, ZEROCLAW};
 use mementory_json::Tree;
 use mementory_model::{Kind, LossKind, LossReport, Record, Tombstone, Verbatim};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -339,6 +339,9 @@ impl RecordSource for Own<'_> {
     }
     fn tombstones(&mut self) -> Result<Vec<Tombstone>, FormatError> {
         Ok(Vec::new())
+    }
+    fn passthrough_formats(&mut self) -> Result<Vec<String>, FormatError> {
+        Ok(vec![self.runtime.to_owned()])
     }
     fn passthrough(
         &mut self,

@@ -14,7 +14,7 @@ use super::tiers;
 use super::workspaces::Files;
 use super::write_documents::{self as documents, FileFacts};
 use super::write_manifest::{Layers, PartitionRow, VERSION, build, index};
-use crate::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport, carry};
+use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport, passthrough_envelope};
 use mementory_json::Tree;
 use mementory_model::{LossKind, Timestamp};
 use sha2::{Digest, Sha256};
@@ -142,7 +142,7 @@ fn left_out(
         plan.losses.add(&tombstone.id, "tombstone", LossKind::LeftOut, "ALF has no signed deletions");
     }
     if options.everything {
-        carry::left_out(source, |id| id != "alf" && !held(id), &mut plan.losses)?;
+        passthrough_envelope::note_left_out(source, |id| id != "alf" && !held(id), &mut plan.losses)?;
     }
     Ok(())
 }

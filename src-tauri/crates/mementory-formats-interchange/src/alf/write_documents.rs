@@ -2,7 +2,7 @@
 use super::documents::{fresh, split};
 use super::plan::Row;
 use super::{ext, wire};
-use crate::{SourceAbout, StoredRecord};
+use mementory_format::{SourceAbout, StoredRecord};
 use mementory_json::{Tree, write_string};
 use mementory_model::{AttachmentRef, Timestamp};
 

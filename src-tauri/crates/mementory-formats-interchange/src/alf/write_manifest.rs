@@ -3,7 +3,7 @@
 use super::partitions::Period;
 use super::plan::Row;
 use super::workspaces::Home;
-use crate::SourceAbout;
+use mementory_format::SourceAbout;
 use mementory_json::Tree;
 use mementory_model::Timestamp;
 use std::collections::BTreeMap;

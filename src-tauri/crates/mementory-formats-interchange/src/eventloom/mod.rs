@@ -7,8 +7,10 @@ mod read;
 #[cfg(test)]
 mod tests;
 
-use crate::{Capabilities, Catalog, Claim, Detected, Format, FormatError, Member, ReadContext, Role, Sink, Validation};
 pub(crate) use event::{Projected, entry_of};
+use mementory_format::{
+    Capabilities, Catalog, Claim, Detected, Format, FormatError, Member, ReadContext, Role, Sink, Validation,
+};
 use mementory_model::Limits;
 
 /// Format id.

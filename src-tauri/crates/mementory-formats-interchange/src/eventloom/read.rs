@@ -1,10 +1,8 @@
 //! Going through a log: every event with its own hash and its link to the one before. A log is not signed and its end
 //! may be cut off unseen; what is found wrong is said, and the events that are as they were sealed are taken.
 use super::{ID, event::Event};
-use crate::{
-    Catalog, Finding, FormatError, Member, Sink, Validation,
-    zaxy::{canonical::canonical, map::to_record},
-};
+use crate::zaxy::{canonical::canonical, map::to_record};
+use mementory_format::{Catalog, Finding, FormatError, Member, Sink, Validation};
 use mementory_json::Tree;
 use mementory_model::{Dropped, DroppedAs, Issue, Limits, Origin, Record, Unit, Verbatim};
 use sha2::{Digest, Sha256};

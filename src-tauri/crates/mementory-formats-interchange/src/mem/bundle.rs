@@ -1,6 +1,6 @@
 //! One bundle inside a catalog: its files by path, and their lines.
 use super::wire::trim;
-use crate::{Catalog, Detected, FormatError, Member, Role};
+use mementory_format::{Catalog, Detected, FormatError, Member, Role};
 use mementory_model::Limits;
 use sha2::{Digest, Sha256};
 use std::{

@@ -9,7 +9,8 @@ use super::{
     verify::{Depth, verify},
     wire::{decode, line, text, time_of},
 };
-use crate::{Catalog, FormatError, WriteOptions, detect};
+use crate::detect;
+use mementory_format::{Catalog, FormatError, WriteOptions};
 use mementory_json::Tree;
 use mementory_model::{Limits, Timestamp};
 use sha2::{Digest, Sha256};

@@ -5,7 +5,7 @@ use super::{
     kinds::{by_path, vendor_of},
     manifest::Manifest,
 };
-use crate::{Catalog, Claim, FormatError, Member, Part, Role};
+use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_json::Tree;
 use mementory_model::Limits;
 use std::collections::{BTreeMap, HashSet};

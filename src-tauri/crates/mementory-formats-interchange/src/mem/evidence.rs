@@ -16,7 +16,7 @@ use super::{
     sign, tombstones,
     wire::{decode, line, list, text, texts, time_of},
 };
-use crate::{FormatError, RecordSource, Signer, StoredRecord};
+use mementory_format::{FormatError, RecordSource, Signer, StoredRecord};
 use mementory_json::Tree;
 use mementory_model::{Kind, Limits, Timestamp, Tombstone};
 use sha2::{Digest, Sha256};

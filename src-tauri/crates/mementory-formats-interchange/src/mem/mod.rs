@@ -23,11 +23,11 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-use crate::{
+use bundle::Bundle;
+use mementory_format::{
     Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, RecordSource, Signed, Sink, Validation,
     WriteOptions, WriteReport,
 };
-use bundle::Bundle;
 use mementory_model::Limits;
 use std::path::Path;
 pub use tombstones::{add_reach, wire_target};
@@ -51,6 +51,7 @@ impl Format for Mem {
             byte_exact: true,
             folder: true,
             signs: true,
+            carries_passthrough: true,
             ..Capabilities::default()
         }
     }

@@ -5,7 +5,7 @@ use super::{
     map::SCOPE,
     wire::{list, text, texts},
 };
-use crate::StoredRecord;
+use mementory_format::StoredRecord;
 use mementory_json::Tree;
 use mementory_model::{Kind, Link, Record, RecordKey, Timestamp};
 

@@ -5,7 +5,7 @@ use super::{
     manifest::{FileEntry, Manifest, checksums},
     sign,
 };
-use crate::{FormatError, Signer};
+use mementory_format::{FormatError, Signer};
 use sha2::{Digest, Sha256};
 use std::{
     fs::File,

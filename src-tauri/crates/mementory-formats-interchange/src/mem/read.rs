@@ -10,7 +10,7 @@ use super::{
     verify::{Depth, Report, Severity, verify},
     wire::{decode, line, list, text},
 };
-use crate::{Detected, FormatError, Member, PassthroughItem, ReadContext, Role, Sink};
+use mementory_format::{Detected, FormatError, Member, PassthroughItem, ReadContext, Role, Sink};
 use mementory_json::Tree;
 use mementory_model::{Bounds, Dropped, DroppedAs, Issue, Kind, Origin, Record, RecordKey, Unit, Verbatim};
 use sha2::{Digest, Sha256};

@@ -8,7 +8,8 @@ use super::{
     verify::{Depth, Report, Severity, verify},
     wire::{decode, line},
 };
-use crate::{Catalog, FormatError, Signer, detect};
+use crate::detect;
+use mementory_format::{Catalog, FormatError, Signer};
 use mementory_json::Tree;
 use mementory_model::Limits;
 use sha2::{Digest, Sha256};

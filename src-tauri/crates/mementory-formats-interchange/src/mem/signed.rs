@@ -5,7 +5,7 @@ use super::{
     kinds::{TOMBSTONE, TOMBSTONES},
     wire::{decode, line, text},
 };
-use crate::{FormatError, Signed};
+use mementory_format::{FormatError, Signed};
 use mementory_json::Tree;
 
 /// Visits the bundle's own signature, then those of its tombstones.

@@ -5,7 +5,7 @@ use super::{
     signed,
     verify::{Depth, Severity, verify},
 };
-use crate::{Finding, FormatError, Validation};
+use mementory_format::{Finding, FormatError, Validation};
 
 /// Checks a bundle. With keys in `trust` it has to be signed.
 pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, FormatError> {

@@ -6,7 +6,7 @@ use super::{
     manifest::{Manifest, VERSION, checksums, path_is_safe},
     wire::{decode, is_too_large, line, list, text, time_of},
 };
-use crate::{Finding, FormatError, Member};
+use mementory_format::{Finding, FormatError, Member};
 use mementory_json::Tree;
 use mementory_model::{Bounds, Timestamp};
 use rayon::prelude::*;

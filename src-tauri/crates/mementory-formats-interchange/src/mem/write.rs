@@ -12,9 +12,9 @@ use super::{
     sign, tombstones,
     wire::{self, decode, line, text},
 };
-use crate::{
-    FormatError, PassthroughItem, RecordSource, Signer, SourceAbout, StoredRecord, WriteOptions, WriteReport, carry,
-    format::NO_BYTES,
+use mementory_format::{
+    FormatError, NO_BYTES, PassthroughItem, RecordSource, Signer, SourceAbout, StoredRecord, WriteOptions, WriteReport,
+    passthrough_envelope,
 };
 use mementory_json::Tree;
 use mementory_model::{Kind, Limits, LossKind, Record, Timestamp, Tombstone};
@@ -378,7 +378,7 @@ impl<'l> Writing<'l> {
     /// What has no place in a bundle.
     fn left_out(&mut self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<(), FormatError> {
         if options.everything {
-            carry::left_out(source, |id| id != SCOPE, &mut self.report.losses)?;
+            passthrough_envelope::note_left_out(source, |id| id != SCOPE, &mut self.report.losses)?;
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use super::{
     source::{Form, Source, fault, refused},
     wire::{SCOPE, list, text},
 };
-use crate::{FormatError, ReadContext, Sink};
+use mementory_format::{FormatError, ReadContext, Sink};
 use mementory_json::Tree;
 use mementory_model::{Dropped, DroppedAs, Kind, Limits, Origin, Record, Timestamp, Unit, Verbatim};
 use serde_json::value::RawValue;

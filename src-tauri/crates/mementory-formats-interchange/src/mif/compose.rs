@@ -5,7 +5,7 @@ use super::{
     shape::{self, Field, PRIORITIES, Rule, SOURCES, STATES, TYPES, TYPES_2},
     wire::{SCOPE, Shape, text, texts},
 };
-use crate::StoredRecord;
+use mementory_format::StoredRecord;
 use mementory_json::Tree;
 use mementory_model::{Kind, Record, Timestamp};
 use std::collections::BTreeMap;

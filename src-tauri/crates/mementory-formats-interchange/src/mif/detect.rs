@@ -1,7 +1,7 @@
 //! Which members are documents of this format? By the members at the top of a document, in whatever encoding; by their
 //! exact form for the three lesser forms, which other programs' files resemble.
 use super::source::Form;
-use crate::{Catalog, Claim, FormatError, Member, Part, Role};
+use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_json::{decoded_head, keys_of};
 
 /// Bytes looked at.
@@ -130,7 +130,7 @@ fn array(text: &str, asked: bool) -> Option<Found> {
     let first = first.as_object()?;
     let only = |allowed: &[&str]| first.keys().all(|k| allowed.contains(&k.as_str()));
     let has = |needed: &[&str]| needed.iter().all(|k| first.get(*k).is_some_and(|v| v.is_string()));
-    let uuid = first.get("id").and_then(|v| v.as_str()).is_some_and(crate::is_uuid);
+    let uuid = first.get("id").and_then(|v| v.as_str()).is_some_and(mementory_format::is_uuid);
     // RFC 3339 with a numeric offset, which is how it writes UTC here and nobody else does.
     let stamped = |k: &str| first.get(k).and_then(|v| v.as_str()).is_some_and(|t| t.ends_with("+00:00"));
     if has(&["memory"]) {

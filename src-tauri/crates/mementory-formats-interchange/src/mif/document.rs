@@ -6,7 +6,7 @@ use super::{
     wire::Shape,
     yaml_write,
 };
-use crate::FormatError;
+use mementory_format::FormatError;
 use mementory_json::{Tree, write_string};
 use sha2::{Digest, Sha256};
 use std::io::Write;

@@ -2,12 +2,12 @@
 //! what the plaintext is; without those nobody can decrypt. We write them down beside: `salt`, `kdf_params`; the
 //! plaintext is the whole document as JSON, no additional data.
 use super::wire::text;
-use crate::{Cipher, FormatError, Passphrase, Sealed};
 use base64::{
     Engine,
     alphabet::STANDARD,
     engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
 };
+use mementory_format::{Cipher, FormatError, Passphrase, Sealed};
 use mementory_json::Tree;
 
 /// Bytes of an AES-GCM nonce and tag.

@@ -11,7 +11,7 @@ use super::{
     source::Form,
     wire::{SCOPE, Shape, json, texts},
 };
-use crate::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport, carry};
+use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport, passthrough_envelope};
 use mementory_json::Tree;
 use mementory_model::{Kind, Limits, LossKind, LossReport, Record, Timestamp};
 use std::{io::Write, path::Path};
@@ -72,7 +72,7 @@ pub(super) fn write(
         writing.report.losses.add(&tombstone.id, "tombstone", LossKind::LeftOut, note);
     }
     if options.everything {
-        carry::left_out(source, |id| id != SCOPE, &mut writing.report.losses)?;
+        passthrough_envelope::note_left_out(source, |id| id != SCOPE, &mut writing.report.losses)?;
     }
     if let Some(mut file) = file {
         if !some {

@@ -30,7 +30,7 @@ mod write;
 mod yaml;
 mod yaml_write;
 
-use crate::{
+use mementory_format::{
     Capabilities, Catalog, Claim, Detected, Format, FormatError, Passphrase, ReadContext, RecordSource, Sink,
     Validation, WriteOptions, WriteReport,
 };
@@ -67,6 +67,7 @@ impl Format for Mif {
             validate: true,
             byte_exact: true,
             encrypts: true,
+            carries_passthrough: true,
             ..Capabilities::default()
         }
     }

@@ -6,7 +6,7 @@ use super::{
     sections::{EDGES, NODES, RELATIONSHIPS, Section},
     wire::{SCOPE, Shape},
 };
-use crate::{FormatError, RecordSource, StoredRecord, WriteOptions};
+use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions};
 use mementory_json::Tree;
 use mementory_model::{Kind, LossKind, LossReport};
 use std::{

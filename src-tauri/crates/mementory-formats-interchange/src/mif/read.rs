@@ -11,7 +11,7 @@ use super::{
     walk::{Item, walk},
     wire::{SCOPE, Shape, bare_id, json, text},
 };
-use crate::{Catalog, Detected, FormatError, PassthroughItem, ReadContext, Sink};
+use mementory_format::{Catalog, Detected, FormatError, PassthroughItem, ReadContext, Sink};
 use mementory_json::Tree;
 use mementory_model::{Dropped, DroppedAs, Fields, Issue, Kind, Origin, Record, RecordKey, Timestamp, Unit, Verbatim};
 use sha2::{Digest, Sha256};

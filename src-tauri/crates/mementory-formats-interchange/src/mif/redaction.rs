@@ -7,7 +7,7 @@ use super::{
     sections::Section,
     wire::{Shape, json, text, texts},
 };
-use crate::{REDACTED, Redaction, StoredRecord};
+use mementory_format::{REDACTED, Redaction, StoredRecord};
 use mementory_json::Tree;
 use mementory_model::Record;
 use std::{borrow::Cow, collections::BTreeSet};

@@ -5,7 +5,7 @@ use super::{
     spare::{Spared, not_finite, spare, spare_tree},
     yaml,
 };
-use crate::{Catalog, FormatError, Member, Passphrase};
+use mementory_format::{Catalog, FormatError, Member, Passphrase};
 use mementory_json::{self as json, Tree, TreeError};
 use mementory_model::{Bounds, Limits};
 use std::io::{BufReader, Read};

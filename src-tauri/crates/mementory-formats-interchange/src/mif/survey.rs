@@ -8,7 +8,7 @@ use super::{
     walk::{Item, walk},
     wire::{Shape, inner, is_supported, text, version_of},
 };
-use crate::FormatError;
+use mementory_format::FormatError;
 use mementory_json::{Tree, TreeError, write_string};
 use mementory_model::Limits;
 use sha2::{Digest, Sha256};

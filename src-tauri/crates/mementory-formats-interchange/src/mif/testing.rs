@@ -1,7 +1,7 @@
 //! A stand-in for the vault in tests: a sink that keeps everything, and a record source over it.
 use super::Mif;
-pub(super) use crate::testing::{Paper, repo};
-use crate::{
+pub(super) use mementory_format::testkit::{FakeCipher, repo};
+use mementory_format::{
     AttachmentFile, Catalog, Detection, Format, FormatError, Passphrase, PassthroughItem, ReadContext, RecordSource,
     Redaction, Sink, SourceAbout, StoredRecord, Validation, WriteOptions, WriteReport,
 };
@@ -116,6 +116,9 @@ impl RecordSource for Shelf {
     fn tombstones(&mut self) -> Result<Vec<Tombstone>, FormatError> {
         Ok(self.tombstones.clone())
     }
+    fn passthrough_formats(&mut self) -> Result<Vec<String>, FormatError> {
+        Ok(mementory_format::testkit::formats_of(&self.parts))
+    }
     fn passthrough(
         &mut self,
         format: &str,
@@ -158,7 +161,7 @@ impl Drop for Scratch {
 
 /// A file of the shared reference data.
 pub(super) fn shared(name: &str) -> Option<PathBuf> {
-    crate::testing::shared(&format!("reference/mif/{name}"))
+    mementory_format::testkit::shared(&format!("reference/mif/{name}"))
 }
 
 pub(super) fn open(path: &Path, asked: bool) -> (Catalog, Detection) {
@@ -217,7 +220,7 @@ pub(super) fn validate(path: &Path) -> Validation {
     Mif.validate(&catalog, &detection.sources[0], &Limits::default(), &[]).unwrap()
 }
 
-pub(super) fn codes(findings: &[crate::Finding]) -> Vec<String> {
+pub(super) fn codes(findings: &[mementory_format::Finding]) -> Vec<String> {
     let mut out: Vec<String> = findings.iter().map(|f| f.code.clone()).collect();
     out.sort();
     out.dedup();

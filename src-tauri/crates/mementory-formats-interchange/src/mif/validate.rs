@@ -9,7 +9,7 @@ use super::{
     walk::{Item, walk},
     wire::{Shape, inner, is_supported, list, text, version_parts},
 };
-use crate::{Catalog, Detected, Finding, FormatError, Passphrase, REDACTED, Validation};
+use mementory_format::{Catalog, Detected, Finding, FormatError, Passphrase, REDACTED, Validation};
 use mementory_json::Tree;
 use mementory_model::Limits;
 use std::collections::{BTreeMap, HashMap, HashSet};

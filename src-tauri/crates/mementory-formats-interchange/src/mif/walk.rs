@@ -4,7 +4,7 @@ use super::{
     sections::{Section, by_line, find, is_parent},
     source::{Form, Source, fault, refused},
 };
-use crate::FormatError;
+use mementory_format::FormatError;
 use mementory_json::Members;
 use mementory_model::Limits;
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};

@@ -14,7 +14,9 @@ use super::{
     survey::METHOD,
     wire::{SCOPE, Shape, inner, json, text},
 };
-use crate::{FormatError, RecordSource, SourceAbout, StoredRecord, WriteOptions, WriteReport, carry, format::NO_BYTES};
+use mementory_format::{
+    FormatError, NO_BYTES, RecordSource, SourceAbout, StoredRecord, WriteOptions, WriteReport, passthrough_envelope,
+};
 use mementory_json::Tree;
 use mementory_model::{Kind, LossKind, Record, Timestamp};
 use sha2::{Digest, Sha256};
@@ -129,7 +131,7 @@ impl Writing {
             writing.report.losses.add(&tombstone.id, "tombstone", LossKind::LeftOut, note);
         }
         if options.everything {
-            carry::left_out(source, |id| id != SCOPE, &mut writing.report.losses)?;
+            passthrough_envelope::note_left_out(source, |id| id != SCOPE, &mut writing.report.losses)?;
         }
         Ok(writing)
     }

@@ -8,7 +8,7 @@ use super::{
     shapes::{METHODS, STATUSES, TYPES},
     survey::{Survey, digest_uuid, uuid},
 };
-use crate::{SourceAbout, StoredRecord, format::NO_BYTES};
+use mementory_format::{NO_BYTES, SourceAbout, StoredRecord};
 use mementory_json::Tree;
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp};
 

@@ -1,5 +1,5 @@
 //! One JSON document of the format, its top level opened: members as raw text, arrays as lists of raw text.
-use crate::{Catalog, FormatError, Member};
+use mementory_format::{Catalog, FormatError, Member};
 use mementory_json::{Members, Tree, TreeError};
 use mementory_model::{Bounds, Limits};
 use serde::de::{Deserializer, IgnoredAny, SeqAccess, Visitor};

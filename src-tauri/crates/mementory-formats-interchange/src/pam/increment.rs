@@ -3,7 +3,8 @@ use super::{
     bundle::{Bundle, SCOPE},
     document::{self, Document},
 };
-use crate::{Catalog, Detected, Finding, FormatError, detect};
+use crate::detect;
+use mementory_format::{Catalog, Detected, Finding, FormatError};
 use mementory_model::Limits;
 use std::path::Path;
 

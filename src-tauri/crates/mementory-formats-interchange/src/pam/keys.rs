@@ -1,11 +1,11 @@
 //! Signatures as they stand in the file (spec §18): what is signed, and the ways in which keys and values are written.
 use super::jcs::canonical;
-use crate::did_key::{base58, did_key};
 use base64::{
     Engine,
     alphabet::URL_SAFE,
     engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
 };
+use mementory_format::did_key::{base58, did_key};
 use mementory_json::Tree;
 
 /// Longest key text that is looked at (RSA 16384 in PEM is below it).
@@ -152,7 +152,7 @@ pub(super) fn algorithm_name(algorithm: &str) -> Option<&'static str> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::did_key::multikey;
+    use mementory_format::did_key::multikey;
 
     #[test]
     fn keys_in_every_form() {

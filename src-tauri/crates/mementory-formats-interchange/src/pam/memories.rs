@@ -7,7 +7,7 @@ use super::{
     shapes::MEMORY,
     verify::{Ids, Report, word},
 };
-use crate::FormatError;
+use mementory_format::FormatError;
 use mementory_json::{Tree, TreeError};
 use mementory_model::{Bounds, Timestamp};
 use rayon::prelude::*;

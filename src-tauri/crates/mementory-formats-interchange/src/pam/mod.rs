@@ -24,12 +24,12 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-use crate::{
+use bundle::Bundle;
+pub use increment::{Export, FRAME, check_base, export_of, id_of_frame};
+use mementory_format::{
     Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, RecordSource, Signed, Sink, Validation,
     WriteOptions, WriteReport,
 };
-use bundle::Bundle;
-pub use increment::{Export, FRAME, check_base, export_of, id_of_frame};
 use mementory_model::Limits;
 use std::path::Path;
 
@@ -51,6 +51,7 @@ impl Format for Pam {
             byte_exact: true,
             folder: true,
             signs: true,
+            carries_passthrough: true,
             ..Capabilities::default()
         }
     }

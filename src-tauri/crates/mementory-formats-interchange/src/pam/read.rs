@@ -8,7 +8,7 @@ use super::{
     map,
     verify::{Integrity, verify},
 };
-use crate::{Detected, FormatError, Member, PassthroughItem, ReadContext, Sink};
+use mementory_format::{Detected, FormatError, Member, PassthroughItem, ReadContext, Sink};
 use mementory_json::Tree;
 use mementory_model::{
     Bounds, Dropped, DroppedAs, Embedding, Issue, Kind, Limits, Origin, Record, RecordKey, Unit, Verbatim,

@@ -5,7 +5,8 @@ use super::{
     document::{self, Document},
     increment::FRAME,
 };
-use crate::{Catalog, FormatError, RecordSource, StoredRecord, WriteOptions, detect};
+use crate::detect;
+use mementory_format::{Catalog, FormatError, RecordSource, StoredRecord, WriteOptions};
 use mementory_json::Tree;
 use mementory_model::{Kind, Limits, Record, Timestamp};
 use serde_json::Value;

@@ -10,7 +10,7 @@ use super::{
     survey::{Talk, digest_uuid, uuid},
     verify::safe_path,
 };
-use crate::StoredRecord;
+use mementory_format::StoredRecord;
 use mementory_json::Tree;
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp};
 use std::collections::{HashMap, HashSet};

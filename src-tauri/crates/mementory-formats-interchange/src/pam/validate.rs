@@ -4,7 +4,7 @@ use super::{
     keys,
     verify::{Integrity, sealed, verify},
 };
-use crate::{FormatError, Signed, Validation};
+use mementory_format::{FormatError, Signed, Validation};
 use mementory_json::Tree;
 
 /// Checks a source. With keys in `trust` it has to be signed.
@@ -14,7 +14,7 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
         Err(FormatError::Version { place, version }) => {
             let mut out = Validation { version: Some(version), ..Validation::default() };
             let message = "another major version: this validator knows 1.x".into();
-            out.errors.push(crate::Finding { code: "unsupported_version".into(), place, message });
+            out.errors.push(mementory_format::Finding { code: "unsupported_version".into(), place, message });
             return Ok(out);
         }
         Err(other) => return Err(other),

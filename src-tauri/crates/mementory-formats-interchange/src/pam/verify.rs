@@ -8,7 +8,7 @@ use super::{
     memories::judge_all,
     shapes::{CONVERSATION, EMBEDDING, EMBEDDINGS, INDEX, MESSAGE, RELATION, STORE},
 };
-use crate::{Finding, FormatError};
+use mementory_format::{Finding, FormatError};
 use mementory_json::{Tree, TreeError};
 use mementory_model::{Bounds, Timestamp};
 use serde_json::value::RawValue;
@@ -403,7 +403,12 @@ fn signature(place: &str, outline: &Tree, report: &mut Report) {
     }
 }
 
-fn embeddings(bundle: &Bundle, member: &crate::Member, report: &mut Report, ids: &mut Ids) -> Result<(), FormatError> {
+fn embeddings(
+    bundle: &Bundle,
+    member: &mementory_format::Member,
+    report: &mut Report,
+    ids: &mut Ids,
+) -> Result<(), FormatError> {
     let text = document::text(bundle.catalog, member, bundle.limits)?;
     let doc = Document::open(&text, &member.place)?;
     same_version(&doc, &member.place, report)?;
@@ -453,7 +458,7 @@ fn same_version(doc: &Document, place: &str, report: &mut Report) -> Result<(), 
 
 fn conversation(
     bundle: &Bundle,
-    member: &crate::Member,
+    member: &mementory_format::Member,
     report: &mut Report,
     ids: &mut Ids,
 ) -> Result<(), FormatError> {

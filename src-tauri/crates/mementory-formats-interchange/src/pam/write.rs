@@ -13,9 +13,9 @@ use super::{
     talk::{Done, Names, Open},
     verify::safe_path,
 };
-use crate::{
-    FormatError, PassthroughItem, RecordSource, SourceAbout, StoredRecord, WriteOptions, WriteReport, carry,
-    format::NO_BYTES,
+use mementory_format::{
+    FormatError, NO_BYTES, PassthroughItem, RecordSource, SourceAbout, StoredRecord, WriteOptions, WriteReport,
+    passthrough_envelope,
 };
 use mementory_json::Tree;
 use mementory_model::{Limits, LossKind};
@@ -308,7 +308,7 @@ impl Writing<'_> {
             self.report.losses.add(&tombstone.id, "tombstone", LossKind::LeftOut, note);
         }
         if self.options.everything {
-            carry::left_out(source, |id| id != SCOPE, &mut self.report.losses)?;
+            passthrough_envelope::note_left_out(source, |id| id != SCOPE, &mut self.report.losses)?;
         }
         Ok(())
     }
@@ -428,7 +428,7 @@ impl Writing<'_> {
 
     fn sign(&self, out: &mut Tree, now: &str) -> Result<(), FormatError> {
         let Some(signer) = &self.options.signer else { return Ok(()) };
-        let key = crate::did_key::multikey(&signer.public_key());
+        let key = mementory_format::did_key::multikey(&signer.public_key());
         let did = format!("did:key:{key}");
         let mut owner = out.get("owner").cloned().unwrap_or(Tree::Object(vec![]));
         let named = map::text(&owner, "did").map(str::to_owned);

@@ -4,7 +4,7 @@ use super::{
     frame::{BadFrame, Frame, Shape},
     merkle::{Hash, Merkle, climb},
 };
-use crate::{Catalog, Detected, FormatError, Member, Role};
+use mementory_format::{Catalog, Detected, FormatError, Member, Role};
 use mementory_json::Tree;
 use mementory_json::{ElementError, Elements};
 use mementory_model::Limits;

@@ -7,7 +7,8 @@ use super::{
     map::{RECORDED, SCOPE, TIMES, patch, to_record, tree_of},
     overlay::{attach, bare, composed, losses},
 };
-use crate::{StoredRecord, eventloom, format::NO_BYTES};
+use crate::eventloom;
+use mementory_format::{NO_BYTES, StoredRecord};
 use mementory_json::Tree;
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp};
 use serde_json::json;

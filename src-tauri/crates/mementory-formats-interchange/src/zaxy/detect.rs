@@ -1,5 +1,5 @@
 //! Which members are bundles? By the version strings of the format, wherever in the head they stand.
-use crate::{Catalog, Claim, FormatError, Part, Role, json_keys};
+use mementory_format::{Catalog, Claim, FormatError, Part, Role, json_keys};
 use mementory_model::Limits;
 
 /// Bytes looked at.

@@ -7,7 +7,7 @@ use super::{
     select::Selector,
     write::{Element, put, signed, subset},
 };
-use crate::{Catalog, FormatError, Signer, SourceAbout};
+use mementory_format::{Catalog, FormatError, Signer, SourceAbout};
 use mementory_json::Tree;
 use mementory_model::{Limits, Timestamp};
 use std::path::Path;
@@ -28,7 +28,7 @@ struct Kept {
 }
 
 /// Writes the entries of a signed bundle that match, each with its proof, into the new file `out`. Ids and root of the
-/// bundle are checked first; its signature is the caller's to check before that ([`crate::Format::signatures`]).
+/// bundle are checked first; its signature is the caller's to check before that ([`mementory_format::Format::signatures`]).
 ///
 /// # Errors
 /// Not one Zaxy bundle, not a signed one (`not_signed`), one that does not fit its own root, limits, I/O.

@@ -18,13 +18,13 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-use crate::{
-    Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, RecordSource, Signed, Sink, Validation,
-    WriteOptions, WriteReport,
-};
 use bundle::Bundle;
 pub use disclose::{Disclosure, disclose, sign};
 pub use entry::Grain;
+use mementory_format::{
+    Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, RecordSource, Signed, Sink, Validation,
+    WriteOptions, WriteReport,
+};
 use mementory_model::Limits;
 pub use select::Selector;
 use std::path::Path;
@@ -46,6 +46,7 @@ impl Format for Zaxy {
             validate: true,
             byte_exact: true,
             signs: true,
+            carries_passthrough: true,
             ..Capabilities::default()
         }
     }

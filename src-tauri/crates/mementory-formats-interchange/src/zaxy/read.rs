@@ -8,7 +8,7 @@ use super::{
     map::{SCOPE, Ties, to_record, value},
     overlay::{composed, restore},
 };
-use crate::{FormatError, PassthroughItem, Sink};
+use mementory_format::{FormatError, PassthroughItem, Sink};
 use mementory_json::Tree;
 use mementory_model::{Dropped, DroppedAs, Issue, Origin, Record, Unit, Verbatim};
 use sha2::{Digest, Sha256};

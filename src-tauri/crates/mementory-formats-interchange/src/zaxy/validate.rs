@@ -5,7 +5,7 @@ use super::{
     entry::{defect, lint, rank, seq},
     frame::{HEADER, Shape},
 };
-use crate::{Finding, FormatError, Signed, Validation};
+use mementory_format::{Finding, FormatError, Signed, Validation};
 use mementory_json::Tree;
 
 /// The algorithms that the format names, with the bytes of their keys and signatures.

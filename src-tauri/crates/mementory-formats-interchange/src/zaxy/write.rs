@@ -6,8 +6,11 @@ use super::{
     frame::{ENTRY, Frame, PORTABLE, Piece, Shape, Style, UNSIGNED, header},
     map::SCOPE,
     merkle::{Hash, Merkle, Side, climb},
+    select::Selector,
 };
-use crate::{FormatError, PassthroughItem, RecordSource, Signer, SourceAbout, WriteOptions, WriteReport, carry};
+use mementory_format::{
+    FormatError, PassthroughItem, RecordSource, Signer, SourceAbout, WriteOptions, WriteReport, passthrough_envelope,
+};
 use mementory_json::Tree;
 use mementory_model::{Limits, LossKind, Timestamp};
 use sha2::{Digest, Sha256};
@@ -92,7 +95,7 @@ impl Writing {
         let session = session(&about, &frames, &made, options);
         let mut writing = Self { about, made, frames, session, report };
         writing.arrange();
-        if let Some(selector) = &options.zaxy {
+        if let Some(selector) = options.format_options.get::<Selector>() {
             let before = writing.made.len();
             writing.made = selector.project(std::mem::take(&mut writing.made));
             let out = (before - writing.made.len()) as u64;
@@ -176,7 +179,7 @@ impl Writing {
             self.report.losses.add(&tombstone.id, "tombstone", LossKind::LeftOut, note);
         }
         if options.everything {
-            carry::left_out(source, |id| id != SCOPE, &mut self.report.losses)?;
+            passthrough_envelope::note_left_out(source, |id| id != SCOPE, &mut self.report.losses)?;
         }
         Ok(())
     }

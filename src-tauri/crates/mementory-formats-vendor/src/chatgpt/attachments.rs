@@ -1,6 +1,6 @@
 //! Files: which id a shipped file has, what it was called, what it is.
 use super::wire::{File, Nodes};
-use crate::is_uuid;
+use mementory_format::is_uuid;
 use mementory_model::RecordKey;
 use std::{
     collections::{HashMap, HashSet},

@@ -3,7 +3,7 @@ use super::{
     attachments::{Names, is_file_place, is_folder_file_place, is_upload, last},
     gaps,
 };
-use crate::{Catalog, Claim, FormatError, Member, Part, Role, input::plain_name};
+use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role, plain_name};
 use mementory_json::{decoded_head, keys_of};
 use mementory_model::Limits;
 use serde::Deserialize;

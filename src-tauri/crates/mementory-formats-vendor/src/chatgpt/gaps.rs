@@ -3,7 +3,7 @@ use super::{
     attachments::last,
     detect::{is_portal_part, number},
 };
-use crate::input::plain_name;
+use mementory_format::plain_name;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More missing numbers than this below the highest are not a gap but another way of counting.

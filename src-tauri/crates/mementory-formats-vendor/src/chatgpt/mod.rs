@@ -11,7 +11,7 @@ mod read;
 mod tests;
 mod wire;
 
-use crate::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
+use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
 use mementory_model::Limits;
 
 /// ChatGPT.

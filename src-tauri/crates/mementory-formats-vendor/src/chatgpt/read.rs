@@ -3,12 +3,14 @@ use super::{
     attachments::{self, Names, Watched, last},
     conversation::{self, Place},
 };
-use crate::{AttachmentFile, Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Role, Sink};
+use mementory_format::{
+    AttachmentFile, Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Role, Sink,
+};
 use mementory_json::{ElementError, Elements};
 use mementory_model::{Dropped, DroppedAs, Issue, Kind, Limits};
 use std::io::Read;
 
-/// See [`crate::Format::read`].
+/// See [`mementory_format::Format::read`].
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,

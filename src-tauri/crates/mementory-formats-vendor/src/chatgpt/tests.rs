@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
-use crate::{AttachmentFile, Catalog, FormatError, PassthroughItem, ReadContext, Sink, by_id, detect};
+use crate::{by_id, detect};
+use mementory_format::{AttachmentFile, Catalog, FormatError, PassthroughItem, ReadContext, Sink};
 use mementory_model::{Dropped, DroppedAs, Issue, Kind, Limits, Record, Timestamp, Tombstone, Unit};
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -108,7 +109,7 @@ fn import(path: &Path) -> Result<Read1, FormatError> {
 }
 
 fn shared() -> Option<PathBuf> {
-    crate::testing::shared("exports").and_then(|exports| Some(exports.parent()?.to_path_buf()))
+    mementory_format::testkit::shared("exports").and_then(|exports| Some(exports.parent()?.to_path_buf()))
 }
 
 #[test]
@@ -220,7 +221,7 @@ fn generated() {
             .arg(&out)
             .output();
         if !run.as_ref().is_ok_and(|o| o.status.success()) {
-            crate::testing::skipped(&format!("python3 cannot run the generator ({run:?})"));
+            mementory_format::testkit::skipped(&format!("python3 cannot run the generator ({run:?})"));
             break;
         }
         let truth: serde_json::Value =
@@ -260,7 +261,7 @@ fn generated() {
 /// `fixtures/chatgpt/<case>`: what `case.json` names must hold.
 #[test]
 fn fixtures() {
-    let root = crate::testing::repo().join("fixtures/chatgpt");
+    let root = mementory_format::testkit::repo().join("fixtures/chatgpt");
     let mut cases: Vec<_> = std::fs::read_dir(root).unwrap().map(|e| e.unwrap().path()).collect();
     cases.sort();
     assert!(!cases.is_empty());

@@ -1,5 +1,5 @@
 //! Which members are Claude's? By the keys in them; names only group what belongs together (vendors.md §3.1, §3.4).
-use crate::{Catalog, Claim, FormatError, Member, Part, Role, input::plain_name, json_keys};
+use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role, json_keys, plain_name};
 use mementory_json::Keys;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,6 +1,6 @@
 //! The manifest of an export in parts. It names one-time download links, which are as good as credentials: they are
 //! neither followed nor kept.
-use crate::{Catalog, Member};
+use mementory_format::{Catalog, Member};
 use mementory_json::Tree;
 use mementory_model::Limits;
 

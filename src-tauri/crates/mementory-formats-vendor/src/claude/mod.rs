@@ -14,7 +14,7 @@ mod split;
 mod tests;
 mod wire;
 
-use crate::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
+use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
 use mementory_model::Limits;
 
 /// Claude.

@@ -3,7 +3,9 @@ use super::{
     conversation, design, detect, manifest, memory, projects,
     wire::{Object, Place, Yield},
 };
-use crate::{Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Role, Sink, is_uuid, json_keys};
+use mementory_format::{
+    Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Role, Sink, is_uuid, json_keys,
+};
 use mementory_json::{self as json, ElementError, Elements};
 use mementory_model::{Dropped, DroppedAs, Issue, Kind, Limits, Unit};
 use std::{

@@ -5,7 +5,8 @@ use super::{
     wire::{Object, Place, Yield},
     *,
 };
-use crate::{AttachmentFile, PassthroughItem, detect};
+use crate::detect;
+use mementory_format::{AttachmentFile, PassthroughItem};
 use mementory_model::{Dropped, Issue, Kind, Record, RecordKey, Timestamp, Tombstone, Unit};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -77,7 +78,7 @@ impl Seen {
 }
 
 fn shared() -> Option<PathBuf> {
-    crate::testing::shared("exports").and_then(|exports| Some(exports.parent()?.to_path_buf()))
+    mementory_format::testkit::shared("exports").and_then(|exports| Some(exports.parent()?.to_path_buf()))
 }
 
 fn import(path: &Path) -> (Detected, Seen) {
@@ -192,7 +193,7 @@ fn generated_exports_match_their_truth() {
             .arg(&truth)
             .output();
         if !made.is_ok_and(|m| m.status.success()) {
-            crate::testing::skipped("the generator cannot be run here");
+            mementory_format::testkit::skipped("the generator cannot be run here");
             break;
         }
         let truth: serde_json::Value = serde_json::from_slice(&std::fs::read(&truth).unwrap()).unwrap();

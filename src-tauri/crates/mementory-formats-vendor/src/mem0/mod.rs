@@ -3,7 +3,9 @@ mod read;
 #[cfg(test)]
 mod tests;
 
-use crate::{Capabilities, Catalog, Claim, Detected, Format, FormatError, Member, Part, ReadContext, Role, Sink};
+use mementory_format::{
+    Capabilities, Catalog, Claim, Detected, Format, FormatError, Member, Part, ReadContext, Role, Sink,
+};
 use mementory_json::{decoded_head, keys_of};
 use mementory_model::Limits;
 

@@ -1,5 +1,5 @@
 //! An answer or an export of mem0 → records.
-use crate::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
+use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
 use mementory_json::{Members, Tree};
 use mementory_json::{decoded_head, repair};
 use mementory_model::{Dropped, DroppedAs, Fields, Issue, Kind, Origin, Record, RecordKey, Timestamp, Verbatim};

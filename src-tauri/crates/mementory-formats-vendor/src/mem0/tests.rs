@@ -1,9 +1,10 @@
 //! What mem0 gives, in every form, and what resembles it.
 #![allow(clippy::unwrap_used)]
 use super::Mem0;
-use crate::alf::testing::{Scratch, Shelf};
-use crate::testing::repo;
-use crate::{Catalog, Format, ReadContext, detect};
+use crate::detect;
+use mementory_format::testkit::repo;
+use mementory_format::testkit::{MemorySource, Scratch};
+use mementory_format::{Catalog, Format, ReadContext};
 use mementory_model::{Kind, Limits, Timestamp};
 use serde_json::Value;
 use std::path::Path;
@@ -15,11 +16,11 @@ fn claimed(path: &Path, asked: bool) -> Option<&'static str> {
     found.sources.first().map(|s| s.format)
 }
 
-fn read(path: &Path) -> Shelf {
+fn read(path: &Path) -> MemorySource {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
     let found = detect(&catalog, &limits, Some("mem0")).unwrap();
-    let mut shelf = Shelf::default();
+    let mut shelf = MemorySource::default();
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
     Mem0.read(&catalog, &found.sources[0], &context, &mut shelf).unwrap();
     shelf

@@ -2,13 +2,13 @@
 //! and an index of those that it only named.
 use super::files::{self, FileRole};
 use super::write::{Workspace, read_all};
-use crate::{FormatError, RecordSource, StoredRecord};
+use mementory_format::{FormatError, RecordSource, StoredRecord};
 use mementory_json::Tree;
 use mementory_model::{Kind, LossKind};
 use std::collections::BTreeMap;
 
 /// A file that an archive held beside the runtime's own.
-pub(crate) struct Artifact {
+pub struct Artifact {
     /// Vault id of its row.
     id: String,
     /// Where it may go: where it was, else where the archive had it.
@@ -17,7 +17,7 @@ pub(crate) struct Artifact {
 }
 
 /// A file that an archive only named and that nobody has put back since.
-pub(crate) struct Absent {
+pub struct Absent {
     /// Id space of its workspace.
     pub scope: String,
     /// Its path there.

@@ -1,12 +1,12 @@
 //! Is there a workspace? By the files that only an agent of this family has; `AGENTS.md` alone is any coding project's.
 use super::files::{self, FileRole};
-use crate::{Catalog, Claim, Detected, Member, Part, Role};
+use mementory_format::{Catalog, Claim, Detected, Member, Part, Role};
 use mementory_model::Limits;
 use std::collections::BTreeMap;
 
 /// Where a workspace is in a catalog.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Root {
+pub struct Root {
     /// Start of the names of its files, empty or with a `/` at the end.
     pub prefix: String,
     /// For people, and where the workspace itself says no id.
@@ -15,7 +15,7 @@ pub(crate) struct Root {
 
 impl Root {
     /// The root that a claim is about: the manifest part's folder.
-    pub(crate) fn of(catalog: &Catalog, detected: &Detected) -> Self {
+    pub fn of(catalog: &Catalog, detected: &Detected) -> Self {
         let mark = detected.claim.parts.iter().find(|p| p.role == Role::Manifest);
         let member = mark.or_else(|| detected.claim.parts.first()).and_then(|p| catalog.members().get(p.member));
         let Some(member) = member else { return Self { prefix: String::new(), name: String::new() } };
@@ -27,7 +27,7 @@ impl Root {
     }
 
     /// A member's path in the workspace.
-    pub(crate) fn path<'m>(&self, member: &'m Member) -> Option<&'m str> {
+    pub fn path<'m>(&self, member: &'m Member) -> Option<&'m str> {
         member.name.strip_prefix(self.prefix.as_str()).filter(|p| !p.is_empty())
     }
 }
@@ -39,12 +39,12 @@ fn name_of(catalog: &Catalog, member: &Member, prefix: &str) -> String {
 }
 
 /// Folder of a name, with its `/`.
-pub(crate) fn folder_of(name: &str) -> &str {
+pub fn folder_of(name: &str) -> &str {
     name.rfind('/').map_or("", |at| &name[..=at])
 }
 
 /// The files of a claim, in catalog order.
-pub(crate) fn own_files<'c>(catalog: &'c Catalog, detected: &Detected, root: &Root) -> Vec<&'c Member> {
+pub fn own_files<'c>(catalog: &'c Catalog, detected: &Detected, root: &Root) -> Vec<&'c Member> {
     let members =
         detected.claim.parts.iter().filter(|p| p.role != Role::Junk).filter_map(|p| catalog.members().get(p.member));
     members.filter(|m| root.path(m).is_some()).collect()

@@ -2,7 +2,7 @@
 
 /// How a file's text becomes records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FileRole {
+pub enum FileRole {
     /// One profile: identity, operating rules, checklists, the person.
     Profile(&'static str),
     /// Memory, split at second-level headings, or one record for the whole file.
@@ -21,7 +21,7 @@ pub(crate) enum FileRole {
 
 /// What a memory file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Notes {
+pub struct Notes {
     /// Memory type (spec §3.1.2).
     pub memory_type: &'static str,
     /// Namespace.
@@ -37,16 +37,16 @@ pub(crate) struct Notes {
 }
 
 /// Where our slots lie in a workspace.
-pub(crate) const SLOTS: &str = ".keepsake/records.jsonl";
+pub const SLOTS: &str = ".keepsake/records.jsonl";
 /// The index of files that an archive only named, with a row for each as `.alf` has it.
-pub(crate) const ABSENT: &str = ".keepsake/artifacts.json";
+pub const ABSENT: &str = ".keepsake/artifacts.json";
 /// What an archive said of the versions of the agent's identity; kept in the vault only.
-pub(crate) const LINEAGE: &str = ".keepsake/lineage.json";
+pub const LINEAGE: &str = ".keepsake/lineage.json";
 /// The reference tool's note of the agent's id.
-pub(crate) const AGENT_ID: &str = ".alf-agent-id";
+pub const AGENT_ID: &str = ".alf-agent-id";
 
 /// Profiles by file name, with the block of `.alf`'s identity that each is.
-pub(crate) const PROFILES: [(&str, &str); 8] = [
+pub const PROFILES: [(&str, &str); 8] = [
     ("SOUL.md", "soul"),
     ("IDENTITY.md", "identity_profile"),
     ("AGENTS.md", "operating_instructions"),
@@ -58,7 +58,7 @@ pub(crate) const PROFILES: [(&str, &str); 8] = [
 ];
 
 /// What a file is, by its path in the workspace.
-pub(crate) fn role(path: &str) -> FileRole {
+pub fn role(path: &str) -> FileRole {
     let notes = |memory_type, namespace, method| Notes {
         memory_type,
         namespace,
@@ -125,7 +125,7 @@ pub(crate) fn role(path: &str) -> FileRole {
 
 /// Does the runtime itself live on this file (spec §3.1.9, tier 1)? Its state has places of its own: Markdown, settings
 /// and databases at the top, notes, skills, and what is hidden. Anything else in the folder is the agent's work.
-pub(crate) fn is_managed(path: &str) -> bool {
+pub fn is_managed(path: &str) -> bool {
     let role = role(path);
     if !matches!(role, FileRole::Other | FileRole::Settings) {
         return true;
@@ -142,18 +142,18 @@ pub(crate) fn is_managed(path: &str) -> bool {
 }
 
 /// The day of a daily log. A dated file in a folder below is none (it is an archive of somebody's own).
-pub(crate) fn date_of(path: &str) -> Option<&str> {
+pub fn date_of(path: &str) -> Option<&str> {
     let day = path.strip_prefix("memory/")?.strip_suffix(".md")?;
     (day.len() == 10 && day.parse::<jiff::civil::Date>().is_ok()).then_some(day)
 }
 
 /// Is this what we keep beside a workspace and believe when we read it? Nobody brings that along.
-pub(crate) fn is_bookkeeping(path: &str) -> bool {
+pub fn is_bookkeeping(path: &str) -> bool {
     path == SLOTS || path == LINEAGE
 }
 
 /// A path that may be written below a folder.
-pub(crate) fn is_safe(path: &str) -> bool {
+pub fn is_safe(path: &str) -> bool {
     !path.is_empty()
         && !path.contains(['\\', '\0', ':'])
         && !path.chars().any(char::is_control)

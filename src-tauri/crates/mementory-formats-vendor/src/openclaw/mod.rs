@@ -1,21 +1,21 @@
 //! OpenClaw workspaces: an agent as a folder of Markdown files. See README.md. What is Markdown here serves ZeroClaw too.
 mod artifacts;
 mod detect;
-pub(crate) mod files;
-pub(crate) mod read;
-pub(crate) mod redact;
-pub(crate) mod sections;
+pub mod files;
+pub mod read;
+pub mod redact;
+pub mod sections;
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;
 mod validate;
-pub(crate) mod write;
+pub mod write;
 
 pub use redact::lacks_only_secrets;
 
-pub(crate) use detect::{Root, own_files};
-pub(crate) use validate::{check_files, finish};
+pub use detect::{Root, own_files};
+pub use validate::{check_files, finish};
 
-use crate::{
+use mementory_format::{
     Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, RecordSource, Sink, Validation,
     WriteOptions, WriteReport,
 };
@@ -24,7 +24,7 @@ use std::path::Path;
 
 /// A runtime whose workspaces are folders of Markdown.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Runtime {
+pub struct Runtime {
     /// Format id, and `source.runtime` in `.alf`.
     pub id: &'static str,
     /// Namespace of the ids of its records.
@@ -32,7 +32,7 @@ pub(crate) struct Runtime {
 }
 
 /// OpenClaw.
-pub(crate) const OPENCLAW: Runtime = Runtime { id: "openclaw", namespace: *b"openclaw-alf-ns1" };
+pub const OPENCLAW: Runtime = Runtime { id: "openclaw", namespace: *b"openclaw-alf-ns1" };
 
 /// An OpenClaw workspace.
 pub struct OpenClaw;

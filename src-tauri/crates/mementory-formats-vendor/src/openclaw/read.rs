@@ -2,13 +2,13 @@
 //! together, are the file.
 use super::files::{self, FileRole, Notes};
 use super::{Root, Runtime, sections};
-use crate::{Catalog, FormatError, Member, PassthroughItem, ReadContext, Sink};
+use mementory_format::{Catalog, FormatError, Member, PassthroughItem, ReadContext, Sink};
 use mementory_model::{Dropped, DroppedAs, Issue, Kind, Origin, Record, RecordKey, Timestamp, Verbatim};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 
 /// One reading of a workspace.
-pub(crate) struct Reader<'a> {
+pub struct Reader<'a> {
     /// The runtime.
     pub runtime: &'a Runtime,
     /// The catalog.
@@ -27,7 +27,7 @@ pub(crate) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// Finds out whose workspace it is and which records of other formats lie in it.
-    pub(crate) fn new(
+    pub fn new(
         runtime: &'a Runtime,
         catalog: &'a Catalog,
         root: &'a Root,
@@ -37,7 +37,7 @@ impl<'a> Reader<'a> {
         let find = |path: &str| catalog.members().iter().find(|m| root.path(m) == Some(path));
         let id = find(files::AGENT_ID).and_then(|m| catalog.head(m, 64).ok());
         let id = id.and_then(|bytes| String::from_utf8(bytes).ok()).map(|t| t.trim().to_owned());
-        let id = id.filter(|t| crate::is_uuid(t)).unwrap_or_else(|| root.name.clone());
+        let id = id.filter(|t| mementory_format::is_uuid(t)).unwrap_or_else(|| root.name.clone());
         let slots = match find(files::SLOTS) {
             Some(member) => slots(catalog, member, context)?,
             None => HashMap::new(),
@@ -47,7 +47,7 @@ impl<'a> Reader<'a> {
     }
 
     /// One file.
-    pub(crate) fn file(&mut self, member: &Member) -> Result<(), FormatError> {
+    pub fn file(&mut self, member: &Member) -> Result<(), FormatError> {
         let Some(path) = self.root.path(member).map(str::to_owned) else { return Ok(()) };
         let inner = path.strip_prefix("workspace/").unwrap_or(&path);
         let role = files::role(inner);
@@ -79,7 +79,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A file as it is.
-    pub(crate) fn pass(&mut self, member: &Member, path: &str) -> Result<(), FormatError> {
+    pub fn pass(&mut self, member: &Member, path: &str) -> Result<(), FormatError> {
         let item = PassthroughItem {
             format: self.runtime.id.into(),
             group: self.scope.clone(),
@@ -91,13 +91,13 @@ impl<'a> Reader<'a> {
     }
 
     /// Id of a record, stable for its file and heading: a section put before it changes nothing.
-    pub(crate) fn id(&self, path: &str, heading: &str, n: usize) -> String {
+    pub fn id(&self, path: &str, heading: &str, n: usize) -> String {
         let namespace = uuid::Uuid::from_bytes(self.runtime.namespace);
         uuid::Uuid::new_v5(&namespace, format!("{path}#{heading}#{n}").as_bytes()).hyphenated().to_string()
     }
 
     /// A record of this workspace.
-    pub(crate) fn record(&self, kind: Kind, id: &str, text: &str, member: &Member, pointer: String) -> Record {
+    pub fn record(&self, kind: Kind, id: &str, text: &str, member: &Member, pointer: String) -> Record {
         let mut record = Record::new(kind, RecordKey::new(&self.scope, id), text);
         record.origin_id = Some(id.to_owned());
         record.source.platform = self.runtime.id.into();
@@ -164,18 +164,18 @@ impl<'a> Reader<'a> {
     }
 
     /// The record of another format that these words are.
-    pub(crate) fn take_slot(&mut self, path: &str, piece: &str) -> Option<Record> {
+    pub fn take_slot(&mut self, path: &str, piece: &str) -> Option<Record> {
         self.slots.get_mut(&slot_key(path, piece)).and_then(Vec::pop)
     }
 
     /// Worth knowing.
-    pub(crate) fn note(&mut self, code: &str, place: &str, message: &str) {
+    pub fn note(&mut self, code: &str, place: &str, message: &str) {
         self.sink.note(Issue::new(code, place, message));
     }
 }
 
 /// By which a piece of text finds its record again.
-pub(crate) fn slot_key(path: &str, piece: &str) -> String {
+pub fn slot_key(path: &str, piece: &str) -> String {
     format!("{path}|{}", hex::encode(Sha256::digest(piece.trim())))
 }
 
@@ -202,7 +202,7 @@ fn slots(
 }
 
 /// `Name: X`, also as a list item or in bold.
-pub(crate) fn named(line: &str, key: &str) -> Option<String> {
+pub fn named(line: &str, key: &str) -> Option<String> {
     let line = line.trim_start_matches(|c: char| c.is_whitespace() || "-*".contains(c));
     let rest = line.get(..key.len()).filter(|k| k.eq_ignore_ascii_case(key)).map(|_| &line[key.len()..])?;
     let value = rest.trim_start_matches('*').strip_prefix(':')?.trim_matches(|c: char| c.is_whitespace() || c == '*');

@@ -3,7 +3,7 @@
 //! What a runtime has encrypted itself is no secret in the clear and stays.
 
 /// Stands where a secret was.
-pub(crate) const REDACTED: &str = "<redacted>";
+pub const REDACTED: &str = "<redacted>";
 
 /// Words of a key that mean a secret.
 const WORDS: [&str; 13] = [
@@ -49,7 +49,7 @@ const HOOKS: [&str; 4] =
     ["hooks.slack.com/services/", "discord.com/api/webhooks/", "discordapp.com/api/webhooks/", "webhook.office.com/"];
 
 /// The text without its secrets, and how many there were.
-pub(crate) fn redact(text: &str) -> (String, u32) {
+pub fn redact(text: &str) -> (String, u32) {
     let (text, a) = private_keys(text);
     let (text, keys) = values(&text);
     let (text, c) = shapes(&text);
@@ -63,12 +63,12 @@ pub fn lacks_only_secrets(before: &[u8], now: &[u8]) -> bool {
 }
 
 /// Names of the keys that hold secrets in the clear, in the order of the text.
-pub(crate) fn keys(text: &str) -> Vec<String> {
+pub fn keys(text: &str) -> Vec<String> {
     values(text).1
 }
 
 /// Does a text hold a secret in the clear?
-pub(crate) fn has_secrets(text: &str) -> bool {
+pub fn has_secrets(text: &str) -> bool {
     redact(text).1 > 0
 }
 

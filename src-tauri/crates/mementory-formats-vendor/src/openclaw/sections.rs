@@ -2,7 +2,7 @@
 use std::ops::Range;
 
 /// The pieces of a file, in order; together they are all of it.
-pub(crate) fn split(text: &str) -> Vec<&str> {
+pub fn split(text: &str) -> Vec<&str> {
     let mut cuts = Vec::new();
     let (mut at, mut fenced) = (0, false);
     for line in text.split_inclusive('\n') {
@@ -35,7 +35,7 @@ fn is_title(text: &str) -> bool {
 }
 
 /// A piece, understood.
-pub(crate) struct Section {
+pub struct Section {
     /// The words of its heading.
     pub heading: Option<Range<usize>>,
     /// What stands below it, without white space around.
@@ -43,7 +43,7 @@ pub(crate) struct Section {
 }
 
 /// Heading and body of a piece; `whole`: a file that is not cut has no heading.
-pub(crate) fn parse(piece: &str, whole: bool) -> Section {
+pub fn parse(piece: &str, whole: bool) -> Section {
     let mut at = 0;
     let mut heading = None;
     if !whole {
@@ -69,7 +69,7 @@ pub(crate) fn parse(piece: &str, whole: bool) -> Section {
 }
 
 /// The piece with another heading and body, all white space as it was.
-pub(crate) fn with(piece: &str, whole: bool, heading: Option<&str>, body: &str) -> String {
+pub fn with(piece: &str, whole: bool, heading: Option<&str>, body: &str) -> String {
     let found = parse(piece, whole);
     let mut out = String::with_capacity(piece.len() + body.len());
     let mut at = 0;
@@ -88,7 +88,7 @@ pub(crate) fn with(piece: &str, whole: bool, heading: Option<&str>, body: &str) 
 }
 
 /// Importance and tags that OpenClaw's notes carry: `[decision|i=0.9]` and `#word`.
-pub(crate) fn marks(text: &str) -> (Option<f64>, Vec<String>) {
+pub fn marks(text: &str) -> (Option<f64>, Vec<String>) {
     let (mut importance, mut tags): (Option<f64>, Vec<String>) = (None, Vec::new());
     let add = |tag: &str, tags: &mut Vec<String>| {
         if !tag.is_empty() && tag.len() <= 64 && !tags.iter().any(|t| t == tag) && tags.len() < 100 {
@@ -125,7 +125,7 @@ pub(crate) fn marks(text: &str) -> (Option<f64>, Vec<String>) {
 }
 
 /// A heading without its marks.
-pub(crate) fn title(heading: &str) -> String {
+pub fn title(heading: &str) -> String {
     let mut out = heading.to_owned();
     while let Some(start) = out.find('[') {
         let Some(end) = out[start..].find(']').filter(|end| out[start..start + end].contains("|i=")) else { break };

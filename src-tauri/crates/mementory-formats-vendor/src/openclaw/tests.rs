@@ -1,60 +1,12 @@
 //! Workspaces there and back (spec §10.2, §10.3): byte for byte, and with what other formats bring.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::{OpenClaw, files, redact, sections};
-use crate::alf::testing::{Scratch, Shelf, repo, shared};
-use crate::{Catalog, Format, ReadContext, WriteOptions, detect};
+use crate::detect;
+use crate::testing::{put, read, tree, validate, write};
+use mementory_format::Catalog;
+use mementory_format::testkit::{MemorySource, Scratch, repo, shared};
 use mementory_model::{Kind, Limits, LossKind, Record, RecordKey, Timestamp};
 use std::collections::BTreeMap;
-use std::path::Path;
-
-pub(crate) fn read(path: &Path, format: &dyn Format) -> Shelf {
-    let limits = Limits::default();
-    let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
-    let found = detect(&catalog, &limits, None).unwrap();
-    assert!(found.ties.is_empty(), "{:?}", found.ties);
-    assert_eq!(found.sources.iter().map(|s| s.format).collect::<Vec<_>>(), [format.id()], "{}", path.display());
-    let mut shelf = Shelf::default();
-    let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
-    format.read(&catalog, &found.sources[0], &context, &mut shelf).unwrap();
-    shelf
-}
-
-pub(crate) fn write(shelf: &mut Shelf, path: &Path, format: &dyn Format) -> crate::WriteReport {
-    format.write(shelf, path, &WriteOptions { everything: true, ..WriteOptions::default() }).unwrap()
-}
-
-pub(crate) fn validate(path: &Path, format: &dyn Format) -> crate::Validation {
-    let limits = Limits::default();
-    let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
-    let found = detect(&catalog, &limits, Some(format.id())).unwrap();
-    format.validate(&catalog, &found.sources[0], &limits, &[]).unwrap()
-}
-
-pub(crate) fn tree(path: &Path) -> BTreeMap<String, Vec<u8>> {
-    let (mut out, mut pending) = (BTreeMap::new(), vec![path.to_path_buf()]);
-    while let Some(dir) = pending.pop() {
-        for entry in std::fs::read_dir(dir).unwrap() {
-            let at = entry.unwrap().path();
-            if at.is_dir() {
-                pending.push(at);
-            } else {
-                out.insert(
-                    at.strip_prefix(path).unwrap().to_string_lossy().replace('\\', "/"),
-                    std::fs::read(&at).unwrap(),
-                );
-            }
-        }
-    }
-    out
-}
-
-pub(crate) fn put(path: &Path, files: &[(&str, &[u8])]) {
-    for (name, bytes) in files {
-        let at = path.join(name);
-        std::fs::create_dir_all(at.parent().unwrap()).unwrap();
-        std::fs::write(at, bytes).unwrap();
-    }
-}
 
 fn fixture() -> std::path::PathBuf {
     repo().join("fixtures/openclaw/workspace/input")
@@ -152,7 +104,7 @@ fn records_of_other_formats_are_written_and_restored() {
     let mut dead = Record::new(Kind::Memory, RecordKey::new("chatgpt", "bio-2"), "Lives in Graz.");
     dead.status = Some("deleted".into());
     let message = Record::new(Kind::Message, RecordKey::new("chatgpt", "m"), "hello");
-    let mut shelf = Shelf { records: vec![fact.clone(), dead, message], ..Shelf::default() };
+    let mut shelf = MemorySource { records: vec![fact.clone(), dead, message], ..MemorySource::default() };
     let report = write(&mut shelf, &scratch.0.join("w"), &OpenClaw);
     assert_eq!(report.losses.count("record", LossKind::LeftOut), 2);
     let files = tree(&scratch.0.join("w"));
@@ -168,7 +120,7 @@ fn records_of_other_formats_are_written_and_restored() {
 #[test]
 fn spec_10_3_an_alf_of_this_runtime_gives_its_raw_files_back() {
     let scratch = Scratch::new("openclaw-raw");
-    let item = |name: &str| crate::PassthroughItem {
+    let item = |name: &str| mementory_format::PassthroughItem {
         format: "alf".into(),
         group: "a".into(),
         name: name.into(),
@@ -179,7 +131,7 @@ fn spec_10_3_an_alf_of_this_runtime_gives_its_raw_files_back() {
     line.origin.format = "alf".into();
     line.source.platform = "openclaw".into();
     line.fields.insert("origin_file".into(), "MEMORY.md".into());
-    let mut shelf = Shelf { records: vec![line], ..Shelf::default() };
+    let mut shelf = MemorySource { records: vec![line], ..MemorySource::default() };
     shelf.parts = vec![
         (item("raw/openclaw/SOUL.md"), b"# S".to_vec()),
         (item("raw/openclaw/MEMORY.md"), b"## F\r\nA fact.\r\n".to_vec()),

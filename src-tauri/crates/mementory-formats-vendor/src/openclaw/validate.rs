@@ -1,7 +1,7 @@
 //! Checks a workspace: text that can be read, names that are safe, an agent id that is one, no secrets in the clear.
 use super::files::{self, FileRole};
 use super::{Root, redact};
-use crate::{Catalog, Finding, FormatError, Member, Validation};
+use mementory_format::{Catalog, Finding, FormatError, Member, Validation};
 use mementory_model::Limits;
 
 fn finding(code: &str, member: &Member, message: &str) -> Finding {
@@ -9,7 +9,7 @@ fn finding(code: &str, member: &Member, message: &str) -> Finding {
 }
 
 /// Checks all files of a workspace.
-pub(crate) fn check_files(
+pub fn check_files(
     catalog: &Catalog,
     members: &[&Member],
     root: &Root,
@@ -41,7 +41,7 @@ pub(crate) fn check_files(
             FileRole::Settings if redact::has_secrets(text) => {
                 out.warnings.push(finding("secret_in_the_clear", member, "a settings file holds a secret"));
             }
-            _ if path == files::AGENT_ID && !crate::is_uuid(text.trim()) => {
+            _ if path == files::AGENT_ID && !mementory_format::is_uuid(text.trim()) => {
                 out.errors.push(finding("bad_value", member, "the agent's id is no UUID"));
             }
             _ => {}
@@ -51,7 +51,7 @@ pub(crate) fn check_files(
 }
 
 /// A workspace without any record is worth a word.
-pub(crate) fn finish(out: &mut Validation) {
+pub fn finish(out: &mut Validation) {
     if out.records == 0 && out.errors.is_empty() {
         let (code, message) = ("empty_workspace".to_owned(), "no identity and no memory".to_owned());
         out.warnings.push(Finding { code, place: String::new(), message });

@@ -4,7 +4,7 @@ use super::artifacts::{self, Absent, Artifact};
 use super::files::{self, FileRole};
 use super::read::slot_key;
 use super::{Runtime, redact, sections};
-use crate::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
+use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
 use mementory_json::Tree;
 use mementory_model::{Kind, LossKind, LossReport, Record};
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +18,7 @@ const FILE_BYTES: u64 = 1 << 30;
 type Piece = (u64, String, String);
 
 /// A workspace being put together.
-pub(crate) struct Workspace {
+pub struct Workspace {
     /// The runtime.
     pub runtime: &'static Runtime,
     /// Files of the workspace as bytes.
@@ -46,7 +46,7 @@ pub(crate) struct Workspace {
 
 impl Workspace {
     /// Collects everything that goes into the workspace.
-    pub(crate) fn gather(
+    pub fn gather(
         runtime: &'static Runtime,
         source: &mut dyn RecordSource,
         options: &WriteOptions,
@@ -187,7 +187,7 @@ impl Workspace {
     }
 
     /// A file, once.
-    pub(crate) fn put(&mut self, path: String, bytes: Vec<u8>) {
+    pub fn put(&mut self, path: String, bytes: Vec<u8>) {
         if !files::is_safe(&path) {
             let note = "a name that must not be written below a folder";
             self.report.losses.add(&path, "file", LossKind::LeftOut, note);
@@ -202,7 +202,7 @@ impl Workspace {
     }
 
     /// Records of other formats as Markdown.
-    pub(crate) fn compose_foreign(&mut self) {
+    pub fn compose_foreign(&mut self) {
         for record in std::mem::take(&mut self.foreign) {
             if !self.identity(&record) {
                 self.note(&record);
@@ -300,7 +300,7 @@ impl Workspace {
     }
 
     /// Keeps a record of another format whole beside the words that it became.
-    pub(crate) fn slot(&mut self, path: &str, piece: &str, record: &Record) {
+    pub fn slot(&mut self, path: &str, piece: &str, record: &Record) {
         let digest = slot_key(path, piece);
         let digest = digest.rsplit('|').next().unwrap_or_default();
         if let Ok(slot) = serde_json::to_string(&serde_json::json!({"file": path, "sha256": digest, "record": record}))
@@ -313,7 +313,7 @@ impl Workspace {
 
     /// Secrets leave settings files; key files stay behind. Gives those files as they were, if they are `wanted` for
     /// another way out; then nothing is lost.
-    pub(crate) fn withhold(&mut self, wanted: bool) -> Vec<(String, Vec<u8>)> {
+    pub fn withhold(&mut self, wanted: bool) -> Vec<(String, Vec<u8>)> {
         let (mut gone, mut whole) = (BTreeSet::new(), Vec::new());
         let losses: &mut LossReport = &mut self.report.losses;
         for (path, bytes) in &mut self.files {
@@ -352,7 +352,7 @@ impl Workspace {
     }
 
     /// Writes the folder.
-    pub(crate) fn write(mut self, out: &Path) -> Result<WriteReport, FormatError> {
+    pub fn write(mut self, out: &Path) -> Result<WriteReport, FormatError> {
         self.close();
         let io = |path: &str| {
             let path = path.to_owned();
@@ -371,7 +371,7 @@ impl Workspace {
     }
 
     /// The report of a dry run.
-    pub(crate) fn into_report(mut self) -> WriteReport {
+    pub fn into_report(mut self) -> WriteReport {
         self.close();
         self.report
     }
@@ -396,7 +396,7 @@ impl Workspace {
 }
 
 /// The text of the file that one record is.
-pub(crate) fn text_of(stored: &StoredRecord) -> String {
+pub fn text_of(stored: &StoredRecord) -> String {
     let record = &stored.record;
     let verbatim = record.verbatim.as_ref().map_or("", |v| v.text.as_str());
     let path = record.fields.get("file").and_then(|f| f.as_str()).unwrap_or_default();
@@ -428,7 +428,7 @@ pub(super) fn read_all(bytes: &mut dyn Read, name: &str) -> Result<Vec<u8>, Form
 }
 
 /// A word for a file name.
-pub(crate) fn slug(text: &str) -> String {
+pub fn slug(text: &str) -> String {
     let mut out: String =
         text.chars().map(|c| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();
     while out.contains("--") {

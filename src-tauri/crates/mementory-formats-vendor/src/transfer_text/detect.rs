@@ -3,7 +3,7 @@ use super::{
     entries::{self, Entries},
     transcript,
 };
-use crate::{Catalog, Claim, FormatError, Member, Part, Role};
+use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 
 /// Bytes that detection looks at.
 const HEAD: usize = 64 << 10;

@@ -9,7 +9,7 @@ mod tests;
 mod transcript;
 mod write;
 
-use crate::{
+use mementory_format::{
     Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, RecordSource, Sink, Validation,
     WriteOptions, WriteReport,
 };

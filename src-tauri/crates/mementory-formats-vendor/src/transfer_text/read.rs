@@ -4,7 +4,9 @@ use super::{
     entries::{self, Entries, Entry, text_id},
     transcript::{self, Transcript},
 };
-use crate::{Catalog, Detected, Finding, FormatError, Member, PassthroughItem, ReadContext, Sink, Validation};
+use mementory_format::{
+    Catalog, Detected, Finding, FormatError, Member, PassthroughItem, ReadContext, Sink, Validation,
+};
 use mementory_model::{
     Dropped, DroppedAs, Issue, Kind, Limits, MessagePart, Origin, Record, RecordKey, Source, Unit, Verbatim,
 };

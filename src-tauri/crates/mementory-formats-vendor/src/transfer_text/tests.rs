@@ -1,7 +1,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 //! The shared samples by count, forms of our own by content.
 use super::*;
-use crate::{AttachmentFile, PassthroughItem, detect};
+use crate::detect;
+use mementory_format::{AttachmentFile, PassthroughItem};
 use mementory_model::{Dropped, Issue, Kind, Record, Timestamp, Tombstone, Unit};
 use std::{io::Read, path::PathBuf};
 
@@ -62,7 +63,7 @@ fn texts(seen: &Seen) -> Vec<&str> {
 }
 
 fn shared() -> Option<PathBuf> {
-    crate::testing::shared("exports")
+    mementory_format::testkit::shared("exports")
 }
 
 #[test]
@@ -176,7 +177,7 @@ fn the_reference_text_gives_the_reference_entries() {
     let Some(exports) = shared() else { return };
     let folder = exports.join("../reference/mem/fixtures/transfer");
     let Ok(text) = std::fs::read_to_string(folder.join("sample-export.txt")) else {
-        crate::testing::skipped("the reference's transfer text is not there");
+        mementory_format::testkit::skipped("the reference's transfer text is not there");
         return;
     };
     let expected = std::fs::read_to_string(folder.join("expected-episode.jsonl")).unwrap();
@@ -271,7 +272,7 @@ fn a_missing_full_stop_does_not_merge_the_list() {
 
 mod written {
     use super::*;
-    use crate::{RecordSource, SourceAbout, StoredRecord, WriteOptions};
+    use mementory_format::{RecordSource, SourceAbout, StoredRecord, WriteOptions};
     use mementory_model::{Link, LossKind, RecordKey};
 
     struct Shelf(Vec<Record>);
@@ -300,6 +301,9 @@ mod written {
             Ok(())
         }
         fn tombstones(&mut self) -> Result<Vec<Tombstone>, FormatError> {
+            Ok(vec![])
+        }
+        fn passthrough_formats(&mut self) -> Result<Vec<String>, FormatError> {
             Ok(vec![])
         }
         fn passthrough(

@@ -1,6 +1,6 @@
 //! Memories as a text that another assistant takes in: headings and dated lines, the form that assistants are asked
 //! for when somebody moves (vendor brief §9). What a text cannot say is told in the report.
-use crate::{FormatError, RecordSource, StoredRecord, WriteReport};
+use mementory_format::{FormatError, RecordSource, StoredRecord, WriteReport};
 use mementory_model::{Kind, LossKind, Timestamp};
 use std::{collections::BTreeMap, fmt::Write as _};
 

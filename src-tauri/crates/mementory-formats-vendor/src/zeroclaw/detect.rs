@@ -1,7 +1,7 @@
 //! A home with ZeroClaw's settings, or a workspace with its database. Both by content.
 use super::database;
 use crate::openclaw::files::{self, FileRole};
-use crate::{Catalog, Claim, FormatError, Member, Part, Role};
+use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_model::Limits;
 
 /// Settings larger than this are looked at no further.

@@ -4,15 +4,18 @@ mod database;
 mod detect;
 mod read;
 mod rows;
+#[cfg(feature = "testkit")]
+#[allow(clippy::unwrap_used)]
+pub mod testing;
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;
 mod wal;
 mod write;
 
-pub(crate) use write::workspace;
+pub use write::workspace;
 
 use crate::openclaw::{Root, Runtime, check_files, finish, own_files};
-use crate::{
+use mementory_format::{
     Capabilities, Catalog, Claim, Detected, Finding, Format, FormatError, ReadContext, RecordSource, Sink, Validation,
     WriteOptions, WriteReport,
 };
@@ -20,7 +23,7 @@ use mementory_model::Limits;
 use std::path::Path;
 
 /// ZeroClaw.
-pub(crate) const ZEROCLAW: Runtime = Runtime { id: "zeroclaw", namespace: *b"zeroclaw-alf-ns1" };
+pub const ZEROCLAW: Runtime = Runtime { id: "zeroclaw", namespace: *b"zeroclaw-alf-ns1" };
 
 /// A ZeroClaw home or workspace.
 pub struct ZeroClaw;

@@ -3,7 +3,7 @@ use super::database::{self, DatabaseError, Row};
 use super::{ZEROCLAW, aieos, rows};
 use crate::openclaw::read::Reader;
 use crate::openclaw::{Root, own_files, redact};
-use crate::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
+use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
 use mementory_json::Tree;
 use mementory_model::{Dropped, DroppedAs, Kind, Limits, Verbatim};
 

@@ -76,7 +76,7 @@ pub(super) fn edited(record: &Record) -> Row {
 
 /// A record of another format as a row.
 pub(super) fn composed(record: &Record, taken: &mut std::collections::BTreeSet<String>) -> Row {
-    let id = match record.origin_id.as_deref().filter(|id| crate::is_uuid(id)) {
+    let id = match record.origin_id.as_deref().filter(|id| mementory_format::is_uuid(id)) {
         Some(id) => id.to_owned(),
         None => {
             let name = format!("keepsake:zeroclaw:{}|{}", record.key.scope, record.key.value);

@@ -1,53 +1,14 @@
 //! ZeroClaw homes there and back: SQLite, Markdown, AIEOS.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
-use super::{ZeroClaw, database};
-use crate::alf::testing::{Scratch, Shelf};
-use crate::openclaw::tests::{put, read, tree, validate, write};
+use super::{
+    ZeroClaw, database,
+    testing::{CONFIG, database_at, home},
+};
+use crate::testing::{put, read, tree, validate, write};
+use mementory_format::testkit::{MemorySource, Scratch};
 use mementory_model::{Kind, LossKind, Record, RecordKey, Timestamp};
 use rusqlite::Connection;
 use std::path::Path;
-
-const CONFIG: &str = "default_provider = \"openai\"\ndefault_model = \"m\"\napi_key = \"sk-zc-0123456789abcdefghij\"\n\n[memory]\nbackend = \"sqlite\"\nembedding_provider = \"openai\"\n\n[identity]\nformat = \"aieos\"\naieos_path = \"identity.json\"\n";
-const AIEOS: &str = r#"{"identity": {"names": {"first": "Wren"}, "bio": {"gender": "none"}},"psychology":{"neural_matrix":{"logic":0.80}},"motivations":{"core_drive":"Keep order"},"x":1.0}"#;
-
-/// A database as the runtime makes it, search table and all.
-fn database_at(path: &Path, rows: &[(&str, &str, &str, &str)]) {
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    let db = Connection::open(path).unwrap();
-    db.execute_batch(
-        "CREATE TABLE memories (id TEXT PRIMARY KEY, key TEXT NOT NULL UNIQUE, content TEXT NOT NULL, category TEXT NOT NULL DEFAULT 'core', embedding BLOB, created_at TEXT NOT NULL, updated_at TEXT NOT NULL);
-         CREATE VIRTUAL TABLE memories_fts USING fts5(key, content, content=memories, content_rowid=rowid);
-         CREATE TRIGGER memories_ai AFTER INSERT ON memories BEGIN INSERT INTO memories_fts(rowid, key, content) VALUES (new.rowid, new.key, new.content); END;
-         CREATE TRIGGER memories_ad AFTER DELETE ON memories BEGIN INSERT INTO memories_fts(memories_fts, rowid, key, content) VALUES ('delete', old.rowid, old.key, old.content); END;
-         CREATE TRIGGER memories_au AFTER UPDATE ON memories BEGIN INSERT INTO memories_fts(memories_fts, rowid, key, content) VALUES ('delete', old.rowid, old.key, old.content); INSERT INTO memories_fts(rowid, key, content) VALUES (new.rowid, new.key, new.content); END;",
-    )
-    .unwrap();
-    let vector: Vec<u8> = (0..64u8).flat_map(|n| f32::from(n).to_le_bytes()).collect();
-    for (id, key, content, category) in rows {
-        let row = rusqlite::params![id, key, content, category, vector];
-        db.execute("INSERT INTO memories VALUES (?1, ?2, ?3, ?4, ?5, '2026-02-03T04:05:06+00:00', '2026-02-04T00:00:00+00:00')", row).unwrap();
-    }
-}
-
-pub(crate) fn home(path: &Path) {
-    put(
-        path,
-        &[
-            ("config.toml", CONFIG.as_bytes()),
-            (".secret_key", b"0011"),
-            ("workspace/identity.json", AIEOS.as_bytes()),
-            ("workspace/SOUL.md", b"# Wren\nBe kind.\n"),
-            ("workspace/memory/2026-02-05.md", b"## Noon\nPlanted beans.\n"),
-            ("workspace/notes.bin", b"\x00\x01"),
-        ],
-    );
-    let rows = [
-        ("0197f2a0-6666-7000-8000-000000000001", "tea", "Likes green tea.", "core"),
-        ("0197f2a0-6666-7000-8000-000000000002", "walk", "Went for a walk by the weir.", "daily"),
-        ("x-3", "talk", "Talked about beans.", "gardening"),
-    ];
-    database_at(&path.join("workspace/memory/brain.db"), &rows);
-}
 
 fn contents(path: &Path) -> Vec<(String, String)> {
     let db = Connection::open(path).unwrap();
@@ -197,7 +158,7 @@ fn other_formats_get_a_database_of_their_own() {
     fact.source.platform = "chatgpt".into();
     let mut twin = fact.clone();
     twin.key.value = "bio-2".into();
-    let mut shelf = Shelf { records: vec![fact.clone(), twin.clone()], ..Shelf::default() };
+    let mut shelf = MemorySource { records: vec![fact.clone(), twin.clone()], ..MemorySource::default() };
     write(&mut shelf, &scratch.0.join("out"), &ZeroClaw);
     assert_eq!(contents(&scratch.0.join("out/memory.db")).len(), 2);
     let back = read(&scratch.0.join("out"), &ZeroClaw);

@@ -4,12 +4,12 @@ use super::database::{self, Changes, Row};
 use super::read::Settings;
 use super::{ZEROCLAW, aieos, rows};
 use crate::openclaw::write::Workspace;
-use crate::{FormatError, RecordSource, StoredRecord, WriteOptions};
+use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions};
 use mementory_model::{Kind, LossKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The workspace, ready to be written.
-pub(crate) fn workspace(source: &mut dyn RecordSource, options: &WriteOptions) -> Result<Workspace, FormatError> {
+pub fn workspace(source: &mut dyn RecordSource, options: &WriteOptions) -> Result<Workspace, FormatError> {
     let mut workspace = Workspace::gather(&ZEROCLAW, source, options)?;
     if workspace.files.keys().any(|p| p.starts_with("workspace/")) {
         workspace.prefix = "workspace/".into();

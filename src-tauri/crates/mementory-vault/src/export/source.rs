@@ -6,7 +6,7 @@ use crate::{
     sensitive::Cover,
     store::{Packs, RowView},
 };
-use mementory_formats::{FormatError, PassthroughItem, RecordSource, SourceAbout, StoredRecord, carry};
+use mementory_formats::{FormatError, PassthroughItem, RecordSource, SourceAbout, StoredRecord, passthrough_envelope};
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp, Tombstone};
 use rusqlite::OptionalExtension;
 use std::{
@@ -53,7 +53,7 @@ impl<'v> VaultSource<'v> {
         let packs = Packs::new();
         let cover = scope.cover.then(|| Cover::new(vault, &connection, &packs)).transpose()?;
         // Parts belong to a whole source, and may name accounts.
-        let whole = scope.everything && !scope.writing.strip_identifiers && scope.writing.zaxy.is_none();
+        let whole = scope.everything && !scope.writing.strip_identifiers && scope.writing.format_options.is_empty();
         let everything = scope.everything;
         Ok(Self {
             reading: Reading {
@@ -73,7 +73,7 @@ impl<'v> VaultSource<'v> {
             progress,
             // A delta is lines of an archive.
             carrier: Some(if format == "alf_delta" { "alf" } else { format })
-                .filter(|f| whole && carry::FORMATS.contains(f)),
+                .filter(|f| whole && mementory_formats::carries_passthrough(f)),
             came_from: BTreeSet::new(),
             closed: BTreeSet::new(),
         })
@@ -115,14 +115,18 @@ impl<'v> VaultSource<'v> {
         let Some(carrier) = self.carrier else { return Ok(vec![]) };
         let mut records = Vec::new();
         for format in self.came_from.clone() {
-            if format == carrier || !carry::FORMATS.contains(&format.as_str()) {
+            if format == carrier || !mementory_formats::carries_passthrough(&format) {
                 continue;
             }
             self.parts(&format, &mut |item, bytes| {
                 let mut all = Vec::new();
-                bytes.take(carry::PART_BYTES + 1).read_to_end(&mut all).map_err(|e| FormatError::io(&item.name, e))?;
-                if carry::may_ride(item) && all.len() as u64 <= carry::PART_BYTES {
-                    records.push(carry::part(item, &all));
+                bytes
+                    .take(passthrough_envelope::MAX_FILE_BYTES + 1)
+                    .read_to_end(&mut all)
+                    .map_err(|e| FormatError::io(&item.name, e))?;
+                if passthrough_envelope::is_embeddable(item) && all.len() as u64 <= passthrough_envelope::MAX_FILE_BYTES
+                {
+                    records.push(passthrough_envelope::pack_file(item, &all));
                 } else {
                     let note = "a file of another format's source; its bytes stay behind";
                     losses.add(&item.name, "part", LossKind::LeftOut, note);
@@ -131,7 +135,7 @@ impl<'v> VaultSource<'v> {
             })?;
         }
         if !self.knows_deletions() {
-            records.extend(self.deletions()?.iter().filter_map(carry::tombstone));
+            records.extend(self.deletions()?.iter().filter_map(passthrough_envelope::pack_tombstone));
         }
         Ok(records)
     }
@@ -175,6 +179,21 @@ impl<'v> VaultSource<'v> {
 
     fn knows_deletions(&self) -> bool {
         self.carrier == Some("mem")
+    }
+
+    /// Formats of which there are parts.
+    fn formats_of_parts(&mut self) -> VaultResult<BTreeSet<String>> {
+        let mut found = BTreeSet::new();
+        // As in `parts`: they belong to a whole source.
+        if !self.reading.everything {
+            return Ok(found);
+        }
+        for row in self.reading.rows(Kind::Foreign)? {
+            let Some(view) = RowView::by_row(&self.reading.connection, row)? else { continue };
+            let Some(Some(_)) = self.reading.file(row)? else { continue };
+            found.insert(self.reading.packs.record(&self.reading.connection, view.pack, view.slot)?.origin.format);
+        }
+        Ok(found)
     }
 
     fn parts(
@@ -248,9 +267,14 @@ impl RecordSource for VaultSource<'_> {
     fn tombstones(&mut self) -> Result<Vec<Tombstone>, FormatError> {
         let mut all = self.deletions().map_err(FormatError::from)?;
         if self.carrier.is_some() && !self.knows_deletions() {
-            all.retain(|t| carry::tombstone(t).is_none());
+            all.retain(|t| passthrough_envelope::pack_tombstone(t).is_none());
         }
         Ok(all)
+    }
+
+    fn passthrough_formats(&mut self) -> Result<Vec<String>, FormatError> {
+        let found = self.formats_of_parts().map_err(FormatError::from)?;
+        Ok(mementory_formats::registry().iter().map(|f| f.id().to_owned()).filter(|id| found.contains(id)).collect())
     }
 
     fn passthrough(
@@ -259,7 +283,7 @@ impl RecordSource for VaultSource<'_> {
         visit: &mut dyn FnMut(&PassthroughItem, &mut dyn Read) -> Result<(), FormatError>,
     ) -> Result<(), FormatError> {
         // What rides as records is nothing to speak of here; what stays behind is in `left_behind`.
-        if self.carrier.is_some_and(|c| c != format) && carry::FORMATS.contains(&format) {
+        if self.carrier.is_some_and(|c| c != format) && mementory_formats::carries_passthrough(format) {
             return Ok(());
         }
         self.parts(format, visit).map_err(FormatError::from)

@@ -3,7 +3,7 @@ use crate::{
     VaultError,
     blobs::{BlobInfo, Blobs},
 };
-use mementory_formats::{AttachmentFile, FormatError, PassthroughItem, Sink, carry};
+use mementory_formats::{AttachmentFile, FormatError, PassthroughItem, Sink, passthrough_envelope};
 use mementory_model::{Dropped, Issue, Record, Tombstone, Unit};
 use std::{
     io::Read,
@@ -118,9 +118,11 @@ impl Sink for ChannelSink<'_> {
     fn unit(&mut self, unit: Unit) -> Result<(), FormatError> {
         // What rode through another format is what it was before.
         match unit.records.as_slice() {
-            [record] => match carry::unpack(record) {
-                Some(carry::Carried::Part(item, bytes)) => self.passthrough(item, &mut bytes.as_slice()),
-                Some(carry::Carried::Tombstone(tombstone)) => self.send(Message::Tombstone(tombstone)),
+            [record] => match passthrough_envelope::unpack(record, mementory_formats::carries_passthrough) {
+                Some(passthrough_envelope::Unpacked::File(item, bytes)) => {
+                    self.passthrough(item, &mut bytes.as_slice())
+                }
+                Some(passthrough_envelope::Unpacked::Tombstone(tombstone)) => self.send(Message::Tombstone(tombstone)),
                 None => self.send_unit(unit),
             },
             _ => self.send_unit(unit),

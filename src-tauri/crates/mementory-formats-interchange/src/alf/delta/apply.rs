@@ -7,7 +7,7 @@ use super::super::rewrite::{self, Fate, Opened, Rewrite};
 use super::super::{documents, workspaces, write_documents};
 use super::manifest::{DOCUMENTS, DeltaManifest, sequence_of};
 use super::operation::{self, Operation};
-use crate::{Finding, FormatError, Passphrase};
+use mementory_format::{Finding, FormatError, Passphrase};
 use mementory_json::Tree;
 use mementory_model::{Limits, Timestamp};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -402,7 +402,7 @@ impl State {
     fn partition(
         &self,
         archive: &Archive<'_>,
-        member: Option<&crate::Member>,
+        member: Option<&mementory_format::Member>,
         limits: &Limits,
         new: &[(Timestamp, String, String)],
         sink: &mut dyn Write,

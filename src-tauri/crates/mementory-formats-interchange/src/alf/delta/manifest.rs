@@ -2,7 +2,7 @@
 //! `manifest.json`, the reference tool `delta-manifest.json`: both are read, both are written.
 use super::super::detect::DELTA_MANIFEST;
 use super::super::manifest::{Archive, MANIFEST, Manifest, Partition};
-use crate::FormatError;
+use mementory_format::FormatError;
 use mementory_json::Tree;
 use mementory_model::Limits;
 

@@ -11,7 +11,7 @@ mod write;
 
 pub use apply::{Applied, ApplyError, apply, apply_with};
 
-use crate::{
+use mementory_format::{
     Capabilities, Catalog, Claim, Detected, Finding, Format, FormatError, Passphrase, ReadContext, RecordSource, Sink,
     Validation, WriteOptions, WriteReport,
 };

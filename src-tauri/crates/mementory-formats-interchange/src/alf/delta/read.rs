@@ -2,7 +2,7 @@
 use super::super::manifest::Archive;
 use super::super::read::Reader;
 use super::manifest::DeltaManifest;
-use crate::{Catalog, Detected, FormatError, ReadContext, Sink};
+use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
 use mementory_model::Issue;
 
 /// Reads one bundle into the sink.

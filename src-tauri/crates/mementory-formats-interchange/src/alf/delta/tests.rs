@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::super::testing::*;
 use super::{AlfDelta, ApplyError, apply, check_base};
-use crate::{Catalog, Format, FormatError, ReadContext, WriteOptions, detect};
+use crate::detect;
+use mementory_format::{Catalog, Format, FormatError, ReadContext, WriteOptions};
 use mementory_model::{Limits, Record, RecordKey, Timestamp, Verbatim};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -10,7 +11,7 @@ use std::path::Path;
 
 const AGENT: &str = "0197f2a0-1111-7000-8000-00000000000a";
 
-fn lossless(path: &Path) -> Shelf {
+fn lossless(path: &Path) -> MemorySource {
     pack_folder(&repo().join("fixtures/alf/lossless/input"), path);
     read(path).unwrap()
 }
@@ -27,7 +28,7 @@ fn memory(id: &str, created: &str, content: &str) -> Record {
     record
 }
 
-fn make(shelf: &mut Shelf, base: &Path, out: &Path) -> crate::WriteReport {
+fn make(shelf: &mut MemorySource, base: &Path, out: &Path) -> mementory_format::WriteReport {
     let options = WriteOptions { everything: true, base: Some(base.to_path_buf()), ..WriteOptions::default() };
     AlfDelta.write(shelf, out, &options).unwrap()
 }
@@ -49,18 +50,18 @@ fn word(operation: &str) -> super::operation::Operation {
     [Create, Update, Delete].into_iter().find(|o| o.word() == operation).unwrap()
 }
 
-fn read_delta(path: &Path) -> Shelf {
+fn read_delta(path: &Path) -> MemorySource {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
     let found = detect(&catalog, &limits, None).unwrap();
     assert_eq!(found.sources[0].format, "alf_delta", "recognised among all formats");
-    let mut shelf = Shelf::default();
+    let mut shelf = MemorySource::default();
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
     AlfDelta.read(&catalog, &found.sources[0], &context, &mut shelf).unwrap();
     shelf
 }
 
-fn validate_delta(path: &Path) -> crate::Validation {
+fn validate_delta(path: &Path) -> mementory_format::Validation {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
     let found = detect(&catalog, &limits, Some("alf_delta")).unwrap();
@@ -288,9 +289,9 @@ fn a_selection_deletes_nothing_and_a_base_is_needed() {
     assert!(!entries(&at("d")).contains_key("memory/delta.jsonl"), "nothing changed, nothing deleted");
     let refused = AlfDelta.write(&mut shelf, &at("e"), &WriteOptions::default());
     assert!(matches!(refused, Err(FormatError::Invalid { code: "base_required", .. })));
-    let mut foreign = Shelf {
+    let mut foreign = MemorySource {
         records: vec![Record::new(mementory_model::Kind::Memory, RecordKey::new("x", "1"), "a")],
-        ..Shelf::default()
+        ..MemorySource::default()
     };
     let refused = AlfDelta.write(&mut foreign, &at("f"), &options);
     assert!(matches!(refused, Err(FormatError::Invalid { code: "base_of_another_agent", .. })));
@@ -331,11 +332,11 @@ fn spec_10_10_delta_of_fifty_thousand_records() {
             &format!("Fact number {n}."),
         )
     };
-    let mut shelf = Shelf { records: (0..50_000).map(many).collect(), ..Shelf::default() };
+    let mut shelf = MemorySource { records: (0..50_000).map(many).collect(), ..MemorySource::default() };
     let manifest = format!(
         r#"{{"alf_version":"1.0.0","created_at":"2026-01-01T00:00:00Z","agent":{{"id":"{AGENT}","name":"A","source_runtime":"r"}},"layers":{{}}}}"#
     );
-    let item = crate::PassthroughItem {
+    let item = mementory_format::PassthroughItem {
         format: "alf".into(),
         group: AGENT.into(),
         name: "manifest.json".into(),

@@ -4,7 +4,7 @@ use super::super::manifest::Archive;
 use super::super::shape::{self, Rule};
 use super::manifest::{DOCUMENTS, DeltaManifest, whole};
 use super::operation;
-use crate::{Catalog, Detected, Finding, FormatError, Member, Validation};
+use mementory_format::{Catalog, Detected, Finding, FormatError, Member, Validation};
 use mementory_json::Tree;
 use mementory_model::Limits;
 

@@ -14,7 +14,7 @@ use super::super::write_manifest::VERSION;
 use super::super::{documents, sealed, wire};
 use super::manifest::sequence_of;
 use super::operation::{Operation, put};
-use crate::{FormatError, RecordSource, WriteOptions, WriteReport};
+use mementory_format::{FormatError, RecordSource, WriteOptions, WriteReport};
 use mementory_json::{Tree, write_string};
 use mementory_model::{Kind, Limits, LossKind};
 use sha2::{Digest, Sha256};

@@ -1,7 +1,7 @@
 //! The audit record of a deletion (spec §3.1.11): what went, from where, why and when; never what it said.
 use super::super::partitions::stable_v7;
 use super::PurgeOptions;
-use crate::FormatError;
+use mementory_format::FormatError;
 use mementory_model::Timestamp;
 use serde::Serialize;
 use std::collections::BTreeSet;

@@ -10,7 +10,7 @@ pub use audit::Audit;
 use super::manifest::{Archive, MANIFEST, Manifest};
 use super::rewrite::{self, Fate, Opened, Rewrite};
 use super::{delta, documents, wire};
-use crate::{FormatError, Passphrase};
+use mementory_format::{FormatError, Passphrase};
 use mementory_json::Tree;
 use mementory_model::{Limits, Timestamp};
 use needles::Needles;

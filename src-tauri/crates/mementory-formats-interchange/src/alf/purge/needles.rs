@@ -1,7 +1,7 @@
 //! The words of deleted records, and a search for them that minds neither letter case nor white space nor the escapes
 //! of JSON. What it finds is named to the person; a false alarm costs less than a silence.
 use super::super::wire;
-use crate::FormatError;
+use mementory_format::FormatError;
 use mementory_json::write_string;
 use std::collections::BTreeSet;
 use std::io::Read;

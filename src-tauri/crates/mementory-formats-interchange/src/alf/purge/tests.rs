@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::super::testing::*;
 use super::{PurgeOptions, purge, purge_agent};
-use crate::FormatError;
+use mementory_format::FormatError;
 use mementory_model::{Limits, Timestamp};
 use serde_json::Value;
 use std::path::Path;
@@ -215,10 +215,10 @@ fn spec_10_14_deltas_and_whole_agents_go_too() {
 #[test]
 fn spec_8_3_an_encrypted_archive_is_purged_and_updated_and_stays_encrypted() {
     use super::super::delta::{AlfDelta, apply, apply_with};
-    use crate::{Format, Passphrase, WriteOptions, testing::Paper};
+    use mementory_format::{Format, Passphrase, WriteOptions, testkit::FakeCipher};
     let scratch = Scratch::new("purge-encrypted");
     let at = |name: &str| scratch.0.join(name);
-    let key = || Some(std::sync::Arc::new(Paper("tea")) as std::sync::Arc<dyn Passphrase>);
+    let key = || Some(std::sync::Arc::new(FakeCipher("tea")) as std::sync::Arc<dyn Passphrase>);
     let sealed = |path: &Path| std::fs::read(path).unwrap().starts_with(b"age-encryption.org/v1");
     agent(&at("plain.alf"));
     let mut shelf = read(&at("plain.alf")).unwrap();
@@ -236,11 +236,11 @@ fn spec_8_3_an_encrypted_archive_is_purged_and_updated_and_stays_encrypted() {
     let deltas = [at("d.alf-delta")];
 
     assert!(apply(&at("a.alf"), &deltas, &at("b.alf"), &limits).is_err(), "closed without its passphrase");
-    let applied = apply_with(&at("a.alf"), &deltas, &at("b.alf"), &limits, Some(&Paper("tea"))).unwrap();
+    let applied = apply_with(&at("a.alf"), &deltas, &at("b.alf"), &limits, Some(&FakeCipher("tea"))).unwrap();
     assert_eq!(applied.deleted, 1);
     assert!(sealed(&at("b.alf")), "what comes of an encrypted base is encrypted");
     assert!(read_with(&at("b.alf"), key()).unwrap().records.iter().all(|r| r.key.value != id(4)));
-    let plain = apply_with(&at("plain.alf"), &deltas, &at("c.alf"), &limits, Some(&Paper("tea")));
+    let plain = apply_with(&at("plain.alf"), &deltas, &at("c.alf"), &limits, Some(&FakeCipher("tea")));
     assert!(plain.is_ok() && !sealed(&at("c.alf")), "what comes of a plain base is plain");
 
     let closed = purge(&at("a.alf"), &[id(3)], &options());

@@ -91,7 +91,7 @@ fn own_fixtures() {
         let input = folder.join(case["input"].as_str().unwrap());
         let name = case["name"].as_str().unwrap();
         let validation = validate(&input, &[]);
-        let texts = |list: &[crate::Finding]| list.iter().map(|f| f.message.clone()).collect::<Vec<_>>();
+        let texts = |list: &[mementory_format::Finding]| list.iter().map(|f| f.message.clone()).collect::<Vec<_>>();
         let errors: Vec<String> = serde_json::from_value(case["errors"].clone()).unwrap();
         assert_eq!(texts(&validation.errors), errors, "{name}");
         if errors.is_empty() {

@@ -1,9 +1,10 @@
 //! A sink and a record source in memory, and bundles in temporary folders.
-pub(crate) use crate::testing::repo;
-use crate::testing::shared;
-use crate::{
+use crate::{detect, mem::Mem};
+pub(crate) use mementory_format::testkit::repo;
+use mementory_format::testkit::shared;
+use mementory_format::{
     AttachmentFile, Catalog, Detected, Format, FormatError, PassthroughItem, ReadContext, RecordSource, Sink,
-    SourceAbout, StoredRecord, Validation, WriteOptions, WriteReport, detect, mem::Mem,
+    SourceAbout, StoredRecord, Validation, WriteOptions, WriteReport,
 };
 use mementory_model::{Dropped, Issue, Kind, Limits, Record, RecordKey, Timestamp, Tombstone, Unit};
 use sha2::{Digest, Sha256};
@@ -112,7 +113,7 @@ pub(crate) fn read(path: &Path) -> Taken {
 }
 
 /// What there is to verify in a bundle.
-pub(crate) fn signatures(path: &Path) -> Vec<crate::Signed> {
+pub(crate) fn signatures(path: &Path) -> Vec<mementory_format::Signed> {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
     let mut out = Vec::new();
@@ -167,7 +168,7 @@ impl Stamp {
     }
 }
 
-impl crate::Signer for Stamp {
+impl mementory_format::Signer for Stamp {
     fn algorithm(&self) -> &'static str {
         "ed25519"
     }
@@ -181,7 +182,7 @@ impl crate::Signer for Stamp {
 
 /// True when every signature in a bundle is [`Stamp`]'s over exactly the bytes that a verifier is handed.
 pub(crate) fn all_stamped(path: &Path) -> bool {
-    let good = |s: &crate::Signed| s.token == Some((Stamp::KEY.to_vec(), Stamp::of(&s.message)));
+    let good = |s: &mementory_format::Signed| s.token == Some((Stamp::KEY.to_vec(), Stamp::of(&s.message)));
     let all = signatures(path);
     !all.is_empty() && all.iter().all(good)
 }
@@ -221,6 +222,9 @@ impl RecordSource for Held<'_> {
     }
     fn tombstones(&mut self) -> Result<Vec<Tombstone>, FormatError> {
         Ok(self.taken.tombstones.clone())
+    }
+    fn passthrough_formats(&mut self) -> Result<Vec<String>, FormatError> {
+        Ok(mementory_format::testkit::formats_of(&self.taken.parts))
     }
     fn passthrough(
         &mut self,

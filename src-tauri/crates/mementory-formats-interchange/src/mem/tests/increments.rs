@@ -3,7 +3,7 @@ use super::{
     harness::{Taken, Temp, bundle, files, now, read, repo, validate, write, write_as},
     travel::tombstone,
 };
-use crate::WriteOptions;
+use mementory_format::WriteOptions;
 use mementory_model::{Kind, Timestamp};
 use std::path::Path;
 
@@ -206,10 +206,13 @@ fn a_base_has_to_be_a_whole_bundle() {
     let taken = store(&temp);
     let wrong = repo().join("fixtures/mem/wrong-checksum/input.mem");
     let refused = |base: &Path| write_as(&taken, &[], &temp.join("out.mem"), on(base)).unwrap_err();
-    assert!(matches!(refused(&wrong), crate::FormatError::Invalid { code: "checksum_mismatch", .. }));
+    assert!(matches!(refused(&wrong), mementory_format::FormatError::Invalid { code: "checksum_mismatch", .. }));
     std::fs::write(temp.join("note.txt"), "no bundle").unwrap();
-    assert!(matches!(refused(&temp.join("note.txt")), crate::FormatError::Invalid { code: "base_not_found", .. }));
-    assert!(matches!(refused(&temp.join("nowhere")), crate::FormatError::Io { .. }));
+    assert!(matches!(
+        refused(&temp.join("note.txt")),
+        mementory_format::FormatError::Invalid { code: "base_not_found", .. }
+    ));
+    assert!(matches!(refused(&temp.join("nowhere")), mementory_format::FormatError::Io { .. }));
     assert!(!temp.join("out.mem").exists());
     assert!(now() > at(NEW));
 }

@@ -3,10 +3,8 @@ use super::{
     harness::{Taken, Temp, files, now, read, repo, signatures, source, validate, write, write_as},
     travel::{everything, tombstone},
 };
-use crate::{
-    FormatError, Signer, WriteOptions,
-    mem::{evidence, kinds::KINDS, sign, wire},
-};
+use crate::mem::{evidence, kinds::KINDS, sign, wire};
+use mementory_format::{FormatError, Signer, WriteOptions};
 use std::{
     collections::{BTreeMap, BTreeSet},
     io::Write,
@@ -18,7 +16,7 @@ use std::{
 fn python() -> Option<PathBuf> {
     let found = std::env::var_os("MEMENTORY_MEM_PYTHON").map(PathBuf::from);
     if found.is_none() {
-        crate::testing::skipped("MEMENTORY_MEM_PYTHON is not set, the reference SDK is not asked");
+        mementory_format::testkit::skipped("MEMENTORY_MEM_PYTHON is not set, the reference SDK is not asked");
     }
     found
 }

@@ -1,7 +1,7 @@
 //! One test for each requirement of the conformance levels (spec v1.1 §4–§6, §8) that a file can show; what only a store
 //! can show (merging, erasing along every route) is in `tests/core`. Where the reference tool looks away, it says so.
 use super::harness::{Taken, Temp, bundle, copy, files, read, read_with, repo, validate};
-use crate::{FormatError, Validation};
+use mementory_format::{FormatError, Validation};
 use mementory_model::{Kind, Limits, TombstoneOp};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};

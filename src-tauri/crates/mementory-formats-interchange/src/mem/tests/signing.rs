@@ -6,7 +6,8 @@ use super::{
     },
     travel::{everything, tombstone},
 };
-use crate::{FormatError, Signer, WriteOptions, mem::sign};
+use crate::mem::sign;
+use mementory_format::{FormatError, Signer, WriteOptions};
 use std::{path::PathBuf, sync::Arc};
 
 fn fixture(name: &str) -> PathBuf {

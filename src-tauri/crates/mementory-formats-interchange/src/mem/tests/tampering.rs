@@ -1,9 +1,7 @@
 //! Hostile and damaged bundles: refused whole, with the words of the reference SDK.
 use super::harness::{Taken, Temp, bundle, copy, read_with, repo, validate};
-use crate::{
-    FormatError,
-    mem::kinds::{AUDIT_LOG, KINDS, Spec, TOMBSTONE, Type},
-};
+use crate::mem::kinds::{AUDIT_LOG, KINDS, Spec, TOMBSTONE, Type};
+use mementory_format::FormatError;
 use mementory_model::Limits;
 use std::path::Path;
 
@@ -276,7 +274,7 @@ fn values_that_would_take_too_much_memory() {
         let mut taken = Taken::default();
         let error = read_with(&folder, &limits, &mut taken).err();
         assert!(error.is_none() || taken.nothing(), "nothing may be sent");
-        let catalog = crate::Catalog::open(&[folder], &limits, None).unwrap();
+        let catalog = mementory_format::Catalog::open(&[folder], &limits, None).unwrap();
         let found = crate::detect(&catalog, &limits, None).unwrap();
         let found = crate::by_id("mem").unwrap().validate(&catalog, &found.sources[0], &limits, &[]).unwrap();
         let large = found.errors.into_iter().filter(|f| f.code == "too_large").map(|f| f.place).collect::<Vec<_>>();

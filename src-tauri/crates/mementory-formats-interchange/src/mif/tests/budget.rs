@@ -1,6 +1,6 @@
 //! Values that would take more memory than a reader may use (`Limits::tree_bytes`): told with their place, and not held.
 use super::super::{Mif, testing::*};
-use crate::{Format, FormatError, ReadContext};
+use mementory_format::{Format, FormatError, ReadContext};
 use mementory_model::{Limits, Timestamp};
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! Records of other formats: into MIF in every version and encoding, and back as they were.
 use super::super::testing::*;
-use crate::WriteOptions;
+use mementory_format::WriteOptions;
 use mementory_model::{
     AttachmentRef, Embedding, EntityRef, Kind, Link, LossKind, MessagePart, Origin, Record, RecordKey, Timestamp,
     Verbatim,
@@ -139,7 +139,8 @@ fn lines_whose_header_is_longer_than_what_is_looked_at() {
         entity
     }));
     let scratch = Scratch::new("long-header");
-    for (name, passphrase) in [("plain", None), ("sealed", Some(Arc::new(Paper("tea")) as Arc<dyn crate::Passphrase>))]
+    for (name, passphrase) in
+        [("plain", None), ("sealed", Some(Arc::new(FakeCipher("tea")) as Arc<dyn mementory_format::Passphrase>))]
     {
         let out = scratch.0.join(format!("{name}.jsonl"));
         let options = WriteOptions { passphrase: passphrase.clone(), ..options("jsonl", Some("1.0")) };

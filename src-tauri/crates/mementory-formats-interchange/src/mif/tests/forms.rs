@@ -1,6 +1,6 @@
 //! What is one of ours and what is not, in every encoding; hostile YAML; the lesser forms.
 use super::super::testing::*;
-use crate::FormatError;
+use mementory_format::FormatError;
 use mementory_model::{DroppedAs, Kind, Timestamp};
 use serde_json::Value;
 

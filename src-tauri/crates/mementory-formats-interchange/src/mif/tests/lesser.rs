@@ -1,6 +1,6 @@
 //! The three lesser forms as they are written: `fixtures/mif/lesser`, and the reference program's own samples.
 use super::super::testing::*;
-use crate::{Format, FormatError, WriteOptions};
+use mementory_format::{Format, FormatError, WriteOptions};
 use mementory_model::Timestamp;
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, sync::Arc};
@@ -94,7 +94,7 @@ fn what_a_form_cannot_do_is_refused() {
         other => panic!("{other:?}"),
     };
     for form in ["mem0", "generic", "markdown"] {
-        let sealed = WriteOptions { passphrase: Some(Arc::new(Paper("tea"))), ..options(form, None) };
+        let sealed = WriteOptions { passphrase: Some(Arc::new(FakeCipher("tea"))), ..options(form, None) };
         assert_eq!(code(&mut shelf, &sealed), "not_supported", "{form}");
         assert_eq!(code(&mut shelf, &options(form, Some("2.0"))), "version", "{form}");
         let mut nothing = Shelf::default();

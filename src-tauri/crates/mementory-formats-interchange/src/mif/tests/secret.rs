@@ -1,6 +1,6 @@
 //! Documents under a passphrase.
 use super::super::testing::*;
-use crate::{FormatError, WriteOptions};
+use mementory_format::{FormatError, WriteOptions};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ fn what_is_sealed_shows_nothing_and_comes_back() {
         let mut shelf = read(&input).unwrap();
         for encoding in ["json", "yaml", "jsonl"] {
             let out = scratch.0.join(format!("{name}.mif.{encoding}"));
-            let options = WriteOptions { passphrase: Some(Arc::new(Paper("tea"))), ..options(encoding, None) };
+            let options = WriteOptions { passphrase: Some(Arc::new(FakeCipher("tea"))), ..options(encoding, None) };
             write(&mut shelf, &out, &options);
             let text = std::fs::read_to_string(&out).unwrap();
             for word in ["ilse", "beans", "Garden01", "jonas", "shift", "Test vault", "0191b2c3"] {
@@ -30,8 +30,8 @@ fn what_is_sealed_shows_nothing_and_comes_back() {
             assert!(validation.errors.is_empty(), "{name} {encoding}: {:?}", validation.errors);
             assert_eq!(validation.kind.as_deref(), Some("encrypted"));
             assert_eq!(code(read(&out).err().unwrap()), "passphrase_needed");
-            assert_eq!(code(read_with(&out, Some(Arc::new(Paper("milk")))).err().unwrap()), "passphrase_wrong");
-            let mut again = read_with(&out, Some(Arc::new(Paper("tea")))).unwrap();
+            assert_eq!(code(read_with(&out, Some(Arc::new(FakeCipher("milk")))).err().unwrap()), "passphrase_wrong");
+            let mut again = read_with(&out, Some(Arc::new(FakeCipher("tea")))).unwrap();
             let plain = scratch.0.join(format!("{name}-{encoding}.plain.json"));
             write(&mut again, &plain, &self::options("json", None));
             assert_eq!(value(&plain), value(&input), "{name} {encoding}");
@@ -48,7 +48,7 @@ fn an_envelope_says_what_it_lacks() {
     });
     let open = |envelope: &Value| {
         let path = scratch.put("e.json", json!({"encryption": envelope}).to_string());
-        let found = code(read_with(&path, Some(Arc::new(Paper("tea")))).err().unwrap());
+        let found = code(read_with(&path, Some(Arc::new(FakeCipher("tea")))).err().unwrap());
         (found, codes(&validate(&path).errors))
     };
     assert_eq!(open(&five), ("encryption_parameters_missing", vec!["encryption_parameters_missing".to_owned()]));
@@ -79,14 +79,14 @@ fn an_envelope_says_what_it_lacks() {
 fn an_envelope_with_nothing_readable_inside() {
     let scratch = Scratch::new("inside");
     let seal = |plain: &[u8]| {
-        let tree = super::super::envelope::seal(plain, &Paper("tea")).unwrap();
+        let tree = super::super::envelope::seal(plain, &FakeCipher("tea")).unwrap();
         let text =
             format!("{{\"mif_version\":\"1.0\",\"memories\":[],\"encryption\":{}}}", super::super::wire::json(&tree));
         let path = scratch.put("e.json", text);
-        read_with(&path, Some(Arc::new(Paper("tea"))))
+        read_with(&path, Some(Arc::new(FakeCipher("tea"))))
     };
     assert_eq!(code(seal(b"hello").err().unwrap()), "malformed");
-    let inner = super::super::wire::json(&super::super::envelope::seal(b"{}", &Paper("tea")).unwrap());
+    let inner = super::super::wire::json(&super::super::envelope::seal(b"{}", &FakeCipher("tea")).unwrap());
     let twice = format!("{{\"mif_version\":\"1.0\",\"memories\":[],\"encryption\":{inner}}}");
     assert_eq!(code(seal(twice.as_bytes()).err().unwrap()), "encrypted_twice");
     let fine = br#"{"mif_version":"1.0","memories":[{"id":"mem_1","content":"inside"}]}"#;

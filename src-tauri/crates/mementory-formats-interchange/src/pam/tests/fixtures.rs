@@ -30,11 +30,15 @@ fn every_case_is_judged_and_read_as_it_says() {
         match case["refused"].as_str() {
             Some(code) if code != "unsupported_version" && code != "checksum_mismatch" => {
                 let error = found.unwrap_err();
-                assert!(matches!(&error, crate::FormatError::Invalid { code: c, .. } if *c == code), "{name}: {error}");
+                assert!(
+                    matches!(&error, mementory_format::FormatError::Invalid { code: c, .. } if *c == code),
+                    "{name}: {error}"
+                );
             }
             _ => {
                 let found = found.unwrap();
-                let codes = |list: &[crate::Finding]| list.iter().map(|f| f.code.clone()).collect::<BTreeSet<_>>();
+                let codes =
+                    |list: &[mementory_format::Finding]| list.iter().map(|f| f.code.clone()).collect::<BTreeSet<_>>();
                 assert_eq!(codes(&found.errors), words(&case["errors"]), "{name}: {:?}", found.errors);
                 assert_eq!(codes(&found.warnings), words(&case["warnings"]), "{name}: {:?}", found.warnings);
                 assert!(found.errors.iter().all(|f| f.place.starts_with("input/")), "{name}: {:?}", found.errors);
@@ -44,8 +48,8 @@ fn every_case_is_judged_and_read_as_it_says() {
         if let Some(code) = case["refused"].as_str() {
             let error = shelf.err().unwrap_or_else(|| panic!("{name} was read"));
             let fits = match &error {
-                crate::FormatError::Invalid { code: c, .. } => *c == code,
-                crate::FormatError::Version { .. } => code == "unsupported_version",
+                mementory_format::FormatError::Invalid { code: c, .. } => *c == code,
+                mementory_format::FormatError::Version { .. } => code == "unsupported_version",
                 _ => false,
             };
             assert!(fits, "{name}: {error}");

@@ -1,8 +1,9 @@
 //! A stand-in for the vault: a sink that keeps everything, and a record source over it.
-pub(super) use crate::testing::{repo, shared};
-use crate::{
+use crate::{by_id, detect, pam::Pam};
+pub(super) use mementory_format::testkit::{repo, shared};
+use mementory_format::{
     AttachmentFile, Catalog, Detection, Format, FormatError, PassthroughItem, ReadContext, RecordSource, Signed,
-    Signer, Sink, SourceAbout, StoredRecord, Validation, WriteOptions, WriteReport, by_id, detect, pam::Pam,
+    Signer, Sink, SourceAbout, StoredRecord, Validation, WriteOptions, WriteReport,
 };
 use mementory_model::{Dropped, Issue, Kind, Limits, Record, RecordKey, Timestamp, Tombstone, Unit};
 use serde_json::Value;
@@ -91,6 +92,9 @@ impl RecordSource for Shelf {
     }
     fn tombstones(&mut self) -> Result<Vec<Tombstone>, FormatError> {
         Ok(vec![])
+    }
+    fn passthrough_formats(&mut self) -> Result<Vec<String>, FormatError> {
+        Ok(mementory_format::testkit::formats_of(&self.parts))
     }
     fn passthrough(
         &mut self,

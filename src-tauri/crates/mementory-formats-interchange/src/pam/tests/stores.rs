@@ -1,6 +1,6 @@
 //! What is written: edits, access rules, increments, signatures, stripped identifiers, hostile input.
 use super::harness::*;
-use crate::{FormatError, WriteOptions};
+use mementory_format::{FormatError, WriteOptions};
 use mementory_model::{Kind, LossKind, Record, RecordKey, Timestamp};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -114,7 +114,7 @@ fn an_increment_holds_what_changed_and_stands_on_its_own() {
         assert!(read(&out).unwrap().codes().contains("incremental"));
     }
     let missing = WriteOptions { base: Some(scratch.put("other.txt", "no export")), ..everything() };
-    let error = crate::Format::write(&crate::pam::Pam, &mut shelf, &scratch.at("no"), &missing).unwrap_err();
+    let error = mementory_format::Format::write(&crate::pam::Pam, &mut shelf, &scratch.at("no"), &missing).unwrap_err();
     assert!(matches!(error, FormatError::Invalid { code: "base_not_recognised", .. }));
 }
 
@@ -141,7 +141,7 @@ fn a_signature_is_over_the_four_texts_as_they_stand() {
     assert_eq!(String::from_utf8(found[0].message.clone()).unwrap(), message);
     let (key, value) = found[0].token.clone().unwrap();
     assert_eq!((key, found[0].algorithm.as_str()), (vec![7; 32], "ed25519"));
-    assert_eq!(value, crate::Signer::sign(&Echo, message.as_bytes()).unwrap());
+    assert_eq!(value, mementory_format::Signer::sign(&Echo, message.as_bytes()).unwrap());
     assert_eq!(errors(&scratch.at("out")), Vec::<String>::new());
     assert_eq!(validate(&scratch.at("out")).signature.4.as_deref(), Some("07".repeat(32).as_str()));
 

@@ -1,6 +1,6 @@
 //! Values that would take more memory than a reader may use (`Limits::tree_bytes`): told with their place, and not held.
 use super::harness::*;
-use crate::{FormatError, ReadContext};
+use mementory_format::{FormatError, ReadContext};
 use mementory_model::{Limits, Timestamp};
 use serde_json::{Value, json};
 use std::path::Path;

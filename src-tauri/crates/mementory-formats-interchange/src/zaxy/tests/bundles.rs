@@ -1,9 +1,7 @@
 //! Bundles in, records, bundles out.
 use super::harness::{Taken, Temp, codes, fixture, holds, options, read, repo, signature, validate, write};
-use crate::{
-    Format, WriteOptions,
-    zaxy::{Grain, Selector, Zaxy},
-};
+use crate::zaxy::{Grain, Selector, Zaxy};
+use mementory_format::{Format, FormatOptions, WriteOptions};
 use mementory_model::{Kind, LossKind};
 use serde_json::Value;
 
@@ -161,7 +159,7 @@ fn selectors_choose_by_event() {
     let temp = Temp::new();
     let mut choose = |name: &str, selector: Selector| {
         let out = temp.join(name);
-        let options = WriteOptions { zaxy: Some(selector), ..options(None) };
+        let options = WriteOptions { format_options: FormatOptions::new(selector), ..options(None) };
         let report = Zaxy.write(&mut taken, &out, &options).unwrap();
         let kept: u64 = report.by_kind.values().sum();
         assert_eq!(kept + report.withheld.get("selector").copied().unwrap_or_default(), 16);

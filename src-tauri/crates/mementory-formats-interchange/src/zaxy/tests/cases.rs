@@ -1,6 +1,6 @@
 //! `fixtures/zaxy/*` and `fixtures/eventloom/*`: what is read of each, and what is found wrong.
 use super::harness::{Taken, codes, fixture, holds, read_into, repo, signature, source, validate};
-use crate::FormatError;
+use mementory_format::FormatError;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 

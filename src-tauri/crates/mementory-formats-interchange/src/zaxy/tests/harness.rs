@@ -1,11 +1,12 @@
 //! A sink, a record source and keys in memory, and bundles in temporary folders.
-pub(crate) use crate::testing::repo;
-use crate::testing::shared;
-use crate::{
-    AttachmentFile, Catalog, Detected, Format, FormatError, PassthroughItem, ReadContext, RecordSource, Signed, Signer,
-    Sink, SourceAbout, StoredRecord, Validation, WriteOptions, WriteReport, by_id, detect, zaxy::Zaxy,
-};
+use crate::{by_id, detect, zaxy::Zaxy};
 use ed25519_dalek::Signer as _;
+pub(crate) use mementory_format::testkit::repo;
+use mementory_format::testkit::shared;
+use mementory_format::{
+    AttachmentFile, Catalog, Detected, Format, FormatError, PassthroughItem, ReadContext, RecordSource, Signed, Signer,
+    Sink, SourceAbout, StoredRecord, Validation, WriteOptions, WriteReport,
+};
 use mementory_model::{Dropped, Issue, Kind, Limits, Record, RecordKey, Timestamp, Tombstone, Unit};
 use sha2::{Digest, Sha256};
 use std::{
@@ -122,6 +123,9 @@ impl RecordSource for Taken {
     fn tombstones(&mut self) -> Result<Vec<Tombstone>, FormatError> {
         Ok(self.tombstones.clone())
     }
+    fn passthrough_formats(&mut self) -> Result<Vec<String>, FormatError> {
+        Ok(mementory_format::testkit::formats_of(&self.parts))
+    }
     fn passthrough(
         &mut self,
         format: &str,
@@ -166,7 +170,7 @@ pub(crate) fn validate(path: &Path) -> Result<Validation, FormatError> {
     format.validate(&catalog, &detected, &Limits::default(), &[])
 }
 
-pub(crate) fn codes(found: &[crate::Finding]) -> Vec<&str> {
+pub(crate) fn codes(found: &[mementory_format::Finding]) -> Vec<&str> {
     let mut codes: Vec<&str> = found.iter().map(|f| f.code.as_str()).collect();
     codes.sort_unstable();
     codes

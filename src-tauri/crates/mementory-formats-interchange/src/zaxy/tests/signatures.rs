@@ -1,9 +1,7 @@
 //! Signing, disclosing, and what no change gets past.
 use super::harness::{Key, Taken, Temp, fixture, holds, keep, read, signature, source, validate, write};
-use crate::{
-    FormatError,
-    zaxy::{Disclosure, Grain, Selector, disclose, sign},
-};
+use crate::zaxy::{Disclosure, Grain, Selector, disclose, sign};
+use mementory_format::FormatError;
 use mementory_model::{Kind, Limits, Record, RecordKey, Timestamp};
 use serde_json::Value;
 use std::path::Path;

@@ -1,0 +1,31 @@
+//! What a format is: the [`Format`] trait, what a format can do, where readers put what they find and what writers may
+//! ask for, detection over a list of formats, and the envelope in which files that are no records go through another
+//! format. Names no format. Formats see bytes, limits and a clock; never a key, never the store.
+mod detect;
+pub mod did_key;
+mod format;
+mod json_keys;
+mod options;
+pub mod passthrough_envelope;
+#[cfg(feature = "testkit")]
+#[allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
+pub mod testkit;
+
+pub use detect::{Candidate, Claim, Detected, Detection, Part, Role, detect};
+pub use did_key::did_key;
+pub use format::{
+    AttachmentFile, Capabilities, Finding, Format, NO_BYTES, PassthroughItem, REDACTED, ReadContext, RecordSource,
+    Redaction, Signed, Signer, Sink, SourceAbout, StoredRecord, Validation, WriteOptions, WriteReport,
+};
+pub use json_keys::json_keys;
+pub use mementory_container::{
+    AGE_HEAD, Catalog, Cipher, Member, Passphrase, Sealed, SealedFile, Spool, SpoolFile, file_sha256, is_age_head,
+    is_safe_path, plain_name, sha256,
+};
+pub use mementory_model::FormatError;
+pub use options::FormatOptions;
+
+/// True for a UUID with its hyphens, as vendors name files and ids.
+pub fn is_uuid(text: &str) -> bool {
+    text.len() == 36 && uuid::Uuid::try_parse(text).is_ok()
+}

@@ -1,0 +1,135 @@
+//! A vault in memory.
+use crate::{AttachmentFile, FormatError, PassthroughItem, RecordSource, Sink, SourceAbout, StoredRecord};
+use mementory_model::{Dropped, Issue, Kind, Record, RecordKey, Timestamp, Tombstone, Unit};
+use sha2::{Digest, Sha256};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::{Cursor, Read},
+};
+
+/// A vault in memory: keeps everything that a reader hands it, and is what a writer asks.
+#[derive(Default)]
+pub struct MemorySource {
+    /// Records, in the order in which they came.
+    pub records: Vec<Record>,
+    /// Attachments with their bytes.
+    pub files: Vec<(AttachmentFile, Vec<u8>)>,
+    /// Passthrough files with their bytes.
+    pub parts: Vec<(PassthroughItem, Vec<u8>)>,
+    /// What is worth knowing.
+    pub notes: Vec<Issue>,
+    /// What was not taken in.
+    pub dropped: Vec<Dropped>,
+    /// Positions of records that were edited since.
+    pub edited: BTreeSet<usize>,
+    /// Source bytes at the last report.
+    pub progress: u64,
+    /// Deletions.
+    pub tombstones: Vec<Tombstone>,
+    /// When the versions of a record were taken in, by its key.
+    pub taken_in: BTreeMap<String, Vec<Timestamp>>,
+    /// The vault, if not the usual one.
+    pub vault: Option<String>,
+}
+
+impl Sink for MemorySource {
+    fn unit(&mut self, unit: Unit) -> Result<(), FormatError> {
+        self.records.extend(unit.records);
+        Ok(())
+    }
+    fn attachment(&mut self, file: AttachmentFile, bytes: &mut dyn Read) -> Result<(), FormatError> {
+        let mut out = Vec::new();
+        bytes.read_to_end(&mut out).map_err(|e| FormatError::io("test", e))?;
+        self.files.push((file, out));
+        Ok(())
+    }
+    fn passthrough(&mut self, item: PassthroughItem, bytes: &mut dyn Read) -> Result<(), FormatError> {
+        let mut out = Vec::new();
+        bytes.read_to_end(&mut out).map_err(|e| FormatError::io("test", e))?;
+        self.parts.push((item, out));
+        Ok(())
+    }
+    fn tombstone(&mut self, tombstone: Tombstone) -> Result<(), FormatError> {
+        self.tombstones.push(tombstone);
+        Ok(())
+    }
+    fn note(&mut self, issue: Issue) {
+        self.notes.push(issue);
+    }
+    fn dropped(&mut self, dropped: Dropped) {
+        self.dropped.push(dropped);
+    }
+    fn progress(&mut self, bytes: u64) -> Result<(), FormatError> {
+        self.progress = bytes;
+        Ok(())
+    }
+}
+
+/// A vault id as the vault makes one: a digest of kind and key.
+pub fn vault_id(kind: Kind, key: &RecordKey) -> String {
+    hex::encode(&Sha256::digest(format!("{}|{}|{}", kind.as_str(), key.scope, key.value))[..16])
+}
+
+impl RecordSource for MemorySource {
+    fn about(&self) -> SourceAbout {
+        SourceAbout {
+            vault_id: self.vault.clone().unwrap_or_else(|| "0191b2c3-0000-7000-8000-000000000001".into()),
+            name: "Test vault".into(),
+            generator: "0.1.0".into(),
+            now: Timestamp::parse("2026-11-20T12:00:00Z").unwrap(),
+        }
+    }
+    fn records(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> Result<(), FormatError> {
+        let known: BTreeSet<String> = self.records.iter().map(|r| vault_id(r.kind, &r.key)).collect();
+        let find = |kind, key: &RecordKey| Some(vault_id(kind, key)).filter(|id| known.contains(id));
+        for kind in Kind::ALL {
+            for (i, record) in self.records.iter().enumerate().filter(|(_, r)| r.kind == kind) {
+                let message = record.message.as_ref().and_then(|m| m.parent.as_ref());
+                visit(StoredRecord {
+                    id: vault_id(record.kind, &record.key),
+                    edited: self.edited.contains(&i),
+                    link_ids: record.links.iter().map(|l| find(l.kind, &l.target)).collect(),
+                    parent_id: record.parent.as_ref().and_then(|p| find(Kind::Conversation, p)),
+                    message_parent_id: message.and_then(|p| find(Kind::Message, p)),
+                    attachment_ids: record.attachments.iter().map(|a| vault_id(Kind::Attachment, &a.key)).collect(),
+                    redactions: vec![],
+                    record: record.clone(),
+                })?;
+            }
+        }
+        Ok(())
+    }
+    fn tombstones(&mut self) -> Result<Vec<Tombstone>, FormatError> {
+        Ok(self.tombstones.clone())
+    }
+    fn passthrough_formats(&mut self) -> Result<Vec<String>, FormatError> {
+        Ok(formats_of(&self.parts))
+    }
+    fn passthrough(
+        &mut self,
+        format: &str,
+        visit: &mut dyn FnMut(&PassthroughItem, &mut dyn Read) -> Result<(), FormatError>,
+    ) -> Result<(), FormatError> {
+        self.parts.iter().filter(|(i, _)| i.format == format).try_for_each(|(i, b)| visit(i, &mut Cursor::new(b)))
+    }
+    fn taken_in(&mut self, id: &str) -> Result<Vec<Timestamp>, FormatError> {
+        let found = self.records.iter().find(|r| vault_id(r.kind, &r.key) == id);
+        Ok(found.and_then(|r| self.taken_in.get(&r.key.value)).cloned().unwrap_or_default())
+    }
+    fn attachment(
+        &mut self,
+        id: &str,
+        read: &mut dyn FnMut(&mut dyn Read) -> Result<(), FormatError>,
+    ) -> Result<bool, FormatError> {
+        match self.files.iter().find(|(f, _)| vault_id(Kind::Attachment, &f.key) == id) {
+            Some((_, bytes)) => read(&mut Cursor::new(bytes)).map(|()| true),
+            None => Ok(false),
+        }
+    }
+}
+
+/// Ids of the formats of passthrough files, each once.
+pub fn formats_of(files: &[(PassthroughItem, Vec<u8>)]) -> Vec<String> {
+    let ids: BTreeSet<&str> = files.iter().map(|(item, _)| item.format.as_str()).collect();
+    ids.into_iter().map(str::to_owned).collect()
+}

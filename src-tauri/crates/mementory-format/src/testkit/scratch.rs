@@ -1,0 +1,64 @@
+//! Folders that vanish, and files in them.
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicU32, Ordering},
+};
+
+/// A folder that vanishes.
+pub struct Scratch(pub PathBuf);
+
+impl Scratch {
+    /// A new folder; no other has its path.
+    pub fn new(name: &str) -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let n = NEXT.fetch_add(1, Ordering::Relaxed);
+        let dir = std::env::temp_dir().join(format!("mementory-test-{}-{n}-{name}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&dir);
+        std::fs::create_dir_all(&dir).unwrap();
+        Self(dir)
+    }
+
+    /// A path in it.
+    pub fn at(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// Writes a file in it; folders on the way are made.
+    pub fn put(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
+        put(&self.0, &[(name, text.as_ref())]);
+        self.at(name)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Writes files below a folder.
+pub fn put(path: &Path, files: &[(&str, &[u8])]) {
+    for (name, bytes) in files {
+        let at = path.join(name);
+        std::fs::create_dir_all(at.parent().unwrap()).unwrap();
+        std::fs::write(at, bytes).unwrap();
+    }
+}
+
+/// All files below a folder, by path.
+pub fn tree(path: &Path) -> BTreeMap<String, Vec<u8>> {
+    let (mut out, mut pending) = (BTreeMap::new(), vec![path.to_path_buf()]);
+    while let Some(dir) = pending.pop() {
+        for entry in std::fs::read_dir(dir).unwrap() {
+            let at = entry.unwrap().path();
+            if at.is_dir() {
+                pending.push(at);
+            } else {
+                let name = at.strip_prefix(path).unwrap().to_string_lossy().replace('\\', "/");
+                out.insert(name, std::fs::read(&at).unwrap());
+            }
+        }
+    }
+    out
+}

@@ -1,0 +1,39 @@
+//! Formats made for interchange between programs: a folder for each, `{mod,detect,wire,read,write}.rs` and a README.
+pub mod alf;
+pub mod eventloom;
+pub mod mem;
+pub mod mif;
+pub mod pam;
+pub mod zaxy;
+
+#[cfg(test)]
+mod properties;
+
+use mementory_format::{Catalog, Detection, Format, FormatError};
+use mementory_model::Limits;
+
+/// Every format of this crate, in the order in which detection asks them.
+pub const FORMATS: &[&dyn Format] =
+    &[&mem::Mem, &alf::Alf, &alf::delta::AlfDelta, &pam::Pam, &mif::Mif, &zaxy::Zaxy, &eventloom::Eventloom];
+
+/// Detection with the formats of this crate.
+#[cfg(not(test))]
+fn detect(catalog: &Catalog, limits: &Limits, only: Option<&str>) -> Result<Detection, FormatError> {
+    mementory_format::detect(FORMATS, catalog, limits, only)
+}
+
+/// Detection with the formats of this crate and those of the agents that archives pack.
+#[cfg(test)]
+fn detect(catalog: &Catalog, limits: &Limits, only: Option<&str>) -> Result<Detection, FormatError> {
+    mementory_format::detect(&all(), catalog, limits, only)
+}
+
+#[cfg(test)]
+fn all() -> Vec<&'static dyn Format> {
+    [FORMATS, mementory_formats_vendor::FORMATS].concat()
+}
+
+#[cfg(test)]
+fn by_id(id: &str) -> Option<&'static dyn Format> {
+    all().into_iter().find(|f| f.id() == id)
+}

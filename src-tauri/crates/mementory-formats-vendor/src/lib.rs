@@ -1,0 +1,25 @@
+//! What assistants, agents, engines and chat programs export: a folder for each, `{mod,detect,wire,read,write}.rs` and a
+//! README.
+pub mod chatgpt;
+pub mod claude;
+pub mod mem0;
+pub mod openclaw;
+pub mod transfer_text;
+pub mod zeroclaw;
+
+use mementory_format::Format;
+
+/// Every format of this crate, in the order in which detection asks them.
+pub const FORMATS: &[&dyn Format] = &[
+    &openclaw::OpenClaw,
+    &zeroclaw::ZeroClaw,
+    &chatgpt::ChatGpt,
+    &claude::Claude,
+    &mem0::Mem0,
+    &transfer_text::TransferText,
+];
+
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+use testing::{by_id, detect};
