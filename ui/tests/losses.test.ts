@@ -29,17 +29,22 @@ function members(name: string): string[] {
 /** Where a field is handed on instead of named in the call, and how the names get there. */
 const HANDED_ON: Record<string, () => string[]> = {
   // Members of a record that the extension of a format holds.
-  "mementory-formats/src/mif/overlay.rs name": () => members("Record"),
-  "mementory-formats/src/mif/lesser.rs &name": () => members("Record"),
-  "mementory-formats/src/pam/ext.rs name": () => members("Record"),
-  "mementory-formats/src/zaxy/overlay.rs name": () => members("Record"),
-  "mementory-formats/src/mem/overlay.rs field": () => members("Record"),
-  "mementory-formats/src/mem/overlay.rs &field": () => members("Times").map((each) => `times.${each}`),
+  "mementory-formats-interchange/src/mif/overlay.rs name": () => members("Record"),
+  "mementory-formats-interchange/src/mif/lesser.rs &name": () => members("Record"),
+  "mementory-formats-interchange/src/pam/ext.rs name": () => members("Record"),
+  "mementory-formats-interchange/src/zaxy/overlay.rs name": () => members("Record"),
+  "mementory-formats-interchange/src/mem/overlay.rs field": () => members("Record"),
+  "mementory-formats-interchange/src/mem/overlay.rs &field": () => members("Times").map((each) => `times.${each}`),
   ...Object.fromEntries(
-    ["alf/compose.rs", "openclaw/write.rs", "pam/write.rs", "transfer_text/write.rs"].map((file) => [
-      `mementory-formats/src/${file} field`,
+    [
+      "mementory-formats-interchange/src/alf/compose.rs",
+      "mementory-formats-vendor/src/openclaw/write.rs",
+      "mementory-formats-interchange/src/pam/write.rs",
+      "mementory-formats-vendor/src/transfer_text/write.rs",
+    ].map((file) => [
+      `${file} field`,
       () => {
-        const source = rust.get(`mementory-formats/src/${file}`) ?? "";
+        const source = rust.get(file) ?? "";
         const rows = matches(source, /for \(field, \w+\) in \[([^\]]*)\]/g).join("");
         return [...matches(source, /\b(?:lose|moved|narrowed)\([^";]*"(\w+)"/g), ...matches(rows, /"(\w+)"/g)];
       },

@@ -279,11 +279,14 @@ describe("appearance", () => {
 
 describe("about", () => {
   it("lists the formats that the core has, each with what the core does with it", async () => {
-    const core = join(__dirname, "../../src-tauri/crates/mementory-formats/src");
-    const known = readdirSync(core, { recursive: true, encoding: "utf8" })
-      .filter((file) => file.endsWith("mod.rs"))
-      .flatMap((file) => {
-        const text = readFileSync(join(core, file), "utf8");
+    const known = ["interchange", "vendor"]
+      .map((name) => join(__dirname, `../../src-tauri/crates/mementory-formats-${name}/src`))
+      .flatMap((core) =>
+        readdirSync(core, { recursive: true, encoding: "utf8" }).map((file) => [file, join(core, file)] as const),
+      )
+      .filter(([file]) => file.endsWith("mod.rs"))
+      .flatMap(([file, path]) => {
+        const text = readFileSync(path, "utf8");
         if (!text.includes("impl Format for")) return [];
         const says = (name: string) => new RegExp(`fn ${name}\\(&self\\)[^{]*{\\s*"([^"]+)"`).exec(text)?.[1];
         const able = /fn capabilities[^]*?default\(\)/.exec(text)?.[0] ?? "";

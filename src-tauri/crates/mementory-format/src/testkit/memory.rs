@@ -1,5 +1,5 @@
 //! A vault in memory.
-use crate::{AttachmentFile, FormatError, PassthroughItem, RecordSource, Sink, SourceAbout, StoredRecord};
+use crate::{AttachmentFile, FormatError, PassthroughItem, RecordSource, Redaction, Sink, SourceAbout, StoredRecord};
 use mementory_model::{Dropped, Issue, Kind, Record, RecordKey, Timestamp, Tombstone, Unit};
 use sha2::{Digest, Sha256};
 use std::{
@@ -30,6 +30,49 @@ pub struct MemorySource {
     pub taken_in: BTreeMap<String, Vec<Timestamp>>,
     /// The vault, if not the usual one.
     pub vault: Option<String>,
+    /// Time of the export, if not the usual one.
+    pub now: Option<&'static str>,
+    /// Marks in the text of a record, by its position.
+    pub redactions: BTreeMap<usize, Vec<Redaction>>,
+    /// Are sensitive values covered on the way out?
+    pub covers: bool,
+}
+
+impl MemorySource {
+    /// Position of the record with this key.
+    pub fn position(&self, key: &str) -> usize {
+        self.records.iter().position(|r| r.key.value == key).unwrap_or_else(|| panic!("no record {key}"))
+    }
+
+    /// The record with this key.
+    pub fn record(&self, key: &str) -> &Record {
+        &self.records[self.position(key)]
+    }
+
+    /// The record whose text begins so.
+    pub fn find(&self, text: &str) -> &Record {
+        self.records.iter().find(|r| r.text.starts_with(text)).unwrap_or_else(|| panic!("no record {text}"))
+    }
+
+    /// Changes the record with this key, as a person does.
+    pub fn edit(&mut self, key: &str, change: impl FnOnce(&mut Record)) {
+        let at = self.position(key);
+        change(&mut self.records[at]);
+        self.edited.insert(at);
+    }
+
+    /// Codes of the notes, each once.
+    pub fn codes(&self) -> Vec<String> {
+        let codes: BTreeSet<&String> = self.notes.iter().map(|n| &n.code).collect();
+        codes.into_iter().cloned().collect()
+    }
+
+    /// How many records there are of each kind.
+    pub fn kinds(&self) -> BTreeMap<&'static str, u64> {
+        let mut out = BTreeMap::new();
+        self.records.iter().for_each(|r| *out.entry(r.kind.as_str()).or_default() += 1);
+        out
+    }
 }
 
 impl Sink for MemorySource {
@@ -75,8 +118,8 @@ impl RecordSource for MemorySource {
         SourceAbout {
             vault_id: self.vault.clone().unwrap_or_else(|| "0191b2c3-0000-7000-8000-000000000001".into()),
             name: "Test vault".into(),
-            generator: "0.1.0".into(),
-            now: Timestamp::parse("2026-11-20T12:00:00Z").unwrap(),
+            generator: "mementory/0.1.0".into(),
+            now: Timestamp::parse(self.now.unwrap_or("2026-11-20T12:00:00Z")).unwrap(),
         }
     }
     fn records(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> Result<(), FormatError> {
@@ -92,12 +135,15 @@ impl RecordSource for MemorySource {
                     parent_id: record.parent.as_ref().and_then(|p| find(Kind::Conversation, p)),
                     message_parent_id: message.and_then(|p| find(Kind::Message, p)),
                     attachment_ids: record.attachments.iter().map(|a| vault_id(Kind::Attachment, &a.key)).collect(),
-                    redactions: vec![],
+                    redactions: self.redactions.get(&i).cloned().unwrap_or_default(),
                     record: record.clone(),
                 })?;
             }
         }
         Ok(())
+    }
+    fn covers(&self) -> bool {
+        self.covers
     }
     fn tombstones(&mut self) -> Result<Vec<Tombstone>, FormatError> {
         Ok(self.tombstones.clone())

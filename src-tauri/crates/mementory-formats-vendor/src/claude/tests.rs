@@ -6,17 +6,15 @@ use super::{
     *,
 };
 use crate::detect;
-use mementory_format::{AttachmentFile, PassthroughItem};
-use mementory_model::{Dropped, Issue, Kind, Record, RecordKey, Timestamp, Tombstone, Unit};
+use mementory_format::{PassthroughItem, testkit::MemorySource};
+use mementory_model::{Dropped, Issue, Kind, Record, RecordKey, Timestamp};
 use std::{
     collections::{BTreeMap, BTreeSet},
-    io::Read,
     path::{Path, PathBuf},
     process::Command,
 };
 
-/// Keeps everything, merged by kind and key as the vault does.
-#[derive(Default)]
+/// What was read, records merged by kind and key as the vault does.
 struct Seen {
     records: BTreeMap<(Kind, String), Record>,
     passthrough: Vec<(PassthroughItem, String)>,
@@ -24,33 +22,15 @@ struct Seen {
     dropped: Vec<Dropped>,
 }
 
-impl Sink for Seen {
-    fn unit(&mut self, unit: Unit) -> Result<(), FormatError> {
-        for record in unit.records {
-            self.records.insert((record.kind, record.key.value.clone()), record);
+impl From<MemorySource> for Seen {
+    fn from(read: MemorySource) -> Self {
+        let text = |(item, bytes)| (item, String::from_utf8(bytes).unwrap());
+        Self {
+            records: read.records.into_iter().map(|r| ((r.kind, r.key.value.clone()), r)).collect(),
+            passthrough: read.parts.into_iter().map(text).collect(),
+            issues: read.notes,
+            dropped: read.dropped,
         }
-        Ok(())
-    }
-    fn attachment(&mut self, _: AttachmentFile, _: &mut dyn Read) -> Result<(), FormatError> {
-        Ok(())
-    }
-    fn passthrough(&mut self, item: PassthroughItem, bytes: &mut dyn Read) -> Result<(), FormatError> {
-        let mut text = String::new();
-        bytes.read_to_string(&mut text).unwrap();
-        self.passthrough.push((item, text));
-        Ok(())
-    }
-    fn tombstone(&mut self, _: Tombstone) -> Result<(), FormatError> {
-        Ok(())
-    }
-    fn note(&mut self, issue: Issue) {
-        self.issues.push(issue);
-    }
-    fn dropped(&mut self, dropped: Dropped) {
-        self.dropped.push(dropped);
-    }
-    fn progress(&mut self, _: u64) -> Result<(), FormatError> {
-        Ok(())
     }
 }
 
@@ -88,9 +68,10 @@ fn import(path: &Path) -> (Detected, Seen) {
     assert_eq!(detection.sources.len(), 1, "{:?}", detection.sources);
     let detected = detection.sources.remove(0);
     assert_eq!(detected.format, "claude");
-    let mut seen = Seen::default();
+    let mut seen = MemorySource::default();
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
     Claude.read(&catalog, &detected, &context, &mut seen).unwrap();
+    let seen = Seen::from(seen);
     (detected, seen)
 }
 
@@ -349,9 +330,10 @@ fn truncated_files_give_what_is_complete_and_say_so() {
     let catalog = Catalog::from_text(whole, &limits);
     let detection = detect(&catalog, &limits, None).unwrap();
     assert_eq!(detection.sources[0].format, "claude");
-    let mut seen = Seen::default();
+    let mut seen = MemorySource::default();
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
     Claude.read(&catalog, &detection.sources[0], &context, &mut seen).unwrap();
+    let seen = Seen::from(seen);
     assert_eq!((seen.count(Kind::Conversation), seen.count(Kind::Message)), (1, 1));
     assert_eq!(seen.dropped.len(), 1);
     assert!(seen.dropped[0].reason.contains(&format!("byte {}", whole.len())), "{}", seen.dropped[0].reason);
@@ -378,9 +360,10 @@ fn near_json_is_mended_and_other_values_are_dropped() {
     let limits = Limits::default();
     let catalog = Catalog::from_text(text, &limits);
     let detection = detect(&catalog, &limits, Some("claude")).unwrap();
-    let mut seen = Seen::default();
+    let mut seen = MemorySource::default();
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
     Claude.read(&catalog, &detection.sources[0], &context, &mut seen).unwrap();
+    let seen = Seen::from(seen);
     assert_eq!(seen.of(Kind::Message).map(|m| m.text.as_str()).collect::<Vec<_>>(), vec!["x\ty"]);
     let codes: Vec<_> = seen.issues.iter().map(|i| i.code.as_str()).collect();
     assert_eq!(codes, vec!["nan", "control_character"]);

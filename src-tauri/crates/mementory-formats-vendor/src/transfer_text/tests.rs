@@ -2,63 +2,27 @@
 //! The shared samples by count, forms of our own by content.
 use super::*;
 use crate::detect;
-use mementory_format::{AttachmentFile, PassthroughItem};
-use mementory_model::{Dropped, Issue, Kind, Record, Timestamp, Tombstone, Unit};
-use std::{io::Read, path::PathBuf};
+use mementory_format::testkit::MemorySource;
+use mementory_model::{Kind, Record, Timestamp};
+use std::path::PathBuf;
 
-#[derive(Default)]
-struct Seen {
-    records: Vec<Record>,
-    passthrough: Vec<(PassthroughItem, Vec<u8>)>,
-    issues: Vec<Issue>,
-    dropped: Vec<Dropped>,
-}
-
-impl Sink for Seen {
-    fn unit(&mut self, unit: Unit) -> Result<(), FormatError> {
-        self.records.extend(unit.records);
-        Ok(())
-    }
-    fn attachment(&mut self, _: AttachmentFile, _: &mut dyn Read) -> Result<(), FormatError> {
-        Ok(())
-    }
-    fn passthrough(&mut self, item: PassthroughItem, bytes: &mut dyn Read) -> Result<(), FormatError> {
-        let mut out = Vec::new();
-        bytes.read_to_end(&mut out).unwrap();
-        self.passthrough.push((item, out));
-        Ok(())
-    }
-    fn tombstone(&mut self, _: Tombstone) -> Result<(), FormatError> {
-        Ok(())
-    }
-    fn note(&mut self, issue: Issue) {
-        self.issues.push(issue);
-    }
-    fn dropped(&mut self, dropped: Dropped) {
-        self.dropped.push(dropped);
-    }
-    fn progress(&mut self, _: u64) -> Result<(), FormatError> {
-        Ok(())
-    }
-}
-
-fn read_all(catalog: &Catalog, only: Option<&str>) -> (Vec<Detected>, Seen) {
+fn read_all(catalog: &Catalog, only: Option<&str>) -> (Vec<Detected>, MemorySource) {
     let limits = Limits::default();
     let sources = detect(catalog, &limits, only).unwrap().sources;
     let sources: Vec<_> = sources.into_iter().filter(|s| s.format == "transfer_text").collect();
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
-    let mut seen = Seen::default();
+    let mut seen = MemorySource::default();
     for source in &sources {
         TransferText.read(catalog, source, &context, &mut seen).unwrap();
     }
     (sources, seen)
 }
 
-fn paste(text: &str) -> (Vec<Detected>, Seen) {
+fn paste(text: &str) -> (Vec<Detected>, MemorySource) {
     read_all(&Catalog::from_text(text, &Limits::default()), None)
 }
 
-fn texts(seen: &Seen) -> Vec<&str> {
+fn texts(seen: &MemorySource) -> Vec<&str> {
     seen.records.iter().map(|r| r.text.as_str()).collect()
 }
 
@@ -81,7 +45,7 @@ fn sample_texts() {
     assert_eq!(by_hand["claude_prompt_entries"], memories("claude"));
     assert_eq!(by_hand["chatgpt_saved_memories"], memories("chatgpt"));
     assert_eq!(by_hand["transcript_turns"], seen.records.iter().filter(|r| r.kind == Kind::Message).count());
-    assert_eq!(seen.passthrough.len(), 3);
+    assert_eq!(seen.parts.len(), 3);
     // The same texts, pasted.
     for name in ["claude-import-prompt-answer.md", "chatgpt-saved-memories.txt", "role-transcript.txt"] {
         let text = std::fs::read_to_string(exports.join("18-pasted-text").join(name)).unwrap();
@@ -206,11 +170,11 @@ fn entries_without_a_date_among_dated_ones_are_kept() {
     let (sources, seen) = paste(&format!("Here you are.\n```\n{lines}\n```\nThat is all I have stored."));
     assert_eq!(sources[0].claim.version.as_deref(), Some("import_answer"));
     assert_eq!(texts(&seen), expected);
-    assert!(seen.issues.is_empty());
+    assert!(seen.notes.is_empty());
     // Without a fence what stands apart around the list is the assistant's own words.
     let (_, seen) = paste(&format!("Sure. Here you are.\n\n{lines}\n[unknown] - Has a dog.\n\nThat is all."));
     assert_eq!(texts(&seen), [&expected[..], &["Has a dog."]].concat());
-    assert_eq!(seen.issues[0].code, "line_not_an_entry");
+    assert_eq!(seen.notes[0].code, "line_not_an_entry");
 }
 
 #[test]
@@ -272,54 +236,11 @@ fn a_missing_full_stop_does_not_merge_the_list() {
 
 mod written {
     use super::*;
-    use mementory_format::{RecordSource, SourceAbout, StoredRecord, WriteOptions};
+    use mementory_format::WriteOptions;
     use mementory_model::{Link, LossKind, RecordKey};
 
-    struct Shelf(Vec<Record>);
-
-    impl RecordSource for Shelf {
-        fn about(&self) -> SourceAbout {
-            let now = Timestamp::from_micros(0).unwrap();
-            SourceAbout { vault_id: "v".into(), name: "n".into(), generator: "g".into(), now }
-        }
-        fn records(
-            &mut self,
-            visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>,
-        ) -> Result<(), FormatError> {
-            for (n, record) in self.0.iter().enumerate() {
-                visit(StoredRecord {
-                    id: format!("{n:032x}"),
-                    edited: false,
-                    link_ids: vec![],
-                    parent_id: None,
-                    message_parent_id: None,
-                    attachment_ids: vec![],
-                    redactions: vec![],
-                    record: record.clone(),
-                })?;
-            }
-            Ok(())
-        }
-        fn tombstones(&mut self) -> Result<Vec<Tombstone>, FormatError> {
-            Ok(vec![])
-        }
-        fn passthrough_formats(&mut self) -> Result<Vec<String>, FormatError> {
-            Ok(vec![])
-        }
-        fn passthrough(
-            &mut self,
-            _: &str,
-            _: &mut dyn FnMut(&PassthroughItem, &mut dyn Read) -> Result<(), FormatError>,
-        ) -> Result<(), FormatError> {
-            Ok(())
-        }
-        fn attachment(
-            &mut self,
-            _: &str,
-            _: &mut dyn FnMut(&mut dyn Read) -> Result<(), FormatError>,
-        ) -> Result<bool, FormatError> {
-            Ok(false)
-        }
+    fn source(records: Vec<Record>) -> MemorySource {
+        MemorySource { records, ..MemorySource::default() }
     }
 
     fn memory(text: &str, kind: Option<&str>, created: Option<&str>) -> Record {
@@ -339,7 +260,7 @@ mod written {
             memory("Something else.", None, None),
             titled,
         ];
-        let (text, report) = TransferText.text(&mut Shelf(shelf)).unwrap();
+        let (text, report) = TransferText.text(&mut source(shelf)).unwrap();
         let wanted = "## Projects\n\n[unknown] - Plan\n  First line.\n  - second\n  [2024-01-01] third\n\n\
                       ## Preferences\n\n[2025-03-01] - Prefers tea.\n[2025-03-02] - Prefers trains.\n\n\
                       ## Other\n\n[unknown] - Something else.\n";
@@ -368,13 +289,13 @@ mod written {
                 r.links.push(Link { relation: "derived_from".into(), kind: Kind::Memory, target });
             }),
         ];
-        let (text, report) = TransferText.text(&mut Shelf(shelf.clone())).unwrap();
+        let (text, report) = TransferText.text(&mut source(shelf.clone())).unwrap();
         assert_eq!(text, "");
         let reasons = ["no_longer_true", "no_text", "not_a_memory", "not_exportable", "said_elsewhere"];
         assert!(report.withheld.keys().eq(reasons), "{:?}", report.withheld);
         assert_eq!(report.withheld["no_longer_true"], 2);
         let out = tempfile::tempdir().unwrap();
-        let refused = TransferText.write(&mut Shelf(shelf), &out.path().join("x.md"), &WriteOptions::default());
+        let refused = TransferText.write(&mut source(shelf), &out.path().join("x.md"), &WriteOptions::default());
         assert!(matches!(refused, Err(FormatError::Invalid { code: "nothing_to_write", .. })));
     }
 
@@ -387,7 +308,7 @@ mod written {
             memory("```\nlet x = 1;\n```", Some("skill"), Some("2024-05-08")),
             memory("[2020-01-01] - is a date", Some("other"), Some("2024-05-09")),
         ];
-        let (text, _) = TransferText.text(&mut Shelf(shelf)).unwrap();
+        let (text, _) = TransferText.text(&mut source(shelf)).unwrap();
         let (sources, seen) = paste(&text);
         assert_eq!(sources[0].claim.version.as_deref(), Some("import_answer"));
         let said: Vec<_> =

@@ -24,13 +24,13 @@ fn store(scratch: &Scratch, change: impl FnOnce(&mut Value)) -> std::path::PathB
 }
 
 /// Code and place of the validator's errors about size; what the reader says, and what it told before.
-fn judged(path: &Path) -> (Vec<(String, String)>, Result<Shelf, FormatError>) {
+fn judged(path: &Path) -> (Vec<(String, String)>, Result<MemorySource, FormatError>) {
     let (catalog, detection) = open(path, None);
     let (source, limits) = (&detection.sources[0], small());
     let found = by_id("pam").unwrap().validate(&catalog, source, &limits, &[]).unwrap();
     let large = found.errors.into_iter().filter(|f| f.code == "too_large").map(|f| (f.code, f.place)).collect();
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
-    let mut shelf = Shelf::default();
+    let mut shelf = MemorySource::default();
     let read = by_id("pam").unwrap().read(&catalog, source, &context, &mut shelf);
     (large, read.map(|()| shelf))
 }

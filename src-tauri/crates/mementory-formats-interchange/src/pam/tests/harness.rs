@@ -1,161 +1,13 @@
-//! A stand-in for the vault: a sink that keeps everything, and a record source over it.
+//! Exports in tests.
 use crate::{by_id, detect, pam::Pam};
-pub(super) use mementory_format::testkit::{repo, shared};
+pub(super) use mementory_format::testkit::{MemorySource, Scratch, repo, shared};
 use mementory_format::{
-    AttachmentFile, Catalog, Detection, Format, FormatError, PassthroughItem, ReadContext, RecordSource, Signed,
-    Signer, Sink, SourceAbout, StoredRecord, Validation, WriteOptions, WriteReport,
+    Catalog, Detection, Format, FormatError, ReadContext, Signed, Signer, Validation, WriteOptions, WriteReport,
 };
-use mementory_model::{Dropped, Issue, Kind, Limits, Record, RecordKey, Timestamp, Tombstone, Unit};
+use mementory_model::{Limits, Record, Timestamp};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use std::{
-    collections::BTreeSet,
-    io::{Cursor, Read, Write},
-    path::{Path, PathBuf},
-};
-
-#[derive(Default)]
-pub(super) struct Shelf {
-    pub records: Vec<Record>,
-    pub parts: Vec<(PassthroughItem, Vec<u8>)>,
-    pub notes: Vec<Issue>,
-    pub dropped: Vec<Dropped>,
-    pub edited: BTreeSet<usize>,
-    pub now: Option<&'static str>,
-}
-
-fn bytes_of(bytes: &mut dyn Read) -> Result<Vec<u8>, FormatError> {
-    let mut out = Vec::new();
-    bytes.read_to_end(&mut out).map_err(|e| FormatError::io("test", e))?;
-    Ok(out)
-}
-
-impl Sink for Shelf {
-    fn unit(&mut self, unit: Unit) -> Result<(), FormatError> {
-        self.records.extend(unit.records);
-        Ok(())
-    }
-    fn attachment(&mut self, _: AttachmentFile, bytes: &mut dyn Read) -> Result<(), FormatError> {
-        bytes_of(bytes).map(drop)
-    }
-    fn passthrough(&mut self, item: PassthroughItem, bytes: &mut dyn Read) -> Result<(), FormatError> {
-        self.parts.push((item, bytes_of(bytes)?));
-        Ok(())
-    }
-    fn tombstone(&mut self, _: Tombstone) -> Result<(), FormatError> {
-        Ok(())
-    }
-    fn note(&mut self, issue: Issue) {
-        self.notes.push(issue);
-    }
-    fn dropped(&mut self, dropped: Dropped) {
-        self.dropped.push(dropped);
-    }
-    fn progress(&mut self, _: u64) -> Result<(), FormatError> {
-        Ok(())
-    }
-}
-
-/// A vault id as the vault makes one: a digest of kind and key.
-pub(super) fn vault_id(key: &RecordKey) -> String {
-    hex::encode(&Sha256::digest(format!("{}|{}", key.scope, key.value))[..16])
-}
-
-impl RecordSource for Shelf {
-    fn about(&self) -> SourceAbout {
-        SourceAbout {
-            vault_id: "0191b2c3-0000-7000-8000-000000000001".into(),
-            name: "Test vault".into(),
-            generator: "mementory/0.1.0".into(),
-            now: Timestamp::parse(self.now.unwrap_or("2026-11-20T12:00:00Z")).unwrap(),
-        }
-    }
-    fn records(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> Result<(), FormatError> {
-        let known: BTreeSet<String> = self.records.iter().map(|r| vault_id(&r.key)).collect();
-        let find = |key: &RecordKey| Some(vault_id(key)).filter(|id| known.contains(id));
-        for kind in Kind::ALL {
-            for (i, record) in self.records.iter().enumerate().filter(|(_, r)| r.kind == kind) {
-                let message = record.message.as_ref().and_then(|m| m.parent.as_ref());
-                visit(StoredRecord {
-                    id: vault_id(&record.key),
-                    edited: self.edited.contains(&i),
-                    link_ids: record.links.iter().map(|l| find(&l.target)).collect(),
-                    parent_id: record.parent.as_ref().and_then(&find),
-                    message_parent_id: message.and_then(&find),
-                    attachment_ids: record.attachments.iter().map(|a| vault_id(&a.key)).collect(),
-                    redactions: vec![],
-                    record: record.clone(),
-                })?;
-            }
-        }
-        Ok(())
-    }
-    fn tombstones(&mut self) -> Result<Vec<Tombstone>, FormatError> {
-        Ok(vec![])
-    }
-    fn passthrough_formats(&mut self) -> Result<Vec<String>, FormatError> {
-        Ok(mementory_format::testkit::formats_of(&self.parts))
-    }
-    fn passthrough(
-        &mut self,
-        format: &str,
-        visit: &mut dyn FnMut(&PassthroughItem, &mut dyn Read) -> Result<(), FormatError>,
-    ) -> Result<(), FormatError> {
-        self.parts.iter().filter(|(i, _)| i.format == format).try_for_each(|(i, b)| visit(i, &mut Cursor::new(b)))
-    }
-    fn attachment(
-        &mut self,
-        _: &str,
-        _: &mut dyn FnMut(&mut dyn Read) -> Result<(), FormatError>,
-    ) -> Result<bool, FormatError> {
-        Ok(false)
-    }
-}
-
-impl Shelf {
-    pub(super) fn position(&self, key: &str) -> usize {
-        self.records.iter().position(|r| r.key.value == key).unwrap_or_else(|| panic!("no record {key}"))
-    }
-    pub(super) fn record(&self, key: &str) -> &Record {
-        &self.records[self.position(key)]
-    }
-    pub(super) fn edit(&mut self, key: &str, change: impl FnOnce(&mut Record)) {
-        let at = self.position(key);
-        change(&mut self.records[at]);
-        self.edited.insert(at);
-    }
-    pub(super) fn codes(&self) -> BTreeSet<String> {
-        self.notes.iter().map(|n| n.code.clone()).collect()
-    }
-}
-
-/// A folder that vanishes.
-pub(super) struct Scratch(pub PathBuf);
-
-impl Scratch {
-    pub(super) fn new(name: &str) -> Self {
-        let dir = std::env::temp_dir().join(format!("mementory-pam-{}-{name}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&dir);
-        std::fs::create_dir_all(&dir).unwrap();
-        Self(dir)
-    }
-    pub(super) fn at(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-    /// A file in it, folders made.
-    pub(super) fn put(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.at(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(&path, text).unwrap();
-        path
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+use std::{io::Write, path::Path};
 
 pub(super) fn open(path: &Path, format: Option<&str>) -> (Catalog, Detection) {
     let limits = Limits::default();
@@ -165,11 +17,11 @@ pub(super) fn open(path: &Path, format: Option<&str>) -> (Catalog, Detection) {
 }
 
 /// Reads whatever is there, with the format that claims it.
-pub(super) fn read_any(path: &Path) -> Result<Shelf, FormatError> {
+pub(super) fn read_any(path: &Path) -> Result<MemorySource, FormatError> {
     let (catalog, detection) = open(path, None);
     assert!(!detection.sources.is_empty(), "no source in {}", path.display());
     let context = ReadContext { limits: Limits::default(), now: Timestamp::from_micros(0).unwrap(), passphrase: None };
-    let mut shelf = Shelf::default();
+    let mut shelf = MemorySource::default();
     for source in &detection.sources {
         by_id(source.format).unwrap().read(&catalog, source, &context, &mut shelf)?;
     }
@@ -177,7 +29,7 @@ pub(super) fn read_any(path: &Path) -> Result<Shelf, FormatError> {
 }
 
 /// Reads PAM, and nothing but PAM.
-pub(super) fn read(path: &Path) -> Result<Shelf, FormatError> {
+pub(super) fn read(path: &Path) -> Result<MemorySource, FormatError> {
     let (_, detection) = open(path, None);
     assert!(!detection.sources.is_empty() && detection.sources.iter().all(|s| s.format == "pam"), "{}", path.display());
     read_any(path)
@@ -187,7 +39,7 @@ pub(super) fn everything() -> WriteOptions {
     WriteOptions { everything: true, ..WriteOptions::default() }
 }
 
-pub(super) fn write(shelf: &mut Shelf, path: &Path, options: &WriteOptions) -> WriteReport {
+pub(super) fn write(shelf: &mut MemorySource, path: &Path, options: &WriteOptions) -> WriteReport {
     let report = Pam.write(shelf, path, options).unwrap();
     let planned = Pam.plan(shelf, options).unwrap();
     assert_eq!((&planned.by_kind, &planned.withheld), (&report.by_kind, &report.withheld), "plan and writing agree");

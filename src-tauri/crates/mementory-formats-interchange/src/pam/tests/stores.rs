@@ -5,7 +5,7 @@ use mementory_model::{Kind, LossKind, Record, RecordKey, Timestamp};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-fn whole() -> Shelf {
+fn whole() -> MemorySource {
     read(&repo().join("fixtures/pam/whole/input")).unwrap()
 }
 
@@ -43,7 +43,7 @@ fn an_edit_is_patched_over_the_source() {
     let tea = again.record("memory/mem-tea");
     assert_eq!(tea.text, "Drinks green tea.");
     assert_eq!(tea.tags, ["Hot Drinks", "tea"], "as they were, from the extension");
-    assert!(!again.codes().contains("changed_elsewhere"));
+    assert!(!again.codes().contains(&"changed_elsewhere".to_owned()));
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn an_increment_holds_what_changed_and_stands_on_its_own() {
         assert!(report.withheld["unchanged"] >= 4, "{name}: {:?}", report.withheld);
         assert_eq!(errors(&out), Vec::<String>::new(), "{name}");
         assert_eq!(validate(&out).kind.as_deref(), Some("incremental"));
-        assert!(read(&out).unwrap().codes().contains("incremental"));
+        assert!(read(&out).unwrap().codes().contains(&"incremental".to_owned()));
     }
     let missing = WriteOptions { base: Some(scratch.put("other.txt", "no export")), ..everything() };
     let error = mementory_format::Format::write(&crate::pam::Pam, &mut shelf, &scratch.at("no"), &missing).unwrap_err();
