@@ -98,7 +98,7 @@ pub(super) fn line(stored: &StoredRecord, facts: &LineFacts<'_>) -> String {
         text(out, "relation", relation);
         out.push('}');
     });
-    out.push_str(",\"raw_source_format\":{\"mementory\":");
+    out.push_str(",\"raw_source_format\":{\"keepsake\":");
     out.push_str(&ext::slot(record, content));
     out.push_str("}}");
     out

@@ -1,13 +1,163 @@
-//! Documents in tests.
+//! A stand-in for the vault in tests: a sink that keeps everything, and a record source over it.
 use super::Mif;
-pub(super) use mementory_format::testkit::{FakeCipher, MemorySource, Scratch, repo};
+pub(super) use mementory_format::testkit::{FakeCipher, repo};
 use mementory_format::{
-    Catalog, Detection, Format, FormatError, Passphrase, ReadContext, Validation, WriteOptions, WriteReport,
+    AttachmentFile, Catalog, Detection, Format, FormatError, Passphrase, PassthroughItem, ReadContext, RecordSource,
+    Redaction, Sink, SourceAbout, StoredRecord, Validation, WriteOptions, WriteReport,
 };
-use mementory_model::{Limits, Timestamp};
+use mementory_model::{Dropped, Issue, Kind, Limits, Record, RecordKey, Timestamp, Tombstone, Unit};
 use serde_json::Value;
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// Everything that a reader said.
+#[derive(Default)]
+pub(super) struct Shelf {
+    pub records: Vec<Record>,
+    pub parts: Vec<(PassthroughItem, Vec<u8>)>,
+    pub notes: Vec<Issue>,
+    pub dropped: Vec<Dropped>,
+    pub edited: BTreeSet<usize>,
+    pub tombstones: Vec<Tombstone>,
+    /// Marks in the text of a record, by its number.
+    pub redactions: BTreeMap<usize, Vec<Redaction>>,
+    pub covers: bool,
+}
+
+impl Sink for Shelf {
+    fn unit(&mut self, unit: Unit) -> Result<(), FormatError> {
+        self.records.extend(unit.records);
+        Ok(())
+    }
+    fn attachment(&mut self, _: AttachmentFile, _: &mut dyn Read) -> Result<(), FormatError> {
+        Ok(())
+    }
+    fn passthrough(&mut self, item: PassthroughItem, bytes: &mut dyn Read) -> Result<(), FormatError> {
+        let mut out = Vec::new();
+        bytes.read_to_end(&mut out).unwrap();
+        self.parts.push((item, out));
+        Ok(())
+    }
+    fn tombstone(&mut self, tombstone: Tombstone) -> Result<(), FormatError> {
+        self.tombstones.push(tombstone);
+        Ok(())
+    }
+    fn note(&mut self, issue: Issue) {
+        self.notes.push(issue);
+    }
+    fn dropped(&mut self, dropped: Dropped) {
+        self.dropped.push(dropped);
+    }
+    fn progress(&mut self, _: u64) -> Result<(), FormatError> {
+        Ok(())
+    }
+}
+
+/// A vault id as the vault makes one.
+pub(super) fn vault_id(key: &RecordKey) -> String {
+    hex::encode(&Sha256::digest(format!("{}|{}", key.scope, key.value))[..16])
+}
+
+impl Shelf {
+    /// The record whose text begins so.
+    pub fn find(&self, text: &str) -> &Record {
+        self.records.iter().find(|r| r.text.starts_with(text)).unwrap_or_else(|| panic!("no record {text}"))
+    }
+    pub fn codes(&self) -> Vec<String> {
+        let mut out: Vec<String> = self.notes.iter().map(|n| n.code.clone()).collect();
+        out.sort();
+        out.dedup();
+        out
+    }
+    pub fn kinds(&self) -> BTreeMap<&'static str, u64> {
+        let mut out = BTreeMap::new();
+        self.records.iter().for_each(|r| *out.entry(r.kind.as_str()).or_default() += 1);
+        out
+    }
+}
+
+impl RecordSource for Shelf {
+    fn about(&self) -> SourceAbout {
+        SourceAbout {
+            vault_id: "0191b2c3-0000-7000-8000-000000000001".into(),
+            name: "Test vault".into(),
+            generator: "mementory/0.1.0".into(),
+            now: Timestamp::parse("2026-11-20T12:00:00Z").unwrap(),
+        }
+    }
+    fn records(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> Result<(), FormatError> {
+        let known: BTreeSet<String> = self.records.iter().map(|r| vault_id(&r.key)).collect();
+        let find = |key: &RecordKey| Some(vault_id(key)).filter(|id| known.contains(id));
+        for kind in Kind::ALL {
+            let mut of_kind: Vec<_> = self.records.iter().enumerate().filter(|(_, r)| r.kind == kind).collect();
+            of_kind.sort_by_key(|(_, r)| vault_id(&r.key));
+            for (i, record) in of_kind {
+                let message = record.message.as_ref().and_then(|m| m.parent.as_ref());
+                visit(StoredRecord {
+                    id: vault_id(&record.key),
+                    edited: self.edited.contains(&i),
+                    link_ids: record.links.iter().map(|l| find(&l.target)).collect(),
+                    parent_id: record.parent.as_ref().and_then(find),
+                    message_parent_id: message.and_then(find),
+                    attachment_ids: record.attachments.iter().map(|a| vault_id(&a.key)).collect(),
+                    redactions: self.redactions.get(&i).cloned().unwrap_or_default(),
+                    record: record.clone(),
+                })?;
+            }
+        }
+        Ok(())
+    }
+    fn covers(&self) -> bool {
+        self.covers
+    }
+    fn tombstones(&mut self) -> Result<Vec<Tombstone>, FormatError> {
+        Ok(self.tombstones.clone())
+    }
+    fn passthrough_formats(&mut self) -> Result<Vec<String>, FormatError> {
+        Ok(mementory_format::testkit::formats_of(&self.parts))
+    }
+    fn passthrough(
+        &mut self,
+        format: &str,
+        visit: &mut dyn FnMut(&PassthroughItem, &mut dyn Read) -> Result<(), FormatError>,
+    ) -> Result<(), FormatError> {
+        self.parts.iter().filter(|(i, _)| i.format == format).try_for_each(|(i, b)| visit(i, &mut Cursor::new(b)))
+    }
+    fn attachment(
+        &mut self,
+        _: &str,
+        _: &mut dyn FnMut(&mut dyn Read) -> Result<(), FormatError>,
+    ) -> Result<bool, FormatError> {
+        Ok(false)
+    }
+}
+
+/// A folder that vanishes.
+pub(super) struct Scratch(pub PathBuf);
+
+impl Scratch {
+    pub(super) fn new(name: &str) -> Self {
+        let dir = std::env::temp_dir().join(format!("mementory-mif-{}-{name}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&dir);
+        std::fs::create_dir_all(&dir).unwrap();
+        Self(dir)
+    }
+    /// Puts a text into a file of it.
+    pub(super) fn put(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.0.join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
 
 /// A file of the shared reference data.
 pub(super) fn shared(name: &str) -> Option<PathBuf> {
@@ -27,9 +177,9 @@ pub(super) fn detected(path: &Path, asked: bool) -> Option<(&'static str, Option
     detection.sources.first().map(|s| (s.format, s.claim.version.clone()))
 }
 
-pub(super) fn read_with(path: &Path, passphrase: Option<Arc<dyn Passphrase>>) -> Result<MemorySource, FormatError> {
+pub(super) fn read_with(path: &Path, passphrase: Option<Arc<dyn Passphrase>>) -> Result<Shelf, FormatError> {
     let (catalog, detection) = open(path, true);
-    let mut shelf = MemorySource::default();
+    let mut shelf = Shelf::default();
     let context = ReadContext { limits: Limits::default(), now: Timestamp::from_micros(0).unwrap(), passphrase };
     assert!(!detection.sources.is_empty(), "no source in {}", path.display());
     for source in &detection.sources {
@@ -38,7 +188,7 @@ pub(super) fn read_with(path: &Path, passphrase: Option<Arc<dyn Passphrase>>) ->
     Ok(shelf)
 }
 
-pub(super) fn read(path: &Path) -> Result<MemorySource, FormatError> {
+pub(super) fn read(path: &Path) -> Result<Shelf, FormatError> {
     read_with(path, None)
 }
 
@@ -51,7 +201,7 @@ pub(super) fn options(encoding: &str, version: Option<&str>) -> WriteOptions {
     }
 }
 
-pub(super) fn write(shelf: &mut MemorySource, path: &Path, options: &WriteOptions) -> WriteReport {
+pub(super) fn write(shelf: &mut Shelf, path: &Path, options: &WriteOptions) -> WriteReport {
     let report = Mif.write(shelf, path, options).unwrap();
     let planned = Mif.plan(shelf, options).unwrap();
     assert_eq!((&planned.by_kind, &planned.losses), (&report.by_kind, &report.losses), "the plan is what happens");

@@ -316,7 +316,7 @@ fn tombstone(
     write_string(&inner("source", "runtime").unwrap_or_else(|| "mementory".into()), &mut out);
     out.push_str("},\"temporal\":{\"created_at\":");
     write_string(&inner("temporal", "created_at").unwrap_or_else(|| "1970-01-01T00:00:00Z".into()), &mut out);
-    out.push_str("},\"status\":\"deleted\",\"namespace\":\"default\",\"mementory\":{\"erased\":true}}");
+    out.push_str("},\"status\":\"deleted\",\"namespace\":\"default\",\"keepsake\":{\"erased\":true}}");
     Some(put(&out, Operation::Delete))
 }
 

@@ -7,13 +7,13 @@ use std::path::Path;
 const EXPORT: &str = r#""id":"exp_1","created_at":"2026-01-01T00:00:00Z","user_id":"u""#;
 
 /// What the reader says and told before, and the codes of the validator.
-fn judged(path: &Path) -> (Result<MemorySource, FormatError>, Vec<String>) {
+fn judged(path: &Path) -> (Result<Shelf, FormatError>, Vec<String>) {
     let limits = Limits { tree_bytes: 20_000, ..Limits::default() };
     let (catalog, detection) = open(path, true);
     let found = Mif.validate(&catalog, &detection.sources[0], &limits, &[]);
     let codes = found.map_or_else(|error| vec![error.to_string()], |found| codes(&found.errors));
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
-    let mut shelf = MemorySource::default();
+    let mut shelf = Shelf::default();
     let read = Mif.read(&catalog, &detection.sources[0], &context, &mut shelf);
     (read.map(|()| shelf), codes)
 }

@@ -24,7 +24,7 @@ fn record(kind: Kind, id: &str, text: &str) -> Record {
 }
 
 /// One of every kind, with what each can carry.
-fn vault() -> MemorySource {
+fn vault() -> Shelf {
     let mut memory = record(Kind::Memory, "m1", "Likes \"tea\"\n\twith milk \u{85}\u{2028}\u{feff}\u{7f} 🌱");
     memory.title = Some("Tea".into());
     memory.record_type = Some("preference".into());
@@ -92,10 +92,10 @@ fn vault() -> MemorySource {
             .map(|kind| record(kind, &format!("p-{}", kind.as_str()), &format!("A {}", kind.as_str())));
     let mut records = vec![memory, conversation, message, empty, todo, tea, tea_again, relation, loose, file, long];
     records.extend(plain);
-    MemorySource { records, ..MemorySource::default() }
+    Shelf { records, ..Shelf::default() }
 }
 
-fn sorted(shelf: &MemorySource) -> Vec<Value> {
+fn sorted(shelf: &Shelf) -> Vec<Value> {
     let mut out: Vec<Value> = shelf.records.iter().map(|r| serde_json::to_value(r).unwrap()).collect();
     out.sort_by_key(|r| r["key"]["value"].to_string());
     out

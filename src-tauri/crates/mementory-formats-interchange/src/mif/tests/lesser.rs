@@ -58,7 +58,7 @@ fn what_a_form_holds_comes_back_and_the_rest_is_told() {
             "{form}: {:?}",
             report.losses.items
         );
-        let texts = |shelf: &MemorySource| {
+        let texts = |shelf: &Shelf| {
             let mut out: Vec<_> =
                 shelf.records.iter().map(|r| (r.text.clone(), r.record_type.clone(), r.tags.clone())).collect();
             out.sort();
@@ -88,7 +88,7 @@ fn what_a_form_cannot_do_is_refused() {
     let input = repo().join("fixtures/mif/lesser/input.mif.json");
     let mut shelf = read(&input).unwrap();
     let out = scratch.0.join("out");
-    let code = |shelf: &mut MemorySource, options: &WriteOptions| match super::super::Mif.write(shelf, &out, options) {
+    let code = |shelf: &mut Shelf, options: &WriteOptions| match super::super::Mif.write(shelf, &out, options) {
         Err(FormatError::Invalid { code, .. }) => code,
         Err(FormatError::Version { .. }) => "version",
         other => panic!("{other:?}"),
@@ -97,7 +97,7 @@ fn what_a_form_cannot_do_is_refused() {
         let sealed = WriteOptions { passphrase: Some(Arc::new(FakeCipher("tea"))), ..options(form, None) };
         assert_eq!(code(&mut shelf, &sealed), "not_supported", "{form}");
         assert_eq!(code(&mut shelf, &options(form, Some("2.0"))), "version", "{form}");
-        let mut nothing = MemorySource::default();
+        let mut nothing = Shelf::default();
         assert_eq!(code(&mut nothing, &options(form, None)), "nothing_to_write", "{form}");
         std::fs::remove_file(&out).unwrap();
     }

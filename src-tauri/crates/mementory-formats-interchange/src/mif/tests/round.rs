@@ -17,7 +17,7 @@ fn strings(value: &Value) -> Vec<String> {
 }
 
 /// What a fixture says of reading and validating it.
-fn as_told(name: &str) -> (MemorySource, PathBuf) {
+fn as_told(name: &str) -> (Shelf, PathBuf) {
     let (expected, input) = case(name);
     assert_eq!(detected(&input, false).map(|d| d.0), Some("mif"), "{name}");
     let shelf = read(&input).unwrap();
@@ -46,7 +46,7 @@ fn comes_back(input: &Path, expected: &Value) {
     assert_eq!(lines_value(&scratch.0.join("out.mif.jsonl")), *expected, "{name} as JSON lines");
     for encoding in ["json", "yaml", "jsonl"] {
         let again = read(&scratch.0.join(format!("out.mif.{encoding}"))).unwrap();
-        let strip = |shelf: &MemorySource| {
+        let strip = |shelf: &Shelf| {
             let mut out: Vec<_> = shelf.records.iter().map(|r| (r.key.value.clone(), r.text.clone())).collect();
             out.sort();
             out
