@@ -5,11 +5,11 @@ use mementory_model::{Limits, Timestamp};
 use serde_json::{Value, json};
 use std::path::Path;
 
-fn judged(path: &Path) -> Result<Taken, FormatError> {
+fn judged(path: &Path) -> Result<MemorySource, FormatError> {
     let (catalog, detected, format) = source(path).expect("a source");
     let limits = Limits { tree_bytes: 20_000, ..Limits::default() };
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
-    let mut taken = Taken::default();
+    let mut taken = empty();
     format.read(&catalog, &detected, &context, &mut taken).map(|()| taken)
 }
 

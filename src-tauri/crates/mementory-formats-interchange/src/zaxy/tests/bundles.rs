@@ -1,5 +1,7 @@
 //! Bundles in, records, bundles out.
-use super::harness::{Taken, Temp, codes, fixture, holds, options, read, repo, signature, validate, write};
+use super::harness::{
+    MemorySource, Scratch, codes, empty, fixture, holds, options, read, repo, signature, validate, write,
+};
 use crate::zaxy::{Grain, Selector, Zaxy};
 use mementory_format::{Format, FormatOptions, WriteOptions};
 use mementory_model::{Kind, LossKind};
@@ -22,8 +24,8 @@ fn untouched_bundles_come_back_byte_for_byte() {
         "subset-order",
     ] {
         let path = fixture(case);
-        let temp = Temp::new();
-        let out = temp.join("out.json");
+        let temp = Scratch::new("zaxy");
+        let out = temp.at("out.json");
         let mut taken = read(&path);
         let report = write(&mut taken, &out, None);
         assert!(report.losses.counts.is_empty(), "{case}: {:?}", report.losses);
@@ -62,15 +64,15 @@ fn what_an_entry_says_is_in_its_record() {
 
 #[test]
 fn an_edit_changes_its_entry_and_ends_the_signature() {
-    let temp = Temp::new();
+    let temp = Scratch::new("zaxy");
     let mut taken = read(&fixture("signed-ed25519"));
     let at = taken.records.iter().position(|r| r.record_type.as_deref() == Some("decision.made")).unwrap();
     taken.records[at].text = "practise at 60".into();
     taken.records[at].tags = vec!["tempo".into()];
     taken.records[at].title = Some("Tempo".into());
     taken.records[at].namespace = Some("elsewhere".into());
-    taken.edited.push(taken.records[at].key.value.clone());
-    let out = temp.join("out.json");
+    taken.edited.insert(at);
+    let out = temp.at("out.json");
     let report = write(&mut taken, &out, None);
     assert_eq!(report.version, "zaxy.export.unsigned.v1");
     assert_eq!(report.losses.count("signature", LossKind::LeftOut), 1);
@@ -92,14 +94,14 @@ fn an_edit_changes_its_entry_and_ends_the_signature() {
     let record = back.records.iter().find(|r| r.text == "practise at 60").unwrap();
     assert_eq!(record.key, taken.records[at].key);
     assert_eq!((record.namespace.as_deref(), &record.tags), (Some("elsewhere"), &taken.records[at].tags));
-    let again = temp.join("again.json");
+    let again = temp.at("again.json");
     write(&mut back, &again, None);
     assert_eq!(std::fs::read(&again).unwrap(), std::fs::read(&out).unwrap());
 }
 
 #[test]
 fn a_part_of_a_bundle_keeps_its_envelope_only_where_that_is_true() {
-    let temp = Temp::new();
+    let temp = Scratch::new("zaxy");
     for (case, version, lost) in [
         ("unsigned", "zaxy.export.unsigned.v1", 0),
         ("signed-ed25519", "zaxy.export.unsigned.v1", 1),
@@ -107,7 +109,7 @@ fn a_part_of_a_bundle_keeps_its_envelope_only_where_that_is_true() {
     ] {
         let mut taken = read(&fixture(case));
         taken.records.pop();
-        let out = temp.join(case);
+        let out = temp.at(case);
         let report = write(&mut taken, &out, None);
         assert_eq!((report.version.as_str(), report.losses.count("signature", LossKind::LeftOut)), (version, lost));
         let found = validate(&out).unwrap();
@@ -118,9 +120,9 @@ fn a_part_of_a_bundle_keeps_its_envelope_only_where_that_is_true() {
 
 #[test]
 fn several_sources_become_one_session() {
-    let temp = Temp::new();
+    let temp = Scratch::new("zaxy");
     let mut taken = read(&repo().join("fixtures/eventloom/v1/input.jsonl"));
-    let from_log = temp.join("log.json");
+    let from_log = temp.at("log.json");
     let report = write(&mut taken, &from_log, None);
     assert!(report.losses.counts.is_empty(), "{:?}", report.losses);
     // As the reference exports the same log.
@@ -132,17 +134,17 @@ fn several_sources_become_one_session() {
     // Two bundles of one session: in the order of their events.
     let mut both = read(&fixture("unsigned"));
     let rest = both.records.split_off(6);
-    let mut other = Taken { records: rest, ..Taken::default() };
+    let mut other = MemorySource { records: rest, ..empty() };
     other.records.iter_mut().for_each(|r| r.origin.container = "a second file".into());
     both.records.extend(other.records);
-    let out = temp.join("both.json");
+    let out = temp.at("both.json");
     write(&mut both, &out, None);
     assert_eq!(json(&out)["entries"].as_array().unwrap(), &theirs);
     assert_eq!(json(&out)["session_id"], "cello");
     // An encrypted event stays behind.
     let mut taken = read(&repo().join("fixtures/eventloom/encrypted/input.jsonl"));
     assert!(taken.records[0].text.is_empty());
-    let report = write(&mut taken, &temp.join("none.json"), None);
+    let report = write(&mut taken, &temp.at("none.json"), None);
     assert_eq!((report.withheld["encrypted"], report.by_kind.len()), (1, 0));
 }
 
@@ -156,9 +158,9 @@ fn selectors_choose_by_event() {
     taken.records.iter_mut().filter(|r| r.record_type.as_deref() == Some("task.completed")).for_each(|r| {
         r.sensitivity = Some("restricted".into());
     });
-    let temp = Temp::new();
+    let temp = Scratch::new("zaxy");
     let mut choose = |name: &str, selector: Selector| {
-        let out = temp.join(name);
+        let out = temp.at(name);
         let options = WriteOptions { format_options: FormatOptions::new(selector), ..options(None) };
         let report = Zaxy.write(&mut taken, &out, &options).unwrap();
         let kept: u64 = report.by_kind.values().sum();
@@ -192,15 +194,15 @@ fn selectors_choose_by_event() {
 #[test]
 fn an_unknown_version_is_not_written() {
     let mut taken = read(&fixture("unsigned"));
-    let temp = Temp::new();
+    let temp = Scratch::new("zaxy");
     for (version, fails) in [("zaxy.export.unsigned.v1", false), ("zaxy.portable.v1", true), ("zaxy.portable.v9", true)]
     {
         let options = WriteOptions { version: Some(version.into()), ..options(None) };
-        assert_eq!(Zaxy.write(&mut taken, &temp.join(version), &options).is_err(), fails, "{version}");
+        assert_eq!(Zaxy.write(&mut taken, &temp.at(version), &options).is_err(), fails, "{version}");
     }
-    let mut empty = Taken::default();
+    let mut empty = empty();
     let key = super::harness::Key::BOTH[0];
-    assert!(Zaxy.write(&mut empty, &temp.join("empty"), &options(Some(key))).is_err());
-    write(&mut empty, &temp.join("none"), None);
-    assert_eq!(codes(&validate(&temp.join("none")).unwrap().errors), Vec::<&str>::new());
+    assert!(Zaxy.write(&mut empty, &temp.at("empty"), &options(Some(key))).is_err());
+    write(&mut empty, &temp.at("none"), None);
+    assert_eq!(codes(&validate(&temp.at("none")).unwrap().errors), Vec::<&str>::new());
 }

@@ -1,5 +1,5 @@
 //! `fixtures/zaxy/*` and `fixtures/eventloom/*`: what is read of each, and what is found wrong.
-use super::harness::{Taken, codes, fixture, holds, read_into, repo, signature, source, validate};
+use super::harness::{codes, empty, fixture, holds, read_into, repo, signature, source, validate};
 use mementory_format::FormatError;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -40,7 +40,7 @@ fn every_case_is_read_and_judged_as_it_says() {
             let case: Case = serde_json::from_slice(&std::fs::read(folder.join("case.json")).unwrap()).unwrap();
             let path = folder.join(&case.input);
             assert_eq!(source(&path).map(|(_, d, _)| d.format), Some(format), "{name}");
-            let mut taken = Taken::default();
+            let mut taken = empty();
             let outcome = read_into(&path, &mut taken);
             assert_eq!(outcome.as_ref().err().map(code), case.refused.as_deref(), "{name}: {outcome:?}");
             if case.refused.is_some() {
@@ -84,13 +84,13 @@ fn every_case_is_read_and_judged_as_it_says() {
 #[test]
 fn no_cut_of_a_bundle_does_more_than_fail() {
     let text = std::fs::read(fixture("subset-ed25519")).unwrap();
-    let temp = super::harness::Temp::new();
-    let path = temp.join("cut.json");
+    let temp = super::harness::Scratch::new("zaxy");
+    let path = temp.at("cut.json");
     for at in 0..text.len() - 1 {
         std::fs::write(&path, &text[..at]).unwrap();
         if source(&path).is_some_and(|(_, d, _)| d.format == "zaxy") {
             assert!(validate(&path).is_err(), "{at}");
-            assert!(read_into(&path, &mut Taken::default()).is_err(), "{at}");
+            assert!(read_into(&path, &mut empty()).is_err(), "{at}");
         }
     }
 }

@@ -1,22 +1,15 @@
-//! A sink, a record source and keys in memory, and bundles in temporary folders.
+//! Bundles and keys in tests.
 use crate::{by_id, detect, zaxy::Zaxy};
 use ed25519_dalek::Signer as _;
-pub(crate) use mementory_format::testkit::repo;
 use mementory_format::testkit::shared;
+pub(crate) use mementory_format::testkit::{MemorySource, Scratch, repo};
 use mementory_format::{
-    AttachmentFile, Catalog, Detected, Format, FormatError, PassthroughItem, ReadContext, RecordSource, Signed, Signer,
-    Sink, SourceAbout, StoredRecord, Validation, WriteOptions, WriteReport,
+    Catalog, Detected, Format, FormatError, ReadContext, Signed, Signer, Validation, WriteOptions, WriteReport,
 };
-use mementory_model::{Dropped, Issue, Kind, Limits, Record, RecordKey, Timestamp, Tombstone, Unit};
-use sha2::{Digest, Sha256};
+use mementory_model::{Limits, Timestamp};
 use std::{
-    collections::BTreeMap,
-    io::Read,
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicU32, Ordering},
-    },
+    sync::Arc,
 };
 
 /// A file of the shared reference data.
@@ -28,118 +21,10 @@ pub(crate) fn fixture(case: &str) -> PathBuf {
     repo().join("fixtures/zaxy").join(case).join("input.json")
 }
 
-/// A temporary folder that goes away.
-pub(crate) struct Temp(pub PathBuf);
-
-impl Temp {
-    pub fn new() -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let n = NEXT.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("mementory-zaxy-{}-{n}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    pub fn join(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for Temp {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-/// What a reader said; also what a writer may ask.
-#[derive(Default)]
-pub(crate) struct Taken {
-    pub records: Vec<Record>,
-    pub parts: Vec<(PassthroughItem, Vec<u8>)>,
-    pub notes: Vec<Issue>,
-    pub dropped: Vec<Dropped>,
-    pub edited: Vec<String>,
-    pub tombstones: Vec<Tombstone>,
-}
-
-impl Sink for Taken {
-    fn unit(&mut self, unit: Unit) -> Result<(), FormatError> {
-        self.records.extend(unit.records);
-        Ok(())
-    }
-    fn attachment(&mut self, _: AttachmentFile, _: &mut dyn Read) -> Result<(), FormatError> {
-        panic!("a bundle has no attachments")
-    }
-    fn passthrough(&mut self, item: PassthroughItem, bytes: &mut dyn Read) -> Result<(), FormatError> {
-        let mut all = vec![];
-        bytes.read_to_end(&mut all).unwrap();
-        self.parts.push((item, all));
-        Ok(())
-    }
-    fn tombstone(&mut self, _: Tombstone) -> Result<(), FormatError> {
-        panic!("a bundle has no tombstones")
-    }
-    fn note(&mut self, issue: Issue) {
-        self.notes.push(issue);
-    }
-    fn dropped(&mut self, dropped: Dropped) {
-        self.dropped.push(dropped);
-    }
-    fn progress(&mut self, _: u64) -> Result<(), FormatError> {
-        Ok(())
-    }
-}
-
-/// Vault id of a key, as a stand-in for the keyed hash.
-pub(crate) fn vault_id(key: &RecordKey) -> String {
-    hex::encode(&Sha256::digest(format!("{}\u{0}{}", key.scope, key.value))[..16])
-}
-
-impl RecordSource for Taken {
-    fn about(&self) -> SourceAbout {
-        let now = Timestamp::parse("2026-05-01T12:00:00.5Z").unwrap();
-        SourceAbout { vault_id: "0191b2c3-0000".into(), name: "n".into(), generator: "mementory/test".into(), now }
-    }
-    fn records(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> Result<(), FormatError> {
-        let held: BTreeMap<String, &Record> = self.records.iter().map(|r| (vault_id(&r.key), r)).collect();
-        let present = |key: &RecordKey| Some(vault_id(key)).filter(|id| held.contains_key(id));
-        for kind in Kind::ALL {
-            for (id, record) in held.iter().filter(|(_, r)| r.kind == kind) {
-                visit(StoredRecord {
-                    id: id.clone(),
-                    edited: self.edited.contains(&record.key.value),
-                    link_ids: record.links.iter().map(|l| present(&l.target)).collect(),
-                    parent_id: record.parent.as_ref().and_then(&present),
-                    message_parent_id: None,
-                    attachment_ids: record.attachments.iter().map(|a| vault_id(&a.key)).collect(),
-                    redactions: vec![],
-                    record: (*record).clone(),
-                })?;
-            }
-        }
-        Ok(())
-    }
-    fn tombstones(&mut self) -> Result<Vec<Tombstone>, FormatError> {
-        Ok(self.tombstones.clone())
-    }
-    fn passthrough_formats(&mut self) -> Result<Vec<String>, FormatError> {
-        Ok(mementory_format::testkit::formats_of(&self.parts))
-    }
-    fn passthrough(
-        &mut self,
-        format: &str,
-        visit: &mut dyn FnMut(&PassthroughItem, &mut dyn Read) -> Result<(), FormatError>,
-    ) -> Result<(), FormatError> {
-        self.parts.iter().filter(|(i, _)| i.format == format).try_for_each(|(i, b)| visit(i, &mut b.as_slice()))
-    }
-    fn attachment(
-        &mut self,
-        _: &str,
-        _: &mut dyn FnMut(&mut dyn Read) -> Result<(), FormatError>,
-    ) -> Result<bool, FormatError> {
-        Ok(false)
-    }
+/// A vault with nothing in it, at one time.
+pub(crate) fn empty() -> MemorySource {
+    let (vault, now) = (Some("0191b2c3-0000".into()), Some("2026-05-01T12:00:00.5Z"));
+    MemorySource { vault, now, ..MemorySource::default() }
 }
 
 /// The one source in a file, of the format that detection says.
@@ -152,15 +37,17 @@ pub(crate) fn source(path: &Path) -> Option<(Catalog, Detected, &'static dyn For
     Some((catalog, detected, format))
 }
 
-pub(crate) fn read_into(path: &Path, taken: &mut Taken) -> Result<(), FormatError> {
+pub(crate) fn read_into(path: &Path, taken: &mut MemorySource) -> Result<(), FormatError> {
     let (catalog, detected, format) = source(path).expect("a source");
     let now = Timestamp::from_micros(0).unwrap();
     let context = ReadContext { limits: Limits::default(), now, passphrase: None };
-    format.read(&catalog, &detected, &context, taken)
+    format.read(&catalog, &detected, &context, taken)?;
+    assert!(taken.files.is_empty() && taken.tombstones.is_empty(), "a bundle has neither attachments nor tombstones");
+    Ok(())
 }
 
-pub(crate) fn read(path: &Path) -> Taken {
-    let mut taken = Taken::default();
+pub(crate) fn read(path: &Path) -> MemorySource {
+    let mut taken = empty();
     read_into(path, &mut taken).unwrap();
     taken
 }
@@ -248,7 +135,7 @@ pub(crate) fn options(key: Option<Key>) -> WriteOptions {
     WriteOptions { everything: true, signer: key.map(|k| Arc::new(k) as Arc<dyn Signer>), ..WriteOptions::default() }
 }
 
-pub(crate) fn write(taken: &mut Taken, out: &Path, key: Option<Key>) -> WriteReport {
+pub(crate) fn write(taken: &mut MemorySource, out: &Path, key: Option<Key>) -> WriteReport {
     let plan = Zaxy.plan(taken, &options(key)).unwrap();
     let report = Zaxy.write(taken, out, &options(key)).unwrap();
     assert_eq!((&plan.version, &plan.by_kind, &plan.losses), (&report.version, &report.by_kind, &report.losses));

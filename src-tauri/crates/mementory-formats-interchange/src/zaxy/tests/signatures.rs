@@ -1,5 +1,5 @@
 //! Signing, disclosing, and what no change gets past.
-use super::harness::{Key, Taken, Temp, fixture, holds, keep, read, signature, source, validate, write};
+use super::harness::{Key, Scratch, empty, fixture, holds, keep, read, signature, source, validate, write};
 use crate::zaxy::{Disclosure, Grain, Selector, disclose, sign};
 use mementory_format::FormatError;
 use mementory_model::{Kind, Limits, Record, RecordKey, Timestamp};
@@ -20,8 +20,8 @@ fn believed(path: &Path) -> bool {
 #[test]
 fn our_signatures_hold_and_so_do_parts_of_them() {
     for key in Key::BOTH {
-        let temp = Temp::new();
-        let signed = temp.join("signed.json");
+        let temp = Scratch::new("zaxy");
+        let signed = temp.at("signed.json");
         let mut taken = read(&fixture("unsigned"));
         taken.records.extend(super::travel::everything().records);
         let report = write(&mut taken, &signed, Some(key));
@@ -31,13 +31,13 @@ fn our_signatures_hold_and_so_do_parts_of_them() {
         let bundle: Value = serde_json::from_slice(&std::fs::read(&signed).unwrap()).unwrap();
         assert_eq!(bundle["created_at"], "2026-05-01T12:00:00.500+00:00");
         assert_eq!(bundle["nonce"].as_str().unwrap().len(), 32);
-        let again = temp.join("again.json");
+        let again = temp.at("again.json");
         write(&mut taken, &again, Some(key));
         let other: Value = serde_json::from_slice(&std::fs::read(&again).unwrap()).unwrap();
         assert_eq!(bundle["merkle_root"], other["merkle_root"]);
         assert_ne!(bundle["nonce"], other["nonce"]);
 
-        let part = temp.join("part.json");
+        let part = temp.at("part.json");
         let selector = Selector { grains: [Grain::Semantic].into(), max_seq: Some(4), ..Selector::default() };
         let done = disclose(&signed, &selector, &part, &Limits::default()).unwrap();
         let of = bundle["entries"].as_array().unwrap().len() as u64;
@@ -45,7 +45,7 @@ fn our_signatures_hold_and_so_do_parts_of_them() {
         assert!(believed(&part), "{}", key.0);
         keep(&part, &format!("subset.{}.json", key.0));
         let none = Selector { kinds: Some(["no such".to_owned()].into()), ..Selector::default() };
-        let nothing = temp.join("nothing.json");
+        let nothing = temp.at("nothing.json");
         assert_eq!(disclose(&signed, &none, &nothing, &Limits::default()).unwrap().disclosed, 0);
         assert!(believed(&nothing));
     }
@@ -53,10 +53,10 @@ fn our_signatures_hold_and_so_do_parts_of_them() {
 
 #[test]
 fn an_existing_bundle_is_signed_as_it_stands() {
-    let temp = Temp::new();
+    let temp = Scratch::new("zaxy");
     for (i, case) in ["unsigned", "signed-ml-dsa-65"].into_iter().enumerate() {
         for key in Key::BOTH {
-            let out = temp.join(&format!("{i}-{}.json", key.0));
+            let out = temp.at(&format!("{i}-{}.json", key.0));
             sign(&fixture(case), &key, &out, now(), &Limits::default()).unwrap();
             assert!(believed(&out), "{case} {}", key.0);
             let bundle = |path: &Path| -> Value { serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap() };
@@ -72,7 +72,7 @@ fn an_existing_bundle_is_signed_as_it_stands() {
         other => panic!("{other:?}"),
     };
     let limits = Limits::default();
-    let out = temp.join("never.json");
+    let out = temp.at("never.json");
     let key = Key::BOTH[0];
     assert_eq!(code(sign(&fixture("subset-ed25519"), &key, &out, now(), &limits)), "not_whole");
     assert_eq!(code(sign(&fixture("tampered-entry"), &key, &out, now(), &limits)), "entry_id_mismatch");
@@ -86,9 +86,9 @@ fn an_existing_bundle_is_signed_as_it_stands() {
 
 #[test]
 fn a_disclosure_is_what_the_reference_makes() {
-    let temp = Temp::new();
+    let temp = Scratch::new("zaxy");
     for algorithm in ["ed25519", "ml-dsa-65"] {
-        let out = temp.join(algorithm);
+        let out = temp.at(algorithm);
         let selector =
             Selector { grains: [Grain::Event].into(), since_seq: Some(1), max_seq: Some(3), ..Selector::default() };
         disclose(&fixture(&format!("signed-{algorithm}")), &selector, &out, &Limits::default()).unwrap();
@@ -106,8 +106,8 @@ fn flip(path: &Path, free: &[&str]) {
         .iter()
         .flat_map(|name| text.match_indices(name).map(|(at, _)| at..at + text[at..].find('\n').unwrap()))
         .collect();
-    let temp = Temp::new();
-    let copy = temp.join("flipped.json");
+    let temp = Scratch::new("zaxy");
+    let copy = temp.at("flipped.json");
     std::fs::write(&copy, &original).unwrap();
     assert!(believed(&copy));
     let mut checked = 0;
@@ -123,17 +123,17 @@ fn flip(path: &Path, free: &[&str]) {
 
 #[test]
 fn no_flipped_bit_is_believed() {
-    let temp = Temp::new();
-    let mut taken = Taken::default();
+    let temp = Scratch::new("zaxy");
+    let mut taken = empty();
     for i in 0..3 {
         let mut record = Record::new(Kind::Memory, RecordKey::new("chatgpt", i.to_string()), "Likes plain tea.");
         record.times.created = Timestamp::parse("2026-01-01T00:00:00Z");
         taken.records.push(record);
     }
-    let signed = temp.join("signed.json");
+    let signed = temp.at("signed.json");
     write(&mut taken, &signed, Some(Key::BOTH[0]));
     flip(&signed, &["\"anchor\""]);
-    let part = temp.join("part.json");
+    let part = temp.at("part.json");
     let selector = Selector { max_seq: Some(2), ..Selector::default() };
     disclose(&signed, &selector, &part, &Limits::default()).unwrap();
     flip(&part, &["\"index\""]);
@@ -141,13 +141,13 @@ fn no_flipped_bit_is_believed() {
 
 #[test]
 fn every_index_of_a_thousand_entries_is_proved() {
-    let temp = Temp::new();
-    let mut taken = Taken::default();
+    let temp = Scratch::new("zaxy");
+    let mut taken = empty();
     for i in 0..1000 {
         taken.records.push(Record::new(Kind::Memory, RecordKey::new("x", i.to_string()), format!("Memory {i}")));
     }
     for key in Key::BOTH {
-        let (signed, part) = (temp.join(&format!("{}.json", key.0)), temp.join(&format!("{}.part.json", key.0)));
+        let (signed, part) = (temp.at(&format!("{}.json", key.0)), temp.at(&format!("{}.part.json", key.0)));
         write(&mut taken, &signed, Some(key));
         let done = disclose(&signed, &Selector::default(), &part, &Limits::default()).unwrap();
         assert_eq!(done, Disclosure { disclosed: 1000, of: 1000 });

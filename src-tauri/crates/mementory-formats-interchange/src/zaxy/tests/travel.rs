@@ -1,5 +1,5 @@
 //! Records of other formats through a bundle and back.
-use super::harness::{Key, Taken, Temp, keep, read, validate, write};
+use super::harness::{Key, MemorySource, Scratch, empty, keep, read, validate, write};
 use mementory_model::{
     AttachmentRef, Embedding, EntityRef, Kind, Link, LossKind, MessagePart, Origin, Record, RecordKey, Source, Times,
     Timestamp, Verbatim,
@@ -16,8 +16,8 @@ fn record(kind: Kind, id: &str, text: &str) -> Record {
 }
 
 /// One record of every kind, with nothing and with all that a record may carry.
-pub(super) fn everything() -> Taken {
-    let mut taken = Taken::default();
+pub(super) fn everything() -> MemorySource {
+    let mut taken = empty();
     for kind in Kind::ALL {
         let mut bare = Record::new(kind, RecordKey::new("hand", format!("bare-{}", kind.as_str())), "");
         bare.origin_id = None;
@@ -78,8 +78,8 @@ pub(super) fn everything() -> Taken {
 fn every_kind_comes_back_as_it_was() {
     for key in [None, Some(Key::BOTH[0])] {
         let mut taken = everything();
-        let temp = Temp::new();
-        let out = temp.join("out.json");
+        let temp = Scratch::new("zaxy");
+        let out = temp.at("out.json");
         let report = write(&mut taken, &out, key);
         let found = validate(&out).unwrap();
         assert!(found.errors.is_empty(), "{:?}", found.errors);
@@ -96,7 +96,7 @@ fn every_kind_comes_back_as_it_was() {
         assert!(report.losses.count("embeddings", LossKind::MovedToExtension) >= 15);
         assert_eq!(report.losses.count("title", LossKind::MovedToExtension), 1, "the relation's");
         // and once more: the same entries, so that even the signature stays true
-        let again = temp.join("again.json");
+        let again = temp.at("again.json");
         let second = write(&mut back, &again, None);
         assert_eq!(second.by_kind, report.by_kind);
         if key.is_none() {
@@ -111,9 +111,9 @@ fn a_bare_memory_loses_nothing() {
     plain.times.created = Timestamp::parse("2026-01-01T00:00:00Z");
     plain.tags = vec!["coffee".into()];
     plain.source.platform = "me".into();
-    let mut taken = Taken { records: vec![plain], ..Taken::default() };
-    let temp = Temp::new();
-    let out = temp.join("out.json");
+    let mut taken = MemorySource { records: vec![plain], ..empty() };
+    let temp = Scratch::new("zaxy");
+    let out = temp.at("out.json");
     let report = write(&mut taken, &out, None);
     assert!(report.losses.counts.is_empty(), "{:?}", report.losses);
     let bundle: serde_json::Value = serde_json::from_slice(&std::fs::read(&out).unwrap()).unwrap();
@@ -131,8 +131,8 @@ fn a_bare_memory_loses_nothing() {
 #[test]
 fn what_another_program_changed_is_the_truth() {
     let mut taken = everything();
-    let temp = Temp::new();
-    let out = temp.join("out.json");
+    let temp = Scratch::new("zaxy");
+    let out = temp.at("out.json");
     write(&mut taken, &out, None);
     let text = std::fs::read_to_string(&out).unwrap();
     let mut bundle: serde_json::Value = serde_json::from_str(&text).unwrap();
@@ -149,14 +149,14 @@ fn what_another_program_changed_is_the_truth() {
     assert_eq!((record.text.as_str(), record.origin.format.as_str()), ("Other text.", "zaxy"));
     assert_eq!((record.key.scope.as_str(), record.embeddings.len()), ("chatgpt", 1));
     assert!(back.notes.iter().any(|n| n.code == "changed_elsewhere"));
-    let again = temp.join("again.json");
+    let again = temp.at("again.json");
     write(&mut back, &again, None);
     assert!(std::fs::read_to_string(&again).unwrap().contains("Other text."));
     // Edited here after that, it is made anew and still the same record.
     let at = back.records.iter().position(|r| r.key.value == "full-memory").unwrap();
     back.records[at].text = "Third text.".into();
-    back.edited.push("full-memory".into());
-    let third = temp.join("third.json");
+    back.edited.insert(at);
+    let third = temp.at("third.json");
     write(&mut back, &third, None);
     let record = read(&third).records.into_iter().find(|r| r.key.value == "full-memory").unwrap();
     assert_eq!((record.text.as_str(), record.embeddings.len()), ("Third text.", 1));

@@ -1,5 +1,5 @@
 //! The reference's own vectors and files, where they are at hand.
-use super::harness::{Temp, holds, read, reference, signature, validate, write};
+use super::harness::{Scratch, holds, read, reference, signature, validate, write};
 use crate::zaxy::{
     canonical::{canonical, number},
     entry::digests,
@@ -56,8 +56,8 @@ fn files_of_the_reference_are_valid_and_come_back_byte_for_byte() {
             signature(&path).as_ref().map(holds),
             name.contains("65").then_some(true).or(name.contains("ed25519").then_some(true))
         );
-        let temp = Temp::new();
-        let out = temp.join("out.json");
+        let temp = Scratch::new("zaxy");
+        let out = temp.at("out.json");
         let mut taken = read(&path);
         let report = write(&mut taken, &out, None);
         assert!(report.losses.counts.is_empty(), "{:?}", report.losses);
