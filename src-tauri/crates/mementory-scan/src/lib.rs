@@ -10,6 +10,7 @@ mod digits;
 mod email;
 mod entropy;
 mod iban;
+mod literals;
 mod national;
 mod password;
 mod password_sentence;
@@ -21,13 +22,12 @@ mod private_key;
 mod resolve;
 mod secret;
 mod secret_words;
-mod shapes;
+mod token_formats;
 mod url;
 mod value;
-mod words;
 
 use context::Doc;
-use words::Tag;
+use literals::Tag;
 
 /// Changes when the rules do: what was found by other rules is to be looked for again.
 pub const RULES: u32 = 1;
@@ -132,17 +132,17 @@ pub fn scan(text: &str) -> Vec<Finding> {
     let mut doc = Doc::new(text);
     let mut names = Vec::new();
     let mut done = 0;
-    for (tag, start, end) in words::hits(text) {
+    for (tag, start, end) in literals::hits(text) {
         match tag {
             Tag::Context(bits) => doc.push(start, end, bits),
             // Inside a token already taken, no other rule starts.
             _ if start < done => {}
             Tag::Shape(index) => {
-                if let Some(finding) = shapes::at(&doc, index, start) {
+                if let Some(finding) = token_formats::at(&doc, index, start) {
                     done = finding.end;
                     found.push(finding);
-                    shapes::companion(&doc, &finding, &mut found);
-                } else if shapes::SHAPES[index].is_name() {
+                    token_formats::companion(&doc, &finding, &mut found);
+                } else if token_formats::SHAPES[index].is_name() {
                     names.push((Tag::Secret, start, start + 3));
                 }
             }

@@ -6,12 +6,12 @@ use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, Input, Matc
 
 use crate::context::bits;
 use crate::context_words::{CALL, CARD, EXAMPLE, OTHER, PHONE};
-use crate::{national, password_words, shapes};
+use crate::{national, password_words, token_formats};
 
 /// What a literal leads to.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Tag {
-    /// A key of a known shape may start here: index into `shapes::SHAPES`.
+    /// A key of a known shape may start here: index into `token_formats::SHAPES`.
     Shape(usize),
     /// A private key may start here.
     Private,
@@ -129,7 +129,7 @@ static TABLE: LazyLock<(Vec<String>, Vec<Word>)> = LazyLock::new(|| {
             }
         }
     };
-    for (index, shape) in shapes::SHAPES.iter().enumerate() {
+    for (index, shape) in token_formats::SHAPES.iter().enumerate() {
         for literal in shape.literals() {
             add(&literal, Tag::Shape(index), !shape.is_name(), shape.alone);
         }
