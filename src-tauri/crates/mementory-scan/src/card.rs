@@ -1,14 +1,14 @@
-//! Payment cards: an issuer's range and length (ISO/IEC 7812), the Luhn digit, and a grouping that cards have.
+//! Payment cards: the range and length of an issuer (ISO/IEC 7812), the Luhn check digit, and the grouping of cards.
 use crate::context::{Doc, bits};
-use crate::digits::{Gap, Run, digits_of, is_grouped, stands_alone};
+use crate::digits::{Gap, Run, digits_of, is_grouped, is_separate};
 use crate::{Class, Confidence, Finding};
 
 /// Groupings of 13 to 19 digits, as printed on cards.
 const GROUPS: &[&[usize]] =
     &[&[4, 4, 4, 4, 3], &[4, 4, 4, 4], &[4, 6, 5], &[4, 6, 4], &[4, 4, 4, 1], &[6, 13], &[8, 8]];
 
-/// Numbers that providers print for tests. They are no secrets, and no person's.
-const TESTS: &[&str] = &[
+/// Test numbers published by payment providers. They belong to nobody.
+const TEST_NUMBERS: &[&str] = &[
     "4242424242424242",
     "4000056655665556",
     "5555555555554444",
@@ -66,35 +66,36 @@ pub(crate) fn at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
     };
     let (start, end) = (runs[0].start, runs[count - 1].end);
     let digits = digits_of(doc.bytes, start, end);
-    if !touching(doc.bytes, start, end) || !luhn(&digits) || is_test(&digits) {
+    if !has_card_boundaries(doc.bytes, start, end) || !luhn(&digits) || is_test(&digits) {
         return None;
     }
-    let said = doc.speaks(start, end, bits::CARD);
-    let against = doc.nearest(start, 40) & (bits::OTHER | bits::PHONE) != 0 && doc.nearest(start, 40) & bits::CARD == 0;
+    let named = doc.matches_context(start, end, bits::CARD);
+    let named_otherwise = doc.nearest_before(start, 40) & (bits::OTHER | bits::PHONE) != 0
+        && doc.nearest_before(start, 40) & bits::CARD == 0;
     let issuer = issuer(&digits)?;
-    // Longer and shorter numbers, and issuers whose ranges are wide, need a word or a grouping.
-    let plain = matches!(digits.len(), 15 | 16) && !issuer.1;
-    let usual = grouped.is_some_and(|groups| groups.len() > 2) && (plain || !issuer.1 || said);
-    if against && !said || !(said || usual || plain) {
+    // Unusual lengths, and issuers with wide ranges, need a word or a grouping.
+    let common_length = matches!(digits.len(), 15 | 16) && !issuer.1;
+    let card_grouping = grouped.is_some_and(|groups| groups.len() > 2) && (common_length || !issuer.1 || named);
+    if named_otherwise && !named || !(named || card_grouping || common_length) {
         return None;
     }
-    let confidence = if said || usual { Confidence::VeryLikely } else { Confidence::Likely };
+    let confidence = if named || card_grouping { Confidence::VeryLikely } else { Confidence::Likely };
     Some(Finding { class: Class::Card, detector: "luhn", start, end, confidence })
 }
 
-/// Like `stands_alone`, but a slash, dot or comma may follow: an expiry date, the end of a sentence, a list.
-fn touching(bytes: &[u8], start: usize, end: usize) -> bool {
-    let alone = stands_alone(bytes, start, end);
+/// Like `is_separate`, but a slash, comma or bar may follow: an expiry date, a list, a table.
+fn has_card_boundaries(bytes: &[u8], start: usize, end: usize) -> bool {
+    let alone = is_separate(bytes, start, end);
     alone
         || matches!(bytes.get(end), Some(b'/' | b',' | b'|'))
-            && stands_alone(bytes, start, end.min(bytes.len())) | before_alone(bytes, start)
+            && is_separate(bytes, start, end.min(bytes.len())) | before_alone(bytes, start)
 }
 
 fn before_alone(bytes: &[u8], start: usize) -> bool {
     start == 0 || !(bytes[start - 1].is_ascii_alphanumeric() || matches!(bytes[start - 1], b'_' | b'-' | b'.'))
 }
 
-/// The issuer of a number, and whether its range alone says little.
+/// The issuer of a number, and whether its range is too wide to be proof.
 fn issuer(digits: &[u8]) -> Option<(&'static str, bool)> {
     let head = |count: usize| digits.iter().take(count).fold(0u32, |n, d| n * 10 + u32::from(*d));
     let (two, three, four, six) = (head(2), head(3), head(4), head(6));
@@ -141,7 +142,7 @@ pub(crate) fn luhn(digits: &[u8]) -> bool {
     sum.is_multiple_of(10)
 }
 
-/// Test numbers, and those with as little variety as they have: 4000 0000 0000 0002.
+/// Test numbers, and numbers with as few different digits: 4000 0000 0000 0002.
 fn is_test(digits: &[u8]) -> bool {
     let text: String = digits.iter().map(|d| char::from(b'0' + d)).collect();
     let zeros = digits.iter().filter(|d| **d == 0).count();
@@ -151,5 +152,9 @@ fn is_test(digits: &[u8]) -> bool {
         run = if pair[0] == pair[1] { run + 1 } else { 1 };
         run >= 7
     });
-    TESTS.contains(&text.as_str()) || zeros >= 9 || distinct <= 3 || repeat || text.starts_with("40000") && zeros >= 7
+    TEST_NUMBERS.contains(&text.as_str())
+        || zeros >= 9
+        || distinct <= 3
+        || repeat
+        || text.starts_with("40000") && zeros >= 7
 }

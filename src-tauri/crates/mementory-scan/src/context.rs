@@ -1,27 +1,27 @@
-//! The words around a number that say what it is.
+//! The context words near a number, which decide what kind of number it is.
 use memchr::{memchr, memrchr};
 
-/// What a context word speaks for. Bits, since one word may speak for several.
+/// The kinds of number that a context word points to. Bits, since one word may point to several.
 pub(crate) mod bits {
     pub const PHONE: u64 = 1;
     pub const CARD: u64 = 1 << 1;
-    /// Speaks against: order, invoice, serial, timestamp.
+    /// Not sensitive: order, invoice, serial, timestamp.
     pub const OTHER: u64 = 1 << 2;
     /// "example", "sample", "Beispiel".
     pub const EXAMPLE: u64 = 1 << 3;
-    /// "call", "ring", "reach me": weaker than a word for a telephone.
+    /// "call", "ring", "reach me": weaker evidence than a name of a telephone number.
     pub const CALL: u64 = 1 << 4;
-    /// The first of the bits of national ids; see `national`.
+    /// Position of the first bit of national ids; see `national`.
     pub const ID_BASE: u32 = 8;
-    /// All of them.
+    /// The bits of all national ids.
     pub const IDS: u64 = !((1 << ID_BASE) - 1);
 }
 
-/// How far before and after a value its word may stand, in bytes, within its line.
-const BEFORE: usize = 90;
-const AFTER: usize = 40;
+/// How far before and after a value a context word is searched, in bytes, within the line.
+const MAX_BEFORE: usize = 90;
+const MAX_AFTER: usize = 40;
 
-struct Word {
+struct ContextWord {
     start: usize,
     end: usize,
     bits: u64,
@@ -31,7 +31,7 @@ struct Word {
 pub(crate) struct Doc<'a> {
     pub text: &'a str,
     pub bytes: &'a [u8],
-    words: Vec<Word>,
+    words: Vec<ContextWord>,
 }
 
 impl<'a> Doc<'a> {
@@ -39,14 +39,14 @@ impl<'a> Doc<'a> {
         Doc { text, bytes: text.as_bytes(), words: Vec::new() }
     }
 
-    /// Adds a context word. They come in order of their place.
+    /// Adds a context word. Words must be added in the order of the text.
     pub fn push(&mut self, start: usize, end: usize, bits: u64) {
-        self.words.push(Word { start, end, bits });
+        self.words.push(ContextWord { start, end, bits });
     }
 
-    /// Where the reach of words before `start` begins: the line, and a line above it that ends in a colon.
-    fn reach(&self, start: usize) -> usize {
-        let floor = start.saturating_sub(BEFORE);
+    /// Where the context before `start` begins: with its line, or with the line above if that ends in a colon.
+    fn context_start(&self, start: usize) -> usize {
+        let floor = start.saturating_sub(MAX_BEFORE);
         let Some(at) = memrchr(b'\n', &self.bytes[floor..start]) else { return floor };
         let line = floor + at;
         let above = self.bytes[floor..line].trim_ascii_end();
@@ -57,14 +57,15 @@ impl<'a> Doc<'a> {
         }
     }
 
-    /// Whether a word with one of `mask` belongs to the value at `start..end`: it is the nearest before it, or stands
-    /// before it with no other number between, or follows it closely. A nearest word that speaks against wins.
-    pub fn speaks(&self, start: usize, end: usize, mask: u64) -> bool {
-        let floor = self.reach(start);
+    /// Whether a word with one of the bits in `mask` applies to the value at `start..end`: it is the nearest word
+    /// before it, or comes before it with no other number between, or follows it closely. If the nearest word has the
+    /// bit `OTHER` and none of `mask`, the answer is no.
+    pub fn matches_context(&self, start: usize, end: usize, mask: u64) -> bool {
+        let floor = self.context_start(start);
         let digit = self.bytes[floor..start].iter().rposition(u8::is_ascii_digit).map_or(floor, |n| floor + n);
-        let upto = self.words.partition_point(|word| word.end <= start);
+        let words_before = self.words.partition_point(|word| word.end <= start);
         let mut nearest = true;
-        for word in self.words[..upto].iter().rev() {
+        for word in self.words[..words_before].iter().rev() {
             if word.start < floor || (!nearest && word.start < digit) {
                 break;
             }
@@ -76,27 +77,28 @@ impl<'a> Doc<'a> {
             }
             nearest = false;
         }
-        let ceiling = (end + AFTER).min(self.bytes.len());
+        let ceiling = (end + MAX_AFTER).min(self.bytes.len());
         let tail = &self.bytes[end..ceiling];
-        // A word behind the end of the sentence speaks for what follows it.
+        // A word after the end of the sentence belongs to what follows it.
         let sentence = tail.windows(2).position(|pair| matches!(pair, [b'.' | b'!' | b'?', b' ' | b'\r']));
         let digit = tail.iter().position(u8::is_ascii_digit);
         let stop = memchr(b'\n', tail).into_iter().chain(digit).chain(sentence).min();
         let stop = end + stop.unwrap_or(tail.len());
-        self.words[upto..].iter().take_while(|word| word.start < stop).any(|word| word.bits & mask != 0)
+        self.words[words_before..].iter().take_while(|word| word.start < stop).any(|word| word.bits & mask != 0)
     }
 
-    /// The bits of the nearest word before the value on its line, within `within` bytes.
-    pub fn nearest(&self, start: usize, within: usize) -> u64 {
-        let floor = self.reach(start).max(start.saturating_sub(within));
-        let upto = self.words.partition_point(|word| word.end <= start);
-        self.words[..upto].last().filter(|word| word.start >= floor).map_or(0, |word| word.bits)
+    /// The bits of the nearest word before the value on its line, at most `max_distance` bytes away.
+    pub fn nearest_before(&self, start: usize, max_distance: usize) -> u64 {
+        let floor = self.context_start(start).max(start.saturating_sub(max_distance));
+        let words_before = self.words.partition_point(|word| word.end <= start);
+        self.words[..words_before].last().filter(|word| word.start >= floor).map_or(0, |word| word.bits)
     }
 
-    /// All bits of the words before the value on its line.
-    pub fn before(&self, start: usize) -> u64 {
-        let floor = self.reach(start);
-        let upto = self.words.partition_point(|word| word.end <= start);
-        self.words[..upto].iter().rev().take_while(|word| word.start >= floor).fold(0, |all, word| all | word.bits)
+    /// The bits of all words before the value on its line.
+    pub fn all_before(&self, start: usize) -> u64 {
+        let floor = self.context_start(start);
+        let words_before = self.words.partition_point(|word| word.end <= start);
+        let nearest_first = self.words[..words_before].iter().rev();
+        nearest_first.take_while(|word| word.start >= floor).fold(0, |all, word| all | word.bits)
     }
 }

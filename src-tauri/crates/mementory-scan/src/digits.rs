@@ -1,11 +1,11 @@
-//! Numbers: finds the runs of digits once, and asks each kind of number whether one starts there.
+//! Numbers: finds the runs of digits once and lets each detector check whether its kind of number starts there.
 use crate::context::{Doc, bits};
 use crate::{Confidence, Finding, card, iban, national, phone};
 
-/// What stands between a run of digits and the next.
+/// What is between a run of digits and the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Gap {
-    /// Nothing that numbers are written with.
+    /// Nothing that is used within numbers.
     None,
     Space,
     Hyphen,
@@ -29,15 +29,15 @@ impl Run {
     }
 }
 
-/// Adds every number that is a card, an account, a telephone or a national id.
+/// Adds every card, bank account, telephone and national id number.
 pub(crate) fn find(doc: &Doc, found: &mut Vec<Finding>) {
-    let runs = runs(doc.bytes);
+    let runs = find_runs(doc.bytes);
     let mut phone_end = 0;
     for index in 0..runs.len() {
         let at = &runs[index..runs.len().min(index + 10)];
         found.extend(iban::at(doc, at[0].start));
-        // A date's day, a version, a count: too few digits for anything but a number with letters in it.
-        if reachable(at) < SHORTEST {
+        // A day, a version, a count: too few digits for anything but a number with letters.
+        if connected_digits(at) < MIN_DIGITS {
             let glued = doc.bytes[..at[0].start].last().is_some_and(u8::is_ascii_alphabetic);
             // The Corsican form of the French number: `1 91 11 2A 171 441 59`.
             let corsican = at[0].len() == 1 && at[0].gap == Gap::Space && at.get(1).is_some_and(|run| run.len() == 2);
@@ -46,16 +46,16 @@ pub(crate) fn find(doc: &Doc, found: &mut Vec<Finding>) {
             }
             continue;
         }
-        // A group of an account number whose check digits are wrong is no number of its own.
-        if iban::holds(doc.bytes, at[0].start) {
+        // The group belongs to a bank account number with wrong check digits.
+        if iban::contains_group(doc.bytes, at[0].start) {
             continue;
         }
         found.extend(card::at(doc, at));
-        let known = found.len();
+        let ids_start = found.len();
         national::at(doc, at, found);
-        // A personal number that its name stands before is no telephone, even where one is spoken of.
-        if let Some(id) = found[known..].iter().find(|id| id.confidence == Confidence::VeryLikely)
-            && doc.nearest(id.start, 90) & bits::PHONE == 0
+        // A personal number with its name before it is no telephone number, even if words for one are near.
+        if let Some(id) = found[ids_start..].iter().find(|id| id.confidence == Confidence::VeryLikely)
+            && doc.nearest_before(id.start, 90) & bits::PHONE == 0
         {
             phone_end = phone_end.max(id.end);
         }
@@ -68,16 +68,16 @@ pub(crate) fn find(doc: &Doc, found: &mut Vec<Finding>) {
     }
 }
 
-/// No number of digits alone is shorter.
-const SHORTEST: usize = 7;
+/// The fewest digits of a number that consists of digits only.
+const MIN_DIGITS: usize = 7;
 
-/// How many digits the runs have up to the first gap that numbers are not written with.
-fn reachable(runs: &[Run]) -> usize {
+/// How many digits the runs have up to the first gap that is not used within numbers.
+fn connected_digits(runs: &[Run]) -> usize {
     let joined = runs.iter().position(|run| run.gap == Gap::None).map_or(runs.len(), |at| at + 1);
     runs[..joined].iter().map(Run::len).sum()
 }
 
-fn runs(bytes: &[u8]) -> Vec<Run> {
+fn find_runs(bytes: &[u8]) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     let mut at = 0;
     while let Some(skip) = bytes[at..].iter().position(u8::is_ascii_digit) {
@@ -92,7 +92,7 @@ fn runs(bytes: &[u8]) -> Vec<Run> {
     runs
 }
 
-/// What a few bytes between two runs are. No-break and thin spaces count as spaces, other hyphens as hyphens.
+/// The kind of gap between two runs. No-break and thin spaces count as spaces, other hyphens as hyphens.
 fn gap(between: &[u8]) -> Gap {
     match between {
         b" " | [0xC2, 0xA0] | [0xE2, 0x80, 0xAF | 0x89] => Gap::Space,
@@ -104,28 +104,28 @@ fn gap(between: &[u8]) -> Gap {
     }
 }
 
-/// Whether the runs have these lengths, with one and the same mark between them.
+/// Whether the runs have these lengths and gaps. The gaps are repeated if there are fewer than needed.
 pub(crate) fn is_grouped(runs: &[Run], lengths: &[usize], gaps: &[Gap]) -> bool {
     runs.len() >= lengths.len()
         && runs.iter().zip(lengths).all(|(run, length)| run.len() == *length)
         && runs[..lengths.len() - 1].iter().zip(gaps.iter().cycle()).all(|(run, gap)| run.gap == *gap)
 }
 
-/// Whether a value at `start..end` stands alone: no letter, digit or mark of a longer number touches it.
-pub(crate) fn stands_alone(bytes: &[u8], start: usize, end: usize) -> bool {
+/// Whether the value at `start..end` is a whole number: no letter, digit or sign of a longer number touches it.
+pub(crate) fn is_separate(bytes: &[u8], start: usize, end: usize) -> bool {
     let before = start.checked_sub(1).map(|at| bytes[at]);
     let further = start.checked_sub(2).map(|at| bytes[at]);
     let after = bytes.get(end).copied();
     let beyond = bytes.get(end + 1).copied();
     let word = |b: Option<u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || b == b'_');
-    let mark = |b: Option<u8>| matches!(b, Some(b'-' | b'.' | b'/' | b',' | b'+'));
+    let sign = |b: Option<u8>| matches!(b, Some(b'-' | b'.' | b'/' | b',' | b'+'));
     let digit = |b: Option<u8>| b.is_some_and(|b| b.is_ascii_alphanumeric());
-    let glued = word(before) || word(after) || mark(before) && digit(further) || mark(after) && digit(beyond);
+    let glued = word(before) || word(after) || sign(before) && digit(further) || sign(after) && digit(beyond);
     let amount = matches!(before, Some(b'$' | b'#' | b'%')) || matches!(after, Some(b'%' | b'$'));
     !glued && !amount && !bytes[..start].ends_with("€".as_bytes())
 }
 
-/// The digits of runs, as numbers, without what stands between them.
+/// The values of the digits in `start..end`, without the gaps.
 pub(crate) fn digits_of(bytes: &[u8], start: usize, end: usize) -> Vec<u8> {
     bytes[start..end].iter().filter(|b| b.is_ascii_digit()).map(|b| b - b'0').collect()
 }

@@ -3,7 +3,7 @@ use memchr::memchr_iter;
 
 use crate::{Class, Confidence, Finding};
 
-/// Hosts set aside for documentation (RFC 2606), and those that templates print.
+/// Hosts reserved for documentation (RFC 2606), and those used in templates.
 const SAMPLE_HOSTS: &[&str] = &[
     "example.com",
     "example.org",
@@ -22,8 +22,8 @@ const SAMPLE_HOSTS: &[&str] = &[
     "email.tld",
     "mail.tld",
 ];
-/// Endings of hosts that exist nowhere (RFC 2606, RFC 6761), and of files: `icon@2x.png`.
-const NO_HOST: &[&str] = &[
+/// Top-level domains that do not exist (RFC 2606, RFC 6761), and file extensions: `icon@2x.png`.
+const NOT_TOP_LEVEL: &[&str] = &[
     "test",
     "invalid",
     "example",
@@ -73,7 +73,7 @@ pub(crate) fn find(text: &str, found: &mut Vec<Finding>) {
 /// The address around the `@` at `at`.
 fn around(text: &str, at: usize) -> Option<Finding> {
     let bytes = text.as_bytes();
-    // In a script without spaces the name itself must be in it: else the sentence runs into the address.
+    // In scripts without spaces the sentence touches the address: such letters count only if the name ends in one.
     let wide = text[..at].chars().next_back().is_some_and(is_wide);
     let local = |c: char| c.is_alphanumeric() && (wide || !is_wide(c)) || "._%+-'&/=?^{}~!#$*".contains(c);
     let floor = text.ceil_char_boundary(at.saturating_sub(65));
@@ -85,14 +85,14 @@ fn around(text: &str, at: usize) -> Option<Finding> {
         start = floor + index;
     }
     let name = text[start..at].trim_start_matches(|c: char| !c.is_alphanumeric() && c != '_');
-    // Marks that are allowed in a name but separate more often: `to=a@b.de`, `{a@b.de}`, `'a@b.de'`.
+    // Characters that are allowed in a name but are separators more often: `to=a@b.de`, `{a@b.de}`, `'a@b.de'`.
     let name = &name[name.rfind(['=', '/', '{', '}', '?', '!', '*', '$', '#', '&']).map_or(0, |n| n + 1)..];
     let name = name.trim_start_matches('\'');
     if name.is_empty() || name.len() > 64 || name.ends_with('.') || name.contains("..") {
         return None;
     }
     start = at - name.len();
-    let host_end = host(text, at + 1);
+    let host_end = end_of_host(text, at + 1);
     let host = &text[at + 1..host_end];
     let labels: Vec<&str> = host.split('.').collect();
     let last = labels.last()?.to_lowercase();
@@ -104,7 +104,7 @@ fn around(text: &str, at: usize) -> Option<Finding> {
     let sample = SAMPLE_HOSTS
         .iter()
         .any(|host| lower == *host || lower.strip_suffix(host).is_some_and(|head| head.ends_with('.')));
-    if sample || NO_HOST.contains(&last.as_str()) || labels[0].starts_with("2x") || labels[0].starts_with("3x") {
+    if sample || NOT_TOP_LEVEL.contains(&last.as_str()) || labels[0].starts_with("2x") || labels[0].starts_with("3x") {
         return None;
     }
     let name = name.to_lowercase();
@@ -114,7 +114,7 @@ fn around(text: &str, at: usize) -> Option<Finding> {
     {
         return None;
     }
-    // `user@host.tld:path` is a place on a server; `//user@host` an address of one; `@user@host` an account.
+    // `user@host.tld:path` is a path on a server, `//user@host` a web address, `@user@host` an account.
     let before = &bytes[..start];
     let remote = match bytes.get(host_end) {
         Some(b':') => {
@@ -141,7 +141,7 @@ fn around(text: &str, at: usize) -> Option<Finding> {
 }
 
 /// Where the host that starts at `from` ends.
-fn host(text: &str, from: usize) -> usize {
+fn end_of_host(text: &str, from: usize) -> usize {
     let window = &text[from..text.floor_char_boundary((from + 254).min(text.len()))];
     let wide = window.chars().next().is_some_and(is_wide);
     let inside = |c: char| c.is_alphanumeric() && (wide || !is_wide(c)) || c == '-' || c == '.';
@@ -158,12 +158,12 @@ fn host(text: &str, from: usize) -> usize {
     from + host.len()
 }
 
-/// Scripts without spaces: there a letter before or after an address is the sentence.
+/// Whether a character belongs to a script without spaces, where the sentence may touch an address.
 fn is_wide(c: char) -> bool {
     c as u32 >= 0x2E80
 }
 
-/// `Message-ID: <…@…>` and its like in headers of mail.
+/// `Message-ID: <…@…>` and similar headers of e-mails.
 fn is_message_id(text: &str, start: usize, end: usize) -> bool {
     let angle = text[..start].ends_with('<') && text[end..].starts_with('>');
     let floor = text.ceil_char_boundary(start.saturating_sub(40));

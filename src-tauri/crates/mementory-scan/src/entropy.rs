@@ -1,25 +1,25 @@
 //! Whether a string looks drawn at random rather than written.
 
-/// A figure of how random `value` looks: the share of neighbours of different kind (small letter, capital, digit)
-/// within its runs of letters and digits, without the step from a capital into its word. Random base 62 lies
-/// near 0.45, random hex near 0.47, `getUserToken2` at 0.15, words at 0.
-fn restless(value: &str) -> f32 {
+/// How often neighbouring characters are of different kinds (small letter, capital, digit), as a share of all
+/// neighbours within runs of letters and digits. A capital before a small letter does not count, since words begin so.
+/// Random base 62 is near 0.45, random hex near 0.47, `getUserToken2` is 0.15, words are 0.
+fn kind_changes(value: &str) -> f32 {
     let kind = |b: u8| match b {
         b'0'..=b'9' => 1,
         b'a'..=b'z' => 2,
         b'A'..=b'Z' => 3,
         _ => 0,
     };
-    let (mut pairs, mut steps) = (0u32, 0u32);
+    let (mut pairs, mut changes) = (0u32, 0u32);
     for pair in value.as_bytes().windows(2) {
         let (a, b) = (kind(pair[0]), kind(pair[1]));
         if a == 0 || b == 0 {
             continue;
         }
         pairs += 1;
-        steps += u32::from(a != b && !(a == 3 && b == 2));
+        changes += u32::from(a != b && !(a == 3 && b == 2));
     }
-    if pairs == 0 { 0.0 } else { steps as f32 / pairs as f32 }
+    if pairs == 0 { 0.0 } else { changes as f32 / pairs as f32 }
 }
 
 /// Shannon entropy in bits for each byte.
@@ -47,10 +47,11 @@ pub(crate) fn is_uuid(value: &str) -> bool {
         )
 }
 
-/// Whether a value that some name calls a secret looks like one. `sure`: the name leaves no doubt.
-pub(crate) fn is_random(value: &str, sure: bool) -> bool {
+/// Whether a value whose name suggests a secret looks random. `clear_name`: the name can only mean a secret, so less
+/// randomness is enough.
+pub(crate) fn is_random(value: &str, clear_name: bool) -> bool {
     let bytes = value.as_bytes();
-    if bytes.len() < if sure { 14 } else { 18 } || !value.is_ascii() {
+    if bytes.len() < if clear_name { 14 } else { 18 } || !value.is_ascii() {
         return false;
     }
     let digits = bytes.iter().filter(|b| b.is_ascii_digit()).count();
@@ -60,24 +61,24 @@ pub(crate) fn is_random(value: &str, sure: bool) -> bool {
         return false;
     }
     let hex = is_hex(value);
-    let (floor, enough) = match (hex, sure) {
-        // Of 32 digits drawn, one number in three hundred has few steps.
+    let (min_changes, min_entropy) = match (hex, clear_name) {
+        // About one in three hundred random numbers of 32 digits has few changes.
         (true, true) if bytes.len() >= 32 => (0.1, 2.9),
         (true, _) => (0.22, 2.9),
         (false, true) => (0.18, 3.1),
         (false, false) => (0.24, 3.4),
     };
-    let steps = restless(value);
-    // Without a single digit only long runs of mixed case are random.
-    if digits == 0 && (bytes.len() < 20 || steps < 0.2) {
-        return capless(bytes, sure);
+    let changes = kind_changes(value);
+    // Without any digit only long runs of mixed case are random.
+    if digits == 0 && (bytes.len() < 20 || changes < 0.2) {
+        return is_random_single_case(bytes, clear_name);
     }
-    steps >= floor && shannon(value) >= enough || capless(bytes, sure)
+    changes >= min_changes && shannon(value) >= min_entropy || is_random_single_case(bytes, clear_name)
 }
 
-/// One case and few digits: random if the letters follow one another as they do in no language.
-fn capless(bytes: &[u8], sure: bool) -> bool {
-    if !sure || bytes.len() < 16 || !bytes.iter().all(u8::is_ascii_alphanumeric) {
+/// One case and few digits: random if there are long runs of consonants and few vowels, as in no language.
+fn is_random_single_case(bytes: &[u8], clear_name: bool) -> bool {
+    if !clear_name || bytes.len() < 16 || !bytes.iter().all(u8::is_ascii_alphanumeric) {
         return false;
     }
     let vowel = |b: &u8| b"aeiouyAEIOUY".contains(b);

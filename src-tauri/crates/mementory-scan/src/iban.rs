@@ -1,8 +1,8 @@
-//! Bank account numbers: the country's length and the check of ISO 13616 (mod 97).
+//! Bank account numbers: the length for the country and the check of ISO 13616 (mod 97).
 use crate::context::{Doc, bits};
 use crate::{Class, Confidence, Finding};
 
-/// Lengths by country, from the registry that SWIFT keeps for ISO 13616.
+/// Lengths by country, from the registry for ISO 13616 that SWIFT maintains.
 const LENGTHS: &[(&str, usize)] = &[
     ("AD", 24),
     ("AE", 23),
@@ -95,13 +95,13 @@ const LENGTHS: &[(&str, usize)] = &[
     ("YE", 30),
 ];
 
-/// Countries whose account numbers are digits alone, from the same registry.
+/// Countries whose account numbers contain digits only, from the same registry.
 const NUMERIC: &[&str] = &[
     "AT", "BA", "BE", "CZ", "DE", "DK", "EE", "ES", "FI", "FO", "GL", "HR", "HU", "IL", "IS", "LT", "ME", "NO", "PL",
     "PT", "RS", "SE", "SI", "SK", "XK",
 ];
 
-/// The account number whose check digits start at `digits`, two letters before them.
+/// The account number whose check digits start at `digits`, after the two letters of the country.
 pub(crate) fn at(doc: &Doc, digits: usize) -> Option<Finding> {
     let bytes = doc.bytes;
     let start = digits.checked_sub(2)?;
@@ -112,7 +112,7 @@ pub(crate) fn at(doc: &Doc, digits: usize) -> Option<Finding> {
     if start > 0 && (bytes[start - 1].is_ascii_alphanumeric() || matches!(bytes[start - 1], b'_' | b'/' | b'+')) {
         return None;
     }
-    // The last part of a UUID, of an order number: joined to letters or digits before it.
+    // Joined to letters or digits before it: the last part of a UUID or of an order number.
     if start > 1 && bytes[start - 1] == b'-' && bytes[start - 2].is_ascii_alphanumeric() {
         let before = &bytes[start.saturating_sub(5)..start - 1];
         if !before.eq_ignore_ascii_case(b"iban") {
@@ -122,30 +122,31 @@ pub(crate) fn at(doc: &Doc, digits: usize) -> Option<Finding> {
     let small = country.iter().any(u8::is_ascii_lowercase);
     let name = country.to_ascii_uppercase();
     let (_, length) = LENGTHS.iter().find(|(code, _)| code.as_bytes() == name)?;
-    let (end, rest, marks) = take(bytes, digits + 2, length - 4)?;
+    let (end, rest, separators) = read_characters(bytes, digits + 2, length - 4)?;
     if bytes.get(end).is_some_and(|b| b.is_ascii_alphanumeric())
         || NUMERIC.iter().any(|code| code.as_bytes() == name) && !rest.iter().all(u8::is_ascii_digit)
         || remainder(&rest, &name, &bytes[digits..digits + 2]) != 1
     {
         return None;
     }
-    // Spaces may only cut the number into groups: a space after every letter is something else.
-    if marks > length / 2 || small && country.iter().any(u8::is_ascii_uppercase) {
+    // Separators form groups. With one after every character it is something else.
+    if separators > length / 2 || small && country.iter().any(u8::is_ascii_uppercase) {
         return None;
     }
-    let example = doc.before(start) & bits::EXAMPLE != 0;
+    let example = doc.all_before(start) & bits::EXAMPLE != 0;
     let confidence = if example { Confidence::Likely } else { Confidence::VeryLikely };
     Some(Finding { class: Class::Iban, detector: "iso13616", start, end, confidence })
 }
 
-/// Whether the group of four that starts at `at` stands in a row of groups that begins like an account number,
-/// right or wrong: `HR52 2488 5290`.
-pub(crate) fn holds(bytes: &[u8], at: usize) -> bool {
+/// Whether the group of four at `at` belongs to a row of groups that begins like an account number, even if the check
+/// digits are wrong: `HR52 2488 5290`.
+pub(crate) fn contains_group(bytes: &[u8], at: usize) -> bool {
     let mut at = at;
     for _ in 0..8 {
-        let Some(mark) = at.checked_sub(1).filter(|mark| matches!(bytes[*mark], b' ' | b'-')) else { return false };
-        let Some(start) = mark.checked_sub(4) else { return false };
-        let group = &bytes[start..mark];
+        let separator = at.checked_sub(1).filter(|at| matches!(bytes[*at], b' ' | b'-'));
+        let Some(end) = separator else { return false };
+        let Some(start) = end.checked_sub(4) else { return false };
+        let group = &bytes[start..end];
         if !group.iter().all(u8::is_ascii_alphanumeric) || start > 0 && bytes[start - 1].is_ascii_alphanumeric() {
             return false;
         }
@@ -158,16 +159,17 @@ pub(crate) fn holds(bytes: &[u8], at: usize) -> bool {
     false
 }
 
-/// The next `count` letters and digits from `at`, single spaces, no-break spaces and hyphens left out.
-fn take(bytes: &[u8], at: usize, count: usize) -> Option<(usize, Vec<u8>, usize)> {
+/// The next `count` letters and digits from `at` without single spaces, no-break spaces, hyphens and dots between them:
+/// where they end, the characters, and the number of separators.
+fn read_characters(bytes: &[u8], at: usize, count: usize) -> Option<(usize, Vec<u8>, usize)> {
     let mut taken = Vec::with_capacity(count);
-    let (mut at, mut marks, mut marked) = (at, 0, false);
+    let (mut at, mut separators, mut after_separator) = (at, 0, false);
     while taken.len() < count {
         let rest = bytes.get(at..)?;
         let step = match rest {
             [b, ..] if b.is_ascii_alphanumeric() => {
                 taken.push(b.to_ascii_uppercase());
-                marked = false;
+                after_separator = false;
                 at += 1;
                 continue;
             }
@@ -176,17 +178,17 @@ fn take(bytes: &[u8], at: usize, count: usize) -> Option<(usize, Vec<u8>, usize)
             [0xE2, 0x80, 0xAF, ..] => 3,
             _ => return None,
         };
-        if marked {
+        if after_separator {
             return None;
         }
-        marked = true;
-        marks += 1;
+        after_separator = true;
+        separators += 1;
         at += step;
     }
-    Some((at, taken, marks))
+    Some((at, taken, separators))
 }
 
-/// The number with country and check digits moved behind it, letters as 10 to 35, modulo 97.
+/// The number with country and check digits moved to its end, letters as 10 to 35, modulo 97.
 fn remainder(rest: &[u8], country: &[u8], check: &[u8]) -> u32 {
     rest.iter().chain(country).chain(check).fold(0, |n, b| match b {
         b'0'..=b'9' => (n * 10 + u32::from(b - b'0')) % 97,

@@ -1,11 +1,10 @@
 //! Finds sensitive values in a text. Pure: a text in, byte ranges out; no I/O, no state, no panic.
 //!
-//! One pass looks for a few hundred words and key prefixes at once, one for digits, one for `@`. Only where
-//! something was seen does a detector look closer, and never further than a fixed distance, so the time grows
-//! with the length of the text and nothing else. See README.md for what is found and what is not.
+//! One pass searches for all names, context words and key prefixes, one for digits, one for `@`. A detector examines
+//! only the surroundings of such a hit, up to a fixed distance, so the time is proportional to the length of the text.
+//! See README.md for what is found and what is not.
 mod card;
 mod context;
-mod context_words;
 mod digits;
 mod email;
 mod entropy;
@@ -15,21 +14,20 @@ mod national;
 mod password;
 mod password_sentence;
 mod password_value;
-mod password_words;
 mod phone;
 mod placeholder;
 mod private_key;
 mod resolve;
 mod secret;
-mod secret_words;
 mod token_formats;
 mod url;
 mod value;
+mod word_lists;
 
 use context::Doc;
 use literals::Tag;
 
-/// Changes when the rules do: what was found by other rules is to be looked for again.
+/// Version of the detection rules. When it changes, texts scanned under another version are scanned again.
 pub const RULES: u32 = 1;
 
 /// What kind of value was found.
@@ -66,7 +64,7 @@ impl Class {
         Class::NationalId,
     ];
 
-    /// The word used in JSON and in `[REDACTED:word]`.
+    /// The name used in JSON and in `[REDACTED:name]`.
     pub fn as_str(self) -> &'static str {
         match self {
             Class::AccessKey => "access_key",
@@ -80,25 +78,25 @@ impl Class {
         }
     }
 
-    /// The class of a word from [`Class::as_str`]; `None` for any other.
-    pub fn parse(word: &str) -> Option<Class> {
-        Class::ALL.into_iter().find(|class| class.as_str() == word)
+    /// The class with this name, as given by [`Class::as_str`]; `None` for any other text.
+    pub fn parse(name: &str) -> Option<Class> {
+        Class::ALL.into_iter().find(|class| class.as_str() == name)
     }
 }
 
-/// How sure a detector is. Ordered: the later, the surer.
+/// How certain a detector is, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Confidence {
-    /// The words around it say so, the value alone does not.
+    /// Only the surrounding words indicate it; the value alone does not.
     Possible,
-    /// Shape and surroundings agree.
+    /// The form of the value and the surrounding words agree.
     Likely,
-    /// The value proves itself: a known prefix, a check digit, a format used for nothing else.
+    /// The value is proof enough: a known prefix, a check digit, a format used for nothing else. Or its name is.
     VeryLikely,
 }
 
 impl Confidence {
-    /// The word used in JSON.
+    /// The name used in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Confidence::Possible => "possible",
@@ -108,63 +106,63 @@ impl Confidence {
     }
 }
 
-/// Where a sensitive value lies. It never holds the value itself.
+/// Where a sensitive value is in the text. Never contains the value itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Finding {
-    /// What it is.
+    /// What kind of value it is.
     pub class: Class,
     /// Which rule found it, such as `aws_access_key_id` or `luhn`.
     pub detector: &'static str,
     /// First byte of the value in the text.
     pub start: usize,
-    /// One past its last byte. Both ends lie on character boundaries.
+    /// One past its last byte. Both ends are on character boundaries.
     pub end: usize,
-    /// How sure the rule is.
+    /// How certain the rule is.
     pub confidence: Confidence,
 }
 
 /// Finds sensitive values in `text`.
 ///
-/// Returns the findings in order of their place, none overlapping another: of two that do, the more certain stays,
-/// then the longer. Takes time in proportion to the length of the text and never fails.
+/// Returns the findings in the order of the text and without overlaps: of two that overlap, the one with the higher
+/// confidence is reported, then the longer. Takes time in proportion to the length of the text and never fails.
 pub fn scan(text: &str) -> Vec<Finding> {
-    let mut found = Vec::new();
+    let mut findings = Vec::new();
     let mut doc = Doc::new(text);
     let mut names = Vec::new();
-    let mut done = 0;
+    let mut token_end = 0;
     for (tag, start, end) in literals::hits(text) {
         match tag {
             Tag::Context(bits) => doc.push(start, end, bits),
-            // Inside a token already taken, no other rule starts.
-            _ if start < done => {}
-            Tag::Shape(index) => {
+            // No other rule starts inside a token that was already found.
+            _ if start < token_end => {}
+            Tag::Token(index) => {
                 if let Some(finding) = token_formats::at(&doc, index, start) {
-                    done = finding.end;
-                    found.push(finding);
-                    token_formats::companion(&doc, &finding, &mut found);
-                } else if token_formats::SHAPES[index].is_name() {
+                    token_end = finding.end;
+                    findings.push(finding);
+                    token_formats::aws_secret_near(&doc, &finding, &mut findings);
+                } else if token_formats::FORMATS[index].is_name() {
                     names.push((Tag::Secret, start, start + 3));
                 }
             }
-            Tag::Private => {
+            Tag::PrivateKey => {
                 if let Some(finding) = private_key::at(text, start) {
-                    done = finding.end;
-                    found.push(finding);
+                    token_end = finding.end;
+                    findings.push(finding);
                 }
             }
-            Tag::Url => found.extend(url::at(text, start, end)),
+            Tag::Url => findings.extend(url::at(text, start, end)),
             Tag::Bearer | Tag::Secret | Tag::Password | Tag::Command => names.push((tag, start, end)),
         }
     }
     for (tag, start, end) in names {
         match tag {
-            Tag::Bearer => found.extend(secret::bearer(text, end)),
-            Tag::Secret => found.extend(secret::at(text, start, end)),
-            Tag::Command => found.extend(password::command(text, start, end)),
-            _ => found.extend(password::at(text, start, end)),
+            Tag::Bearer => findings.extend(secret::bearer(text, end)),
+            Tag::Secret => findings.extend(secret::at(text, start, end)),
+            Tag::Command => findings.extend(password::command(text, start, end)),
+            _ => findings.extend(password::at(text, start, end)),
         }
     }
-    email::find(text, &mut found);
-    digits::find(&doc, &mut found);
-    resolve::resolve(found)
+    email::find(text, &mut findings);
+    digits::find(&doc, &mut findings);
+    resolve::resolve_overlaps(findings)
 }

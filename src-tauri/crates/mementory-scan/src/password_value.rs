@@ -1,23 +1,23 @@
-//! What a password looks like, and what stands in the place of one: words, units, code, paths, digests.
-use crate::password_words::{NAMES, PROSE, STILL};
+//! What a password looks like, and what is none although it is in its place: words, units, code, paths, digests.
+use crate::word_lists::password;
 
-/// Letters with digits, or with marks that no word has.
-pub(crate) fn strong(value: &str) -> bool {
+/// Letters together with digits, or with signs that no word contains.
+pub(crate) fn is_strong(value: &str) -> bool {
     let letters = value.chars().filter(|c| c.is_alphabetic()).count();
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
-    let marks = value.bytes().filter(|b| b"!@#$%^&*+=~?<>{}[]|;:".contains(b)).count();
+    let signs = value.bytes().filter(|b| b"!@#$%^&*+=~?<>{}[]|;:".contains(b)).count();
     value.chars().count() >= 4
         && (letters > 0 && digits > 0
-            || marks > 0
+            || signs > 0
                 && letters + digits >= 3
-                && !(marks == 1 && value.ends_with(['!', '?', ':', ';']) && digits == 0)
+                && !(signs == 1 && value.ends_with(['!', '?', ':', ';']) && digits == 0)
             || digits >= 4 && value.contains(['-', '_', '.', '/']) && letters > 0)
 }
 
-/// Strong, and so plainly no word that it needs nothing but the word "password" before it.
-pub(crate) fn vivid(value: &str) -> bool {
+/// Strong, and so unlike a word that the word "password" directly before it is enough.
+pub(crate) fn is_distinctive(value: &str) -> bool {
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
-    let marked = value.bytes().any(|b| b"!@#$%^&*+=~?".contains(&b));
+    let has_sign = value.bytes().any(|b| b"!@#$%^&*+=~?".contains(&b));
     // RFC2898, KB500123, v1.2.3, notes2024.txt, bob22@posteo.net
     let capitals = value.bytes().take_while(u8::is_ascii_uppercase).count();
     let rest = value[capitals..].trim_start_matches('-');
@@ -30,32 +30,33 @@ pub(crate) fn vivid(value: &str) -> bool {
         && value.bytes().filter(u8::is_ascii_uppercase).count() > 1
         && value.bytes().filter(u8::is_ascii_lowercase).count() > 1
         && value.contains(|c: char| c.is_ascii_punctuation());
-    strong(value)
+    is_strong(value)
         && value.len() >= 6
         && value.chars().all(|c| (c as u32) < 0x2E80)
         && (digits > 1
-            || digits == 1 && (marked || long || mingled(value) && !value.ends_with(|c: char| c.is_ascii_digit())))
+            || digits == 1
+                && (has_sign || long || has_mixed_case(value) && !value.ends_with(|c: char| c.is_ascii_digit())))
         && !(numbered || version || file || value.starts_with('-'))
 }
 
-/// Small letters alone among capitals, capitals that run into a small letter: as in no word and no name of code.
-pub(crate) fn mingled(value: &str) -> bool {
+/// Single small letters between capitals, or several capitals before a small letter, as in no word and no name in code.
+pub(crate) fn has_mixed_case(value: &str) -> bool {
     if value.len() < 8 || !value.is_ascii() {
         return false;
     }
     let bytes = value.as_bytes();
     let capital = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_uppercase);
     let small = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_lowercase);
-    let lone = |at: usize| {
+    let single = |at: usize| {
         let before = at.checked_sub(1);
         small(at) && !small(at + 1) && !before.is_some_and(small) && (capital(at + 1) || before.is_some_and(capital))
     };
-    let run = |at: usize| at > 1 && small(at) && capital(at - 1) && capital(at - 2);
-    (0..bytes.len()).map(|at| usize::from(lone(at)) + usize::from(run(at))).sum::<usize>() > 1
+    let after_capitals = |at: usize| at > 1 && small(at) && capital(at - 1) && capital(at - 2);
+    (0..bytes.len()).map(|at| usize::from(single(at)) + usize::from(after_capitals(at))).sum::<usize>() > 1
 }
 
-/// A capital within a word.
-pub(crate) fn camel(value: &str) -> bool {
+/// A word with a capital inside.
+pub(crate) fn has_inner_capital(value: &str) -> bool {
     value.len() >= 8
         && value
             .as_bytes()
@@ -65,17 +66,15 @@ pub(crate) fn camel(value: &str) -> bool {
             >= 1
 }
 
-/// `8-character`, `256-bit`, `sha256`, `utf8`: letters and digits that say how, not what.
-pub(crate) fn measure(value: &str) -> bool {
+/// `8-character`, `256-bit`, `sha256`, `utf8`: a quantity, an algorithm or an encoding instead of a value.
+pub(crate) fn is_measure(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     let rest = lower.trim_start_matches(|c: char| c.is_ascii_digit() || "+-–.".contains(c));
-    const UNITS: &[&str] = &[
-        "char", "digit", "bit", "byte", "zeichen", "stellig", "caract", "word", "letter", "day", "min", "hour", "x",
-        "st", "nd", "rd", "th", "days", "pm", "am", "kb", "mb", "wörter", "lettres", "teken",
-    ];
-    let counted = rest.len() < lower.len()
-        && UNITS.iter().any(|unit| rest.starts_with(unit) && (unit.len() > 2 || rest.len() == unit.len()));
-    const HOW: &[&str] = &[
+    let quantity = rest.len() < lower.len()
+        && password::MEASURE_UNITS
+            .iter()
+            .any(|unit| rest.starts_with(unit) && (unit.len() > 2 || rest.len() == unit.len()));
+    const ALGORITHMS: &[&str] = &[
         "base64",
         "sha1",
         "sha2",
@@ -98,36 +97,39 @@ pub(crate) fn measure(value: &str) -> bool {
         "ntlm",
         "case-",
     ];
-    counted || HOW.iter().any(|how| lower.starts_with(how))
+    quantity || ALGORITHMS.iter().any(|name| lower.starts_with(name))
 }
 
 /// A passphrase of several words, not a sentence about one.
-pub(crate) fn phrase(value: &str) -> bool {
+pub(crate) fn is_passphrase(value: &str) -> bool {
     let words: Vec<String> = value.split_whitespace().map(str::to_lowercase).collect();
     let about = words.iter().any(|word| {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
-        NAMES.contains(&bare) || ABOUT.contains(&bare)
+        password::NAMES.contains(&bare) || password::MESSAGE_WORDS.contains(&bare)
     });
     (2..=10).contains(&words.len())
         && !about
-        && (words.len() >= 3 || strong(value))
+        && (words.len() >= 3 || is_strong(value))
         && !value.ends_with(['.', ':', '?'])
 }
 
-pub(crate) fn prose(value: &str) -> bool {
+/// A word of ordinary sentences about passwords: "required", "wrong", "now".
+pub(crate) fn is_ordinary_word(value: &str) -> bool {
     let lower = value.to_lowercase();
     let bare = lower.trim_end_matches(['.', ',', '!', '?', ':', ';']);
-    PROSE.contains(&bare) || NAMES.contains(&bare) || STILL.contains(&bare) && bare != "nu"
+    password::NOT_VALUES.contains(&bare)
+        || password::NAMES.contains(&bare)
+        || password::FILLERS.contains(&bare) && bare != "nu"
 }
 
-/// A call, a member, an index, a path of a module, a word with underscores.
+/// A call, a member, an index, a module path, a word with underscores.
 pub(crate) fn is_code(value: &str) -> bool {
     let identifier = |part: &str| {
         !part.is_empty()
             && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
             && !part.as_bytes()[0].is_ascii_digit()
     };
-    // A call cut at its comma ends without its bracket.
+    // A call that was cut at a comma lacks its closing bracket.
     let call = value.find('(').is_some_and(|at| {
         identifier(value[..at].trim_end_matches('!').rsplit(['.', ':']).next().unwrap_or(""))
             && (value.ends_with([')', '(']) || !value.contains(')'))
@@ -140,8 +142,10 @@ pub(crate) fn is_code(value: &str) -> bool {
     let variable = |part: &str| identifier(part.trim_start_matches(['$', '@', '&']));
     let index =
         value.find('[').is_some_and(|at| variable(&value[..at]) && (value.ends_with(']') || value.ends_with('[')));
-    let snake =
-        value.contains('_') && !mingled(value) && identifier(value) && value.bytes().all(|b| !b.is_ascii_digit());
+    let snake = value.contains('_')
+        && !has_mixed_case(value)
+        && identifier(value)
+        && value.bytes().all(|b| !b.is_ascii_digit());
     let arrow = value.contains("=>") || value.contains("->") || value.contains("::") || value == "{" || value == "[";
     let named = identifier(value)
         && {
@@ -153,12 +157,12 @@ pub(crate) fn is_code(value: &str) -> bool {
     call || array || member || index || snake || arrow || named || pointer || is_literal(value)
 }
 
-/// `not_for_passphrase`: what a program calls something, not a value.
+/// `not_for_passphrase`: a name in a program, not a value.
 pub(crate) fn is_label(value: &str) -> bool {
     value.contains('_') && value.contains("pass") && value.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
 }
 
-/// A number as programs write it: `2966u32`, `0x00B4`, `0x46ce_f267`.
+/// A number as written in code: `2966u32`, `0x00B4`, `0x46ce_f267`.
 fn is_literal(value: &str) -> bool {
     let digits = |part: &str, hex: bool| {
         !part.is_empty() && part.bytes().all(|b| b == b'_' || b.is_ascii_digit() || hex && b.is_ascii_hexdigit())
@@ -181,7 +185,7 @@ pub(crate) fn is_path(value: &str) -> bool {
         || value.starts_with('/') && value[1..].contains('/') && value.len() > 5
 }
 
-/// A password that was hashed is none any more.
+/// A hashed password. It is not reported.
 pub(crate) fn is_digest(value: &str) -> bool {
     [
         "$2a$", "$2b$", "$2y$", "$argon2", "$6$", "$5$", "$1$", "{SSHA}", "{SHA}", "pbkdf2", "scrypt:", "sha256:",
@@ -192,55 +196,3 @@ pub(crate) fn is_digest(value: &str) -> bool {
         || matches!(value.len(), 32 | 40 | 64 | 128) && crate::entropy::is_hex(value)
         || crate::entropy::is_uuid(value)
 }
-
-/// Words of sentences about passwords, such as forms show them.
-const ABOUT: &[&str] = &[
-    "your",
-    "please",
-    "enter",
-    "must",
-    "should",
-    "is",
-    "the",
-    "required",
-    "invalid",
-    "incorrect",
-    "wrong",
-    "forgot",
-    "reset",
-    "confirm",
-    "choose",
-    "create",
-    "change",
-    "with",
-    "for",
-    "to",
-    "or",
-    "cannot",
-    "new",
-    "minimum",
-    "least",
-    "characters",
-    "repeat",
-    "again",
-    "type",
-    "here",
-    "see",
-    "bitte",
-    "ihr",
-    "dein",
-    "eingeben",
-    "introduce",
-    "introduzca",
-    "tu",
-    "votre",
-    "saisissez",
-    "show",
-    "hide",
-    "doesn't",
-    "don't",
-    "not",
-    "are",
-    "has",
-    "been",
-];

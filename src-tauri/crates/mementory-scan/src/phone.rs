@@ -1,12 +1,12 @@
-//! Telephone numbers: candidates by their looks, then what the numbering plans say (the `phonenumber` library).
+//! Telephone numbers: candidates by their form, checked against the numbering plans (the `phonenumber` library).
 use phonenumber::country::Id;
 
 use crate::context::{Doc, bits};
 use crate::digits::{Gap, Run, is_grouped};
 use crate::{Class, Confidence, Finding};
 
-/// A number has at most this many digits (ITU-T E.164).
-const MOST: usize = 15;
+/// The most digits of a number (ITU-T E.164).
+const MAX_DIGITS: usize = 15;
 
 /// The number whose first digits are `runs[0]`.
 pub(crate) fn at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
@@ -22,70 +22,70 @@ pub(crate) fn at(doc: &Doc, runs: &[Run]) -> Option<Finding> {
         first.start
     };
     let lead = if plus && bytes[..lead].ends_with(b"(") && bracketed(runs, bytes) { lead - 1 } else { lead };
-    // In a text within JSON a line break is a backslash and a letter.
+    // In an escaped JSON text a line break is a backslash and a letter.
     let escaped = plus && matches!(&bytes[..lead], [.., b'\\', b'n' | b't' | b'r']);
     if lead > 0
         && !escaped
         && (bytes[lead - 1].is_ascii_alphanumeric()
-            || matches!(bytes[lead - 1], b'_' | b'$' | b'#' | b'=' | b'.' | b'-' | b'/') && touches(bytes, lead))
+            || matches!(bytes[lead - 1], b'_' | b'$' | b'#' | b'=' | b'.' | b'-' | b'/') && joined_before(bytes, lead))
     {
         return None;
     }
     if plus {
         return international(doc, runs, lead);
     }
-    // A number that its nearest word calls a personal one is none, though the check digit be wrong.
-    let nearest = doc.nearest(lead, 90);
+    // If the nearest word names a personal number, it is no telephone number, even with a wrong check digit.
+    let nearest = doc.nearest_before(lead, 90);
     let personal = nearest & bits::IDS != 0 && nearest & bits::PHONE == 0 && first.len() > 8;
-    let named = !personal && doc.speaks(lead, first.end, bits::PHONE);
-    let said = named || !personal && doc.speaks(lead, first.end, bits::CALL);
+    let named = !personal && doc.matches_context(lead, first.end, bits::PHONE);
+    let likely_named = named || !personal && doc.matches_context(lead, first.end, bits::CALL);
     if bytes[first.start..].starts_with(b"00")
         && bytes.get(first.start + 2).is_some_and(|b| *b != b'0')
-        && (said || nearest & (bits::OTHER | bits::CARD | bits::IDS) == 0)
+        && (likely_named || nearest & (bits::OTHER | bits::CARD | bits::IDS) == 0)
         && let Some(number) = international(doc, runs, lead)
     {
-        let grouped = runs.len() > 1 && runs[1].end <= number.end && !goes_on(runs, number.end);
-        if said || first.len() > 9 || grouped && number.confidence == Confidence::VeryLikely {
+        let grouped = runs.len() > 1 && runs[1].end <= number.end && !continues(runs, number.end);
+        if likely_named || first.len() > 9 || grouped && number.confidence == Confidence::VeryLikely {
             return Some(number);
         }
     }
     if first.len() < 7 && runs.len() == 1 || first.len() == 1 && first.gap == Gap::None {
         return None;
     }
-    if let Some((end, country)) = characteristic(runs, bytes, lead)
-        && closed(bytes, end)
-        && (said || doc.nearest(lead, 40) & bits::OTHER == 0)
+    if let Some((end, country)) = national_format(runs, bytes, lead)
+        && ends_number(bytes, end)
+        && (likely_named || doc.nearest_before(lead, 40) & bits::OTHER == 0)
     {
-        let number = plain(bytes, lead, end);
-        if said || country.is_none_or(|country| valid(Some(country), &number)) {
+        let number = dialled_digits(bytes, lead, end);
+        if likely_named || country.is_none_or(|country| valid(Some(country), &number)) {
             return Some(finding(
                 "national",
                 lead,
                 end,
-                if said { Confidence::VeryLikely } else { Confidence::Likely },
+                if likely_named { Confidence::VeryLikely } else { Confidence::Likely },
             ));
         }
     }
-    if said { national(doc, runs, lead, named) } else { None }
+    if likely_named { national(doc, runs, lead, named) } else { None }
 }
 
 fn finding(detector: &'static str, start: usize, end: usize, confidence: Confidence) -> Finding {
     Finding { class: Class::Phone, detector, start, end, confidence }
 }
 
-/// Whether more digits follow the candidate that ends at `end`, joined by a mark that numbers are written with.
-fn goes_on(runs: &[Run], end: usize) -> bool {
+/// Whether more digits follow the candidate that ends at `end`, after a separator used within numbers.
+fn continues(runs: &[Run], end: usize) -> bool {
     runs.iter().any(|run| run.end == end && run.gap != Gap::None)
 }
 
-/// A bracket that opened before the first run closes again near it.
+/// Whether a bracket that opened before the first run closes after it.
 fn bracketed(runs: &[Run], bytes: &[u8]) -> bool {
     bytes.get(runs[0].end) == Some(&b')')
         || runs.get(1).is_some_and(|run| bytes.get(run.end) == Some(&b')') && run.gap == Gap::Bracket)
 }
 
-/// A mark before the number joins it to more digits or letters.
-fn touches(bytes: &[u8], lead: usize) -> bool {
+/// Whether the character before the number joins it to more digits or letters.
+fn joined_before(bytes: &[u8], lead: usize) -> bool {
     match bytes[lead - 1] {
         b'=' => false,
         b'_' | b'$' | b'#' => true,
@@ -93,27 +93,27 @@ fn touches(bytes: &[u8], lead: usize) -> bool {
     }
 }
 
-/// Whether a number may end here: no letter, digit, percent sign or unit touches it. Behind a comma the next cell of
-/// a row may follow, or the decimals of an amount: at most three digits.
-fn closed(bytes: &[u8], end: usize) -> bool {
+/// Whether a number may end here: no letter, digit, percent sign or unit follows directly. After a comma there may be
+/// the next cell of a row, but not up to three digits, which are the decimals of an amount.
+fn ends_number(bytes: &[u8], end: usize) -> bool {
     let plus = |b: &u8| *b == b'+';
     let cell = bytes.get(end) == Some(&b',') && {
         let digits = bytes[end + 1..].iter().take(5).take_while(|b| b.is_ascii_digit()).count();
         digits > 3 || bytes.get(end + 1).is_some_and(plus)
     };
-    let digit_after = |mark: u8| bytes.get(end) == Some(&mark) && bytes.get(end + 1).is_some_and(u8::is_ascii_digit);
+    let digit_after = |sign: u8| bytes.get(end) == Some(&sign) && bytes.get(end + 1).is_some_and(u8::is_ascii_digit);
     let glued = |b: &u8| b.is_ascii_alphanumeric() && *b != b'x' || matches!(b, b'_' | b'%' | b'@');
     let further = [b'.', b':', b'-'].into_iter().any(digit_after) || digit_after(b',') && !cell;
     !further && !bytes.get(end).is_some_and(glued)
 }
 
-/// Ends of candidates from the first run on, longest first: at most eight runs and as many digits as a number has.
-fn ends(runs: &[Run], most: usize) -> Vec<(usize, usize)> {
+/// Where candidates may end and how many runs they have, longest first: at most eight runs and `max_digits` digits.
+fn ends(runs: &[Run], max_digits: usize) -> Vec<(usize, usize)> {
     let mut digits = 0;
     let mut ends = Vec::new();
     for (index, run) in runs.iter().take(8).enumerate() {
         digits += run.len();
-        if digits > most {
+        if digits > max_digits {
             break;
         }
         ends.push((run.end, index + 1));
@@ -126,7 +126,7 @@ fn ends(runs: &[Run], most: usize) -> Vec<(usize, usize)> {
 }
 
 /// The digits of a candidate, with its plus sign; the `(0)` of `+49 (0) 30` is not dialled.
-fn plain(bytes: &[u8], start: usize, end: usize) -> String {
+fn dialled_digits(bytes: &[u8], start: usize, end: usize) -> String {
     let mut text = String::new();
     let slice = &bytes[start..end];
     for (at, byte) in slice.iter().enumerate() {
@@ -144,24 +144,24 @@ fn plain(bytes: &[u8], start: usize, end: usize) -> String {
     text
 }
 
-/// Whether the numbering plan of its country knows the number.
+/// Whether the number is in the numbering plan of its country.
 fn valid(country: Option<Id>, number: &str) -> bool {
     phonenumber::parse(country, number).is_ok_and(|number| phonenumber::is_valid(&number))
 }
 
-/// `+` or `00` and a country.
+/// A number with `+` or `00` and a country code.
 fn international(doc: &Doc, runs: &[Run], lead: usize) -> Option<Finding> {
     let mut grouped = None;
-    for (end, count) in ends(runs, MOST + 2) {
-        let mut number = plain(doc.bytes, lead, end);
+    for (end, count) in ends(runs, MAX_DIGITS + 2) {
+        let mut number = dialled_digits(doc.bytes, lead, end);
         if let Some(rest) = number.strip_prefix("00") {
             number = format!("+{rest}");
         }
         let digits = number.len() - 1;
-        // Behind a plus sign no decimals follow: a comma is that of a list.
+        // A number with a plus sign has no decimals, so a comma separates list entries.
         let comma = doc.bytes.get(end) == Some(&b',') && doc.bytes[lead..end].contains(&b'+');
-        if !(7..=MOST).contains(&digits)
-            || !(comma || closed(doc.bytes, end))
+        if !(7..=MAX_DIGITS).contains(&digits)
+            || !(comma || ends_number(doc.bytes, end))
             || number.starts_with("+0")
             || number.starts_with("+1234567")
         {
@@ -170,18 +170,18 @@ fn international(doc: &Doc, runs: &[Run], lead: usize) -> Option<Finding> {
         if valid(None, &number) {
             return Some(finding("international", lead, end, Confidence::VeryLikely));
         }
-        // Written like a number, of a country that exists, though no plan has it: numbers of films, new ranges.
-        let shaped = count >= 3 || doc.speaks(lead, end, bits::PHONE | bits::CALL);
+        // Written like a telephone number with an existing country code, but in no plan: invented numbers, new ranges.
+        let plausible = count >= 3 || doc.matches_context(lead, end, bits::PHONE | bits::CALL);
         let decimal = runs[..count - 1].iter().any(|run| run.gap == Gap::Dot) && count < 4;
-        if grouped.is_none() && digits >= 9 && shaped && !decimal && phonenumber::parse(None, &number).is_ok() {
+        if grouped.is_none() && digits >= 9 && plausible && !decimal && phonenumber::parse(None, &number).is_ok() {
             grouped = Some(finding("international", lead, end, Confidence::Likely));
         }
     }
     grouped
 }
 
-/// National forms that nothing else is written in: where the first ends, and whose plan it must fit.
-fn characteristic(runs: &[Run], bytes: &[u8], lead: usize) -> Option<(usize, Option<Id>)> {
+/// National formats used for nothing else: where the number ends, and the country whose plan must contain it.
+fn national_format(runs: &[Run], bytes: &[u8], lead: usize) -> Option<(usize, Option<Id>)> {
     let starts = |text: &[u8]| bytes[runs[0].start..].starts_with(text);
     let at = |count: usize| runs[count - 1].end;
     let zero = bytes[runs[0].start] == b'0';
@@ -213,28 +213,28 @@ fn characteristic(runs: &[Run], bytes: &[u8], lead: usize) -> Option<(usize, Opt
         return Some((at(3), Some(if starts(b"010") { Id::KR } else { Id::JP })));
     }
     if bracket && zero && runs.len() > 1 && runs[0].gap == Gap::Bracket && (3..=5).contains(&runs[0].len()) {
-        let (end, _) = ends(runs, 12).into_iter().find(|(end, count)| *count > 1 && closed(bytes, *end))?;
+        let (end, _) = ends(runs, 12).into_iter().find(|(end, count)| *count > 1 && ends_number(bytes, *end))?;
         let country = if starts(b"020") || starts(b"011") || starts(b"0161") { Id::GB } else { Id::DE };
         return Some((end, Some(country)));
     }
-    // German mobile numbers: 0151 to 0179, a mark, and seven or eight digits.
+    // German mobile numbers: 0151 to 0179, a separator, and seven or eight digits.
     if runs.len() > 1
         && runs[0].len() == 4
         && (starts(b"015") || starts(b"016") || starts(b"017"))
         && runs[0].gap != Gap::None
     {
-        let (end, _) = ends(runs, 12).into_iter().find(|(end, count)| *count > 1 && closed(bytes, *end))?;
+        let (end, _) = ends(runs, 12).into_iter().find(|(end, count)| *count > 1 && ends_number(bytes, *end))?;
         return Some((end, Some(Id::DE)));
     }
     // British mobile numbers: 07xxx and six digits.
     if runs.len() > 1 && runs[0].len() == 5 && starts(b"07") && runs[0].gap == Gap::Space {
-        let (end, _) = ends(runs, 11).into_iter().find(|(end, count)| *count > 1 && closed(bytes, *end))?;
+        let (end, _) = ends(runs, 11).into_iter().find(|(end, count)| *count > 1 && ends_number(bytes, *end))?;
         return Some((end, Some(Id::GB)));
     }
     None
 }
 
-/// Plans to ask, by how the number begins: with a trunk zero, or without.
+/// Countries whose plans are checked for a number with a trunk zero, and without.
 const WITH_ZERO: &[Id] = &[
     Id::DE,
     Id::GB,
@@ -273,18 +273,19 @@ const WITHOUT_ZERO: &[Id] = &[
     Id::SG,
 ];
 
-/// A number as it is dialled within its country, next to a word that says so. `named`: a word for a telephone.
+/// A number as dialled within its country, next to a word for it. `named`: the word is a name of a telephone number,
+/// not only "call" or the like.
 fn national(doc: &Doc, runs: &[Run], lead: usize, named: bool) -> Option<Finding> {
     let bytes = doc.bytes;
     let zero = bytes[runs[0].start] == b'0';
     let plans = if zero { WITH_ZERO } else { WITHOUT_ZERO };
-    let mut shaped = None;
+    let mut plausible = None;
     for (end, count) in ends(runs, 13) {
-        let number = plain(bytes, lead, end);
+        let number = dialled_digits(bytes, lead, end);
         if !(7..=13).contains(&number.len())
-            || !closed(bytes, end)
-            || is_other(&runs[..count], bytes)
-            || uniform(&number)
+            || !ends_number(bytes, end)
+            || is_date_or_amount(&runs[..count], bytes)
+            || is_trivial(&number)
             || !named && number.len() < 9 && count == 1
         {
             continue;
@@ -294,19 +295,19 @@ fn national(doc: &Doc, runs: &[Run], lead: usize, named: bool) -> Option<Finding
         {
             return Some(finding("national", lead, end, Confidence::VeryLikely));
         }
-        let looks = count > 1 && number.len() >= 7
+        let common_form = count > 1 && number.len() >= 7
             || zero && number.len() >= 9
             || number.len() == 10
             || (7..=9).contains(&number.len()) && count == 1;
-        if shaped.is_none() && looks && named {
-            shaped = Some(finding("national", lead, end, Confidence::Possible));
+        if plausible.is_none() && common_form && named {
+            plausible = Some(finding("national", lead, end, Confidence::Possible));
         }
     }
-    shaped
+    plausible
 }
 
-/// Dates, addresses of machines, amounts, versions.
-fn is_other(runs: &[Run], bytes: &[u8]) -> bool {
+/// Dates, times, IP addresses, amounts, coordinates.
+fn is_date_or_amount(runs: &[Run], bytes: &[u8]) -> bool {
     let lengths: Vec<usize> = runs.iter().map(Run::len).collect();
     let value = |run: &Run| bytes[run.start..run.end].iter().take(4).fold(0u32, |n, b| n * 10 + u32::from(b - b'0'));
     let year = |run: &Run| run.len() == 4 && (1900..=2099).contains(&value(run));
@@ -326,17 +327,17 @@ fn is_other(runs: &[Run], bytes: &[u8]) -> bool {
         let month = bytes[runs[0].start + 4..].iter().take(2).fold(0u32, |n, b| n * 10 + u32::from(b - b'0'));
         (1..=12).contains(&month)
     };
-    // 0900-1800, 0930 1730: hours.
+    // Opening hours: 0900-1800, 0930 1730.
     let clock = |run: &Run| run.len() == 4 && value(run) < 2400 && value(run) % 100 < 60;
     let hours = runs.len() == 2 && runs.iter().all(clock);
-    // 46.546508: a place on the map. A telephone with one dot begins with a zero.
+    // Coordinates: 46.546508. A telephone number with one dot begins with a zero.
     let zero = bytes[runs[0].start] == b'0' && lengths[0] > 2;
     let place = runs.len() == 2 && runs[0].gap == Gap::Dot && lengths[0] < 4 && lengths[1] > 3 && !zero;
     date || span || hours || address || amount || compact || place || runs.len() > 1 && lengths.iter().all(|n| *n == 1)
 }
 
-/// One digit over and over, or counting up: 0000000, 1234567890.
-fn uniform(number: &str) -> bool {
+/// One repeated digit, or digits that count up: 0000000, 1234567890.
+fn is_trivial(number: &str) -> bool {
     number.bytes().all(|b| Some(b) == number.bytes().next())
         || "01234567890".contains(number)
         || number.len() == 10 && number.starts_with("123456789")

@@ -1,16 +1,16 @@
-//! Private keys: PEM and PGP blocks, PuTTY files, age, extended keys of wallets.
+//! Private keys: PEM and PGP blocks, PuTTY files, age, extended keys of wallets, Nostr.
 use memchr::memmem;
 
 use crate::{Class, Confidence, Finding};
 
-/// No block is longer: an RSA key of 16,384 bits in PEM has 13 kB, a PGP key with subkeys less than this.
-const LONGEST: usize = 64 * 1024;
-/// Fewer letters of base64 in one run are a sample, not a key.
-const SHORTEST_RUN: usize = 24;
+/// The longest block. An RSA key of 16,384 bits in PEM has 13 kB, a PGP key with subkeys less than this.
+const MAX_BLOCK: usize = 64 * 1024;
+/// A shorter longest run of base64 means a sample, not a key.
+const MIN_RUN: usize = 24;
 
-/// The private key whose first words stand at `start`, if there is one.
+/// The private key that starts at `start`.
 pub(crate) fn at(text: &str, start: usize) -> Option<Finding> {
-    let rest = &text[start..text.floor_char_boundary((start + LONGEST).min(text.len()))];
+    let rest = &text[start..text.floor_char_boundary((start + MAX_BLOCK).min(text.len()))];
     let (length, detector) = if rest.starts_with('-') {
         (block(rest)?, "pem")
     } else if rest.starts_with("PuTTY") {
@@ -36,11 +36,11 @@ pub(crate) fn at(text: &str, start: usize) -> Option<Finding> {
 fn word(rest: &str, prefix: usize, inside: fn(u8) -> bool, length: usize) -> Option<usize> {
     let run = rest.bytes().skip(prefix).take(length + 1).take_while(|b| inside(*b)).count();
     let body = rest.get(prefix..prefix + run)?;
-    // At most one more: after AGE-SECRET-KEY- the body starts with its own separator, 1.
+    // One more is possible: after AGE-SECRET-KEY- comes the separator 1.
     (run.abs_diff(length) <= 1 && !crate::placeholder::is_fake_token(body)).then_some(prefix + run)
 }
 
-/// The length of a block from `-----BEGIN`, to its END line or, where that is missing, to the last line of its body.
+/// The length of a block from `-----BEGIN` to its END line or, if that is missing, to the last line of its body.
 fn block(rest: &str) -> Option<usize> {
     let title = rest.get(5..rest.len().min(80)).or_else(|| rest.get(5..rest.floor_char_boundary(80)))?;
     let title = title.find("----").map(|at| &title[..at]).unwrap_or("");
@@ -56,31 +56,31 @@ fn block(rest: &str) -> Option<usize> {
     let finish =
         ["-----END", "---- END"].iter().filter_map(|end| memmem::find(&body.as_bytes()[..next], end.as_bytes())).min();
     let (inner, length) = match finish {
-        Some(at) => (at, at + tail(&body[at..])),
+        Some(at) => (at, at + end_line(&body[at..])),
         None => {
             let length = open_end(&body[..next]);
             (length, length)
         }
     };
     let longest = body.as_bytes()[..inner].split(|b| !is_base64(*b)).map(<[u8]>::len).max().unwrap_or(0);
-    (longest >= SHORTEST_RUN && !masked(&body[..inner])).then_some(head + length)
+    (longest >= MIN_RUN && !is_masked(&body[..inner])).then_some(head + length)
 }
 
-/// A block whose lines say `xxxx` or repeat one letter is a sample.
-fn masked(body: &str) -> bool {
+/// A block of `xxxx` or of a few repeated characters is a sample.
+fn is_masked(body: &str) -> bool {
     let mut seen = [false; 256];
     body.bytes().filter(|b| b.is_ascii_alphanumeric()).for_each(|b| seen[b as usize] = true);
     seen.iter().filter(|yes| **yes).count() < 10
 }
 
 /// The length of the END line.
-fn tail(end: &str) -> usize {
+fn end_line(end: &str) -> usize {
     let title = end.find("KEY").map_or(8, |at| at + 3);
     let dashes = end[title..].find("----").filter(|at| *at < 16).map_or(title, |at| title + at);
     dashes + end[dashes..].bytes().take_while(|b| *b == b'-').count()
 }
 
-/// How far the body of a block without an end reaches: lines of base64 and headers, real or escaped line breaks.
+/// Where the body of a block without an END line ends: lines of base64 and headers, with real or escaped line breaks.
 fn open_end(body: &str) -> usize {
     let mut at = 0;
     let mut good = 0;
@@ -90,15 +90,15 @@ fn open_end(body: &str) -> usize {
         let line = rest.iter().take_while(|b| !matches!(b, b'\n' | b'\\' | b'"')).count();
         let words = rest[..line].trim_ascii();
         let header = words.windows(2).any(|pair| pair == b": ") && words.len() < 80;
-        // An empty line parts headers from the body; behind the body it ends the key.
+        // An empty line separates headers from the body; after the body it ends the key.
         if words.is_empty() && body_seen {
             break;
         }
-        body_seen |= words.len() >= SHORTEST_RUN && !header;
+        body_seen |= words.len() >= MIN_RUN && !header;
         if !words.is_empty() && !header && !words.iter().all(|b| is_base64(*b)) {
-            // Base64 and prose on one line: the base64 belongs to the key.
+            // Base64 followed by other text on one line: the base64 belongs to the key.
             let run = rest.iter().take_while(|b| is_base64(**b)).count();
-            good = if run >= SHORTEST_RUN { at + run } else { good };
+            good = if run >= MIN_RUN { at + run } else { good };
             break;
         }
         if !words.is_empty() {

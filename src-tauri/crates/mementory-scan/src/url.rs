@@ -1,8 +1,8 @@
-//! Passwords in addresses: `scheme://user:password@host`.
+//! Passwords in web addresses: `scheme://user:password@host`.
 use crate::placeholder::is_placeholder;
 use crate::{Class, Confidence, Finding};
 
-/// The password of the address whose `://` stands at `start..end`.
+/// The password of the address whose `://` is at `start..end`.
 pub(crate) fn at(text: &str, start: usize, end: usize) -> Option<Finding> {
     let scheme = text.as_bytes()[..start].last()?;
     if !scheme.is_ascii_alphanumeric() {
@@ -11,9 +11,9 @@ pub(crate) fn at(text: &str, start: usize, end: usize) -> Option<Finding> {
     let window = &text[end..text.floor_char_boundary((end + 320).min(text.len()))];
     let stop = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | '`' | '|' | '\\');
     let whole = &window[..window.find(stop).unwrap_or(window.len())];
-    // A slash in a password should be written %2F, and often is not: it still stands before the last @ of the address.
+    // A slash in a password should be written %2F, but often is not: then the authority reaches to the last @.
     let authority = &whole[..whole.find(['/', '?', '#']).unwrap_or(whole.len())];
-    let authority = if authority.contains('@') { authority } else { loose(whole)? };
+    let authority = if authority.contains('@') { authority } else { authority_with_raw_slash(whole)? };
     let user = &authority[..authority.rfind('@')?];
     let colon = user.find(':')?;
     let password = &user[colon + 1..];
@@ -36,8 +36,8 @@ pub(crate) fn at(text: &str, start: usize, end: usize) -> Option<Finding> {
     })
 }
 
-/// The part of an address up to the host, where the password itself holds `/`, `?` or `#`.
-fn loose(whole: &str) -> Option<&str> {
+/// The authority of an address whose password contains `/`, `?` or `#`.
+fn authority_with_raw_slash(whole: &str) -> Option<&str> {
     let at = whole.rfind('@')?;
     let colon = whole.find(':')?;
     let first = whole.find(['/', '?', '#'])?;

@@ -1,21 +1,21 @@
-//! The value that a name is given: `name = value`, `"name": "value"`, `<name>value</name>`, `--name value`.
+//! The value that is assigned to a name: `name = value`, `"name": "value"`, `<name>value</name>`, `--name value`.
 
-/// No value is read further.
-const LONGEST: usize = 512;
+/// The longest value that is read, in bytes.
+const MAX_VALUE: usize = 512;
 
-/// A longer name is none: a run of letters that happens to hold a word.
-pub(crate) const LONGEST_NAME: usize = 80;
+/// The longest name, in bytes. What is longer is data that contains a word by chance.
+pub(crate) const MAX_NAME: usize = 80;
 
 /// How a name and its value are joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Join {
-    /// `=` without spaces, as in shells and addresses.
+    /// `=` without spaces, as in shells and web addresses.
     Tight,
     /// `=`, `:=`, `=>` with spaces.
     Equals,
-    /// A colon, or a cell of a table.
+    /// A colon, or the border of a table cell.
     Colon,
-    /// Nothing but a space: `--password x`, `WITH PASSWORD 'x'`.
+    /// Only a space: `--password x`, `WITH PASSWORD 'x'`.
     Space,
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct Value {
     pub end: usize,
     pub quoted: bool,
     pub join: Join,
-    /// Nothing but punctuation follows on the line.
+    /// Only punctuation follows on the line.
     pub ends_line: bool,
 }
 
@@ -39,9 +39,9 @@ pub(crate) fn name_around(text: &str, start: usize, end: usize) -> (usize, usize
     (start - before, end + after)
 }
 
-/// Where a word that begins before `end` ends with its inflection: `пароля`, `şifresi`, `parolası`, `ключа`. Scripts
-/// without spaces have none.
-pub(crate) fn inflected(text: &str, end: usize) -> usize {
+/// Where the word that continues at `end` ends, with its inflection: `пароля`, `şifresi`, `parolası`, `ключа`. Scripts
+/// without spaces have no inflection.
+pub(crate) fn end_of_inflection(text: &str, end: usize) -> usize {
     let latin = |c: char| c.is_alphabetic() && (c as u32) < 0x2E80;
     if !text[..end].chars().next_back().is_some_and(latin) {
         return end;
@@ -49,17 +49,17 @@ pub(crate) fn inflected(text: &str, end: usize) -> usize {
     end + text[end..].chars().take(6).take_while(|c| latin(*c)).map(char::len_utf8).sum::<usize>()
 }
 
-/// The value given to the name that ends at `end`.
-pub(crate) fn after_name(text: &str, name_start: usize, end: usize) -> Option<Value> {
+/// The value assigned to the name that ends at `end`.
+pub(crate) fn value_after_name(text: &str, name_start: usize, end: usize) -> Option<Value> {
     let bytes = text.as_bytes();
     let mut at = end;
-    // What closes the name: quotes, brackets, emphasis.
+    // Skip what closes the name: quotes, brackets, emphasis.
     while matches!(bytes.get(at), Some(b'"' | b'\'' | b'`' | b']' | b')' | b'*' | b'\\')) && at < end + 6 {
         at += 1;
     }
     let closed = at > end;
     let tag = bytes.get(at) == Some(&b'>') && name_start > 0 && bytes[name_start - 1] == b'<';
-    let spaces = blanks(bytes, at);
+    let spaces = count_blanks(bytes, at);
     at += spaces;
     let rest = &bytes[at.min(bytes.len())..];
     let mut join = Join::Equals;
@@ -78,7 +78,7 @@ pub(crate) fn after_name(text: &str, name_start: usize, end: usize) -> Option<Va
             join = Join::Colon;
             3
         }
-        [b',', ..] | [b'\n', ..] | [b'\r', ..] => return pair(text, at),
+        [b',', ..] | [b'\n', ..] | [b'\r', ..] => return value_of_pair(text, at),
         _ if spaces > 0 => {
             join = Join::Space;
             0
@@ -87,24 +87,24 @@ pub(crate) fn after_name(text: &str, name_start: usize, end: usize) -> Option<Va
     };
     let compared = op > 1 && matches!(rest, [b'=' | b'!', b'=', ..]);
     at += op;
-    let gap = blanks(bytes, at);
+    let gap = count_blanks(bytes, at);
     if join == Join::Equals && spaces == 0 && gap == 0 && !closed {
         join = Join::Tight;
     }
     at += gap;
-    // `password: str = "x"`: the type first.
+    // `password: str = "x"`: skip the type.
     if join == Join::Colon
-        && let Some(further) = past_type(bytes, at)
+        && let Some(after) = after_type(bytes, at)
     {
-        at = further;
+        at = after;
         join = Join::Equals;
     }
-    let value = read(text, at, join)?;
+    let value = read_value(text, at, join)?;
     (value.quoted || !compared).then_some(value)
 }
 
-/// `name: API_KEY`, then `value: x`: the name and the value each have a key of their own.
-fn pair(text: &str, at: usize) -> Option<Value> {
+/// `name: API_KEY` followed by `value: x`: name and value are under separate keys.
+fn value_of_pair(text: &str, at: usize) -> Option<Value> {
     let bytes = text.as_bytes();
     let mut at = at;
     let end = (at + 48).min(bytes.len());
@@ -122,17 +122,17 @@ fn pair(text: &str, at: usize) -> Option<Value> {
     if !matches!(bytes.get(at), Some(b':' | b'=')) {
         return None;
     }
-    at += 1 + blanks(bytes, at + 1);
-    read(text, at, Join::Colon)
+    at += 1 + count_blanks(bytes, at + 1);
+    read_value(text, at, Join::Colon)
 }
 
-/// Reads a value at `at`: between quotes, or up to a space or the punctuation that ends one.
-pub(crate) fn read(text: &str, at: usize, join: Join) -> Option<Value> {
+/// Reads the value at `at`: between quotes, or up to a space or the punctuation that ends it.
+pub(crate) fn read_value(text: &str, at: usize, join: Join) -> Option<Value> {
     let bytes = text.as_bytes();
     let mut at = at;
     while bytes.get(at..at + 2) == Some(b"**") || bytes.get(at..at + 2) == Some(b"__") {
         at += 2;
-        at += blanks(bytes, at);
+        at += count_blanks(bytes, at);
     }
     // b"…", r"…", f"…", @"…"
     if matches!(bytes.get(at), Some(b'b' | b'r' | b'f' | b'u' | b'@'))
@@ -140,22 +140,22 @@ pub(crate) fn read(text: &str, at: usize, join: Join) -> Option<Value> {
     {
         at += 1;
     }
-    let window = text.get(at..text.floor_char_boundary((at + LONGEST).min(text.len())))?;
+    let window = text.get(at..text.floor_char_boundary((at + MAX_VALUE).min(text.len())))?;
     if let Some((open, close)) = quote(window) {
         let inner = &window[open..];
         let line = inner.find('\n').unwrap_or(inner.len());
-        let length = closing(&inner[..line], close)?;
+        let length = length_to_closing(&inner[..line], close)?;
         let after = &inner[length..line];
         let ends_line = after.len() < 8 && !after.bytes().any(|b| b.is_ascii_alphanumeric());
         return Some(Value { start: at + open, end: at + open + length, quoted: true, join, ends_line });
     }
     let stops = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '，' | '。' | '、' | '」' | '”');
     let mut length = window.find(stops).unwrap_or(window.len());
-    // `$(cat file)`, `<your key>`, `os.getenv("X")` must stay whole to be known as what they are.
+    // `<your key>` must be read as a whole to be recognised as a placeholder.
     if window.starts_with('<') {
         length = window.find('>').map_or(0, |n| n + 1);
     }
-    if length == window.len() && length + 4 > LONGEST {
+    if length == window.len() && length + 4 > MAX_VALUE {
         return None;
     }
     if matches!(join, Join::Tight | Join::Equals | Join::Colon)
@@ -176,7 +176,7 @@ pub(crate) fn read(text: &str, at: usize, join: Join) -> Option<Value> {
     {
         length = cut;
     }
-    let value = trim(&window[..length]);
+    let value = trim_punctuation(&window[..length]);
     let rest = &window[value.len()..];
     let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
     let comment = line.trim_start().starts_with(['#', ';']) || line.trim_start().starts_with("//");
@@ -184,7 +184,7 @@ pub(crate) fn read(text: &str, at: usize, join: Join) -> Option<Value> {
     (!value.is_empty()).then_some(Value { start: at, end: at + value.len(), quoted: false, join, ends_line })
 }
 
-/// The quote at the start of a text: its length, and what closes it.
+/// The quote at the start of a text: its length, and its closing quote.
 fn quote(text: &str) -> Option<(usize, &'static str)> {
     const QUOTES: &[(&str, &str)] = &[
         ("\\\"", "\\\""),
@@ -206,8 +206,8 @@ fn quote(text: &str) -> Option<(usize, &'static str)> {
     Some((open.len() + pad, close))
 }
 
-/// The length up to the closing quote; an escaped one does not close.
-fn closing(inner: &str, close: &str) -> Option<usize> {
+/// The length up to the closing quote. An escaped quote does not close.
+fn length_to_closing(inner: &str, close: &str) -> Option<usize> {
     let mut from = 0;
     loop {
         let at = from + inner.get(from..)?.find(close)?;
@@ -219,8 +219,8 @@ fn closing(inner: &str, close: &str) -> Option<usize> {
     }
 }
 
-/// Cuts punctuation that belongs to the sentence: brackets that were not opened, stops, emphasis.
-fn trim(value: &str) -> &str {
+/// Cuts punctuation that belongs to the sentence: unopened brackets, full stops, emphasis.
+fn trim_punctuation(value: &str) -> &str {
     let mut value = value;
     while let Some(last) = value.chars().next_back() {
         let opened = |open: char, close: char| value.matches(open).count() >= value.matches(close).count();
@@ -240,8 +240,8 @@ fn trim(value: &str) -> &str {
     value
 }
 
-/// Past a type and the `=` behind it: `: string = `.
-fn past_type(bytes: &[u8], at: usize) -> Option<usize> {
+/// The place after a type and the `=` that follows it: `: string = `.
+fn after_type(bytes: &[u8], at: usize) -> Option<usize> {
     let word = bytes[at..]
         .iter()
         .take(40)
@@ -251,13 +251,14 @@ fn past_type(bytes: &[u8], at: usize) -> Option<usize> {
         })
         .count();
     let mut next = at + word;
-    next += blanks(bytes, next);
+    next += count_blanks(bytes, next);
     if word == 0 || bytes.get(next) != Some(&b'=') || bytes.get(next + 1) == Some(&b'=') || next == at + word {
         return None;
     }
-    Some(next + 1 + blanks(bytes, next + 1))
+    Some(next + 1 + count_blanks(bytes, next + 1))
 }
 
-pub(crate) fn blanks(bytes: &[u8], at: usize) -> usize {
+/// How many spaces and tabs follow from `at` on.
+pub(crate) fn count_blanks(bytes: &[u8], at: usize) -> usize {
     bytes.get(at..).map_or(0, |rest| rest.iter().take(64).take_while(|b| matches!(b, b' ' | b'\t')).count())
 }

@@ -10,12 +10,12 @@ pub(super) fn number(digits: &[u8]) -> u64 {
     digits.iter().fold(0, |n, digit| n * 10 + u64::from(*digit))
 }
 
-/// Two digits as a number.
+/// The two digits at `at` as one number.
 pub(super) fn two(digits: &[u8], at: usize) -> u32 {
     u32::from(digits[at]) * 10 + u32::from(digits[at + 1])
 }
 
-/// Whether day and month can be.
+/// Whether the day exists in the month.
 pub(super) fn day_month(day: u32, month: u32) -> bool {
     let days = match month {
         2 => 29,
@@ -26,12 +26,12 @@ pub(super) fn day_month(day: u32, month: u32) -> bool {
     (1..=days).contains(&day)
 }
 
-/// `yymmdd` at the start.
+/// Whether the digits start with a date `yymmdd`.
 pub(super) fn begins_yymmdd(digits: &[u8]) -> bool {
     day_month(two(digits, 4), two(digits, 2))
 }
 
-/// `ddmmyy` at the start.
+/// Whether the digits start with a date `ddmmyy`.
 pub(super) fn begins_ddmmyy(digits: &[u8]) -> bool {
     day_month(two(digits, 0), two(digits, 2))
 }

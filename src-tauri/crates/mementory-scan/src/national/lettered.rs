@@ -1,81 +1,39 @@
-//! Personal numbers with letters in them. Most describe themselves; the others need a word.
+//! Personal numbers that contain letters. Most have a distinctive format; the others need a word.
 use super::check::{day_month, number, two, weighted};
-use super::world::chinese;
+use super::world::is_chinese;
 use crate::context::{Doc, bits};
-use crate::digits::{Gap, Run, digits_of, is_grouped, stands_alone};
+use crate::digits::{Gap, Run, digits_of, is_grouped, is_separate};
 use crate::{Class, Confidence, Finding};
 
-pub(super) const WORDS: &[&str] = &[
-    "dni",
-    "nie",
-    "nif",
-    "documento nacional",
-    "codice fiscale",
-    "codicefiscale",
-    "codice_fiscale",
-    "cod. fiscale",
-    "hetu",
-    "henkilötunnu*",
-    "hetuni",
-    "sosiaaliturvatunnu*",
-    "rut",
-    "run",
-    "rol único",
-    "pps",
-    "ppsn",
-    "pps number",
-    "nric",
-    "fin number",
-    "national insurance",
-    "national insurance number*",
-    "ni number",
-    "nino",
-    "curp",
-    "身份证",
-    "身份證",
-    "身分證",
-    "統一編號",
-    "hkid",
-    "sécurité sociale",
-    "numéro de sécurité sociale",
-    "numero de securite sociale",
-    "n° de sécurité sociale",
-    "securite sociale",
-    "personal identity code",
-    "chilean rut",
-    "spanish id",
-];
-pub(super) const ACRONYMS: &[&str] = &["DNI", "NIE", "NIF", "CF", "C.F.", "RUT", "NINO"];
-
-/// What a shape says of itself.
-struct Shape {
+/// A number in a valid format, not yet checked against its context.
+struct Candidate {
     name: &'static str,
     start: usize,
     end: usize,
-    /// No word is needed.
-    free: bool,
+    /// Nothing else is written like this, so no word is needed.
+    distinctive: bool,
 }
 
 /// The number with letters whose first digits are `runs[0]`.
 pub(super) fn at(doc: &Doc, runs: &[Run], bit: u64) -> Option<Finding> {
-    let shape = shape(doc.bytes, runs)?;
-    if !stands_alone(doc.bytes, shape.start, shape.end) {
+    let candidate = candidate(doc.bytes, runs)?;
+    if !is_separate(doc.bytes, candidate.start, candidate.end) {
         return None;
     }
-    let said = doc.speaks(shape.start, shape.end, bit);
-    let against = doc.nearest(shape.start, 40) & bits::OTHER != 0;
+    let named = doc.matches_context(candidate.start, candidate.end, bit);
+    let named_otherwise = doc.nearest_before(candidate.start, 40) & bits::OTHER != 0;
     let confidence =
-        if said || shape.name == "it_codice_fiscale" { Confidence::VeryLikely } else { Confidence::Likely };
-    (said || shape.free && !against).then_some(Finding {
+        if named || candidate.name == "it_codice_fiscale" { Confidence::VeryLikely } else { Confidence::Likely };
+    (named || candidate.distinctive && !named_otherwise).then_some(Finding {
         class: Class::NationalId,
-        detector: shape.name,
-        start: shape.start,
-        end: shape.end,
+        detector: candidate.name,
+        start: candidate.start,
+        end: candidate.end,
         confidence,
     })
 }
 
-fn shape(bytes: &[u8], runs: &[Run]) -> Option<Shape> {
+fn candidate(bytes: &[u8], runs: &[Run]) -> Option<Candidate> {
     let first = runs[0];
     let letter = |at: usize| bytes.get(at).filter(|b| b.is_ascii_alphabetic()).map(u8::to_ascii_uppercase);
     let word_start =
@@ -84,14 +42,14 @@ fn shape(bytes: &[u8], runs: &[Run]) -> Option<Shape> {
     let word: Vec<u8> = bytes[word_start..word_end].to_ascii_uppercase();
     let lead = first.start - word_start;
     let capital = bytes[word_start..word_end].iter().all(|b| !b.is_ascii_lowercase());
-    let whole = |name, free| Some(Shape { name, start: word_start, end: word_end, free });
+    let whole = |name, distinctive| Some(Candidate { name, start: word_start, end: word_end, distinctive });
     match (word.len(), lead, first.len()) {
         (16, 6, _) if codice_fiscale(&word) => return whole("it_codice_fiscale", true),
         (18, 4, 6) if curp(&word) => return whole("mx_curp", true),
         (18, 0, 17) if word[17] == b'X' => {
             let digits = digits_of(bytes, first.start, first.end);
             let check = weighted(&digits, &[7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2]) % 11;
-            return if chinese(&digits) && check == 2 { whole("cn_resident_id", true) } else { None };
+            return if is_chinese(&digits) && check == 2 { whole("cn_resident_id", true) } else { None };
         }
         (9, 0, 8) if dni(0, &word[..8], word[8]) => return whole("es_dni", capital),
         (9, 1, 7) if nie(&word) => return whole("es_nie", capital),
@@ -102,11 +60,11 @@ fn shape(bytes: &[u8], runs: &[Run]) -> Option<Shape> {
         (11, 0, 6) if hetu(&word[..6], word[6], &word[7..]) => return whole("fi_hetu", true),
         (7, 1, 6) if bytes.get(word_end) == Some(&b'(') && bytes.get(word_end + 2) == Some(&b')') => {
             let check = bytes.get(word_end + 1)?.to_ascii_uppercase();
-            return hkid(&word, check).then_some(Shape {
+            return hkid(&word, check).then_some(Candidate {
                 name: "hk_id",
                 start: word_start,
                 end: word_end + 3,
-                free: true,
+                distinctive: true,
             });
         }
         _ => {}
@@ -114,64 +72,69 @@ fn shape(bytes: &[u8], runs: &[Run]) -> Option<Shape> {
     if lead == 2 && first.len() == 2 && is_grouped(runs, &[2, 2, 2], &[Gap::Space]) && nino(&word) && runs.len() > 2 {
         let end = runs[2].end;
         let last = letter(end + 1).filter(|_| bytes[end] == b' ');
-        return last.filter(|b| matches!(b, b'A'..=b'D')).map(|_| Shape {
+        return last.filter(|b| matches!(b, b'A'..=b'D')).map(|_| Candidate {
             name: "uk_nino",
             start: word_start,
             end: end + 2,
-            free: false,
+            distinctive: false,
         });
     }
-    // 12345678-Z, 12.345.678-Z, X-1234567-L, 010190-123A, 12.345.678-K: a mark before the last letter.
+    // 12345678-Z, 12.345.678-Z, X-1234567-L, 010190-123A, 12.345.678-K: a separator before the last letter.
     let dotted = [&[2, 3, 3][..], &[1, 3, 3]].into_iter().find(|lengths| is_grouped(runs, lengths, &[Gap::Dot]));
     let body_end = dotted.map_or(first.end, |lengths| runs[lengths.len() - 1].end);
     let body = digits_of(bytes, first.start, body_end);
-    let mark = bytes.get(body_end)?;
+    let separator = bytes.get(body_end)?;
     let check = bytes.get(body_end + 1)?.to_ascii_uppercase();
-    let one = !bytes.get(body_end + 2).is_some_and(u8::is_ascii_alphanumeric);
+    let single_letter = !bytes.get(body_end + 2).is_some_and(u8::is_ascii_alphanumeric);
     let text: Vec<u8> = body.iter().map(|d| d + b'0').collect();
-    if matches!(mark, b'-' | b' ' | b'.')
-        && one
+    if matches!(separator, b'-' | b' ' | b'.')
+        && single_letter
         && lead == 0
         && text.len() == 8
         && check.is_ascii_alphabetic()
         && dni(0, &text, check)
-        && (*mark == b'-' || bytes[body_end + 1].is_ascii_uppercase())
+        && (*separator == b'-' || bytes[body_end + 1].is_ascii_uppercase())
     {
-        return Some(Shape {
+        return Some(Candidate {
             name: "es_dni",
             start: first.start,
             end: body_end + 2,
-            free: *mark == b'-' || dotted.is_some(),
+            distinctive: *separator == b'-' || dotted.is_some(),
         });
     }
     let prefixed =
         first.start.checked_sub(2).filter(|at| bytes[at + 1] == b'-' && matches!(bytes[*at], b'X' | b'Y' | b'Z'));
-    if *mark == b'-'
-        && one
+    if *separator == b'-'
+        && single_letter
         && text.len() == 7
         && let Some(start) = prefixed
     {
         let first = u64::from(bytes[start] - b'X');
-        return dni(first, &text, check).then_some(Shape { name: "es_nie", start, end: body_end + 2, free: true });
+        return dni(first, &text, check).then_some(Candidate {
+            name: "es_nie",
+            start,
+            end: body_end + 2,
+            distinctive: true,
+        });
     }
-    if *mark == b'-' && one && lead == 0 && matches!(text.len(), 7 | 8) && rut(&body, check) {
-        return Some(Shape {
+    if *separator == b'-' && single_letter && lead == 0 && matches!(text.len(), 7 | 8) && rut(&body, check) {
+        return Some(Candidate {
             name: "cl_rut",
             start: first.start,
             end: body_end + 2,
-            free: dotted.is_some() || check == b'K',
+            distinctive: dotted.is_some() || check == b'K',
         });
     }
-    if lead == 0 && word.len() == 6 && matches!(mark, b'-' | b'+') {
+    if lead == 0 && word.len() == 6 && matches!(separator, b'-' | b'+') {
         let tail = bytes.get(body_end + 1..body_end + 5)?.to_ascii_uppercase();
-        if hetu(&text, *mark, &tail) {
-            return Some(Shape { name: "fi_hetu", start: first.start, end: body_end + 5, free: true });
+        if hetu(&text, *separator, &tail) {
+            return Some(Candidate { name: "fi_hetu", start: first.start, end: body_end + 5, distinctive: true });
         }
     }
     corsican(bytes, runs)
 }
 
-/// The letter of a Spanish number: the number modulo 23.
+/// Checks the letter of a Spanish number: the number modulo 23.
 fn dni(first: u64, digits: &[u8], check: u8) -> bool {
     let value = digits.iter().fold(first, |n, b| n * 10 + u64::from(b.wrapping_sub(b'0')));
     digits.iter().all(u8::is_ascii_digit) && b"TRWAGMYFPDXBNJZSQVHLCKE"[(value % 23) as usize] == check
@@ -185,12 +148,13 @@ fn values(word: &[u8]) -> Vec<u8> {
     word.iter().map(|b| b.wrapping_sub(b'0')).collect()
 }
 
-/// Six letters, year, month letter, day, a place, a check letter. Digits may be letters where two people collide.
+/// Six letters, year, month letter, day, a place, a check letter. Letters replace digits if two people would get the
+/// same.
 fn codice_fiscale(word: &[u8]) -> bool {
     const ODD: [u32; 26] =
         [1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23];
-    let shape = b"AAAAAA00A00A000A";
-    let fits = word.iter().zip(shape).all(|(b, kind)| match kind {
+    let layout = b"AAAAAA00A00A000A";
+    let fits = word.iter().zip(layout).all(|(b, kind)| match kind {
         b'A' => b.is_ascii_uppercase(),
         _ => b.is_ascii_digit() || b"LMNPQRSTUV".contains(b),
     });
@@ -205,7 +169,7 @@ fn codice_fiscale(word: &[u8]) -> bool {
     fits && b"ABCDEHLMPRST".contains(&word[8]) && word[15] == b'A' + (sum % 26) as u8
 }
 
-/// Four letters, a date, sex, state, three consonants, a mark and a check digit.
+/// Four letters, a date, sex, state, three consonants, a character and a check digit.
 fn curp(word: &[u8]) -> bool {
     const ALPHABET: &[u8] = b"0123456789ABCDEFGHIJKLMN#OPQRSTUVWXYZ";
     let date = values(&word[4..10]);
@@ -220,9 +184,10 @@ fn curp(word: &[u8]) -> bool {
         && word[17] == b'0' + ((10 - sum % 10) % 10) as u8
 }
 
-/// Day, month and year, a mark for the century, three digits and a check from 31.
-fn hetu(date: &[u8], mark: u8, tail: &[u8]) -> bool {
-    if tail.len() != 4 || !date.iter().chain(&tail[..3]).all(u8::is_ascii_digit) || !b"-+ABCDEFUVWXY".contains(&mark) {
+/// Day, month and year, a sign for the century, three digits and one of 31 check characters.
+fn hetu(date: &[u8], century: u8, tail: &[u8]) -> bool {
+    if tail.len() != 4 || !date.iter().chain(&tail[..3]).all(u8::is_ascii_digit) || !b"-+ABCDEFUVWXY".contains(&century)
+    {
         return false;
     }
     let (date, serial) = (values(date), values(&tail[..3]));
@@ -241,13 +206,13 @@ fn rut(digits: &[u8], check: u8) -> bool {
     expected == check && digits.iter().any(|d| *d != digits[0])
 }
 
-/// Two letters of those given out, six digits and a letter. No check digit.
+/// Two letters that are in use, six digits and a letter. No check digit.
 fn nino(word: &[u8]) -> bool {
-    let refused: &[&[u8]] = &[b"BG", b"GB", b"NK", b"KN", b"TN", b"NT", b"ZZ", b"QQ"];
+    let unused: &[&[u8]] = &[b"BG", b"GB", b"NK", b"KN", b"TN", b"NT", b"ZZ", b"QQ"];
     word[..2].iter().all(u8::is_ascii_uppercase)
         && !b"DFIQUV".contains(&word[0])
         && !b"DFIOQUV".contains(&word[1])
-        && !refused.contains(&&word[..2])
+        && !unused.contains(&&word[..2])
 }
 
 /// Seven digits and a letter, modulo 23; a second letter counts ninefold.
@@ -288,8 +253,8 @@ fn hkid(word: &[u8], check: u8) -> bool {
     last <= 10 && (36 * 9 + letter * 8 + weighted(&values(&word[1..]), &[7, 6, 5, 4, 3, 2]) + last).is_multiple_of(11)
 }
 
-/// The French number of someone born on Corsica: 2A or 2B in the place of the department.
-fn corsican(bytes: &[u8], runs: &[Run]) -> Option<Shape> {
+/// The French number of a person born on Corsica, with 2A or 2B as the department.
+fn corsican(bytes: &[u8], runs: &[Run]) -> Option<Candidate> {
     let start = runs[0].start;
     let mut plain: Vec<u8> = Vec::new();
     let mut at = start;
@@ -315,5 +280,10 @@ fn corsican(bytes: &[u8], runs: &[Run]) -> Option<Shape> {
     }
     let digits = values(&plain);
     let value = number(&digits[..13]) - less;
-    (97 - value % 97 == number(&digits[13..])).then_some(Shape { name: "fr_nir", start, end: at, free: true })
+    (97 - value % 97 == number(&digits[13..])).then_some(Candidate {
+        name: "fr_nir",
+        start,
+        end: at,
+        distinctive: true,
+    })
 }

@@ -1,4 +1,4 @@
-//! Personal numbers that states give out, by their check digits. A new one is a row in `europe` or `world`.
+//! Personal numbers issued by states, recognised by their check digits. To add one, add a row to `europe` or `world`.
 mod check;
 mod europe;
 mod lettered;
@@ -7,58 +7,41 @@ mod world;
 use std::sync::LazyLock;
 
 use crate::context::{Doc, bits};
-use crate::digits::{Gap, Run, digits_of, is_grouped, stands_alone};
+use crate::digits::{Gap, Run, digits_of, is_grouped, is_separate};
+use crate::word_lists::{national_id, national_id_acronyms};
 use crate::{Class, Confidence, Finding};
 
-/// A way of writing a number: lengths of its runs and the marks between them.
-struct Form {
+/// A way of writing a number: the lengths of its runs of digits and the separators between them.
+struct Layout {
     lengths: &'static [usize],
     gaps: &'static [Gap],
-    /// Nothing else is written like this: no word is needed.
-    free: bool,
+    /// Nothing else is written like this, so no word is needed.
+    distinctive: bool,
 }
 
 /// A number made of digits.
 struct Number {
     name: &'static str,
-    /// What people call it, in their language and in English.
+    /// Its names, in the language of the country and in English.
     words: &'static [&'static str],
-    /// Acronyms that count only in capitals.
+    /// Acronyms that count only in exactly this case.
     acronyms: &'static [&'static str],
-    forms: &'static [Form],
-    /// Its check digit, its dates and ranges.
+    layouts: &'static [Layout],
+    /// Checks the check digit, dates and ranges.
     check: fn(&[u8]) -> bool,
 }
 
-const fn bare(lengths: &'static [usize]) -> Form {
-    Form { lengths, gaps: &[], free: false }
+const fn plain(lengths: &'static [usize]) -> Layout {
+    Layout { lengths, gaps: &[], distinctive: false }
 }
 
-const fn marked(lengths: &'static [usize], gaps: &'static [Gap]) -> Form {
-    Form { lengths, gaps, free: false }
+const fn separated(lengths: &'static [usize], gaps: &'static [Gap]) -> Layout {
+    Layout { lengths, gaps, distinctive: false }
 }
 
-const fn free(lengths: &'static [usize], gaps: &'static [Gap]) -> Form {
-    Form { lengths, gaps, free: true }
+const fn distinctive(lengths: &'static [usize], gaps: &'static [Gap]) -> Layout {
+    Layout { lengths, gaps, distinctive: true }
 }
-
-/// Names that any of the numbers may go by.
-const ANY: &[&str] = &[
-    "national id",
-    "national identity number*",
-    "national identification number*",
-    "national id number*",
-    "national_id",
-    "nationalid",
-    "citizen id",
-    "identity number*",
-    "personal identity number*",
-    "personal id number*",
-    "personal identification number*",
-    "personal number*",
-    "identity card number*",
-    "government id",
-];
 
 fn numbers() -> impl Iterator<Item = (usize, &'static Number)> {
     europe::NUMBERS.iter().chain(world::NUMBERS).enumerate()
@@ -68,19 +51,19 @@ fn bit(index: usize) -> u64 {
     1 << (bits::ID_BASE + index as u32)
 }
 
-/// The words that numbers go by: word, bits, whether only in this case. The first bits are those of `europe`, then
-/// of `world`, then of the numbers with letters.
+/// The names of the numbers: the name, its bits, and whether it counts only in this case. The first bits belong to
+/// `europe`, the next to `world`, the last to the numbers with letters.
 pub(crate) fn words() -> Vec<(&'static str, u64, bool)> {
     let mut all = Vec::new();
-    let mut every = 0;
+    let mut all_bits = 0;
     for (index, number) in numbers() {
-        every |= bit(index);
+        all_bits |= bit(index);
         all.extend(number.words.iter().map(|word| (*word, bit(index), false)));
         all.extend(number.acronyms.iter().map(|word| (*word, bit(index), true)));
     }
-    all.extend(lettered::WORDS.iter().map(|word| (*word, lettered_bit(), false)));
-    all.extend(lettered::ACRONYMS.iter().map(|word| (*word, lettered_bit(), true)));
-    all.extend(ANY.iter().map(|word| (*word, every | lettered_bit(), false)));
+    all.extend(national_id::WITH_LETTERS.iter().map(|word| (*word, lettered_bit(), false)));
+    all.extend(national_id_acronyms::WITH_LETTERS.iter().map(|word| (*word, lettered_bit(), true)));
+    all.extend(national_id::ANY.iter().map(|word| (*word, all_bits | lettered_bit(), false)));
     all
 }
 
@@ -90,7 +73,7 @@ fn lettered_bit() -> u64 {
 
 /// The numbers by the length of their first run of digits.
 static BY_LENGTH: LazyLock<Vec<Vec<(usize, &'static Number)>>> = LazyLock::new(|| {
-    let begins = |number: &Number, length| number.forms.iter().any(|form| form.lengths[0] == length);
+    let begins = |number: &Number, length| number.layouts.iter().any(|layout| layout.lengths[0] == length);
     (0..19).map(|length| numbers().filter(|(_, number)| begins(number, length)).collect()).collect()
 });
 
@@ -104,10 +87,11 @@ pub(crate) fn at(doc: &Doc, runs: &[Run], found: &mut Vec<Finding>) {
     found.extend(lettered(doc, runs));
     let Some(candidates) = BY_LENGTH.get(runs[0].len()) else { return };
     for (index, number) in candidates {
-        let Some(form) = number.forms.iter().find(|form| is_grouped(runs, form.lengths, form.gaps)) else { continue };
-        let (start, end) = (runs[0].start, runs[form.lengths.len() - 1].end);
-        if !stands_alone(doc.bytes, start, end)
-            || runs.get(form.lengths.len() - 1).is_some_and(|run| joined(run, runs, form))
+        let layout = number.layouts.iter().find(|layout| is_grouped(runs, layout.lengths, layout.gaps));
+        let Some(layout) = layout else { continue };
+        let (start, end) = (runs[0].start, runs[layout.lengths.len() - 1].end);
+        if !is_separate(doc.bytes, start, end)
+            || runs.get(layout.lengths.len() - 1).is_some_and(|run| continues(run, runs, layout))
         {
             continue;
         }
@@ -116,17 +100,17 @@ pub(crate) fn at(doc: &Doc, runs: &[Run], found: &mut Vec<Finding>) {
         if !varied || !(number.check)(&digits) {
             continue;
         }
-        let said = doc.speaks(start, end, bit(*index));
-        let against = doc.nearest(start, 40) & (bits::OTHER | bits::PHONE) != 0;
-        if said || form.free && !against {
-            let confidence = if said { Confidence::VeryLikely } else { Confidence::Likely };
+        let named = doc.matches_context(start, end, bit(*index));
+        let named_otherwise = doc.nearest_before(start, 40) & (bits::OTHER | bits::PHONE) != 0;
+        if named || layout.distinctive && !named_otherwise {
+            let confidence = if named { Confidence::VeryLikely } else { Confidence::Likely };
             found.push(Finding { class: Class::NationalId, detector: number.name, start, end, confidence });
         }
     }
 }
 
-/// Whether the number goes on behind the form with the same mark: then it is a longer one.
-fn joined(last: &Run, runs: &[Run], form: &Form) -> bool {
-    let more = runs.get(form.lengths.len()).is_some();
-    more && matches!(last.gap, Gap::Hyphen | Gap::Dot | Gap::Slash) && form.gaps.contains(&last.gap)
+/// Whether more digits follow after the same separator: then it is a longer number.
+fn continues(last: &Run, runs: &[Run], layout: &Layout) -> bool {
+    let more = runs.get(layout.lengths.len()).is_some();
+    more && matches!(last.gap, Gap::Hyphen | Gap::Dot | Gap::Slash) && layout.gaps.contains(&last.gap)
 }

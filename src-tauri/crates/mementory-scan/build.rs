@@ -1,0 +1,87 @@
+//! Turns the word lists in `data/words` into Rust constants, so that a file with a mistake fails the build and nothing
+//! is parsed at run time. The lists of all languages are merged by name.
+use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
+use std::fmt::Write;
+use std::path::Path;
+use std::{env, fs};
+
+use toml::{Table, Value};
+
+const FOLDER: &str = "data/words";
+/// What each file says about itself, beside `reviewed_by`.
+const PROVENANCE: [&str; 3] = ["language", "purpose", "made"];
+
+/// The words by table and list: `password`, `names`.
+type Lists = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed={FOLDER}");
+    let mut lists = Lists::new();
+    for entry in fs::read_dir(FOLDER)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "toml") {
+            let text = fs::read_to_string(&path)?;
+            add_file(&text, &mut lists).map_err(|error| format!("{}: {error}", path.display()))?;
+        }
+    }
+    let folder = env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?;
+    fs::write(Path::new(&folder).join("word_lists.rs"), rust_source(&lists)?)?;
+    Ok(())
+}
+
+/// Adds the lists of one language.
+fn add_file(text: &str, lists: &mut Lists) -> Result<(), Box<dyn Error>> {
+    let file: Table = text.parse()?;
+    for key in PROVENANCE {
+        if !file.get(key).and_then(Value::as_str).is_some_and(|value| !value.is_empty()) {
+            return Err(format!("`{key}` is missing or is not a text").into());
+        }
+    }
+    if !file.get("reviewed_by").is_some_and(|value| words(value).is_ok()) {
+        return Err("`reviewed_by` is missing or is not a list of names".into());
+    }
+    for (name, value) in &file {
+        if PROVENANCE.contains(&name.as_str()) || name == "reviewed_by" {
+            continue;
+        }
+        let table = value.as_table().ok_or(format!("`{name}` is not a table of lists"))?;
+        for (list, value) in table {
+            let place = format!("[{name}] {list}");
+            let words = words(value).map_err(|error| format!("{place}: {error}"))?;
+            let merged = lists.entry(name.clone()).or_default().entry(list.clone()).or_default();
+            let mut own = BTreeSet::new();
+            for word in words {
+                if word.is_empty() || word.trim() != word {
+                    return Err(format!("{place}: \"{word}\" is empty or has spaces around it").into());
+                }
+                if !own.insert(word) {
+                    return Err(format!("{place}: \"{word}\" is listed twice").into());
+                }
+                merged.insert(word.to_owned());
+            }
+        }
+    }
+    Ok(())
+}
+
+fn words(value: &Value) -> Result<Vec<&str>, &'static str> {
+    let list = value.as_array().ok_or("not a list")?;
+    list.iter().map(|word| word.as_str().ok_or("an entry is not a text")).collect()
+}
+
+/// One module for each table and one constant for each list, longest words first: the first match is the longest.
+fn rust_source(lists: &Lists) -> Result<String, Box<dyn Error>> {
+    let mut source = String::new();
+    for (table, lists) in lists {
+        writeln!(source, "pub(crate) mod {table} {{")?;
+        for (list, words) in lists {
+            let mut words: Vec<&String> = words.iter().collect();
+            words.sort_by_key(|word| std::cmp::Reverse(word.len()));
+            writeln!(source, "    pub(crate) const {}: &[&str] = &{words:?};", list.to_uppercase())?;
+        }
+        writeln!(source, "}}")?;
+    }
+    Ok(source)
+}
