@@ -1,12 +1,12 @@
-//! Texts with the sensitive values marked, found exactly or not at all.
+//! Texts with marked sensitive values: exactly the marked values must be found.
 //!
-//! `cases.json` is a list of texts. `⟦class|value⟧` marks a value. `{alnum:36}` and its like are drawn from a seed when
-//! the test runs, so that no key that looks real lies in the repository.
+//! `cases.json` is a list of texts. `⟦class|value⟧` marks a value. `{alnum:36}` and the like are generated from a seed
+//! when the test runs, so that the repository contains no key that looks real.
 #![allow(clippy::expect_used)]
 
 use mementory_scan::{Class, Finding, scan};
 
-/// A small generator (xorshift): the same texts on every run.
+/// A small random number generator (xorshift), so that every run has the same texts.
 struct Seed(u64);
 
 impl Seed {
@@ -34,7 +34,7 @@ impl Seed {
     }
 }
 
-/// Fills in what is drawn, then takes the marks out: the text and where its values lie.
+/// Fills in the generated parts and removes the marks: the text, and where its values are.
 fn expand(template: &str, seed: &mut Seed) -> (String, Vec<(Class, usize, usize)>) {
     let mut drawn = String::new();
     let mut rest = template;
@@ -49,7 +49,7 @@ fn expand(template: &str, seed: &mut Seed) -> (String, Vec<(Class, usize, usize)
                 rest = &rest[close + 1..];
             }
             None => {
-                // `{+}` only keeps two halves apart in the file.
+                // `{+}` only splits a key in the file.
                 let skip = if rest.starts_with("{+}") { 3 } else { 1 };
                 drawn.push_str(if skip == 3 { "" } else { "{" });
                 rest = &rest[skip..];
@@ -80,7 +80,7 @@ fn every_marked_value_is_found_and_nothing_else() {
     let mut wrong = Vec::new();
     let mut marked = 0;
     for case in &cases {
-        // Drawn values differ: each case is tried with several.
+        // Cases with generated values are tried with several values.
         for _ in 0..if case.contains(":") && case.contains('{') { 20 } else { 1 } {
             let (text, expected) = expand(case, &mut seed);
             let found: Vec<_> = scan(&text).iter().map(|f: &Finding| (f.class, f.start, f.end)).collect();
@@ -97,7 +97,7 @@ fn every_marked_value_is_found_and_nothing_else() {
 }
 
 #[test]
-fn words_of_classes_go_both_ways() {
+fn class_names_round_trip() {
     for class in Class::ALL {
         assert_eq!(Class::parse(class.as_str()), Some(class));
     }

@@ -1,4 +1,4 @@
-//! What holds for every text: no panic, spans on character boundaries, in order, not overlapping, in linear time.
+//! Properties of every text: no panic; findings on character boundaries, in order, not overlapping; linear time.
 use std::time::Instant;
 
 use mementory_scan::scan;
@@ -13,7 +13,7 @@ fn check(text: &str) {
     }
 }
 
-/// Pieces that detectors react to, to be put together in any order.
+/// Fragments that detectors react to, combined in any order.
 const PIECES: &[&str] = &[
     "password",
     "Passwort lautet ",
@@ -95,12 +95,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn holds_for_any_text(text in any::<String>()) {
+    fn any_text_gives_valid_findings(text in any::<String>()) {
         check(&text);
     }
 
     #[test]
-    fn holds_for_any_mix_of_pieces(picks in prop::collection::vec(0..PIECES.len(), 0..60)) {
+    fn any_mix_of_pieces_gives_valid_findings(picks in prop::collection::vec(0..PIECES.len(), 0..60)) {
         check(&picks.iter().map(|pick| PIECES[*pick]).collect::<String>());
     }
 }
@@ -140,7 +140,7 @@ fn long_hostile_texts_take_linear_time() {
         let text = piece.repeat(1_000_000 / piece.len());
         let begun = Instant::now();
         check(&text);
-        // A debug build on a busy machine takes well under this; what grows with the square takes minutes.
+        // A debug build on a busy machine takes much less; quadratic time would take minutes.
         assert!(begun.elapsed().as_secs() < 20, "{piece:?} took {:?}", begun.elapsed());
     }
 }

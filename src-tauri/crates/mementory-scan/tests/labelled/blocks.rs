@@ -1,4 +1,4 @@
-//! Key blocks: private ones, which count, and public ones, which do not.
+//! Key blocks: private ones, which must be found, and public ones, which must not.
 use super::rng::Rng;
 
 const PRIVATE: &[(&str, &str)] = &[
@@ -20,7 +20,7 @@ const PUBLIC: &[(&str, &str)] = &[
     ("PKCS7", "MIIGYgYJKoZIhvcNAQcCoIIG"),
 ];
 
-/// A private key as lines, from its BEGIN to its END.
+/// The lines of a private key, from BEGIN to END.
 pub fn private_lines(rng: &mut Rng) -> Vec<String> {
     if rng.chance(15) {
         return pgp(rng, "PRIVATE KEY BLOCK", 12);
@@ -41,7 +41,7 @@ pub fn private_lines(rng: &mut Rng) -> Vec<String> {
     lines
 }
 
-/// A block that is no secret: a public key, a certificate, a signature.
+/// A block that is not secret: a public key, a certificate, a signature.
 pub fn public_lines(rng: &mut Rng) -> Vec<String> {
     match rng.below(8) {
         0 => pgp(rng, "PUBLIC KEY BLOCK", 12),

@@ -1,6 +1,6 @@
-//! Settings as people paste them: .env, YAML, JSON, TOML, INI. Names say plainly whether a value is a key or a password.
+//! Settings as people paste them: .env, YAML, JSON, TOML, INI. The names show whether a value is a key or a password.
 
-/// A kind of file: what stands around it and the lines it is made of.
+/// A kind of file: its first and last lines, and the lines that it consists of.
 pub struct Form {
     pub kind: &'static str,
     pub open: &'static str,

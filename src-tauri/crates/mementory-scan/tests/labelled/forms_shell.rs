@@ -1,4 +1,4 @@
-//! What a terminal and a server show: shell sessions, logs, HTTP, SQL.
+//! Output of terminals and servers: shell sessions, logs, HTTP, SQL.
 use super::forms_config::Form;
 
 pub const SHELL: &[Form] = &[SESSION, LOG, HTTP, SQL];

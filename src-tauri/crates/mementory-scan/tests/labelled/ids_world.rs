@@ -1,8 +1,8 @@
-//! National numbers outside Europe, and the list of all.
-use super::check;
+//! Generates national numbers outside Europe, and lists all kinds.
 use super::ids_europe as europe;
 use super::ids_europe::{birth, figures, text, weighted};
 use super::rng::Rng;
+use super::validate;
 
 pub fn cpf(rng: &mut Rng) -> String {
     let mut digits = rng.figures(9);
@@ -41,12 +41,12 @@ pub fn kimlik(rng: &mut Rng) -> String {
     text(&d)
 }
 
-/// Aadhaar: Verhoeff's scheme, here with its group as a function instead of a table.
+/// Aadhaar: Verhoeff's algorithm, with its group as a function instead of a table.
 pub fn aadhaar(rng: &mut Rng) -> String {
     let mut digits = rng.figures(11);
     digits[0] = rng.range(2, 9) as u32;
     let sum = digits.iter().rev().enumerate().fold(0, |sum, (place, d)| turn(sum, shuffled(place + 1, *d)));
-    // The inverse in the dihedral group: reflections are their own, rotations go back.
+    // The inverse in the dihedral group: a reflection is its own inverse, a rotation is reversed.
     digits.push(if sum < 5 { (5 - sum) % 5 } else { sum });
     let all = text(&digits);
     if rng.chance(75) { format!("{} {} {}", &all[..4], &all[4..8], &all[8..]) } else { all }
@@ -99,7 +99,7 @@ pub fn sin(rng: &mut Rng) -> String {
     }
 }
 
-/// American numbers have no check digit, only blocks that are never given out.
+/// American numbers have no check digit, only blocks that are never issued.
 pub fn ssn(rng: &mut Rng) -> String {
     let area = match rng.range(1, 770) {
         666 => 665,
@@ -108,42 +108,41 @@ pub fn ssn(rng: &mut Rng) -> String {
     format!("{area:03}-{:02}-{:04}", rng.range(1, 99), rng.range(1, 9999))
 }
 
-/// A maker and a checker.
+/// The name of a kind, its generator and its validator.
 pub type Kind = (&'static str, fn(&mut Rng) -> String, fn(&str) -> bool);
 
-/// Every kind by name, with what makes it and what checks it.
 pub const KINDS: &[Kind] = &[
-    ("dni", europe::dni, check::dni),
-    ("nie", europe::nie, check::nie),
-    ("cf", europe::codice_fiscale, check::codice_fiscale),
-    ("nir", europe::nir, check::nir),
-    ("steuer", europe::steuer_id, check::steuer_id),
-    ("bsn", europe::bsn, check::bsn),
-    ("nn", europe::rijksregister, check::rijksregister),
-    ("pesel", europe::pesel, check::pesel),
-    ("pnr", europe::personnummer, check::personnummer),
-    ("hetu", europe::hetu, check::hetu),
-    ("fnr", europe::fodselsnummer, check::fodselsnummer),
-    ("nif", europe::nif, check::nif),
-    ("ahv", europe::ahv, check::ahv),
-    ("nhs", europe::nhs, check::nhs),
-    ("cpf", cpf, check::cpf),
-    ("rut", rut, check::rut),
-    ("kimlik", kimlik, check::kimlik),
-    ("aadhaar", aadhaar, check::aadhaar),
-    ("resident", resident, check::resident),
-    ("mynumber", my_number, check::my_number),
-    ("rrn", rrn, check::rrn),
-    ("sin", sin, check::sin),
-    ("ssn", ssn, check::ssn),
+    ("dni", europe::dni, validate::dni),
+    ("nie", europe::nie, validate::nie),
+    ("cf", europe::codice_fiscale, validate::codice_fiscale),
+    ("nir", europe::nir, validate::nir),
+    ("steuer", europe::steuer_id, validate::steuer_id),
+    ("bsn", europe::bsn, validate::bsn),
+    ("nn", europe::rijksregister, validate::rijksregister),
+    ("pesel", europe::pesel, validate::pesel),
+    ("pnr", europe::personnummer, validate::personnummer),
+    ("hetu", europe::hetu, validate::hetu),
+    ("fnr", europe::fodselsnummer, validate::fodselsnummer),
+    ("nif", europe::nif, validate::nif),
+    ("ahv", europe::ahv, validate::ahv),
+    ("nhs", europe::nhs, validate::nhs),
+    ("cpf", cpf, validate::cpf),
+    ("rut", rut, validate::rut),
+    ("kimlik", kimlik, validate::kimlik),
+    ("aadhaar", aadhaar, validate::aadhaar),
+    ("resident", resident, validate::resident),
+    ("mynumber", my_number, validate::my_number),
+    ("rrn", rrn, validate::rrn),
+    ("sin", sin, validate::sin),
+    ("ssn", ssn, validate::ssn),
 ];
 
 pub fn kind(name: &str) -> &'static Kind {
     KINDS.iter().find(|kind| kind.0 == name).unwrap_or_else(|| panic!("no kind {name}"))
 }
 
-/// A number of a kind with something wrong: its own check fails, and so does that of every other kind.
-/// One that another country's check lets through would be arguable.
+/// A number with a wrong check digit. It is invalid for every other kind too, since a number that is valid in another
+/// country might rightly be found.
 pub fn wrong(rng: &mut Rng, name: &str) -> String {
     let (_, make, _) = kind(name);
     loop {

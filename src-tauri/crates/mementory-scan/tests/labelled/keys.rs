@@ -1,9 +1,9 @@
-//! Access keys. The shapes are public (providers' documentation, secret scanners' rules); the bodies are random.
-//! A pattern stands here with its body as an alphabet: no key is in this source, not even an invented one.
+//! Access keys. The formats are public (documentation of providers, rules of secret scanners), the characters random.
+//! A pattern names only the alphabet, so this source contains no key, not even an invented one.
 use super::rng::{BASE62, Rng};
 
-/// Keys that their shape alone gives away, by provider.
-const SHAPES: &[(&str, &str)] = &[
+/// Keys that are recognisable by their format alone, by provider.
+const FORMATS: &[(&str, &str)] = &[
     ("aws", "[=AKIA|ASIA][b32:16]"),
     ("github-fine", "github_pat_[b62:22]_[b62:59]"),
     ("gitlab", "glpat-[url:20]"),
@@ -53,33 +53,33 @@ const SHAPES: &[(&str, &str)] = &[
     ("easypost", "EZAK[b62:54]"),
 ];
 
-/// Keys without a shape: the words around them give them away. `-` keys come with prose or a name that says so.
-const LOOSE: &[&str] =
+/// Keys without a recognisable format: only the words around them show that they are keys.
+const UNFORMATTED: &[&str] =
     &["[hex:32]", "[hex:40]", "[hex:64]", "[b62:32]", "[b62:40]", "[b62:48]", "[b62:64]", "[low:36]", "[url:43]"];
 
-/// One key of a known shape.
-pub fn shaped(rng: &mut Rng) -> String {
-    // GitHub's and npm's keys end in a checksum, so they are made by code.
+/// A key of a known format.
+pub fn formatted(rng: &mut Rng) -> String {
+    // Keys of GitHub and npm end in a checksum, so a pattern is not enough.
     if rng.chance(12) {
         let lead = rng.pattern("[=ghp|gho|ghu|ghs|ghr|npm]_");
         return with_checksum(rng, &lead);
     }
-    // Discord's begin with the bot's number, eighteen digits, in base 64.
+    // Keys of Discord begin with the id of the bot, eighteen digits, in base 64.
     if rng.chance(3) {
         let bot = rng.pattern("[d19:1][dig:17]");
         return format!("{}.{}", base64url(bot.as_bytes()), rng.pattern("[url:6].[url:27]"));
     }
-    let (_, pattern) = SHAPES[rng.below(SHAPES.len())];
+    let (_, pattern) = FORMATS[rng.below(FORMATS.len())];
     rng.pattern(pattern)
 }
 
-/// One key that only its surroundings name.
-pub fn loose(rng: &mut Rng) -> String {
-    let pattern = rng.pick(LOOSE);
+/// A key that only its surroundings identify.
+pub fn unformatted(rng: &mut Rng) -> String {
+    let pattern = rng.pick(UNFORMATTED);
     rng.pattern(pattern)
 }
 
-/// A secret key of AWS: forty characters of base 64, named by the variable it stands in.
+/// A secret key of AWS: forty characters of base 64, identified by the name of its variable.
 pub fn aws_secret(rng: &mut Rng) -> String {
     rng.pattern("[b64:40]")
 }
@@ -93,7 +93,7 @@ pub fn jwt(rng: &mut Rng) -> String {
     format!("{header}.{}.{}", base64url(body.as_bytes()), rng.pattern("[url:43]"))
 }
 
-/// GitHub's form: 30 characters of entropy and the CRC-32 of them in base 62, six places.
+/// The format of GitHub: 30 random characters and their CRC-32 as six base 62 characters.
 fn with_checksum(rng: &mut Rng, lead: &str) -> String {
     let body = rng.of(BASE62, 30);
     let mut sum = crc32(body.as_bytes());
@@ -129,7 +129,7 @@ fn base64url(bytes: &[u8]) -> String {
     out
 }
 
-/// How many providers have a shape here.
+/// How many providers have a format here.
 pub fn providers() -> usize {
-    SHAPES.len() + 3
+    FORMATS.len() + 3
 }

@@ -3,7 +3,7 @@ use super::text::Labelled;
 use mementory_scan::{Class, Finding};
 use std::{fmt::Write, ops::Range};
 
-/// What came of one class, with the misses for reading.
+/// The counts of one class, with the errors for reading.
 #[derive(Default)]
 pub struct Score {
     pub values: usize,
@@ -13,24 +13,24 @@ pub struct Score {
 }
 
 impl Score {
-    /// Of what was found, the part that is a value. Nothing found is nothing wrong.
+    /// The share of findings that are values; 1 if there are none.
     pub fn precision(&self) -> f64 {
         if self.found == 0 { 1.0 } else { self.right as f64 / self.found as f64 }
     }
 
-    /// Of the values, the part that was found.
+    /// The share of values that were found; 1 if there are none.
     pub fn recall(&self) -> f64 {
         if self.values == 0 { 1.0 } else { self.right as f64 / self.values as f64 }
     }
 }
 
-/// Whether two spans overlap by four fifths of both.
+/// Whether the overlap of two spans is at least four fifths of each.
 pub fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
     let both = a.end.min(b.end).saturating_sub(a.start.max(b.start));
     both > 0 && both * 5 >= a.len() * 4 && both * 5 >= b.len() * 4
 }
 
-/// Scans each text and counts. A value is found once: a second finding of it is wrong.
+/// Scans each text and counts. A second finding of the same value counts as wrong.
 pub fn measure(set: &[Labelled], scan: impl Fn(&str) -> Vec<Finding>) -> Vec<(Class, Score)> {
     let mut scores: Vec<(Class, Score)> = Class::ALL.iter().map(|class| (*class, Score::default())).collect();
     for made in set {
@@ -56,7 +56,7 @@ pub fn measure(set: &[Labelled], scan: impl Fn(&str) -> Vec<Finding>) -> Vec<(Cl
     scores
 }
 
-/// A place in a text, marked, with a little around it.
+/// A span of a text, marked, with some text around it.
 fn shown(made: &Labelled, span: &Range<usize>) -> String {
     let text = &made.text;
     let value = text.get(span.clone()).unwrap_or("(not on a character)");

@@ -1,7 +1,7 @@
-//! Cards and IBANs with the right digits.
+//! Generates cards and IBANs with valid check digits.
 use super::rng::Rng;
 
-/// (first digits, length); the issuers whose ranges nobody argues about.
+/// First digits and length, for issuers with undisputed ranges.
 const CARDS: &[(&str, usize)] = &[
     ("4", 16),
     ("4", 16),
@@ -15,7 +15,7 @@ const CARDS: &[(&str, usize)] = &[
     ("62[=2|3|4|5]", 16),
 ];
 
-/// Numbers that payment providers print in their documentation.
+/// Numbers from the documentation of payment providers.
 const SAMPLE_CARDS: &[&str] = &["4242424242424242", "4111111111111111", "5555555555554444", "378282246310005"];
 
 pub fn card(rng: &mut Rng) -> String {
@@ -27,7 +27,7 @@ pub fn card(rng: &mut Rng) -> String {
     grouped(rng, &number)
 }
 
-/// A number like a card's that is none: a wrong last digit, or a length that no issuer has.
+/// A number like that of a card but invalid: a wrong last digit, or a length that no issuer uses.
 pub fn not_card(rng: &mut Rng) -> String {
     let mut number = rng.pattern("[=4|51|55|37][dig:13]");
     number.truncate(15);
@@ -45,7 +45,7 @@ pub fn sample_card(rng: &mut Rng) -> String {
     grouped(rng, number)
 }
 
-/// The digit that makes a number hold by Luhn when it is put behind it.
+/// The Luhn check digit of a number.
 pub fn luhn_digit(number: &str) -> u8 {
     let sum: u32 = (number.bytes().rev().enumerate())
         .map(|(place, b)| {
@@ -61,7 +61,7 @@ fn fours(number: &str, with: &str) -> String {
     parts.join(with)
 }
 
-/// As printed on the card, with dashes, or in one piece.
+/// In groups as on the card, with dashes, or without gaps.
 fn grouped(rng: &mut Rng, number: &str) -> String {
     let with = [" ", " ", "-", ""][rng.below(4)];
     match number.len() {
@@ -71,7 +71,7 @@ fn grouped(rng: &mut Rng, number: &str) -> String {
     }
 }
 
-/// (country, the pattern of what follows the check digits), after the registry of ISO 13616.
+/// Country and pattern of the account number after the check digits, from the registry of ISO 13616.
 pub const IBANS: &[(&str, &str)] = &[
     ("DE", "[d19:1][dig:17]"),
     ("DE", "[d19:1][dig:17]"),
@@ -108,7 +108,7 @@ pub const IBANS: &[(&str, &str)] = &[
     ("CY", "[dig:8][dig:16]"),
 ];
 
-/// An IBAN, spaced by four as on paper or in one piece.
+/// An IBAN, in groups of four or without gaps.
 pub fn iban(rng: &mut Rng) -> String {
     let (country, pattern) = IBANS[rng.below(IBANS.len())];
     let account = rng.pattern(pattern);
@@ -116,13 +116,13 @@ pub fn iban(rng: &mut Rng) -> String {
     written(rng, &format!("{country}{check:02}{account}"))
 }
 
-/// An IBAN whose check digits are wrong.
+/// An IBAN with wrong check digits.
 pub fn not_iban(rng: &mut Rng) -> String {
     let (country, pattern) = IBANS[rng.below(IBANS.len())];
     let account = rng.pattern(pattern);
     let check = 98 - remainder(&format!("{account}{country}00"));
     let wrong = (check + 7 + rng.below(60) as u32) % 97 + 2;
-    // 97 apart would hold again; two numbers from 2 to 98 never are.
+    // Check digits are valid again at a distance of 97, which two numbers from 2 to 98 never have.
     let wrong = if wrong == check { (check + 1) % 97 + 2 } else { wrong };
     written(rng, &format!("{country}{wrong:02}{account}"))
 }
@@ -131,7 +131,7 @@ fn written(rng: &mut Rng, plain: &str) -> String {
     if rng.chance(55) { fours(plain, " ") } else { plain.to_owned() }
 }
 
-/// Mod 97 after ISO 7064: letters count from 10 to 35.
+/// Mod 97 of ISO 7064: letters count as 10 to 35.
 fn remainder(text: &str) -> u32 {
     text.chars().fold(0, |rest, c| {
         let value = c.to_digit(36).expect("letters and digits");

@@ -1,4 +1,4 @@
-//! Passwords as people choose them and as managers make them.
+//! Passwords as people choose them and as password managers generate them.
 use super::rng::Rng;
 
 const WORDS: &[&str] = &[
@@ -44,7 +44,7 @@ pub fn capital(word: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// What people think of: a word and a year, a word with a number and a mark.
+/// What people choose: a word and a year, a word with a number and a sign.
 pub fn weak(rng: &mut Rng) -> String {
     let word = word(rng);
     match rng.below(6) {
@@ -57,8 +57,8 @@ pub fn weak(rng: &mut Rng) -> String {
     }
 }
 
-/// What a manager makes: letters, digits and marks, with all three in it and a letter or digit at both ends.
-/// No quotes, brackets, commas, `$`, `#` or spaces: where those end a value is arguable.
+/// What a password manager generates: letters, digits and signs, with a letter or digit at both ends. No quotes,
+/// brackets, commas, `$`, `#` or spaces, because it is debatable where a value with them ends.
 pub fn strong(rng: &mut Rng) -> String {
     let half = rng.range(3, 8) as usize;
     let mark = rng.pattern("[=!|@|%|&|*|+|-|_|=|?|^|~]");
@@ -71,7 +71,7 @@ pub fn strong(rng: &mut Rng) -> String {
     })
 }
 
-/// Three or four words with a number among them.
+/// Three or four words and a number.
 fn phrase(rng: &mut Rng) -> String {
     let mut parts: Vec<String> = (0..rng.range(2, 3)).map(|_| word(rng)).collect();
     parts.push(rng.range(2, 99).to_string());
@@ -86,13 +86,13 @@ pub fn any(rng: &mut Rng) -> String {
     }
 }
 
-/// A word alone, for places whose form says that it is a password.
+/// A single word, for places where only a password can be.
 pub fn plain_word(rng: &mut Rng) -> String {
     let (one, two) = (word(rng), rng.pick(WORDS));
     format!("{one}{two}")
 }
 
-/// What a URL can hold as it is, or percent-encoded.
+/// A password for a web address, percent-encoded where necessary.
 pub fn for_url(rng: &mut Rng) -> String {
     match rng.below(4) {
         0 => rng.pattern("[b62:6]%[=40|23|21|2B][b62:5]"),

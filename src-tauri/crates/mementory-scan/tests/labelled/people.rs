@@ -1,4 +1,4 @@
-//! Invented people, places and firms, and the e-mail addresses of such people.
+//! Invented people, places and companies, and e-mail addresses of such people.
 use super::rng::Rng;
 
 const FIRST: &[&str] = &[
@@ -121,7 +121,8 @@ pub fn street(rng: &mut Rng) -> String {
     format!("{} {}", rng.pick(STREETS), rng.range(1, 140))
 }
 
-/// A person's address. Those of offices (info@, noreply@) are left out: whether they are sensitive is arguable.
+/// The address of a person. Addresses of offices (info@, noreply@) are left out: it is debatable whether they are
+/// sensitive.
 pub fn email(rng: &mut Rng) -> String {
     let first = rng.pick(FIRST).to_lowercase().replace('ê', "e");
     let last = rng.pick(LAST).to_lowercase();

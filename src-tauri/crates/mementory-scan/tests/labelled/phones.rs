@@ -1,5 +1,5 @@
-//! Telephone numbers by country. `~0~` is the trunk digit: written at home, left out behind the country code.
-//! Ranges are real ones; numbers kept for films and those of services (0800, 112) are left out.
+//! Telephone numbers by country. `~0~` is the trunk digit: used within the country, left out after the country code.
+//! The ranges are real; numbers reserved for films and service numbers (0800, 112) are left out.
 use super::rng::Rng;
 
 type Country = (&'static str, &'static str, &'static [&'static str]);
@@ -114,13 +114,13 @@ fn country(code: &str) -> &'static Country {
     COUNTRIES.iter().find(|c| c.0 == code).unwrap_or_else(|| panic!("no country {code}"))
 }
 
-/// As dialled at home: only words beside it say that it is a telephone number.
+/// As dialled within the country: only the words near it show that it is a telephone number.
 pub fn national(rng: &mut Rng, code: &str) -> String {
     let pattern = rng.pick(country(code).2);
     rng.pattern(pattern).replace('~', "")
 }
 
-/// With `+` and the country's code; sometimes in one piece, sometimes with the `(0)` of letterheads.
+/// With `+` and the country code; sometimes without gaps, sometimes with the `(0)` of letterheads.
 pub fn international(rng: &mut Rng, code: &str) -> String {
     let (_, dial, patterns) = country(code);
     let pattern = rng.pick(patterns);
@@ -139,7 +139,7 @@ pub fn international(rng: &mut Rng, code: &str) -> String {
     }
 }
 
-/// Any country's, always with its code and a `+`: for places where nothing else says what it is.
+/// Of any country, always with `+` and the country code: for places without a word for it.
 pub fn anywhere(rng: &mut Rng) -> String {
     let code = COUNTRIES[rng.below(COUNTRIES.len())].0;
     loop {

@@ -1,6 +1,6 @@
-//! What people write to an assistant, by language. English here; the others in the files beside it.
+//! What people write to an assistant, by language. English here; other languages in the neighbouring files.
 
-/// One language: sentences without anything in them, sentences with a value, sentences that only look like it.
+/// The sentences of one language: without sensitive values, with them, and with decoys.
 pub struct Lang {
     pub code: &'static str,
     pub filler: &'static [&'static str],

@@ -144,7 +144,7 @@ pub const CHINESE: Lang = Lang {
     ],
 };
 
-/// Finnish, Norwegian, Danish, Korean: for the numbers of those countries.
+/// Sentences with the national numbers of Finland, Norway, Denmark and Korea.
 pub const OTHERS: Lang = Lang {
     code: "fi-no-da-ko",
     filler: &["Voisitko lyhentää tekstiä?", "Kan du gjøre dette litt kortere?", "조금 더 짧게 써 주세요."],

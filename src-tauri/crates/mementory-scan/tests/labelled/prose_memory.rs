@@ -1,4 +1,4 @@
-//! What an assistant writes down about a person: short notes in the third person.
+//! What an assistant notes about a person: short sentences in the third person.
 use super::prose::Lang;
 
 pub const MEMORY: Lang = Lang {

@@ -1,10 +1,10 @@
 //! A small seeded generator (splitmix64) and a pattern language over it.
 
-/// Splitmix64: the same seed gives the same texts on every machine.
+/// Splitmix64. The same seed gives the same texts on every machine.
 pub struct Rng(u64);
 
 impl Rng {
-    /// Text `index` of set `seed`. Each text has a stream of its own, so one template more does not shift the others.
+    /// The generator for text `index` of set `seed`. Each text has its own, so that a new template changes few texts.
     pub fn new(seed: u64, index: u64) -> Self {
         let mut rng = Self(seed ^ index.wrapping_mul(0xd134_2543_de82_ef95));
         rng.next();
@@ -19,12 +19,12 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    /// A number below `n`, which is small here: the bias of the remainder does not matter.
+    /// A number below `n`. The bias of the remainder does not matter, because `n` is small.
     pub fn below(&mut self, n: usize) -> usize {
         (self.next() % n.max(1) as u64) as usize
     }
 
-    /// A number from `low` to `high`, both included.
+    /// A number from `low` to `high` inclusive.
     pub fn range(&mut self, low: u64, high: u64) -> u64 {
         low + self.next() % (high - low + 1)
     }
@@ -43,7 +43,8 @@ impl Rng {
         }
     }
 
-    /// `n` characters of an alphabet. The last one is a letter or a digit: a token that ends in `-` has no clear end.
+    /// `n` characters of an alphabet. The last is a letter or digit, because the end of a token with a final `-` is
+    /// unclear.
     pub fn of(&mut self, alphabet: &str, n: usize) -> String {
         let all: Vec<char> = alphabet.chars().collect();
         let mut text: String = (0..n).map(|_| all[self.below(all.len())]).collect();
@@ -58,12 +59,12 @@ impl Rng {
         self.of(DIGITS, n)
     }
 
-    /// Digits for the methods that count with them.
+    /// `n` digits as numbers.
     pub fn figures(&mut self, n: usize) -> Vec<u32> {
         (0..n).map(|_| self.below(10) as u32).collect()
     }
 
-    /// Writes a pattern: `[hex:32]` is 32 characters of that alphabet, `[=a|b]` one of the choices, the rest stands.
+    /// Fills a pattern: `[hex:32]` becomes 32 characters of that alphabet, `[=a|b]` one of the choices.
     pub fn pattern(&mut self, pattern: &str) -> String {
         let mut out = String::new();
         let mut rest = pattern;

@@ -1,13 +1,13 @@
-//! The set: texts put together from sentences, files and papers. About half hold values; the rest hold decoys or nothing.
+//! The set: texts composed of sentences, files and documents. About half contain values, the others decoys or neither.
 //!
-//! Left out, because reasonable people would label them differently: test-mode keys and publishable keys of
-//! payment providers, webhook addresses, account ids, session cookies and CSRF tokens, `Basic` headers, UUIDs as keys,
-//! age identities, product keys, password hashes, the passwords "password", "secret" and "changeme", addresses of offices
-//! (info@, noreply@), host names that look like addresses (backup@nas.internal), sample IBANs of documentation, service
-//! and emergency numbers, telephone numbers at home without a word that names them, company and VAT numbers,
-//! passports and driving licences, dates of birth, keys that were cut off before their END line.
+//! Left out, because people would label them differently: test-mode keys and publishable keys of payment providers,
+//! webhook addresses, account ids, session cookies and CSRF tokens, `Basic` headers, UUIDs as keys, age identities,
+//! product keys, password hashes, the passwords "password", "secret" and "changeme", addresses of offices (info@,
+//! noreply@), host names that look like addresses (backup@nas.internal), sample IBANs of documentation, service and
+//! emergency numbers, national telephone numbers without a word that names them, company and VAT numbers, passports and
+//! driving licences, dates of birth, keys that were cut off before their END line.
 use super::forms_config::{CONFIG, Form};
-use super::{forms_code::CODE, forms_paper::PAPER, forms_shell::SHELL};
+use super::{forms_code::CODE, forms_documents::DOCUMENTS, forms_shell::SHELL};
 use super::{prose, prose::Lang, prose_east as east, prose_memory::MEMORY, prose_south as south, prose_west as west};
 use super::{rng::Rng, text::Labelled, text::Text, text::pick_with};
 use mementory_scan::Class;
@@ -29,10 +29,10 @@ pub const LANGUAGES: &[&Lang] = &[
     &MEMORY,
 ];
 
-/// How a private key comes into a chat, in any language.
+/// How people paste a private key into a chat, in any language.
 const KEY_PASTES: &[&str] =
     &["⟨pem⟩\n", "```\n⟨pem⟩\n```\n", "id_rsa:\n⟨pem⟩\n", "~/.ssh/id_ed25519\n\n⟨pem⟩\n", "server.key\n⟨pem⟩\n"];
-/// Blocks and mentions that are no private key.
+/// Blocks and mentions that are not private keys.
 const PUBLIC_PASTES: &[&str] = &[
     "server.crt:\n⟨public⟩\n",
     "⟨public⟩\n",
@@ -59,7 +59,7 @@ fn one(rng: &mut Rng) -> Labelled {
 }
 
 fn build(rng: &mut Rng) -> Labelled {
-    let valued = rng.chance(52); // a little over half: a text that comes out too short or too long is made again
+    let valued = rng.chance(52); // A little over half, because texts that are too short or too long are generated again.
     let mut text = Text::default();
     let kind = match rng.below(100) {
         0..=47 => {
@@ -68,15 +68,15 @@ fn build(rng: &mut Rng) -> Labelled {
             format!("chat {}", lang.code)
         }
         48..=55 => {
-            // A question about a file that is pasted below it.
+            // A question about a file pasted below it.
             let lang = language(rng);
             let question = rng.pick(lang.filler);
             text.write(rng, question);
             text.text.push_str("\n\n```");
             let form = form(rng);
-            // Letters and lists have no language to name behind the fence.
-            let paper = PAPER.iter().any(|paper| paper.kind == form.kind);
-            text.text.push_str(if paper { "" } else { form.kind });
+            // Documents have no language for the code fence.
+            let document = DOCUMENTS.iter().any(|document| document.kind == form.kind);
+            text.text.push_str(if document { "" } else { form.kind });
             text.text.push('\n');
             fill(rng, &mut text, form, valued);
             text.text.push_str("\n```");
@@ -96,11 +96,11 @@ fn language(rng: &mut Rng) -> &'static Lang {
 }
 
 fn form(rng: &mut Rng) -> &'static Form {
-    let group = [CONFIG, SHELL, CODE, PAPER, PAPER][rng.below(5)];
+    let group = [CONFIG, SHELL, CODE, DOCUMENTS, DOCUMENTS][rng.below(5)];
     &group[rng.below(group.len())]
 }
 
-/// A template of any class. National numbers are asked for more often: few files hold them, and there are many kinds.
+/// A template with a value of any class. National numbers are chosen more often: they are in few files, in many kinds.
 fn valued_template<'a>(rng: &mut Rng, templates: &[&'a str]) -> &'a str {
     loop {
         let class = match rng.below(9) {
@@ -113,7 +113,7 @@ fn valued_template<'a>(rng: &mut Rng, templates: &[&'a str]) -> &'a str {
     }
 }
 
-/// Some of these, each at most once.
+/// `count` of the templates, each at most once.
 fn some<'a>(rng: &mut Rng, of: &[&'a str], count: usize) -> Vec<&'a str> {
     let mut all = of.to_vec();
     rng.shuffle(&mut all);
@@ -121,7 +121,7 @@ fn some<'a>(rng: &mut Rng, of: &[&'a str], count: usize) -> Vec<&'a str> {
     all
 }
 
-/// Sentences in one language, in any order. One that ends without a mark gets a line of its own.
+/// Sentences in one language, in any order. A new line follows a sentence without punctuation at its end.
 fn chat(rng: &mut Rng, text: &mut Text, lang: &Lang, valued: bool) {
     let long = if rng.chance(12) { 8 } else { 1 };
     let mut parts: Vec<&str> = Vec::new();
@@ -149,13 +149,13 @@ fn chat(rng: &mut Rng, text: &mut Text, lang: &Lang, valued: bool) {
     }
 }
 
-/// A file or a paper: its lines in any order between its head and its foot.
+/// A file or document: its lines in any order between its first and last lines.
 fn fill(rng: &mut Rng, text: &mut Text, form: &Form, valued: bool) {
     let long = if rng.chance(12) { 5 } else { 1 };
     let mut lines: Vec<&str> = Vec::new();
     for _ in 0..rng.range(1, 6) as usize * long {
         let line = rng.pick(form.neutral);
-        // A line without anything in it would come again word for word.
+        // A line without slots would be repeated word for word.
         if line.contains('⟨') || !lines.contains(&line) {
             lines.push(line);
         }

@@ -1,9 +1,9 @@
-//! What a slot of a template becomes. Slots that start with a class's name make a labelled value.
+//! Fills the slots of a template. Slots that start with the name of a class give a labelled value.
 use super::rng::Rng;
 use super::{blocks, ids_world, keys, money, passwords, people, phones};
 use mementory_scan::Class;
 
-/// The class that a slot is labelled with, if any: the word before its first dot decides.
+/// The class of a slot, if it is labelled: the word before the first dot decides.
 pub fn class(slot: &str) -> Option<Class> {
     match slot.split('.').next()? {
         "key" | "loose" | "jwt" | "aws" => Some(Class::AccessKey),
@@ -18,12 +18,12 @@ pub fn class(slot: &str) -> Option<Class> {
     }
 }
 
-/// One value or decoy or plain word.
+/// A value, decoy or plain word for a slot.
 pub fn make(rng: &mut Rng, slot: &str) -> String {
     let (word, kind) = slot.split_once('.').unwrap_or((slot, ""));
     match (word, kind) {
-        ("key", _) => keys::shaped(rng),
-        ("loose", _) => keys::loose(rng),
+        ("key", _) => keys::formatted(rng),
+        ("loose", _) => keys::unformatted(rng),
         ("jwt", _) => keys::jwt(rng),
         ("aws", _) => keys::aws_secret(rng),
         ("pem", "json") => blocks::private_lines(rng).join("\\n"),
@@ -53,7 +53,7 @@ pub fn make(rng: &mut Rng, slot: &str) -> String {
     }
 }
 
-/// Words, numbers and decoys that carry no label.
+/// Words, numbers and decoys without a label.
 fn plain(rng: &mut Rng, slot: &str) -> String {
     let pattern = match slot {
         "name" => return people::name(rng),
@@ -132,7 +132,7 @@ fn time(rng: &mut Rng) -> String {
     format!("{:02}:{:02}:{:02}", rng.range(0, 23), rng.range(0, 59), rng.range(0, 59))
 }
 
-/// Fifteen digits that hold by Luhn and are no card: those of a telephone's hardware.
+/// Fifteen digits that are valid by Luhn but no card: the hardware number of a telephone.
 fn imei(rng: &mut Rng) -> String {
     let lead = rng.pattern("35[dig:12]");
     format!("{lead}{}", money::luhn_digit(&lead))
@@ -145,7 +145,7 @@ fn isbn(rng: &mut Rng) -> String {
     format!("978-{}-{}-{}-{check}", &lead[3..4], &lead[4..8], &lead[8..])
 }
 
-/// A long number of some system; never one that a card could have.
+/// A long number of some system that cannot be a card.
 fn not_luhn(rng: &mut Rng) -> String {
     let number = rng.pattern("[=7|8|9][dig:15]");
     let last = (money::luhn_digit(&number) + 1 + rng.below(9) as u8) % 10;

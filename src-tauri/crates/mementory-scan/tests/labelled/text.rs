@@ -1,9 +1,9 @@
-//! A text under construction: templates go in, values are remembered where they land.
+//! Builds a text from templates and records where its values are.
 use super::{rng::Rng, slots};
 use mementory_scan::Class;
 use std::ops::Range;
 
-/// One text of the set. `about` says how it was made and names the slots of its values in their order.
+/// A text of the set. `about` names its kind and the slots of its values in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Labelled {
     pub text: String,
@@ -19,7 +19,7 @@ pub struct Text {
 }
 
 impl Text {
-    /// Writes a template; `⟨slot⟩` becomes what the slot makes, with a label where it has a class.
+    /// Appends a template. `⟨slot⟩` is replaced by a value, which is labelled if the slot has a class.
     pub fn write(&mut self, rng: &mut Rng, template: &str) {
         let mut rest = template;
         while let Some((before, after)) = rest.split_once('⟨') {
@@ -41,12 +41,12 @@ impl Text {
     }
 }
 
-/// The classes that a template's slots have.
+/// The classes of the slots of a template.
 pub fn classes(template: &str) -> impl Iterator<Item = Class> + '_ {
     template.split('⟨').skip(1).filter_map(|part| slots::class(part.split('⟩').next()?))
 }
 
-/// One of the templates that hold a value of this class.
+/// A random template with a value of this class.
 pub fn pick_with<'a>(rng: &mut Rng, templates: &[&'a str], class: Class) -> Option<&'a str> {
     let fitting: Vec<&str> = templates.iter().copied().filter(|t| classes(t).any(|c| c == class)).collect();
     (!fitting.is_empty()).then(|| rng.pick(&fitting))

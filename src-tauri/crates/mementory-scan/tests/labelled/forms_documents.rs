@@ -1,7 +1,7 @@
 //! Letters and lists: signatures, invoices, tables, contacts, travel plans, forms.
 use super::forms_config::Form;
 
-pub const PAPER: &[Form] = &[SIGNATURE, INVOICE, TABLE, CONTACTS, TRAVEL, RECORD, CSV];
+pub const DOCUMENTS: &[Form] = &[SIGNATURE, INVOICE, TABLE, CONTACTS, TRAVEL, RECORD, CSV];
 
 const SIGNATURE: Form = Form {
     kind: "signature",

@@ -1,6 +1,6 @@
-//! The set against itself: labels lie where they say, numbers hold by code of their own, decoys do not.
+//! Checks of the set itself: labels are in the right place, numbers are valid by independent code, decoys are not.
 use super::text::Labelled;
-use super::{COUNT, SEED, check, ids_world, keys, measure, money, phones, rng::Rng, set, slots};
+use super::{COUNT, SEED, ids_world, keys, measure, money, phones, rng::Rng, set, slots, validate};
 use mementory_scan::{Class, Confidence, Finding};
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ fn the_same_seed_gives_the_same_set() {
 }
 
 #[test]
-fn labels_lie_on_characters_in_order_and_apart() {
+fn labels_are_on_character_boundaries_in_order_and_do_not_overlap() {
     for made in set::generate(SEED, COUNT) {
         let mut end = 0;
         for (_, span) in &made.values {
@@ -35,7 +35,7 @@ fn labels_lie_on_characters_in_order_and_apart() {
 }
 
 #[test]
-fn half_the_texts_hold_values_and_every_class_is_there() {
+fn half_the_texts_have_values_and_every_class_occurs() {
     let set = set::generate(SEED, COUNT);
     let with = set.iter().filter(|made| !made.values.is_empty()).count();
     assert!((COUNT * 45 / 100..COUNT * 55 / 100).contains(&with), "{with}");
@@ -57,11 +57,11 @@ fn half_the_texts_hold_values_and_every_class_is_there() {
 }
 
 #[test]
-fn every_value_holds_by_a_second_opinion() {
+fn every_value_passes_an_independent_check() {
     for (slot, class, value) in values(&set::generate(SEED, COUNT)) {
         let holds = match class {
-            Class::Card => check::card(value),
-            Class::Iban => check::iban(value),
+            Class::Card => validate::card(value),
+            Class::Iban => validate::iban(value),
             Class::NationalId => ids_world::kind(slot.strip_prefix("id.").expect("an id's slot")).2(value),
             Class::PrivateKey => {
                 value.starts_with("-----BEGIN ") && value.ends_with("-----") && value.contains("PRIVATE KEY")
@@ -71,7 +71,7 @@ fn every_value_holds_by_a_second_opinion() {
             Class::Password => value.len() >= 6 && !value.contains(char::is_whitespace),
             Class::AccessKey => {
                 let ghost = ["ghp_", "gho_", "ghu_", "ghs_", "ghr_", "npm_"].iter().any(|lead| value.starts_with(lead));
-                value.len() >= 20 && !value.contains(char::is_whitespace) && (!ghost || check::github(value))
+                value.len() >= 20 && !value.contains(char::is_whitespace) && (!ghost || validate::github(value))
             }
         };
         assert!(holds, "{slot}: {value}");
@@ -79,32 +79,32 @@ fn every_value_holds_by_a_second_opinion() {
 }
 
 #[test]
-fn known_numbers_from_descriptions_hold_and_their_neighbours_do_not() {
-    // Published samples of the schemes, so that maker and checker cannot be wrong together.
+fn published_numbers_are_valid_and_their_neighbours_are_not() {
+    // Published samples, so that generator and validator cannot share a mistake.
     type Holds = fn(&str) -> bool;
     let samples: &[(Holds, &str)] = &[
-        (check::iban, "GB82 WEST 1234 5698 7654 32"),
-        (check::iban, "DE89 3704 0044 0532 0130 00"),
-        (check::dni, "12345678Z"),
-        (check::nie, "X1234567L"),
-        (check::codice_fiscale, "RSSMRA85T10A562S"),
-        (check::steuer_id, "86095742719"),
-        (check::bsn, "111222333"),
-        (check::rijksregister, "85.07.30-033.28"),
-        (check::pesel, "44051401359"),
-        (check::personnummer, "811228-9874"),
-        (check::hetu, "131052-308T"),
-        (check::nif, "123456789"),
-        (check::ahv, "756.9217.0769.85"),
-        (check::nhs, "943 476 5919"),
-        (check::cpf, "111.444.777-35"),
-        (check::rut, "12.345.678-5"),
-        (check::kimlik, "10000000146"),
-        (check::aadhaar, "2341 2341 2346"),
-        (check::resident, "11010519491231002X"),
-        (check::my_number, "1234 5678 9018"),
-        (check::nir, "2 55 08 14 168 025 38"),
-        (check::luhn, "79927398713"),
+        (validate::iban, "GB82 WEST 1234 5698 7654 32"),
+        (validate::iban, "DE89 3704 0044 0532 0130 00"),
+        (validate::dni, "12345678Z"),
+        (validate::nie, "X1234567L"),
+        (validate::codice_fiscale, "RSSMRA85T10A562S"),
+        (validate::steuer_id, "86095742719"),
+        (validate::bsn, "111222333"),
+        (validate::rijksregister, "85.07.30-033.28"),
+        (validate::pesel, "44051401359"),
+        (validate::personnummer, "811228-9874"),
+        (validate::hetu, "131052-308T"),
+        (validate::nif, "123456789"),
+        (validate::ahv, "756.9217.0769.85"),
+        (validate::nhs, "943 476 5919"),
+        (validate::cpf, "111.444.777-35"),
+        (validate::rut, "12.345.678-5"),
+        (validate::kimlik, "10000000146"),
+        (validate::aadhaar, "2341 2341 2346"),
+        (validate::resident, "11010519491231002X"),
+        (validate::my_number, "1234 5678 9018"),
+        (validate::nir, "2 55 08 14 168 025 38"),
+        (validate::luhn, "79927398713"),
     ];
     for (holds, number) in samples {
         assert!(holds(number), "{number}");
@@ -116,17 +116,17 @@ fn known_numbers_from_descriptions_hold_and_their_neighbours_do_not() {
 }
 
 #[test]
-fn decoys_fail_where_values_hold() {
+fn decoys_are_invalid() {
     for index in 0..400 {
         let rng = &mut Rng::new(SEED, index);
         for slot in ["notcard", "longrun"] {
             let number = slots::make(rng, slot);
-            assert!(!check::luhn(&number), "{number}");
+            assert!(!validate::luhn(&number), "{number}");
         }
         let account = slots::make(rng, "notiban");
-        assert!(!check::iban(&account), "{account}");
+        assert!(!validate::iban(&account), "{account}");
         let phone = slots::make(rng, "imei");
-        assert!(check::luhn(&phone) && !check::card(&phone), "{phone}");
+        assert!(validate::luhn(&phone) && !validate::card(&phone), "{phone}");
         for (kind, _, holds) in ids_world::KINDS.iter().filter(|kind| kind.0 != "ssn") {
             let number = slots::make(rng, &format!("wrong.{kind}"));
             assert!(!holds(&number), "{kind} {number}");
@@ -135,7 +135,7 @@ fn decoys_fail_where_values_hold() {
 }
 
 #[test]
-fn the_measure_counts_what_it_says() {
+fn precision_and_recall_are_counted_correctly() {
     let made = Labelled {
         text: "x".repeat(60),
         values: vec![(Class::Email, 0..10), (Class::Email, 20..30)],
