@@ -1,8 +1,8 @@
 //! Two texts side by side: the same, near, or apart, and why.
 use crate::{
     Form,
-    alike::{inflected, slipped},
     form::{Token, What, hash},
+    word_match::{inflected, slipped},
 };
 
 /// One other word is let pass for so many words that are the same: only a long text may be reworded in a

@@ -1,7 +1,7 @@
 //! A text cut down to what a comparison looks at: words that say something, in order, with what each is.
 use crate::{
-    lists::{GERMAN_ONLY, Known, LONGEST, WORDS},
     script::{Script, Sign, makes_a_letter, script, sign},
+    word_lists::{GERMAN_ONLY, Known, LONGEST, WORDS},
 };
 use std::hash::{DefaultHasher, Hash, Hasher};
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};

@@ -1,11 +1,13 @@
 #![doc = include_str!("../README.md")]
-mod alike;
+
 mod compare;
 mod form;
 mod groups;
-mod lists;
+
 mod script;
 mod sketch;
+mod word_lists;
+mod word_match;
 
 pub use compare::{Comparison, Difference, compare};
 pub use form::Form;
