@@ -1,52 +1,53 @@
-//! Groups of texts that say the same. In a group everyone is near to everyone: no chains.
+//! Groups of texts that say the same. Every two texts of a group are near, so there are no chains.
 use crate::{Comparison, Form, Key, Sketch, compare, sketch::ROWS, sketches};
 use std::collections::HashMap;
 
-/// Rows that two sketches have to share to meet, and further rows that decide who stands next to whom.
+/// Rows that two sketches must share to be compared.
 const BAND: usize = 3;
+/// Rows by which sketches are ordered.
 const DEPTH: usize = 6;
-/// In each order, a text is compared with so many that follow it.
+/// In each order, a text is compared with this many following ones.
 const WINDOW: usize = 8;
-/// A text with so many near ones looks for no more: its group is found by then.
-const ENOUGH: usize = 64;
-/// A group of more different texts is cut into several, so that time stays within bounds.
-const LARGEST: usize = 256;
+/// Two texts with this many near texts each are not compared: their groups are found already.
+const MAX_DEGREE: usize = 64;
+/// The most different texts in a group, to limit the time. More are divided into several groups.
+const MAX_GROUP: usize = 256;
 
-/// How much the members of a group are alike.
+/// How similar the members of a group are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Likeness {
     /// All equal after folding.
     Same,
-    /// Near: every two of them say the same as far as words tell.
+    /// Every two of them say the same, as far as a comparison of words can tell.
     Near,
 }
 
 /// Texts that say the same.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
-    /// How much they are alike.
+    /// How similar they are.
     pub likeness: Likeness,
-    /// Their places in the input, ascending; two at least.
+    /// Their indices in the input, ascending; at least two.
     pub members: Vec<usize>,
     /// The lowest share of common words between any two of them.
     pub score: f32,
 }
 
-/// The share of common words from which texts are offered as near, unless a caller knows better.
+/// The default for the share of common words that makes two texts near.
 pub const THRESHOLD: f32 = 0.7;
 
-/// Groups of texts. No text is in two groups, and groups come in the order of their first members.
+/// Groups of texts. No text is in two groups. The groups are in the order of their first members.
 pub fn group_texts<T: AsRef<str>>(key: &Key, texts: &[T], threshold: f32) -> Vec<Group> {
     let forms: Vec<Form> = texts.iter().map(|text| Form::new(text.as_ref())).collect();
     groups(&sketches(key, &forms), &forms, threshold)
 }
 
-/// Groups of texts by their sketches, kept or made anew, and their forms; `sketches[i]` and `forms[i]` are of one text.
-/// Where one list is longer, its rest is left out. The result depends on the texts only, not on their order.
+/// Groups of texts by their sketches, stored or new, and their forms; `sketches[i]` and `forms[i]` belong to one text.
+/// If one list is longer, its remainder is ignored. The result depends on the texts only, not on their order.
 pub fn groups(sketches: &[Sketch], forms: &[Form], threshold: f32) -> Vec<Group> {
     let nodes = nodes(sketches, forms);
-    let edges = edges(&nodes, threshold);
-    let clusters = linked(&nodes, edges, threshold);
+    let edges = near_pairs(&nodes, threshold);
+    let clusters = complete_linkage(&nodes, edges, threshold);
     let mut out: Vec<Group> = clusters
         .into_iter()
         .filter_map(|(cluster, score)| {
@@ -62,15 +63,15 @@ pub fn groups(sketches: &[Sketch], forms: &[Form], threshold: f32) -> Vec<Group>
     out
 }
 
-/// Texts that differ in light words at most.
+/// Texts that differ in filler words at most.
 struct Node<'s> {
     members: Vec<usize>,
     form: Form,
     rows: &'s [u16; ROWS],
 }
 
-/// One node for all texts whose words that say something are the same in the same order. Most duplicates end here, with
-/// no comparison. In order of content, so that everything after depends on content only.
+/// One node for all texts with the same meaningful words in the same order: most duplicates are found here, without a
+/// comparison. The nodes are ordered by content, so that the result depends on content only.
 fn nodes<'s>(sketches: &'s [Sketch], forms: &[Form]) -> Vec<Node<'s>> {
     let mut by_core: HashMap<Vec<u64>, Vec<usize>> = HashMap::new();
     for (i, (_, form)) in sketches.iter().zip(forms).enumerate().filter(|(_, (_, form))| !form.is_empty()) {
@@ -81,7 +82,7 @@ fn nodes<'s>(sketches: &'s [Sketch], forms: &[Form]) -> Vec<Node<'s>> {
         .filter_map(|members| {
             let first = members.iter().copied().min_by_key(|i| forms[*i].canonical())?;
             let mut form = forms[first].clone();
-            members.iter().for_each(|i| form.learn(&forms[*i]));
+            members.iter().for_each(|i| form.adopt_stricter_kinds(&forms[*i]));
             Some(Node { form, rows: sketches[first].rows(), members })
         })
         .collect();
@@ -92,20 +93,20 @@ fn nodes<'s>(sketches: &'s [Sketch], forms: &[Form]) -> Vec<Node<'s>> {
 /// Two nodes that are near, and their score.
 type Edge = (f32, u32, u32);
 
-/// Near pairs. The nodes are put in order many times, each time by other rows of their sketches: who shares the first
-/// rows may be near, and who shares more stands closer. Only neighbours are compared, so that a hundred thousand texts
-/// that begin alike cost no more than others; what is missed in one order is met in another.
-fn edges(nodes: &[Node<'_>], threshold: f32) -> Vec<Edge> {
+/// Near pairs. The nodes are sorted many times, each time by other rows of their sketches: nodes that share the first
+/// rows may be near, and those that share more rows are closer together. Only neighbours are compared, so that a
+/// hundred thousand similar texts take no longer than others; a pair missed in one order is found in another.
+fn near_pairs(nodes: &[Node<'_>], threshold: f32) -> Vec<Edge> {
     let mut found: HashMap<(u32, u32), f32> = HashMap::new();
     let mut degree = vec![0_usize; nodes.len()];
-    // Refused pairs meet again in other orders: the last ones are remembered.
-    let mut refused = vec![(0_u32, 0_u32); (nodes.len() * 16).next_power_of_two().min(1 << 20)];
+    // Rejected pairs are neighbours in other orders again, so the latest are remembered.
+    let mut rejected = vec![(0_u32, 0_u32); (nodes.len() * 16).next_power_of_two().min(1 << 20)];
     let mut order: Vec<(u128, u32)> = Vec::with_capacity(nodes.len());
     for first in (0..ROWS - BAND + 1).step_by(BAND) {
         order.clear();
         order.extend(nodes.iter().zip(0_u32..).map(|(node, n)| {
-            // What decides comes before all: texts that differ in it never meet.
-            let rows = (0..DEPTH).fold(u128::from(node.form.hard() >> 32), |sum, row| {
+            // Decisive words come first in the order: texts with different ones are never neighbours.
+            let rows = (0..DEPTH).fold(u128::from(node.form.decisive() >> 32), |sum, row| {
                 sum << 16 | u128::from(node.rows[(first + row) % ROWS])
             });
             (rows, n)
@@ -118,19 +119,19 @@ fn edges(nodes: &[Node<'_>], threshold: f32) -> Vec<Edge> {
                 }
                 let pair = (*x.min(y), *x.max(y));
                 let slot =
-                    (pair.0.wrapping_mul(0x9e37_79b1) ^ pair.1.wrapping_mul(0x85eb_ca77)) as usize % refused.len();
-                let full = degree[*x as usize] >= ENOUGH && degree[*y as usize] >= ENOUGH;
-                if full || refused[slot] == pair || found.contains_key(&pair) {
+                    (pair.0.wrapping_mul(0x9e37_79b1) ^ pair.1.wrapping_mul(0x85eb_ca77)) as usize % rejected.len();
+                let full = degree[*x as usize] >= MAX_DEGREE && degree[*y as usize] >= MAX_DEGREE;
+                if full || rejected[slot] == pair || found.contains_key(&pair) {
                     continue;
                 }
                 let answer = compare(&nodes[*x as usize].form, &nodes[*y as usize].form);
                 if answer.score() >= threshold && answer.score() > 0.0 {
-                    // Equal ones come together before all others.
+                    // Equal texts are merged before all others.
                     found.insert(pair, if answer == Comparison::Same { 2.0 } else { answer.score() });
                     degree[*x as usize] += 1;
                     degree[*y as usize] += 1;
                 } else {
-                    refused[slot] = pair;
+                    rejected[slot] = pair;
                 }
             }
         }
@@ -140,14 +141,14 @@ fn edges(nodes: &[Node<'_>], threshold: f32) -> Vec<Edge> {
     edges
 }
 
-/// Complete linkage, the nearest first: two groups become one only when every member of one is near to every member of
-/// the other. A near to B and B near to C does not bring A and C together.
-fn linked(nodes: &[Node<'_>], edges: Vec<Edge>, threshold: f32) -> Vec<(Vec<u32>, f32)> {
+/// Complete linkage, nearest pairs first: two groups are merged only if every member of one is near to every member of
+/// the other. If A is near to B and B to C, A and C need not be in one group.
+fn complete_linkage(nodes: &[Node<'_>], edges: Vec<Edge>, threshold: f32) -> Vec<(Vec<u32>, f32)> {
     let mut clusters: Vec<(Vec<u32>, f32)> = (0..nodes.len()).map(|n| (vec![n as u32], 1.0)).collect();
-    let mut home: Vec<u32> = (0..nodes.len() as u32).collect();
+    let mut cluster_of: Vec<u32> = (0..nodes.len() as u32).collect();
     for (_, x, y) in edges {
-        let (to, from) = (home[x as usize] as usize, home[y as usize] as usize);
-        if to == from || clusters[to].0.len() + clusters[from].0.len() > LARGEST {
+        let (to, from) = (cluster_of[x as usize] as usize, cluster_of[y as usize] as usize);
+        if to == from || clusters[to].0.len() + clusters[from].0.len() > MAX_GROUP {
             continue;
         }
         let mut lowest = clusters[to].1.min(clusters[from].1);
@@ -160,7 +161,7 @@ fn linked(nodes: &[Node<'_>], edges: Vec<Edge>, threshold: f32) -> Vec<(Vec<u32>
         });
         if near {
             let (moved, _) = std::mem::take(&mut clusters[from]);
-            moved.iter().for_each(|n| home[*n as usize] = to as u32);
+            moved.iter().for_each(|n| cluster_of[*n as usize] = to as u32);
             clusters[to].0.extend(moved);
             clusters[to].1 = lowest;
         }

@@ -1,11 +1,10 @@
 #![doc = include_str!("../README.md")]
-
 mod compare;
 mod form;
 mod groups;
-
 mod script;
 mod sketch;
+mod tokenizer;
 mod word_lists;
 mod word_match;
 

@@ -1,17 +1,17 @@
-//! What a character is to the cutting of words: which script, which marks make another letter, which signs mean something.
+//! Properties of characters: the script, the marks that make another letter, the signs that have a meaning.
 
 /// How the words of a script are found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Script {
     /// Words have spaces between them.
     Spaced,
-    /// Grammar of Japanese, and some words.
+    /// Japanese grammar and some words.
     Hiragana,
-    /// Foreign words in Japanese: a run is a word.
+    /// Foreign words in Japanese. A run of it is one word.
     Katakana,
-    /// Chinese characters: each counts.
+    /// Chinese characters. Each is a word.
     Han,
-    /// Thai, Lao, Khmer, Burmese: no spaces, each letter counts.
+    /// Thai, Lao, Khmer, Burmese: no spaces, each letter is a word.
     Other,
 }
 
@@ -36,35 +36,35 @@ pub(crate) fn makes_a_letter(mark: char) -> bool {
     matches!(mark, '\u{0900}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3099}' | '\u{309a}')
 }
 
-/// What a character that is no letter and no digit says.
+/// The meaning of a character that is neither a letter nor a digit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Sign {
     /// It ends a sentence.
-    End,
-    /// It joins the members of a list.
-    Join,
-    /// It stands for a letter that was left out, or for a possessive.
+    SentenceEnd,
+    /// It separates the members of a list.
+    Separator,
+    /// It replaces an omitted letter or marks a possessive.
     Apostrophe,
-    /// A unit, a currency, a comparison: as decisive as a number.
-    Hard,
-    /// Crossed out.
-    Cross,
-    /// A picture: as good as a word.
-    Picture,
-    /// Nothing.
-    Nothing,
+    /// A unit, currency or comparison: as decisive as a number.
+    Decisive,
+    /// A cross or a prohibition: counts as "not".
+    Negation,
+    /// An emoji: counts as a word.
+    Emoji,
+    /// No meaning.
+    Ignored,
 }
 
-/// What a character that is no letter and no digit says.
+/// The meaning of a character that is neither a letter nor a digit.
 pub(crate) fn sign(c: char) -> Sign {
     match c {
-        '.' | '!' | '?' | '\n' | ':' | '\u{3002}' | '\u{2026}' => Sign::End,
-        ',' | ';' | '&' | '/' | '\u{3001}' | '\u{60c}' | '\u{30fb}' => Sign::Join,
+        '.' | '!' | '?' | '\n' | ':' | '\u{3002}' | '\u{2026}' => Sign::SentenceEnd,
+        ',' | ';' | '&' | '/' | '\u{3001}' | '\u{60c}' | '\u{30fb}' => Sign::Separator,
         '\'' | '\u{2019}' | '\u{2018}' => Sign::Apostrophe,
-        '%' | '\u{2030}' | '°' | '$' | '¢' | '£' | '¥' | '\u{20a0}'..='\u{20cf}' => Sign::Hard,
-        '<' | '>' | '=' | '±' | '≤' | '≥' | '≈' | '∞' => Sign::Hard,
-        '❌' | '✗' | '✘' | '🚫' | '👎' => Sign::Cross,
-        '\u{2600}'..='\u{27bf}' | '\u{1f000}'..='\u{1faff}' => Sign::Picture,
-        _ => Sign::Nothing,
+        '%' | '\u{2030}' | '°' | '$' | '¢' | '£' | '¥' | '\u{20a0}'..='\u{20cf}' => Sign::Decisive,
+        '<' | '>' | '=' | '±' | '≤' | '≥' | '≈' | '∞' => Sign::Decisive,
+        '❌' | '✗' | '✘' | '🚫' | '👎' => Sign::Negation,
+        '\u{2600}'..='\u{27bf}' | '\u{1f000}'..='\u{1faff}' => Sign::Emoji,
+        _ => Sign::Ignored,
     }
 }

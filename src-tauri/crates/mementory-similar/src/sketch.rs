@@ -1,19 +1,19 @@
-//! Sketches: a fixed number of bytes for a text, by which texts with much in common are found without reading them.
-use crate::{Form, form::What};
+//! Sketches: a few bytes for each text that are enough to find texts with much in common.
+use crate::{Form, form::TokenKind};
 use mementory_crypto::{KeyedHasher, keyed_digest};
 use std::collections::HashMap;
 
-/// Smallest hashes that a sketch keeps.
+/// How many minimal hashes a sketch has.
 pub(crate) const ROWS: usize = 128;
 const DIGEST_LEN: usize = 16;
-/// What the sketch of a text is made of changes with this number.
+/// Version of the sketch format and of the shingles it is made of.
 const VERSION: u8 = 1;
 
-/// The key sketches are made under. Two vaults make different sketches of the same text.
+/// The key for sketches. Two vaults have different sketches of the same text.
 pub struct Key(KeyedHasher);
 
 impl Key {
-    /// From 32 secret bytes, a subkey of the vault's master key.
+    /// Derives the key from 32 secret bytes, a subkey of the vault's master key.
     pub fn new(secret: &[u8; 32]) -> Self {
         Self(KeyedHasher::new(&keyed_digest(secret, &[b"similar", &[VERSION]])))
     }
@@ -35,8 +35,8 @@ impl std::fmt::Debug for Key {
     }
 }
 
-/// A text's sketch: a keyed digest of the folded text, and the smallest of its keyed shingles under 128 orders. Equal
-/// texts have equal sketches, so it is stored encrypted like everything else; without the key it names no word.
+/// The sketch of a text: a keyed digest of the folded text, and the minima of its keyed shingles under 128 hash
+/// functions. Equal texts have equal sketches, so sketches are stored encrypted. Without the key they reveal no word.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Sketch {
     digest: [u8; DIGEST_LEN],
@@ -50,10 +50,10 @@ impl std::fmt::Debug for Sketch {
 }
 
 impl Sketch {
-    /// Bytes of a stored sketch.
+    /// Length of a stored sketch in bytes.
     pub const LEN: usize = 1 + DIGEST_LEN + 2 * ROWS;
 
-    /// As it is stored.
+    /// The stored form.
     pub fn to_bytes(&self) -> [u8; Self::LEN] {
         let mut out = [0; Self::LEN];
         out[0] = VERSION;
@@ -64,7 +64,7 @@ impl Sketch {
         out
     }
 
-    /// From what was stored; None for another length or an older way of making them: sketch the text again.
+    /// Reads the stored form. `None` for another length or version: make a new sketch of the text.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         if bytes.len() != Self::LEN || bytes[0] != VERSION {
             return None;
@@ -77,12 +77,12 @@ impl Sketch {
         Some(Self { digest, rows })
     }
 
-    /// True when the texts are equal after folding.
+    /// True if the texts are equal after folding.
     pub fn same_text(&self, other: &Self) -> bool {
         self.digest == other.digest
     }
 
-    /// Jaccard similarity of the two texts' shingles as the sketches tell it, within a tenth or so.
+    /// Estimate of the Jaccard similarity of the texts' shingles, accurate to about a tenth.
     pub fn estimate(&self, other: &Self) -> f32 {
         self.rows.iter().zip(&other.rows).filter(|(a, b)| a == b).count() as f32 / ROWS as f32
     }
@@ -92,15 +92,15 @@ impl Sketch {
     }
 }
 
-/// Shingles whose keyed numbers are remembered while many texts are sketched.
-const REMEMBERED: usize = 1 << 18;
+/// How many shingles are cached with their keyed numbers while many texts are sketched.
+const CACHE_SIZE: usize = 1 << 18;
 
-/// A text's sketch under a key.
+/// The sketch of a text under a key.
 pub fn sketch(key: &Key, text: &str) -> Sketch {
     sketch_with(key, &Form::new(text), &mut HashMap::new())
 }
 
-/// The sketches of many forms. Faster than one by one: texts of one language share most shingles.
+/// The sketches of many forms. Faster than single calls, because texts of one language share most shingles.
 pub fn sketches(key: &Key, forms: &[Form]) -> Vec<Sketch> {
     let mut known = HashMap::new();
     forms.iter().map(|form| sketch_with(key, form, &mut known)).collect()
@@ -111,20 +111,20 @@ fn sketch_with(key: &Key, form: &Form, known: &mut HashMap<Vec<u8>, u64>) -> Ske
     let mut digest = [0; DIGEST_LEN];
     digest.copy_from_slice(&full[..DIGEST_LEN]);
     let mut least = [u32::MAX; ROWS];
-    // Of the folded text, so that texts that are equal after folding have one sketch, whatever their capitals say.
+    // From the folded text, so that texts that are equal after folding have equal sketches despite their capitals.
     for shingle in shingles(&Form::new(form.canonical())) {
         let number = match known.get(&shingle) {
             Some(number) => *number,
             None => {
                 let number = key.number(&[b"part", &shingle]);
-                if known.len() < REMEMBERED {
+                if known.len() < CACHE_SIZE {
                     known.insert(shingle, number);
                 }
                 number
             }
         };
-        // Orders of one keyed number, each mixed anew: a cheap family that is good enough to find candidates, which are
-        // then compared word by word.
+        // A cheap family of hash functions from one keyed number. It is good enough to find candidates, which are then
+        // compared word by word.
         let mut step = number;
         for place in &mut least {
             step = step.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -135,7 +135,7 @@ fn sketch_with(key: &Key, form: &Form, known: &mut HashMap<Vec<u8>, u64>) -> Ske
     Sketch { digest, rows: least.map(|n| (n & 0xffff) as u16) }
 }
 
-/// Jaccard similarity of two texts' shingles, exactly.
+/// The exact Jaccard similarity of two texts' shingles.
 pub fn jaccard(a: &Form, b: &Form) -> f32 {
     let (a, b) = (shingles(&Form::new(a.canonical())), shingles(&Form::new(b.canonical())));
     let both = a.iter().filter(|shingle| b.binary_search(shingle).is_ok()).count();
@@ -143,20 +143,21 @@ pub fn jaccard(a: &Form, b: &Form) -> f32 {
     if any == 0 { 1.0 } else { both as f32 / any as f32 }
 }
 
-/// The set of a text's shingles, sorted: three letters in a row of each word, its borders included; of scripts without
-/// spaces each character and each two in a row; what decides, as a whole. The order of words makes no difference.
+/// The set of a text's shingles, sorted: three consecutive letters of each word, including its borders; in scripts
+/// without spaces each character and each two in a row; decisive words as a whole. The order of words makes no
+/// difference.
 fn shingles(form: &Form) -> Vec<Vec<u8>> {
     let mut out = Vec::with_capacity(form.tokens().len() * 6);
     let mut before: Option<&str> = None;
     for token in form.tokens() {
         let word = form.word(token);
-        match token.what {
-            What::Hard | What::Picture => out.push(token.hash.to_le_bytes().to_vec()),
-            What::Char => {
+        match token.kind {
+            TokenKind::Decisive | TokenKind::Emoji => out.push(token.hash.to_le_bytes().to_vec()),
+            TokenKind::Char => {
                 out.push(word.as_bytes().to_vec());
                 out.extend(before.map(|before| format!("{before}{word}").into_bytes()));
             }
-            What::Word | What::Start | What::Name => {
+            TokenKind::Word | TokenKind::SentenceStart | TokenKind::Name => {
                 let mut borders: Vec<usize> = word.char_indices().map(|(at, _)| at).collect();
                 borders.push(word.len());
                 out.push(format!("^{}", &word[..borders[2.min(borders.len() - 1)]]).into_bytes());
@@ -164,7 +165,7 @@ fn shingles(form: &Form) -> Vec<Vec<u8>> {
                 out.push(format!("{}$", &word[borders[borders.len().saturating_sub(3)]..]).into_bytes());
             }
         }
-        before = (token.what == What::Char).then_some(word);
+        before = (token.kind == TokenKind::Char).then_some(word);
     }
     out.sort_unstable();
     out.dedup();

@@ -1,6 +1,6 @@
-//! Whether two words are the same one with another ending, or with a slip of the fingers in it.
+//! Whether two words differ only by an ending or a typo.
 
-/// Endings that one word can have in turn. The empty one is the bare stem.
+/// Sets of endings of one word. The empty ending is the stem itself.
 const ENDINGS: [&[&str]; 7] = [
     // English: prefer, prefers, preferred; live, lives, living; study, studies
     &["", "s", "es", "ed", "d", "ing"],
@@ -16,43 +16,44 @@ const ENDINGS: [&[&str]; 7] = [
 ];
 const SPANISH_E: [&str; 8] = ["e", "en", "ia", "ian", "ir", "er", "iendo", "io"];
 
-/// Longer words are alike only when they are equal.
-const LONGEST: usize = 40;
+/// Longer words match only if they are equal.
+const MAX_WORD: usize = 40;
 
-/// The same word with another ending, as tense, person and number make them. `o_is_i`: an o may be the first person of an
-/// a (Spanish trabajo, trabaja), which elsewhere is another word (caso, casa).
-pub(crate) fn inflected(a: &str, b: &str, o_is_i: bool) -> bool {
-    if a.len() > LONGEST || b.len() > LONGEST {
+/// Whether two words differ by an ending for tense, person or number. `spanish_verb`: the final o may be the first
+/// person of a verb in a (trabajo, trabaja); otherwise it makes another word (caso, casa).
+pub(crate) fn differ_by_ending(a: &str, b: &str, spanish_verb: bool) -> bool {
+    if a.len() > MAX_WORD || b.len() > MAX_WORD {
         return false;
     }
     let common: Vec<(usize, char)> =
         a.char_indices().zip(b.chars()).take_while(|((_, x), y)| x == y).map(|(at, _)| at).collect();
-    // Up to two letters of the common part may belong to the endings: study and studies meet at stud, live and living at
-    // liv. The stem keeps three letters.
+    // Up to two letters of the common part may belong to the endings: stud-y and stud-ies, liv-e and liv-ing. The stem
+    // has at least three letters.
     (common.len().saturating_sub(2).max(3)..=common.len()).any(|letters| {
         let Some((at, last)) = common.get(letters - 1) else { return false };
         let (x, y) = (&a[at + last.len_utf8()..], &b[at + last.len_utf8()..]);
-        // plan or plans, planned: the last letter comes twice.
+        // plan or plans, planned: the last letter is doubled.
         let doubled = |bare: &str, end: &str| {
             matches!(bare, "" | "s") && end.strip_prefix(*last).is_some_and(|rest| matches!(rest, "ed" | "ing"))
         };
-        let i = o_is_i && matches!((x, y), ("o", "a") | ("a", "o"));
-        i || one_paradigm(x, y) || doubled(x, y) || doubled(y, x)
+        let first_person = spanish_verb && matches!((x, y), ("o", "a") | ("a", "o"));
+        first_person || are_endings_of_one_word(x, y) || doubled(x, y) || doubled(y, x)
     })
 }
 
-fn one_paradigm(x: &str, y: &str) -> bool {
+fn are_endings_of_one_word(x: &str, y: &str) -> bool {
     ENDINGS.iter().any(|set| set.contains(&x) && set.contains(&y)) || SPANISH_E.contains(&x) && SPANISH_E.contains(&y)
 }
 
-/// The same word with one slip: two letters swapped, one left out, one too many, one wrong. The first letter is right,
-/// as it nearly always is; the shorter the word, the fewer slips count, since they make other words (house, horse).
-pub(crate) fn slipped(a: &str, b: &str, name: bool) -> bool {
+/// Whether two words differ by one typo: two letters swapped, one missing, one added, one wrong. The first letter must
+/// be equal, as it is in nearly all typos. In shorter words fewer kinds count, since they make other words (house,
+/// horse).
+pub(crate) fn differ_by_typo(a: &str, b: &str, name: bool) -> bool {
     let (a, b) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-    if b.len() > LONGEST * 4 {
+    if b.len() > MAX_WORD * 4 {
         return false;
     }
-    let mut letters = [['\u{0}'; LONGEST]; 2];
+    let mut letters = [['\u{0}'; MAX_WORD]; 2];
     let mut lens = [0; 2];
     for (word, (to, len)) in [a, b].iter().zip(letters.iter_mut().zip(&mut lens)) {
         for c in word.chars() {
@@ -88,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn endings_of_one_word_and_not_of_two() {
+    fn endings_match_within_one_word_only() {
         for (a, b) in [
             ("prefers", "preferred"),
             ("lives", "living"),
@@ -100,22 +101,22 @@ mod tests {
             ("trabaja", "trabajaba"),
             ("escribe", "escribia"),
         ] {
-            assert!(inflected(a, b, false) && inflected(b, a, false), "{a} {b}");
+            assert!(differ_by_ending(a, b, false) && differ_by_ending(b, a, false), "{a} {b}");
         }
         for (a, b) in [("hijo", "hija"), ("cat", "car"), ("tea", "team"), ("hermano", "hermana"), ("work", "world")] {
-            assert!(!inflected(a, b, false) && !inflected(b, a, false), "{a} {b}");
+            assert!(!differ_by_ending(a, b, false) && !differ_by_ending(b, a, false), "{a} {b}");
         }
     }
 
     #[test]
-    fn slips_and_not_other_words() {
+    fn typos_match_but_other_words_do_not() {
         for (a, b) in [("mode", "mdoe"), ("coffee", "cofee"), ("vegetarian", "vegetarain"), ("language", "lanquage")] {
-            assert!(slipped(a, b, false) && slipped(b, a, false), "{a} {b}");
+            assert!(differ_by_typo(a, b, false) && differ_by_typo(b, a, false), "{a} {b}");
         }
         for (a, b) in [("house", "horse"), ("hiking", "biking"), ("dark", "dart"), ("cat", "cats"), ("wine", "wind")] {
-            assert!(!slipped(a, b, false) && !slipped(b, a, false), "{a} {b}");
+            assert!(!differ_by_typo(a, b, false) && !differ_by_typo(b, a, false), "{a} {b}");
         }
-        assert!(slipped("berlin", "belrin", true));
-        assert!(!slipped("maria", "marie", true) && !slipped("hanna", "hannah", true));
+        assert!(differ_by_typo("berlin", "belrin", true));
+        assert!(!differ_by_typo("maria", "marie", true) && !differ_by_typo("hanna", "hannah", true));
     }
 }

@@ -1,24 +1,24 @@
-//! Pairs judged by hand (`pairs.tsv`).
+//! Compares the pairs in `pairs.tsv`, which were classified by hand.
 use mementory_similar::{Comparison, Form, compare};
 
 #[test]
-fn every_pair_is_what_the_table_says() {
+fn every_pair_compares_as_classified() {
     let mut wrong = Vec::new();
-    let mut judged = 0;
+    let mut count = 0;
     for line in include_str!("pairs.tsv").lines().filter(|l| !l.starts_with('#')) {
         let [expected, a, b] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
         let answer = compare(&Form::new(a), &Form::new(b));
-        let told = match answer {
+        let result = match answer {
             Comparison::Same => "same",
             Comparison::Near(score) if score >= mementory_similar::THRESHOLD => "near",
             _ => "apart",
         };
         assert_eq!(answer, compare(&Form::new(b), &Form::new(a)), "{line}");
-        if told != expected {
+        if result != expected {
             wrong.push(format!("{line}: {answer:?}"));
         }
-        judged += 1;
+        count += 1;
     }
-    assert!(wrong.is_empty(), "{} of {judged} wrong:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(judged > 80, "{judged} pairs");
+    assert!(wrong.is_empty(), "{} of {count} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(count > 80, "{count} pairs");
 }

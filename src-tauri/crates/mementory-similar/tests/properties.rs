@@ -1,4 +1,4 @@
-//! What holds for all texts, and what hostile ones cost.
+//! Properties of all texts, and the time for hostile ones.
 #![allow(clippy::print_stdout)] // measurements are printed
 mod generated;
 
@@ -14,8 +14,8 @@ fn key() -> Key {
     Key::new(&[7; 32])
 }
 
-/// A few texts that are often alike: of few words, some of which decide.
-fn alike() -> impl Strategy<Value = Vec<String>> {
+/// A few texts that are often similar: made of few words, some of them decisive.
+fn similar_texts() -> impl Strategy<Value = Vec<String>> {
     let word = prop::sample::select(vec![
         "User", "the", "I", "likes", "liked", "tea", "Berlin", "berlni", "not", "two", "2", "and", "coffee", "coffe",
         "猫", "が", "好き", "ない", "ü", ".", "🍕", "C++",
@@ -50,9 +50,10 @@ proptest! {
         group_texts(&key(), &[a.as_str(), b.as_str(), a.as_str()], THRESHOLD);
     }
 
-    /// Same is never wider than the folding that search and fingerprints go by, and as wide where words are all there is.
+    /// `Same` implies equality under the folding used for search and fingerprints; for texts of letters it is
+    /// equivalent.
     #[test]
-    fn same_is_the_folding_of_the_vault(a in "[a-zA-ZéÜß .,!\n]{0,24}", b in "[a-zA-ZéÜß .,!\n]{0,24}", c in any::<String>(), d in any::<String>()) {
+    fn same_agrees_with_the_folding_of_the_vault(a in "[a-zA-ZéÜß .,!\n]{0,24}", b in "[a-zA-ZéÜß .,!\n]{0,24}", c in any::<String>(), d in any::<String>()) {
         for (a, b) in [(&a, &b), (&c, &d)] {
             if compare(&Form::new(a), &Form::new(b)) == Comparison::Same {
                 prop_assert_eq!(normal_text(a), normal_text(b));
@@ -67,25 +68,25 @@ proptest! {
     }
 
     #[test]
-    fn groups_hold_whatever_the_order(texts in alike(), turn in 0_usize..24) {
+    fn groups_do_not_depend_on_the_order(texts in similar_texts(), turn in 0_usize..24) {
         let found = group_texts(&key(), &texts, THRESHOLD);
         let mut seen = BTreeSet::new();
         for group in &found {
             prop_assert!(group.members.len() > 1 && group.members.is_sorted());
             for (at, i) in group.members.iter().enumerate() {
                 prop_assert!(seen.insert(*i), "{} is in two groups", i);
-                // No chains: everyone is near to everyone.
+                // No chains: every two members are near.
                 for j in &group.members[at + 1..] {
                     let pair = compare(&Form::new(&texts[*i]), &Form::new(&texts[*j]));
                     prop_assert!(pair.score() >= THRESHOLD, "{:?} {:?} {:?}", texts[*i], texts[*j], pair);
                     prop_assert_eq!(group.likeness == Likeness::Same && pair != Comparison::Same, false);
                 }
             }
-            // The members of a group alone are this group again.
+            // The members of a group without other texts form the same group.
             let members: Vec<&String> = group.members.iter().map(|i| &texts[*i]).collect();
-            let again = group_texts(&key(), &members, THRESHOLD);
-            prop_assert_eq!(again.len(), 1);
-            prop_assert_eq!(again[0].members.len(), members.len());
+            let regrouped = group_texts(&key(), &members, THRESHOLD);
+            prop_assert_eq!(regrouped.len(), 1);
+            prop_assert_eq!(regrouped[0].members.len(), members.len());
         }
         let mut turned = texts.clone();
         turned.rotate_left(turn % texts.len().max(1));
@@ -108,7 +109,7 @@ fn another_key_makes_another_sketch() {
 }
 
 #[test]
-fn sketches_tell_the_jaccard_similarity() {
+fn sketches_estimate_the_jaccard_similarity() {
     let texts = memories(400, 3);
     let forms: Vec<Form> = texts.iter().map(|m| Form::new(&m.text)).collect();
     let made = sketches(&key(), &forms);
@@ -125,7 +126,7 @@ fn sketches_tell_the_jaccard_similarity() {
 }
 
 #[test]
-fn unlike_things_do_not_chain() {
+fn texts_at_both_ends_of_a_chain_are_not_grouped() {
     let texts = [
         "Lives in a quiet old house in Berlin",
         "Lives in a quiet old house in Berlin downtown",
@@ -143,12 +144,12 @@ fn unlike_things_do_not_chain() {
 }
 
 #[test]
-fn nothing_is_no_duplicate_of_nothing() {
+fn empty_texts_are_not_duplicates() {
     let texts = ["", " ", "!!!", "…", "", "\u{301}", "\u{0}"];
     assert_eq!(group_texts(&key(), &texts, THRESHOLD), []);
 }
 
-/// Texts made to be expensive: that these end is the test. How many are real is for the measurement.
+/// Texts that are expensive to compare. The test is that grouping them ends; larger numbers are for measurements.
 fn hostile(count: usize) -> [(&'static str, Vec<String>); 5] {
     let numbered = |n: usize| ["red", "tea", "sky", "oak", "sun", "cup", "fog", "ink", "jar", "key"][n % 10];
     let letters = |n: usize| -> String {
@@ -157,7 +158,7 @@ fn hostile(count: usize) -> [(&'static str, Vec<String>); 5] {
     [
         ("equal", vec!["The user prefers dark mode in every application".to_owned(); count]),
         (
-            "told apart by fillers only",
+            "different fillers only",
             (0..count).map(|n| format!("{}prefers dark mode", "The user ".repeat(n % 97))).collect(),
         ),
         (
@@ -183,24 +184,24 @@ fn hostile(count: usize) -> [(&'static str, Vec<String>); 5] {
     ]
 }
 
-/// `MEMENTORY_SIMILAR=100000 cargo test --release -p mementory-similar --test properties hostile -- --nocapture` takes more
-/// of them and says how long each took.
+/// `MEMENTORY_SIMILAR=100000 cargo test --release -p mementory-similar --test properties hostile -- --nocapture` uses
+/// more texts and prints the time for each kind.
 #[test]
-fn hostile_texts_end() {
+fn grouping_hostile_texts_ends() {
     let count = std::env::var("MEMENTORY_SIMILAR").ok().and_then(|n| n.parse().ok()).unwrap_or(1_000);
     for (name, texts) in hostile(count) {
         let start = std::time::Instant::now();
         let found = group_texts(&key(), &texts, THRESHOLD);
         let grouped: usize = found.iter().map(|g| g.members.len()).sum();
         println!("{name}: {} groups, {grouped} texts in them, {:.2} s", found.len(), start.elapsed().as_secs_f32());
-        if name == "equal" || name.starts_with("told apart") {
+        if name == "equal" || name.starts_with("different fillers") {
             assert_eq!((found.len(), grouped), (1, texts.len()), "{name}");
         }
         if name.starts_with("the same ten words") {
             assert!(grouped < texts.len() / 20, "{grouped}");
         }
     }
-    // A megabyte each: other words, one word without an end, no spaces, marks only.
+    // A megabyte each: different words, one endless word, no spaces, combining marks only.
     let long: String = memories(8_000, 5).iter().map(|m| m.text.as_str()).collect::<Vec<_>>().join(" ");
     let mut texts = vec![
         long.clone(),

@@ -1,4 +1,4 @@
-//! How right the groups are on made-up memories with labels, and what 100,000 of them cost.
+//! Precision and recall of the groups on generated memories with labels, and the time for 100,000 of them.
 #![allow(clippy::print_stdout)] // measurements are printed
 mod generated;
 
@@ -6,7 +6,7 @@ use generated::{Memory, memories};
 use mementory_similar::{Form, Group, Key, THRESHOLD, groups, sketches};
 use std::{collections::BTreeMap, time::Instant};
 
-/// Pairs in one group, pairs that say the same, and pairs that are both.
+/// How many pairs are in one group, how many say the same, and how many are both.
 struct Pairs {
     grouped: u64,
     true_pairs: u64,
@@ -27,7 +27,7 @@ fn count(sizes: impl Iterator<Item = u64>) -> u64 {
     sizes.map(|n| n * n.saturating_sub(1) / 2).sum()
 }
 
-fn judge(memories: &[Memory], groups: &[Group]) -> Pairs {
+fn count_pairs(memories: &[Memory], groups: &[Group]) -> Pairs {
     let mut by_statement: BTreeMap<usize, u64> = BTreeMap::new();
     memories.iter().for_each(|m| *by_statement.entry(m.statement).or_default() += 1);
     let mut both = 0;
@@ -43,14 +43,15 @@ fn judge(memories: &[Memory], groups: &[Group]) -> Pairs {
     }
 }
 
-/// Of each kind of change (or language), how many changed texts ended in a group with another way to say the same.
+/// For each kind of edit (or language), the share of edited texts that are grouped with another wording of the
+/// statement.
 fn table<'m>(memories: &'m [Memory], groups: &[Group], keys: impl Fn(&'m Memory) -> Vec<&'static str>) -> String {
-    let mut home = vec![usize::MAX; memories.len()];
-    groups.iter().enumerate().for_each(|(g, group)| group.members.iter().for_each(|i| home[*i] = g));
+    let mut group_of = vec![usize::MAX; memories.len()];
+    groups.iter().enumerate().for_each(|(g, group)| group.members.iter().for_each(|i| group_of[*i] = g));
     let mut found: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
     for (i, memory) in memories.iter().enumerate().filter(|(_, m)| !m.edits.is_empty()) {
         let hit = groups
-            .get(home[i])
+            .get(group_of[i])
             .is_some_and(|g| g.members.iter().any(|j| *j != i && memories[*j].statement == memory.statement));
         for key in keys(memory) {
             let cell = found.entry(key).or_default();
@@ -61,7 +62,7 @@ fn table<'m>(memories: &'m [Memory], groups: &[Group], keys: impl Fn(&'m Memory)
     found.iter().map(|(key, (hit, all))| format!("{key} {:.3} of {all}; ", *hit as f64 / *all as f64)).collect()
 }
 
-/// Peak memory of this process in MiB, where the system tells.
+/// Peak memory of this process in MiB; 0 if the system does not report it.
 fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|l| l.starts_with("VmHWM"));
@@ -80,7 +81,7 @@ fn run(count: usize, seed: u64) -> Pairs {
     let sketched = start.elapsed() - cut;
     let groups = groups(&sketches, &forms, THRESHOLD);
     let grouped = start.elapsed() - cut - sketched;
-    let pairs = judge(&memories, &groups);
+    let pairs = count_pairs(&memories, &groups);
     println!(
         "{count} memories, {} KiB of text: forms {:.2} s, sketches {:.2} s, groups {:.2} s; peak {} MiB ({before} before)",
         words / 1024,
@@ -102,22 +103,22 @@ fn run(count: usize, seed: u64) -> Pairs {
         }
     }
     if std::env::var_os("MEMENTORY_SIMILAR_MISSED").is_some() {
-        missed(&memories, &groups);
+        print_missed(&memories, &groups);
     }
     pairs
 }
 
-/// Shows what was not found, to whom wants to make it better.
-fn missed(memories: &[Memory], groups: &[Group]) {
-    let mut home = vec![usize::MAX; memories.len()];
-    groups.iter().enumerate().for_each(|(g, group)| group.members.iter().for_each(|i| home[*i] = g));
+/// Prints the texts that were not grouped with their first wording.
+fn print_missed(memories: &[Memory], groups: &[Group]) {
+    let mut group_of = vec![usize::MAX; memories.len()];
+    groups.iter().enumerate().for_each(|(g, group)| group.members.iter().for_each(|i| group_of[*i] = g));
     let mut first: BTreeMap<usize, usize> = BTreeMap::new();
     for (i, memory) in memories.iter().enumerate().filter(|(_, m)| m.edits.is_empty()) {
         first.insert(memory.statement, i);
     }
     for (i, memory) in memories.iter().enumerate().filter(|(_, m)| !m.edits.is_empty()) {
         let Some(j) = first.get(&memory.statement) else { continue };
-        if home[i] == usize::MAX || home[i] != home[*j] {
+        if group_of[i] == usize::MAX || group_of[i] != group_of[*j] {
             let other = &memories[*j].text;
             let answer = mementory_similar::compare(&Form::new(&memory.text), &Form::new(other));
             println!("MISSED {answer:?} {:?} {:?}\n       {other:?}", memory.edits, memory.text);
@@ -125,9 +126,10 @@ fn missed(memories: &[Memory], groups: &[Group]) {
     }
 }
 
-/// `MEMENTORY_SIMILAR=100000 cargo test --release -p mementory-similar --test quality -- --nocapture` takes more of them.
+/// `MEMENTORY_SIMILAR=100000 cargo test --release -p mementory-similar --test quality -- --nocapture` uses more
+/// memories.
 #[test]
-fn ten_thousand_are_grouped_rightly() {
+fn ten_thousand_memories_reach_the_required_precision_and_recall() {
     let count = std::env::var("MEMENTORY_SIMILAR").ok().and_then(|n| n.parse().ok()).unwrap_or(10_000);
     let pairs = run(count, 1);
     assert!(pairs.true_pairs > 5_000, "{} true pairs", pairs.true_pairs);

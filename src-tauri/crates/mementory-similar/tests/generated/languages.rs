@@ -1,9 +1,9 @@
-//! What people tell assistants about themselves, in six languages. Invented.
+//! Invented statements about people, as assistants note them, in six languages.
 mod eastern;
 mod germanic;
 mod romance;
 
-/// A statement with one slot, said in the ways that one can say it.
+/// A statement with one slot, in its possible wordings.
 pub struct Template {
     pub now: &'static str,
     pub i: &'static str,

@@ -1,11 +1,11 @@
-//! Made-up memories with labels: which of them say the same. The same seed gives the same list everywhere.
-#![allow(dead_code, clippy::expect_used)] // each test binary uses a part; a missing slot is a fault of the table
+//! Generates memories with labels for those that say the same. The same seed gives the same list on every machine.
+#![allow(dead_code, clippy::expect_used)] // Each test binary uses a part; a missing slot is a mistake in the table.
 mod languages;
 
 use languages::{LANGUAGES, Language};
 use std::collections::{BTreeSet, HashSet};
 
-/// A text, which statement it makes, and how it was changed from the way it was first said.
+/// A text, the statement it makes, and how it was edited compared with the first wording.
 pub struct Memory {
     pub text: String,
     pub statement: usize,
@@ -14,9 +14,9 @@ pub struct Memory {
 }
 
 /// SplitMix64.
-pub struct Dice(u64);
+pub struct Rng(u64);
 
-impl Dice {
+impl Rng {
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -42,7 +42,7 @@ impl Dice {
     }
 }
 
-/// One clause of a statement: which template, what fills its slot, whether it is denied.
+/// One clause of a statement: its template, the word in its slot, and whether it is negated.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Clause {
     template: usize,
@@ -50,7 +50,7 @@ struct Clause {
     denied: bool,
 }
 
-/// How a statement is said.
+/// How a statement is worded.
 #[derive(Clone, Copy)]
 struct Voice {
     first_person: bool,
@@ -60,31 +60,31 @@ struct Voice {
 
 const PLAIN: Voice = Voice { first_person: false, past: false, swapped: false };
 
-/// `count` memories in six languages. About half of them stand alone, many beside others that differ in one slot, in a
-/// number, or in a negation; the rest are said two to five times in other ways.
+/// `count` memories in six languages. About half have one wording, many of these close to others that differ in a slot,
+/// a number or a negation; the others have two to five wordings.
 pub fn memories(count: usize, seed: u64) -> Vec<Memory> {
-    let mut dice = Dice::new(seed);
+    let mut rng = Rng::new(seed);
     let mut out: Vec<Memory> = Vec::with_capacity(count);
     let mut seen: HashSet<(usize, BTreeSet<Clause>)> = HashSet::new();
     let mut statement = 0;
     let mut last: Option<(usize, Vec<Clause>)> = None;
     while out.len() < count {
         let (number, clauses) = match last.take() {
-            // A hard one: the statement before with one thing changed.
-            Some((number, clauses)) if dice.chance(35) => (number, sibling(&LANGUAGES[number], clauses, &mut dice)),
+            // A difficult one: the previous statement with one change.
+            Some((number, clauses)) if rng.chance(35) => (number, sibling(&LANGUAGES[number], clauses, &mut rng)),
             _ => {
-                let number = dice.below(LANGUAGES.len());
-                (number, fresh(&LANGUAGES[number], &mut dice))
+                let number = rng.below(LANGUAGES.len());
+                (number, fresh(&LANGUAGES[number], &mut rng))
             }
         };
         if !seen.insert((number, clauses.iter().cloned().collect())) {
             continue;
         }
         let language = &LANGUAGES[number];
-        let first = say(language, &clauses, PLAIN, dice.one(language.subjects));
-        let copies = if dice.chance(30) { 1 + dice.below(4) } else { 0 };
+        let first = say(language, &clauses, PLAIN, rng.one(language.subjects));
+        let copies = if rng.chance(30) { 1 + rng.below(4) } else { 0 };
         for _ in 0..copies {
-            let (text, edits) = again(language, &clauses, &first, &mut dice);
+            let (text, edits) = reword(language, &clauses, &first, &mut rng);
             out.push(Memory { text, statement, edits, language: language.name });
         }
         out.push(Memory { text: first, statement, edits: Vec::new(), language: language.name });
@@ -92,41 +92,41 @@ pub fn memories(count: usize, seed: u64) -> Vec<Memory> {
         statement += 1;
     }
     out.truncate(count);
-    // Copies do not stand together in a vault.
+    // Copies are not next to each other in a vault.
     for i in (1..out.len()).rev() {
-        out.swap(i, dice.below(i + 1));
+        out.swap(i, rng.below(i + 1));
     }
     out
 }
 
-fn clause(language: &Language, dice: &mut Dice) -> Clause {
-    let template = dice.below(language.clauses.len());
-    Clause { template, slot: slot(language, template, dice), denied: false }
+fn clause(language: &Language, rng: &mut Rng) -> Clause {
+    let template = rng.below(language.clauses.len());
+    Clause { template, slot: slot(language, template, rng), denied: false }
 }
 
-fn slot(language: &Language, template: usize, dice: &mut Dice) -> String {
+fn slot(language: &Language, template: usize, rng: &mut Rng) -> String {
     match language.clauses[template].slot {
-        "number" => (2 + dice.below(90)).to_string(),
-        "year" => (1960 + dice.below(65)).to_string(),
+        "number" => (2 + rng.below(90)).to_string(),
+        "year" => (1960 + rng.below(65)).to_string(),
         name => {
             let words = language.slots.iter().find(|(slot, _)| *slot == name).expect("a slot of the table").1;
             let all: Vec<&str> = words.split('|').collect();
-            dice.one(&all).to_owned()
+            rng.one(&all).to_owned()
         }
     }
 }
 
-fn fresh(language: &Language, dice: &mut Dice) -> Vec<Clause> {
-    let wanted = match dice.below(100) {
+fn fresh(language: &Language, rng: &mut Rng) -> Vec<Clause> {
+    let wanted = match rng.below(100) {
         0..15 => 1,
         15..60 => 2,
         60..85 => 3,
-        85..97 => 4 + dice.below(3),
-        _ => 8 + dice.below(5),
+        85..97 => 4 + rng.below(3),
+        _ => 8 + rng.below(5),
     };
     let mut clauses: Vec<Clause> = Vec::new();
     while clauses.len() < wanted.min(language.clauses.len()) {
-        let one = clause(language, dice);
+        let one = clause(language, rng);
         if clauses.iter().all(|c| c.template != one.template) {
             clauses.push(one);
         }
@@ -134,12 +134,12 @@ fn fresh(language: &Language, dice: &mut Dice) -> Vec<Clause> {
     clauses
 }
 
-fn sibling(language: &Language, mut clauses: Vec<Clause>, dice: &mut Dice) -> Vec<Clause> {
-    let at = dice.below(clauses.len());
-    if dice.chance(25) {
+fn sibling(language: &Language, mut clauses: Vec<Clause>, rng: &mut Rng) -> Vec<Clause> {
+    let at = rng.below(clauses.len());
+    if rng.chance(25) {
         clauses[at].denied ^= true;
     } else {
-        clauses[at].slot = slot(language, clauses[at].template, dice);
+        clauses[at].slot = slot(language, clauses[at].template, rng);
     }
     clauses
 }
@@ -163,7 +163,7 @@ fn say(language: &Language, clauses: &[Clause], voice: Voice, subject: &str) -> 
         let half = said.len() / 2;
         said.rotate_left(half);
     }
-    // Two clauses to a sentence.
+    // Two clauses per sentence.
     let sentences: Vec<String> = said
         .chunks(2)
         .map(|pair| {
@@ -178,16 +178,16 @@ fn say(language: &Language, clauses: &[Clause], voice: Voice, subject: &str) -> 
     sentences.join(language.space)
 }
 
-/// The same statement in another way, and what was changed.
-fn again(language: &Language, clauses: &[Clause], first: &str, dice: &mut Dice) -> (String, Vec<&'static str>) {
+/// Another wording of the statement, and the edits.
+fn reword(language: &Language, clauses: &[Clause], first: &str, rng: &mut Rng) -> (String, Vec<&'static str>) {
     let mut edits = Vec::new();
     let mut voice = PLAIN;
     let mut text = first.to_owned();
     let mut subject = None;
-    for _ in 0..if dice.chance(30) { 2 } else { 1 } {
-        match dice.below(6) {
+    for _ in 0..if rng.chance(30) { 2 } else { 1 } {
+        match rng.below(6) {
             0 => {
-                subject = Some(dice.one(language.subjects));
+                subject = Some(rng.one(language.subjects));
                 edits.push("filler");
             }
             1 => {
@@ -208,27 +208,27 @@ fn again(language: &Language, clauses: &[Clause], first: &str, dice: &mut Dice) 
     if !edits.is_empty() {
         text = say(language, clauses, voice, subject.unwrap_or(language.subjects[0]));
     }
-    if edits.is_empty() || dice.chance(25) {
-        match dice.below(6) {
+    if edits.is_empty() || rng.chance(25) {
+        match rng.below(6) {
             0 => {
-                text = if dice.chance(50) { text.to_lowercase() } else { text.to_uppercase() };
+                text = if rng.chance(50) { text.to_lowercase() } else { text.to_uppercase() };
                 edits.push("case");
             }
             1 => {
-                text = text.replace(['.', '。', ',', '、', '，'], if dice.chance(50) { "" } else { "!" });
+                text = text.replace(['.', '。', ',', '、', '，'], if rng.chance(50) { "" } else { "!" });
                 edits.push("punctuation");
             }
             2 => {
-                text = format!("{}{text}", dice.one(language.openings));
+                text = format!("{}{text}", rng.one(language.openings));
                 edits.push("opening");
             }
             3 if clauses.len() > 1 => {
                 text =
-                    format!("{}{}{}", text.trim_end_matches(language.stop), dice.one(language.details), language.stop);
+                    format!("{}{}{}", text.trim_end_matches(language.stop), rng.one(language.details), language.stop);
                 edits.push("detail");
             }
             4 if language.spaced => {
-                text = typo(&text, dice);
+                text = typo(&text, rng);
                 edits.push("typo");
             }
             _ => {
@@ -240,8 +240,8 @@ fn again(language: &Language, clauses: &[Clause], first: &str, dice: &mut Dice) 
     (text, edits)
 }
 
-/// One slip in a word of five letters or more, any of them, names too.
-fn typo(text: &str, dice: &mut Dice) -> String {
+/// A typo in a random word of at least five letters, names included.
+fn typo(text: &str, rng: &mut Rng) -> String {
     let mut words: Vec<String> = text.split(' ').map(str::to_owned).collect();
     let long: Vec<usize> = (0..words.len())
         .filter(|i| words[*i].chars().count() >= 5 && words[*i].chars().all(char::is_alphabetic))
@@ -249,15 +249,15 @@ fn typo(text: &str, dice: &mut Dice) -> String {
     if long.is_empty() {
         return text.to_owned();
     }
-    let word = &mut words[dice.one(&long)];
+    let word = &mut words[rng.one(&long)];
     let mut letters: Vec<char> = word.chars().collect();
     // People rarely miss the first letter.
-    let at = if dice.chance(4) { 0 } else { 1 + dice.below(letters.len() - 2) };
-    match dice.below(4) {
+    let at = if rng.chance(4) { 0 } else { 1 + rng.below(letters.len() - 2) };
+    match rng.below(4) {
         0 => letters.swap(at, at + 1),
         1 => drop(letters.remove(at)),
         2 => letters.insert(at, letters[at]),
-        _ => letters[at] = dice.one(&['a', 'e', 'i', 'n', 'r', 's', 't', 'o']),
+        _ => letters[at] = rng.one(&['a', 'e', 'i', 'n', 'r', 's', 't', 'o']),
     }
     *word = letters.into_iter().collect();
     words.join(" ")

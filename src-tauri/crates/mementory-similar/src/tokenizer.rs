@@ -1,0 +1,371 @@
+//! Cuts a text into the tokens of a [`Form`].
+use crate::{
+    form::{Form, Token, TokenKind},
+    script::{Script, Sign, makes_a_letter, script, sign},
+    word_lists::{GERMAN_ONLY, LONGEST, WORDS, WordRule},
+};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
+
+/// Endings of Japanese verbs and adjectives. They count as endings only directly after a stem.
+const KANA_ENDINGS: [char; 9] = ['る', 'た', 'て', 'い', 'う', 'く', 'む', 'す', 'っ'];
+
+/// A word folded in the same way as texts, for word lists.
+pub(crate) fn fold_word(word: &str) -> String {
+    let mut out = String::with_capacity(word.len());
+    for c in word.nfkd() {
+        fold_char(c, !out.is_empty(), |c| out.push(c));
+    }
+    out
+}
+
+/// Applies the rule of `mementory_model::fold` to one decomposed character, but keeps marks that make another letter.
+fn fold_char(c: char, after_letter: bool, mut out: impl FnMut(char)) {
+    if is_combining_mark(c) {
+        if after_letter && makes_a_letter(c) {
+            out(c);
+        }
+        return;
+    }
+    for lower in c.to_lowercase() {
+        if lower == 'ß' {
+            out('s');
+            out('s');
+        } else if !is_combining_mark(lower) {
+            out(lower);
+        }
+    }
+}
+
+pub(crate) fn hash(parts: impl Hash) -> u64 {
+    // This hasher has fixed keys, so hashes are the same on every machine.
+    let mut h = DefaultHasher::new();
+    parts.hash(&mut h);
+    h.finish()
+}
+
+pub(crate) struct Tokenizer {
+    canonical: String,
+    tokens: Vec<Token>,
+    keep_fillers: bool,
+    /// All letters are capitals or none is, so capitals do not indicate names.
+    single_case: bool,
+    german: bool,
+    after_separator: bool,
+    at_sentence_start: bool,
+    spanish_first_person: bool,
+    /// The current run of letters.
+    run: Option<Run>,
+    /// The end of the previous run, if only an apostrophe follows it.
+    before_apostrophe: Option<usize>,
+}
+
+#[derive(Clone, Copy)]
+struct Run {
+    at: usize,
+    capital: bool,
+    all_capitals: bool,
+    letters: u32,
+    tokens_before: usize,
+}
+
+impl Tokenizer {
+    pub(crate) fn new(text: &str, keep_fillers: bool) -> Self {
+        Self {
+            canonical: String::with_capacity(text.len()),
+            tokens: Vec::new(),
+            keep_fillers,
+            single_case: !(text.contains(char::is_uppercase)
+                && text.contains(|c: char| c.is_alphabetic() && !c.is_uppercase())),
+            german: text.split(|c: char| !c.is_alphanumeric()).any(|w| GERMAN_ONLY.contains(&w)),
+            after_separator: false,
+            at_sentence_start: true,
+            spanish_first_person: false,
+            run: None,
+            before_apostrophe: None,
+        }
+    }
+
+    /// The form of the text.
+    pub(crate) fn form(mut self, text: &str) -> Form {
+        self.read(text);
+        self.finish()
+    }
+
+    fn read(&mut self, text: &str) {
+        let mut chars = text.nfkd().peekable();
+        let mut before = ' ';
+        while let Some(c) = chars.next() {
+            let next = chars.peek().copied().unwrap_or(' ');
+            if is_combining_mark(c) {
+                if self.run.is_some() && makes_a_letter(c) {
+                    self.canonical.push(c);
+                }
+                continue;
+            }
+            if c.is_alphanumeric() {
+                self.letter(c);
+            } else if self.belongs_to_word(c, next) {
+                self.canonical.push(c);
+            } else {
+                self.gap(c, before, next);
+            }
+            before = c;
+        }
+        self.end_run(false);
+    }
+
+    fn letter(&mut self, c: char) {
+        let capital = c.is_uppercase();
+        if self.run.is_none() {
+            if !self.canonical.is_empty() {
+                self.canonical.push(' ');
+            }
+            self.run = Some(Run {
+                at: self.canonical.len(),
+                capital,
+                all_capitals: true,
+                letters: 0,
+                tokens_before: self.tokens.len(),
+            });
+        }
+        if let Some(run) = &mut self.run {
+            run.all_capitals &= capital;
+            run.letters += 1;
+        }
+        let canonical = &mut self.canonical;
+        fold_char(c, true, |c| canonical.push(c));
+    }
+
+    /// C++, C#, F#, A+, A-: the sign is part of the name.
+    fn belongs_to_word(&self, c: char, next: char) -> bool {
+        match (&self.run, c) {
+            (Some(_), '+' | '#') => true,
+            (Some(run), '-') => run.letters <= 2 && run.all_capitals && !next.is_alphanumeric() && !self.single_case,
+            _ => false,
+        }
+    }
+
+    fn gap(&mut self, c: char, before: char, next: char) {
+        let sign = sign(c);
+        self.end_run(sign == Sign::Apostrophe);
+        match sign {
+            Sign::SentenceEnd => {
+                self.at_sentence_start = true;
+                self.after_separator = true;
+            }
+            Sign::Separator => self.after_separator = true,
+            Sign::Decisive => self.sign(c, TokenKind::Decisive, &[c, '\u{0}']),
+            Sign::Negation => self.sign(c, TokenKind::Decisive, &['n', 'o', 't']),
+            Sign::Emoji => self.sign(c, TokenKind::Emoji, &[c]),
+            // A minus sign: after a space and before a number.
+            Sign::Ignored if matches!(c, '-' | '\u{2212}') && before == ' ' && next.is_numeric() => {
+                self.sign('-', TokenKind::Decisive, &['-']);
+            }
+            Sign::Ignored | Sign::Apostrophe => {}
+        }
+    }
+
+    fn sign(&mut self, c: char, kind: TokenKind, compared: &[char]) {
+        if !self.canonical.is_empty() {
+            self.canonical.push(' ');
+        }
+        let at = self.canonical.len();
+        self.canonical.push(c);
+        let compared: String = compared.iter().filter(|c| **c != '\u{0}').collect();
+        self.push(at, self.canonical.len(), kind, hash(compared.as_str()));
+    }
+
+    /// Ends a run of letters, which is one word, or several in scripts without spaces.
+    fn end_run(&mut self, apostrophe: bool) {
+        let Some(run) = self.run.take() else {
+            if !apostrophe {
+                self.before_apostrophe = None;
+            }
+            return;
+        };
+        let end = self.canonical.len();
+        let before_apostrophe = self.before_apostrophe.take();
+        if apostrophe {
+            self.before_apostrophe = Some(end);
+        }
+        let text = self.canonical[run.at..].to_owned();
+        if let Some(before) = before_apostrophe {
+            // don't, isn't: the verb is part of the negation.
+            if text == "t" && self.canonical[..before].ends_with('n') {
+                if self.tokens.last().is_some_and(|t| (t.at + t.len) as usize == before) {
+                    self.tokens.pop();
+                }
+                self.push(run.at, end, TokenKind::Decisive, hash("not"));
+                return;
+            }
+            if matches!(text.as_str(), "s" | "d" | "m" | "ll" | "re" | "ve") {
+                return;
+            }
+        }
+        // l'eau, j'aime: a shortened article or pronoun.
+        if apostrophe && matches!(text.as_str(), "l" | "d" | "j" | "qu" | "n" | "s" | "c" | "m" | "t") {
+            return;
+        }
+        let mut at = run.at;
+        let mut stem = None;
+        for (script, piece) in script_runs(&text) {
+            match script {
+                Script::Spaced | Script::Katakana => self.word(run, at, piece),
+                Script::Hiragana => self.kana(at, piece, stem),
+                Script::Han | Script::Other => self.unspaced(at, piece),
+            }
+            stem = Some(script);
+            at += piece.len();
+        }
+        if self.tokens.len() > run.tokens_before {
+            self.at_sentence_start = false;
+        }
+    }
+
+    fn word(&mut self, run: Run, at: usize, piece: &str) {
+        let end = at + piece.len();
+        let first = self.tokens.is_empty();
+        self.spanish_first_person |= matches!(piece, "yo" | "mi" | "mis");
+        if piece.chars().any(char::is_numeric) {
+            return self.push(at, end, TokenKind::Decisive, hash(piece));
+        }
+        let inside = !self.at_sentence_start && !self.single_case;
+        let letters = run.letters;
+        // Blood group A, the US, IT: acronyms, not articles or pronouns.
+        let acronym = inside && run.all_capitals && !piece.eq("i") && letters < 6;
+        match WORDS.get(piece) {
+            Some(WordRule::Decisive(value)) => self.push(at, end, TokenKind::Decisive, hash(&**value)),
+            Some(WordRule::Conjunction) if !acronym && !self.keep_fillers => self.after_separator = true,
+            Some(WordRule::Filler) if !acronym && !self.keep_fillers => self.at_sentence_start = false,
+            rule => {
+                let compared = if let Some(WordRule::SameAs(value)) = rule { value } else { piece };
+                let kind = match () {
+                    () if first => TokenKind::SentenceStart,
+                    () if run.capital && inside && !self.german => TokenKind::Name,
+                    () if run.capital && !self.single_case && !self.german => TokenKind::SentenceStart,
+                    () => TokenKind::Word,
+                };
+                self.push(at, end, kind, hash(compared));
+            }
+        }
+    }
+
+    /// Chinese characters and other scripts without spaces: known words first, then single characters.
+    fn unspaced(&mut self, mut at: usize, mut rest: &str) {
+        while let Some(next) = letter_len(rest) {
+            let len = match known_word(rest) {
+                Some((len, WordRule::Decisive(value))) => {
+                    self.push(at, at + len, TokenKind::Decisive, hash(&**value));
+                    len
+                }
+                Some((len, rule)) if !self.keep_fillers => {
+                    self.after_separator |= rule == &WordRule::Conjunction;
+                    len
+                }
+                _ => {
+                    self.push(at, at + next, TokenKind::Char, hash(&rest[..next]));
+                    next
+                }
+            };
+            at += len;
+            rest = &rest[len..];
+        }
+    }
+
+    /// Hiragana: an ending if it follows a stem; known words of grammar are ignored.
+    fn kana(&mut self, mut at: usize, mut rest: &str, stem: Option<Script>) {
+        let mut ending = matches!(stem, Some(Script::Han));
+        let mut after = stem.is_some();
+        while let Some(next) = letter_len(rest) {
+            let len = match known_word(rest) {
+                Some((len, WordRule::Decisive(value))) => {
+                    self.push(at, at + len, TokenKind::Decisive, hash(&**value));
+                    len
+                }
+                Some((len, rule)) if !self.keep_fillers && (after || len > next) => {
+                    self.after_separator |= rule == &WordRule::Conjunction;
+                    len
+                }
+                _ if ending => next,
+                _ if stem.is_some() && rest.starts_with(KANA_ENDINGS) && next == 'る'.len_utf8() => next,
+                _ => {
+                    self.push(at, at + next, TokenKind::Char, hash(&rest[..next]));
+                    next
+                }
+            };
+            ending = false;
+            after = true;
+            at += len;
+            rest = &rest[len..];
+        }
+    }
+
+    fn push(&mut self, at: usize, end: usize, kind: TokenKind, hash: u64) {
+        let len = u32::try_from(end - at).unwrap_or(u32::MAX);
+        // Words beyond 4 GiB are ignored. The digest of the sketch still covers them.
+        if let Ok(at) = u32::try_from(at) {
+            self.tokens.push(Token { hash, at, len, kind, after_separator: self.after_separator });
+        }
+        self.after_separator = false;
+        self.at_sentence_start = false;
+    }
+
+    fn finish(self) -> Form {
+        let mut sorted: Vec<u32> = (0..u32::try_from(self.tokens.len()).unwrap_or(u32::MAX)).collect();
+        sorted.sort_by_key(|i| (self.tokens[*i as usize].hash, *i));
+        let decisive = sorted
+            .iter()
+            .map(|i| &self.tokens[*i as usize])
+            .filter(|t| t.kind == TokenKind::Decisive)
+            .fold(0, |h, t| hash((h, t.hash)));
+        Form {
+            canonical: self.canonical,
+            hashes: sorted.iter().map(|i| self.tokens[*i as usize].hash).collect(),
+            sorted: sorted.into_boxed_slice(),
+            tokens: self.tokens.into_boxed_slice(),
+            decisive,
+            spanish_first_person: self.spanish_first_person,
+        }
+    }
+}
+
+/// A run of letters divided where the script changes. Combining marks and long-vowel signs belong to the letter before.
+fn script_runs(text: &str) -> impl Iterator<Item = (Script, &str)> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let first = script(rest.chars().next()?);
+        let end = rest
+            .char_indices()
+            .find(|(_, c)| {
+                let other = script(*c);
+                other != first && !is_combining_mark(*c) && !(*c == 'ー' && first == Script::Hiragana)
+            })
+            .map_or(rest.len(), |(at, _)| at);
+        let (piece, after) = rest.split_at(end);
+        rest = after;
+        Some((first, piece))
+    })
+}
+
+/// Bytes of the first letter with its marks.
+fn letter_len(text: &str) -> Option<usize> {
+    text.chars().next()?;
+    Some(text.char_indices().skip(1).find(|(_, c)| !is_combining_mark(*c)).map_or(text.len(), |(at, _)| at))
+}
+
+/// The longest known word at the start of a text in a script without spaces.
+fn known_word(text: &str) -> Option<(usize, &'static WordRule)> {
+    let mut ends = [0; 24];
+    let mut count = 0;
+    for (at, c) in text.char_indices().skip(1).map(|(at, c)| (at, Some(c))).chain([(text.len(), None)]) {
+        if c.is_none_or(|c| !is_combining_mark(c)) {
+            ends[count] = at;
+            count += 1;
+        }
+        if count == ends.len().min(*LONGEST) {
+            break;
+        }
+    }
+    ends[..count].iter().rev().find_map(|end| Some((*end, WORDS.get(&text[..*end])?)))
+}
