@@ -1,19 +1,19 @@
-//! Whole files under a passphrase in the age format (age-encryption.org/v1), so that the age tools open them too.
+//! Files encrypted with a passphrase in the age format (age-encryption.org/v1), which the age tools can open as well.
 use crate::CryptoError;
 use age::{DecryptError, Decryptor, EncryptError, Encryptor, armor::ArmoredReader, scrypt, secrecy::SecretString};
 use std::io::{self, BufReader, Cursor, ErrorKind, Read, Write};
 
-/// 2^18 blocks: 256 MiB and about a second, as age's own tool takes. A file that asks for more is refused: the next
-/// step would be half a gigabyte for a file from anywhere.
+/// Work factor: 2^18 blocks, 256 MiB and about a second, as in the age tool. Files with a higher one are refused,
+/// because the next step would let a file from anywhere use half a gigabyte.
 const WORK: u8 = 18;
-/// The part of a file before its first encrypted byte. One passphrase needs 150 bytes; parsers hold all of it.
+/// Limit for the part before the encrypted data. A passphrase needs 150 bytes; parsers read all of it into memory.
 const HEADER_LIMIT: u64 = 16 << 10;
 
-/// Encrypts what is written to it. Without [`AgeWriter::finish`] the file is cut off and will not open.
+/// Encrypts what is written to it. Without [`AgeWriter::finish`] the file is incomplete and cannot be opened.
 pub struct AgeWriter<W: Write>(age::stream::StreamWriter<W>);
 
 impl<W: Write> AgeWriter<W> {
-    /// A new encrypted stream on `out`.
+    /// Starts an encrypted file in `out`.
     ///
     /// # Errors
     /// I/O.
@@ -31,7 +31,7 @@ impl<W: Write> AgeWriter<W> {
         Ok(Self(encryptor.wrap_output(out)?))
     }
 
-    /// Writes the last chunk; gives the writer below back.
+    /// Writes the last chunk and returns the inner writer.
     ///
     /// # Errors
     /// I/O.
@@ -50,75 +50,75 @@ impl<W: Write> Write for AgeWriter<W> {
     }
 }
 
-/// What is inside an age file, binary or armoured. Bytes that were changed or cut off are an error while reading.
+/// Opens an age file, binary or armoured, for reading. Changed or missing data is an error while reading.
 ///
 /// # Errors
-/// `Decrypt` for a wrong passphrase or a changed header, `KdfParameters` for more work than a file may ask for,
-/// `NotForPassphrase` for a file that only a key opens, I/O.
+/// `Decrypt` for a wrong passphrase or a changed header, `KdfParameters` for a work factor above the limit,
+/// `NotForPassphrase` for a file encrypted to a key, I/O.
 pub fn open_age<'a>(passphrase: &str, from: Box<dyn Read + 'a>) -> Result<Box<dyn Read + 'a>, CryptoError> {
-    let mut plain = ArmoredReader::new(BufReader::new(short_lines(from)?));
+    let mut plain = ArmoredReader::new(BufReader::new(limit_armour_lines(from)?));
     let mut head = Vec::new();
-    (&mut plain).take(HEADER_LIMIT).read_to_end(&mut head).map_err(unarmoured)?;
-    // The line that ends a header, and its end; without them nothing is parsed, however long the file is.
+    (&mut plain).take(HEADER_LIMIT).read_to_end(&mut head).map_err(armour_error)?;
+    // Find the last line of the header first. Without it nothing is parsed, however long the file is.
     let last = head.windows(5).position(|w| w == b"\n--- ");
     if !last.is_some_and(|at| head[at + 5..].contains(&b'\n')) {
         return Err(CryptoError::Decrypt);
     }
     let whole = Cursor::new(head).chain(plain);
-    let decryptor = Decryptor::new_buffered(BufReader::new(whole)).map_err(refused)?;
+    let decryptor = Decryptor::new_buffered(BufReader::new(whole)).map_err(age_error)?;
     if !decryptor.is_scrypt() {
         return Err(CryptoError::NotForPassphrase);
     }
     let mut identity = scrypt::Identity::new(SecretString::from(passphrase.to_owned()));
     identity.set_max_work_factor(WORK);
-    let opened = decryptor.decrypt(std::iter::once(&identity as _)).map_err(refused)?;
+    let opened = decryptor.decrypt(std::iter::once(&identity as _)).map_err(age_error)?;
     Ok(Box::new(opened))
 }
 
-/// Armour is read by lines: what looks like armour must have short ones (age writes 64 characters).
-fn short_lines<'a>(mut from: Box<dyn Read + 'a>) -> Result<Box<dyn Read + 'a>, CryptoError> {
+/// Limits the length of lines if the data looks like armour, which is read line by line (age writes 64 characters).
+fn limit_armour_lines<'a>(mut from: Box<dyn Read + 'a>) -> Result<Box<dyn Read + 'a>, CryptoError> {
     const ARMOUR: &[u8] = b"-----BEGIN ";
     let mut start = Vec::new();
     (&mut from).take(ARMOUR.len() as u64).read_to_end(&mut start)?;
     let armoured = start == ARMOUR;
     let whole = Cursor::new(start).chain(from);
-    Ok(if armoured { Box::new(ShortLines { inner: whole, line: 0 }) } else { Box::new(whole) })
+    Ok(if armoured { Box::new(LineLimit { inner: whole, line: 0 }) } else { Box::new(whole) })
 }
 
-/// Refuses a line that nobody writes in armour.
-struct ShortLines<R> {
+/// Refuses lines that are too long for armour.
+struct LineLimit<R> {
     inner: R,
     line: usize,
 }
 
-impl<R: Read> Read for ShortLines<R> {
+impl<R: Read> Read for LineLimit<R> {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        const LONGEST: usize = 256;
-        let most = buf.len().min(LONGEST);
+        const MAX_LINE: usize = 256;
+        let most = buf.len().min(MAX_LINE);
         let n = self.inner.read(&mut buf[..most])?;
         self.line = match buf[..n].iter().rposition(|b| *b == b'\n') {
             Some(at) => n - at - 1,
             None => self.line + n,
         };
-        if self.line > LONGEST {
+        if self.line > MAX_LINE {
             return Err(io::Error::new(ErrorKind::InvalidData, "a line of armour without end"));
         }
         Ok(n)
     }
 }
 
-/// Armour that is none is damage, not a failing disk.
-fn unarmoured(error: io::Error) -> CryptoError {
+/// Reports invalid armour as damaged data, not as an I/O error.
+fn armour_error(error: io::Error) -> CryptoError {
     match error.kind() {
         ErrorKind::InvalidData | ErrorKind::UnexpectedEof => CryptoError::Decrypt,
         _ => CryptoError::Io(error),
     }
 }
 
-fn refused(error: DecryptError) -> CryptoError {
+fn age_error(error: DecryptError) -> CryptoError {
     match error {
         DecryptError::ExcessiveWork { .. } => CryptoError::KdfParameters,
-        DecryptError::Io(e) => unarmoured(e),
+        DecryptError::Io(e) => armour_error(e),
         _ => CryptoError::Decrypt,
     }
 }
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sealed_opens_with_the_passphrase_and_with_nothing_else() {
+    fn a_file_opens_with_its_passphrase_only() {
         let plain: Vec<u8> = (0..200_000u32).map(|n| (n % 251) as u8).collect();
         let file = sealed(&plain, 4);
         assert_eq!(open("four words of it", &file).unwrap(), plain);
@@ -157,18 +157,18 @@ mod tests {
     }
 
     #[test]
-    fn more_work_than_a_file_may_ask_for_is_refused() {
+    fn a_work_factor_above_the_limit_is_refused() {
         let file = sealed(b"x", 2);
         let text = String::from_utf8_lossy(&file).into_owned();
-        let asked = text.find(" 2\n").unwrap();
-        let mut dear = file[..asked].to_vec();
-        dear.extend_from_slice(b" 19");
-        dear.extend_from_slice(&file[asked + 2..]);
-        assert!(matches!(open("four words of it", &dear), Err(CryptoError::KdfParameters)));
+        let factor_at = text.find(" 2\n").unwrap();
+        let mut costly = file[..factor_at].to_vec();
+        costly.extend_from_slice(b" 19");
+        costly.extend_from_slice(&file[factor_at + 2..]);
+        assert!(matches!(open("four words of it", &costly), Err(CryptoError::KdfParameters)));
     }
 
     #[test]
-    fn a_header_without_end_is_not_read_to_its_end() {
+    fn an_endless_header_is_not_read_completely() {
         struct Endless(u64);
         impl Read for Endless {
             fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {

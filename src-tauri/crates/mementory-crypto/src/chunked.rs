@@ -1,4 +1,5 @@
-//! Files in chunks: each chunk its own AEAD, bound to file, name, generation and place, readable at random.
+//! Files in chunks with random access. Each chunk has its own AEAD tag and is bound to file, name, generation and
+//! position.
 //!
 //! ```text
 //! file  = magic (8) | salt (24, random) | chunk*          at least one chunk
@@ -7,8 +8,8 @@
 //! nonce    = chunk number (u64 LE) | 1 when last, else 0 | zeros      unique per file key
 //! aad      = magic | context | chunk number | last
 //! ```
-//! A cut at a chunk's edge leaves a last chunk that was not sealed as one; a chunk from another place, file, name or
-//! generation has another nonce or key. All of it is `Decrypt`.
+//! If a file is truncated at a chunk boundary, the new last chunk was not sealed as the last one. A chunk from another
+//! position, file, name or generation has another nonce or key. All of these fail with `Decrypt`.
 use crate::{
     CryptoError, ReadAt,
     hazmat::{self, Cipher, NONCE_LEN, TAG_LEN},
@@ -17,25 +18,25 @@ use crate::{
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use zeroize::Zeroizing;
 
-/// Bytes of plaintext in a chunk.
+/// Plaintext length of a chunk in bytes.
 pub const CHUNK_LEN: usize = 64 * 1024;
 const SEALED_LEN: usize = CHUNK_LEN + TAG_LEN;
 const MAGIC: &[u8; 8] = b"KPSKCHK\x01";
 const SALT_LEN: usize = 24;
 const HEAD_LEN: usize = MAGIC.len() + SALT_LEN;
 
-/// What a file is, so that it cannot stand in for another. None of it is written into the file.
+/// The identity of a file, so that it cannot replace another one. It is not written into the file.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
-    /// What the file is for (`blob`, `index`).
+    /// The purpose of the file (`blob`, `index`).
     pub purpose: &'a str,
     /// Its name.
     pub name: &'a str,
-    /// Which of the files that had this name.
+    /// The number of this file among those that had the name.
     pub generation: u64,
 }
 
-/// The file's key and the fixed part of its associated data.
+/// The key of a file and the fixed part of its associated data.
 struct FileCipher {
     cipher: Cipher,
     aad: Vec<u8>,
@@ -65,7 +66,7 @@ impl FileCipher {
     }
 }
 
-/// Encrypts what is written to it. Nothing is readable until [`finish`](Self::finish).
+/// Encrypts what is written to it. The file cannot be opened before [`finish`](Self::finish).
 pub struct ChunkWriter<W: Write> {
     inner: W,
     cipher: FileCipher,
@@ -74,12 +75,12 @@ pub struct ChunkWriter<W: Write> {
 }
 
 impl<W: Write> ChunkWriter<W> {
-    /// Starts a file: writes its head.
+    /// Starts a file by writing its header.
     pub fn new(mut inner: W, key: &[u8; 32], context: &Context<'_>) -> Result<Self, CryptoError> {
         let salt = random_bytes::<SALT_LEN>()?;
         inner.write_all(MAGIC)?;
         inner.write_all(&salt)?;
-        // Room for the tag, so that a chunk leaves in one write.
+        // Reserve room for the tag, so that a chunk is written at once.
         let buf = Zeroizing::new(Vec::with_capacity(SEALED_LEN));
         Ok(Self { inner, cipher: FileCipher::new(key, &salt, context), buf, number: 0 })
     }
@@ -94,14 +95,14 @@ impl<W: Write> ChunkWriter<W> {
         Ok(())
     }
 
-    /// Seals the last chunk and hands the sink back, flushed but not synced.
+    /// Seals the last chunk and returns the inner writer, flushed but not synced.
     pub fn finish(mut self) -> Result<W, CryptoError> {
         self.seal(true)?;
         self.inner.flush()?;
         Ok(self.inner)
     }
 
-    /// The sink, to sync it; bytes written around the chunks ruin the file.
+    /// The inner writer, for syncing. Writing to it directly damages the file.
     pub fn get_ref(&self) -> &W {
         &self.inner
     }
@@ -109,7 +110,7 @@ impl<W: Write> ChunkWriter<W> {
 
 impl<W: Write> Write for ChunkWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // A full chunk is sealed only when more comes: until then it may be the last.
+        // A full chunk is sealed only when more data follows, because it may be the last.
         if self.buf.len() == CHUNK_LEN && !bytes.is_empty() {
             self.seal(false)?;
         }
@@ -118,7 +119,7 @@ impl<W: Write> Write for ChunkWriter<W> {
         Ok(n)
     }
 
-    /// Nothing to do: an unfinished chunk cannot leave.
+    /// Does nothing, because an incomplete chunk cannot be written.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -130,7 +131,7 @@ impl<W: Write> std::fmt::Debug for ChunkWriter<W> {
     }
 }
 
-/// Reads an encrypted file at any place. `&self` throughout: threads share one.
+/// Reads an encrypted file at any position. All methods take `&self`, so threads can share a reader.
 pub struct ChunkReader<R: ReadAt> {
     inner: R,
     cipher: FileCipher,
@@ -139,17 +140,17 @@ pub struct ChunkReader<R: ReadAt> {
 }
 
 impl<R: ReadAt> ChunkReader<R> {
-    /// Opens a file of `len` bytes. The last chunk is decrypted at once, so a cut or extended file fails here; what else
-    /// is wrong fails when it is read.
+    /// Opens a file of `len` bytes. The last chunk is decrypted immediately, so a truncated or extended file fails
+    /// here; other changes fail when the chunk is read.
     pub fn open(inner: R, len: u64, key: &[u8; 32], context: &Context<'_>) -> Result<Self, CryptoError> {
         let mut head = [0; HEAD_LEN];
         let body = len.checked_sub(HEAD_LEN as u64).ok_or(CryptoError::Decrypt)?;
-        inner.read_exact_at(&mut head, 0).map_err(cut)?;
+        inner.read_exact_at(&mut head, 0).map_err(truncated)?;
         let (magic, salt) = head.split_at(MAGIC.len());
         let salt: [u8; SALT_LEN] = salt.try_into().map_err(|_| CryptoError::Decrypt)?;
         let chunks = body.div_ceil(SEALED_LEN as u64);
         let len = body.checked_sub(chunks * TAG_LEN as u64).ok_or(CryptoError::Decrypt)?;
-        // Only an empty file has an empty chunk.
+        // Only the chunk of an empty file may be empty.
         if magic != MAGIC || chunks == 0 || (chunks > 1 && len <= (chunks - 1) * CHUNK_LEN as u64) {
             return Err(CryptoError::Decrypt);
         }
@@ -158,22 +159,22 @@ impl<R: ReadAt> ChunkReader<R> {
         Ok(reader)
     }
 
-    /// Bytes of plaintext.
+    /// Plaintext length in bytes.
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// True when there is no plaintext.
+    /// True if there is no plaintext.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// How many chunks there are, at least one.
+    /// The number of chunks, at least one.
     pub fn chunks(&self) -> u64 {
         self.chunks
     }
 
-    /// Decrypts one chunk into `out`, whose content is replaced; on an error it is left empty.
+    /// Decrypts one chunk into `out` and replaces its content. After an error `out` is empty.
     pub fn read_chunk(&self, number: u64, out: &mut Vec<u8>) -> Result<(), CryptoError> {
         out.clear();
         if number >= self.chunks {
@@ -183,15 +184,17 @@ impl<R: ReadAt> ChunkReader<R> {
         let plain = if last { self.len - number * CHUNK_LEN as u64 } else { CHUNK_LEN as u64 };
         out.resize(usize::try_from(plain).unwrap_or(0) + TAG_LEN, 0);
         let opened =
-            self.inner.read_exact_at(out, HEAD_LEN as u64 + number * SEALED_LEN as u64).map_err(cut).and_then(|()| {
-                let (nonce, aad) = self.cipher.nonce_and_aad(number, last);
-                self.cipher.cipher.open(&nonce, &aad, out)
-            });
+            self.inner.read_exact_at(out, HEAD_LEN as u64 + number * SEALED_LEN as u64).map_err(truncated).and_then(
+                |()| {
+                    let (nonce, aad) = self.cipher.nonce_and_aad(number, last);
+                    self.cipher.cipher.open(&nonce, &aad, out)
+                },
+            );
         out.truncate(*opened.as_ref().unwrap_or(&0));
         opened.map(|_| ())
     }
 
-    /// Fills `buf` from `offset`; `Io(UnexpectedEof)` when there is less. Each call decrypts every chunk it touches.
+    /// Fills `buf` from `offset`; `Io(UnexpectedEof)` if the file ends before. Each call decrypts every chunk it needs.
     pub fn read_at(&self, mut offset: u64, mut buf: &mut [u8]) -> Result<(), CryptoError> {
         let mut chunk = Zeroizing::new(Vec::with_capacity(SEALED_LEN));
         while !buf.is_empty() {
@@ -207,7 +210,7 @@ impl<R: ReadAt> ChunkReader<R> {
         Ok(())
     }
 
-    /// Reads it from the start, a chunk at a time.
+    /// A stream over the plaintext from the start, one chunk at a time.
     pub fn into_read(self) -> ChunkStream<R> {
         ChunkStream { reader: self, offset: 0, number: None, chunk: Zeroizing::new(Vec::new()) }
     }
@@ -219,7 +222,7 @@ impl<R: ReadAt> std::fmt::Debug for ChunkReader<R> {
     }
 }
 
-/// A [`ChunkReader`] as `Read` and `Seek`. What fails its check is an `InvalidData` error.
+/// A [`ChunkReader`] as `Read` and `Seek`. A chunk that cannot be decrypted is an `InvalidData` error.
 #[derive(Debug)]
 pub struct ChunkStream<R: ReadAt> {
     reader: ChunkReader<R>,
@@ -260,8 +263,8 @@ impl<R: ReadAt> Seek for ChunkStream<R> {
     }
 }
 
-/// A file shorter than it should be is a failed check, not an I/O error.
-fn cut(error: io::Error) -> CryptoError {
+/// Reports a truncated file as failed decryption, not as an I/O error.
+fn truncated(error: io::Error) -> CryptoError {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => CryptoError::Decrypt,
         _ => CryptoError::Io(error),

@@ -1,4 +1,4 @@
-//! The primitive calls, in one place: XChaCha20-Poly1305, HKDF-SHA256, HMAC-SHA256 and an unambiguous encoding.
+//! All calls to primitives: XChaCha20-Poly1305, HKDF-SHA256, HMAC-SHA256, and an unambiguous encoding of lists.
 use crate::CryptoError;
 use chacha20poly1305::{AeadInOut, KeyInit, Tag, XChaCha20Poly1305, XNonce};
 use hkdf::Hkdf;
@@ -6,12 +6,12 @@ use hmac::{Hmac, Mac};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
-/// Bytes of an authentication tag.
+/// Length of an authentication tag in bytes.
 pub(crate) const TAG_LEN: usize = 16;
-/// Bytes of a nonce.
+/// Length of a nonce in bytes.
 pub(crate) const NONCE_LEN: usize = 24;
 
-/// An AEAD key made ready; its memory is wiped on drop by the cipher.
+/// An AEAD cipher with its key, which the cipher wipes on drop.
 pub(crate) struct Cipher(XChaCha20Poly1305);
 
 impl Cipher {
@@ -31,7 +31,7 @@ impl Cipher {
         Ok(tag.into())
     }
 
-    /// Decrypts `sealed` (ciphertext, then tag) in place and returns the plaintext's length.
+    /// Decrypts `sealed` (ciphertext, then tag) in place and returns the length of the plaintext.
     pub(crate) fn open(&self, nonce: &[u8; NONCE_LEN], aad: &[u8], sealed: &mut [u8]) -> Result<usize, CryptoError> {
         let len = sealed.len().checked_sub(TAG_LEN).ok_or(CryptoError::Decrypt)?;
         let (text, tag) = sealed.split_at_mut(len);
@@ -46,15 +46,15 @@ impl Cipher {
 /// HKDF-SHA256 with a 32-byte output.
 pub(crate) fn derive(ikm: &[u8; 32], salt: &[u8], info: &[u8]) -> Zeroizing<[u8; 32]> {
     let mut out = Zeroizing::new([0; 32]);
-    // 32 bytes is far below HKDF's limit of 255 blocks, the only error there is.
+    // The only possible error is more than 255 blocks, and 32 bytes are one.
     let expanded = Hkdf::<Sha256>::new(Some(salt), ikm).expand(info, out.as_mut());
     debug_assert!(expanded.is_ok());
     out
 }
 
-/// HMAC-SHA256 keyed and empty.
+/// HMAC-SHA256 with a key and without data.
 pub(crate) fn hmac(key: &[u8; 32]) -> Hmac<Sha256> {
-    // A 32-byte key is shorter than the block: no hashing of the key, no failure.
+    // Padding the key to the block length is what HMAC does with short keys, and this constructor cannot fail.
     let mut block = Zeroizing::new([0; 64]);
     block[..32].copy_from_slice(key);
     <Hmac<Sha256> as hmac::KeyInit>::new((&*block).into())
@@ -76,7 +76,7 @@ pub(crate) fn checksum(domain: &[u8], message: &[u8]) -> [u8; 32] {
     h.finalize().into()
 }
 
-/// Parts joined so that no two lists of parts give the same bytes: each after its length as u64 LE.
+/// Joins the parts, each after its length as u64 LE, so that different lists give different bytes.
 pub(crate) fn joined(parts: &[&[u8]]) -> Vec<u8> {
     let mut out = Vec::with_capacity(parts.iter().map(|p| p.len() + 8).sum());
     for part in parts {

@@ -1,10 +1,10 @@
-//! `vault.json`: version, vault id, key slots. No secrets in it, and authenticated as a whole.
+//! `vault.json`: version, vault id, key slots. Contains no secrets and is authenticated as a whole.
 //!
 //! The file is one JSON object whose last two members are `mac` and `checksum`. The checksum (SHA-256, no key) is over
-//! every byte before its own value, and what follows that value is fixed: a damaged file is known for damaged before any
-//! secret is tried, which an AEAD alone could not tell from a wrong passphrase. The mac (HMAC-SHA256 under a subkey of
-//! the master key) is over every byte before its own value: someone who repairs the checksum does not pass it. Both see
-//! the bytes as they are, so that a changed blank is a changed file.
+//! every byte before its own value, and what follows that value is fixed. So a damaged file is recognised before a
+//! secret is tried; an AEAD alone could not distinguish it from a wrong passphrase. The mac (HMAC-SHA256 under a subkey
+//! of the master key) is over every byte before its own value, so correcting the checksum of a changed file is not
+//! enough. Both cover the bytes as they are, including white space.
 use crate::{
     CryptoError, KdfChoice, KdfParams, MasterKey, RecoveryCode, SlotKind, VaultKeys, hazmat, random_bytes, slots::Slot,
 };
@@ -27,31 +27,31 @@ const CHECKSUM_MARK: &str = "\",\n  \"checksum\": \"";
 const END: &str = "\"\n}\n";
 const CHECKSUM_DOMAIN: &[u8] = b"keepsake/v1/header-checksum";
 
-/// What a header says with no secret.
+/// What can be read from a header without a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
     /// A UUID as text.
     pub vault_id: String,
-    /// Version of the header.
+    /// The version of the header format.
     pub version: u32,
-    /// When the vault was made, RFC 3339.
+    /// When the vault was created, RFC 3339.
     pub created_at: String,
-    /// What opens it.
+    /// The secrets that open it.
     pub slots: Vec<SlotInfo>,
 }
 
-/// A key slot with no key in it.
+/// Information about a key slot, without its key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SlotInfo {
-    /// What opens it.
+    /// The secrets that open it.
     pub kind: SlotKind,
-    /// When it was made, RFC 3339.
+    /// When it was created, RFC 3339.
     pub created_at: String,
-    /// What trying it costs.
+    /// The cost of one attempt to open it.
     pub params: KdfParams,
 }
 
-/// Everything the mac is over.
+/// Everything that the mac covers.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Body {
@@ -81,7 +81,7 @@ impl Body {
         self.vault_id.as_bytes()
     }
 
-    /// Puts a slot in the place of the one of its kind.
+    /// Replaces the slot of the same kind.
     fn replace(&mut self, slot: Slot) {
         match self.slots.iter_mut().find(|s| s.kind == slot.kind) {
             Some(old) => *old = slot,
@@ -89,7 +89,7 @@ impl Body {
         }
     }
 
-    /// The file, sealed.
+    /// The content of the file, with mac and checksum.
     fn seal(&self, master: &MasterKey) -> Result<String, CryptoError> {
         let mut text = serde_json::to_string_pretty(self).map_err(std::io::Error::from)?;
         text.truncate(text.trim_end_matches("\n}").len());
@@ -104,14 +104,14 @@ impl Body {
     }
 }
 
-/// A header as read: whole, of a known version, in range; its mac not yet checked.
-struct Sealed {
+/// A header as read: intact, of a known version, with parameters in range. The mac is not checked yet.
+struct UnverifiedHeader {
     body: Body,
     text: String,
     mac_at: usize,
 }
 
-impl Sealed {
+impl UnverifiedHeader {
     fn read(dir: &Path) -> Result<Self, CryptoError> {
         let file = File::open(dir.join(HEADER_FILE))?;
         let mut bytes = Vec::new();
@@ -130,7 +130,7 @@ impl Sealed {
         if checksum != hex::encode(hazmat::checksum(CHECKSUM_DOMAIN, covered.as_bytes())) {
             return Err(damaged("checksum"));
         }
-        // From here on the file is as someone wrote it. A newer version may look different in all but its end.
+        // The file is intact. A newer version may be different in everything but its end.
         #[derive(Deserialize)]
         struct Versioned {
             version: u32,
@@ -156,11 +156,11 @@ impl Sealed {
         Ok(Self { body, text, mac_at })
     }
 
-    /// Tries the secret on the slots, then checks the mac.
+    /// Opens a slot with the secret, then checks the mac.
     fn open(&self, secret: &str) -> Result<MasterKey, CryptoError> {
         let vault = self.body.vault();
         let code = RecoveryCode::parse(secret).is_some();
-        // What looks like a recovery code is most likely one: its slot first, to save a derivation.
+        // Try the more likely slot first, to save a key derivation.
         let (first, second) =
             if code { (SlotKind::Recovery, SlotKind::Passphrase) } else { (SlotKind::Passphrase, SlotKind::Recovery) };
         for kind in [first, second] {
@@ -186,7 +186,7 @@ impl Sealed {
     }
 }
 
-/// Makes a vault's keys and writes its header into `dir`, which must exist. Refuses to replace a header
+/// Creates the keys of a vault and writes its header into `dir`, which must exist. Does not replace an existing header
 /// (`Io(AlreadyExists)`).
 pub fn create_header(
     dir: &Path,
@@ -217,15 +217,15 @@ pub fn create_header(
     Ok((body.header(), VaultKeys::derive(&master, body.vault()), code))
 }
 
-/// Opens a vault with its passphrase or recovery code. `Io(NotFound)` when there is no header, `HeaderDamaged` when it
-/// fails its check, `WrongSecret` when it is whole and no slot opens.
+/// Opens a vault with its passphrase or recovery code. `Io(NotFound)` if there is no header, `HeaderDamaged` if a check
+/// fails, `WrongSecret` if the header is intact but no slot opens.
 pub fn open_header(dir: &Path, secret: &str) -> Result<(Header, VaultKeys), CryptoError> {
-    let sealed = Sealed::read(dir)?;
+    let sealed = UnverifiedHeader::read(dir)?;
     let master = sealed.open(secret)?;
     Ok((sealed.body.header(), VaultKeys::derive(&master, sealed.body.vault())))
 }
 
-/// Replaces the passphrase slot, atomically: after a crash the file has either the old or the new one. `secret` is the
+/// Replaces the passphrase slot atomically: after a crash the file has either the old or the new slot. `secret` is the
 /// old passphrase or the recovery code.
 pub fn change_passphrase(
     dir: &Path,
@@ -234,7 +234,7 @@ pub fn change_passphrase(
     kdf: KdfChoice,
     now_rfc3339: &str,
 ) -> Result<Header, CryptoError> {
-    let mut sealed = Sealed::read(dir)?;
+    let mut sealed = UnverifiedHeader::read(dir)?;
     let master = sealed.open(secret)?;
     let slot = Slot::for_passphrase(&master, sealed.body.vault(), new, KdfParams::choose(kdf)?, now_rfc3339)?;
     sealed.body.replace(slot);
@@ -242,9 +242,9 @@ pub fn change_passphrase(
     Ok(sealed.body.header())
 }
 
-/// Replaces the recovery slot, atomically; the old code opens nothing from then on.
+/// Replaces the recovery slot atomically. The old code becomes invalid.
 pub fn new_recovery_code(dir: &Path, secret: &str, now_rfc3339: &str) -> Result<(Header, RecoveryCode), CryptoError> {
-    let mut sealed = Sealed::read(dir)?;
+    let mut sealed = UnverifiedHeader::read(dir)?;
     let master = sealed.open(secret)?;
     let code = RecoveryCode::generate()?;
     let slot = Slot::for_recovery(&master, sealed.body.vault(), &code, now_rfc3339)?;
@@ -253,19 +253,19 @@ pub fn new_recovery_code(dir: &Path, secret: &str, now_rfc3339: &str) -> Result<
     Ok((sealed.body.header(), code))
 }
 
-/// Reads a header with no secret: its checksum is checked, its mac cannot be.
+/// Reads a header without a secret. The checksum is checked; the mac cannot be.
 pub fn read_header(dir: &Path) -> Result<Header, CryptoError> {
-    Ok(Sealed::read(dir)?.body.header())
+    Ok(UnverifiedHeader::read(dir)?.body.header())
 }
 
-/// New file, fsync, rename, fsync of the folder.
+/// Writes a new file, syncs it, renames it, and syncs the folder.
 fn write(dir: &Path, text: &str, replace: bool) -> Result<(), CryptoError> {
     let mut file = tempfile::Builder::new().prefix(".vault.json.").tempfile_in(dir)?;
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
     let target = dir.join(HEADER_FILE);
     if replace { file.persist(&target) } else { file.persist_noclobber(&target) }.map_err(|e| e.error)?;
-    // Windows has no way to flush a folder; the rename itself is journalled there.
+    // Windows cannot sync a folder, but its file systems journal the rename.
     #[cfg(unix)]
     File::open(dir)?.sync_all()?;
     Ok(())

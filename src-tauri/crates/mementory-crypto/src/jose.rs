@@ -1,5 +1,5 @@
-//! Signatures as JOSE has them (RFC 7518 §3.3, §3.4): ES256 and ES384 as `r || s`, RS256, RS384 and RS512 in PKCS#1
-//! v1.5. Verification only: there is no private key of these kinds here.
+//! Signatures of JOSE (RFC 7518 §3.3, §3.4): ES256 and ES384 as `r || s`, RS256, RS384 and RS512 in PKCS#1 v1.5.
+//! Verification only; there are no private keys of these kinds.
 use crate::portable::Refusal;
 use rsa::{
     RsaPublicKey,
@@ -10,10 +10,11 @@ use rsa::{
     signature::Verifier,
 };
 
-/// Bits of an RSA modulus: below is too weak (NIST SP 800-131A), above is work that a hostile file would make us do.
+/// Accepted bits of an RSA modulus. Fewer are too weak (NIST SP 800-131A); more would let a hostile file cause too much
+/// work.
 const RSA_BITS: std::ops::RangeInclusive<u32> = 2048..=8192;
 
-/// Is `signature` over `message` by `key`? None = no algorithm of this family.
+/// Verifies `signature` over `message` with `key`. `None` if the algorithm does not belong to this family.
 pub(crate) fn verify(algorithm: &str, key: &[u8], message: &[u8], signature: &[u8]) -> Option<Result<(), Refusal>> {
     Some(match algorithm {
         "es256" => es256(key, message, signature).ok_or(Refusal::Unfit),
@@ -41,7 +42,7 @@ fn es384(key: &[u8], message: &[u8], signature: &[u8]) -> Option<()> {
     p384::ecdsa::VerifyingKey::from_sec1_bytes(key).ok()?.verify(message, &signature).ok()
 }
 
-/// A DER `SubjectPublicKeyInfo` with nothing behind it, of a size that is worth something.
+/// The RSA key in a DER `SubjectPublicKeyInfo`, without trailing data and of an accepted size.
 fn rsa_key(der: &[u8]) -> Result<RsaPublicKey, Refusal> {
     let unfit = |_| Refusal::Unfit;
     let info = SubjectPublicKeyInfoRef::from_der(der).map_err(unfit)?;
@@ -59,8 +60,8 @@ fn rsa_key(der: &[u8]) -> Result<RsaPublicKey, Refusal> {
     RsaPublicKey::try_from(info).map_err(|_| Refusal::Unfit)
 }
 
-/// The one form of a public key that `bytes` hold: a point of P-256 or P-384 (compressed or not) uncompressed, an RSA
-/// key as `SubjectPublicKeyInfo`.
+/// The canonical form of a public key: a point of P-256 or P-384 (compressed or not) as uncompressed point, an RSA key
+/// as `SubjectPublicKeyInfo`.
 pub(crate) fn public_key(bytes: &[u8]) -> Option<Vec<u8>> {
     match bytes.len() {
         33 | 65 => p256::PublicKey::from_sec1_bytes(bytes).ok().map(|key| {

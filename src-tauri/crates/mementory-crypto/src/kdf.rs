@@ -1,26 +1,26 @@
-//! Argon2id: from a passphrase to a key, at a cost that is calibrated, has a floor and is clamped both ways on read.
+//! Argon2id: derives a key from a passphrase. The cost is calibrated, has a minimum, and is limited when it is read.
 use crate::{CryptoError, Secret};
 use argon2::{Algorithm, Argon2, Block, Params, Version};
 use std::time::{Duration, Instant};
 use zeroize::Zeroize;
 
 const MIB: u32 = 1024;
-/// The floor: 64 MiB, three passes, four lanes.
+/// The minimum: 64 MiB, three passes, four lanes.
 const FLOOR: KdfParams = KdfParams { memory_kib: 64 * MIB, passes: 3, lanes: 4 };
-/// Most memory that calibration asks for; a vault must open on a smaller machine too.
+/// The maximum for calibration, since a vault must also open on a smaller machine.
 const CALIBRATED_MEMORY_MIB: u32 = 1024;
 const MEMORY_KIB: std::ops::RangeInclusive<u32> = 64 * MIB..=2048 * MIB;
 const PASSES: std::ops::RangeInclusive<u32> = 3..=16;
 const LANES: std::ops::RangeInclusive<u32> = 1..=8;
-/// Middle of the 0.5 to 1 s an unlock should take.
+/// An unlock should take 0.5 to 1 s; this is the middle.
 const TARGET: Duration = Duration::from_millis(750);
 
-/// How a new slot's cost is chosen.
+/// How to choose the cost of a new slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KdfChoice {
-    /// Measured on this machine to take about 0.5 to 1 s.
+    /// About 0.5 to 1 s, measured on this machine.
     Calibrate,
-    /// The lowest cost permitted.
+    /// The lowest allowed cost.
     Floor,
 }
 
@@ -30,19 +30,19 @@ pub enum KdfChoice {
 pub struct KdfParams {
     /// Memory in KiB.
     pub memory_kib: u32,
-    /// Passes over it.
+    /// Passes over the memory.
     pub passes: u32,
     /// Lanes.
     pub lanes: u32,
 }
 
 impl KdfParams {
-    /// The lowest cost permitted.
+    /// The lowest allowed cost.
     pub const fn floor() -> Self {
         FLOOR
     }
 
-    /// The parameters of a choice; calibration runs the floor once or twice and scales.
+    /// The parameters for a choice. Calibration measures the minimum once or twice and scales it.
     pub(crate) fn choose(choice: KdfChoice) -> Result<Self, CryptoError> {
         match choice {
             KdfChoice::Floor => Ok(FLOOR),
@@ -54,8 +54,8 @@ impl KdfParams {
         }
     }
 
-    /// Parameters that take about [`TARGET`] where the floor took `floor`: memory first, then passes. Cost grows with
-    /// the product of both.
+    /// Parameters that take about [`TARGET`] if the minimum takes `floor`. Raises the memory first, then the passes;
+    /// the time is proportional to their product.
     pub(crate) fn scaled(floor: Duration) -> Self {
         let ratio = u32::try_from(TARGET.as_micros() / floor.as_micros().max(1)).unwrap_or(u32::MAX);
         let times = ratio.clamp(1, CALIBRATED_MEMORY_MIB * MIB / FLOOR.memory_kib);
@@ -63,14 +63,15 @@ impl KdfParams {
         Self { memory_kib: FLOOR.memory_kib * times, passes, lanes: FLOOR.lanes }
     }
 
-    /// Refuses what is too cheap to protect and what would let a planted header exhaust the machine.
+    /// Refuses costs that protect too little, and costs by which a manipulated header could exhaust the machine.
     pub(crate) fn check(&self) -> Result<(), CryptoError> {
         let fits =
             MEMORY_KIB.contains(&self.memory_kib) && PASSES.contains(&self.passes) && LANES.contains(&self.lanes);
         if fits { Ok(()) } else { Err(CryptoError::KdfParameters) }
     }
 
-    /// The 32-byte key of a secret and a salt. The working memory is wiped: the key can be computed from its end.
+    /// The 32-byte key for a secret and a salt. The working memory is wiped, because the key can be computed from its
+    /// end.
     pub(crate) fn derive(&self, secret: &[u8], salt: &[u8; 16]) -> Result<Secret, CryptoError> {
         self.check()?;
         let params =

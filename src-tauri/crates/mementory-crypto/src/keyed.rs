@@ -1,9 +1,9 @@
-//! Keyed hashing: ids, names and fingerprints that say nothing about what they stand for.
+//! Keyed hashing: ids, names and fingerprints that reveal nothing about the content.
 use crate::hazmat;
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
 
-/// HMAC-SHA256 over the parts, each after its length, cut to 16 bytes.
+/// HMAC-SHA256 over the parts, each after its length, truncated to 16 bytes.
 pub fn keyed_id(key: &[u8; 32], parts: &[&[u8]]) -> [u8; 16] {
     let full = keyed_digest(key, parts);
     let mut out = [0; 16];
@@ -21,23 +21,23 @@ pub fn keyed_digest(key: &[u8; 32], parts: &[&[u8]]) -> [u8; 32] {
     h.finalize().into_bytes().into()
 }
 
-/// HMAC-SHA256 over bytes that come in pieces; how they are cut makes no difference. Lengths are not part of it: a
-/// caller that hashes several parts writes their lengths itself. A clone goes on from where it was taken.
+/// HMAC-SHA256 over data in pieces. The division into pieces makes no difference and lengths are not included: a caller
+/// that hashes several parts must add their lengths. A clone continues from the current state.
 #[derive(Clone)]
 pub struct KeyedHasher(Hmac<Sha256>);
 
 impl KeyedHasher {
-    /// Keyed and empty.
+    /// A hasher with a key and without data.
     pub fn new(key: &[u8; 32]) -> Self {
         Self(hazmat::hmac(key))
     }
 
-    /// Takes in the next piece.
+    /// Adds a piece.
     pub fn update(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
 
-    /// The digest of everything taken in.
+    /// The digest of all pieces.
     pub fn finish(self) -> [u8; 32] {
         self.0.finalize().into_bytes().into()
     }

@@ -1,15 +1,15 @@
-//! The master key and what is derived from it. Nothing here shows itself in `Debug`; all of it is wiped on drop.
+//! The master key and the keys derived from it. None is visible in `Debug`; all are wiped on drop.
 use crate::{CryptoError, SigningKey, hazmat, random_bytes};
 use zeroize::Zeroizing;
 
-/// Prefix of every derivation label; a new scheme takes a new number.
+/// Prefix of every derivation label. A new scheme needs a new number.
 const LABEL: &str = "keepsake/v1/";
 
 /// Thirty-two secret bytes, wiped on drop.
 pub struct Secret(Zeroizing<[u8; 32]>);
 
 impl Secret {
-    /// Takes the bytes over.
+    /// A secret with these bytes.
     pub fn new(bytes: [u8; 32]) -> Self {
         Self(Zeroizing::new(bytes))
     }
@@ -24,7 +24,7 @@ impl Secret {
         &self.0
     }
 
-    /// The place to fill.
+    /// The bytes, to be filled.
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8; 32] {
         &mut self.0
     }
@@ -42,7 +42,8 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-/// The key every other key of a vault comes from. It exists in memory only while a header is made, opened or changed.
+/// The key from which all other keys of a vault are derived. In memory only while a header is created, opened or
+/// changed.
 #[derive(Debug)]
 pub struct MasterKey(Secret);
 
@@ -59,7 +60,7 @@ impl MasterKey {
         self.0.bytes()
     }
 
-    /// The subkey of a label; the salt is the vault's id.
+    /// The subkey for a label. The salt is the id of the vault.
     pub(crate) fn subkey(&self, vault: &[u8; 16], name: &str) -> Secret {
         Secret::from(hazmat::derive(self.bytes(), vault, format!("{LABEL}{name}").as_bytes()))
     }
@@ -97,32 +98,32 @@ impl VaultKeys {
         self.store.bytes()
     }
 
-    /// The key of the search index's files.
+    /// The key for the files of the search index.
     pub fn index(&self) -> &[u8; 32] {
         self.index.bytes()
     }
 
-    /// The key of attachments, their names included.
+    /// The key for attachments and their names.
     pub fn blobs(&self) -> &[u8; 32] {
         self.blobs.bytes()
     }
 
-    /// The key of the audit log's chain.
+    /// The key for the chain of the audit log.
     pub fn audit(&self) -> &[u8; 32] {
         self.audit.bytes()
     }
 
-    /// The key ids are derived under.
+    /// The key for deriving ids.
     pub fn ids(&self) -> &[u8; 32] {
         self.ids.bytes()
     }
 
-    /// The key content fingerprints are made under.
+    /// The key for fingerprints of content.
     pub fn fingerprints(&self) -> &[u8; 32] {
         self.fingerprints.bytes()
     }
 
-    /// A key for scratch files that outlive a process; [`crate::SpoolFile`] takes a random one instead.
+    /// A key for scratch files that outlive a process. [`crate::SpoolFile`] uses a random one instead.
     pub fn spool(&self) -> &[u8; 32] {
         self.spool.bytes()
     }

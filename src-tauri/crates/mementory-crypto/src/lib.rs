@@ -1,6 +1,6 @@
 //! Key slots, envelopes, signing and keyed hashing. The only crate that touches primitives.
 //!
-//! Feature code uses what is named here and nothing below it: `hazmat` (the AEAD and HKDF calls) is private.
+//! Other crates use only what is listed here; `hazmat` (the AEAD and HKDF calls) is private.
 //!
 //! ```text
 //! passphrase ─ Argon2id ─┐
@@ -12,14 +12,14 @@
 //!
 //! | need | use |
 //! | --- | --- |
-//! | a vault's keys | [`create_header`], [`open_header`], [`change_passphrase`], [`new_recovery_code`] |
+//! | keys of a vault | [`create_header`], [`open_header`], [`change_passphrase`], [`new_recovery_code`] |
 //! | an encrypted file | [`ChunkWriter`], [`ChunkReader`] |
 //! | scratch space | [`SpoolFile`] |
-//! | names and fingerprints that say nothing | [`keyed_id`], [`keyed_digest`], [`KeyedHasher`] |
+//! | names and fingerprints that reveal nothing | [`keyed_id`], [`keyed_digest`], [`KeyedHasher`] |
 //! | signatures | [`SigningKey`], [`verify`] |
 //! | signatures of portable files, keys in PEM | [`portable`] |
-//! | bytes under a passphrase, as other programs seal them | [`seal_with_passphrase`], [`open_with_passphrase`] |
-//! | a whole file under a passphrase, for the age tools | [`AgeWriter`], [`open_age`] |
+//! | data encrypted with a passphrase in other programs' files | [`seal_with_passphrase`], [`open_with_passphrase`] |
+//! | a file encrypted with a passphrase, for the age tools | [`AgeWriter`], [`open_age`] |
 mod age_file;
 mod chunked;
 mod error;

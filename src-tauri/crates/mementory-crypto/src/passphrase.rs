@@ -1,22 +1,22 @@
-//! How strong a passphrase is, and a suggestion of one.
+//! Estimates the strength of a passphrase and suggests one.
 use crate::{CryptoError, random::below};
 use diceware_wordlists::Wordlist;
 use zxcvbn::feedback::Warning;
 
-/// Lowest score that is taken: "Fair".
+/// The lowest accepted score: "Fair".
 pub const MINIMUM_SCORE: u8 = 2;
 
 const LABELS: [&str; 5] = ["Very weak", "Weak", "Fair", "Good", "Strong"];
-/// Characters that are looked at; the estimate's cost grows with the square of this.
-const LOOKED_AT: usize = 100;
+/// How many characters are considered. The time for the estimate grows with the square of this.
+const MAX_CHARACTERS: usize = 100;
 const WORDS: usize = 4;
 
-/// Score 0 to 4, its label, and below [`MINIMUM_SCORE`] one concrete reason. The passphrase is not kept.
+/// Score 0 to 4, its label, and one concrete reason if it is below [`MINIMUM_SCORE`]. The passphrase is not stored.
 pub fn strength(passphrase: &str) -> (u8, &'static str, Option<String>) {
     if passphrase.trim().is_empty() {
         return (0, LABELS[0], Some("There is nothing here yet.".into()));
     }
-    let end = passphrase.char_indices().nth(LOOKED_AT).map_or(passphrase.len(), |(at, _)| at);
+    let end = passphrase.char_indices().nth(MAX_CHARACTERS).map_or(passphrase.len(), |(at, _)| at);
     let estimate =
         zxcvbn::zxcvbn(passphrase.get(..end).unwrap_or(passphrase), &["mementory", "keepsake", "vault", "memory"]);
     let score = u8::from(estimate.score()).min(4);
@@ -49,7 +49,7 @@ fn reason(warning: Option<Warning>) -> &'static str {
     }
 }
 
-/// Four random words from a list of 7,776 (about 51 bits), with spaces between.
+/// Four random words from a list of 7,776 (about 51 bits), separated by spaces.
 pub fn suggest() -> Result<String, CryptoError> {
     let list = Wordlist::EffLong.get_list();
     let count = u32::try_from(list.len()).map_err(|_| CryptoError::Random)?;

@@ -1,12 +1,12 @@
-//! PKCS#8 private keys as PEM, the little of DER that two algorithms need. Unencrypted only.
+//! Unencrypted PKCS#8 private keys as PEM, with the small part of DER that the two algorithms need.
 use crate::{CryptoError, portable::Algorithm};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use zeroize::Zeroizing;
 
 const BEGIN: &str = "-----BEGIN PRIVATE KEY-----";
 const END: &str = "-----END PRIVATE KEY-----";
-/// A key of these algorithms in its longest form stays below this.
-const LONGEST: usize = 16 << 10;
+/// No key of these algorithms is longer, in any form.
+const MAX_FILE: usize = 16 << 10;
 
 /// 1.3.101.112 (RFC 8410).
 const OID_ED25519: &[u8] = &[0x2b, 0x65, 0x70];
@@ -19,10 +19,10 @@ const OID: u8 = 0x06;
 const SEQUENCE: u8 = 0x30;
 /// `[0]`, primitive: the seed of ML-DSA.
 const SEED: u8 = 0x80;
-/// `[1]`, primitive: the public key that version 2 may carry.
+/// `[1]`, primitive: the public key that version 2 may contain.
 const PUBLIC: u8 = 0x81;
 
-/// What a key file says.
+/// The content of a key file.
 pub(crate) struct Parsed {
     pub algorithm: Algorithm,
     pub seed: Zeroizing<[u8; 32]>,
@@ -42,7 +42,7 @@ pub(crate) fn decode(pem: &str) -> Result<Parsed, CryptoError> {
     let rest = pem.split_once(BEGIN).ok_or(bad("there is no PRIVATE KEY block in it"))?.1;
     let body = rest.split_once(END).ok_or(bad("its PRIVATE KEY block has no end"))?.0;
     let text: Zeroizing<String> = Zeroizing::new(body.chars().filter(|c| !c.is_ascii_whitespace()).collect());
-    if text.len() > LONGEST {
+    if text.len() > MAX_FILE {
         return Err(bad("it is too long"));
     }
     let der = Zeroizing::new(STANDARD.decode(text.as_bytes()).map_err(|_| bad("its PRIVATE KEY block is not Base64"))?);
@@ -62,7 +62,7 @@ pub(crate) fn decode(pem: &str) -> Result<Parsed, CryptoError> {
     let (seed, expanded) = private(algorithm, key.take(OCTETS)?)?;
     let mut public = None;
     while !key.0.is_empty() {
-        // Attributes ([0]) say nothing about the key.
+        // Attributes ([0]) do not affect the key.
         let (tag, content) = key.next()?;
         if tag == PUBLIC {
             public = Some(content.strip_prefix(&[0]).ok_or(bad("its public key is not whole bytes"))?.to_vec());
@@ -119,7 +119,7 @@ pub(crate) fn encode(algorithm: Algorithm, seed: &[u8; 32]) -> Zeroizing<String>
     out
 }
 
-/// One element; all of ours are shorter than 128 bytes.
+/// One element. All elements written here are shorter than 128 bytes.
 fn tlv(tag: u8, content: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(content.len() + 2);
     out.push(tag);
@@ -128,7 +128,7 @@ fn tlv(tag: u8, content: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Elements one after the other.
+/// Reads elements one after the other.
 struct Der<'a>(&'a [u8]);
 
 impl<'a> Der<'a> {

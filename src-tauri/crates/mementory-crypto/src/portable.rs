@@ -1,14 +1,15 @@
-//! Signatures of portable files: Ed25519 (RFC 8032) and ML-DSA-65 (FIPS 204, pure, empty context), by the names that
-//! formats use. Keys of these live in files of the person's own; a vault's signing key is [`crate::SigningKey`].
-//! ES256, ES384, RS256, RS384 and RS512 are verified, never made (`jose.rs`).
+//! Signatures of portable files: Ed25519 (RFC 8032) and ML-DSA-65 (FIPS 204, pure, empty context), under the names that
+//! formats use. Their keys are in files of the user; the signing key of a vault is [`crate::SigningKey`]. ES256, ES384,
+//! RS256, RS384 and RS512 are only verified (`jose.rs`).
 //!
-//! No independent review of ML-DSA here: whoever shows such a signature says that it is experimental.
+//! This implementation of ML-DSA has had no independent review: the user interface must call its signatures
+//! experimental.
 use crate::{CryptoError, jose, pkcs8, random_bytes};
 use ed25519_dalek::Signer as _;
 use ml_dsa::{ExpandedSigningKey, MlDsa65, VerifyingKey};
 use zeroize::Zeroizing;
 
-/// Which signature scheme.
+/// The signature scheme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Algorithm {
     /// `ed25519`
@@ -34,7 +35,7 @@ impl Algorithm {
         Self::ALL.into_iter().find(|a| a.as_str() == name)
     }
 
-    /// Bytes of a raw public key.
+    /// Length of a raw public key in bytes.
     pub fn public_len(self) -> usize {
         match self {
             Self::Ed25519 => 32,
@@ -42,7 +43,7 @@ impl Algorithm {
         }
     }
 
-    /// Bytes of a signature.
+    /// Length of a signature in bytes.
     pub fn signature_len(self) -> usize {
         match self {
             Self::Ed25519 => 64,
@@ -51,7 +52,7 @@ impl Algorithm {
     }
 }
 
-/// A private key. Wiped on drop; `Debug` shows the algorithm and nothing else.
+/// A private key. Wiped on drop; `Debug` shows only the algorithm.
 pub struct SigningKey {
     seed: Zeroizing<[u8; 32]>,
     key: Key,
@@ -66,7 +67,7 @@ impl SigningKey {
     /// A new key.
     ///
     /// # Errors
-    /// The system gave no randomness.
+    /// The system provides no randomness.
     pub fn generate(algorithm: Algorithm) -> Result<Self, CryptoError> {
         Ok(Self::from_seed(algorithm, Zeroizing::new(random_bytes()?)))
     }
@@ -80,11 +81,11 @@ impl SigningKey {
         Self { seed, key }
     }
 
-    /// Reads an unencrypted PKCS#8 PEM (`PRIVATE KEY`): Ed25519 (RFC 8410), ML-DSA-65 (RFC 9881) as seed, or as seed and
-    /// expanded key, which have to agree. What lies around the PEM block is ignored.
+    /// Reads an unencrypted PKCS#8 PEM (`PRIVATE KEY`): Ed25519 (RFC 8410), ML-DSA-65 (RFC 9881) as seed, or as seed
+    /// and expanded key, which must agree. Text around the PEM block is ignored.
     ///
     /// # Errors
-    /// [`CryptoError::KeyFile`], with what is wrong.
+    /// [`CryptoError::KeyFile`], with the reason.
     pub fn from_pem(pem: &str) -> Result<Self, CryptoError> {
         let parsed = pkcs8::decode(pem)?;
         let key = Self::from_seed(parsed.algorithm, parsed.seed);
@@ -95,12 +96,12 @@ impl SigningKey {
         Ok(key)
     }
 
-    /// The key as PKCS#8 PEM, unencrypted: the caller keeps the file from others (mode 0600).
+    /// The key as unencrypted PKCS#8 PEM. The caller must protect the file from other users (mode 0600).
     pub fn to_pem(&self) -> Zeroizing<String> {
         pkcs8::encode(self.algorithm(), &self.seed)
     }
 
-    /// Its algorithm.
+    /// The algorithm of the key.
     pub fn algorithm(&self) -> Algorithm {
         match self.key {
             Key::Ed25519(_) => Algorithm::Ed25519,
@@ -116,15 +117,15 @@ impl SigningKey {
         }
     }
 
-    /// The raw public key in lower case hex, as public key files hold it.
+    /// The raw public key in lower case hex, as in public key files.
     pub fn public_hex(&self) -> String {
         hex::encode(self.public_key())
     }
 
-    /// Signs exactly these bytes. ML-DSA signatures are hedged: two of one message differ.
+    /// Signs exactly these bytes. ML-DSA signatures are hedged, so two signatures of one message differ.
     ///
     /// # Errors
-    /// The system gave no randomness (ML-DSA only).
+    /// The system provides no randomness (ML-DSA only).
     pub fn sign(&self, message: &[u8]) -> Result<Vec<u8>, CryptoError> {
         Ok(match &self.key {
             Key::Ed25519(key) => key.sign(message).to_bytes().to_vec(),
@@ -136,7 +137,7 @@ impl SigningKey {
         })
     }
 
-    /// Is this the expanded form of the same key? Compared by what it verifies as: the public parts.
+    /// Whether `expanded` is the expanded form of this key. Compares the public keys.
     fn expands_to(&self, expanded: &[u8]) -> bool {
         let Key::MlDsa65(key) = &self.key else { return false };
         #[expect(deprecated, reason = "only compared; key files of others may hold it beside the seed")]
@@ -151,22 +152,22 @@ impl std::fmt::Debug for SigningKey {
     }
 }
 
-/// Why a signature counts for nothing.
+/// Why a signature is not valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
-    /// An unknown algorithm, a key or a signature of another form, or a signature over something else.
+    /// An unknown algorithm, a malformed key or signature, or a signature over other data.
     Unfit,
-    /// An RSA key of so many bits, below 2048: such signatures can be forged.
+    /// An RSA key with this many bits, below 2048: its signatures can be forged.
     RsaTooWeak(u32),
-    /// An RSA key of so many bits, above 8192.
+    /// An RSA key with this many bits, above 8192.
     RsaTooLarge(u32),
 }
 
-/// Is `signature` `key`'s over `message`? Ed25519 strictly, as [`crate::verify`]. Keys are raw (Ed25519, ML-DSA-65), a
-/// point (ES256, ES384: 65 and 97 bytes) or a `SubjectPublicKeyInfo` (RS256, RS384, RS512).
+/// Checks that `signature` is over `message` by `key`. Ed25519 is strict, as in [`crate::verify`]. Keys are raw
+/// (Ed25519, ML-DSA-65), a point (ES256, ES384: 65 and 97 bytes) or a `SubjectPublicKeyInfo` (RS256, RS384, RS512).
 ///
 /// # Errors
-/// [`Refusal`]: it is not.
+/// [`Refusal`]: why it is not.
 pub fn check(algorithm: &str, key: &[u8], message: &[u8], signature: &[u8]) -> Result<(), Refusal> {
     let valid = match Algorithm::parse(algorithm) {
         Some(Algorithm::Ed25519) => match (key.try_into(), signature.try_into()) {
@@ -179,8 +180,8 @@ pub fn check(algorithm: &str, key: &[u8], message: &[u8], signature: &[u8]) -> R
     valid.then_some(()).ok_or(Refusal::Unfit)
 }
 
-/// Apart from [`check`], because it needs 100 KB of stack: with all that in one function, rustc 1.95 keeps the algorithm
-/// in r11 over the loop that probes the stack, which uses r11 itself, and Ed25519 was taken for something else.
+/// Not part of [`check`], because it needs 100 KB of stack. In one function, rustc 1.95 kept the algorithm in r11
+/// across the stack probe loop, which overwrites r11, and Ed25519 was taken for another algorithm.
 #[inline(never)]
 fn ml_dsa_65(key: &[u8], message: &[u8], signature: &[u8]) -> bool {
     let (Ok(key), Ok(signature)) = (key.try_into(), signature.try_into()) else { return false };
@@ -188,13 +189,13 @@ fn ml_dsa_65(key: &[u8], message: &[u8], signature: &[u8]) -> bool {
     VerifyingKey::<MlDsa65>::decode(key).verify_with_context(message, &[], &signature)
 }
 
-/// True when [`check`] finds nothing against it.
+/// True if [`check`] accepts the signature.
 pub fn verify(algorithm: &str, key: &[u8], message: &[u8], signature: &[u8]) -> bool {
     check(algorithm, key, message, signature).is_ok()
 }
 
-/// The form in which keys are compared: raw (Ed25519, ML-DSA-65), the uncompressed point (P-256, P-384; compressed ones
-/// are taken too), `SubjectPublicKeyInfo` (RSA of 2048 to 8192 bits). None = no public key.
+/// The canonical form for comparing keys: raw (Ed25519, ML-DSA-65), the uncompressed point (P-256, P-384; compressed
+/// points are accepted), `SubjectPublicKeyInfo` (RSA of 2048 to 8192 bits). `None` if it is no public key.
 pub fn public_key(bytes: &[u8]) -> Option<Vec<u8>> {
     if Algorithm::ALL.iter().any(|a| a.public_len() == bytes.len()) {
         return Some(bytes.to_vec());

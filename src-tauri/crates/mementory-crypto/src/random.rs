@@ -1,4 +1,4 @@
-//! The one source of randomness.
+//! The only source of randomness.
 use crate::CryptoError;
 
 /// `N` bytes from the system.
@@ -13,7 +13,7 @@ pub fn random_id() -> Result<[u8; 16], CryptoError> {
     random_bytes()
 }
 
-/// A number below `bound` with no bias, by drawing again above the last whole multiple.
+/// A number below `bound` without bias: values above the last whole multiple are drawn again.
 pub(crate) fn below(bound: u32) -> Result<u32, CryptoError> {
     let limit = u32::MAX - u32::MAX % bound.max(1);
     loop {

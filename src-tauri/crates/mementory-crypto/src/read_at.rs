@@ -1,9 +1,9 @@
-//! Positional reads that share one handle between threads.
+//! Reads at a position, so that threads can share one handle.
 use std::{fs::File, io, sync::Arc};
 
-/// Bytes that can be read at any place through a shared reference.
+/// Data that can be read at any position through a shared reference.
 pub trait ReadAt {
-    /// Fills `buf` from `offset`; `UnexpectedEof` when there is less.
+    /// Fills `buf` from `offset`; `UnexpectedEof` if the data ends before.
     fn read_exact_at(&self, buf: &mut [u8], offset: u64) -> io::Result<()>;
 }
 

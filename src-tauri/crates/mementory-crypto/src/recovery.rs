@@ -7,19 +7,19 @@ const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const CHARACTERS: usize = 32;
 const GROUP: usize = 4;
 
-/// A recovery code. `Display` shows it (it is shown once, by intent); `Debug` does not.
+/// A recovery code. `Display` shows it, because the user sees it once; `Debug` does not.
 pub struct RecoveryCode(Zeroizing<[u8; CHARACTERS]>);
 
 impl RecoveryCode {
     /// A new random code.
     pub fn generate() -> Result<Self, CryptoError> {
         let bits = Zeroizing::new(random_bytes::<CHARACTERS>()?);
-        // 32 symbols: the low five bits of a random byte pick one without bias.
+        // With 32 symbols, the low five bits of a random byte choose one without bias.
         Ok(Self(Zeroizing::new(bits.map(|b| ALPHABET[usize::from(b & 31)]))))
     }
 
-    /// Reads what a person typed: case, spaces and dashes do not matter, `O` is `0`, `I` and `L` are `1`. `None` for
-    /// anything that is not 32 characters of the alphabet.
+    /// Reads a typed code: case, spaces and dashes are ignored, `O` is `0`, `I` and `L` are `1`. `None` if the rest is
+    /// not 32 characters of the alphabet.
     pub fn parse(text: &str) -> Option<Self> {
         let mut out = Zeroizing::new([0; CHARACTERS]);
         let mut len = 0;
@@ -38,7 +38,7 @@ impl RecoveryCode {
         (len == CHARACTERS).then_some(Self(out))
     }
 
-    /// The code's characters with no dashes: what the key is derived from.
+    /// The characters without dashes, from which the key is derived.
     pub(crate) fn secret(&self) -> &[u8] {
         self.0.as_ref()
     }

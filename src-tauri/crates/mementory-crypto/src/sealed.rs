@@ -1,5 +1,5 @@
-//! Bytes under a passphrase as other programs' files have them: AES-256-GCM or XChaCha20-Poly1305 with a key by Argon2id,
-//! everything but the passphrase written down beside. The vault itself never uses this.
+//! Data encrypted with a passphrase in files of other programs: AES-256-GCM or XChaCha20-Poly1305 with a key from
+//! Argon2id. All parameters are in the file. The vault itself does not use this.
 use crate::{CryptoError, KdfParams, Secret, random_bytes};
 use aes_gcm::{
     Aes256Gcm,
@@ -9,19 +9,19 @@ use argon2::{Algorithm, Argon2, Block, Params, Version};
 use chacha20poly1305::XChaCha20Poly1305;
 use zeroize::{Zeroize, Zeroizing};
 
-/// Bytes of a tag.
+/// Length of a tag in bytes.
 const TAG_LEN: usize = 16;
-/// What may be spent on a file from elsewhere: 448 MiB, and 64 passes over 64 MiB or as much work.
-const MOST_MEMORY_KIB: u32 = 448 << 10;
-const MOST_WORK: u64 = 64 * 64 * 1024;
-const MOST_LANES: u32 = 16;
+/// Limits for files from elsewhere: 448 MiB, and the work of 64 passes over 64 MiB.
+const MAX_MEMORY_KIB: u32 = 448 << 10;
+const MAX_WORK: u64 = 64 * 64 * 1024;
+const MAX_LANES: u32 = 16;
 
-/// What seals.
+/// The cipher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PassphraseCipher {
-    /// AES-256-GCM, a nonce of 12 bytes.
+    /// AES-256-GCM with a nonce of 12 bytes.
     Aes256Gcm,
-    /// XChaCha20-Poly1305, a nonce of 24 bytes.
+    /// XChaCha20-Poly1305 with a nonce of 24 bytes.
     XChaCha20Poly1305,
 }
 
@@ -41,12 +41,12 @@ impl PassphraseCipher {
     }
 }
 
-/// Sealed bytes and what opens them, the passphrase apart.
+/// Encrypted data and everything that is needed to decrypt it, except the passphrase.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PassphraseSealed {
-    /// What sealed it.
+    /// The cipher.
     pub cipher: PassphraseCipher,
-    /// Salt of Argon2id.
+    /// The salt for Argon2id.
     pub salt: Vec<u8>,
     /// Memory in KiB.
     pub memory_kib: u32,
@@ -54,14 +54,14 @@ pub struct PassphraseSealed {
     pub passes: u32,
     /// Lanes.
     pub lanes: u32,
-    /// As long as the cipher's nonce is.
+    /// The nonce, of the length that the cipher requires.
     pub nonce: Vec<u8>,
-    /// Ciphertext with the 16 bytes of the tag at its end.
+    /// The ciphertext, followed by the tag of 16 bytes.
     pub ciphertext: Vec<u8>,
 }
 
-/// Seals under a new salt and nonce, at the lowest cost that a vault's own slots may have. `aad` is bound to it and has
-/// to be known to who opens it.
+/// Encrypts with a new salt and nonce, at the lowest cost allowed for the slots of a vault. The same `aad` is needed to
+/// decrypt.
 pub fn seal_with_passphrase(
     passphrase: &[u8],
     cipher: PassphraseCipher,
@@ -77,7 +77,7 @@ pub fn seal_with_passphrase(
     Ok(PassphraseSealed { cipher, salt: salt.to_vec(), memory_kib, passes, lanes, nonce, ciphertext })
 }
 
-/// Opens. Parameters beyond reason are refused before any work is done; a wrong passphrase and changed bytes are the
+/// Decrypts. Excessive parameters are refused before any work is done; a wrong passphrase and changed data give the
 /// same error.
 pub fn open_with_passphrase(
     passphrase: &[u8],
@@ -90,7 +90,7 @@ pub fn open_with_passphrase(
     Ok(plain)
 }
 
-/// Ciphertext and tag in place of the plaintext; gives the new nonce.
+/// Replaces the plaintext with ciphertext and tag, and returns the new nonce.
 fn seal<C: KeyInit + AeadInOut, const NONCE: usize>(
     key: &Secret,
     aad: &[u8],
@@ -116,10 +116,10 @@ fn open<C: KeyInit + AeadInOut>(
     cipher.decrypt_in_place(nonce, aad, bytes).map_err(failed)
 }
 
-/// Argon2id 0x13, 32 bytes. Below the vault's floor too: others choose their own cost.
+/// Argon2id 0x13, 32 bytes. The minimum cost of a vault does not apply, because other programs choose their own.
 fn derive(passphrase: &[u8], salt: &[u8], (memory_kib, passes, lanes): (u32, u32, u32)) -> Result<Secret, CryptoError> {
     let work = u64::from(memory_kib) * u64::from(passes);
-    if memory_kib > MOST_MEMORY_KIB || work > MOST_WORK || lanes > MOST_LANES || !(8..=64).contains(&salt.len()) {
+    if memory_kib > MAX_MEMORY_KIB || work > MAX_WORK || lanes > MAX_LANES || !(8..=64).contains(&salt.len()) {
         return Err(CryptoError::KdfParameters);
     }
     let params = Params::new(memory_kib, passes, lanes, Some(32)).map_err(|_| CryptoError::KdfParameters)?;
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_sealed_opens_with_the_passphrase_and_with_nothing_else() {
+    fn data_opens_with_its_passphrase_and_context_only() {
         for (cipher, nonce) in [(PassphraseCipher::Aes256Gcm, 12), (PassphraseCipher::XChaCha20Poly1305, 24)] {
             let sealed = seal_with_passphrase(b"four words of it", cipher, b"place", b"what I remember").unwrap();
             let open = |words: &[u8], aad: &[u8], sealed: &_| open_with_passphrase(words, aad, sealed);
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_another_program_sealed_opens() {
+    fn data_encrypted_by_another_program_opens() {
         // python: argon2-cffi 25.1 hash_secret_raw(b"correct horse", 0..15, t=2, m=1024, p=2, 32, ID), cryptography 50
         // AESGCM(key).encrypt(bytes(range(12)), b'{"hello":"world"}', None)
         let sealed = PassphraseSealed {
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn absurd_costs_are_refused_before_any_work() {
+    fn excessive_costs_are_refused_before_any_work() {
         let sealed = PassphraseSealed {
             cipher: PassphraseCipher::Aes256Gcm,
             salt: vec![0; 16],

@@ -1,7 +1,7 @@
-//! Ed25519 signatures of tombstones, audit heads and bundles.
+//! Ed25519 signatures of tombstones, audit log heads and bundles.
 use ed25519_dalek::{Signature, Signer, VerifyingKey};
 
-/// The vault's signing key. Wiped on drop; `Debug` shows nothing.
+/// The signing key of a vault. Wiped on drop; not visible in `Debug`.
 #[derive(Clone)]
 pub struct SigningKey(ed25519_dalek::SigningKey);
 
@@ -28,7 +28,8 @@ impl std::fmt::Debug for SigningKey {
     }
 }
 
-/// True when `signature` is `public`'s over `message`. Strict: small-order keys and non-canonical encodings fail.
+/// True if `signature` is over `message` by the key `public`. Strict: small-order keys and non-canonical encodings
+/// fail.
 pub fn verify(public: &[u8; 32], message: &[u8], signature: &[u8; 64]) -> bool {
     VerifyingKey::from_bytes(public)
         .is_ok_and(|key| key.verify_strict(message, &Signature::from_bytes(signature)).is_ok())

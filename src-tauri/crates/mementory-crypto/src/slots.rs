@@ -1,4 +1,4 @@
-//! Key slots: the master key, wrapped under a key that a passphrase or a recovery code gives.
+//! Key slots: the master key, encrypted with a key derived from a passphrase or a recovery code.
 use crate::{
     CryptoError, KdfParams, MasterKey, RecoveryCode, Secret,
     hazmat::{self, Cipher},
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 use zeroize::{Zeroize, Zeroizing};
 
-/// What opens a slot.
+/// The kind of secret that opens a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SlotKind {
@@ -20,7 +20,7 @@ pub enum SlotKind {
 }
 
 impl SlotKind {
-    /// As it is written in the header.
+    /// The name in the header.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Passphrase => "passphrase",
@@ -29,7 +29,7 @@ impl SlotKind {
     }
 }
 
-/// A slot as it is in the header.
+/// A slot as stored in the header.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Slot {
@@ -53,7 +53,7 @@ impl Slot {
         Self::wrap(master, vault, SlotKind::Passphrase, composed(passphrase).as_bytes(), kdf, now)
     }
 
-    /// Wraps the master key under a recovery code. The code has 160 bits, so the floor is enough.
+    /// Wraps the master key under a recovery code. The code has 160 bits, so the lowest cost is enough.
     pub(crate) fn for_recovery(
         master: &MasterKey,
         vault: &[u8; 16],
@@ -86,7 +86,7 @@ impl Slot {
         })
     }
 
-    /// Unwraps the master key. `Ok(None)` when the secret does not open this slot.
+    /// Unwraps the master key. `Ok(None)` if the secret does not open this slot.
     pub(crate) fn open(&self, vault: &[u8; 16], secret: &str) -> Result<Option<MasterKey>, CryptoError> {
         let key = match self.kind {
             SlotKind::Passphrase => self.kdf.derive(composed(secret).as_bytes(), &self.salt()?)?,
@@ -106,7 +106,7 @@ impl Slot {
         Ok(Some(MasterKey::from_secret(secret)))
     }
 
-    /// Checks the shape of everything in it, with no secret.
+    /// Checks the format of all fields, without a secret.
     pub(crate) fn check(&self) -> Result<(), CryptoError> {
         self.salt()?;
         self.nonce()?;
@@ -127,9 +127,9 @@ impl Slot {
     }
 }
 
-/// The same passphrase gives the same bytes on every keyboard: accents composed (NFC).
+/// The passphrase in NFC, so that it has the same bytes from every keyboard.
 fn composed(passphrase: &str) -> Zeroizing<String> {
-    // Enough room from the start, so that no grown-out-of buffer with the passphrase stays behind.
+    // Reserve enough room first: a buffer that grows would leave a copy of the passphrase in freed memory.
     let mut out = Zeroizing::new(String::with_capacity(passphrase.len() * 3));
     out.extend(passphrase.nfc());
     out

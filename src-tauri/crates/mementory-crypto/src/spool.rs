@@ -1,4 +1,4 @@
-//! Scratch space: a file with no name, encrypted under a key that exists only in memory.
+//! Scratch space: an unnamed file, encrypted with a key that is only in memory.
 use crate::{
     CryptoError, Secret,
     hazmat::{Cipher, NONCE_LEN, TAG_LEN},
@@ -14,16 +14,16 @@ use zeroize::Zeroizing;
 const PAGE_LEN: usize = 64 * 1024;
 const SEALED_LEN: u64 = (NONCE_LEN + PAGE_LEN + TAG_LEN) as u64;
 
-/// A scratch file: `Read`, `Write` and `Seek`, of any size, with one page of plaintext in memory. It vanishes when
-/// dropped, and with it the key. Pages are sealed on their own, each time under a fresh nonce, bound to their place and
-/// to how often they were written: an old page put back does not open.
+/// A scratch file of any size with `Read`, `Write` and `Seek` and one page of plaintext in memory. File and key are
+/// gone when it is dropped. Each page is encrypted separately with a new nonce each time, and bound to its position and
+/// to the number of times it was written, so that an older version of a page cannot be decrypted in its place.
 pub struct SpoolFile {
     file: File,
     cipher: Cipher,
     len: u64,
     offset: u64,
-    /// How often each page was sealed; 0 = never, so it is all zeros.
-    written: Vec<u64>,
+    /// How often each page was written. A page with 0 is all zeros.
+    write_counts: Vec<u64>,
     page: Zeroizing<Vec<u8>>,
     number: Option<u64>,
     dirty: bool,
@@ -35,15 +35,15 @@ impl SpoolFile {
         let file = tempfile::tempfile_in(dir)?;
         let cipher = Cipher::new(Secret::generate()?.bytes());
         let page = Zeroizing::new(vec![0; PAGE_LEN]);
-        Ok(Self { file, cipher, len: 0, offset: 0, written: Vec::new(), page, number: None, dirty: false })
+        Ok(Self { file, cipher, len: 0, offset: 0, write_counts: Vec::new(), page, number: None, dirty: false })
     }
 
-    /// Bytes in it.
+    /// The length in bytes.
     pub fn len(&self) -> u64 {
         self.len
     }
 
-    /// True when nothing was written.
+    /// True if the file has no content.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -58,12 +58,12 @@ impl SpoolFile {
     fn store(&mut self) -> Result<(), CryptoError> {
         let Some(number) = self.number.filter(|_| self.dirty) else { return Ok(()) };
         let place = usize::try_from(number).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))?;
-        if self.written.len() <= place {
-            self.written.resize(place + 1, 0);
+        if self.write_counts.len() <= place {
+            self.write_counts.resize(place + 1, 0);
         }
-        let written = self.written[place] + 1;
+        let written = self.write_counts[place] + 1;
         let nonce = random_bytes::<NONCE_LEN>()?;
-        // Sealed in a copy: the page stays readable in memory.
+        // Encrypt a copy, because the page remains in use in memory.
         let mut sealed = Vec::with_capacity(SEALED_LEN as usize);
         sealed.extend_from_slice(&nonce);
         sealed.extend_from_slice(&self.page);
@@ -71,7 +71,7 @@ impl SpoolFile {
         sealed.extend_from_slice(&tag);
         self.file.seek(SeekFrom::Start(number * SEALED_LEN))?;
         self.file.write_all(&sealed)?;
-        self.written[place] = written;
+        self.write_counts[place] = written;
         self.dirty = false;
         Ok(())
     }
@@ -82,7 +82,7 @@ impl SpoolFile {
         }
         self.store()?;
         self.number = None;
-        let written = usize::try_from(number).ok().and_then(|n| self.written.get(n)).copied().unwrap_or(0);
+        let written = usize::try_from(number).ok().and_then(|n| self.write_counts.get(n)).copied().unwrap_or(0);
         if written == 0 {
             self.page.fill(0);
         } else {
@@ -134,7 +134,7 @@ impl Write for SpoolFile {
         Ok(n)
     }
 
-    /// Seals the page in memory.
+    /// Writes the page in memory to the file.
     fn flush(&mut self) -> io::Result<()> {
         Ok(self.store()?)
     }

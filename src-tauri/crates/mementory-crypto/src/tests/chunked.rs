@@ -1,4 +1,4 @@
-//! Chunked files: round trips, and every way of changing one.
+//! Chunked files: round trips, and every kind of manipulation.
 use crate::{CHUNK_LEN, ChunkReader, ChunkWriter, Context, CryptoError};
 use proptest::prelude::*;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -34,7 +34,7 @@ fn pattern(len: usize) -> Vec<u8> {
 }
 
 #[test]
-fn round_trips_at_every_edge() {
+fn files_of_all_boundary_lengths_round_trip() {
     for len in [0, 1, CHUNK_LEN - 1, CHUNK_LEN, CHUNK_LEN + 1, 2 * CHUNK_LEN, 3 * CHUNK_LEN + 5] {
         let plain = pattern(len);
         let file = sealed(&plain, "a", 1);
@@ -50,7 +50,7 @@ fn round_trips_at_every_edge() {
 }
 
 #[test]
-fn two_files_of_the_same_bytes_share_nothing() {
+fn two_files_with_the_same_plaintext_differ_completely() {
     let (a, b) = (sealed(b"same", "a", 1), sealed(b"same", "a", 1));
     assert_ne!(a[8..], b[8..], "salt and ciphertext differ");
 }
@@ -68,7 +68,7 @@ fn any_flipped_byte_fails() {
 }
 
 #[test]
-fn cut_or_extended_fails_at_open() {
+fn a_truncated_or_extended_file_does_not_open() {
     let file = sealed(&pattern(2 * CHUNK_LEN + 9), "a", 1);
     let edges = [0, 1, HEAD - 1, HEAD, HEAD + 15, HEAD + 16, HEAD + SEALED - 1, HEAD + SEALED, HEAD + SEALED + 1];
     for cut in edges.into_iter().chain([HEAD + 2 * SEALED, HEAD + 2 * SEALED + 16, file.len() - 1]) {
@@ -97,7 +97,7 @@ fn cut_or_extended_fails_at_open() {
 }
 
 #[test]
-fn chunks_do_not_move() {
+fn a_chunk_cannot_be_moved() {
     let file = sealed(&vec![3; 3 * CHUNK_LEN], "a", 1);
     let mut swapped = file.clone();
     let (first, second) = swapped[HEAD..].split_at_mut(SEALED);
@@ -110,21 +110,21 @@ fn chunks_do_not_move() {
 }
 
 #[test]
-fn a_file_stands_only_for_itself() {
+fn a_file_cannot_replace_another_one() {
     let file = sealed(b"text", "a", 1);
     assert!(refused(file.clone(), "b", 1), "another name");
     assert!(refused(file.clone(), "a", 2), "another generation");
     let len = file.len() as u64;
     let other = Context { purpose: "other", name: "a", generation: 1 };
     assert!(matches!(ChunkReader::open(file.clone(), len, &KEY, &other), Err(CryptoError::Decrypt)), "another purpose");
-    // Parts do not run into each other.
+    // The parts of the context are separated.
     let joined = Context { purpose: "testa", name: "", generation: 1 };
     assert!(matches!(ChunkReader::open(file.clone(), len, &KEY, &joined), Err(CryptoError::Decrypt)));
     assert!(matches!(ChunkReader::open(file, len, &[8; 32], &context("a", 1)), Err(CryptoError::Decrypt)), "other key");
 }
 
 #[test]
-fn reading_past_the_end_is_an_end() {
+fn reading_past_the_end_is_an_error() {
     let file = sealed(b"text", "a", 1);
     let len = file.len() as u64;
     let reader = ChunkReader::open(file, len, &KEY, &context("a", 1)).unwrap();
@@ -137,7 +137,7 @@ fn reading_past_the_end_is_an_end() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
     #[test]
-    fn any_pieces_in_any_places_out(
+    fn any_writes_can_be_read_at_any_position(
         plain in proptest::collection::vec(any::<u8>(), 0..200_000),
         piece in 1usize..90_000,
         from in 0.0f64..1.0,
@@ -159,7 +159,7 @@ proptest! {
     }
 
     #[test]
-    fn noise_is_refused(noise in proptest::collection::vec(any::<u8>(), 0..300)) {
+    fn random_data_is_refused(noise in proptest::collection::vec(any::<u8>(), 0..300)) {
         prop_assert!(refused(noise, "n", 0));
     }
 }

@@ -1,4 +1,4 @@
-//! The header: what opens, and which of three errors comes when it does not.
+//! The header: what opens it, and which of three errors is returned otherwise.
 use crate::{
     CryptoError, HEADER_FILE, KdfChoice, KdfParams, RecoveryCode, SlotKind, change_passphrase, create_header, hazmat,
     new_recovery_code, open_header, read_header,
@@ -23,7 +23,7 @@ fn put(dir: &Path, bytes: impl AsRef<[u8]>) {
     std::fs::write(dir.join(HEADER_FILE), bytes).unwrap();
 }
 
-/// The file with a right checksum over changed content: what an attacker can do with no key.
+/// The changed content with a correct checksum, which an attacker can compute without a key.
 pub(super) fn resealed(changed: &str) -> String {
     let covered = &changed[..changed.len() - 68];
     format!("{covered}{}\"\n}}\n", hex::encode(hazmat::checksum(b"keepsake/v1/header-checksum", covered.as_bytes())))
@@ -49,7 +49,7 @@ fn both_secrets_open_the_same_keys() {
 }
 
 #[test]
-fn three_different_errors() {
+fn missing_damaged_and_wrong_secret_are_different_errors() {
     let (dir, ..) = vault();
     assert!(matches!(open_header(dir.path(), "wrong"), Err(CryptoError::WrongSecret)));
     let other = RecoveryCode::generate().unwrap().to_string();
@@ -62,7 +62,7 @@ fn three_different_errors() {
 }
 
 #[test]
-fn any_flipped_byte_is_damage_and_never_a_wrong_passphrase() {
+fn a_flipped_bit_is_reported_as_damage_and_not_as_a_wrong_passphrase() {
     let (dir, ..) = vault();
     let good = text(dir.path()).into_bytes();
     for at in 0..good.len() {
@@ -83,7 +83,7 @@ fn any_flipped_byte_is_damage_and_never_a_wrong_passphrase() {
 }
 
 #[test]
-fn a_repaired_checksum_does_not_help() {
+fn a_corrected_checksum_is_not_enough() {
     let (dir, ..) = vault();
     let good = text(dir.path());
     let changed = [
@@ -96,7 +96,7 @@ fn a_repaired_checksum_does_not_help() {
         let found = open_header(dir.path(), PASS);
         assert!(matches!(found, Err(CryptoError::HeaderDamaged(_))), "{found:?}");
     }
-    // A changed vault id or a slot moved to another kind fails in the slot itself: its associated data names both.
+    // A changed vault id or slot kind fails in the slot, whose associated data contains both.
     let id = read_header_id(&good);
     put(dir.path(), resealed(&good.replace(&id, "00000000-0000-4000-8000-000000000000")));
     assert!(matches!(open_header(dir.path(), PASS), Err(CryptoError::WrongSecret)));
@@ -110,7 +110,7 @@ fn read_header_id(text: &str) -> String {
 }
 
 #[test]
-fn a_slot_of_another_vault_does_not_fit() {
+fn a_slot_of_another_vault_does_not_open() {
     let (a, ..) = vault();
     let (b, ..) = vault();
     let slots = |t: &str| (t.find("\"slots\"").unwrap(), t.find(",\n  \"mac\"").unwrap());
@@ -121,7 +121,7 @@ fn a_slot_of_another_vault_does_not_fit() {
 }
 
 #[test]
-fn parameters_are_clamped_both_ways() {
+fn kdf_parameters_have_a_minimum_and_a_maximum() {
     let (dir, ..) = vault();
     let good = text(dir.path());
     let cases = [
@@ -141,7 +141,7 @@ fn parameters_are_clamped_both_ways() {
 }
 
 #[test]
-fn newer_large_and_strange_headers_are_refused() {
+fn newer_oversized_and_unknown_headers_are_refused() {
     let (dir, ..) = vault();
     let good = text(dir.path());
     put(dir.path(), resealed(&good.replacen("\"version\": 1", "\"version\": 2", 1)));
@@ -159,7 +159,7 @@ fn newer_large_and_strange_headers_are_refused() {
 }
 
 #[test]
-fn a_changed_passphrase_rewrites_one_slot() {
+fn changing_the_passphrase_rewrites_one_slot() {
     let (dir, keys, code) = vault();
     let before = read_header(dir.path()).unwrap();
     let later = "2026-12-01T00:00:00Z";
@@ -168,7 +168,7 @@ fn a_changed_passphrase_rewrites_one_slot() {
     assert_eq!(after.slots[0].created_at, later);
     assert!(matches!(open_header(dir.path(), PASS), Err(CryptoError::WrongSecret)));
     assert_eq!(open_header(dir.path(), "a new one entirely").unwrap().1.store(), keys.store());
-    // Forgotten: the recovery code sets a new one.
+    // The recovery code can set a new passphrase.
     change_passphrase(dir.path(), &code.to_string(), PASS, KdfChoice::Floor, later).unwrap();
     let (_, fresh) = new_recovery_code(dir.path(), PASS, later).unwrap();
     assert!(matches!(open_header(dir.path(), &code.to_string()), Err(CryptoError::WrongSecret)));
@@ -195,7 +195,7 @@ fn composed_and_decomposed_passphrases_are_the_same() {
 }
 
 #[test]
-fn the_header_holds_no_secret() {
+fn the_header_contains_no_secret() {
     let (dir, keys, code) = vault();
     let file = text(dir.path());
     for secret in [PASS.to_owned(), code.to_string(), hex::encode(keys.store())] {

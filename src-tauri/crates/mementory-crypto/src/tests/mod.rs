@@ -1,4 +1,4 @@
-//! Tests of the whole crate, through what it offers.
+//! Tests of the crate through its public interface.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 mod chunked;
 mod header;

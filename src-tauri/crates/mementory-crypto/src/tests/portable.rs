@@ -1,4 +1,4 @@
-//! Keys in PEM and signatures of portable files, by other programs' vectors where they are at hand.
+//! Keys in PEM and signatures of portable files, with test vectors of other programs if they are available.
 use crate::{
     CryptoError,
     portable::{Algorithm, SigningKey, verify},
@@ -7,7 +7,7 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use std::path::PathBuf;
 use zeroize::Zeroizing;
 
-/// Says that a test is left out, to who reads on and to `npm test` (tests/tools/layers.mjs).
+/// Reports a skipped test on standard error and to `npm test` (tests/tools/layers.mjs).
 #[allow(clippy::print_stderr)]
 fn skipped(why: &str) {
     eprintln!("SKIPPED: {why}");
@@ -17,7 +17,7 @@ fn skipped(why: &str) {
     std::io::Write::write_all(&mut list, line.as_bytes()).unwrap();
 }
 
-/// A file of the shared reference data, or None (said aloud) where it is absent.
+/// A file of the shared reference data. If it is absent, reports the test as skipped and returns `None`.
 fn reference(name: &str) -> Option<String> {
     let repo = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../..");
     let shared = std::env::var_os("MEMENTORY_SHARED").map_or_else(|| repo.join("../shared"), PathBuf::from);
@@ -40,7 +40,7 @@ fn block(der: &[u8]) -> String {
 }
 
 #[test]
-fn keys_of_the_reference_are_read_and_written_as_they_are() {
+fn reference_keys_round_trip() {
     for algorithm in Algorithm::ALL {
         let name = algorithm.as_str();
         let Some(pem) = reference(&format!("test-{name}.private.pem")) else { continue };
@@ -53,7 +53,7 @@ fn keys_of_the_reference_are_read_and_written_as_they_are() {
 }
 
 #[test]
-fn signatures_of_the_reference_verify() {
+fn reference_signatures_verify() {
     let field = |text: &str, name: &str| {
         let bundle: serde_json::Value = serde_json::from_str(text).unwrap();
         bundle[name].as_str().unwrap().to_owned()
@@ -80,13 +80,12 @@ fn signatures_of_the_reference_verify() {
 }
 
 #[test]
-fn new_keys_sign_and_come_back_from_their_file() {
+fn new_keys_sign_and_round_trip_through_their_file() {
     for algorithm in Algorithm::ALL {
         let key = SigningKey::generate(algorithm).unwrap();
-        let again =
-            SigningKey::from_pem(&format!("a note\n{}\r\nanother", key.to_pem().replace('\n', "\r\n"))).unwrap();
-        assert_eq!(again.public_hex(), key.public_hex());
-        let signature = again.sign(b"message").unwrap();
+        let read = SigningKey::from_pem(&format!("a note\n{}\r\nanother", key.to_pem().replace('\n', "\r\n"))).unwrap();
+        assert_eq!(read.public_hex(), key.public_hex());
+        let signature = read.sign(b"message").unwrap();
         assert_eq!(signature.len(), algorithm.signature_len());
         assert!(verify(algorithm.as_str(), &key.public_key(), b"message", &signature));
         assert!(!verify(algorithm.as_str(), &key.public_key(), b"massage", &signature));
@@ -106,7 +105,7 @@ fn new_keys_sign_and_come_back_from_their_file() {
 fn other_forms_of_a_key_file() {
     let seed = [7u8; 32];
     let key = |algorithm| SigningKey::from_seed(algorithm, Zeroizing::new(seed));
-    // Version 2 with the public key behind the private one.
+    // Version 2, with the public key after the private key.
     let ed = key(Algorithm::Ed25519);
     let head = [0x02, 1, 1, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 34, 4, 32];
     let with = |public: &[u8]| {
@@ -139,7 +138,7 @@ fn other_forms_of_a_key_file() {
 }
 
 #[test]
-fn what_is_no_key_is_refused_with_the_reason() {
+fn invalid_key_files_are_refused_with_a_reason() {
     let pem = SigningKey::generate(Algorithm::Ed25519).unwrap().to_pem();
     let der = STANDARD.decode(pem.lines().nth(1).unwrap()).unwrap();
     let changed = |at: usize, to: u8| {
@@ -165,7 +164,7 @@ fn what_is_no_key_is_refused_with_the_reason() {
     ] {
         assert_eq!(why(&file), expected);
     }
-    // No cut or changed byte does more than fail.
+    // Truncated or changed files fail without a panic.
     for at in 0..der.len() {
         let _ = SigningKey::from_pem(&block(&der[..at]));
         let _ = SigningKey::from_pem(&changed(at, 0xff));

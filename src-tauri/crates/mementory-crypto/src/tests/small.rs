@@ -6,7 +6,7 @@ use crate::{
 use std::time::Duration;
 
 #[test]
-fn recovery_codes_survive_being_copied_by_hand() {
+fn recovery_codes_tolerate_copying_by_hand() {
     let code = RecoveryCode::generate().unwrap();
     let shown = code.to_string();
     assert_eq!(shown.len(), 39);
@@ -63,7 +63,7 @@ fn calibration_raises_memory_first_then_passes() {
 }
 
 #[test]
-fn keyed_hashes_tell_parts_apart() {
+fn keyed_hashes_distinguish_parts() {
     let key = [1; 32];
     assert_ne!(keyed_id(&key, &[b"ab", b"c"]), keyed_id(&key, &[b"a", b"bc"]));
     assert_ne!(keyed_id(&key, &[b"ab"]), keyed_id(&key, &[b"ab", b""]));
@@ -78,7 +78,7 @@ fn keyed_hashes_tell_parts_apart() {
 }
 
 #[test]
-fn signatures_hold_and_break() {
+fn signatures_verify_and_changed_ones_do_not() {
     let key = SigningKey::from_seed(&[9; 32]);
     let signature = key.sign(b"message");
     assert!(verify(&key.public(), b"message", &signature));

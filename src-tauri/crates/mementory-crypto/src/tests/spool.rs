@@ -1,4 +1,4 @@
-//! Scratch files against a plain one in memory.
+//! Compares scratch files with a plain file in memory.
 use crate::SpoolFile;
 use proptest::prelude::*;
 use std::io::{Cursor, Read, Seek, SeekFrom, Write};
@@ -26,7 +26,7 @@ fn step() -> impl Strategy<Value = Step> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn acts_like_a_file(steps in proptest::collection::vec(step(), 1..24)) {
+    fn a_scratch_file_behaves_like_a_file(steps in proptest::collection::vec(step(), 1..24)) {
         let dir = tempfile::tempdir().unwrap();
         let mut spool = SpoolFile::create_in(dir.path()).unwrap();
         let mut plain = Cursor::new(Vec::new());

@@ -1,5 +1,5 @@
-//! Frozen vectors: `fixtures/crypto/*.json`. What a released version wrote must open for ever, and what it refused must
-//! stay refused. `MEMENTORY_BLESS=1` writes those that are not there yet; what is there is never rewritten.
+//! Frozen test vectors: `fixtures/crypto/*.json`. What a released version wrote must always open, and what it refused
+//! must always be refused. `MEMENTORY_BLESS=1` writes missing vectors and never replaces existing ones.
 use crate::{
     ChunkReader, ChunkWriter, Context, CryptoError, HEADER_FILE, KdfChoice, KeyedHasher, RecoveryCode, SigningKey,
     VaultKeys, create_header, hazmat, keyed_digest, keyed_id, open_header, verify,
@@ -12,7 +12,7 @@ use std::{collections::BTreeMap, io::Write, path::PathBuf};
 #[serde(deny_unknown_fields)]
 struct Vector {
     about: String,
-    /// `success` or the error's name.
+    /// `success` or the name of the error.
     expect: String,
     input: Input,
 }
@@ -20,15 +20,15 @@ struct Vector {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case", deny_unknown_fields)]
 enum Input {
-    /// A chunked file, its key and context; `plain` is a digest of what it opens to.
+    /// A chunked file with its key and context; `plain` is a digest of the plaintext.
     Chunked { key: String, purpose: String, name: String, generation: u64, file: String, plain: Option<String> },
-    /// A header and a secret; `keys` are digests under each of the keys it opens to.
+    /// A header and a secret; `keys` are digests under each of the resulting keys.
     Header { secret: String, text: String, keys: Option<BTreeMap<String, String>> },
-    /// Parts hashed under a key, and all of them as one stream.
+    /// Parts hashed under a key, and hashed as one stream.
     Keyed { key: String, parts: Vec<String>, digest: String, id: String, stream: String },
     /// A message and its signature.
     Signature { public: String, message: String, signature: String },
-    /// What a person typed and the code it is.
+    /// A typed text and its recovery code.
     Recovery { typed: String, code: Option<String> },
 }
 
@@ -68,7 +68,7 @@ fn name_of(error: &CryptoError) -> &'static str {
     }
 }
 
-/// What happens to a vector's input.
+/// The outcome for the input of a vector.
 fn outcome(input: &Input) -> String {
     let done = |result: Result<bool, CryptoError>| match result {
         Ok(true) => "success".to_owned(),
@@ -115,7 +115,7 @@ fn outcome(input: &Input) -> String {
 }
 
 #[test]
-fn frozen_vectors_hold() {
+fn frozen_vectors_have_the_same_outcome() {
     if std::env::var_os("MEMENTORY_BLESS").is_some() {
         bless();
     }
@@ -329,7 +329,7 @@ fn small(put: Put<'_>) {
     put("recovery-letter", "a letter that is in no code", "refused", recovery(&code.replacen('0', "U", 1), None));
 }
 
-/// The signature with the group's order added to S: the same number, in a form that strict checking refuses.
+/// The signature with the order of the group added to S: equivalent, but refused by strict verification.
 fn plus_order(mut signature: [u8; 64]) -> [u8; 64] {
     let order: [u8; 32] = bytes("edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010");
     let mut carry = 0u16;
