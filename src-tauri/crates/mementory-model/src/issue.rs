@@ -1,44 +1,44 @@
-//! What readers say besides records.
+//! Messages of readers about their input.
 use crate::Kind;
 use serde::{Deserialize, Serialize};
 
-/// Something worth knowing that cost no record.
+/// A problem in the input that did not cause the loss of a record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Issue {
-    /// Stable, lower snake case.
+    /// Stable code in lower snake case.
     pub code: String,
-    /// Container path and pointer.
+    /// Path in the container and JSON pointer.
     pub place: String,
-    /// For people; no record content.
+    /// A message for the user, without content of records.
     pub message: String,
 }
 
 impl Issue {
-    /// An issue.
+    /// Creates an issue.
     pub fn new(code: &str, place: impl Into<String>, message: impl Into<String>) -> Self {
         Self { code: code.into(), place: place.into(), message: message.into() }
     }
 }
 
-/// Why something was not taken in.
+/// Why something was not imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DroppedAs {
-    /// On purpose (`duplicate`, `duplicate_rendering`, `not_a_record`).
+    /// Intentionally left out (`duplicate`, `duplicate_rendering`, `not_a_record`).
     Skipped,
-    /// Unreadable.
+    /// It could not be read.
     Failed,
 }
 
-/// One thing found and not taken in.
+/// Something in the input that was not imported.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Dropped {
-    /// Container path and pointer.
+    /// Path in the container and JSON pointer.
     pub place: String,
-    /// Skipped or failed.
+    /// Whether it was skipped or failed.
     pub outcome: DroppedAs,
-    /// Stable code, then `: ` and details. No record content.
+    /// Stable code, then `: ` and details, without content of records.
     pub reason: String,
-    /// What it would have been, if known.
+    /// The kind of record it would have become, if known.
     pub kind: Option<Kind>,
 }

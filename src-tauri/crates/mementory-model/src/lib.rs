@@ -1,7 +1,7 @@
 //! The neutral record model (readers → records → writers). No I/O, no keys.
 //!
-//! A reader turns bytes into [`Record`]s, a writer turns records into bytes. What a format says beyond the
-//! model rides along in [`Record::verbatim`] (the source's own text) and [`Record::fields`].
+//! A reader turns bytes into [`Record`]s, a writer turns records into bytes. Data that the model does not cover is in
+//! [`Record::verbatim`] (the original text of the source) and [`Record::fields`].
 mod error;
 mod issue;
 mod limits;

@@ -1,34 +1,34 @@
-//! Bounds on hostile input. Readers get them handed in; nothing else holds a number.
+//! Limits for hostile input. Readers receive them as a parameter and define none themselves.
 
-/// Bounds for one reading. All sizes in bytes.
+/// Limits for reading one input. All sizes in bytes.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// Bytes streamed out of all archives together before the person is asked (`limit` error with the figure).
+    /// Total size read from all archives before the user must confirm (`limit` error with the size).
     pub total_bytes: u64,
-    /// One JSON element (a conversation, a record), and one JSON document that is read whole.
+    /// One JSON element (a conversation, a record), or one JSON document that is read into memory.
     pub element_bytes: u64,
     /// One line of a JSONL file.
     pub line_bytes: u64,
     /// Entries in one archive or files in one folder tree.
     pub entries: u64,
-    /// Archives inside archives.
+    /// Nesting depth of archives.
     pub archive_depth: u32,
-    /// Nesting of JSON values.
+    /// Nesting depth of JSON values.
     pub json_depth: u32,
     /// Memory of one JSON value that is taken apart, as [`crate::json::Tree`]. See [`TREE_BYTES`].
     pub tree_bytes: u64,
     /// One `.mem` file (spec v1.1 §8: 256 MiB).
     pub mem_file_bytes: u64,
-    /// A side file that is read whole (manifests, maps).
+    /// An additional file that is read into memory (manifests, maps).
     pub side_file_bytes: u64,
 }
 
 impl Limits {
-    /// Bounds that [`allowing`](Self::allowing) raises, by name.
+    /// The names of the limits that [`allowing`](Self::allowing) raises.
     pub const RAISED: [&str; 5] = ["total_bytes", "element_bytes", "line_bytes", "tree_bytes", "side_file_bytes"];
 
-    /// The bounds of somebody who allows this many bytes in all: a part of them is not too large by itself then, and may
-    /// take as much memory. How deep, how many, and what a format bounds itself stays.
+    /// The limits if the user allows this total size: a single part may then be as large and use as much memory. Limits
+    /// for depth and number, and those that a format defines, stay the same.
     #[must_use]
     pub fn allowing(bytes: u64) -> Self {
         let usual = Self::default();
@@ -43,22 +43,22 @@ impl Limits {
     }
 }
 
-/// What one JSON value may take in memory once it is taken apart. Its bytes say little of that: each digit of `[0,0,…]` is
-/// a value with an allocation of its own, 28 times its text, so that 62 MB of it, a zip of 63 kB, were gigabytes. 96 MiB
-/// hold a line of 64 MiB of text, or a conversation of 40 MB in some 40,000 messages; with the text beside it and the
-/// record that is made of it, an import stays below 500 MB.
+/// How much memory one parsed JSON value may use. This can be much more than its text: each digit of `[0,0,…]` is a
+/// value with its own allocation, 28 times its text, so 62 MB of it, a zip of 63 kB, would use gigabytes. 96 MiB are
+/// enough for a line of 64 MiB of text, or a conversation of 40 MB with some 40,000 messages; together with the text
+/// and the resulting record, an import stays below 500 MB.
 pub const TREE_BYTES: u64 = 96 << 20;
 
-/// How deep and how large one JSON value may be.
+/// Limits for one JSON value.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
-    /// Levels of nesting.
+    /// Nesting depth.
     pub depth: u32,
-    /// Bytes of memory, as [`TREE_BYTES`] has it.
+    /// Memory in bytes; see [`TREE_BYTES`].
     pub bytes: u64,
 }
 
-/// So deep, and as large as any value may be.
+/// Limits with this depth and the general limit for memory.
 impl From<u32> for Bounds {
     fn from(depth: u32) -> Self {
         Self { depth, bytes: TREE_BYTES }

@@ -1,21 +1,21 @@
-//! What a target format cannot hold, as data.
+//! Losses: what a target format cannot represent.
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What happened to a field.
+/// How a field is affected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LossKind {
-    /// Travels in the format's extension slot; other programs do not see it, we restore it.
+    /// Stored in the extension slot of the format: other programs ignore it, this program restores it.
     MovedToExtension,
-    /// Kept with less precision or another word.
+    /// Stored with less precision or under another term.
     Narrowed,
-    /// Not in the file at all.
+    /// Not in the file.
     LeftOut,
 }
 
 impl LossKind {
-    /// Stable name.
+    /// The stable name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::MovedToExtension => "moved_to_extension",
@@ -28,32 +28,32 @@ impl LossKind {
 /// One loss.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Loss {
-    /// Vault id of the record, or the name of a part.
+    /// Vault id of the record, or the name of a passthrough file.
     pub record: String,
-    /// Model field.
+    /// The field of the model.
     pub field: String,
-    /// What happened.
+    /// How it is affected.
     pub kind: LossKind,
-    /// For people; no content.
+    /// A note for the user, without content.
     pub note: String,
 }
 
-/// Losses: the first thousand listed, all counted by field.
+/// A list of the first thousand losses, and counts of all by field.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LossReport {
-    /// Listed losses.
+    /// The listed losses.
     pub items: Vec<Loss>,
-    /// All of them, by field and kind.
+    /// The number of all losses by field and kind.
     pub counts: BTreeMap<(String, LossKind), u64>,
 }
 
 impl LossReport {
-    /// How often a field was lost in one way.
+    /// How often a field was affected in this way.
     pub fn count(&self, field: &str, kind: LossKind) -> u64 {
         self.counts.get(&(field.to_owned(), kind)).copied().unwrap_or_default()
     }
 
-    /// Add a loss.
+    /// Adds a loss.
     pub fn add(&mut self, record: &str, field: &str, kind: LossKind, note: &str) {
         *self.counts.entry((field.to_owned(), kind)).or_default() += 1;
         if self.items.len() < 1000 {

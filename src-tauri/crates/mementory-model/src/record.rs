@@ -1,17 +1,17 @@
-//! Records and what they carry.
+//! Records and their fields.
 use crate::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// Kind-specific fields that the model has no name for, in source order.
+/// Fields of a kind that are not part of the model, in the order of the source.
 pub type Fields = serde_json::Map<String, serde_json::Value>;
 
-/// What a record is. The text form is the stable name on the command line and in the store.
+/// The kind of a record. The text form is the stable name on the command line and in the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// Something an assistant remembers: saved memory, custom instructions, notes about the person.
     Memory,
-    /// A conversation; its messages point at it.
+    /// A conversation. Its messages refer to it.
     Conversation,
     /// One message, on any branch, hidden and tool traffic included.
     Message,
@@ -25,24 +25,24 @@ pub enum Kind {
     Fact,
     /// A document.
     Resource,
-    /// A piece of a document.
+    /// A part of a document.
     Chunk,
     /// A way of doing something.
     Procedure,
     /// Something to do.
     Todo,
-    /// A credential's reference; never its value.
+    /// A reference to a credential, never its value.
     Credential,
-    /// A file that messages or projects name.
+    /// A file that messages or projects refer to.
     Attachment,
-    /// An event of the source's own audit trail.
+    /// An event in the audit trail of the source.
     Audit,
-    /// Kept verbatim, not understood.
+    /// A record of an unknown kind, stored verbatim.
     Foreign,
 }
 
 impl Kind {
-    /// Every kind, in the order reports list them.
+    /// Every kind, in the order of reports.
     pub const ALL: [Kind; 15] = [
         Kind::Memory,
         Kind::Conversation,
@@ -61,7 +61,7 @@ impl Kind {
         Kind::Foreign,
     ];
 
-    /// Stable name.
+    /// The stable name.
     pub fn as_str(self) -> &'static str {
         match self {
             Kind::Memory => "memory",
@@ -88,48 +88,48 @@ impl Kind {
     }
 }
 
-/// From what a record's stable id is derived, together with its kind. The vault hashes it under a key of its own,
-/// so the same source gives the same id in this vault and an id says nothing about content.
+/// The stable id of a record is derived from this and its kind. The vault hashes it with its own key, so the same
+/// source gives the same id in this vault, and an id reveals nothing about the content.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RecordKey {
     /// Id space: `chatgpt`, `claude`, `mem`, `alf:<agent id>` …
     pub scope: String,
-    /// The source's id there, or position + content where it has none.
+    /// The id at the source, or position and content if there is none.
     pub value: String,
 }
 
 impl RecordKey {
-    /// A key.
+    /// Creates a key.
     pub fn new(scope: impl Into<String>, value: impl Into<String>) -> Self {
         Self { scope: scope.into(), value: value.into() }
     }
 }
 
-/// All times a source may give. Absent stays absent.
+/// The times that a source may give. Missing times stay missing.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Times {
     #[serde(skip_serializing_if = "Option::is_none")]
-    /// When it was made.
+    /// When it was created.
     pub created: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
     /// When it last changed at the source.
     pub updated: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    /// When the thing it tells of was observed.
+    /// When the fact was observed.
     pub observed: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    /// True from.
+    /// Start of validity.
     pub valid_from: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    /// True until.
+    /// End of validity.
     pub valid_to: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
     /// Last read by the assistant.
     pub last_accessed: Option<Timestamp>,
 }
 
-/// Who said it, and where.
+/// The origin of a record: the account, conversation and message.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Source {
@@ -139,13 +139,13 @@ pub struct Source {
     /// Account id at the source.
     pub account: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    /// Source id of the conversation it came from.
+    /// Id of its conversation at the source.
     pub conversation: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    /// Source id of the message it came from.
+    /// Id of its message at the source.
     pub message: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    /// How it came about: `bio_write`, `model_set_context`, `custom_instructions`, `pasted` …
+    /// How it was created: `bio_write`, `model_set_context`, `custom_instructions`, `pasted` …
     pub method: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     /// Project id or name.
@@ -175,37 +175,37 @@ pub struct Link {
     pub target: RecordKey,
 }
 
-/// A vector that the source brought. Kept and handed on, never made here.
+/// An embedding vector from the source. Stored and exported, never computed here.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Embedding {
     /// Model name.
     pub model: String,
-    /// The source's own JSON of the embedding.
+    /// The JSON of the embedding from the source.
     pub json: String,
 }
 
-/// A file that a record names. `key` is the same in every record that names the file.
+/// A file that a record refers to. `key` is the same in all records that refer to the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AttachmentRef {
-    /// Identity of the file at the source.
+    /// The identity of the file at the source.
     pub key: RecordKey,
     #[serde(skip_serializing_if = "Option::is_none")]
-    /// The source's id, as written there.
+    /// The id at the source, unchanged.
     pub origin_id: Option<String>,
-    /// Original name, or the id where none is known.
+    /// The original name, or the id if the name is unknown.
     pub name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    /// Media type, if the source says.
+    /// Media type, if the source gives it.
     pub media_type: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    /// Size in bytes, if the source says.
+    /// Size in bytes, if the source gives it.
     pub size: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     /// Text that the source extracted from it (Claude's `extracted_content`).
     pub text: Option<String>,
 }
 
-/// What only messages have.
+/// Fields of messages only.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MessagePart {
@@ -214,20 +214,20 @@ pub struct MessagePart {
     #[serde(skip_serializing_if = "Option::is_none")]
     /// Key of the parent message within the conversation; None = a root.
     pub parent: Option<RecordKey>,
-    /// Position in the source's own order.
+    /// Position in the order of the source.
     pub position: u32,
-    /// Hidden in the source's own display.
+    /// Hidden in the source's user interface.
     pub hidden: bool,
-    /// On the branch the person last saw.
+    /// On the branch that the user saw last.
     pub active: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     /// Model that wrote it.
     pub model: Option<String>,
-    /// `text`, `thinking`, `tool_call`, `tool_result`, `code`, `context`, or the source's own word.
+    /// `text`, `thinking`, `tool_call`, `tool_result`, `code`, `context`, or the term of the source.
     pub content_type: String,
 }
 
-/// Where exactly a record came from.
+/// The exact place from which a record was read.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Origin {
@@ -242,12 +242,12 @@ pub struct Origin {
     pub pointer: String,
 }
 
-/// The source's own bytes of a record.
+/// The original bytes of a record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Verbatim {
     /// Media type: `application/json` for a JSON value, `text/plain`, `text/markdown`.
     pub media_type: String,
-    /// The exact text: number text, key order, escapes and white space inside the value kept.
+    /// The exact text, with numbers, key order, escapes and white space unchanged.
     pub text: String,
 }
 
@@ -261,14 +261,14 @@ impl Verbatim {
 /// One record, neutral between formats.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// What it is.
+    /// The kind.
     pub kind: Kind,
-    /// From what its id is derived.
+    /// The key from which its id is derived.
     pub key: RecordKey,
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    /// The source's own id, as written there.
+    /// The id at the source, unchanged.
     pub origin_id: Option<String>,
-    /// The text a person reads. May be empty.
+    /// The text for the user. May be empty.
     pub text: String,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     /// Title or name.
@@ -277,10 +277,10 @@ pub struct Record {
     /// Times.
     pub times: Times,
     #[serde(rename = "type", skip_serializing_if = "Option::is_none", default)]
-    /// The source's or the person's type (`preference`, `semantic`, …).
+    /// The type given by the source or the user (`preference`, `semantic`, …).
     pub record_type: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    /// The source's status (`active`, `superseded`, `archived`, `deleted` …).
+    /// The status at the source (`active`, `superseded`, `archived`, `deleted` …).
     pub status: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     /// Tags.
@@ -292,25 +292,25 @@ pub struct Record {
     /// 0..1
     pub importance: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    /// The source's own sensitivity word.
+    /// The sensitivity term of the source.
     pub sensitivity: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     /// Namespace or scope.
     pub namespace: Option<String>,
     #[serde(default)]
-    /// Who said it, and where.
+    /// The origin of a record: the account, conversation and message.
     pub source: Source,
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    /// Named things in it.
+    /// Entities named in it.
     pub entities: Vec<EntityRef>,
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     /// Links to other records.
     pub links: Vec<Link>,
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    /// Vectors that the source brought.
+    /// Embedding vectors from the source.
     pub embeddings: Vec<Embedding>,
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    /// Files it names.
+    /// Files that it refers to.
     pub attachments: Vec<AttachmentRef>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     /// Only for messages.
@@ -319,22 +319,22 @@ pub struct Record {
     /// Messages: key of their conversation. Chunks: key of their resource.
     pub parent: Option<RecordKey>,
     #[serde(default)]
-    /// Where exactly it came from.
+    /// The exact place from which it was read.
     pub origin: Origin,
     #[serde(skip_serializing_if = "Fields::is_empty", default)]
-    /// Kind-specific fields without a name in the model.
+    /// Fields of its kind that are not part of the model.
     pub fields: Fields,
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    /// The source's own bytes.
+    /// The original bytes.
     pub verbatim: Option<Verbatim>,
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
-    /// Said again and again by the source (custom instructions in each chat): repeats inside one import are merged
-    /// (links added up) and not reported.
+    /// The source repeats it (custom instructions in each chat): repetitions within one import are merged with their
+    /// links and not reported.
     pub repeats: bool,
 }
 
 impl Record {
-    /// A record with a text and nothing else.
+    /// Creates a record with a text only.
     pub fn new(kind: Kind, key: RecordKey, text: impl Into<String>) -> Self {
         Self {
             kind,
@@ -365,10 +365,10 @@ impl Record {
     }
 }
 
-/// Records that stand or fall together: a conversation first and its messages, or one record alone.
+/// Records that are imported together or not at all: a conversation with its messages, or a single record.
 #[derive(Debug, Clone, Default)]
 pub struct Unit {
-    /// The head first.
+    /// The conversation first.
     pub records: Vec<Record>,
 }
 

@@ -1,4 +1,4 @@
-//! Folding and normalising of text, the same for search, fingerprints and "the same words elsewhere".
+//! Folding and normalising of text, shared by search, fingerprints and the search for the same words elsewhere.
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -20,7 +20,7 @@ pub fn fold(text: &str) -> String {
     )
 }
 
-/// Folded words joined by single spaces; punctuation and white space are gone.
+/// Folded words with single spaces between them, without punctuation.
 pub fn normal_text(text: &str) -> String {
     let folded = fold(text);
     let mut out = String::with_capacity(folded.len());
@@ -33,7 +33,7 @@ pub fn normal_text(text: &str) -> String {
     out
 }
 
-/// Each sentence in normal form, empty ones left out.
+/// The sentences in normal form, without empty ones.
 pub fn normal_sentences(text: &str) -> Vec<String> {
     text.split('\n').flat_map(|line| line.unicode_sentences()).map(normal_text).filter(|s| !s.is_empty()).collect()
 }

@@ -1,7 +1,7 @@
-//! Points in time, UTC, microseconds.
+//! Points in time, in UTC with microseconds.
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Microseconds since 1970-01-01T00:00:00Z. Finer digits stay in the verbatim text.
+/// Microseconds since 1970-01-01T00:00:00Z. More precise times are in the verbatim text only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(i64);
 
@@ -26,19 +26,20 @@ impl Timestamp {
         self.0
     }
 
-    /// The clock. Only edges call this; readers and writers are handed a time.
+    /// The current time. Readers and writers must not call this; they receive the time as a parameter.
     pub fn now() -> Self {
         Self(jiff::Timestamp::now().as_microsecond())
     }
 
-    /// Reads RFC 3339 and its common relatives: date only (midnight UTC), a space for the `T`, a missing zone
+    /// Reads RFC 3339 and common variants: date only (midnight UTC), a space for the `T`, a missing zone
     /// (= UTC), any number of fraction digits.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         if let Ok(t) = text.parse::<jiff::Timestamp>() {
             return Self::from_micros(t.as_microsecond());
         }
-        // Also the last day of 9999, the usual "never": an instant of jiff ends before it, a civil time does not.
+        // The last day of 9999 is a common value for "never". It is beyond the range of an instant of jiff, but not of
+        // a civil time.
         let text = text.strip_suffix(['Z', 'z']).unwrap_or(text);
         let civil: jiff::civil::DateTime =
             text.parse().ok().or_else(|| text.parse::<jiff::civil::Date>().ok().map(|d| d.at(0, 0, 0, 0)))?;
@@ -46,9 +47,9 @@ impl Timestamp {
         Self::from_micros(i64::try_from(since.as_micros()).ok()?)
     }
 
-    /// Date and time in UTC, the fraction cut off toward the past.
+    /// Date and time in UTC, rounded down.
     fn civil(self) -> jiff::civil::DateTime {
-        // `from_micros` keeps every value inside the years that a civil time has.
+        // `from_micros` ensures that every value is in the range of a civil time.
         EPOCH.saturating_add(jiff::SignedDuration::from_secs(self.0.div_euclid(1_000_000)))
     }
 
@@ -65,9 +66,9 @@ impl Timestamp {
         }
     }
 
-    /// `YYYY-MM-DDTHH:MM:SSZ`, the fraction cut off toward the past.
+    /// `YYYY-MM-DDTHH:MM:SSZ`, rounded down to the second.
     pub fn to_rfc3339_seconds(self) -> String {
-        // The years that there are have four digits; printing is three times as fast as a pattern.
+        // All years have four digits, and this is three times as fast as a format pattern.
         format!("{}Z", self.civil())
     }
 
@@ -103,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn first_and_last_days_come_back() {
+    fn first_and_last_days_round_trip() {
         for text in ["0001-01-01T00:00:00Z", "1969-12-31T23:59:59Z", "9999-12-31T23:59:59Z"] {
             assert_eq!(Timestamp::parse(text).unwrap().to_rfc3339(), text);
             assert_eq!(Timestamp::parse(text).unwrap().to_rfc3339_seconds(), text);

@@ -1,18 +1,18 @@
-//! Proof that something was deleted. Holds no content.
+//! Proof that something was deleted, without its content.
 use crate::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// What was done.
+/// The kind of deletion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TombstoneOp {
-    /// Removed.
+    /// The record was removed.
     Delete,
-    /// Content removed, a skeleton stays.
+    /// The content was removed; the record remains without it.
     Redact,
 }
 
-/// Ids of derived artifacts that went along (the field names of `.mem` spec v1.1 §5, in snake case).
+/// Ids of derived data that was deleted as well (the field names of `.mem` spec v1.1 §5, in snake case).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Derived {
@@ -20,41 +20,41 @@ pub struct Derived {
     pub sentence_ids: Vec<String>,
     /// Facts.
     pub fact_ids: Vec<String>,
-    /// Relations whose last evidence vanished.
+    /// Relations whose last evidence was deleted.
     pub edge_ids: Vec<String>,
-    /// Entities orphaned by those relations.
+    /// Entities without any relation left.
     pub entity_ids: Vec<String>,
     /// Chunks.
     pub chunk_ids: Vec<String>,
     /// Embedding cache keys.
     pub embedding_cache_keys: Vec<String>,
-    /// Links removed.
+    /// Removed links.
     pub episode_link_count: u64,
 }
 
 /// A tombstone as formats exchange it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tombstone {
-    /// Its own id.
+    /// The id of the tombstone.
     pub id: String,
     /// Delete or redact.
     pub op: TombstoneOp,
-    /// Kind as the format names it (`episode`, `fact` …).
+    /// The kind, as named in the format (`episode`, `fact` …).
     pub target_kind: String,
     /// Id of the target in the format's id space.
     pub target_id: String,
-    /// Scope of `target_id` (`mem`, `chatgpt`, …): with it the vault finds its own record.
+    /// Scope of `target_id` (`mem`, `chatgpt`, …), which the vault needs to find its record.
     pub scope: String,
-    /// When.
+    /// The time of the deletion.
     pub at: Timestamp,
-    /// Opaque.
+    /// The person or program that deleted it, as opaque text.
     pub actor: String,
-    /// Why; no personal data.
+    /// The reason, without personal data.
     pub reason: String,
-    /// What went along.
+    /// The derived data that was deleted as well.
     pub derived: Derived,
-    /// Signature token as the format writes it.
+    /// The signature token, as written in the format.
     pub signature: Option<String>,
-    /// The source's own JSON, when it came from a file.
+    /// The original JSON, if it was read from a file.
     pub verbatim: Option<String>,
 }
