@@ -35,11 +35,11 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn add_file(text: &str, lists: &mut Lists) -> Result<(), Box<dyn Error>> {
     let file: Table = text.parse()?;
     for key in PROVENANCE {
-        if !file.get(key).and_then(Value::as_str).is_some_and(|value| !value.is_empty()) {
+        if file.get(key).and_then(Value::as_str).is_none_or(str::is_empty) {
             return Err(format!("`{key}` is missing or is not a text").into());
         }
     }
-    if !file.get("reviewed_by").is_some_and(|value| words(value).is_ok()) {
+    if file.get("reviewed_by").is_none_or(|value| words(value).is_err()) {
         return Err("`reviewed_by` is missing or is not a list of names".into());
     }
     for (name, value) in &file {
