@@ -1,5 +1,5 @@
-//! An AIEOS document in the structured fields of an identity (spec §3.2.6): what has a field of its own is put there, the
-//! rest is kept under `aieos_extensions`.
+//! Converts an AIEOS document to the structured fields of an identity (spec §3.2.6). What has no matching field goes into
+//! `aieos_extensions`.
 use mementory_json::Tree;
 
 fn at<'t>(doc: &'t Tree, path: &[&str]) -> Option<&'t Tree> {
@@ -22,11 +22,11 @@ fn is_unit(value: &Tree) -> bool {
     value.as_f64().is_some_and(|v| (0.0..=1.0).contains(&v))
 }
 
-/// Members that pass a test.
-fn only(value: Option<&Tree>, fits: impl Fn(&Tree) -> bool) -> Option<Tree> {
+/// The members of an object that fit; None if there are none.
+fn filtered(value: Option<&Tree>, fits: impl Fn(&Tree) -> bool) -> Option<Tree> {
     let Some(Tree::Object(members)) = value else { return None };
-    let kept: Vec<_> = members.iter().filter(|(_, v)| fits(v)).cloned().collect();
-    (!kept.is_empty()).then_some(Tree::Object(kept))
+    let fitting: Vec<_> = members.iter().filter(|(_, v)| fits(v)).cloned().collect();
+    (!fitting.is_empty()).then_some(Tree::Object(fitting))
 }
 
 fn object(members: Vec<(&str, Option<Tree>)>) -> Option<Tree> {
@@ -34,7 +34,7 @@ fn object(members: Vec<(&str, Option<Tree>)>) -> Option<Tree> {
     (!members.is_empty()).then_some(Tree::Object(members))
 }
 
-/// `structured` of an identity.
+/// The member `structured` of an identity.
 pub(super) fn structured(doc: &Tree) -> Tree {
     let names = ["first", "primary"].into_iter().find_map(|key| text(doc, &["identity", "names", key]));
     let names = names.or_else(|| text(doc, &["names", "first"])).or_else(|| text(doc, &["name"])).and_then(|primary| {
@@ -46,16 +46,16 @@ pub(super) fn structured(doc: &Tree) -> Tree {
         let nickname = text(doc, &["identity", "names", "nickname"]);
         object(vec![("primary", Some(primary)), ("nickname", nickname), ("full", full)])
     });
-    let scores = only(at(doc, &["psychology", "traits", "ocean"]), |v| v.as_f64().is_some());
+    let scores = filtered(at(doc, &["psychology", "traits", "ocean"]), |v| v.as_f64().is_some());
     let traits = scores
         .and_then(|scores| object(vec![("framework", Some(Tree::Text("OCEAN".into()))), ("scores", Some(scores))]));
     let psychology = object(vec![
-        ("neural_matrix", only(at(doc, &["psychology", "neural_matrix"]), is_unit)),
+        ("neural_matrix", filtered(at(doc, &["psychology", "neural_matrix"]), is_unit)),
         ("personality_traits", traits),
     ]);
     let style = |key: &str| at(doc, &["linguistics", "text_style", key]).filter(|v| is_unit(v)).cloned();
     let slang = at(doc, &["linguistics", "text_style", "slang_usage"]).filter(|v| matches!(v, Tree::Bool(_)));
-    let idiolect = only(
+    let idiolect = filtered(
         at(doc, &["linguistics", "idiolect"]),
         |v| matches!(v, Tree::Array(items) if items.iter().all(|i| i.as_str().is_some())),
     );
@@ -101,9 +101,9 @@ fn capability(item: &Tree) -> Option<Tree> {
     object(vec![("name", Some(name)), ("description", text(item, &["description"])), ("priority", priority)])
 }
 
-/// The document without what has a field of its own.
+/// The members of the document that no structured field covers.
 fn extensions(doc: &Tree) -> Tree {
-    let mut rest = doc.clone();
+    let mut remainder = doc.clone();
     for path in [
         &["identity", "names"][..],
         &["psychology", "neural_matrix"],
@@ -115,19 +115,19 @@ fn extensions(doc: &Tree) -> Tree {
         &["capabilities", "skills"],
         &["capabilities", "tools"],
     ] {
-        remove(&mut rest, path);
+        remove(&mut remainder, path);
     }
-    rest
+    remainder
 }
 
-/// Takes a member out, and the objects around it that have nothing left.
+/// Removes a member, and each parent object that is empty afterwards.
 fn remove(tree: &mut Tree, path: &[&str]) {
-    let [first, rest @ ..] = path else { return };
-    if rest.is_empty() {
+    let [first, below @ ..] = path else { return };
+    if below.is_empty() {
         return tree.remove(first);
     }
     let Some(mut inner) = tree.get(first).cloned() else { return };
-    remove(&mut inner, rest);
+    remove(&mut inner, below);
     match inner {
         Tree::Object(members) if members.is_empty() => tree.remove(first),
         inner => tree.set(first, inner),

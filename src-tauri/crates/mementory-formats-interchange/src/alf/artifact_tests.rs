@@ -1,4 +1,4 @@
-//! The files that an agent worked on, in three tiers (spec §3.1.9, §10.6), from a workspace into an archive and back.
+//! Workspace files in three tiers (spec §3.1.9, §10.6), from a workspace into an archive and back.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::sealed::sha256;
 use super::testing::*;
@@ -15,8 +15,8 @@ fn case() -> Value {
     serde_json::from_slice(&text).unwrap()
 }
 
-/// The workspace of the fixture with its large files.
-fn made(scratch: &Scratch) -> PathBuf {
+/// Creates the workspace of the fixture, with its large files.
+fn create_workspace(scratch: &Scratch) -> PathBuf {
     let at = scratch.0.join("made");
     for (name, bytes) in workspace::tree(&repo().join("fixtures/openclaw/artifacts/input")) {
         workspace::put(&at, &[(&name, &bytes)]);
@@ -37,21 +37,21 @@ fn document(path: &Path, name: &str) -> Value {
     serde_json::from_slice(&entries(path)[name]).unwrap()
 }
 
-/// Rows of the index by where the file was.
+/// Rows of the index by source path.
 fn index(path: &Path) -> BTreeMap<String, Value> {
     let rows = document(path, "attachments.json")["attachments"].as_array().unwrap().clone();
     rows.into_iter().map(|row| (row["source_path"].as_str().unwrap().to_owned(), row)).collect()
 }
 
-/// Settings without their secrets, all else as it is.
-fn clean(mut tree: BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Vec<u8>> {
+/// The files with redacted settings.
+fn redacted(mut tree: BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Vec<u8>> {
     let settings = tree.get_mut("deploy/settings.json").unwrap();
     *settings = redact::redact(std::str::from_utf8(settings).unwrap()).0.into_bytes();
     tree
 }
 
-/// The tier of every file is what the case says, and the index says of each what is so.
-fn tiers(archive: &Path, files: &BTreeMap<String, Vec<u8>>, expected: &BTreeMap<String, u64>) {
+/// Asserts the tier of every file, and that the index describes each file correctly.
+fn assert_tiers(archive: &Path, files: &BTreeMap<String, Vec<u8>>, expected: &BTreeMap<String, u64>) {
     let (all, rows) = (entries(archive), index(archive));
     assert_eq!(files.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
     for (name, tier) in expected {
@@ -79,10 +79,10 @@ fn tiers(archive: &Path, files: &BTreeMap<String, Vec<u8>>, expected: &BTreeMap<
         (of.clone().count(), of.sum::<usize>())
     };
     let layer = &document(archive, "manifest.json")["layers"]["attachments"];
-    let said = |count: &str, size: &str| (layer[count].clone(), layer[size].clone());
+    let counted = |count: &str, size: &str| (layer[count].clone(), layer[size].clone());
     let ((two, two_size), (three, three_size)) = (sum(2), sum(3));
-    assert_eq!(said("included_count", "included_size_bytes"), (two.into(), two_size.into()));
-    assert_eq!(said("referenced_count", "referenced_size_bytes"), (three.into(), three_size.into()));
+    assert_eq!(counted("included_count", "included_size_bytes"), (two.into(), two_size.into()));
+    assert_eq!(counted("referenced_count", "referenced_size_bytes"), (three.into(), three_size.into()));
     assert_eq!(layer["count"], two + three);
     assert_eq!(validate(archive).errors, []);
 }
@@ -92,21 +92,21 @@ fn expected(case: &Value) -> BTreeMap<String, u64> {
 }
 
 #[test]
-fn spec_10_6_1_a_workspace_is_sorted_into_three_tiers() {
+fn spec_10_6_1_workspace_files_get_their_tier() {
     let (scratch, case) = (Scratch::new("10-6-1"), case());
-    let (source, archive) = (made(&scratch), scratch.0.join("a.alf"));
+    let (source, archive) = (create_workspace(&scratch), scratch.0.join("a.alf"));
     let report = write_with(&mut workspace::read(&source, &OpenClaw), &archive, None);
     keep(&archive, "artifacts.alf");
     let files = workspace::tree(&source);
-    tiers(&archive, &files, &expected(&case));
+    assert_tiers(&archive, &files, &expected(&case));
     assert_eq!(document(&archive, "attachments.json")["artifact_size_threshold"], 102_400);
     let left: BTreeSet<&str> =
         report.losses.items.iter().filter(|l| l.field == "file").map(|l| l.record.as_str()).collect();
-    assert_eq!(left, BTreeSet::from(["docs/manual.pdf", "images/quay.png"]), "the large ones are told");
+    assert_eq!(left, BTreeSet::from(["docs/manual.pdf", "images/quay.png"]), "large files are reported");
     let planned = super::Alf
         .plan(&mut workspace::read(&source, &OpenClaw), &WriteOptions { everything: true, ..WriteOptions::default() })
         .unwrap();
-    assert_eq!(planned.losses.count("file", LossKind::LeftOut), 2, "a dry run tells them too");
+    assert_eq!(planned.losses.count("file", LossKind::LeftOut), 2, "a dry run reports them as well");
     let all = entries(&archive);
     assert!(!String::from_utf8_lossy(&all["raw/openclaw/deploy/settings.json"]).contains("not-a-real-key"));
 
@@ -118,38 +118,38 @@ fn spec_10_6_1_a_workspace_is_sorted_into_three_tiers() {
     let lines = String::from_utf8(all["memory/partitions/2026-Q2.jsonl"].clone()).unwrap();
     let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     for (name, titles) in case["spoken_of"].as_object().unwrap() {
-        let said = rows[name]["referenced_by"].as_array().unwrap();
+        let references = rows[name]["referenced_by"].as_array().unwrap();
         let titled = |line: &&Value| {
             titles.as_array().unwrap().contains(&line["raw_source_format"]["keepsake"]["record"]["title"])
         };
         let ids: Vec<&Value> = lines.iter().filter(titled).map(|line| &line["id"]).collect();
-        assert_eq!(said.iter().collect::<Vec<_>>(), ids, "{name}");
+        assert_eq!(references.iter().collect::<Vec<_>>(), ids, "{name}");
     }
 }
 
 #[test]
-fn spec_10_6_2_another_threshold_sorts_anew() {
+fn spec_10_6_2_threshold_decides_the_tier() {
     let (scratch, case) = (Scratch::new("10-6-2"), case());
-    let (source, archive) = (made(&scratch), scratch.0.join("a.alf"));
+    let (source, archive) = (create_workspace(&scratch), scratch.0.join("a.alf"));
     let files = workspace::tree(&source);
     write_with(&mut workspace::read(&source, &OpenClaw), &archive, Some(10_240));
     let mut small = expected(&case);
     for (name, tier) in case["tiers_below_10240"].as_object().unwrap() {
         small.insert(name.clone(), tier.as_u64().unwrap());
     }
-    tiers(&archive, &files, &small);
+    assert_tiers(&archive, &files, &small);
     assert_eq!(document(&archive, "attachments.json")["artifact_size_threshold"], 10_240);
 
-    // with one that no file reaches all of the workspace travels
+    // a threshold above all files includes the whole workspace
     let whole = scratch.0.join("whole.alf");
     let report = write_with(&mut workspace::read(&source, &OpenClaw), &whole, Some(1 << 30));
     assert_eq!(report.losses.count("file", LossKind::LeftOut), 0);
     workspace::write(&mut read(&whole).unwrap(), &scratch.0.join("w"), &OpenClaw);
-    assert_eq!(workspace::tree(&scratch.0.join("w")), clean(files));
+    assert_eq!(workspace::tree(&scratch.0.join("w")), redacted(files));
 }
 
 #[test]
-fn spec_10_6_2_an_agents_own_files_are_sorted_anew_when_that_is_asked_for() {
+fn spec_10_6_2_threshold_applies_to_imported_rows_when_set() {
     let scratch = Scratch::new("10-6-2-own");
     let (first, second, third) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"), scratch.0.join("c.alf"));
     pack_folder(&repo().join("fixtures/alf/every-field/input"), &first);
@@ -160,25 +160,25 @@ fn spec_10_6_2_an_agents_own_files_are_sorted_anew_when_that_is_asked_for() {
     assert_eq!(document(&third, "attachments.json")["artifact_size_threshold"], 10);
     assert_eq!(index(&third)["data/hives.csv"]["archive_path"], Value::Null);
     assert!(!entries(&third).contains_key("artifacts/data/hives.csv"));
-    let told = report.losses.items.iter().filter(|l| l.field == "attachment" && l.note.contains("tier 3"));
-    assert_eq!(told.count(), 1);
+    let reported = report.losses.items.iter().filter(|l| l.field == "attachment" && l.note.contains("tier 3"));
+    assert_eq!(reported.count(), 1);
     assert_eq!(validate(&third).errors, validate(&second).errors);
 }
 
 #[test]
-fn spec_10_6_3_and_4_small_files_come_home_and_large_ones_are_told() {
+fn spec_10_6_3_and_4_small_files_are_restored_and_large_ones_reported() {
     let (scratch, case) = (Scratch::new("10-6-3"), case());
-    let (source, archive, second) = (made(&scratch), scratch.0.join("a.alf"), scratch.0.join("b.alf"));
+    let (source, archive, second) = (create_workspace(&scratch), scratch.0.join("a.alf"), scratch.0.join("b.alf"));
     write_with(&mut workspace::read(&source, &OpenClaw), &archive, None);
     let mut back = read(&archive).unwrap();
     assert_eq!(back.dropped, []);
     assert!(back.files.is_empty() && back.records.iter().all(|r| r.kind != Kind::Attachment), "files of a workspace");
-    let told: Vec<&str> =
+    let reported: Vec<&str> =
         back.notes.iter().filter(|n| n.code == "attachment_not_in_archive").map(|n| n.message.as_str()).collect();
-    assert_eq!(told.len(), 2, "{told:?}");
-    assert!(told.iter().any(|m| m.contains("manual.pdf (2097152 bytes)")), "{told:?}");
+    assert_eq!(reported.len(), 2, "{reported:?}");
+    assert!(reported.iter().any(|m| m.contains("manual.pdf (2097152 bytes)")), "{reported:?}");
 
-    // under its own name: where a record was read is part of it
+    // same folder name, since the record's origin includes it
     let folder = scratch.0.join("home/made");
     std::fs::create_dir(scratch.0.join("home")).unwrap();
     workspace::write(&mut back, &folder, &OpenClaw);
@@ -186,11 +186,11 @@ fn spec_10_6_3_and_4_small_files_come_home_and_large_ones_are_told() {
     let list: Value = serde_json::from_slice(&home.remove(ABSENT).unwrap()).unwrap();
     let listed: BTreeSet<&str> = list.as_array().unwrap().iter().map(|r| r["source_path"].as_str().unwrap()).collect();
     assert_eq!(listed, BTreeSet::from(["docs/manual.pdf", "images/quay.png"]));
-    let mut before = clean(workspace::tree(&source));
+    let mut before = redacted(workspace::tree(&source));
     before.retain(|name, _| case["tiers"][name] != 3);
     assert_eq!(home, before);
 
-    // an archive made of that says the same, from the vault and from the folder
+    // exports from the vault and from the folder give the same archive
     let same =
         |path: &Path| entries(path).into_iter().filter(|(n, _)| n != "manifest.json").collect::<BTreeMap<_, _>>();
     write_with(&mut back, &second, None);
@@ -200,24 +200,24 @@ fn spec_10_6_3_and_4_small_files_come_home_and_large_ones_are_told() {
 }
 
 #[test]
-fn a_return_trip_inside_one_vault_keeps_every_byte() {
+fn reimport_into_the_same_vault_keeps_every_byte() {
     let scratch = Scratch::new("10-6-vault");
-    let (source, archive) = (made(&scratch), scratch.0.join("a.alf"));
+    let (source, archive) = (create_workspace(&scratch), scratch.0.join("a.alf"));
     let mut shelf = workspace::read(&source, &OpenClaw);
     write_with(&mut shelf, &archive, None);
-    // the vault takes parts in by format, group and name: what the archive brings replaces what has its name
+    // as in the vault, an imported passthrough file replaces one with the same format, group and name
     for (item, bytes) in read(&archive).unwrap().parts {
         shelf.parts.retain(|(old, _)| (&old.format, &old.group, &old.name) != (&item.format, &item.group, &item.name));
         shelf.parts.push((item, bytes));
     }
     workspace::write(&mut shelf, &scratch.0.join("w"), &OpenClaw);
-    assert_eq!(workspace::tree(&scratch.0.join("w")), clean(workspace::tree(&source)));
+    assert_eq!(workspace::tree(&scratch.0.join("w")), redacted(workspace::tree(&source)));
 }
 
 #[test]
-fn spec_10_6_5_a_changed_file_is_not_taken_for_the_workspaces() {
+fn spec_10_6_5_file_that_differs_from_its_row_is_not_imported_into_the_workspace() {
     let scratch = Scratch::new("10-6-5");
-    let (source, archive, second) = (made(&scratch), scratch.0.join("a.alf"), scratch.0.join("b.alf"));
+    let (source, archive, second) = (create_workspace(&scratch), scratch.0.join("a.alf"), scratch.0.join("b.alf"));
     write_with(&mut workspace::read(&source, &OpenClaw), &archive, None);
     let repack = |change: &dyn Fn(&str, &mut Vec<u8>)| {
         let mut all = entries(&archive);
@@ -234,8 +234,8 @@ fn spec_10_6_5_a_changed_file_is_not_taken_for_the_workspaces() {
         }
     });
     assert!(changed.notes.iter().any(|n| n.code == "attachment_checksum_mismatch"));
-    assert!(csv(&changed, "alf") && !csv(&changed, "openclaw"), "kept, not taken");
-    // whose a file is, only a manifest of ours may say
+    assert!(csv(&changed, "alf") && !csv(&changed, "openclaw"), "stored with the archive, not in the workspace");
+    // only a manifest of ours may assign files to a workspace
     let foreign = repack(&|name, bytes| {
         if name == "manifest.json" {
             let mut manifest: Value = serde_json::from_slice(bytes).unwrap();
@@ -248,7 +248,7 @@ fn spec_10_6_5_a_changed_file_is_not_taken_for_the_workspaces() {
 }
 
 #[test]
-fn spec_10_6_3_files_of_an_archive_go_to_their_places_in_a_workspace() {
+fn spec_10_6_3_archive_files_are_written_to_their_source_path() {
     use mementory_formats_vendor::zeroclaw::ZeroClaw;
     let folder = repo().join("fixtures/alf/artifacts");
     let case: Value = serde_json::from_slice(&std::fs::read(folder.join("case.json")).unwrap()).unwrap();
@@ -265,7 +265,7 @@ fn spec_10_6_3_files_of_an_archive_go_to_their_places_in_a_workspace() {
         for row in &rows {
             let Some(place) = case["places"][row["id"].as_str().unwrap()].as_str() else { continue };
             if place == "artifacts/SOUL.md" && format.id() == "zeroclaw" {
-                continue; // raw/openclaw/ is not for this runtime: nobody else has that place
+                continue; // raw/openclaw/ is not for this runtime, so the path is free
             }
             let whole = std::fs::read(input.join(row["archive_path"].as_str().unwrap())).unwrap();
             let there = tree.get(place).unwrap_or_else(|| panic!("{place} is not there"));
@@ -277,14 +277,18 @@ fn spec_10_6_3_files_of_an_archive_go_to_their_places_in_a_workspace() {
         }
         assert!(!tree.keys().any(|name| name.starts_with(".git/")));
         let forged = std::fs::read(input.join("artifacts/records.jsonl")).unwrap();
-        assert_ne!(tree.get(".keepsake/records.jsonl"), Some(&forged), "what is ours nobody brings along");
+        assert_ne!(
+            tree.get(".keepsake/records.jsonl"),
+            Some(&forged),
+            "an import must not bring our bookkeeping files"
+        );
         assert!(format.id() == "zeroclaw" || tree["SOUL.md"].starts_with(b"# Tern"));
-        let told: Vec<_> = report.losses.items.iter().filter(|l| l.field == "attachment").collect();
-        assert!(told.len() == 1 && told[0].note.contains("quay.mov (734003200 bytes)"), "{told:?}");
+        let reported: Vec<_> = report.losses.items.iter().filter(|l| l.field == "attachment").collect();
+        assert!(reported.len() == 1 && reported[0].note.contains("quay.mov (734003200 bytes)"), "{reported:?}");
         let list: Value = serde_json::from_slice(&tree[ABSENT]).unwrap();
         assert_eq!(list[0]["source_path"], case["only_named"]);
 
-        // what the workspace has is not listed as absent, below a home neither
+        // a file that the workspace or home has is not listed as absent
         let prefix = if format.id() == "zeroclaw" { "workspace/" } else { "" };
         let (home, both) =
             (scratch.0.join(format!("{}-home", format.id())), scratch.0.join(format!("{}-both", format.id())));
@@ -303,7 +307,7 @@ fn spec_10_6_3_files_of_an_archive_go_to_their_places_in_a_workspace() {
         let tree = workspace::tree(&both);
         assert_eq!((tree[&quay].as_slice(), tree.get(ABSENT)), (&b"film"[..], None), "{}", format.id());
 
-        // an archive of that workspace has them again, and names again what it lacks
+        // exporting that workspace includes the files, and lists the absent ones
         let again = scratch.0.join(format!("{}.alf", format.id()));
         write_with(&mut workspace::read(&out, format), &again, None);
         assert_eq!(validate(&again).errors, []);
@@ -317,7 +321,7 @@ fn spec_10_6_3_files_of_an_archive_go_to_their_places_in_a_workspace() {
 }
 
 #[test]
-fn spec_10_6_9_the_validator_tells_wrong_sizes_and_counts_of_files() {
+fn spec_10_6_9_validator_reports_wrong_sizes_and_counts_of_files() {
     let folder = repo().join("fixtures/alf/artifacts");
     let faults: Vec<Value> = serde_json::from_slice(&std::fs::read(folder.join("faults.json")).unwrap()).unwrap();
     let scratch = Scratch::new("10-6-9");
@@ -348,7 +352,7 @@ fn spec_10_6_9_the_validator_tells_wrong_sizes_and_counts_of_files() {
 }
 
 #[test]
-fn spec_10_6_2_a_large_file_of_another_format_streams_into_the_archive() {
+fn spec_10_6_2_large_files_of_other_formats_are_streamed() {
     let scratch = Scratch::new("10-6-2-large");
     let bytes: Vec<u8> = (0..3u32 << 20).map(|n| (n % 251) as u8).collect();
     let key = mementory_model::RecordKey::new("chatgpt", "large.bin");
@@ -374,16 +378,16 @@ fn spec_10_6_2_a_large_file_of_another_format_streams_into_the_archive() {
     assert!(entries(&archive)[row["archive_path"].as_str().unwrap()] == bytes);
     assert_eq!(validate(&archive).errors, []);
 
-    // held up to the bound, and not a byte beyond
-    let held = |bound: u64| super::write::measured(&mut bytes.as_slice(), bound).unwrap();
-    assert_eq!(held(3 << 20), (3 << 20, sha256(&bytes), Some(bytes.clone())));
-    assert_eq!(held((3 << 20) - 1), (3 << 20, sha256(&bytes), None));
+    // kept in memory up to the bound, and not a byte beyond
+    let measured = |bound: u64| super::write::measure(&mut bytes.as_slice(), bound).unwrap();
+    assert_eq!(measured(3 << 20), (3 << 20, sha256(&bytes), Some(bytes.clone())));
+    assert_eq!(measured((3 << 20) - 1), (3 << 20, sha256(&bytes), None));
 }
 
 #[test]
-fn what_is_kept_beside_a_workspace_no_archive_brings_along() {
+fn archives_cannot_bring_bookkeeping_files_into_a_workspace() {
     let scratch = Scratch::new("10-6-forged");
-    let (source, archive, forged) = (made(&scratch), scratch.0.join("a.alf"), scratch.0.join("b.alf"));
+    let (source, archive, forged) = (create_workspace(&scratch), scratch.0.join("a.alf"), scratch.0.join("b.alf"));
     write_with(&mut workspace::read(&source, &OpenClaw), &archive, None);
     let bookkeeping = [".keepsake/records.jsonl", ".keepsake/lineage.json"];
     for (name, generated) in [("row", true), ("raw", true), ("raw", false)] {
@@ -407,7 +411,7 @@ fn what_is_kept_beside_a_workspace_no_archive_brings_along() {
                 item.format == "openclaw" && item.name == path
             };
             assert!(!shelf.parts.iter().any(ours), "{name} {path}");
-            // an archive made up by nobody we know: its raw files go into a workspace all the same
+            // an archive of another program: its raw files are written into a workspace as well
             let out = scratch.0.join(format!("{name}-{generated}-{}", path.len()));
             workspace::write(&mut shelf, &out, &OpenClaw);
             let there = workspace::tree(&out).remove(path).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Values that would take more memory than a reader may use (`Limits::tree_bytes`): told with their place, and not held.
+//! Values that would take more memory than a reader may use (`Limits::tree_bytes`) are reported with their place.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::testing::*;
 use mementory_format::{Format, FormatError, ReadContext};
@@ -6,7 +6,7 @@ use mementory_model::{Kind, Limits, Timestamp};
 use serde_json::{Value, json};
 use std::path::Path;
 
-fn judged(path: &Path) -> (Result<MemorySource, FormatError>, Vec<String>) {
+fn read_and_validate(path: &Path) -> (Result<MemorySource, FormatError>, Vec<String>) {
     let (catalog, detection) = open(path).unwrap();
     let limits = Limits { tree_bytes: 20_000, ..Limits::default() };
     let found = super::Alf.validate(&catalog, &detection.sources[0], &limits, &[]);
@@ -18,11 +18,11 @@ fn judged(path: &Path) -> (Result<MemorySource, FormatError>, Vec<String>) {
 }
 
 #[test]
-fn a_value_that_is_too_large_is_told_and_not_held() {
+fn too_large_value_is_reported_and_not_loaded() {
     let scratch = Scratch::new("budget");
     let (whole, changed) = (scratch.0.join("whole.alf"), scratch.0.join("a.alf"));
     pack_folder(&repo().join("fixtures/alf/every-field/input"), &whole);
-    let (before, codes) = judged(&whole);
+    let (before, codes) = read_and_validate(&whole);
     let before = before.unwrap();
     assert_eq!((before.dropped.len(), codes.len()), (0, 0), "{codes:?}");
     let repack = |entry: &str, change: &dyn Fn(&mut Value)| {
@@ -32,14 +32,14 @@ fn a_value_that_is_too_large_is_told_and_not_held() {
         change(&mut document);
         *bytes = document.to_string().into_bytes();
         pack(&changed, &all.iter().map(|(n, b)| (n.as_str(), b.as_slice())).collect::<Vec<_>>());
-        judged(&changed)
+        read_and_validate(&changed)
     };
     let dense = || json!(vec![0; 1000]);
     let (read, codes) = repack("credentials.json", &|doc| doc["credentials"][0]["x"] = dense());
     let shelf = read.unwrap();
-    let told: Vec<_> = shelf.dropped.iter().map(|d| (d.place.as_str(), d.kind)).collect();
-    assert!(matches!(told[..], [(at, Some(Kind::Credential))] if at.contains("credentials.json")), "{told:?}");
-    assert_eq!(shelf.records.len() + 1, before.records.len(), "the others come");
+    let reported: Vec<_> = shelf.dropped.iter().map(|d| (d.place.as_str(), d.kind)).collect();
+    assert!(matches!(reported[..], [(at, Some(Kind::Credential))] if at.contains("credentials.json")), "{reported:?}");
+    assert_eq!(shelf.records.len() + 1, before.records.len(), "all other records are read");
     assert!(!codes.is_empty());
     let (read, codes) = repack("identity.json", &|doc| doc["x"] = dense());
     assert_eq!(read.unwrap().dropped.len(), 1);

@@ -1,6 +1,6 @@
-//! A record of any origin as a memory line (spec §3.1), and an edited line of ALF's own.
+//! Writes a record of any format as a memory line (spec §3.1), and patches an edited line that came from ALF.
 //!
-//! Composed lines hold nothing that depends on the time of the export, so a sealed partition has the same bytes each
+//! Composed lines contain nothing that depends on the time of the export, so a sealed partition has the same bytes each
 //! time. What has no field rides in `raw_source_format.keepsake` (see [`super::ext`]).
 use super::ext;
 use super::wire::{self, ENTITY_TYPES, METHODS, STATUSES};
@@ -9,13 +9,13 @@ use mementory_json::{Tree, write_string};
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp};
 use std::fmt::Write;
 
-/// Stands where ALF wants a content and the record has neither text nor title.
+/// Content of a record with neither text nor title: ALF does not allow an empty content.
 const EMPTY: &str = "(empty)";
 
-/// The memory type of a record: its own word where ALF has it, else by kind (spec §3.1.2).
+/// The memory type of a record: its own type where ALF has it, else one by kind (spec §3.1.2).
 pub(super) fn memory_type(record: &Record) -> &'static str {
-    if let Some(own) = record.record_type.as_deref()
-        && let Some(known) = wire::MEMORY_TYPES.into_iter().find(|k| *k == own)
+    if let Some(stated) = record.record_type.as_deref()
+        && let Some(known) = wire::MEMORY_TYPES.into_iter().find(|k| *k == stated)
     {
         return known;
     }
@@ -28,41 +28,41 @@ pub(super) fn memory_type(record: &Record) -> &'static str {
     }
 }
 
-/// The status of a record in ALF's words; an unknown one is active (spec §8.2).
+/// The status of a record in ALF's terms; an unknown one becomes active (spec §8.2).
 pub(super) fn status(record: &Record) -> &'static str {
-    let own = record.status.as_deref();
-    STATUSES.into_iter().find(|known| Some(*known) == own).unwrap_or("active")
+    let stated = record.status.as_deref();
+    STATUSES.into_iter().find(|known| Some(*known) == stated).unwrap_or("active")
 }
 
-/// What a program reads: the text, else the title, else a stand-in (`content` must not be empty).
+/// The content of a line: the text, else the title, else a placeholder.
 pub(super) fn content(record: &Record) -> &str {
     let title = record.title.as_deref().unwrap_or_default();
     [record.text.as_str(), title].into_iter().find(|t| !t.is_empty()).unwrap_or(EMPTY)
 }
 
-/// What a line says besides its record.
-pub(super) struct LineFacts<'a> {
-    /// Id of the line.
+/// The values of a line that do not come from its record.
+pub(super) struct LineContext<'a> {
+    /// Line id.
     pub id: &'a str,
-    /// Agent of the file.
+    /// Agent id of the archive.
     pub agent: &'a str,
-    /// Time by which it is filed.
+    /// Time that decides its partition.
     pub created: Timestamp,
-    /// Version of the identity that it belongs to, where that is known (spec §3.1.10).
+    /// Identity version, where it is known (spec §3.1.10).
     pub identity_version: Option<u64>,
-    /// Links whose target is in the file: relation and the target's id.
+    /// Links whose target is in the archive: relation and id of the target.
     pub links: &'a [(String, String)],
 }
 
-/// A record of another format as a line.
-pub(super) fn line(stored: &StoredRecord, facts: &LineFacts<'_>) -> String {
-    let now = super::workspaces::as_it_is_now(stored);
-    let record = now.as_ref().unwrap_or(&stored.record);
+/// The memory line of a record of another format.
+pub(super) fn line(stored: &StoredRecord, context: &LineContext<'_>) -> String {
+    let edited = super::workspaces::with_current_text(stored);
+    let record = edited.as_ref().unwrap_or(&stored.record);
     let content = content(record);
     let mut out = String::with_capacity(content.len() * 2 + 1024);
     out.push_str("{\"id\":");
-    write_string(facts.id, &mut out);
-    text(&mut out, "agent_id", facts.agent);
+    write_string(context.id, &mut out);
+    text(&mut out, "agent_id", context.agent);
     text(&mut out, "content", content);
     text(&mut out, "memory_type", memory_type(record));
     if record.kind != Kind::Memory {
@@ -70,10 +70,10 @@ pub(super) fn line(stored: &StoredRecord, facts: &LineFacts<'_>) -> String {
     } else if let Some(category) = record.fields.get("category").and_then(|c| c.as_str()) {
         text(&mut out, "category", category);
     }
-    source(&mut out, record, facts.identity_version);
-    temporal(&mut out, record, facts.created);
+    source(&mut out, record, context.identity_version);
+    temporal(&mut out, record, context.created);
     text(&mut out, "status", status(record));
-    let supersedes = facts.links.iter().find(|(relation, _)| relation == "supersedes");
+    let supersedes = context.links.iter().find(|(relation, _)| relation == "supersedes");
     if let Some((_, id)) = supersedes {
         text(&mut out, "supersedes", id);
     }
@@ -91,7 +91,7 @@ pub(super) fn line(stored: &StoredRecord, facts: &LineFacts<'_>) -> String {
     text(&mut out, "namespace", &namespace(stored));
     let vectors = record.embeddings.iter().filter(|e| is_alf_embedding(&e.json));
     list(&mut out, "embeddings", vectors, |out, e| out.push_str(&e.json));
-    let related = facts.links.iter().filter(|link| Some(*link) != supersedes);
+    let related = context.links.iter().filter(|link| Some(*link) != supersedes);
     list(&mut out, "related_records", related, |out, (relation, id)| {
         out.push_str("{\"id\":");
         write_string(id, out);
@@ -112,11 +112,14 @@ fn namespace(stored: &StoredRecord) -> String {
     }
 }
 
-fn entity_type(own: Option<&str>) -> &'static str {
-    ENTITY_TYPES.into_iter().find(|known| own.is_some_and(|o| o.eq_ignore_ascii_case(known))).unwrap_or("other")
+fn entity_type(stated: Option<&str>) -> &'static str {
+    ENTITY_TYPES
+        .into_iter()
+        .find(|known| stated.is_some_and(|word| word.eq_ignore_ascii_case(known)))
+        .unwrap_or("other")
 }
 
-/// ALF's embedding object has five required members; a vector of another shape stays in the slot.
+/// True for JSON with the five members that ALF requires of an embedding. Other embeddings are in the extension only.
 fn is_alf_embedding(json: &str) -> bool {
     wire::members(json).is_some_and(|m| {
         ["model", "dimensions", "vector", "computed_at", "source"].iter().all(|k| wire::get(&m, k).is_some())
@@ -130,8 +133,8 @@ fn source(out: &mut String, record: &Record, identity_version: Option<u64>) {
     optional(out, "origin", Some(record.origin.format.as_str()).filter(|f| !f.is_empty()));
     let file = record.fields.get("file").and_then(|f| f.as_str());
     optional(out, "origin_file", file.filter(|_| super::workspaces::runtime_of(record).is_some()));
-    let own = record.source.method.as_deref();
-    let method = METHODS.into_iter().find(|known| Some(*known) == own).unwrap_or("migrated");
+    let stated = record.source.method.as_deref();
+    let method = METHODS.into_iter().find(|known| Some(*known) == stated).unwrap_or("migrated");
     text(out, "extraction_method", method);
     optional(out, "session_id", record.source.conversation.as_deref());
     optional(out, "interaction_id", record.source.message.as_deref());
@@ -187,8 +190,8 @@ fn list<T>(out: &mut String, key: &str, items: impl Iterator<Item = T>, each: im
     }
 }
 
-/// An edited line of ALF's own: changed fields over its own tree, everything else as it was. None when the verbatim
-/// is no memory line.
+/// The line of an edited ALF record: changed fields replaced, everything else unchanged. None when the verbatim text is not a
+/// memory line.
 pub(super) fn patch(record: &Record, verbatim: &str) -> Option<String> {
     let base = wire::read_line(verbatim, |_, _| record.key.scope.clone()).ok()?.record;
     let mut tree = Tree::parse(verbatim, 512).ok()?;
@@ -208,7 +211,7 @@ pub(super) fn patch(record: &Record, verbatim: &str) -> Option<String> {
         let word = record.record_type.clone().unwrap_or_else(|| "semantic".into());
         tree.set("memory_type", Tree::Text(word));
     }
-    // a status that the reader worked out (superseded by a newer record) is not the line's own
+    // do not write back a status that the reader derived from a newer record
     let derived =
         record.fields.contains_key("alf_status") && matches!(record.status.as_deref(), Some("superseded" | "deleted"));
     if base.status != record.status && !derived {
@@ -223,7 +226,7 @@ pub(super) fn patch(record: &Record, verbatim: &str) -> Option<String> {
     Some(out)
 }
 
-/// What other programs do not see of a composed line.
+/// Reports what other programs cannot read from a composed line.
 pub(super) fn losses(stored: &StoredRecord, losses: &mut LossReport) {
     let Record { kind, text, title, record_type, status: own_status, importance, sensitivity, source, .. } =
         &stored.record;
@@ -247,12 +250,16 @@ pub(super) fn losses(stored: &StoredRecord, losses: &mut LossReport) {
             losses.add(&stored.id, field, LossKind::Narrowed, note);
         }
     };
-    narrowed(text.is_empty(), "text", "content must not be empty: the title or a stand-in is written");
-    narrowed(*kind != Kind::Memory, "kind", "written as a memory record, the kind as its category");
+    narrowed(text.is_empty(), "text", "content must not be empty: the title or a placeholder is written");
+    narrowed(*kind != Kind::Memory, "kind", "written as a memory; its kind is the category");
     let known_type = record_type.as_deref().is_none_or(|t| t == memory_type(record));
-    narrowed(!known_type, "type", "another word in ALF's list of memory types");
+    narrowed(!known_type, "type", "replaced by the closest memory type of ALF");
     let known_status = own_status.as_deref().is_none_or(|s| s == status(record));
-    narrowed(!known_status, "status", "another word in ALF's list of statuses");
-    narrowed(source.method.as_deref().is_some_and(|m| !METHODS.contains(&m)), "method", "written as migrated");
-    narrowed(record.times.created.is_none(), "created", "no time of making: filed by the nearest time known, or 1970");
+    narrowed(!known_status, "status", "ALF has no such status: written as active");
+    narrowed(
+        source.method.as_deref().is_some_and(|m| !METHODS.contains(&m)),
+        "method",
+        "ALF has no such method: written as migrated",
+    );
+    narrowed(record.times.created.is_none(), "created", "no creation time: the closest known time is written, or 1970");
 }

@@ -1,5 +1,5 @@
-//! The ZIP that we write: deflate, one fixed time, a digest of each entry (spec §4.1); under a passphrase all of it is
-//! encrypted on its way to the disk (spec §8.3).
+//! Writes the ZIP archive: deflate, one fixed modification time, a digest of each entry (spec §4.1). With a passphrase the
+//! whole file is encrypted while it is written (spec §8.3).
 use super::manifest::MANIFEST;
 use mementory_format::{FormatError, Passphrase, SealedFile};
 use sha2::{Digest, Sha256};
@@ -11,73 +11,73 @@ use zip::ZipWriter;
 use zip::result::ZipResult;
 use zip::write::{SimpleFileOptions, StreamWriter};
 
-/// Bytes in memory at a time.
+/// Size of the read buffer.
 const CHUNK: u64 = 1 << 20;
 
-/// What the archive's bytes go to.
-enum Target {
-    /// A file.
+/// Where the archive is written.
+enum ZipOutput {
+    /// A plain file.
     Plain(ZipWriter<BufWriter<File>>),
-    /// A file through a cipher: nothing that was written can be gone back to.
-    Sealed(ZipWriter<StreamWriter<Box<dyn SealedFile>>>),
+    /// An encrypted file, which cannot be seeked.
+    Encrypted(ZipWriter<StreamWriter<Box<dyn SealedFile>>>),
 }
 
-impl Target {
+impl ZipOutput {
     fn start(&mut self, name: &str, options: SimpleFileOptions) -> ZipResult<()> {
         match self {
             Self::Plain(zip) => zip.start_file(name, options),
-            Self::Sealed(zip) => zip.start_file(name, options),
+            Self::Encrypted(zip) => zip.start_file(name, options),
         }
     }
 
     fn abort(&mut self) -> ZipResult<()> {
         match self {
             Self::Plain(zip) => zip.abort_file(),
-            Self::Sealed(zip) => zip.abort_file(),
+            Self::Encrypted(zip) => zip.abort_file(),
         }
     }
 
     fn writer(&mut self) -> &mut dyn Write {
         match self {
             Self::Plain(zip) => zip,
-            Self::Sealed(zip) => zip,
+            Self::Encrypted(zip) => zip,
         }
     }
 }
 
 /// An archive being written.
-pub(super) struct Container {
-    zip: Target,
+pub(super) struct ArchiveWriter {
+    zip: ZipOutput,
     file: File,
     place: String,
     digests: BTreeMap<String, String>,
 }
 
-impl Container {
-    /// A new file, encrypted as a whole if there is a passphrase; it must not exist yet.
+impl ArchiveWriter {
+    /// Creates the file, encrypted as a whole if there is a passphrase. It must not exist yet.
     pub(super) fn create_with(out: &Path, passphrase: Option<&dyn Passphrase>) -> Result<Self, FormatError> {
         let place = out.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
         let io = |e| FormatError::io(&place, e);
         let file = File::create_new(out).map_err(io)?;
-        let same = BufWriter::new(file.try_clone().map_err(io)?);
+        let output = BufWriter::new(file.try_clone().map_err(io)?);
         let zip = match passphrase {
-            None => Target::Plain(ZipWriter::new(same)),
-            Some(passphrase) => Target::Sealed(ZipWriter::new_stream(passphrase.seal_file(Box::new(same))?)),
+            None => ZipOutput::Plain(ZipWriter::new(output)),
+            Some(passphrase) => ZipOutput::Encrypted(ZipWriter::new_stream(passphrase.seal_file(Box::new(output))?)),
         };
         Ok(Self { zip, file, place, digests: BTreeMap::new() })
     }
 
-    /// Is there an entry with this name?
+    /// True when an entry with this name was written.
     pub(super) fn has(&self, name: &str) -> bool {
         self.digests.contains_key(name)
     }
 
-    /// Streams an entry in; gives its size and SHA-256.
+    /// Writes an entry from a stream; gives its size and SHA-256.
     pub(super) fn entry(&mut self, name: &str, bytes: &mut dyn Read) -> Result<(u64, String), FormatError> {
         let read = |e| FormatError::io(name, e);
         let mut buffer = Vec::new();
         (&mut *bytes).take(CHUNK).read_to_end(&mut buffer).map_err(read)?;
-        // the time is a constant, so that equal content is an equal file; only long entries get a 64-bit header
+        // a constant time makes equal content an equal file; only long entries get a 64-bit header
         let options = SimpleFileOptions::default()
             .compression_method(zip::CompressionMethod::Deflated)
             .last_modified_time(zip::DateTime::default())
@@ -98,7 +98,7 @@ impl Container {
         Ok((size, digest))
     }
 
-    /// An entry whose bytes are pushed by `fill`; gives its SHA-256. None = `fill` wants no entry after all.
+    /// Writes an entry whose bytes `fill` produces; gives its SHA-256. If `fill` returns false there is no entry.
     pub(super) fn entry_from(
         &mut self,
         name: &str,
@@ -110,7 +110,7 @@ impl Container {
             .unix_permissions(0o644)
             .large_file(true);
         let failed = |e: zip::result::ZipError| FormatError::invalid("zip_failed", name, e.to_string());
-        let mut entry = Hashed { target: &mut self.zip, name, options, started: false, hasher: Sha256::new() };
+        let mut entry = HashingEntry { target: &mut self.zip, name, options, started: false, hasher: Sha256::new() };
         let wanted = fill(&mut entry)?;
         if wanted {
             entry.start().map_err(failed)?;
@@ -136,23 +136,23 @@ impl Container {
         let failed = |e: zip::result::ZipError| FormatError::invalid("zip_failed", &self.place, e.to_string());
         let io = |e| FormatError::io(&self.place, e);
         match self.zip {
-            Target::Plain(zip) => zip.finish().map_err(failed)?.flush().map_err(io)?,
-            Target::Sealed(zip) => zip.finish().map_err(failed)?.into_inner().finish().map_err(io)?,
+            ZipOutput::Plain(zip) => zip.finish().map_err(failed)?.flush().map_err(io)?,
+            ZipOutput::Encrypted(zip) => zip.finish().map_err(failed)?.into_inner().finish().map_err(io)?,
         }
         self.file.sync_all().map_err(io)
     }
 }
 
-/// An entry that begins with its first byte; takes the digest of what goes through.
-struct Hashed<'a> {
-    target: &'a mut Target,
+/// Starts the ZIP entry at its first byte and computes the digest of what is written.
+struct HashingEntry<'a> {
+    target: &'a mut ZipOutput,
     name: &'a str,
     options: SimpleFileOptions,
     started: bool,
     hasher: Sha256,
 }
 
-impl Hashed<'_> {
+impl HashingEntry<'_> {
     fn start(&mut self) -> ZipResult<()> {
         if !self.started {
             self.target.start(self.name, self.options)?;
@@ -162,7 +162,7 @@ impl Hashed<'_> {
     }
 }
 
-impl Write for Hashed<'_> {
+impl Write for HashingEntry<'_> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.start().map_err(std::io::Error::other)?;
         let n = self.target.writer().write(bytes)?;

@@ -1,19 +1,19 @@
-//! Is there an archive with an ALF manifest? By content: `manifest.json` at the top of a ZIP that says `alf_version`.
+//! Recognises ALF archives by content: a ZIP with a top-level `manifest.json` that has `alf_version`.
 use super::manifest::MANIFEST;
 use super::wire;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_model::Limits;
 
-/// A manifest larger than this is looked at no further.
+/// A larger manifest is not read for detection.
 const MANIFEST_BYTES: u64 = 4 << 20;
 
-/// Manifest of a delta bundle as the reference names it; the specification has [`MANIFEST`].
+/// Name of a delta bundle's manifest in the reference tool; the specification uses [`MANIFEST`].
 pub(super) const DELTA_MANIFEST: &str = "delta-manifest.json";
 
 /// `version` of the claim on a delta bundle.
 pub(super) const DELTA: &str = "delta";
 
-/// One claim for each agent file; a delta bundle (`changes`, no `layers`) is another format's.
+/// One claim for each agent archive. A delta bundle (`changes`, no `layers`) is of the format `alf_delta`.
 pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
     Ok(detect_any(catalog, limits)?.into_iter().filter(|c| c.version.as_deref() != Some(DELTA)).collect())
 }
@@ -23,31 +23,31 @@ pub(super) fn detect_deltas(catalog: &Catalog, limits: &Limits) -> Result<Vec<Cl
     Ok(detect_any(catalog, limits)?.into_iter().filter(|c| c.version.as_deref() == Some(DELTA)).collect())
 }
 
-/// One claim for each agent file and each delta bundle. A person who says that a delta is an `.alf` is told in words.
+/// One claim for each agent archive and each delta bundle, so that a user who opens a delta as `.alf` gets an explanation.
 pub(super) fn detect_any(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
     let mut claims = Vec::new();
     let named = |m: &&Member| m.archive.is_some() && matches!(m.name.as_str(), MANIFEST | DELTA_MANIFEST);
     for manifest in catalog.members().iter().filter(named) {
         let Some(version) = version_of(catalog, manifest, limits) else { continue };
         let delta = version == DELTA;
-        // A copy under the other name is the same bundle.
+        // the same bundle may have a manifest under each of the two names
         if claims.iter().any(|c: &Claim| c.parts.iter().any(|p| p.member == manifest.id)) {
             continue;
         }
-        let own = |m: &&Member| m.archive == manifest.archive && m.root == manifest.root;
+        let inside = |m: &&Member| m.archive == manifest.archive && m.root == manifest.root;
         let above = manifest.place.strip_suffix(&manifest.name).unwrap_or(&manifest.place);
         let prefix = format!("{}!/", above.trim_end_matches("!/"));
         let parts = catalog
             .members()
             .iter()
-            .filter(|m| own(m) || m.place.starts_with(&prefix))
+            .filter(|m| inside(m) || m.place.starts_with(&prefix))
             .map(|m| Part { member: m.id, role: if m.id == manifest.id { Role::Manifest } else { role(&m.name) } })
             .collect();
         claims.push(Claim {
             version: Some(version),
             confidence: 1.0,
             reason: if delta {
-                "an .alf-delta bundle: changes, not an agent"
+                "an .alf-delta bundle: changes, not a whole agent"
             } else {
                 "manifest.json with alf_version"
             }
@@ -76,10 +76,10 @@ fn missing(catalog: &Catalog, manifest: &Member, limits: &Limits) -> Vec<String>
     let Ok(bytes) = catalog.bytes(manifest, MANIFEST_BYTES.min(limits.side_file_bytes)) else { return vec![] };
     let text = String::from_utf8_lossy(&bytes);
     let Ok(parsed) = super::manifest::Manifest::parse(&text, &manifest.place, limits) else { return vec![] };
-    let there = |name: &str| {
+    let present = |name: &str| {
         catalog.members().iter().any(|m| m.archive == manifest.archive && m.root == manifest.root && m.name == name)
     };
-    parsed.named_files().into_iter().filter(|name| !there(name)).map(str::to_owned).collect()
+    parsed.named_files().into_iter().filter(|name| !present(name)).map(str::to_owned).collect()
 }
 
 fn role(name: &str) -> Role {

@@ -1,11 +1,11 @@
-//! List documents (`principals.json`, `credentials.json`, `attachments.json`): their elements become records, and
-//! what is left, the skeleton, is a passthrough part with the element's key in each slot. So each element lives in
-//! one place only (an erased one is nowhere else), and an untouched document comes back byte for byte.
+//! List documents (`principals.json`, `credentials.json`, `attachments.json`). Their elements become records; the remaining
+//! text, the skeleton, is a passthrough file with the key of each element in its place. So each element is stored once (an
+//! erased one is nowhere else), and an unedited document is exported byte for byte.
 use super::wire;
 use mementory_json::write_string;
 use serde_json::value::RawValue;
 
-/// A list document, taken apart.
+/// A list document, split into its elements.
 pub(super) struct ListDocument<'a> {
     /// Elements of the list, exact text.
     pub elements: Vec<&'a str>,
@@ -13,7 +13,7 @@ pub(super) struct ListDocument<'a> {
     spans: Vec<(usize, usize)>,
 }
 
-/// Takes `{"<list>": […]}` apart; None when the text is no such document.
+/// Splits `{"<list>": […]}`; None when the text is not such a document.
 pub(super) fn split<'a>(text: &'a str, list: &str) -> Option<ListDocument<'a>> {
     let raw = wire::get(&wire::members(text)?, list)?;
     let items: Vec<&'a RawValue> = serde_json::from_str(raw.get()).ok()?;
@@ -31,7 +31,7 @@ pub(super) fn split<'a>(text: &'a str, list: &str) -> Option<ListDocument<'a>> {
 }
 
 impl ListDocument<'_> {
-    /// The document with each element replaced by a string: its slot.
+    /// The document with each element replaced by a string, its key.
     pub(super) fn skeleton(&self, slots: &[String]) -> String {
         let slot = |i: usize| {
             let mut out = String::new();
@@ -55,20 +55,20 @@ impl ListDocument<'_> {
             out.push_str(&self.text[at..]);
             return out;
         }
-        // The number of elements changes: the white space between them cannot be kept, all else can.
+        // with another number of elements only the white space between them is lost
         let list: Vec<&str> = filled.iter().flatten().chain(added).map(String::as_str).collect();
         let (open, close) = match (self.spans.first(), self.spans.last()) {
             (Some((start, _)), Some((_, end))) => {
                 (self.text[..*start].rfind('[').map_or(0, |i| i + 1), *end + self.text[*end..].find(']').unwrap_or(0))
             }
-            _ => return String::new(), // callers build an empty list afresh
+            _ => return String::new(), // callers create a new document for an empty list
         };
         format!("{}{}{}", &self.text[..open], list.join(","), &self.text[close..])
     }
 }
 
-/// A fresh list document.
-pub(super) fn fresh(list: &str, head: &str, elements: &[String]) -> String {
+/// A new list document. `head`: members before the list.
+pub(super) fn new_document(list: &str, head: &str, elements: &[String]) -> String {
     let mut out = String::from("{");
     out.push_str(head);
     write_string(list, &mut out);

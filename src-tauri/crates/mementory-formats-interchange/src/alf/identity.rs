@@ -1,5 +1,5 @@
-//! The other layers as records: identity, principals, credentials, attachment rows (spec §3.2–§3.4, §3.1.9), and how
-//! an edited one is patched over its own tree.
+//! Reads identity, principals, credentials and attachment rows as records (spec §3.2–§3.4, §3.1.9), and writes edits of
+//! these records back into their JSON.
 use super::wire::Remark;
 use mementory_json::Tree;
 use mementory_model::{Kind, Record, RecordKey, Timestamp, Verbatim};
@@ -49,7 +49,7 @@ fn identity_text(doc: &Tree) -> String {
     blocks.iter().map(|(_, head, body)| format!("{head}\n\n{body}")).collect::<Vec<_>>().join("\n\n")
 }
 
-/// The identity document as a profile. Its key is its own id, or `identity`.
+/// The identity document as a profile. Its key is its id, or `identity`.
 pub(super) fn identity(doc_text: &str, doc: &Tree, scope: &str) -> Record {
     let id = text(doc, &["id"]);
     let mut record = Record::new(Kind::Profile, RecordKey::new(scope, id.unwrap_or("identity")), identity_text(doc));
@@ -104,7 +104,7 @@ pub(super) fn principal(element: &str, doc: &Tree, key: RecordKey, remarks: &mut
     record
 }
 
-/// A credential. Its payload is in the verbatim only: never in text, title or fields.
+/// A credential. Only the verbatim text has its payload, never text, title or fields.
 pub(super) fn credential(element: &str, doc: &Tree, key: RecordKey, remarks: &mut Vec<Remark>) -> Record {
     const TYPES: [&str; 7] =
         ["api_key", "oauth_token", "webhook_secret", "session_token", "ssh_key", "certificate", "custom"];
@@ -136,7 +136,7 @@ fn base64_like(payload: &str) -> bool {
     payload.bytes().all(|b| b.is_ascii_alphanumeric() || b"+/=-_".contains(&b)) && payload.len() >= 16
 }
 
-/// An attachment row: name as text, so that it can be found; the file itself goes its own way.
+/// An attachment row, with the file name as title so that it can be searched. The file itself is imported separately.
 pub(super) fn attachment(element: &str, doc: &Tree, key: RecordKey) -> Record {
     let name = text(doc, &["filename"]).unwrap_or_default();
     let mut record = Record::new(Kind::Attachment, key, "");
@@ -150,8 +150,8 @@ pub(super) fn attachment(element: &str, doc: &Tree, key: RecordKey) -> Record {
     record
 }
 
-/// A changed profile, credential or attachment row, written over its own tree. Fields that did not change keep
-/// their text. None when the verbatim is no JSON.
+/// The JSON of an edited profile, credential or attachment row. Fields that did not change keep their text. None when the
+/// verbatim text is not JSON.
 pub(super) fn patch(record: &Record, verbatim: &str) -> Option<String> {
     let mut doc = Tree::parse(verbatim, 512).ok()?;
     let key = record.key.clone();
@@ -165,7 +165,7 @@ pub(super) fn patch(record: &Record, verbatim: &str) -> Option<String> {
             if base.title != record.title {
                 set_path(&mut doc, &["structured", "names", "primary"], set_text(&record.title));
             }
-            bump(&mut doc, record.times.updated);
+            raise_version(&mut doc, record.times.updated);
         }
         (Kind::Profile, _) => {
             let base = principal(verbatim, &doc, key, &mut vec![]);
@@ -178,7 +178,7 @@ pub(super) fn patch(record: &Record, verbatim: &str) -> Option<String> {
             if let Tree::Object(members) = &mut doc
                 && let Some((_, profile)) = members.iter_mut().rev().find(|(k, _)| k == "profile")
             {
-                bump(profile, record.times.updated);
+                raise_version(profile, record.times.updated);
             }
         }
         (Kind::Credential, _) => {
@@ -200,8 +200,8 @@ pub(super) fn patch(record: &Record, verbatim: &str) -> Option<String> {
     Some(out)
 }
 
-/// Spec §3.2.3: every change raises the version.
-fn bump(doc: &mut Tree, updated: Option<Timestamp>) {
+/// Raises the version, as spec §3.2.3 requires for every change.
+fn raise_version(doc: &mut Tree, updated: Option<Timestamp>) {
     if let Some(Tree::Number(version)) = doc.get("version") {
         let next = version.parse::<u64>().map_or(1, |v| v.saturating_add(1));
         doc.set("version", Tree::Number(next.to_string()));
@@ -211,19 +211,19 @@ fn bump(doc: &mut Tree, updated: Option<Timestamp>) {
     }
 }
 
-/// Puts an edited text back into the blocks it was shown as; where the headings no longer match, all of it goes
-/// into `identity_profile` and the other blocks are emptied, so that the agent reads what the person wrote.
+/// Splits an edited text into the prose blocks by their headings. If the headings no longer match, the whole text goes into
+/// `identity_profile` and the other blocks become empty, so that the agent reads exactly the edited text.
 fn set_identity_text(doc: &mut Tree, edited: &str) {
     let blocks = prose_blocks(doc);
     let mut bodies = Vec::new();
-    let mut rest = edited;
+    let mut remainder = edited;
     for (i, (_, head, _)) in blocks.iter().enumerate() {
         let start = format!("{head}\n\n");
-        let Some(body) = rest.strip_prefix(start.as_str()) else { break };
+        let Some(body) = remainder.strip_prefix(start.as_str()) else { break };
         let end = blocks.get(i + 1).map_or(Some(body.len()), |(_, next, _)| body.find(&format!("\n\n{next}\n\n")));
         let Some(end) = end else { break };
         bodies.push(body[..end].to_owned());
-        rest = body.get(end + 2..).unwrap_or("");
+        remainder = body.get(end + 2..).unwrap_or("");
     }
     let matched = !blocks.is_empty() && bodies.len() == blocks.len();
     for (i, (path, _, _)) in blocks.iter().enumerate() {
@@ -236,7 +236,7 @@ fn set_identity_text(doc: &mut Tree, edited: &str) {
     }
 }
 
-/// Sets a value at a path, making objects on the way.
+/// Sets a value at a path and creates missing objects.
 pub(super) fn set_path(doc: &mut Tree, path: &[&str], value: Tree) {
     let mut at = doc;
     let Some((last, parents)) = path.split_last() else { return };

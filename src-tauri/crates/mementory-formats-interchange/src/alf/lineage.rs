@@ -1,6 +1,6 @@
-//! Which version of its identity an agent had when it took a memory in (spec §3.1.10, §3.2.3). The files of a workspace say
-//! neither: versions are counted by the times at which the vault took in another text of its profiles, and a memory has the
-//! version of the time at which it came. In another vault those times are lost; what its archive said is kept beside the
+//! The identity version under which an agent made each memory (spec §3.1.10, §3.2.3). Workspace files record neither, so
+//! versions are counted by the times at which the vault imported changed profile texts, and a memory has the version of its
+//! own import time. Another vault does not know those times: what the archive states about them is stored beside the
 //! workspace (`.keepsake/lineage.json`) and holds there.
 use super::partitions::stable_v5;
 use super::workspaces;
@@ -11,49 +11,49 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Read;
 
-/// What is kept is no larger than this.
-const KEPT_BYTES: u64 = 64 << 20;
+/// Largest stored lineage file.
+const LINEAGE_BYTES: u64 = 64 << 20;
 
-/// What an archive said, for a vault that did not see it happen.
+/// The versions that an archive states, stored for a vault that did not count them itself.
 #[derive(Default, Serialize, Deserialize)]
-pub(super) struct Kept {
-    /// The vault that counted.
+pub(super) struct StoredLineage {
+    /// Id of the vault that counted the versions.
     vault: String,
-    /// Version of the identity.
+    /// Current version of the identity.
     version: u64,
-    /// Memories of another version, by their key.
+    /// Memories of other versions, by key.
     lines: BTreeMap<String, u64>,
 }
 
-/// A workspace's identity and its memories.
+/// Versions of a workspace's identity and of its memories.
 pub(super) struct Lineage {
     scope: String,
-    /// Version of the identity now.
+    /// Current version of the identity.
     pub version: u64,
-    /// Memories of another version, by vault id.
+    /// Memories of other versions, by vault id.
     lines: HashMap<String, u64>,
 }
 
-/// By which a vault knows its own counting again.
-pub(super) fn counted_by(vault_id: &str) -> String {
+/// An id by which a vault recognises versions that it counted itself, without revealing the vault id.
+pub(super) fn counting_id(vault_id: &str) -> String {
     stable_v5(&format!("lineage:{vault_id}")).to_string()
 }
 
 impl Lineage {
-    /// Of the workspace with this id space, whose identity these profiles are.
-    pub(super) fn of(
+    /// Counts the versions of the workspace with this id space. `profiles`: the records of its identity.
+    pub(super) fn count(
         source: &mut dyn RecordSource,
         runtime: &str,
         scope: &str,
         profiles: &[StoredRecord],
     ) -> Result<Self, FormatError> {
-        let own = counted_by(&source.about().vault_id);
-        let kept = kept(source, runtime, scope)?.filter(|kept| kept.vault != own);
+        let this_vault = counting_id(&source.about().vault_id);
+        let stored = stored_lineage(source, runtime, scope)?.filter(|stored| stored.vault != this_vault);
         let mut times = BTreeSet::<Timestamp>::new();
         for profile in profiles {
             times.extend(source.taken_in(&profile.id)?);
         }
-        let first = kept.as_ref().map_or(1, |kept| kept.version.max(1));
+        let first = stored.as_ref().map_or(1, |stored| stored.version.max(1));
         let version = first.saturating_add(times.len().saturating_sub(1) as u64);
         let mut out = Self { scope: scope.to_owned(), version, lines: HashMap::new() };
         if version == 1 {
@@ -61,45 +61,49 @@ impl Lineage {
         }
         let mut memories = Vec::new();
         source.records(&mut |stored| {
-            if stored.record.kind != Kind::Profile && out.holds(&stored.record) {
+            if stored.record.kind != Kind::Profile && out.covers(&stored.record) {
                 memories.push((stored.id, stored.record.key.value));
             }
             Ok(())
         })?;
         for (id, key) in memories {
-            let said = kept.as_ref().and_then(|kept| kept.lines.get(&key).copied());
-            let then = match said {
-                Some(said) => said,
+            let stated = stored.as_ref().and_then(|stored| stored.lines.get(&key).copied());
+            let version_then = match stated {
+                Some(stated) => stated,
                 None => {
-                    let came = source.taken_in(&id)?.into_iter().next();
-                    let before = came.map_or(times.len(), |came| times.iter().filter(|time| **time <= came).count());
+                    let imported = source.taken_in(&id)?.into_iter().next();
+                    let before = imported.map_or(times.len(), |at| times.iter().filter(|time| **time <= at).count());
                     first.saturating_add(before.saturating_sub(1) as u64)
                 }
             };
-            if then != version {
-                out.lines.insert(id, then);
+            if version_then != version {
+                out.lines.insert(id, version_then);
             }
         }
         Ok(out)
     }
 
-    fn holds(&self, record: &Record) -> bool {
+    fn covers(&self, record: &Record) -> bool {
         record.key.scope == self.scope && workspaces::runtime_of(record).is_some()
     }
 
-    /// The version that a memory belongs to; None = it is not of this workspace.
+    /// The version of a memory; None when it is not of this workspace.
     pub(super) fn version_of(&self, stored: &StoredRecord) -> Option<u64> {
-        self.holds(&stored.record).then(|| self.lines.get(&stored.id).copied().unwrap_or(self.version))
+        self.covers(&stored.record).then(|| self.lines.get(&stored.id).copied().unwrap_or(self.version))
     }
 }
 
-fn kept(source: &mut dyn RecordSource, runtime: &str, scope: &str) -> Result<Option<Kept>, FormatError> {
+fn stored_lineage(
+    source: &mut dyn RecordSource,
+    runtime: &str,
+    scope: &str,
+) -> Result<Option<StoredLineage>, FormatError> {
     let mut out = None;
     source.passthrough(runtime, &mut |item, bytes| {
         if item.name == LINEAGE && item.group == scope {
             let mut text = Vec::new();
-            bytes.take(KEPT_BYTES).read_to_end(&mut text).map_err(|e| FormatError::io(&item.name, e))?;
-            // what cannot be read says nothing, as if it were not there
+            bytes.take(LINEAGE_BYTES).read_to_end(&mut text).map_err(|e| FormatError::io(&item.name, e))?;
+            // an unreadable file counts as absent
             out = serde_json::from_slice(&text).ok();
         }
         Ok(())
@@ -107,19 +111,19 @@ fn kept(source: &mut dyn RecordSource, runtime: &str, scope: &str) -> Result<Opt
     Ok(out)
 }
 
-/// What an archive of ours says of it, as it is read.
+/// Collects the versions that an archive of ours states, while it is read.
 #[derive(Default)]
-pub(super) struct Seen {
-    /// The vault that counted, by the manifest.
+pub(super) struct LineageCollector {
+    /// The counting vault that the manifest names.
     pub vault: Option<String>,
     /// Version of the identity.
     pub version: u64,
     lines: BTreeMap<(&'static str, String), BTreeMap<String, u64>>,
 }
 
-impl Seen {
-    /// A memory that came back whole, and its line.
-    pub(super) fn line(&mut self, record: &Record, line: &str) {
+impl LineageCollector {
+    /// Adds a memory that was restored unchanged, with the version that its line states.
+    pub(super) fn add_line(&mut self, record: &Record, line: &str) {
         if self.vault.is_some()
             && let Some(runtime) = workspaces::runtime_of(record)
             && let Some(version) = super::wire::identity_version(line)
@@ -129,12 +133,12 @@ impl Seen {
         }
     }
 
-    /// What is to be kept: runtime, id space, text.
-    pub(super) fn kept(self) -> Vec<(&'static str, String, String)> {
+    /// The lineage files to store: runtime, id space, text.
+    pub(super) fn into_files(self) -> Vec<(&'static str, String, String)> {
         let Self { vault: Some(vault), version, lines } = self else { return vec![] };
         let text = |mut lines: BTreeMap<String, u64>| {
-            lines.retain(|_, own| *own != version);
-            serde_json::to_string(&Kept { vault: vault.clone(), version, lines }).ok()
+            lines.retain(|_, stated| *stated != version);
+            serde_json::to_string(&StoredLineage { vault: vault.clone(), version, lines }).ok()
         };
         lines.into_iter().filter_map(|((runtime, scope), lines)| Some((runtime, scope, text(lines)?))).collect()
     }

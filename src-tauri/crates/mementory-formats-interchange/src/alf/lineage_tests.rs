@@ -1,4 +1,4 @@
-//! Which identity a memory was made under (spec §3.1.10, §10.2.1).
+//! The identity version of each memory (spec §3.1.10, §10.2.1).
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::testing::*;
 use crate::alf::testing::workspace;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Version of the identity, and of each memory by its text.
+/// Current identity version, and the version of each memory by its text.
 fn versions(archive: &Path) -> (u64, BTreeMap<String, Option<u64>>) {
     let all = entries(archive);
     let identity: Value = serde_json::from_slice(&all["identity.json"]).unwrap();
@@ -17,8 +17,8 @@ fn versions(archive: &Path) -> (u64, BTreeMap<String, Option<u64>>) {
     let files = all.iter().filter(|(name, _)| name.starts_with("memory/partitions/"));
     let lines = files.flat_map(|(_, bytes)| std::str::from_utf8(bytes).unwrap().lines());
     let lines = lines.map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let said = lines.map(|l| (l["content"].as_str().unwrap().to_owned(), l["source"]["identity_version"].as_u64()));
-    (identity["version"].as_u64().unwrap(), said.collect())
+    let versions = lines.map(|l| (l["content"].as_str().unwrap().to_owned(), l["source"]["identity_version"].as_u64()));
+    (identity["version"].as_u64().unwrap(), versions.collect())
 }
 
 fn at(day: u32) -> Timestamp {
@@ -26,7 +26,7 @@ fn at(day: u32) -> Timestamp {
 }
 
 #[test]
-fn spec_10_2_1_memories_say_which_identity_they_were_made_under() {
+fn spec_10_2_1_memories_have_the_identity_version_of_their_time() {
     let scratch = Scratch::new("10-2-1-lineage");
     let path = |name: &str| scratch.0.join(name);
     let source = repo().join("fixtures/openclaw/workspace/input");
@@ -35,7 +35,7 @@ fn spec_10_2_1_memories_say_which_identity_they_were_made_under() {
     let (identity, lines) = versions(&path("one.alf"));
     assert!(identity == 1 && lines.len() > 5 && lines.values().all(|v| *v == Some(1)), "10.2.1, 1: {lines:?}");
 
-    // taken in on the first, another soul on the third, a memory on the fifth
+    // first import on day 1, a changed soul on day 3, one memory on day 5
     for record in &shelf.records {
         let soul = record.record_type.as_deref() == Some("soul");
         let times = if soul { vec![at(1), at(3)] } else { vec![at(1)] };
@@ -48,25 +48,25 @@ fn spec_10_2_1_memories_say_which_identity_they_were_made_under() {
     let before = versions(&path("two.alf"));
     assert_eq!(before.0, 2);
     let expected = lines.keys().map(|line| (line.clone(), Some(if *line == text { 2 } else { 1 }))).collect();
-    assert_eq!(before.1, expected, "10.2.1, 2: what is old keeps its version");
+    assert_eq!(before.1, expected, "10.2.1, 2: older memories keep their version");
     assert_eq!(validate(&path("two.alf")).errors, []);
 
-    // 10.2.1, 3: the two sets have nothing in common
+    // 10.2.1, 3: the two sets are disjoint
     let of = |version| before.1.iter().filter(move |(_, v)| **v == Some(version)).count();
     assert_eq!((of(1) + of(2), of(2)), (lines.len(), 1));
 
-    // 10.2.1, 4: another vault took everything in on one day, and says the same
+    // 10.2.1, 4: another vault that imported everything on one day exports the same versions
     let mut other = read(&path("two.alf")).unwrap();
     other.vault = Some("0191b2c3-0000-7000-8000-000000000002".into());
     other.taken_in = other.records.iter().map(|r| (r.key.value.clone(), vec![at(9)])).collect();
     write(&mut other, &path("three.alf"));
     assert_eq!(versions(&path("three.alf")), before);
-    // and at home nothing is counted twice
-    let kept = read(&path("two.alf")).unwrap().parts;
-    shelf.parts.extend(kept.into_iter().filter(|(item, _)| item.name.ends_with("lineage.json")));
+    // importing the archive into the first vault again counts nothing twice
+    let imported = read(&path("two.alf")).unwrap().parts;
+    shelf.parts.extend(imported.into_iter().filter(|(item, _)| item.name.ends_with("lineage.json")));
     write(&mut shelf, &path("four.alf"));
     assert_eq!(versions(&path("four.alf")), before);
-    // a workspace has no place for it
+    // a workspace folder does not contain the lineage file
     workspace::write(&mut other, &path("w"), &OpenClaw);
     assert!(!workspace::tree(&path("w")).keys().any(|name| name.contains("lineage")));
 }

@@ -1,22 +1,22 @@
-//! Lines of a JSONL entry, bounded (spec §4.1.1: one object per line; blank lines and CRLF tolerated).
+//! Reads a JSONL entry line by line with a length limit (spec §4.1.1: one object per line; blank lines and CRLF tolerated).
 use mementory_format::FormatError;
 use std::io::{BufRead, BufReader, Read};
 
 /// One line of an entry.
-pub(super) enum Entry<'a> {
-    /// A line without its line end, empty when blank, and its number from 1.
-    Line(u64, &'a str),
-    /// A line that cannot be read: number and stable code.
-    Bad(u64, &'static str),
+pub(super) enum JsonLine<'a> {
+    /// Line number from 1, and the text without its line end (empty for a blank line).
+    Text(u64, &'a str),
+    /// A line that cannot be read: line number and error code.
+    Unreadable(u64, &'static str),
 }
 
-/// Visits every line. Ends early, with a `Bad` entry, where the entry is damaged. Errors: those of `visit`, and of
-/// the input as such (limits, the file system).
+/// Visits every line; `visit` also gets the bytes that the line takes. A damaged entry ends early with an unreadable line.
+/// Errors: those of `visit`, limits, and the file system.
 pub(super) fn each_line(
     reader: &mut dyn Read,
     place: &str,
     limit: u64,
-    visit: &mut dyn FnMut(Entry<'_>, u64) -> Result<(), FormatError>,
+    visit: &mut dyn FnMut(JsonLine<'_>, u64) -> Result<(), FormatError>,
 ) -> Result<(), FormatError> {
     let mut reader = BufReader::with_capacity(256 << 10, reader);
     let mut line = Vec::new();
@@ -45,7 +45,7 @@ pub(super) fn each_line(
                     break;
                 }
             }
-            visit(Entry::Bad(number, "line_too_long"), skipped)?;
+            visit(JsonLine::Unreadable(number, "line_too_long"), skipped)?;
             continue;
         }
         let text = match number {
@@ -53,8 +53,8 @@ pub(super) fn each_line(
             _ => &line,
         };
         match std::str::from_utf8(text).map(str::trim_ascii) {
-            Ok(text) => visit(Entry::Line(number, text), n)?,
-            Err(_) => visit(Entry::Bad(number, "invalid_utf8"), n)?,
+            Ok(text) => visit(JsonLine::Text(number, text), n)?,
+            Err(_) => visit(JsonLine::Unreadable(number, "invalid_utf8"), n)?,
         }
     }
 }
@@ -63,11 +63,11 @@ fn damaged(
     error: std::io::Error,
     place: &str,
     number: u64,
-    visit: &mut dyn FnMut(Entry<'_>, u64) -> Result<(), FormatError>,
+    visit: &mut dyn FnMut(JsonLine<'_>, u64) -> Result<(), FormatError>,
 ) -> Result<(), FormatError> {
     use std::io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
     if matches!(error.kind(), InvalidData | InvalidInput | UnexpectedEof) {
-        return visit(Entry::Bad(number, "damaged_entry"), 0);
+        return visit(JsonLine::Unreadable(number, "damaged_entry"), 0);
     }
     Err(FormatError::io(place, error))
 }

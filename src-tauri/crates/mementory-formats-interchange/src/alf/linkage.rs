@@ -1,18 +1,18 @@
-//! What a person who moves an agent should know of its abilities (spec §3.2.6, §3.4.2): which depend on the host, and
-//! where an ability and its credential do not find each other. Nothing is changed.
-use mementory_json::Tree;
+//! Reports what a user who moves an agent must know about its abilities (spec §3.2.6, §3.4.2): which of them depend on the
+//! host, and where abilities and credentials do not match. Changes nothing.
 use mementory_model::Issue;
 use std::collections::BTreeSet;
 
-/// Abilities reported one by one.
-const LISTED: usize = 200;
+/// Most issues that are reported.
+const MAX_ISSUES: usize = 200;
 
-/// What the identity and the credentials say of each other.
+/// Abilities of the identity and credentials of the archive, to compare them.
 #[derive(Default)]
-pub(super) struct Linkage {
-    /// Name, what the host must have, ids of credentials.
+pub(super) struct CapabilityCheck {
+    /// Name, requirement on the host, ids of the needed credentials.
     capabilities: Vec<(String, Option<String>, Vec<String>)>,
     credentials: BTreeSet<String>,
+    /// Id of each credential, and the abilities that it grants.
     granted: Vec<(String, Vec<String>)>,
 }
 
@@ -27,37 +27,37 @@ fn texts(tree: &Tree, key: &str) -> Vec<String> {
     }
 }
 
-impl Linkage {
-    /// Abilities of the agent and of its sub-agents. One without a word about it goes anywhere.
-    pub(super) fn identity(&mut self, doc: &Tree) {
+impl CapabilityCheck {
+    /// Adds the abilities of the agent and of its sub-agents. One without `portability` runs on any host.
+    pub(super) fn add_identity(&mut self, doc: &Tree) {
         let Some(structured) = doc.get("structured") else { return };
-        self.list(structured, "");
+        self.add_capabilities(structured, "");
         if let Some(Tree::Array(agents)) = structured.get("sub_agents") {
             for agent in agents {
-                self.list(agent, text(agent, "name").unwrap_or_default());
+                self.add_capabilities(agent, text(agent, "name").unwrap_or_default());
             }
         }
     }
 
-    fn list(&mut self, holder: &Tree, agent: &str) {
+    fn add_capabilities(&mut self, holder: &Tree, agent: &str) {
         let Some(Tree::Array(items)) = holder.get("capabilities") else { return };
         for item in items {
             let name = text(item, "name").unwrap_or_default();
             let name = if agent.is_empty() { name.to_owned() } else { format!("{name} ({agent})") };
             let host = text(item, "portability") == Some("host_dependent");
-            let needs = host.then(|| text(item, "host_requirements").unwrap_or("not said what").to_owned());
+            let needs = host.then(|| text(item, "host_requirements").unwrap_or("no requirement is named").to_owned());
             self.capabilities.push((name, needs, texts(item, "credential_ids")));
         }
     }
 
-    /// A credential.
-    pub(super) fn credential(&mut self, doc: &Tree) {
+    /// Adds a credential.
+    pub(super) fn add_credential(&mut self, doc: &Tree) {
         let id = text(doc, "id").unwrap_or_default().to_owned();
         self.granted.push((id.clone(), texts(doc, "capabilities_granted")));
         self.credentials.insert(id);
     }
 
-    /// What there is to say.
+    /// The issues found.
     pub(super) fn issues(&self, place: &str) -> Vec<Issue> {
         let mut out = Vec::new();
         for (name, needs, ids) in &self.capabilities {
@@ -79,7 +79,7 @@ impl Linkage {
                 }
             }
         }
-        out.truncate(LISTED);
+        out.truncate(MAX_ISSUES);
         out
     }
 }

@@ -1,5 +1,5 @@
-//! The archive as a whole: which catalog members belong to it, may it be read at all, and what its manifest says
-//! (spec §4.1, §4.2, §8.2). Every path comes from the manifest; none is assumed, the manifest's own name apart.
+//! The archive as a whole: which catalog members belong to it, whether it is safe to read, and its manifest (spec §4.1,
+//! §4.2, §8.2). All paths come from the manifest except the manifest's own name.
 use mementory_format::{Catalog, Detected, FormatError, Member, Role};
 use mementory_json::Tree;
 use mementory_model::{Issue, Limits};
@@ -26,7 +26,8 @@ impl<'c> Archive<'c> {
         if detected.claim.version.as_deref() == Some(super::detect::DELTA) {
             let found = detected.claim.parts.iter().find(|p| p.role == Role::Manifest);
             let place = found.and_then(|p| catalog.members().get(p.member)).map_or("", |m| m.place.as_str());
-            let reason = "an .alf-delta holds only what changed since an export; the agent's whole .alf is needed";
+            let reason =
+                "an .alf-delta contains only the changes since an export; open the whole .alf of the agent instead";
             let place = place.split("!/").next().unwrap_or_default().into();
             return Err(FormatError::Refused { place, reason: reason.into() });
         }
@@ -44,10 +45,10 @@ impl<'c> Archive<'c> {
             .strip_suffix(manifest.name.as_str())
             .and_then(|p| p.strip_suffix("!/"))
             .unwrap_or(&manifest.place);
-        // an issue of an archive inside this one is not this one's; a name that only looks so is
-        let nested = |rest: &str| {
-            rest.match_indices("!/").any(|(i, _)| {
-                let inner = format!("{place}!/{}!/", &rest[..i]);
+        // issues of an archive nested in this one do not count; issues of an entry whose name only looks nested do
+        let nested = |name: &str| {
+            name.match_indices("!/").any(|(i, _)| {
+                let inner = format!("{place}!/{}!/", &name[..i]);
                 catalog.members().iter().any(|m| m.archive != manifest.archive && m.place.starts_with(&inner))
             })
         };
@@ -103,13 +104,13 @@ pub(super) struct Partition {
     pub from: Option<String>,
     /// Last day, as written.
     pub to: Option<String>,
-    /// Lines promised.
+    /// Number of lines that the manifest states.
     pub count: Option<u64>,
 }
 
-/// What the manifest says.
+/// The parsed manifest.
 pub(super) struct Manifest {
-    /// All of it.
+    /// The whole document.
     pub tree: Tree,
     /// `alf_version`.
     pub version: String,
@@ -127,7 +128,7 @@ impl Manifest {
         Self::parse(&archive.text(entry, limits)?, &entry.place, limits)
     }
 
-    /// Reads the manifest. Errors: `Version` for another major version, `Invalid` when it is no manifest.
+    /// Parses the manifest. Errors: `Version` for another major version, `Invalid` when it is not a manifest.
     pub(super) fn parse(text: &str, place: &str, limits: &Limits) -> Result<Self, FormatError> {
         let bad = |message: String| FormatError::invalid("manifest_invalid", place, message);
         let tree = Tree::parse(text, limits).map_err(|e| bad(e.to_string()))?;
@@ -169,7 +170,7 @@ impl Manifest {
         }
     }
 
-    /// Every file that the manifest names.
+    /// All files that the manifest names.
     pub(super) fn named_files(&self) -> Vec<&str> {
         let layers = ["identity", "principals", "credentials", "attachments"];
         let mut files: Vec<&str> = layers.iter().filter_map(|l| self.layer_file(l)).collect();
@@ -183,13 +184,13 @@ impl Manifest {
         self.tree.get("keepsake")?.get(key)
     }
 
-    /// True when Mementory made this agent up (so its manifest holds nothing of anybody else's).
+    /// True when Mementory generated this agent, so that the manifest contains nothing of another program.
     pub(super) fn generated(&self) -> bool {
         self.keepsake("generated") == Some(&Tree::Bool(true))
     }
 
-    /// Id space of an element or line, by its id and the agent it names. One agent's file is one space; a file of
-    /// several sources says whose an element is where that is not the agent it names.
+    /// Id space of an element or line, by its id and the agent it names. The file of one agent is one id space; the manifest
+    /// of a file with several sources lists the elements whose id space is another.
     pub(super) fn scope_of(&self, id: &str, names: Option<&str>) -> String {
         let said = self.keepsake("scopes").and_then(|s| s.get(id)?.get("scope")?.as_str()).map(str::to_owned);
         let named = names.filter(|_| self.generated()).unwrap_or(&self.agent);
@@ -199,15 +200,15 @@ impl Manifest {
     /// The runtime that an element came from.
     pub(super) fn runtime_of(&self, id: &str) -> &str {
         let said = self.keepsake("scopes").and_then(|s| s.get(id)?.get("runtime")?.as_str());
-        let own = || self.tree.get("agent").and_then(|a| a.get("source_runtime")).and_then(Tree::as_str);
-        said.or_else(own).unwrap_or("alf")
+        let of_agent = || self.tree.get("agent").and_then(|a| a.get("source_runtime")).and_then(Tree::as_str);
+        said.or_else(of_agent).unwrap_or("alf")
     }
 
-    /// What to say about the checksum: None when it is ours (the validator checks it) or absent.
+    /// An issue for a checksum that cannot be verified. None when there is none or it is ours (the validator checks it).
     pub(super) fn checksum_issue(&self, place: &str) -> Option<Issue> {
         self.tree.get("checksum")?;
         let ours = self.tree.get("checksum_scope").and_then(Tree::as_str) == Some(CHECKSUM_SCOPE);
-        let message = "the file has a checksum whose definition is not known; it was not verified";
+        let message = "the definition of this file's checksum is not known, so it was not verified";
         (!ours).then(|| Issue::new("checksum_not_verifiable", place, message))
     }
 }

@@ -1,8 +1,8 @@
-//! Quarterly and monthly partitions, and the ids of records we make (spec §3.1.1, §4.1.1).
+//! Quarterly and monthly partitions, and stable ids for the records that we generate (spec §3.1.1, §4.1.1).
 use mementory_model::Timestamp;
 use sha2::{Digest, Sha256};
 
-/// The time of a partition in UTC: a calendar quarter, or a month where an agent is busy.
+/// The period of a partition in UTC: a calendar quarter, or a month for an agent with many records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Period {
     year: i16,
@@ -13,18 +13,18 @@ pub(super) struct Period {
 }
 
 impl Period {
-    /// The quarter that holds a time.
+    /// The quarter that contains a time.
     pub(super) fn quarter(time: Timestamp) -> Self {
         Self::month(time).to_quarter()
     }
 
-    /// The month that holds a time.
+    /// The month that contains a time.
     pub(super) fn month(time: Timestamp) -> Self {
         let (year, month, _) = time.date();
         Self { year, month, months: 1 }
     }
 
-    /// The quarter that a month is in.
+    /// The quarter that contains a month.
     pub(super) fn to_quarter(self) -> Self {
         Self { month: (self.month - 1) / 3 * 3 + 1, months: 3, ..self }
     }
@@ -55,8 +55,8 @@ impl Period {
         format!("{:04}-{last:02}-{day}", self.year)
     }
 
-    /// Is it over at this time, or does it hold it?
-    pub(super) fn against(self, now: Timestamp) -> std::cmp::Ordering {
+    /// `Less` when the period is over at this time, `Equal` when it contains the time, `Greater` when it is in the future.
+    pub(super) fn relative_to(self, now: Timestamp) -> std::cmp::Ordering {
         let (year, month, _) = now.date();
         match (self.year, self.month + self.months - 1) < (year, month) {
             true => std::cmp::Ordering::Less,
@@ -66,8 +66,8 @@ impl Period {
     }
 }
 
-/// A UUID of version 7 that is the same at each export: the record's time, and bits of a hash of its vault id where
-/// version 7 has random ones.
+/// A UUID version 7 that is the same at each export: the record's time, with bits of a hash of its vault id in place of the
+/// random bits.
 pub(super) fn stable_v7(created: Timestamp, vault_id: &str) -> uuid::Uuid {
     let digest = Sha256::digest(format!("keepsake alf memory record\n{vault_id}"));
     let mut bits = [0u8; 10];
@@ -76,7 +76,7 @@ pub(super) fn stable_v7(created: Timestamp, vault_id: &str) -> uuid::Uuid {
     uuid::Builder::from_unix_timestamp_millis(millis, &bits).into_uuid()
 }
 
-/// A UUID for anything else of ours (agent, principal, attachment): version 5 over a name.
+/// A UUID version 5 for other generated ids (agent, principal, attachment), from a name.
 pub(super) fn stable_v5(name: &str) -> uuid::Uuid {
     uuid::Uuid::new_v5(&uuid::Uuid::NAMESPACE_URL, format!("keepsake:alf:{name}").as_bytes())
 }

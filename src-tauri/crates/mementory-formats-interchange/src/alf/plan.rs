@@ -1,17 +1,17 @@
-//! First pass over what is to be written: whose file is it, which id has each record, how large is each partition.
+//! First pass of an export: which agent the file is for, the id of each line, the size of each partition.
 use super::compose;
 use super::identity;
 use super::lineage::Lineage;
 use super::partitions::{Period, stable_v5, stable_v7};
-use super::workspaces::{self, Home};
+use super::workspaces::{self, SoleWorkspace};
 use mementory_format::{FormatError, RecordSource, SourceAbout, StoredRecord};
 use mementory_json::Tree;
 use mementory_model::{AttachmentRef, Kind, LossKind, LossReport, Record, Timestamp};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// Which part of an ALF file a record came from.
+/// The element of an ALF archive that a record was read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Own {
+pub(super) enum AlfElement {
     /// A memory line.
     Line,
     /// The identity document.
@@ -20,18 +20,18 @@ pub(super) enum Own {
     Row(&'static str),
 }
 
-/// Where in an ALF file a record was read, if it was; the reader says it in the origin.
-pub(super) fn own(record: &Record) -> Option<Own> {
+/// The element of an ALF archive that a record was read from, by its origin; None for records of other formats.
+pub(super) fn alf_element(record: &Record) -> Option<AlfElement> {
     if record.origin.format != "alf" || record.verbatim.is_none() {
         return None;
     }
     let pointer = record.origin.pointer.as_str();
     let row = |layer: &'static str| {
-        pointer.strip_prefix('/')?.strip_prefix(layer)?.starts_with('/').then_some(Own::Row(layer))
+        pointer.strip_prefix('/')?.strip_prefix(layer)?.starts_with('/').then_some(AlfElement::Row(layer))
     };
     match pointer {
-        "" if record.kind == Kind::Profile => Some(Own::Identity),
-        _ if pointer.starts_with("line ") => Some(Own::Line),
+        "" if record.kind == Kind::Profile => Some(AlfElement::Identity),
+        _ if pointer.starts_with("line ") => Some(AlfElement::Line),
         _ => row("principals").or_else(|| row("credentials")).or_else(|| row("attachments")),
     }
 }
@@ -39,129 +39,129 @@ pub(super) fn own(record: &Record) -> Option<Own> {
 /// An element of a list document, or the identity.
 #[derive(Clone)]
 pub(super) struct Row {
-    /// Slot in its skeleton.
+    /// Key of the element, which is also its placeholder in the skeleton.
     pub value: String,
-    /// Its id space.
+    /// Id space of the element.
     pub scope: String,
-    /// Runtime it came from.
+    /// Runtime that the element came from.
     pub runtime: String,
-    /// Its JSON.
+    /// JSON of the element.
     pub text: String,
-    /// Vault id of its file, for attachment rows.
+    /// For attachment rows: vault id of the file.
     pub file: Option<String>,
 }
 
-/// A file that records of other formats name.
+/// A file that records of other formats refer to.
 pub(super) struct ForeignFile {
-    /// The file, as its first record names it.
+    /// The reference of the first record.
     pub reference: AttachmentRef,
-    /// Memory lines that name it.
+    /// Ids of the memory lines that refer to it.
     pub referenced_by: Vec<String>,
 }
 
-/// What is to be written.
+/// What an export will contain.
 #[derive(Default)]
-pub(super) struct Plan {
-    /// Agent that stands for the vault.
+pub(super) struct ExportPlan {
+    /// Id of the generated agent that represents the vault, or of the sole workspace. Not used for an imported agent.
     pub agent: String,
-    /// Agents whose records are in scope.
+    /// Ids of the agents whose records are exported.
     pub agents: BTreeSet<String>,
-    /// True when any record is not from an ALF file.
-    pub others: bool,
-    /// True when any record is neither from an ALF file nor from a workspace.
-    pub strangers: bool,
-    /// Records of each workspace, by its id space.
-    pub homes: BTreeMap<String, u64>,
-    /// The workspace that all of it is, if so.
-    pub home: Option<Home>,
-    /// Versions of its identity, and which of them its memories belong to.
+    /// True when any record is not from an ALF archive.
+    pub has_non_alf: bool,
+    /// True when any record is neither from an ALF archive nor from a workspace.
+    pub has_other_formats: bool,
+    /// Number of records of each workspace, by its id space.
+    pub workspaces: BTreeMap<String, u64>,
+    /// Set when everything in the export is from one workspace.
+    pub sole_workspace: Option<SoleWorkspace>,
+    /// Versions of the workspace's identity and of its memories.
     pub lineage: Option<Lineage>,
-    /// Records (vault ids) that identity or principals hold.
-    pub documented: HashSet<String>,
-    /// Lines and an estimate of their bytes, by month; after [`Plan::settle_periods`] by partition.
+    /// Vault ids of the records that are written into identity or principals.
+    pub in_documents: HashSet<String>,
+    /// Lines and an estimate of their bytes, by month; after [`ExportPlan::choose_periods`] by partition.
     pub periods: BTreeMap<Period, (u64, u64)>,
     /// Rows by layer; `identity` too.
     pub rows: BTreeMap<&'static str, Vec<Row>>,
-    /// Lines whose id space is not that of the agent they name: id and space.
+    /// Lines whose id space differs from that of the agent they name: id and id space.
     pub scopes: Vec<(String, String)>,
     /// Files of other formats by vault id.
     pub files: BTreeMap<String, ForeignFile>,
-    /// Vault id of the record that is the file's identity.
+    /// Vault id of the record that is the archive's identity.
     pub identity: Option<String>,
-    /// Any vectors?
+    /// True when any record has an embedding.
     pub has_embeddings: bool,
     /// Records by kind.
     pub by_kind: BTreeMap<String, u64>,
     /// Losses so far.
     pub losses: LossReport,
-    /// Line ids by vault id: UUIDs as numbers (a million must fit in memory), anything else as text.
+    /// Line ids by vault id: UUIDs as numbers, so that a million fit in memory; anything else as text.
     uuids: HashMap<u128, u128>,
     texts: HashMap<String, String>,
     conversations: HashMap<u128, Timestamp>,
 }
 
-impl Plan {
-    /// Goes through all records once.
-    pub(super) fn survey(source: &mut dyn RecordSource) -> Result<Self, FormatError> {
+impl ExportPlan {
+    /// Visits all records once.
+    pub(super) fn collect(source: &mut dyn RecordSource) -> Result<Self, FormatError> {
         let mut plan = Self { agent: vault_agent(&source.about()), ..Self::default() };
-        let (mut own_files, mut profiles, mut credentials) = (HashSet::new(), Vec::new(), Vec::new());
+        let (mut alf_files, mut profiles, mut credentials) = (HashSet::new(), Vec::new(), Vec::new());
         source.records(&mut |stored| {
             *plan.by_kind.entry(stored.record.kind.as_str().to_owned()).or_default() += 1;
-            let found = own(&stored.record);
-            match (found, stored.record.key.scope.strip_prefix("alf:")) {
+            let element = alf_element(&stored.record);
+            match (element, stored.record.key.scope.strip_prefix("alf:")) {
                 (Some(_), Some(agent)) => drop(plan.agents.insert(agent.to_owned())),
                 _ => {
-                    plan.others = true;
-                    plan.strangers |= !workspaces::count(&mut plan.homes, &stored.record);
+                    plan.has_non_alf = true;
+                    plan.has_other_formats |= !workspaces::count_record(&mut plan.workspaces, &stored.record);
                 }
             }
-            match found {
-                // one file has one identity: the first is it, others travel whole as memory lines
-                Some(Own::Identity) if plan.identity.is_none() => {
+            match element {
+                // an archive has one identity: the first one; others become memory lines
+                Some(AlfElement::Identity) if plan.identity.is_none() => {
                     plan.identity = Some(stored.id.clone());
-                    plan.row("identity", &stored, None);
+                    plan.add_row("identity", &stored, None);
                 }
-                Some(Own::Identity) => plan.line(&stored, false),
-                Some(Own::Row(layer)) => {
+                Some(AlfElement::Identity) => plan.add_line(&stored, false),
+                Some(AlfElement::Row(layer)) => {
                     let file = stored.attachment_ids.first().cloned().filter(|_| layer == "attachments");
-                    own_files.extend(file.clone());
-                    plan.row(layer, &stored, file);
+                    alf_files.extend(file.clone());
+                    plan.add_row(layer, &stored, file);
                 }
                 None if stored.record.kind == Kind::Credential => credentials.push(stored),
                 None if workspaces::is_profile(&stored.record) => profiles.push(stored),
-                _ => plan.line(&stored, found.is_some()),
+                _ => plan.add_line(&stored, element.is_some()),
             }
             Ok(())
         })?;
-        for stored in workspaces::settle(source, &mut plan, profiles)? {
-            plan.line(&stored, false);
+        for stored in workspaces::add_profiles(source, &mut plan, profiles)? {
+            plan.add_line(&stored, false);
         }
         for stored in credentials {
-            plan.foreign_credential(&stored);
+            plan.add_foreign_credential(&stored);
         }
-        plan.files.retain(|id, _| !own_files.contains(id));
+        plan.files.retain(|id, _| !alf_files.contains(id));
         Ok(plan)
     }
 
-    /// The single agent that everything came from, if so.
+    /// The agent, if everything came from the archive of a single one.
     pub(super) fn single_agent(&self) -> Option<&str> {
-        match (self.others, self.agents.len()) {
+        match (self.has_non_alf, self.agents.len()) {
             (false, 1) => self.agents.first().map(String::as_str),
             _ => None,
         }
     }
 
-    /// Whether a record becomes a memory line (in the second pass).
+    /// True for a record that becomes a memory line in the second pass.
     pub(super) fn is_line(&self, stored: &StoredRecord) -> bool {
-        match own(&stored.record) {
-            Some(Own::Line) => true,
-            Some(Own::Identity) => self.identity.as_deref() != Some(stored.id.as_str()),
-            Some(Own::Row(_)) => false,
-            None => stored.record.kind != Kind::Credential && !self.documented.contains(&stored.id),
+        match alf_element(&stored.record) {
+            Some(AlfElement::Line) => true,
+            Some(AlfElement::Identity) => self.identity.as_deref() != Some(stored.id.as_str()),
+            Some(AlfElement::Row(_)) => false,
+            None => stored.record.kind != Kind::Credential && !self.in_documents.contains(&stored.id),
         }
     }
 
-    fn row(&mut self, layer: &'static str, stored: &StoredRecord, file: Option<String>) {
+    fn add_row(&mut self, layer: &'static str, stored: &StoredRecord, file: Option<String>) {
         let record = &stored.record;
         let verbatim = record.verbatim.as_ref().map_or("", |v| v.text.as_str());
         let patched = stored.edited.then(|| identity::patch(record, verbatim)).flatten();
@@ -174,14 +174,14 @@ impl Plan {
         });
     }
 
-    fn foreign_credential(&mut self, stored: &StoredRecord) {
+    fn add_foreign_credential(&mut self, stored: &StoredRecord) {
         let text = super::write_documents::credential_row(stored, &self.agent);
         self.losses.add(&stored.id, "kind", LossKind::MovedToExtension, "written as a credential without a payload");
         let (value, scope, runtime) = (stored.id.clone(), String::new(), String::new());
         self.rows.entry("credentials").or_default().push(Row { value, scope, runtime, text, file: None });
     }
 
-    fn line(&mut self, stored: &StoredRecord, own: bool) {
+    fn add_line(&mut self, stored: &StoredRecord, from_alf: bool) {
         let record = &stored.record;
         let created = self.created(stored);
         if record.kind == Kind::Conversation
@@ -190,14 +190,14 @@ impl Plan {
             self.conversations.insert(id, time);
         }
         let verbatim = record.verbatim.as_ref().map_or(0, |v| v.text.len());
-        let bytes = if own { verbatim } else { record.text.len() + verbatim + verbatim / 8 + 2048 };
+        let bytes = if from_alf { verbatim } else { record.text.len() + verbatim + verbatim / 8 + 2048 };
         let month = self.periods.entry(Period::month(created)).or_default();
         *month = (month.0 + 1, month.1 + bytes as u64);
-        let id = match own {
+        let id = match from_alf {
             true => record.origin_id.clone().unwrap_or_else(|| record.key.value.clone()),
             false => stable_v7(created, &stored.id).hyphenated().to_string(),
         };
-        if own
+        if from_alf
             && let (Some(agent), Some(v)) = (record.key.scope.strip_prefix("alf:"), &record.verbatim)
             && super::wire::agent_of(&v.text).as_deref() != Some(agent)
         {
@@ -209,12 +209,12 @@ impl Plan {
             entry.referenced_by.push(id.clone());
         }
         if record.kind == Kind::Attachment {
-            // A file that nothing names travels too.
+            // a file that no record refers to is exported as well
             let entry = self.files.entry(stored.id.clone());
-            entry.or_insert_with(|| ForeignFile { reference: named_by_itself(record), referenced_by: vec![] });
+            entry.or_insert_with(|| ForeignFile { reference: reference_to(record), referenced_by: vec![] });
         }
         self.has_embeddings |= !record.embeddings.is_empty();
-        if !own {
+        if !from_alf {
             compose::losses(stored, &mut self.losses);
         }
         let number = uuid::Uuid::parse_str(&id).ok().filter(|u| u.hyphenated().to_string() == id);
@@ -224,20 +224,20 @@ impl Plan {
         }
     }
 
-    /// Quarters, or months where the agent's own file has months or a quarter is busy (spec §4.1.1).
-    pub(super) fn settle_periods(&mut self, own: Option<&Tree>) {
+    /// Chooses quarters, or months where the agent's manifest has months or a quarter has many lines (spec §4.1.1).
+    pub(super) fn choose_periods(&mut self, manifest: Option<&Tree>) {
         let mut quarters = BTreeMap::<Period, (u64, u64)>::new();
         for (month, (lines, bytes)) in &self.periods {
             let quarter = quarters.entry(month.to_quarter()).or_default();
             *quarter = (quarter.0 + lines, quarter.1 + bytes);
         }
-        let monthly = own.is_some_and(monthly);
+        let monthly = manifest.is_some_and(is_monthly);
         self.periods.retain(|month, _| monthly || quarters.get(&month.to_quarter()).is_some_and(|q| q.0 > BUSY_LINES));
         let busy: BTreeSet<Period> = self.periods.keys().map(|month| month.to_quarter()).collect();
         self.periods.extend(quarters.into_iter().filter(|(quarter, _)| !busy.contains(quarter)));
     }
 
-    /// The partition of a time.
+    /// The partition that contains a time.
     pub(super) fn period_of(&self, created: Timestamp) -> Period {
         let month = Period::month(created);
         if self.periods.contains_key(&month) { month } else { month.to_quarter() }
@@ -252,7 +252,7 @@ impl Plan {
         }
     }
 
-    /// The time by which a record is filed: when it was made, else the nearest time that is known, else 1970.
+    /// The time that decides the partition of a record: its creation, else the closest time that is known, else 1970.
     pub(super) fn created(&self, stored: &StoredRecord) -> Timestamp {
         let t = &stored.record.times;
         let conversation = stored.parent_id.as_deref().and_then(|id| u128::from_str_radix(id, 16).ok());
@@ -262,11 +262,11 @@ impl Plan {
     }
 }
 
-/// More lines than this in one quarter are filed by month.
+/// A quarter with more lines than this is split into months.
 pub(super) const BUSY_LINES: u64 = 100_000;
 
-/// Does a manifest file by month? One range of at most 31 days that begins on the first says so.
-fn monthly(manifest: &Tree) -> bool {
+/// True when a manifest has monthly partitions, that is, any range within one month.
+fn is_monthly(manifest: &Tree) -> bool {
     let Some(Tree::Array(rows)) =
         manifest.get("layers").and_then(|l| l.get("memory")).and_then(|m| m.get("partitions"))
     else {
@@ -279,8 +279,8 @@ fn monthly(manifest: &Tree) -> bool {
     })
 }
 
-/// A file's record as something that names the file.
-fn named_by_itself(record: &Record) -> AttachmentRef {
+/// A reference to the file of an attachment record.
+fn reference_to(record: &Record) -> AttachmentRef {
     AttachmentRef {
         key: record.key.clone(),
         origin_id: record.origin_id.clone(),
@@ -291,7 +291,7 @@ fn named_by_itself(record: &Record) -> AttachmentRef {
     }
 }
 
-/// Id and name of the agent that stands for a vault.
+/// Id of the generated agent that represents a vault.
 pub(super) fn vault_agent(about: &SourceAbout) -> String {
     stable_v5(&format!("agent:{}", about.vault_id)).hyphenated().to_string()
 }

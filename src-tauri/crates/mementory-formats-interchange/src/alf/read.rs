@@ -1,8 +1,8 @@
-//! Archive → records (spec §3, §4, §6.2). Driven by the manifest; what it does not name is kept as it is.
+//! Archive → records (spec §3, §4, §6.2). Follows the manifest; entries that it does not name become passthrough files.
 use super::documents;
 use super::identity;
-use super::lineage::Seen;
-use super::lines::{Entry, each_line};
+use super::lineage::LineageCollector;
+use super::lines::{JsonLine, each_line};
 use super::manifest::{Archive, MANIFEST, Manifest, Partition};
 use super::read_attachments::Attachments;
 use super::sealed::{self, Opener};
@@ -17,10 +17,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, hash_map};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-/// Distinct remarks kept in mind; more are counted under one.
-const REMARKS: usize = 500;
+/// Most distinct remarks; further ones are counted together.
+const MAX_REMARKS: usize = 500;
 
-/// Reads one agent file into the sink.
+/// Reads one archive into the sink.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,
@@ -37,31 +37,31 @@ pub(super) fn read(
     reader.run()
 }
 
-/// One reading.
+/// Reads one archive or delta bundle.
 pub(super) struct Reader<'a> {
     /// The archive.
     pub archive: &'a Archive<'a>,
     /// Its manifest.
     pub manifest: &'a Manifest,
-    /// Bounds.
+    /// Limits.
     pub limits: &'a Limits,
-    /// Where everything goes.
+    /// Receives everything that is read.
     pub sink: &'a mut dyn Sink,
-    /// Entries that are dealt with.
+    /// Names of the entries that were read.
     pub used: BTreeSet<String>,
-    done: u64,
+    bytes_done: u64,
     remarks: BTreeMap<Remark, (String, u64)>,
-    /// Is it a delta bundle?
+    /// True for a delta bundle.
     pub delta: bool,
-    /// Records that the last word of a delta says were deleted.
+    /// Ids of records whose last change in a delta is a deletion.
     deleted: BTreeSet<String>,
-    linkage: super::linkage::Linkage,
-    lineage: Seen,
+    capabilities: super::linkage::CapabilityCheck,
+    lineage: LineageCollector,
     passphrase: Option<Arc<dyn Passphrase>>,
-    /// Secrets that a passphrase opened.
+    /// Opens sealed secrets.
     pub opener: Opener,
-    /// Files of workspaces that records were read of: runtime and path.
-    pub made: HashSet<(&'static str, String)>,
+    /// Workspace files whose text is in records that were read: runtime and path.
+    pub files_from_records: HashSet<(&'static str, String)>,
 }
 
 impl<'a> Reader<'a> {
@@ -73,19 +73,19 @@ impl<'a> Reader<'a> {
             limits,
             sink,
             used,
-            done: 0,
+            bytes_done: 0,
             remarks: BTreeMap::new(),
             delta: false,
             deleted: BTreeSet::new(),
-            linkage: Default::default(),
-            lineage: Seen::default(),
+            capabilities: Default::default(),
+            lineage: LineageCollector::default(),
             passphrase: None,
             opener: Opener::default(),
-            made: HashSet::new(),
+            files_from_records: HashSet::new(),
         }
     }
 
-    /// Reads a delta bundle: each line is a change, and what is no record belongs to the bundle, not to the agent.
+    /// A reader for a delta bundle: each line is a change, and passthrough files belong to the bundle, not to the agent.
     pub(super) fn of_delta(
         archive: &'a Archive<'a>,
         manifest: &'a Manifest,
@@ -104,15 +104,15 @@ impl Reader<'_> {
         self.identity()?;
         self.principals()?;
         self.credentials()?;
-        // a delta holds only the documents that changed: what is not in it is not missing
-        for issue in self.linkage.issues(&self.archive.place).into_iter().filter(|_| !self.delta) {
+        // a delta has only the documents that changed, so nothing counts as missing
+        for issue in self.capabilities.issues(&self.archive.place).into_iter().filter(|_| !self.delta) {
             self.sink.note(issue);
         }
         let attachments = super::read_attachments::read(self)?;
         self.memory(&attachments)?;
-        self.keep_lineage()?;
-        self.deletions()?;
-        self.passthrough()?;
+        self.store_lineage()?;
+        self.emit_tombstones()?;
+        self.read_passthrough()?;
         for ((code, detail), (place, count)) in std::mem::take(&mut self.remarks) {
             let times = if count > 1 { format!(", {count} times; first here") } else { String::new() };
             self.sink.note(Issue::new(code, place, format!("{detail}{times}")));
@@ -120,14 +120,14 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Remember a remark; equal ones are counted.
+    /// Adds a remark. Equal ones are counted and reported once.
     pub(super) fn remark(&mut self, place: &str, (code, detail): Remark) {
-        let full = self.remarks.len() >= REMARKS;
-        let key = (code, if full { "more of this".to_owned() } else { detail });
+        let full = self.remarks.len() >= MAX_REMARKS;
+        let key = (code, if full { "more of the same".to_owned() } else { detail });
         self.remarks.entry(key).or_insert_with(|| (place.to_owned(), 0)).1 += 1;
     }
 
-    /// Where a record came from.
+    /// The origin of a record in this entry.
     pub(super) fn origin(&self, member: &Member, pointer: String) -> Origin {
         Origin {
             format: "alf".into(),
@@ -137,20 +137,20 @@ impl Reader<'_> {
         }
     }
 
-    /// Bytes dealt with.
+    /// Reports progress in bytes.
     pub(super) fn advance(&mut self, bytes: u64) -> Result<(), FormatError> {
-        self.done += bytes;
-        self.sink.progress(self.done)
+        self.bytes_done += bytes;
+        self.sink.progress(self.bytes_done)
     }
 
-    /// A layer's document: the entry and its text. A named file that is absent is a note.
+    /// Text and entry of a layer's document. A missing file is reported as an issue.
     pub(super) fn document(&mut self, layer: &str) -> Result<Option<(String, Member)>, FormatError> {
         let Some(file) = self.manifest.layer_file(layer).map(str::to_owned) else { return Ok(None) };
         let Some(member) = self.archive.entry(&file).cloned() else {
             self.sink.note(Issue::new(
                 "layer_missing",
                 &self.archive.place,
-                format!("{layer} names a file that is not there"),
+                format!("the manifest names a file for layer {layer}, but the archive does not have it"),
             ));
             return Ok(None);
         };
@@ -162,33 +162,33 @@ impl Reader<'_> {
         Ok(Some((text, member)))
     }
 
-    /// An entry that is dealt with: not a passthrough part.
+    /// Marks an entry as read, so that it does not become a passthrough file.
     pub(super) fn mark_used(&mut self, name: &str) {
         self.used.insert(name.to_owned());
     }
 
-    /// A document that is no JSON of the expected shape: kept as it is, and said.
-    pub(super) fn bad_document(&mut self, member: &Member, kind: Kind) -> Result<(), FormatError> {
+    /// Reports a document that is not the JSON of its layer, and stores it unchanged.
+    pub(super) fn store_bad_document(&mut self, member: &Member, kind: Kind) -> Result<(), FormatError> {
         let reason = "malformed: not the JSON document of this layer".to_owned();
         let dropped = Dropped { place: member.place.clone(), outcome: DroppedAs::Failed, reason, kind: Some(kind) };
         self.sink.dropped(dropped);
-        self.pass(member, &member.name, "layer")
+        self.pass_through(member, &member.name, "layer")
     }
 
-    /// Send an entry on as a passthrough part.
-    pub(super) fn pass(&mut self, member: &Member, name: &str, role: &str) -> Result<(), FormatError> {
+    /// Sends an entry to the sink as a passthrough file.
+    pub(super) fn pass_through(&mut self, member: &Member, name: &str, role: &str) -> Result<(), FormatError> {
         let item = self.item(member, name, role);
         let archive = self.archive;
         archive.catalog.read(member, |bytes| self.sink.passthrough(item, bytes))
     }
 
-    /// A passthrough part made of text.
-    pub(super) fn pass_text(&mut self, member: &Member, role: &str, text: &str) -> Result<(), FormatError> {
+    /// Sends a text to the sink as a passthrough file.
+    pub(super) fn pass_through_text(&mut self, member: &Member, role: &str, text: &str) -> Result<(), FormatError> {
         let item = self.item(member, &member.name, role);
         self.sink.passthrough(item, &mut text.as_bytes())
     }
 
-    /// In a file of several sources, the manifest says whose part an entry is and how it was called there.
+    /// The passthrough item of an entry. In an archive of several sources the manifest has its agent and original name.
     fn item(&self, member: &Member, name: &str, role: &str) -> PassthroughItem {
         let kept = self.manifest.keepsake("entries").and_then(|e| e.get(name));
         let say =
@@ -205,27 +205,26 @@ impl Reader<'_> {
 
     fn identity(&mut self) -> Result<(), FormatError> {
         let Some((text, member)) = self.document("identity")? else { return Ok(()) };
-        let Some(tree) = object(&text, self.limits) else { return self.bad_document(&member, Kind::Profile) };
-        // the spec's example wraps the document, its schema does not
+        let Some(tree) = object(&text, self.limits) else { return self.store_bad_document(&member, Kind::Profile) };
+        // the specification's example wraps the document, its schema does not
         let inner = tree.get("identity").filter(|i| tree.get("id").is_none() && i.get("id").is_some());
         let doc = inner.unwrap_or(&tree);
-        self.linkage.identity(doc);
-        if let Some(Restored { records, more, changed }) =
+        self.capabilities.add_identity(doc);
+        if let Some(Restored { records, has_other_blocks, structured_changed }) =
             workspace_profile::restore(doc).filter(|_| self.manifest.generated())
         {
             let vault = self.manifest.keepsake("lineage").and_then(Tree::as_str).map(str::to_owned);
             self.lineage.vault = vault.filter(|_| !self.delta);
             self.lineage.version = super::write_documents::identity_version(&text);
             for record in records {
-                self.remember(&record);
+                self.note_workspace_file(&record);
                 self.sink.unit(record.into())?;
             }
-            if changed {
-                let message =
-                    "structured fields were changed elsewhere; they have no place in the files of a workspace";
+            if structured_changed {
+                let message = "another program changed structured fields, which workspace files cannot contain";
                 self.sink.note(Issue::new("identity_changed", &member.place, message));
             }
-            if !more {
+            if !has_other_blocks {
                 return Ok(());
             }
         }
@@ -251,7 +250,7 @@ impl Reader<'_> {
         build: fn(&str, &Tree, RecordKey, &mut Vec<Remark>) -> Record,
     ) -> Result<(), FormatError> {
         let Some((text, member)) = self.document(layer)? else { return Ok(()) };
-        let Some(document) = documents::split(&text, layer) else { return self.bad_document(&member, kind) };
+        let Some(document) = documents::split(&text, layer) else { return self.store_bad_document(&member, kind) };
         let mut slots = Vec::new();
         for (i, element) in document.elements.iter().enumerate() {
             let pointer = format!("/{layer}/{i}");
@@ -263,27 +262,27 @@ impl Reader<'_> {
                 continue;
             };
             if kind == Kind::Credential {
-                self.linkage.credential(&doc);
+                self.capabilities.add_credential(&doc);
                 if let Some(passphrase) = self.passphrase.clone().filter(|_| sealed::is_ours(&doc)) {
                     if self.opener.open(&doc, &*passphrase) {
                         slots.push(String::new());
                         continue;
                     }
                     let place = format!("{}#{pointer}", member.place);
-                    let message = "this passphrase does not open it; it is kept as it is".to_owned();
+                    let message = "this passphrase does not open the credential; it is stored unchanged".to_owned();
                     self.remark(&place, ("credential_closed", message));
                 }
             }
             if let Some(ours) = wire::members(element).and_then(|m| wire::get(&m, "keepsake")) {
                 slots.push(String::new());
                 if let Some(mut record) = super::ext::restore_row(ours) {
-                    workspace_profile::restore_person(&mut record, &doc);
-                    self.remember(&record);
+                    workspace_profile::apply_principal_text(&mut record, &doc);
+                    self.note_workspace_file(&record);
                     self.sink.unit(record.into())?;
                     continue;
                 }
                 if doc.get("keepsake").and_then(|k| k.get("generated")).is_some() {
-                    continue; // the owner we made up for a file that needed one
+                    continue; // the principal that we generated for an archive without one
                 }
                 slots.pop();
             }
@@ -301,11 +300,11 @@ impl Reader<'_> {
             }
             self.sink.unit(record.into())?;
         }
-        self.skeleton(&member, &document, &slots)
+        self.store_skeleton(&member, &document, &slots)
     }
 
-    /// The rest of a list document, unless all of it was made by us.
-    pub(super) fn skeleton(
+    /// Stores the skeleton of a list document, unless we generated the whole document.
+    pub(super) fn store_skeleton(
         &mut self,
         member: &Member,
         document: &documents::ListDocument<'_>,
@@ -314,7 +313,7 @@ impl Reader<'_> {
         if self.manifest.generated() {
             return Ok(());
         }
-        self.pass_text(member, "layer", &document.skeleton(slots))
+        self.pass_through_text(member, "layer", &document.skeleton(slots))
     }
 
     fn memory(&mut self, attachments: &Attachments) -> Result<(), FormatError> {
@@ -325,19 +324,19 @@ impl Reader<'_> {
                 Some(_) => self.sink.note(Issue::new(
                     "partition_twice",
                     &self.archive.place,
-                    "a partition is listed twice; read once",
+                    "the manifest lists a partition twice; it was read once",
                 )),
                 None => self.sink.note(Issue::new(
                     "partition_missing",
                     &self.archive.place,
-                    "a partition of the manifest is not there",
+                    "the manifest lists a partition that the archive does not have",
                 )),
             }
         }
-        let promised = |row: &Partition| row.count != Some(0);
-        if partitions.is_empty() && self.manifest.partitions.iter().any(promised) {
-            // An import of nothing would be told as a success.
-            let message = "none of the memory files that the manifest lists is in the archive";
+        let has_records = |row: &Partition| row.count != Some(0);
+        if partitions.is_empty() && self.manifest.partitions.iter().any(has_records) {
+            // an import without any record would look like a success
+            let message = "the archive has none of the memory files that its manifest lists";
             return Err(FormatError::invalid("partitions_missing", &self.archive.place, message));
         }
         let mut superseded = Superseded::default();
@@ -345,7 +344,7 @@ impl Reader<'_> {
         for (index, (_, member)) in partitions.iter().enumerate() {
             self.archive.catalog.read(member, |r| {
                 each_line(r, &member.place, self.limits.line_bytes, &mut |entry, _| {
-                    if let Entry::Line(number, line) = entry
+                    if let JsonLine::Text(number, line) = entry
                         && finder.find(line.as_bytes()).is_some()
                         && let Some(found) = wire::superseded_by(line)
                     {
@@ -365,13 +364,13 @@ impl Reader<'_> {
                     if pending > 1 << 20 {
                         self.advance(std::mem::take(&mut pending))?;
                     }
-                    lines += u64::from(!matches!(entry, Entry::Line(_, "")));
+                    lines += u64::from(!matches!(entry, JsonLine::Text(_, "")));
                     self.line(entry, (index, member, row), &superseded, &mut seen, attachments)
                 })
             })?;
             self.advance(pending)?;
             if row.count.is_some_and(|count| count != lines) {
-                self.remark(&member.place, ("count_differs", "record_count is not the number of lines".into()));
+                self.remark(&member.place, ("count_differs", "record_count differs from the number of lines".into()));
             }
         }
         Ok(())
@@ -379,16 +378,16 @@ impl Reader<'_> {
 
     fn line(
         &mut self,
-        entry: Entry<'_>,
+        entry: JsonLine<'_>,
         (index, member, row): (usize, &Member, &Partition),
         superseded: &Superseded,
         seen: &mut HashMap<u128, (u64, u32)>,
         attachments: &Attachments,
     ) -> Result<(), FormatError> {
         let (number, text) = match entry {
-            Entry::Line(_, "") => return Ok(()),
-            Entry::Line(number, text) => (number, Ok(text)),
-            Entry::Bad(number, code) => (number, Err(code)),
+            JsonLine::Text(_, "") => return Ok(()),
+            JsonLine::Text(number, text) => (number, Ok(text)),
+            JsonLine::Unreadable(number, code) => (number, Err(code)),
         };
         let place = |member: &Member| format!("{}#line {number}", member.place);
         let change = match text {
@@ -413,7 +412,7 @@ impl Reader<'_> {
             Ok(found) => found,
             Err(code) => {
                 let (outcome, kind) = (DroppedAs::Failed, Some(Kind::Memory));
-                let reason = format!("{code}: the line is no memory record");
+                let reason = format!("{code}: this line is not a memory record");
                 self.sink.dropped(Dropped { place: place(member), outcome, reason, kind });
                 return Ok(());
             }
@@ -422,54 +421,53 @@ impl Reader<'_> {
             self.remark(&place(member), remark);
         }
         let (id_hash, line_hash) = (hash128(&(&line.record.key.scope, &line.id)), hash128(&text) as u64);
-        // in a delta a later change of the same record follows the earlier one: one record, not two
+        // in a delta several lines with one id are changes of the same record, in order
         let in_order = self.delta && !matches!(seen.get(&id_hash), Some((first, _)) if *first == line_hash);
         match seen.entry(id_hash) {
             _ if in_order => drop(seen.insert(id_hash, (line_hash, 1))),
             hash_map::Entry::Vacant(slot) => drop(slot.insert((line_hash, 1))),
             hash_map::Entry::Occupied(slot) if slot.get().0 == line_hash => {
-                let reason = "duplicate: the same line is there twice".to_owned();
+                let reason = "duplicate: the same line occurs twice".to_owned();
                 let (outcome, kind) = (DroppedAs::Skipped, Some(Kind::Memory));
                 self.sink.dropped(Dropped { place: place(member), outcome, reason, kind });
                 return Ok(());
             }
             hash_map::Entry::Occupied(mut slot) => {
-                // two records under one id: both are kept, the later one under a key of its own
+                // two records with one id: import both, the later one under another key
                 slot.get_mut().1 += 1;
                 line.record.key.value = format!("{}#{}", line.record.key.value, slot.get().1);
-                self.remark(&place(member), ("duplicate_id", "two records have one id".into()));
+                self.remark(&place(member), ("duplicate_id", "two records have the same id".into()));
             }
         }
         if line.restored {
-            self.lineage.line(&line.record, text);
-            self.remember(&line.record);
+            self.lineage.add_line(&line.record, text);
+            self.note_workspace_file(&line.record);
             return self.sink.unit(line.record.into());
         }
         let mut record = line.record;
         record.origin = self.origin(member, format!("line {number}"));
         if line.agent.as_ref().is_some_and(|agent| *agent != self.manifest.agent) && !self.manifest.generated() {
-            self.remark(&place(member), ("foreign_agent_id", "a record names another agent".into()));
+            self.remark(&place(member), ("foreign_agent_id", "a record is of another agent".into()));
         }
-        if outside(&record, row) {
+        if is_outside(&record, row) {
             self.remark(&place(member), ("outside_partition", "created_at is outside the partition's range".into()));
         }
-        set_effective_status(&mut record, superseded.of(&line.id, (index, number)));
+        set_effective_status(&mut record, superseded.replaced_by_deletion(&line.id, (index, number)));
         record.attachments.extend(attachments.of(&line.id));
         self.sink.unit(record.into())
     }
 
-    fn keep_lineage(&mut self) -> Result<(), FormatError> {
-        for (runtime, group, text) in std::mem::take(&mut self.lineage).kept() {
-            let [format, name, role] =
-                [runtime, mementory_formats_vendor::openclaw::files::LINEAGE, "raw"].map(str::to_owned);
+    fn store_lineage(&mut self) -> Result<(), FormatError> {
+        for (runtime, group, text) in std::mem::take(&mut self.lineage).into_files() {
+            let [format, name, role] = [runtime, mementory_formats_vendor::openclaw::files::LINEAGE, "raw"].map(str::to_owned);
             let item = PassthroughItem { format, group, name, role, place: self.archive.place.clone() };
             self.sink.passthrough(item, &mut text.as_bytes())?;
         }
         Ok(())
     }
 
-    /// Deletions that only name their record (spec §3.1.8): a tombstone each, so that the vault takes the record out.
-    fn deletions(&mut self) -> Result<(), FormatError> {
+    /// A tombstone for each deletion that only names its record (spec §3.1.8), so that the vault removes the record.
+    fn emit_tombstones(&mut self) -> Result<(), FormatError> {
         let made = self.manifest.tree.get("created_at").and_then(Tree::as_str).and_then(Timestamp::parse);
         let Some(at) = made.or_else(|| Timestamp::from_micros(0)) else { return Ok(()) };
         for id in std::mem::take(&mut self.deleted) {
@@ -491,50 +489,50 @@ impl Reader<'_> {
     }
 }
 
-/// A JSON object as a tree.
+/// Parses a JSON object; None for any other text.
 pub(super) fn object(text: &str, limits: &Limits) -> Option<Tree> {
     Tree::parse(text, limits).ok().filter(|t| matches!(t, Tree::Object(_)))
 }
 
-/// Partition and line.
+/// Position of a line: partition and line number.
 type Position = (usize, u64);
 
-/// Which records a later one replaces. The value says whether that later one is a deletion.
+/// Records that a later line replaces. The values are true if that line is a deletion.
 #[derive(Default)]
 struct Superseded {
     by_id: HashMap<String, bool>,
-    /// By a line that has the old id itself, up to the last such line.
+    /// Replaced by a later line with the same id: position of the last such line.
     before: HashMap<String, (Position, bool)>,
 }
 
 impl Superseded {
     fn add(&mut self, found: wire::Supersedes, at: Position) {
-        if found.own {
+        if found.same_id {
             self.before.insert(found.old, (at, found.deleted));
         } else {
             *self.by_id.entry(found.old).or_default() |= found.deleted;
         }
     }
 
-    /// Is the line with this id replaced, and by a deletion?
-    fn of(&self, id: &str, at: Position) -> Option<bool> {
+    /// Whether a deletion replaces this line; None if nothing replaces it.
+    fn replaced_by_deletion(&self, id: &str, at: Position) -> Option<bool> {
         let earlier = self.before.get(id).filter(|(last, _)| at < *last).map(|(_, deleted)| *deleted);
         self.by_id.get(id).copied().or(earlier)
     }
 }
 
-/// Spec §4.1.1: the old row of a sealed partition keeps its status; the newer record says what holds.
+/// Sets the status that follows from a newer record: the line in a sealed partition itself never changes (spec §4.1.1).
 fn set_effective_status(record: &mut Record, superseded: Option<bool>) {
     let Some(deleted) = superseded else { return };
     if matches!(record.status.as_deref(), Some("superseded" | "archived" | "deleted")) {
         return;
     }
-    let own = record.status.take().unwrap_or_default();
-    record.fields.insert("alf_status".into(), own.into());
+    let stated = record.status.take().unwrap_or_default();
+    record.fields.insert("alf_status".into(), stated.into());
     record.status = Some(if deleted { "deleted" } else { "superseded" }.into());
 }
 
-fn outside(record: &Record, row: &Partition) -> bool {
+fn is_outside(record: &Record, row: &Partition) -> bool {
     let Some(created) = record.times.created else { return false };
     let (year, month, day) = created.date();
     let date = format!("{year:04}-{month:02}-{day:02}");

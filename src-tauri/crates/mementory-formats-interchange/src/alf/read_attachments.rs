@@ -1,5 +1,5 @@
-//! The attachment index (spec §3.1.9): rows as records, tier 2 files checked and handed on, tier 3 named. Files of a
-//! workspace whose rows we wrote go home as the files that they are.
+//! Reads the attachment index (spec §3.1.9): rows as records, tier 2 files after a check of size and digest, tier 3 files by
+//! name only. Files of a workspace whose rows we wrote become files of that workspace again.
 use super::documents;
 use super::read::{Reader, object};
 use super::{identity, tiers, wire};
@@ -10,20 +10,20 @@ use mementory_model::{AttachmentRef, Issue, Kind, RecordKey};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
 
-/// Which files a memory record names, by its id.
+/// The files that memory records refer to.
 #[derive(Default)]
 pub(super) struct Attachments {
     by_record: HashMap<String, Vec<AttachmentRef>>,
 }
 
 impl Attachments {
-    /// Files that this record names.
+    /// The files of a record.
     pub(super) fn of(&self, id: &str) -> Vec<AttachmentRef> {
         self.by_record.get(id).cloned().unwrap_or_default()
     }
 }
 
-/// Id of a list element, or its position; a second one with the same id gets its position added.
+/// Key of a list element: its id, else its position. A repeated id gets the position appended.
 pub(super) fn element_id(doc: &Tree, position: usize, taken: &[String]) -> String {
     let id = doc.get("id").and_then(Tree::as_str).filter(|id| !id.is_empty());
     match id {
@@ -33,12 +33,12 @@ pub(super) fn element_id(doc: &Tree, position: usize, taken: &[String]) -> Strin
     }
 }
 
-/// Reads `attachments.json` and hands its files on.
+/// Reads `attachments.json` and its files.
 pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> {
     let mut out = Attachments::default();
     let Some((text, member)) = reader.document("attachments")? else { return Ok(out) };
     let Some(document) = documents::split(&text, "attachments") else {
-        reader.bad_document(&member, Kind::Attachment)?;
+        reader.store_bad_document(&member, Kind::Attachment)?;
         return Ok(out);
     };
     let (mut slots, mut absent) = (Vec::new(), BTreeMap::<(&str, String), Vec<&str>>::new());
@@ -55,13 +55,13 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> 
             slots.push(String::new());
             let place = format!("{}#/attachments/{i}", member.place);
             let name = doc.get("filename").and_then(Tree::as_str).unwrap_or(&path);
-            match checked(reader, &doc, name, &place)? {
-                Some(file) => workspace_file(reader, &file, part(runtime.id, scope, path, &file.place))?,
+            match verified_entry(reader, &doc, name, &place)? {
+                Some(file) => read_workspace_file(reader, &file, workspace_item(runtime.id, scope, path, &file.place))?,
                 None => absent.entry((runtime.id, scope)).or_default().push(element),
             }
             continue;
         }
-        // a row that we wrote for a record of another format: its file goes back under its own key
+        // a row that we wrote for a record of another format: restore its file with the original key
         let ours = wire::members(element)
             .and_then(|m| wire::get(&m, "keepsake"))
             .and_then(|raw| serde_json::from_str::<AttachmentRef>(raw.get()).ok());
@@ -87,22 +87,22 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> 
             record.attachments = vec![reference.clone()];
             reader.sink.unit(record.into())?;
         }
-        file(reader, &doc, reference, &format!("{}#/attachments/{i}", member.place))?;
+        read_file(reader, &doc, reference, &format!("{}#/attachments/{i}", member.place))?;
     }
     for ((runtime, scope), rows) in absent {
-        let item = part(runtime, scope, ABSENT.to_owned(), &member.place);
+        let item = workspace_item(runtime, scope, ABSENT.to_owned(), &member.place);
         reader.sink.passthrough(item, &mut format!("[{}]", rows.join(",\n")).as_bytes())?;
     }
-    reader.skeleton(&member, &document, &slots)?;
+    reader.store_skeleton(&member, &document, &slots)?;
     Ok(out)
 }
 
-/// A part of a workspace.
-fn part(runtime: &str, scope: String, path: String, place: &str) -> PassthroughItem {
+/// A passthrough file of a workspace.
+fn workspace_item(runtime: &str, scope: String, path: String, place: &str) -> PassthroughItem {
     PassthroughItem { format: runtime.into(), group: scope, name: path, role: "raw".into(), place: place.into() }
 }
 
-fn workspace_file(reader: &mut Reader<'_>, file: &Member, item: PassthroughItem) -> Result<(), FormatError> {
+fn read_workspace_file(reader: &mut Reader<'_>, file: &Member, item: PassthroughItem) -> Result<(), FormatError> {
     reader.mark_used(&file.name);
     let archive = reader.archive;
     archive.catalog.read(file, |bytes| reader.sink.passthrough(item, bytes))
@@ -122,32 +122,32 @@ fn reference(doc: &Tree, key: RecordKey) -> AttachmentRef {
     AttachmentRef { origin_id: text("id"), name, media_type: text("media_type"), size, text: None, key }
 }
 
-/// Tier 2: size and digest first, then the bytes. A file that is not what its row says stays a passthrough part.
-fn file(reader: &mut Reader<'_>, doc: &Tree, reference: AttachmentRef, row: &str) -> Result<(), FormatError> {
-    let Some(member) = checked(reader, doc, &reference.name, row)? else { return Ok(()) };
+/// Reads a tier 2 file. One whose size or digest differs from its row stays a passthrough file.
+fn read_file(reader: &mut Reader<'_>, doc: &Tree, reference: AttachmentRef, row: &str) -> Result<(), FormatError> {
+    let Some(member) = verified_entry(reader, doc, &reference.name, row)? else { return Ok(()) };
     let AttachmentRef { key, origin_id, name, media_type, .. } = reference;
     let file = AttachmentFile { key, origin_id, name, media_type, place: member.place.clone() };
     let archive = reader.archive;
-    // its bytes live in one place: as the file, not as a passthrough part as well
+    // store the bytes once: as attachment, not as a passthrough file as well
     reader.mark_used(&member.name);
     archive.catalog.read(&member, |bytes| reader.sink.attachment(file, bytes))
 }
 
-/// The entry of a row, if it is there and what the row says.
-fn checked(reader: &mut Reader<'_>, doc: &Tree, name: &str, row: &str) -> Result<Option<Member>, FormatError> {
+/// The entry of a row, if it exists and has the size and digest of the row.
+fn verified_entry(reader: &mut Reader<'_>, doc: &Tree, name: &str, row: &str) -> Result<Option<Member>, FormatError> {
     let path = doc.get("archive_path").and_then(Tree::as_str);
     let Some(member) = path.and_then(|p| reader.archive.entry(p)).cloned() else {
         let size = declared_size(doc).map_or_else(|| "size not known".to_owned(), |s| format!("{s} bytes"));
-        let message = format!("{name} ({size}) is not in the archive, only its entry in the index");
+        let message = format!("the archive lists {name} ({size}) without its content");
         reader.sink.note(Issue::new("attachment_not_in_archive", row, message));
         return Ok(None);
     };
     let hash = |key: &str| doc.get("hash").and_then(|h| h.get(key)).and_then(Tree::as_str).unwrap_or_default();
     let (size, digest) = digest(reader, &member)?;
     if hash("algorithm") != "sha256" {
-        reader.remark(row, ("attachment_hash_not_verifiable", "a digest that is not SHA-256".into()));
+        reader.remark(row, ("attachment_hash_not_verifiable", "the digest is not SHA-256".into()));
     } else if !hash("value").eq_ignore_ascii_case(&digest) || declared_size(doc).is_some_and(|s| s != size) {
-        let message = "size or SHA-256 differ from the index; the entry is kept, not taken as the file";
+        let message = "size or SHA-256 differs from the index; the entry is stored, but not as this file";
         reader.sink.note(Issue::new("attachment_checksum_mismatch", row, message));
         return Ok(None);
     }

@@ -1,6 +1,6 @@
-//! An archive written anew with some lines and documents changed: applying deltas and hard deletion. What is not
-//! changed keeps its bytes; the new file takes its place only when it is whole.
-use super::container::Container;
+//! Rewrites an archive with some lines and documents changed, to apply deltas and for hard deletion. Unchanged entries keep
+//! their bytes. The new file replaces the old one only when it is complete.
+use super::container::ArchiveWriter;
 use super::manifest::{Archive, CHECKSUM_SCOPE, MANIFEST, Manifest};
 use super::wire;
 use mementory_format::{AGE_HEAD, is_age_head};
@@ -10,14 +10,14 @@ use mementory_model::{Limits, Timestamp};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// A file, opened and recognised.
-pub(super) struct Opened {
+/// An opened `.alf` or `.alf-delta`.
+pub(super) struct OpenedFile {
     catalog: Catalog,
     detected: Detected,
-    sealed: bool,
+    encrypted: bool,
 }
 
-impl Opened {
+impl OpenedFile {
     /// Opens an `.alf` or an `.alf-delta`, which may be encrypted as a whole.
     pub(super) fn open_with(
         path: &Path,
@@ -29,67 +29,66 @@ impl Opened {
         let mut found = crate::detect(&catalog, limits, Some("alf"))?;
         if found.sources.len() != 1 {
             let place = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
-            return Err(FormatError::invalid("not_an_alf", place, "not one ALF archive"));
+            return Err(FormatError::invalid("not_an_alf", place, "this file is not a single ALF archive"));
         }
-        Ok(Self { catalog, detected: found.sources.remove(0), sealed: is_sealed(path) })
+        Ok(Self { catalog, detected: found.sources.remove(0), encrypted: is_encrypted(path) })
     }
 
-    /// What a file that takes the place of this one is encrypted under: the same, if it was encrypted at all.
-    pub(super) fn key<'p>(&self, passphrase: Option<&'p dyn Passphrase>) -> Option<&'p dyn Passphrase> {
-        passphrase.filter(|_| self.sealed)
+    /// The passphrase for a file that replaces this one: the same, if this one is encrypted.
+    pub(super) fn output_passphrase<'p>(&self, passphrase: Option<&'p dyn Passphrase>) -> Option<&'p dyn Passphrase> {
+        passphrase.filter(|_| self.encrypted)
     }
 
-    /// As an agent's archive; a delta is refused.
+    /// The archive of an agent; a delta is refused.
     pub(super) fn archive(&self) -> Result<Archive<'_>, FormatError> {
         Archive::open(&self.catalog, &self.detected)
     }
 
-    /// As an archive or as a delta.
-    pub(super) fn any(&self) -> Result<Archive<'_>, FormatError> {
+    /// The archive of an agent or a delta.
+    pub(super) fn archive_or_delta(&self) -> Result<Archive<'_>, FormatError> {
         Archive::open_any(&self.catalog, &self.detected)
     }
 }
 
-/// Is the file itself encrypted? What could not be read would not have been opened.
-fn is_sealed(path: &Path) -> bool {
+/// True for an encrypted file. It was opened before, so it can be read.
+fn is_encrypted(path: &Path) -> bool {
     let mut head = Vec::new();
     let read = std::fs::File::open(path).and_then(|file| file.take(AGE_HEAD as u64).read_to_end(&mut head));
     read.is_ok() && is_age_head(&head)
 }
 
-/// What happens to a line.
-pub(super) enum Fate {
-    /// Stays, byte for byte.
+/// What to do with a line.
+pub(super) enum LineEdit {
+    /// Keep it byte for byte.
     Keep,
-    /// Becomes another.
+    /// Replace it.
     Replace(String),
-    /// Goes.
-    Drop,
+    /// Remove it.
+    Remove,
 }
 
-/// Decides on a line; it may write before it.
-pub(super) type Decide<'a> = dyn FnMut(Option<&str>, &mut dyn Write) -> Result<Fate, FormatError> + 'a;
+/// Decides about a line, and may write other lines before it.
+pub(super) type EditLine<'a> = dyn FnMut(Option<&str>, &mut dyn Write) -> Result<LineEdit, FormatError> + 'a;
 
-/// Visits the lines of a partition in order with their own bytes, which `out` gets unless their fate is another.
-/// `each` sees None for a line that is no UTF-8. Gives the number of lines that are not blank, and whether the last one
-/// still lacks its line end.
-pub(super) fn lines(
+/// Copies the lines of a partition to `out`, edited by `edit`, which gets None for a line that is not UTF-8. Gives the number
+/// of lines that are not blank, and whether the last line has no line end.
+pub(super) fn edit_lines(
     archive: &Archive<'_>,
     member: &Member,
     limits: &Limits,
     out: &mut dyn Write,
-    each: &mut Decide<'_>,
+    edit: &mut EditLine<'_>,
 ) -> Result<(u64, bool), FormatError> {
     let io = |e| FormatError::io(&member.place, e);
     archive.catalog.read(member, |reader| {
         let mut reader = BufReader::with_capacity(256 << 10, reader);
-        let (mut raw, mut kept, mut open) = (Vec::new(), 0u64, false);
+        let (mut raw, mut count, mut unterminated) = (Vec::new(), 0u64, false);
         loop {
             raw.clear();
             let n =
                 reader.by_ref().take(limits.line_bytes.saturating_add(1)).read_until(b'\n', &mut raw).map_err(io)?;
             if n == 0 {
-                return Ok((kept, open));
+                return Ok((count, unterminated));
             }
             if n as u64 > limits.line_bytes {
                 return Err(FormatError::Limit { limit: "line_bytes", place: member.place.clone(), figure: n as u64 });
@@ -99,67 +98,71 @@ pub(super) fn lines(
                 out.write_all(&raw).map_err(io)?;
                 continue;
             }
-            match each(text.map(str::trim_ascii), out)? {
-                Fate::Keep => {
+            match edit(text.map(str::trim_ascii), out)? {
+                LineEdit::Keep => {
                     out.write_all(&raw).map_err(io)?;
-                    // only the last line of a file can be without an end
-                    open = raw.last() != Some(&b'\n');
-                    kept += 1;
+                    // only the last line can have no line end
+                    unterminated = raw.last() != Some(&b'\n');
+                    count += 1;
                 }
-                Fate::Replace(line) => {
+                LineEdit::Replace(line) => {
                     out.write_all(line.as_bytes()).and_then(|()| out.write_all(b"\n")).map_err(io)?;
-                    kept += 1;
+                    count += 1;
                 }
-                Fate::Drop => {}
+                LineEdit::Remove => {}
             }
         }
     })
 }
 
-/// Id of a line.
+/// The id of a line.
 pub(super) fn id_of(line: &str) -> Option<String> {
     Some(wire::get(&wire::members(line)?, "id").and_then(wire::string)?.into_owned())
 }
 
-/// Time and id by which the lines of a partition are ordered.
-pub(super) fn place_of(line: &str) -> (Timestamp, String) {
-    let first = Timestamp::from_micros(0).unwrap_or_else(Timestamp::now);
-    let Some(m) = wire::members(line) else { return (first, String::new()) };
+/// Creation time and id, by which the lines of a partition are sorted.
+pub(super) fn sort_key(line: &str) -> (Timestamp, String) {
+    let epoch = Timestamp::from_micros(0).unwrap_or_else(Timestamp::now);
+    let Some(m) = wire::members(line) else { return (epoch, String::new()) };
     let created = wire::get(&m, "temporal")
         .and_then(|t| wire::members(t.get()))
         .and_then(|t| wire::get(&t, "created_at").and_then(wire::string).and_then(|c| Timestamp::parse(&c)));
     let id = wire::get(&m, "id").and_then(wire::string).map(|i| i.into_owned()).unwrap_or_default();
-    (created.unwrap_or(first), id)
+    (created.unwrap_or(epoch), id)
 }
 
-/// The new file while it is put together; it vanishes unless it is finished.
+/// The new file while it is written. It is deleted unless it is finished.
 pub(super) struct Rewrite {
-    /// The container.
-    pub out: Container,
-    partial: Partial,
+    /// Writes the new archive.
+    pub out: ArchiveWriter,
+    partial: PartialFile,
 }
 
-/// A file that is not yet where it belongs.
-struct Partial {
+/// A temporary file that will replace the target.
+struct PartialFile {
     path: PathBuf,
     target: PathBuf,
     done: bool,
 }
 
 impl Rewrite {
-    /// Begins a file beside `target`, encrypted as a whole if there is a passphrase.
+    /// Creates a temporary file beside `target`, encrypted as a whole if there is a passphrase.
     pub(super) fn begin(target: &Path, passphrase: Option<&dyn Passphrase>) -> Result<Self, FormatError> {
         let mut name = target.file_name().map(std::ffi::OsStr::to_os_string).unwrap_or_default();
         name.push(".mementory-partial");
         let path = target.with_file_name(name);
-        let out = Container::create_with(&path, passphrase)?;
-        let partial = Partial { path, target: target.to_path_buf(), done: false };
-        private(&partial.path, target).map_err(|e| FormatError::io("permissions", e))?;
+        let out = ArchiveWriter::create_with(&path, passphrase)?;
+        let partial = PartialFile { path, target: target.to_path_buf(), done: false };
+        set_permissions(&partial.path, target).map_err(|e| FormatError::io("permissions", e))?;
         Ok(Self { out, partial })
     }
 
-    /// Entries that are not there yet, byte for byte; `skip` leaves some out.
-    pub(super) fn copy_rest(&mut self, archive: &Archive<'_>, skip: &dyn Fn(&str) -> bool) -> Result<(), FormatError> {
+    /// Copies the entries that were not written yet byte for byte, except those that `skip` selects.
+    pub(super) fn copy_remaining(
+        &mut self,
+        archive: &Archive<'_>,
+        skip: &dyn Fn(&str) -> bool,
+    ) -> Result<(), FormatError> {
         for (name, member) in &archive.entries {
             if *name != MANIFEST && !self.out.has(name) && !skip(name) {
                 archive.catalog.read(member, |bytes| self.out.entry(name, bytes).map(drop))?;
@@ -168,7 +171,7 @@ impl Rewrite {
         Ok(())
     }
 
-    /// Index and manifest last, then the whole file takes its place. `skip` leaves entries out.
+    /// Copies the remaining entries, writes index and manifest, and replaces the target. `skip` leaves entries out.
     pub(super) fn finish(
         mut self,
         archive: &Archive<'_>,
@@ -187,9 +190,9 @@ impl Rewrite {
         if before.is_some() || !rows.is_empty() {
             let mut document = before.filter(|t| matches!(t, Tree::Object(_))).unwrap_or_else(|| Tree::Object(vec![]));
             document.set("partitions", Tree::Array(rows.clone()));
-            self.out.entry(&index, &mut written(&document).as_bytes())?;
+            self.out.entry(&index, &mut to_json(&document).as_bytes())?;
         }
-        self.copy_rest(archive, skip)?;
+        self.copy_remaining(archive, skip)?;
         let mut layers = tree.get("layers").cloned().unwrap_or_else(|| Tree::Object(vec![]));
         if layers.get("memory").is_some() || !rows.is_empty() {
             let mut memory = layers.get("memory").cloned().unwrap_or_else(|| Tree::Object(vec![]));
@@ -201,25 +204,25 @@ impl Rewrite {
         tree.set("layers", layers);
         tree.set("checksum", Tree::Text(self.out.checksum()));
         tree.set("checksum_scope", Tree::Text(CHECKSUM_SCOPE.into()));
-        self.out.entry(MANIFEST, &mut written(&tree).as_bytes())?;
-        self.put_in_place()
+        self.out.entry(MANIFEST, &mut to_json(&tree).as_bytes())?;
+        self.replace_target()
     }
 
-    /// The file as it is takes its place.
-    pub(super) fn put_in_place(self) -> Result<(), FormatError> {
+    /// Completes the file and moves it to the target.
+    pub(super) fn replace_target(self) -> Result<(), FormatError> {
         let Self { out, mut partial } = self;
         out.finish()?;
         let place = partial.target.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
         std::fs::rename(&partial.path, &partial.target).map_err(|e| FormatError::io(place, e))?;
         partial.done = true;
         let parent = partial.target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        // the rename itself must be on disk; a system that cannot sync a folder has nothing to add
+        // sync the folder, so that the rename is on disk; not every system can
         let _ = std::fs::File::open(parent).and_then(|folder| folder.sync_all());
         Ok(())
     }
 }
 
-impl Drop for Partial {
+impl Drop for PartialFile {
     fn drop(&mut self) {
         if !self.done {
             let _ = std::fs::remove_file(&self.path);
@@ -227,10 +230,10 @@ impl Drop for Partial {
     }
 }
 
-/// The rights of the file whose place it takes; a new file is for its owner only.
-fn private(path: &Path, target: &Path) -> std::io::Result<()> {
-    if let Ok(there) = std::fs::metadata(target) {
-        return std::fs::set_permissions(path, there.permissions());
+/// Copies the permissions of the file that is replaced; a new file is readable by its owner only.
+fn set_permissions(path: &Path, target: &Path) -> std::io::Result<()> {
+    if let Ok(existing) = std::fs::metadata(target) {
+        return std::fs::set_permissions(path, existing.permissions());
     }
     #[cfg(unix)]
     {
@@ -240,8 +243,8 @@ fn private(path: &Path, target: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// A tree as text.
-pub(super) fn written(tree: &Tree) -> String {
+/// A tree as JSON text.
+pub(super) fn to_json(tree: &Tree) -> String {
     let mut out = String::new();
     tree.write(&mut out);
     out

@@ -1,7 +1,7 @@
-//! Secrets of settings and key files as sealed credentials (spec §3.4, §8.3). In the clear they go nowhere; under the
-//! passphrase of an encrypted export they travel, one credential for all of them, and are put back when the archive is
-//! opened with the same passphrase. The specification names cipher and key derivation and leaves salt, tag, associated
-//! data and plaintext open: we write them down in the row (`encryption.layout`).
+//! Secrets of settings and key files as a sealed credential (spec §3.4, §8.3). Secrets are never exported in the clear. An
+//! encrypted export has them in one credential, sealed under its passphrase; opening the archive with that passphrase
+//! restores them. The specification defines cipher and key derivation, but not salt, tag, associated data and plaintext: the
+//! row describes them in `encryption.layout`.
 use super::partitions::stable_v5;
 use super::plan::Row;
 use base64::{Engine, prelude::BASE64_STANDARD};
@@ -10,47 +10,47 @@ use mementory_json::Tree;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
-/// Name of the layout.
+/// Id of our layout.
 const LAYOUT: &str = "keepsake-credential-v1";
-/// For who has to open it without us.
+/// Explains the layout to whoever has to open it without Mementory.
 const NOTE: &str = "key = Argon2id 0x13 of the passphrase, 32 bytes; encrypted_payload = ciphertext followed by the 16 \
                     byte tag; associated data = agent_id|id in UTF-8; plaintext = JSON {files: [{file, content}]}, content in base64";
-/// We write one for each archive; a file may not ask for any number of them.
-const TRIES: usize = 4;
-/// What we write: 64 MiB, 3 passes, 4 lanes. A row that asks for more is not of this layout.
-const COSTS: (u32, u32, u32) = (64 << 10, 3, 4);
+/// Most rows that are opened: each costs a key derivation, and we write only one in each archive.
+const MAX_ATTEMPTS: usize = 4;
+/// Key derivation costs that we write: 64 MiB, 3 passes, 4 lanes. A row with higher costs is not opened.
+const MAX_COSTS: (u32, u32, u32) = (64 << 10, 3, 4);
 
 /// SHA-256 in hex.
 pub(super) fn sha256(bytes: &[u8]) -> String {
     hex::encode(Sha256::digest(bytes))
 }
 
-/// Files with secrets, by the name that they have in the archive.
+/// Collects files with secrets, by their name in the archive.
 #[derive(Default)]
 pub(super) struct Secrets {
-    wanted: bool,
+    are_sealed: bool,
     files: BTreeMap<String, Vec<u8>>,
 }
 
 impl Secrets {
-    /// Collects them if there is a passphrase to seal them under.
+    /// Collects files only if there is a passphrase to seal them under.
     pub(super) fn new(passphrase: Option<&dyn Passphrase>) -> Self {
-        Self { wanted: passphrase.is_some(), files: BTreeMap::new() }
+        Self { are_sealed: passphrase.is_some(), files: BTreeMap::new() }
     }
 
-    /// Will they travel?
-    pub(super) fn wanted(&self) -> bool {
-        self.wanted
+    /// True when there is a passphrase, so that files with secrets are sealed rather than left out.
+    pub(super) fn are_sealed(&self) -> bool {
+        self.are_sealed
     }
 
-    /// A file as it is, secrets included.
+    /// Adds a file with its secrets.
     pub(super) fn add(&mut self, name: String, bytes: Vec<u8>) {
-        if self.wanted {
+        if self.are_sealed {
             self.files.insert(name, bytes);
         }
     }
 
-    /// The rows of `credentials.json`.
+    /// The row for `credentials.json`, if there are any files.
     pub(super) fn rows(
         &self,
         passphrase: Option<&dyn Passphrase>,
@@ -107,27 +107,27 @@ fn row(id: &str, agent: &str, runtime: &str, sealed: &Sealed, created: &str) -> 
     .to_string()
 }
 
-/// Is this a row of this layout?
+/// True for a row of our layout.
 pub(super) fn is_ours(doc: &Tree) -> bool {
     doc.get("encryption").and_then(|e| e.get("layout")).and_then(Tree::as_str) == Some(LAYOUT)
 }
 
-/// Opens rows of this layout, a few of them.
+/// Opens rows of our layout.
 #[derive(Default)]
 pub(super) struct Opener {
     tried: usize,
-    /// Files with their secrets, by name in the archive.
+    /// The opened files, by their name in the archive.
     pub files: BTreeMap<String, Vec<u8>>,
 }
 
 impl Opener {
-    /// Takes a row's file in. False: another passphrase, damage, or more rows than are tried; the row stays closed.
+    /// Opens a row and collects its files. False: another passphrase, damage, or too many rows; the row stays closed.
     pub(super) fn open(&mut self, doc: &Tree, passphrase: &dyn Passphrase) -> bool {
         self.tried += 1;
-        if self.tried > TRIES {
+        if self.tried > MAX_ATTEMPTS {
             return false;
         }
-        match opened(doc, passphrase) {
+        match open_row(doc, passphrase) {
             Some(files) => {
                 self.files.extend(files);
                 true
@@ -137,7 +137,7 @@ impl Opener {
     }
 }
 
-fn opened(doc: &Tree, passphrase: &dyn Passphrase) -> Option<Vec<(String, Vec<u8>)>> {
+fn open_row(doc: &Tree, passphrase: &dyn Passphrase) -> Option<Vec<(String, Vec<u8>)>> {
     let text = |tree: &Tree, key: &str| tree.get(key).and_then(Tree::as_str).map(str::to_owned);
     let bytes = |tree: &Tree, key: &str| BASE64_STANDARD.decode(text(tree, key)?).ok();
     let encryption = doc.get("encryption")?;
@@ -155,7 +155,7 @@ fn opened(doc: &Tree, passphrase: &dyn Passphrase) -> Option<Vec<(String, Vec<u8
         nonce: bytes(encryption, "nonce")?,
         ciphertext: bytes(doc, "encrypted_payload")?,
     };
-    let (memory, passes, lanes) = COSTS;
+    let (memory, passes, lanes) = MAX_COSTS;
     if sealed.memory_kib > memory || sealed.passes > passes || sealed.lanes > lanes {
         return None;
     }

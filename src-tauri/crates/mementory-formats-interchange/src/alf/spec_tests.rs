@@ -1,5 +1,5 @@
-//! The specification's own list of tests (§10), by number; §10.4 is in `delta`, §10.14 in `purge`, §10.12 and §10.13 are a
-//! service's.
+//! The specification's own list of tests (§10), by number. §10.4 is in `delta`, §10.14 in `purge`; §10.12 and §10.13 are for
+//! services.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::testing::*;
 use mementory_model::{Kind, RecordKey};
@@ -29,7 +29,7 @@ fn merge(into: &mut Value, from: Value) {
     }
 }
 
-/// An archive with these documents and lines.
+/// Writes an archive with these documents and lines.
 fn agent(path: &Path, lines: &[Value], documents: &[(&str, Value)]) {
     let text: String = lines.iter().map(|l| format!("{l}\n")).collect();
     let mut layers = json!({"memory": {"record_count": lines.len(), "index_file": "memory/index.json", "partitions": [
@@ -60,8 +60,8 @@ fn lines_of(path: &Path) -> BTreeMap<String, Value> {
     lines.into_iter().map(|l| (l["id"].as_str().unwrap().to_owned(), l)).collect()
 }
 
-/// There and back through the vault's model.
-fn trip(lines: &[Value], documents: &[(&str, Value)], name: &str) -> (Scratch, MemorySource, BTreeMap<String, Value>) {
+/// Reads an archive with these lines and writes it again.
+fn round_trip(lines: &[Value], documents: &[(&str, Value)], name: &str) -> (Scratch, MemorySource, BTreeMap<String, Value>) {
     let scratch = Scratch::new(name);
     let (first, second) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
     agent(&first, lines, documents);
@@ -105,7 +105,7 @@ fn spec_10_1_schemas() {
         )
     };
     let good = memory(1, "2026-01-01T00:00:00Z", json!({"x_future": {"a": [1]}}));
-    assert_eq!(check(good.clone()), (vec![], vec!["index_missing".to_owned()]), "unknown fields are welcome");
+    assert_eq!(check(good.clone()), (vec![], vec!["index_missing".to_owned()]), "unknown fields are allowed");
     for field in ["id", "agent_id", "content", "memory_type", "source", "temporal", "status", "namespace"] {
         let mut line = good.clone();
         line.as_object_mut().unwrap().remove(field);
@@ -125,7 +125,7 @@ fn spec_10_1_schemas() {
         merge(&mut line, more.clone());
         assert!(check(line).0.contains(&code.to_owned()), "{more}");
     }
-    // §8.2 overrules plain enums: an unknown word is kept and only told
+    // §8.2 takes precedence over enums: an unknown value stays and is only a warning
     let mut line = good;
     merge(&mut line, json!({"memory_type": "dream", "status": "pending"}));
     assert_eq!(check(line), (vec![], vec!["unknown_value".into(), "unknown_value".into(), "index_missing".into()]));
@@ -138,10 +138,10 @@ fn spec_10_2_1_identity_lineage() {
         memory(n, "2026-01-01T00:00:00Z", source)
     };
     let lines = [with(1, Some(1)), with(2, Some(2)), with(3, None)];
-    let (_scratch, _, back) = trip(&lines, &[("identity", identity(json!({})))], "10-2-1");
+    let (_scratch, _, back) = round_trip(&lines, &[("identity", identity(json!({})))], "10-2-1");
     assert_eq!(back[&id(1)]["source"]["identity_version"], 1);
     assert_eq!(back[&id(2)]["source"]["identity_version"], 2);
-    assert_eq!(back[&id(3)]["source"].get("identity_version"), None, "never guessed");
+    assert_eq!(back[&id(3)]["source"].get("identity_version"), None, "an unknown version is not guessed");
 }
 
 #[test]
@@ -156,29 +156,31 @@ fn spec_10_2_2_links() {
         memory(2, "2026-01-01T00:00:00Z", json!({"related_records": [link(1, "contradicts"), link(1, "x-own-word")]})),
         memory(3, "2026-01-01T00:00:00Z", json!({"related_records": []})),
     ];
-    let (_scratch, shelf, back) = trip(&lines, &[], "10-2-2");
+    let (_scratch, shelf, back) = round_trip(&lines, &[], "10-2-2");
     for line in &lines {
         assert_eq!(back[line["id"].as_str().unwrap()], *line);
     }
     let first = shelf.records.iter().find(|r| r.key.value == id(1)).unwrap();
     let links: Vec<_> = first.links.iter().map(|l| (l.relation.as_str(), l.target.value.clone())).collect();
-    assert_eq!(links, [("contradicts", id(2)), ("caused_by", id(3)), ("elaborates_on", id(99))], "into nothing too");
+    assert_eq!(
+        links,
+        [("contradicts", id(2)), ("caused_by", id(3)), ("elaborates_on", id(99))],
+        "dangling links as well"
+    );
 }
 
 #[test]
-fn spec_10_3_a_workspace_survives_a_trip_through_alf() {
-    use crate::alf::testing::workspace;
-    use mementory_formats_vendor::openclaw::OpenClaw;
+fn spec_10_3_workspace_survives_a_round_trip_through_alf() {
+    use mementory_formats_vendor::openclaw::{OpenClaw, tests as workspace};
     let scratch = Scratch::new("10-3");
     let source = repo().join("fixtures/openclaw/workspace/input");
     let mut shelf = workspace::read(&source, &OpenClaw);
     write(&mut shelf, &scratch.0.join("a.alf"));
     assert_eq!(validate(&scratch.0.join("a.alf")).errors, []);
     let mut back = read(&scratch.0.join("a.alf")).unwrap();
-    let texts = |shelf: &MemorySource| {
-        shelf.records.iter().map(|r| (r.key.value.clone(), r.text.clone())).collect::<BTreeMap<_, _>>()
-    };
-    assert_eq!(texts(&back), texts(&shelf), "every memory is there, the identity too");
+    let texts =
+        |shelf: &MemorySource| shelf.records.iter().map(|r| (r.key.value.clone(), r.text.clone())).collect::<BTreeMap<_, _>>();
+    assert_eq!(texts(&back), texts(&shelf), "all memories and the identity");
     workspace::write(&mut back, &scratch.0.join("w"), &OpenClaw);
     let (before, after) = (workspace::tree(&source), workspace::tree(&scratch.0.join("w")));
     for (name, bytes) in before.iter().filter(|(name, _)| name.ends_with(".md") && **name != "HEARTBEAT.md") {
@@ -187,14 +189,14 @@ fn spec_10_3_a_workspace_survives_a_trip_through_alf() {
 }
 
 #[test]
-fn spec_10_5_credentials_stay_closed() {
+fn spec_10_5_credentials_stay_sealed() {
     let rows = [
         credential(1, json!({"x_future": 1.0, "encryption": {"x_salt": "AAAA", "algorithm": "made-up"}})),
         credential(2, json!({"encrypted_payload": "<not-exported>", "encryption": {"algorithm": "none", "nonce": ""}})),
         credential(3, json!({"encrypted_payload": "plain words", "encryption": {"algorithm": "none"}})),
     ];
-    let (scratch, shelf, _) = trip(&[], &[("credentials", json!({"credentials": rows}))], "10-5");
-    assert_eq!(document(&scratch, "credentials.json")["credentials"], json!(rows), "kept as they are");
+    let (scratch, shelf, _) = round_trip(&[], &[("credentials", json!({"credentials": rows}))], "10-5");
+    assert_eq!(document(&scratch, "credentials.json")["credentials"], json!(rows), "unchanged");
     assert_eq!(codes(&shelf), ["credential_looks_unencrypted"]);
     for record in shelf.records.iter().filter(|r| r.kind == Kind::Credential) {
         let mut shown = record.clone();
@@ -202,12 +204,12 @@ fn spec_10_5_credentials_stay_closed() {
         let shown = serde_json::to_string(&shown).unwrap();
         assert!(!shown.contains("q83vEjRW") && !shown.contains("plain words"), "{shown}");
     }
-    let said: String = shelf.notes.iter().map(|n| n.message.clone()).collect();
-    assert!(!said.contains("plain words"));
+    let messages: String = shelf.notes.iter().map(|n| n.message.clone()).collect();
+    assert!(!messages.contains("plain words"));
 }
 
 #[test]
-fn spec_10_5_no_secret_of_a_settings_file_leaves_in_the_clear() {
+fn spec_10_5_secrets_in_settings_files_are_not_exported_in_the_clear() {
     let scratch = Scratch::new("10-5-raw");
     let (first, second) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
     agent(&first, &[memory(1, "2026-01-01T00:00:00Z", json!({}))], &[]);
@@ -234,10 +236,14 @@ fn spec_10_5_1_credentials_and_capabilities() {
     let rows = json!({"credentials": [credential(1, json!({"capabilities_granted": ["repo_reader"]})), credential(2, json!({})),
         credential(3, json!({"capabilities_granted": ["flying"]}))]});
     let (scratch, shelf, _) =
-        trip(&[], &[("identity", identity(abilities.clone())), ("credentials", rows.clone())], "10-5-1");
+        round_trip(&[], &[("identity", identity(abilities.clone())), ("credentials", rows.clone())], "10-5-1");
     assert_eq!(document(&scratch, "identity.json")["structured"], abilities);
     assert_eq!(document(&scratch, "credentials.json"), rows);
-    assert_eq!(codes(&shelf), ["capability_credential_missing", "credential_capability_unknown"], "told, not refused");
+    assert_eq!(
+        codes(&shelf),
+        ["capability_credential_missing", "credential_capability_unknown"],
+        "reported, not refused"
+    );
     assert!(shelf.notes[0].message.contains("mailer") && shelf.notes[0].message.contains(&id(7)));
     assert_eq!(shelf.dropped, []);
 }
@@ -302,9 +308,12 @@ fn spec_10_6_artifacts() {
     assert_eq!((&layer["included_size_bytes"], &layer["referenced_size_bytes"]), (&24_576.into(), &614_400.into()));
     let back = read(&second).unwrap();
     assert_eq!(back.files.len(), 2, "tier 2 comes back");
-    let told: Vec<_> =
+    let reported: Vec<_> =
         back.notes.iter().filter(|n| n.code == "attachment_not_in_archive").map(|n| n.message.as_str()).collect();
-    assert!(told.len() == 2 && told.iter().any(|m| m.contains("d.pdf (512000 bytes)")), "tier 3 is told: {told:?}");
+    assert!(
+        reported.len() == 2 && reported.iter().any(|m| m.contains("d.pdf (512000 bytes)")),
+        "tier 3 is reported: {reported:?}"
+    );
     assert!(back.records.iter().any(|r| r.text == "See the files."));
 }
 
@@ -318,12 +327,12 @@ fn spec_10_7_principals() {
     let rows = json!({"principals": [principal(1, "human", Value::Null), principal(2, "agent", json!(id(70))), principal(3, "agent", Value::Null)]});
     let space = format!("principal_context:{}", id(2));
     let lines = [memory(1, "2026-01-01T00:00:00Z", json!({"namespace": space}))];
-    let (scratch, shelf, back) = trip(&lines, &[("principals", rows.clone())], "10-7");
+    let (scratch, shelf, back) = round_trip(&lines, &[("principals", rows.clone())], "10-7");
     assert_eq!(document(&scratch, "principals.json"), rows);
     assert_eq!(back[&id(1)]["namespace"], space.as_str());
     assert_eq!(shelf.records.iter().filter(|r| r.record_type.as_deref() == Some("principal")).count(), 3);
     assert!(validate(&scratch.0.join("b.alf")).errors.is_empty());
-    // a file of a vault without principals has the one human whom it serves
+    // an archive of a vault without principals has one generated human principal
     let mut other = MemorySource {
         records: vec![mementory_model::Record::new(Kind::Memory, RecordKey::new("x", "1"), "a")],
         ..MemorySource::default()
@@ -348,12 +357,16 @@ fn spec_10_8_and_10_9_sub_agents_and_capabilities() {
              "model_hints": {"primary_model": "a/b", "last_model": "a/c"},
              "capabilities": [{"name": "browse", "priority": 1, "portability": "host_dependent", "host_requirements": "a browser"}]},
             {"agent_id": id(71), "name": "Clerk", "status": "resting", "capabilities": []}]});
-    let (scratch, shelf, _) = trip(&[], &[("identity", identity(structured.clone()))], "10-8");
-    assert_eq!(document(&scratch, "identity.json")["structured"], structured, "the agent forgets nothing");
-    let told: Vec<_> =
+    let (scratch, shelf, _) = round_trip(&[], &[("identity", identity(structured.clone()))], "10-8");
+    assert_eq!(document(&scratch, "identity.json")["structured"], structured, "the agent keeps all its fields");
+    let reported: Vec<_> =
         shelf.notes.iter().filter(|n| n.code == "capability_host_dependent").map(|n| n.message.as_str()).collect();
-    assert_eq!(told.len(), 2, "one without a word about it is intrinsic");
-    assert!(told[0].contains("docker") && told[0].contains("Docker Engine") && told[1].contains("browse (Scout)"));
+    assert_eq!(reported.len(), 2, "an ability without portability is intrinsic");
+    assert!(
+        reported[0].contains("docker")
+            && reported[0].contains("Docker Engine")
+            && reported[1].contains("browse (Scout)")
+    );
 }
 
 fn partitions(scratch: &Scratch, file: &str) -> (Vec<Value>, BTreeMap<String, Vec<u8>>) {
@@ -364,7 +377,7 @@ fn partitions(scratch: &Scratch, file: &str) -> (Vec<Value>, BTreeMap<String, Ve
 
 #[test]
 fn spec_10_11_partitions() {
-    // the clock of the test stands at 2026-11-20
+    // the test clock is at 2026-11-20
     let days = [
         "2025-12-31T23:30:00Z",
         "2026-01-01T01:30:00+02:00",
@@ -373,7 +386,7 @@ fn spec_10_11_partitions() {
         "2026-10-01T00:00:00Z",
     ];
     let lines: Vec<Value> = days.iter().zip(1..).map(|(day, n)| memory(n, day, json!({}))).collect();
-    let (scratch, mut shelf, _) = trip(&lines, &[], "10-11");
+    let (scratch, mut shelf, _) = round_trip(&lines, &[], "10-11");
     let (rows, first) = partitions(&scratch, "b.alf");
     let names: Vec<_> = rows
         .iter()
@@ -408,29 +421,29 @@ fn spec_10_11_partitions() {
 }
 
 #[test]
-fn spec_10_11_sealed_rows_stay_when_a_newer_one_replaces_them() {
+fn spec_10_11_superseded_lines_in_sealed_partitions_stay() {
     let lines = [
         memory(1, "2025-08-01T00:00:00Z", json!({})),
         memory(2, "2026-11-01T00:00:00Z", json!({"supersedes": id(1)})),
         memory(3, "2025-08-02T00:00:00Z", json!({})),
         memory(4, "2026-11-02T00:00:00Z", json!({"supersedes": id(3), "status": "deleted"})),
     ];
-    let (_scratch, shelf, back) = trip(&lines, &[], "10-11-5");
+    let (_scratch, shelf, back) = round_trip(&lines, &[], "10-11-5");
     let status = |n: u32| shelf.records.iter().find(|r| r.key.value == id(n)).unwrap().status.clone().unwrap();
-    assert_eq!((status(1), status(3)), ("superseded".into(), "deleted".into()), "what holds now");
-    assert_eq!((&back[&id(1)], &back[&id(3)]), (&lines[0], &lines[2]), "the sealed rows are as they were");
+    assert_eq!((status(1), status(3)), ("superseded".into(), "deleted".into()), "the effective status");
+    assert_eq!((&back[&id(1)], &back[&id(3)]), (&lines[0], &lines[2]), "sealed lines are unchanged");
 }
 
 #[test]
-fn spec_10_11_months_for_a_busy_agent() {
+fn spec_10_11_monthly_partitions_for_busy_agents() {
     use super::partitions::Period;
-    use super::plan::{BUSY_LINES, Plan};
+    use super::plan::{BUSY_LINES, ExportPlan};
     let at = |day: &str| mementory_model::Timestamp::parse(&format!("{day}T00:00:00Z")).unwrap();
-    let mut plan = Plan::default();
+    let mut plan = ExportPlan::default();
     plan.periods.insert(Period::month(at("2024-01-05")), (BUSY_LINES, 1));
     plan.periods.insert(Period::month(at("2024-02-05")), (1, 1));
     plan.periods.insert(Period::month(at("2024-05-05")), (5, 1));
-    plan.settle_periods(None);
+    plan.choose_periods(None);
     let names: Vec<_> = plan.periods.keys().map(|p| (p.name(), p.from(), p.to())).collect();
     let row = |a: &str, b: &str, c: &str| (a.to_owned(), b.to_owned(), c.to_owned());
     assert_eq!(
@@ -441,7 +454,7 @@ fn spec_10_11_months_for_a_busy_agent() {
             row("2024-Q2", "2024-04-01", "2024-06-30")
         ]
     );
-    // an agent whose own file goes by month keeps to it, so that its sealed partitions keep their bytes
+    // an agent with monthly partitions keeps them, so that its sealed partitions keep their bytes
     let scratch = Scratch::new("10-11-months");
     let (first, second) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
     agent(&first, &[memory(1, "2026-05-03T00:00:00Z", json!({})), memory(2, "2026-06-03T00:00:00Z", json!({}))], &[]);

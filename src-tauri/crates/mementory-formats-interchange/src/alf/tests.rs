@@ -1,4 +1,4 @@
-//! Round trips over fixtures on disk, the official sample, and records of other formats.
+//! Round trips of fixtures, of the official sample, and of records of other formats.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::testing::*;
 use mementory_format::FormatError;
@@ -36,8 +36,8 @@ fn lines(entries: &BTreeMap<String, Vec<u8>>) -> BTreeSet<Vec<u8>> {
         .collect()
 }
 
-/// Every entry but manifest, index and listed partitions is the same bytes; lines are the same bytes, filed anew.
-fn same_archive(before: &Path, after: &Path, lost_lines: usize) {
+/// Asserts that all entries except manifest, index and partitions are byte-equal, and that the lines are, in any partition.
+fn assert_same_archive(before: &Path, after: &Path, lost_lines: usize) {
     let (old, new) = (entries(before), entries(after));
     let manifest: Value = serde_json::from_slice(&old["manifest.json"]).unwrap();
     let listed: Vec<String> = manifest["layers"]["memory"]["partitions"]
@@ -70,7 +70,7 @@ fn same_archive(before: &Path, after: &Path, lost_lines: usize) {
 }
 
 #[test]
-fn fixtures_are_read_and_come_back() {
+fn fixtures_round_trip() {
     for name in ["lossless", "lifecycle"] {
         let (expected, input) = case(name);
         let scratch = Scratch::new(name);
@@ -96,9 +96,9 @@ fn fixtures_are_read_and_come_back() {
         assert_eq!(keys.len(), shelf.records.len(), "keys are unique");
 
         write(&mut shelf, &second);
-        // what the reader dropped as unreadable is not written; an exact duplicate is one line in a set anyway
+        // unreadable lines that the reader dropped are not written; exact duplicates count once in a set
         let unreadable = dropped.iter().filter(|d| *d != "duplicate").count();
-        same_archive(&first, &second, unreadable);
+        assert_same_archive(&first, &second, unreadable);
         keep(&second, &format!("{name}.alf"));
         let written: Vec<String> =
             entries(&second).into_keys().filter(|n| n.starts_with("memory/partitions/")).collect();
@@ -117,7 +117,7 @@ fn fixtures_are_read_and_come_back() {
 }
 
 #[test]
-fn mapping_of_a_line() {
+fn maps_each_field_of_a_memory_line() {
     let (_, input) = case("lossless");
     let scratch = Scratch::new("mapping");
     let file = scratch.0.join("a.alf");
@@ -131,12 +131,12 @@ fn mapping_of_a_line() {
     );
     assert_eq!(first.confidence, Some(0.9));
     assert_eq!(first.embeddings[0].model, "acme/mini");
-    assert!(first.embeddings[0].json.contains("[0.10,1e-3,-2.50]"), "number text is kept");
+    assert!(first.embeddings[0].json.contains("[0.10,1e-3,-2.50]"), "numbers keep their text");
     assert_eq!(first.attachments[0].name, "runs.csv");
     assert_eq!(first.times.created, Timestamp::parse("2025-11-02T07:30:00.123456Z"));
     let second = find("Line two");
     assert_eq!(second.record_type.as_deref(), Some("hunch"));
-    assert_eq!(second.status.as_deref(), Some("dormant"), "an unknown status is kept and counts as active");
+    assert_eq!(second.status.as_deref(), Some("dormant"), "an unknown status stays and counts as active");
     assert_eq!(second.source.method.as_deref(), Some("dreamt"));
     assert_eq!((second.source.conversation.as_deref(), second.source.message.as_deref()), (Some("s-1"), Some("m-9")));
     assert_eq!(second.links.len(), 2);
@@ -156,11 +156,11 @@ fn mapping_of_a_line() {
         );
     }
     let skeleton = shelf.parts.iter().find(|(p, _)| p.name == "credentials.json").unwrap();
-    assert!(!String::from_utf8_lossy(&skeleton.1).contains("q83vEjRW"), "an element is in one place only");
+    assert!(!String::from_utf8_lossy(&skeleton.1).contains("q83vEjRW"), "an element is stored once");
 }
 
 #[test]
-fn edits_are_patched_over_the_source() {
+fn edits_change_only_the_edited_fields() {
     let (_, input) = case("lossless");
     let scratch = Scratch::new("edits");
     let (first, second) = (scratch.0.join("first.alf"), scratch.0.join("second.alf"));
@@ -199,9 +199,9 @@ fn edits_are_patched_over_the_source() {
             && principals.contains(r#""x_last": [ ]"#)
     );
     let errors = validate(&second).errors;
-    let told: BTreeSet<_> =
+    let found: BTreeSet<_> =
         errors.iter().map(|e| (e.code.as_str(), &e.place[e.place.find('!').unwrap() + 2..])).collect();
-    let came_so = [
+    let in_fixture = [
         ("attachment_checksum_mismatch", "attachments.json#/attachments/2"),
         ("attachment_size_differs", "attachments.json#/attachments/2"),
         ("bad_value", "memory/partitions/2026-Q1.jsonl#line 1#/temporal/created_at"),
@@ -209,11 +209,11 @@ fn edits_are_patched_over_the_source() {
         ("wrong_type", "manifest.json#/agent/source_runtime_version"),
         ("wrong_type", "memory/partitions/2025-Q4.jsonl#line 2#/entities/0/role"),
     ];
-    assert_eq!(told, BTreeSet::from(came_so), "what the fixture breaks itself, and nothing more");
+    assert_eq!(found, BTreeSet::from(in_fixture), "only the defects of the fixture itself");
 }
 
 #[test]
-fn official_sample_comes_back() {
+fn official_sample_round_trips() {
     let Some(sample) = shared("reference/alf/synthetic-agent.alf") else { return };
     let scratch = Scratch::new("official");
     let second = scratch.0.join("second.alf");
@@ -224,14 +224,17 @@ fn official_sample_comes_back() {
     );
     assert_eq!(shelf.dropped, []);
     write(&mut shelf, &second);
-    same_archive(&sample, &second, 0);
+    assert_same_archive(&sample, &second, 0);
     keep(&second, "official.alf");
     let found = validate(&second);
     assert_eq!(
         found.errors.iter().filter(|e| e.code != "embedding_dimensions").collect::<Vec<_>>(),
         Vec::<&mementory_format::Finding>::new()
     );
-    assert!(found.warnings.iter().all(|w| w.code != "outside_partition"), "records are filed where they belong");
+    assert!(
+        found.warnings.iter().all(|w| w.code != "outside_partition"),
+        "each record is in the partition of its time"
+    );
 }
 
 fn chat() -> Vec<Record> {
@@ -314,7 +317,7 @@ fn shelf_of(records: Vec<Record>) -> MemorySource {
 }
 
 #[test]
-fn other_formats_travel_and_are_restored() {
+fn records_of_other_formats_survive_a_round_trip() {
     let scratch = Scratch::new("foreign");
     let (first, second) = (scratch.0.join("first.alf"), scratch.0.join("second.alf"));
     let mut shelf = shelf_of(chat());
@@ -327,9 +330,9 @@ fn other_formats_travel_and_are_restored() {
     assert!(found.warnings.iter().all(|w| w.code == "credential_without_encryption"), "{:?}", found.warnings);
     let mut back = read(&first).unwrap();
     assert_eq!(by_key(&back.records), by_key(&shelf.records));
-    assert_eq!(back.files.len(), 1, "only files below 100 KB travel");
+    assert_eq!(back.files.len(), 1, "only files below 100 KB are in the archive");
     assert_eq!((&back.files[0].0.key, &back.files[0].1), (&RecordKey::new("chatgpt", "file-1"), &vec![1, 2, 3]));
-    assert_eq!(back.parts.len(), 0, "nothing of our own comes back as a part");
+    assert_eq!(back.parts.len(), 0, "generated entries do not become passthrough files");
     assert_eq!(back.dropped, []);
     back.files = shelf.files.clone();
     write(&mut back, &second);
@@ -343,7 +346,7 @@ fn other_formats_travel_and_are_restored() {
 }
 
 #[test]
-fn a_change_made_elsewhere_is_seen() {
+fn change_by_another_program_is_imported() {
     let scratch = Scratch::new("elsewhere");
     let (first, second) = (scratch.0.join("first.alf"), scratch.0.join("second.alf"));
     write(&mut shelf_of(chat()), &first);
@@ -366,7 +369,7 @@ fn a_change_made_elsewhere_is_seen() {
 }
 
 #[test]
-fn several_sources_in_one_file() {
+fn archive_of_several_sources_round_trips() {
     let (_, input) = case("lossless");
     let scratch = Scratch::new("several");
     let (first, mixed, last) = (scratch.0.join("first.alf"), scratch.0.join("mixed.alf"), scratch.0.join("last.alf"));
@@ -391,11 +394,11 @@ fn several_sources_in_one_file() {
         all.sort();
         all
     };
-    assert_eq!(parts(&back), parts(&shelf), "whose part each entry is");
-    // and the agent can leave alone again, byte for byte
+    assert_eq!(parts(&back), parts(&shelf), "each passthrough file returns to its agent");
+    // exporting only the agent gives its original archive
     back.records.retain(|r| r.key.scope.starts_with("alf:"));
     write(&mut back, &last);
-    same_archive(&first, &last, 0);
+    assert_same_archive(&first, &last, 0);
 }
 
 #[test]
@@ -406,7 +409,7 @@ fn unsafe_archives_are_refused() {
         let refused = read(file);
         assert!(matches!(refused, Err(FormatError::Refused { .. })), "{why}");
     };
-    // a backslash is a separator to the catalog: such an entry is taken under its usual name
+    // the catalog reads a backslash as a separator
     for (i, name) in ["../up.txt", "/abs.txt", "C:/x.txt", "raw/../../x", "../a!/b"].iter().enumerate() {
         let file = scratch.0.join(format!("{i}.alf"));
         pack(&file, &[("manifest.json", manifest), (name, b"x")]);
@@ -437,7 +440,7 @@ fn unsafe_archives_are_refused() {
 }
 
 #[test]
-fn archives_of_the_agent_stay_closed() {
+fn nested_archives_are_not_opened() {
     let scratch = Scratch::new("inner");
     let (inner, first, second) = (scratch.0.join("i.zip"), scratch.0.join("a.alf"), scratch.0.join("b.alf"));
     pack(&inner, &[("manifest.json", b"{}"), ("conversations.json", b"[]")]);
@@ -469,7 +472,7 @@ fn other_major_version_is_refused() {
 }
 
 #[test]
-fn validator_lists_all_defects() {
+fn validator_lists_every_defect() {
     let (expected, input) = case("defects");
     let scratch = Scratch::new("defects");
     let file = scratch.0.join("d.alf");
@@ -495,7 +498,7 @@ fn line_of(id: &str, content: &str, rest: &str) -> String {
 }
 
 #[test]
-fn an_update_under_the_same_id_replaces_only_what_stands_before_it() {
+fn update_with_the_same_id_replaces_only_earlier_lines() {
     let id = "0191b2c3-0000-7000-8000-000000000001";
     let again = format!(r#","supersedes":"{id}""#);
     let row = r#"{"file":"memory/a.jsonl","from":"2026-01-01","record_count":3,"sealed":false}"#;
@@ -509,7 +512,7 @@ fn an_update_under_the_same_id_replaces_only_what_stands_before_it() {
 }
 
 #[test]
-fn an_import_of_nothing_is_no_success() {
+fn archive_without_its_partitions_is_invalid() {
     let row = r#"{"file":"memory/a.jsonl","from":"2026-01-01","record_count":1,"sealed":false}"#;
     let (manifest, line) = (manifest_of(row), line_of("0191b2c3-0000-7000-8000-000000000001", "x", ""));
     let scratch = Scratch::new("nothing");
@@ -517,14 +520,14 @@ fn an_import_of_nothing_is_no_success() {
     pack(&path, &[("manifest.json", manifest.as_bytes())]);
     let error = read(&path).err().unwrap();
     assert!(matches!(error, FormatError::Invalid { code: "partitions_missing", .. }), "{error}");
-    // Names with backslashes are refused as the specification says, also where they would fit.
+    // the specification refuses names with backslashes, even where they would match
     pack(&path, &[("manifest.json", manifest.as_bytes()), ("memory\\a.jsonl", line.as_bytes())]);
     let error = read(&path).err().unwrap();
     assert!(matches!(error, FormatError::Refused { .. }), "{error}");
 }
 
 #[test]
-fn a_delta_is_named_and_refused() {
+fn delta_opened_as_archive_is_refused_with_a_reason() {
     let delta = r#"{"alf_version":"1.0.0","created_at":"2026-01-01T00:00:00Z","agent":{"id":"a"},"sync":{"base_sequence":1,"new_sequence":2},"changes":{"memory":{"file":"memory/delta.jsonl","record_count":1}}}"#;
     let scratch = Scratch::new("delta");
     let path = scratch.0.join("a.alf-delta");

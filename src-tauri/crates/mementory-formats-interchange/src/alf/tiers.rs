@@ -1,8 +1,7 @@
-//! Files of a workspace that are not the runtime's own (spec §3.1.9): below the threshold they travel under `artifacts/`
-//! (tier 2), from there on the index names them and they stay where they are (tier 3). What the runtime lives on (tier 1)
-//! is under `raw/`.
+//! Files of a workspace by tier (spec §3.1.9). Tier 1, files that the runtime itself needs, is under `raw/`. Other files
+//! below the threshold are under `artifacts/` (tier 2); from the threshold on they are only listed in the index (tier 3).
 use super::partitions::stable_v5;
-use super::plan::{Plan, Row};
+use super::plan::{ExportPlan, Row};
 use super::sealed::sha256;
 use mementory_format::{FormatError, RecordSource, WriteOptions};
 use mementory_formats_vendor::openclaw::{
@@ -15,67 +14,69 @@ use mementory_formats_vendor::zeroclaw::ZEROCLAW;
 use mementory_json::Tree;
 use std::collections::{BTreeSet, HashMap};
 
-/// The specification's default.
+/// The specification's default, in bytes.
 const THRESHOLD: u64 = 102_400;
 
-/// Files below this travel inside the archive.
+/// Files below this size are inside the archive.
 pub(super) fn threshold(options: &WriteOptions) -> u64 {
     options.artifact_threshold.unwrap_or(THRESHOLD)
 }
 
-/// What is lost of a file that is too large.
-pub(super) fn too_large(threshold: u64) -> String {
-    format!("{threshold} bytes or more: only its entry in the index goes along (spec §3.1.9, tier 3)")
+/// The loss note for a file that is too large for the archive.
+pub(super) fn too_large_note(threshold: u64) -> String {
+    format!("{threshold} bytes or more: only listed in the index, without its content (spec §3.1.9, tier 3)")
 }
 
-/// A file that the runtime does not live on.
+/// A workspace file that the runtime itself does not need.
 pub(super) struct Artifact {
     /// Id space of its workspace.
     pub scope: String,
-    /// Its path as the vault keeps it.
-    pub own: String,
-    /// Its path below the workspace.
-    pub source: String,
+    /// Path under which the vault stores it.
+    pub stored_path: String,
+    /// Path inside the workspace.
+    pub source_path: String,
     /// Its bytes.
     pub bytes: Vec<u8>,
 }
 
-/// Takes those files out of a workspace. A settings file that holds secrets stays: it is what an agent signs in with, and
-/// under `raw/` its secrets are taken out or sealed.
-pub(super) fn take(runtime: &Runtime, workspace: &mut Workspace) -> Vec<Artifact> {
+/// Moves those files out of a workspace. A settings file with secrets stays, because under `raw/` its secrets are removed or
+/// sealed.
+pub(super) fn take_artifacts(runtime: &Runtime, workspace: &mut Workspace) -> Vec<Artifact> {
     let in_home = |path: &str| runtime.id == ZEROCLAW.id && path.starts_with("workspace/");
+    // workspaces that lie in a home, by id space
     let mut homes: BTreeSet<String> =
-        workspace.parts.values().filter(|(_, own)| in_home(own)).map(|(scope, _)| scope.clone()).collect();
+        workspace.passthrough.values().filter(|(_, stored)| in_home(stored)).map(|(scope, _)| scope.clone()).collect();
     if workspace.files.keys().any(|path| in_home(path)) {
-        homes.insert(workspace.first.clone());
+        homes.insert(workspace.main_scope.clone());
     }
     let mut out = Vec::new();
-    for (path, (scope, own)) in &workspace.parts {
-        let inner = if homes.contains(scope) { own.strip_prefix("workspace/") } else { Some(own.as_str()) };
-        // beside the workspace a home has nothing but the runtime's own
+    for (path, (scope, stored_path)) in &workspace.passthrough {
+        let inner =
+            if homes.contains(scope) { stored_path.strip_prefix("workspace/") } else { Some(stored_path.as_str()) };
+        // outside its workspace a home has only files of the runtime
         let Some(inner) = inner.filter(|inner| !files::is_managed(inner)) else { continue };
         let Some(bytes) = workspace.files.get(path) else { continue };
         if files::role(inner) != FileRole::Settings || !holds_secret(&String::from_utf8_lossy(bytes)) {
-            out.push((path.clone(), scope.clone(), own.clone(), inner.to_owned()));
+            out.push((path.clone(), scope.clone(), stored_path.clone(), inner.to_owned()));
         }
     }
-    let take = |(path, scope, own, source): (String, String, String, String)| {
-        workspace.parts.remove(&path);
-        Some(Artifact { scope, own, source, bytes: workspace.files.remove(&path)? })
+    let take = |(path, scope, stored_path, source_path): (String, String, String, String)| {
+        workspace.passthrough.remove(&path);
+        Some(Artifact { scope, stored_path, source_path, bytes: workspace.files.remove(&path)? })
     };
     out.into_iter().filter_map(take).collect()
 }
 
-/// Secrets, or what stands where some were: the file keeps its place.
+/// True for a file with secrets, or with placeholders of removed ones: it stays under `raw/`.
 fn holds_secret(text: &str) -> bool {
     text.contains(redact::REDACTED) || redact::redact(text).1 > 0
 }
 
-/// Which memory lines speak of which of these files, by the position of the file: those of its workspace that say its path,
-/// or its name where no other file has it (spec §3.1.9, `referenced_by`).
-pub(super) fn mentions(
+/// Ids of the memory lines that mention each file, by the position of the file (spec §3.1.9, `referenced_by`). A line of the
+/// same workspace mentions a file by its path, or by its name if only one file has that name.
+pub(super) fn lines_by_artifact(
     source: &mut dyn RecordSource,
-    plan: &Plan,
+    plan: &ExportPlan,
     artifacts: &[&Artifact],
 ) -> Result<HashMap<usize, BTreeSet<String>>, FormatError> {
     let mut out: HashMap<usize, BTreeSet<String>> = HashMap::new();
@@ -84,16 +85,16 @@ pub(super) fn mentions(
     }
     let mut known: HashMap<(&str, &str), Option<usize>> = HashMap::new();
     for (at, artifact) in artifacts.iter().enumerate() {
-        let name = artifact.source.rsplit('/').next().filter(|name| name.contains('.') && name.len() > 4);
-        for word in BTreeSet::from_iter([Some(artifact.source.as_str()), name].into_iter().flatten()) {
+        let name = artifact.source_path.rsplit('/').next().filter(|name| name.contains('.') && name.len() > 4);
+        for word in BTreeSet::from_iter([Some(artifact.source_path.as_str()), name].into_iter().flatten()) {
             known.entry((artifact.scope.as_str(), word)).and_modify(|one| *one = None).or_insert(Some(at));
         }
     }
-    let around = |c: char| c.is_whitespace() || "()[]{}<>\"'`,;:|*=".contains(c);
+    let is_delimiter = |c: char| c.is_whitespace() || "()[]{}<>\"'`,;:|*=".contains(c);
     source.records(&mut |stored| {
         if plan.is_line(&stored) {
             let scope = stored.record.key.scope.as_str();
-            for word in stored.record.text.split(around) {
+            for word in stored.record.text.split(is_delimiter) {
                 let word = word.trim_end_matches(['.', '!', '?']);
                 let word = word.strip_prefix("./").unwrap_or(word);
                 if let Some(Some(at)) = known.get(&(scope, word))
@@ -108,19 +109,19 @@ pub(super) fn mentions(
     Ok(out)
 }
 
-/// Id of a file's row: the same at each export.
+/// Id of a file's row, stable across exports.
 pub(super) fn row_id(artifact: &Artifact) -> String {
-    stable_v5(&format!("artifact:{}:{}", artifact.scope, artifact.own)).to_string()
+    stable_v5(&format!("artifact:{}:{}", artifact.scope, artifact.stored_path)).to_string()
 }
 
-/// The row of a file in the index. `path` = where it is in the archive; None = tier 3.
+/// The row of a file in the index. `path`: its name in the archive, None for tier 3.
 pub(super) fn row(
     runtime: &Runtime,
     artifact: &Artifact,
     path: Option<&str>,
     referenced_by: Option<&BTreeSet<String>>,
 ) -> Row {
-    let Artifact { scope, own, source, bytes } = artifact;
+    let Artifact { scope, stored_path: own, source_path: source, bytes } = artifact;
     let id = row_id(artifact);
     let filename = source.rsplit('/').next().unwrap_or(source);
     let text = serde_json::json!({
@@ -138,7 +139,7 @@ pub(super) fn row(
     Row { value: id, scope: String::new(), runtime: String::new(), text: text.to_string(), file: None }
 }
 
-/// The row of a file that an archive only named, still without its bytes.
+/// The row of a file that an imported archive listed without its bytes, still without them.
 pub(super) fn absent_row(runtime: &Runtime, scope: &str, path: &str, row: &Tree) -> Row {
     let mut row = row.clone();
     let text = |t: &str| Tree::Text(t.to_owned());
@@ -151,8 +152,8 @@ pub(super) fn absent_row(runtime: &Runtime, scope: &str, path: &str, row: &Tree)
     Row { value, scope: String::new(), runtime: String::new(), text: written, file: None }
 }
 
-/// The row of a file that came with an archive, if the file is too large for this one: it is only named then.
-pub(super) fn only_named(row: &str, threshold: u64) -> Option<String> {
+/// A row without `archive_path`, if its file is in the archive but too large for this threshold.
+pub(super) fn as_tier_3(row: &str, threshold: u64) -> Option<String> {
     let mut row = Tree::parse(row, 512).ok()?;
     let size = match row.get("size_bytes") {
         Some(Tree::Number(n)) => n.parse::<u64>().ok()?,
@@ -177,7 +178,7 @@ pub(super) fn slot(row: &Tree) -> Option<(&'static Runtime, String, String)> {
     Some((runtime, scope.to_owned(), path.to_owned()))
 }
 
-/// Media type by a file's name (spec §3.1.9, `media_type`).
+/// Media type by file extension (spec §3.1.9, `media_type`).
 fn media_type(name: &str) -> &'static str {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
     match ending.as_str() {

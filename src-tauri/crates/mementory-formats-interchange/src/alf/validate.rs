@@ -1,8 +1,8 @@
-//! Checks an `.alf` by the specification: shapes of all documents, counts, partition order and ranges, ids, and the
-//! checksum where its definition is ours. Everything found is reported; words unknown to this version are warnings.
+//! Validates an `.alf` against the specification: schemas of all documents, counts, partition order and ranges, ids, and the
+//! checksum if it is defined by us. All findings are reported; values unknown to this version are warnings.
 use super::container::checksum;
 use super::documents;
-use super::lines::{Entry, each_line};
+use super::lines::{JsonLine, each_line};
 use super::manifest::{Archive, CHECKSUM_SCOPE, MANIFEST, Manifest};
 use super::shape::{self, Rule};
 use mementory_format::{Catalog, Detected, Finding, FormatError, Member, Validation};
@@ -11,8 +11,8 @@ use mementory_model::{Limits, Timestamp};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashSet};
 
-/// Findings listed; more are counted.
-const LISTED: usize = 1000;
+/// Most findings that are listed; further ones are only counted.
+const MAX_FINDINGS: usize = 1000;
 
 /// Validates one file.
 pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) -> Result<Validation, FormatError> {
@@ -46,7 +46,7 @@ struct Check<'a> {
 
 impl Check<'_> {
     fn error(&mut self, code: &str, place: &str, message: &str) {
-        if self.out.errors.len() >= LISTED {
+        if self.out.errors.len() >= MAX_FINDINGS {
             self.unlisted.0 += 1;
             return;
         }
@@ -54,7 +54,7 @@ impl Check<'_> {
     }
 
     fn warning(&mut self, code: &str, place: &str, message: &str) {
-        if self.out.warnings.len() >= LISTED {
+        if self.out.warnings.len() >= MAX_FINDINGS {
             self.unlisted.1 += 1;
             return;
         }
@@ -87,12 +87,16 @@ impl Check<'_> {
         for (layer, rule) in rules {
             let Some(file) = self.manifest.layer_file(layer) else { continue };
             let Some(member) = self.archive.entry(file) else {
-                self.error("layer_missing", &self.archive.place, &format!("the file of layer {layer} is not there"));
+                self.error(
+                    "layer_missing",
+                    &self.archive.place,
+                    &format!("the archive does not have the file of layer {layer}"),
+                );
                 continue;
             };
             let text = self.archive.text(member, self.limits)?;
             let Ok(tree) = Tree::parse(&text, self.limits) else {
-                self.error("malformed", &member.place, "not JSON");
+                self.error("malformed", &member.place, "not valid JSON");
                 continue;
             };
             self.shape(&tree, rule, &member.place);
@@ -100,12 +104,16 @@ impl Check<'_> {
             if let Some(count) = counted {
                 self.out.records += count - companions(&tree, layer);
                 if number(self.layer(layer, "count")) != Some(count) {
-                    self.error("count_differs", &member.place, "the manifest's count is not the number of elements");
+                    self.error(
+                        "count_differs",
+                        &member.place,
+                        "the manifest's count differs from the number of elements",
+                    );
                 }
             } else if layer == "identity" {
                 self.out.records += 1;
                 if number(self.layer(layer, "version")) != number(tree.get("version")) {
-                    self.warning("version_differs", &member.place, "the manifest names another identity version");
+                    self.warning("version_differs", &member.place, "the manifest states another identity version");
                 }
             }
             match layer {
@@ -124,7 +132,7 @@ impl Check<'_> {
                 self.error(
                     "principal_id_differs",
                     &format!("{place}#/principals/{i}"),
-                    "profile.principal_id is not the principal's id",
+                    "profile.principal_id differs from the principal's id",
                 );
             }
         }
@@ -137,7 +145,7 @@ impl Check<'_> {
                 self.warning(
                     "credential_without_encryption",
                     &format!("{place}#/credentials/{i}"),
-                    "no cipher or no nonce: a reference, or a secret in the clear",
+                    "no cipher or no nonce: either a reference, or a secret in the clear",
                 );
             }
         }
@@ -149,22 +157,26 @@ impl Check<'_> {
             let at = format!("{place}#/attachments/{i}");
             let Some(path) = row.get("archive_path").and_then(Tree::as_str) else { continue };
             let Some(member) = self.archive.entry(path) else {
-                self.warning("attachment_not_in_archive", &at, "archive_path names no entry");
+                self.warning(
+                    "attachment_not_in_archive",
+                    &at,
+                    "the archive does not have the file that archive_path names",
+                );
                 continue;
             };
             if number(row.get("size_bytes")).is_some_and(|size| size != member.size) {
-                self.error("attachment_size_differs", &at, "size_bytes is not the size of the file");
+                self.error("attachment_size_differs", &at, "size_bytes differs from the size of the file");
             }
             let hash = |key: &str| row.get("hash").and_then(|h| h.get(key)).and_then(Tree::as_str).unwrap_or_default();
             let digest = self.digest(member)?;
             if hash("algorithm") == "sha256" && !hash("value").eq_ignore_ascii_case(&digest) {
-                self.error("attachment_checksum_mismatch", &at, "the file's SHA-256 is another");
+                self.error("attachment_checksum_mismatch", &at, "the SHA-256 of the file differs from its row");
             }
         }
         Ok(())
     }
 
-    /// What the manifest says of included and referenced files, where it says it (spec §10.6, 9).
+    /// Compares the counts of included and referenced files, if the manifest has them (spec §10.6, 9).
     fn tiers(&mut self, tree: &Tree, place: &str) {
         let (mut included, mut referenced) = ((0u64, 0u64), (0u64, 0u64));
         for row in rows(tree, "attachments") {
@@ -178,13 +190,13 @@ impl Check<'_> {
             ("referenced_count", referenced.0),
             ("referenced_size_bytes", referenced.1),
         ] {
-            if number(self.layer("attachments", key)).is_some_and(|said| said != now) {
-                self.error("count_differs", place, &format!("the manifest's {key} is not what the index says"));
+            if number(self.layer("attachments", key)).is_some_and(|stated| stated != now) {
+                self.error("count_differs", place, &format!("the manifest's {key} differs from the index"));
             }
         }
     }
 
-    /// Lines that no partition lists: kept on import, but no memory.
+    /// Warns about JSONL files that no partition lists: an import stores them, but not as memories.
     fn unlisted(&mut self) {
         let (archive, index) = (self.archive, self.manifest.index_file());
         let named: HashSet<&str> = self.manifest.named_files().into_iter().collect();
@@ -216,38 +228,50 @@ impl Check<'_> {
         for (i, (row, (is_sealed, has_to, sha))) in manifest.partitions.iter().zip(sealed).enumerate() {
             let at = format!("{}#/layers/memory/partitions/{i}", self.archive.place);
             if is_sealed && !has_to {
-                self.error("sealed_without_to", &at, "a sealed partition needs an end");
+                self.error("sealed_without_to", &at, "a sealed partition needs an end date");
             }
             let from = row.from.clone().unwrap_or_default();
             if from < last_from {
-                self.error("partition_order", &at, "partitions must be ordered by their first day");
+                self.error("partition_order", &at, "partitions must be sorted by their first day");
             }
             last_from = from;
             let Some(member) = self.archive.entry(&row.file) else {
-                self.error("partition_missing", &at, "the partition's file is not there");
+                self.error("partition_missing", &at, "the archive does not have the file of this partition");
                 continue;
             };
             let lines = self.partition(member, row, &mut ids)?;
             total += lines;
             if row.count.is_some_and(|c| c != lines) {
-                self.error("count_differs", &at, "record_count is not the number of lines");
+                self.error("count_differs", &at, "record_count differs from the number of lines");
             }
-            if let Some(sha) = sha.filter(|_| self.ours())
+            if let Some(sha) = sha.filter(|_| self.has_our_checksum())
                 && sha != self.digest(member)?
             {
-                self.error("partition_checksum_mismatch", &at, "the partition's SHA-256 is another");
+                self.error(
+                    "partition_checksum_mismatch",
+                    &at,
+                    "the SHA-256 of the partition differs from the manifest",
+                );
             }
         }
         self.out.records += total;
         if let Some(count) = number(self.layer("memory", "record_count"))
             && count != total
         {
-            self.error("count_differs", &self.archive.place, "layers.memory.record_count is not the number of lines");
+            self.error(
+                "count_differs",
+                &self.archive.place,
+                "layers.memory.record_count differs from the number of lines",
+            );
         }
         if let Some(index) = self.manifest.index_file()
             && self.archive.entry(index).is_none()
         {
-            self.warning("index_missing", &self.archive.place, "the memory index that the manifest names is not there");
+            self.warning(
+                "index_missing",
+                &self.archive.place,
+                "the archive does not have the memory index that the manifest names",
+            );
         }
         Ok(())
     }
@@ -263,11 +287,11 @@ impl Check<'_> {
         archive.catalog.read(member, |reader| {
             each_line(reader, &member.place, self.limits.line_bytes, &mut |entry, _| {
                 let (number, text) = match entry {
-                    Entry::Line(_, "") => return Ok(()),
-                    Entry::Line(number, text) => (number, text),
-                    Entry::Bad(number, code) => {
+                    JsonLine::Text(_, "") => return Ok(()),
+                    JsonLine::Text(number, text) => (number, text),
+                    JsonLine::Unreadable(number, code) => {
                         lines += 1;
-                        self.error(code, &format!("{}#line {number}", member.place), "the line cannot be read");
+                        self.error(code, &format!("{}#line {number}", member.place), "this line cannot be read");
                         return Ok(());
                     }
                 };
@@ -289,11 +313,11 @@ impl Check<'_> {
         if let Some(id) = tree.get("id").and_then(Tree::as_str)
             && !ids.insert(id.into())
         {
-            self.error("duplicate_id", place, "another record has this id");
+            self.error("duplicate_id", place, "another record has the same id");
         }
         let agent = tree.get("agent_id").and_then(Tree::as_str);
         if agent.is_some_and(|a| a != self.manifest.agent) && !self.manifest.generated() {
-            self.warning("foreign_agent_id", place, "the record names another agent");
+            self.warning("foreign_agent_id", place, "this record is of another agent");
         }
         let created = tree.get("temporal").and_then(|t| t.get("created_at")).and_then(Tree::as_str);
         if let Some(created) = created.and_then(Timestamp::parse) {
@@ -309,19 +333,23 @@ impl Check<'_> {
                 _ => None,
             };
             if length.is_some() && number(vector.get("dimensions")) != length {
-                self.error("embedding_dimensions", place, "dimensions is not the length of the vector");
+                self.error("embedding_dimensions", place, "dimensions differs from the length of the vector");
             }
         }
     }
 
-    fn ours(&self) -> bool {
+    fn has_our_checksum(&self) -> bool {
         self.manifest.tree.get("checksum_scope").and_then(Tree::as_str) == Some(CHECKSUM_SCOPE)
     }
 
     fn checksum(&mut self, manifest: &Member) -> Result<(), FormatError> {
         let Some(stated) = self.manifest.tree.get("checksum").and_then(Tree::as_str) else { return Ok(()) };
-        if !self.ours() {
-            self.warning("checksum_not_verifiable", &manifest.place, "the definition of this checksum is not known");
+        if !self.has_our_checksum() {
+            self.warning(
+                "checksum_not_verifiable",
+                &manifest.place,
+                "the definition of this checksum is not known, so it was not verified",
+            );
             return Ok(());
         }
         let mut digests = BTreeMap::new();
@@ -329,7 +357,7 @@ impl Check<'_> {
             digests.insert(*name, self.digest(member)?);
         }
         if checksum(digests.iter().map(|(n, d)| (*n, d.as_str()))) != stated {
-            self.error("checksum_mismatch", &manifest.place, "the archive's content is not what the checksum says");
+            self.error("checksum_mismatch", &manifest.place, "the content of the archive does not match its checksum");
         }
         Ok(())
     }
@@ -355,8 +383,7 @@ fn number(tree: Option<&Tree>) -> Option<u64> {
     }
 }
 
-/// Elements that are no records of their own: rows that Mementory wrote beside the memory line of a file, and the owner
-/// it made up for a file that needs one.
+/// Number of elements that are not records: rows that Mementory wrote for files of other formats, and a generated principal.
 fn companions(tree: &Tree, layer: &str) -> u64 {
     let ours = rows(tree, layer).iter().filter_map(|row| row.get("keepsake"));
     let companion = |slot: &&Tree| match layer {

@@ -1,7 +1,7 @@
-//! A memory line and the neutral record, read side (spec §3.1; `memory-record.schema.json`).
+//! Reads a memory line as a record (spec §3.1; `memory-record.schema.json`).
 //!
-//! Only what the model has a name for is parsed; the line itself stays in the record's verbatim. A known field of an
-//! unexpected type is noted and left to the verbatim: it never costs the record.
+//! Parses only the fields that the model has; the record's verbatim text is the whole line. A known field of an unexpected
+//! type is reported and skipped, and the record is still read.
 use super::ext;
 use mementory_json::Members;
 use mementory_model::{Embedding, EntityRef, Kind, Link, Record, RecordKey, Timestamp, Verbatim};
@@ -18,24 +18,24 @@ pub(super) const METHODS: [&str; 4] = ["agent_written", "llm_extracted", "user_a
 pub(super) const ENTITY_TYPES: [&str; 7] =
     ["person", "organization", "project", "location", "tool", "service", "other"];
 
-/// A small thing to say about a line: stable code, and the field or word (never content).
+/// A minor finding about a line: stable code, and the field or value it is about (never content).
 pub(super) type Remark = (&'static str, String);
 
-/// A line, understood.
+/// A parsed line.
 pub(super) struct Line {
-    /// The record, with the line as verbatim. `origin` is left to the caller.
+    /// The record, with the line as verbatim text. The caller sets `origin`.
     pub record: Record,
-    /// The line's own id.
+    /// Id that the line states.
     pub id: String,
-    /// The line's own agent id, if it has one.
+    /// Agent id that the line states, if any.
     pub agent: Option<String>,
-    /// True when the record came back out of our own extension unchanged (origin and key are the original ones).
+    /// True when the record was restored unchanged from our extension, with its original origin and key.
     pub restored: bool,
-    /// Remarks.
+    /// Minor findings.
     pub remarks: Vec<Remark>,
 }
 
-/// Members of a JSON object text; None when it is no object.
+/// Members of a JSON object text; None when it is not an object.
 pub(super) fn members(text: &str) -> Option<Members<'_>> {
     serde_json::from_str(text).ok()
 }
@@ -73,7 +73,7 @@ fn is_null(raw: &RawValue) -> bool {
     raw.get() == "null"
 }
 
-/// Access to one object's members that collects remarks.
+/// Reads members of one object and collects remarks.
 struct Fields<'a, 'r> {
     members: Members<'a>,
     remarks: &'r mut Vec<Remark>,
@@ -116,7 +116,7 @@ impl<'a> Fields<'a, '_> {
     }
 }
 
-/// One line → record. `scope` gives the id space from the line's id and the agent it names.
+/// Reads one line. `scope` gives the id space for the line's id and the agent that it names.
 /// Errors: a stable code (`not_json`, `no_id`, `no_content`).
 pub(super) fn read_line(line: &str, scope: impl Fn(&str, Option<&str>) -> String) -> Result<Line, &'static str> {
     let mut remarks = Vec::new();
@@ -221,13 +221,13 @@ pub(super) fn identity_version(line: &str) -> Option<u64> {
     get(&source, "identity_version")?.get().parse().ok().filter(|version| *version >= 1)
 }
 
-/// What a line with `supersedes` replaces (a cheap pass before reading).
+/// The record that a line with `supersedes` replaces, read in a pass before all records.
 pub(super) struct Supersedes {
-    /// The old record.
+    /// Id of the replaced record.
     pub old: String,
-    /// The line has that id itself: it replaces what stands before it under the same id.
-    pub own: bool,
-    /// The line is a deletion.
+    /// True when the line has that id itself: it replaces earlier lines with the same id.
+    pub same_id: bool,
+    /// True when the line is a deletion.
     pub deleted: bool,
 }
 
@@ -235,7 +235,7 @@ pub(super) struct Supersedes {
 pub(super) fn superseded_by(line: &str) -> Option<Supersedes> {
     let m = members(line)?;
     let old = get(&m, "supersedes").and_then(string)?.into_owned();
-    let own = get(&m, "id").and_then(string).is_some_and(|id| id == old);
+    let same_id = get(&m, "id").and_then(string).is_some_and(|id| id == old);
     let deleted = get(&m, "status").and_then(string).is_some_and(|s| s == "deleted");
-    Some(Supersedes { old, own, deleted })
+    Some(Supersedes { old, same_id, deleted })
 }

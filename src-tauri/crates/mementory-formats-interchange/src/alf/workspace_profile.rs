@@ -1,6 +1,6 @@
-//! The profiles of a workspace as identity and principal (spec §3.2, §3.3, §3.2.6), and back. The documents say to other
-//! programs what the files say; beside it ride the records as they are, each with a digest of what it became, so that a
-//! change of a text that was made elsewhere is seen and taken; a change of anything else is told.
+//! Converts the profiles of a workspace to identity and principal (spec §3.2, §3.3, §3.2.6), and back. Other programs read
+//! the documents; our extension has the original records, each with a digest of the text it became. So a text that another
+//! program changed is recognised and imported; any other change is reported as an issue.
 use super::partitions::stable_v5;
 use super::sealed::sha256;
 use mementory_format::StoredRecord;
@@ -8,10 +8,10 @@ use mementory_formats_vendor::openclaw::{read::named, write::text_of};
 use mementory_json::Tree;
 use mementory_model::{Record, Verbatim};
 
-/// Blocks of the prose that have a member of their own; the others are custom.
+/// Prose blocks with a member of their own; all others are custom blocks.
 const BLOCKS: [&str; 3] = ["soul", "identity_profile", "operating_instructions"];
 
-fn word(text: &str) -> Tree {
+fn text_tree(text: &str) -> Tree {
     Tree::Text(text.to_owned())
 }
 
@@ -25,7 +25,7 @@ fn write(tree: &Tree) -> String {
     out
 }
 
-/// What the agent is called: the name that a file states, else the title of the first that has one.
+/// The agent's name: the one that a file states, else the title of the first profile that has one.
 pub(super) fn name(profiles: &[StoredRecord]) -> Option<String> {
     let of = |block: &str| profiles.iter().find(|p| p.record.record_type.as_deref() == Some(block));
     let order = ["identity_profile", "soul", "aieos"];
@@ -40,8 +40,8 @@ fn is_aieos(record: &Record) -> bool {
     record.record_type.as_deref() == Some("aieos")
 }
 
-/// Where the text of a profile stands in the identity.
-fn path_of(record: &Record) -> Vec<&str> {
+/// Path of a profile's text in the identity document.
+fn identity_path(record: &Record) -> Vec<&str> {
     match record.record_type.as_deref().unwrap_or("other") {
         "aieos" => vec!["raw_source", "aieos"],
         block if BLOCKS.contains(&block) => vec!["prose", block],
@@ -49,8 +49,8 @@ fn path_of(record: &Record) -> Vec<&str> {
     }
 }
 
-/// `identity.json`. Its times are those that the files state; without any it says 1970 rather than a time of our own, so
-/// that nothing changes by itself.
+/// The text of `identity.json`. Its time is the newest that the files state, else 1970, never the current time: an unchanged
+/// vault gives the same bytes.
 pub(super) fn identity(profiles: &[StoredRecord], runtime: &str, agent: &str, version: u64) -> String {
     let aieos = profiles.iter().find(|p| is_aieos(&p.record));
     let document = aieos.and_then(|p| Tree::parse(&p.record.verbatim.as_ref()?.text, 512).ok());
@@ -58,18 +58,18 @@ pub(super) fn identity(profiles: &[StoredRecord], runtime: &str, agent: &str, ve
     if structured.get("names").is_none()
         && let Some(name) = name(profiles)
     {
-        structured.set("names", object([("primary", word(&name))]));
+        structured.set("names", object([("primary", text_tree(&name))]));
     }
     let updated = profiles.iter().filter_map(|p| p.record.times.updated.or(p.record.times.created)).max();
     let updated = updated.map_or_else(|| "1970-01-01T00:00:00Z".to_owned(), |t| t.to_rfc3339());
     let mut doc = object([
         ("id", Tree::Text(stable_v5(&format!("identity:{agent}")).to_string())),
-        ("agent_id", word(agent)),
+        ("agent_id", text_tree(agent)),
         ("version", Tree::Number(version.to_string())),
         ("updated_at", Tree::Text(updated)),
         ("structured", structured),
         ("prose", Tree::Object(vec![])),
-        ("source_format", word(if aieos.is_some() { "aieos" } else { runtime })),
+        ("source_format", text_tree(if aieos.is_some() { "aieos" } else { runtime })),
         ("raw_source", Tree::Object(vec![])),
     ]);
     let mut slots = Vec::new();
@@ -81,48 +81,48 @@ pub(super) fn identity(profiles: &[StoredRecord], runtime: &str, agent: &str, ve
                 (Tree::Text(text.clone()), text)
             }
         };
-        super::identity::set_path(&mut doc, &path_of(&stored.record), value);
+        super::identity::set_path(&mut doc, &identity_path(&stored.record), value);
         slots.push(object([("sha256", Tree::Text(sha256(text.as_bytes()))), ("record", slot(stored))]));
     }
-    let document = Tree::Text(said(&doc));
+    let document = Tree::Text(identity_digest(&doc));
     let ours = object([("v", Tree::Number("1".into())), ("document", document), ("records", Tree::Array(slots))]);
     super::identity::set_path(&mut doc, &["raw_source", "keepsake"], ours);
     write(&doc)
 }
 
-/// A row of `principals.json`: the person that the workspace is about.
+/// A row of `principals.json`: the user of the workspace.
 pub(super) fn principal(stored: &StoredRecord, runtime: &str, agent: &str) -> String {
     let record = &stored.record;
     let id = stable_v5(&format!("principal:{agent}:{}", record.key.value)).to_string();
     let updated = record.times.updated.map_or_else(|| "1970-01-01T00:00:00Z".to_owned(), |t| t.to_rfc3339());
-    let mut structured = object([("principal_type", word("human"))]);
+    let mut structured = object([("principal_type", text_tree("human"))]);
     for (key, value) in
         [("name", record.title.as_deref()), ("timezone", record.fields.get("timezone").and_then(|zone| zone.as_str()))]
     {
         if let Some(value) = value {
-            structured.set(key, word(value));
+            structured.set(key, text_tree(value));
         }
     }
     let profile = object([
         ("id", Tree::Text(stable_v5(&format!("profile:{id}")).to_string())),
-        ("agent_id", word(agent)),
-        ("principal_id", word(&id)),
+        ("agent_id", text_tree(agent)),
+        ("principal_id", text_tree(&id)),
         ("version", Tree::Number("1".into())),
         ("updated_at", Tree::Text(updated)),
         ("structured", structured),
         ("prose", object([("user_profile", Tree::Text(text_of(stored)))])),
-        ("source_format", word(runtime)),
+        ("source_format", text_tree(runtime)),
     ]);
     write(&object([
-        ("id", word(&id)),
-        ("principal_type", word("human")),
+        ("id", text_tree(&id)),
+        ("principal_type", text_tree("human")),
         ("agent_id", Tree::Null),
         ("profile", profile),
         ("keepsake", slot(stored)),
     ]))
 }
 
-/// The record with the text that its file has now.
+/// The record as JSON, with an edit applied to its verbatim text.
 fn slot(stored: &StoredRecord) -> Tree {
     let mut record = stored.record.clone();
     if let Some(verbatim) = record.verbatim.as_mut().filter(|_| stored.edited && !is_aieos(&stored.record)) {
@@ -132,8 +132,8 @@ fn slot(stored: &StoredRecord) -> Tree {
     Tree::parse(&text, 512).unwrap_or(Tree::Null)
 }
 
-/// Digest of an identity without our own member, whatever the order of its members.
-fn said(doc: &Tree) -> String {
+/// Digest of an identity without our extension, independent of the order of its members.
+fn identity_digest(doc: &Tree) -> String {
     let mut doc = doc.clone();
     if let Some(mut raw) = doc.get("raw_source").cloned() {
         raw.remove("keepsake");
@@ -142,36 +142,36 @@ fn said(doc: &Tree) -> String {
     sha256(crate::zaxy::canonical::canonical(&doc).unwrap_or_default().as_bytes())
 }
 
-/// What an identity of ours holds.
+/// The content of an identity that we wrote.
 pub(super) struct Restored {
-    /// Its records, with the text that is there now.
+    /// Its records, with their current texts.
     pub records: Vec<Record>,
-    /// The document has blocks of text that are none of them.
-    pub more: bool,
-    /// Something that is no text of a file was changed elsewhere.
-    pub changed: bool,
+    /// True when the document has text blocks that are none of these records.
+    pub has_other_blocks: bool,
+    /// True when another program changed something other than these texts.
+    pub structured_changed: bool,
 }
 
-/// What is inside an identity of ours. None = not ours.
+/// Restores the records from an identity that we wrote; None for any other.
 pub(super) fn restore(doc: &Tree) -> Option<Restored> {
     let Some(Tree::Array(slots)) = doc.get("raw_source")?.get("keepsake")?.get("records") else { return None };
-    let (mut records, mut paths, mut texts) = (Vec::new(), Vec::new(), false);
+    let (mut records, mut paths, mut texts_changed) = (Vec::new(), Vec::new(), false);
     for slot in slots {
         let mut record: Record = serde_json::from_str(&write(slot.get("record")?)).ok()?;
-        let path: Vec<String> = path_of(&record).into_iter().map(str::to_owned).collect();
+        let path: Vec<String> = identity_path(&record).into_iter().map(str::to_owned).collect();
         let value = path.iter().try_fold(doc, |tree, key| tree.get(key));
         let digest = slot.get("sha256").and_then(Tree::as_str)?;
         match value {
             Some(Tree::Text(text)) => {
                 if sha256(text.as_bytes()) != digest {
-                    take(&mut record, text);
-                    texts = true;
+                    set_text(&mut record, text);
+                    texts_changed = true;
                 }
             }
-            // An AIEOS document comes back as it was: what was changed in the structured fields has no way into it.
+            // an AIEOS document is restored unchanged: changes in structured fields cannot be written back into it
             Some(_) => {}
             None => {
-                texts = true;
+                texts_changed = true;
                 continue;
             }
         }
@@ -179,7 +179,7 @@ pub(super) fn restore(doc: &Tree) -> Option<Restored> {
         records.push(record);
     }
     let known = |path: &[&str]| paths.iter().any(|p| p == path);
-    let more = match doc.get("prose") {
+    let has_other_blocks = match doc.get("prose") {
         Some(Tree::Object(prose)) => prose.iter().any(|(key, value)| match value {
             Tree::Object(blocks) => blocks.iter().any(|(block, _)| !known(&["prose", key.as_str(), block.as_str()])),
             _ => !known(&["prose", key.as_str()]),
@@ -187,23 +187,23 @@ pub(super) fn restore(doc: &Tree) -> Option<Restored> {
         _ => false,
     };
     let before = doc.get("raw_source")?.get("keepsake")?.get("document").and_then(Tree::as_str);
-    let changed = !texts && !more && before != Some(said(doc).as_str());
-    Some(Restored { records, more, changed })
+    let structured_changed = !texts_changed && !has_other_blocks && before != Some(identity_digest(doc).as_str());
+    Some(Restored { records, has_other_blocks, structured_changed })
 }
 
-/// What another program wrote instead: the file is this text now.
-fn take(record: &mut Record, text: &str) {
+/// Sets the text that another program wrote.
+fn set_text(record: &mut Record, text: &str) {
     record.text = text.trim().to_owned();
     record.verbatim = Some(Verbatim { media_type: "text/markdown".into(), text: text.to_owned() });
 }
 
-/// A person's record, with what another program made of its text.
-pub(super) fn restore_person(record: &mut Record, doc: &Tree) {
-    let said = ["profile", "prose", "user_profile"].iter().try_fold(doc, |tree, key| tree.get(key));
+/// Applies a change of another program to the record of a user profile.
+pub(super) fn apply_principal_text(record: &mut Record, doc: &Tree) {
+    let prose = ["profile", "prose", "user_profile"].iter().try_fold(doc, |tree, key| tree.get(key));
     if record.record_type.as_deref() == Some("user_profile")
-        && let (Some(said), Some(verbatim)) = (said.and_then(Tree::as_str), &record.verbatim)
-        && said != verbatim.text
+        && let (Some(prose), Some(verbatim)) = (prose.and_then(Tree::as_str), &record.verbatim)
+        && prose != verbatim.text
     {
-        take(record, said);
+        set_text(record, prose);
     }
 }

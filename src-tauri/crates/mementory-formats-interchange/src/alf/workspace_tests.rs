@@ -1,4 +1,4 @@
-//! Workspaces as the agents that they are (spec §10.2, §10.3, §10.5, §10.7), and archives under a passphrase (§8.3).
+//! Workspaces exported as agents (spec §10.2, §10.3, §10.5, §10.7), and encrypted archives (§8.3).
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::delta::{AlfDelta, apply};
 use super::testing::*;
@@ -18,8 +18,8 @@ fn json_of(entries: &BTreeMap<String, Vec<u8>>, name: &str) -> Value {
     serde_json::from_slice(&entries[name]).unwrap()
 }
 
-/// Settings without their secrets, all else as it is.
-fn clean(tree: &BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Vec<u8>> {
+/// The files with redacted settings.
+fn redacted(tree: &BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Vec<u8>> {
     let one = |(name, bytes): (&String, &Vec<u8>)| match name.ends_with(".json") || name.ends_with(".toml") {
         true => (name.clone(), redact::redact(std::str::from_utf8(bytes).unwrap()).0.into_bytes()),
         false => (name.clone(), bytes.clone()),
@@ -47,16 +47,16 @@ fn spec_10_2_raw_files_of_a_workspace_are_byte_equal() {
         assert_eq!(validate(&archive).errors, [], "{}", source.display());
         keep(&archive, &format!("workspace-{n}.alf"));
         let before = workspace::tree(&source);
-        assert_eq!(raw(&entries(&archive), "openclaw"), clean(&before), "{}", source.display());
+        assert_eq!(raw(&entries(&archive), "openclaw"), redacted(&before), "{}", source.display());
 
-        // home again: the words are in the records and nowhere else, and the files are the same
+        // after an import only the records have the text, and the files are the same
         let mut back = read(&archive).unwrap();
         assert!(back.notes.is_empty(), "{:?}", back.notes);
         let texts = back.parts.iter().filter(|(item, _)| item.name.ends_with(".md"));
-        assert!(texts.into_iter().all(|(_, bytes)| bytes.trim_ascii().is_empty()), "no text beside its record");
+        assert!(texts.into_iter().all(|(_, bytes)| bytes.trim_ascii().is_empty()), "no text is stored twice");
         workspace::write(&mut back, &scratch.0.join("w"), &OpenClaw);
-        assert_eq!(workspace::tree(&scratch.0.join("w")), clean(&before), "{}", source.display());
-        // and the same archive
+        assert_eq!(workspace::tree(&scratch.0.join("w")), redacted(&before), "{}", source.display());
+        // a second export gives the same archive
         write(&mut back, &scratch.0.join("b.alf"));
         let same = |name: &str| entries(&scratch.0.join(name)).into_iter().filter(|(n, _)| n != "manifest.json");
         assert!(same("a.alf").eq(same("b.alf")), "{}", source.display());
@@ -64,7 +64,7 @@ fn spec_10_2_raw_files_of_a_workspace_are_byte_equal() {
 }
 
 #[test]
-fn spec_10_7_a_workspace_says_who_the_agent_is_and_whom_it_serves() {
+fn spec_10_7_workspace_profiles_become_identity_and_principal() {
     let source = repo().join("fixtures/openclaw/workspace/input");
     let scratch = Scratch::new("10-7-workspace");
     let archive = scratch.0.join("a.alf");
@@ -91,7 +91,7 @@ fn spec_10_7_a_workspace_says_who_the_agent_is_and_whom_it_serves() {
     assert_eq!(principals[0]["profile"]["prose"]["user_profile"], text("USER.md"));
     assert_eq!(principals[0]["profile"]["principal_id"], principals[0]["id"]);
 
-    // memories say which file they stand in, and profiles are no memories
+    // memories name their file, and profiles do not become memories
     let lines: Vec<Value> = all
         .iter()
         .filter(|(name, _)| name.starts_with("memory/partitions/"))
@@ -108,22 +108,22 @@ fn spec_10_7_a_workspace_says_who_the_agent_is_and_whom_it_serves() {
         let all = shelf.records.iter().filter(|r| r.kind == Kind::Profile);
         all.map(|r| (r.key.value.clone(), serde_json::to_value(r).unwrap())).collect::<BTreeMap<_, _>>()
     };
-    assert_eq!(profiles(&read(&archive).unwrap()), profiles(&shelf), "the profiles come back whole");
+    assert_eq!(profiles(&read(&archive).unwrap()), profiles(&shelf), "profiles are restored completely");
 }
 
-/// The archive with some entries changed.
-fn changed(from: &Path, to: &Path, change: impl Fn(&str, Vec<u8>) -> Vec<u8>) {
+/// Writes the archive with some entries changed.
+fn with_changes(from: &Path, to: &Path, change: impl Fn(&str, Vec<u8>) -> Vec<u8>) {
     let all: Vec<(String, Vec<u8>)> = entries(from).into_iter().map(|(n, b)| (n.clone(), change(&n, b))).collect();
     let all: Vec<(&str, &[u8])> = all.iter().map(|(n, b)| (n.as_str(), b.as_slice())).collect();
     pack(to, &all);
 }
 
 #[test]
-fn what_another_program_changes_in_an_identity_is_taken() {
+fn identity_change_by_another_program_is_imported() {
     let scratch = Scratch::new("identity-elsewhere");
     let (first, second) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
     write(&mut workspace::read(&repo().join("fixtures/openclaw/workspace/input"), &OpenClaw), &first);
-    changed(&first, &second, |name, bytes| match name {
+    with_changes(&first, &second, |name, bytes| match name {
         "identity.json" => {
             let mut doc: Value = serde_json::from_slice(&bytes).unwrap();
             doc["prose"]["soul"] = json!("# Other\nBe brief.\n");
@@ -144,11 +144,11 @@ fn what_another_program_changes_in_an_identity_is_taken() {
     let tree = workspace::tree(&scratch.0.join("w"));
     assert_eq!(tree["SOUL.md"], b"# Other\nBe brief.\n");
     assert_eq!(tree["USER.md"], b"# Ines\nNow in Porto.\n");
-    assert!(tree.contains_key("AGENTS.md"), "its file under raw/ is still there, and wins (spec §6.2)");
+    assert!(tree.contains_key("AGENTS.md"), "its file under raw/ still exists and is preferred (spec §6.2)");
 }
 
 #[test]
-fn a_raw_file_that_was_changed_elsewhere_is_kept_and_told() {
+fn changed_raw_file_is_stored_and_reported() {
     let scratch = Scratch::new("raw-elsewhere");
     let (first, second) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
     write(&mut workspace::read(&repo().join("fixtures/openclaw/workspace/input"), &OpenClaw), &first);
@@ -163,7 +163,7 @@ fn a_raw_file_that_was_changed_elsewhere_is_kept_and_told() {
 }
 
 #[test]
-fn spec_10_2_a_zeroclaw_home_is_byte_equal() {
+fn spec_10_2_zeroclaw_home_is_byte_equal() {
     let scratch = Scratch::new("10-2-zeroclaw");
     home(&scratch.0.join("home"));
     let archive = scratch.0.join("a.alf");
@@ -173,20 +173,20 @@ fn spec_10_2_a_zeroclaw_home_is_byte_equal() {
     keep(&archive, "zeroclaw.alf");
     let mut before = workspace::tree(&scratch.0.join("home"));
     before.remove(".secret_key");
-    // what is not the runtime's own is an artifact (spec §3.1.9)
+    // files that the runtime does not need are artifacts (spec §3.1.9)
     let all = entries(&archive);
-    let mut own = before.clone();
-    assert_eq!(own.remove("workspace/notes.bin"), all.get("artifacts/notes.bin").cloned());
-    assert_eq!(raw(&all, "zeroclaw"), clean(&own));
+    let mut runtime_files = before.clone();
+    assert_eq!(runtime_files.remove("workspace/notes.bin"), all.get("artifacts/notes.bin").cloned());
+    assert_eq!(raw(&all, "zeroclaw"), redacted(&runtime_files));
     let identity = json_of(&entries(&archive), "identity.json");
     assert_eq!(identity["structured"]["names"]["primary"], "Wren");
     assert_eq!(identity["structured"]["psychology"]["neural_matrix"]["logic"], 0.8);
     assert_eq!(identity["structured"]["goals"], json!(["Keep order"]));
-    let rest = json!({"identity": {"bio": {"gender": "none"}}, "x": 1.0});
-    assert_eq!(identity["structured"]["aieos_extensions"], rest);
+    let extensions = json!({"identity": {"bio": {"gender": "none"}}, "x": 1.0});
+    assert_eq!(identity["structured"]["aieos_extensions"], extensions);
     let mut back = read(&archive).unwrap();
     workspace::write(&mut back, &scratch.0.join("back"), &ZeroClaw);
-    assert_eq!(workspace::tree(&scratch.0.join("back")), clean(&before));
+    assert_eq!(workspace::tree(&scratch.0.join("back")), redacted(&before));
 }
 
 fn sealed_with(words: &'static str) -> Option<Arc<dyn Passphrase>> {
@@ -200,7 +200,7 @@ fn code(error: FormatError) -> &'static str {
     }
 }
 
-/// An encrypted archive of a home with secrets, and what is inside it.
+/// An encrypted archive of a home with secrets, and the same archive decrypted.
 fn sealed_home(scratch: &Scratch) -> (PathBuf, PathBuf) {
     home(&scratch.0.join("home"));
     let (archive, inside) = (scratch.0.join("a.alf"), scratch.0.join("inside.alf"));
@@ -216,7 +216,7 @@ fn sealed_home(scratch: &Scratch) -> (PathBuf, PathBuf) {
 }
 
 #[test]
-fn spec_10_5_credentials_open_with_the_right_key_and_with_no_other() {
+fn spec_10_5_sealed_secrets_open_only_with_the_right_passphrase() {
     let scratch = Scratch::new("10-5-keys");
     let (_, inside) = sealed_home(&scratch);
     let all = entries(&inside);
@@ -237,23 +237,23 @@ fn spec_10_5_credentials_open_with_the_right_key_and_with_no_other() {
     let before = workspace::tree(&scratch.0.join("home"));
     assert_eq!(config(&right), before["config.toml"]);
     assert!(right.parts.iter().any(|(i, b)| i.name == ".secret_key" && *b == before[".secret_key"]));
-    // a vault that holds them still lets none of them out in the clear
+    // a vault with the secrets still does not export them in the clear
     write(&mut right, &scratch.0.join("again.alf"));
     assert!(entries(&scratch.0.join("again.alf")).values().all(|b| !String::from_utf8_lossy(b).contains("sk-zc-01")));
 
     for words in [sealed_with("milk"), None] {
-        let asked = words.is_some();
+        let has_passphrase = words.is_some();
         let shelf = read_with(&inside, words).unwrap();
         assert!(!String::from_utf8(config(&shelf)).unwrap().contains("sk-zc-01"));
         let closed = shelf.notes.iter().filter(|n| n.code == "credential_closed").count();
-        assert_eq!(closed, usize::from(asked), "told once");
-        let kept = shelf.records.iter().filter(|r| r.kind == Kind::Credential && r.text == "zeroclaw").count();
-        assert_eq!(kept, 1, "kept as it is");
+        assert_eq!(closed, usize::from(has_passphrase), "reported once");
+        let stored = shelf.records.iter().filter(|r| r.kind == Kind::Credential && r.text == "zeroclaw").count();
+        assert_eq!(stored, 1, "stored unchanged");
     }
 }
 
 #[test]
-fn spec_8_3_an_archive_is_encrypted_as_a_whole() {
+fn spec_8_3_whole_archive_is_encrypted() {
     let scratch = Scratch::new("8-3");
     let (archive, inside) = sealed_home(&scratch);
     let bytes = std::fs::read(&archive).unwrap();
@@ -275,7 +275,7 @@ fn edited(shelf: &mut MemorySource, from: &str, to: &str) {
 }
 
 #[test]
-fn an_edit_travels_through_an_archive_and_the_old_words_do_not() {
+fn archive_has_the_edited_text_and_not_the_old_one() {
     let scratch = Scratch::new("edit-travels");
     let archive = scratch.0.join("a.alf");
     let mut shelf = workspace::read(&repo().join("fixtures/openclaw/workspace/input"), &OpenClaw);
@@ -283,17 +283,17 @@ fn an_edit_travels_through_an_archive_and_the_old_words_do_not() {
     edited(&mut shelf, &old, "Moored at the north quay now.");
     write(&mut shelf, &archive);
     for (name, bytes) in entries(&archive) {
-        assert!(!String::from_utf8_lossy(&bytes).contains(&old), "{name} still says it");
+        assert!(!String::from_utf8_lossy(&bytes).contains(&old), "{name} still contains the old text");
     }
     let mut back = read(&archive).unwrap();
     workspace::write(&mut back, &scratch.0.join("w"), &OpenClaw);
     let tree = workspace::tree(&scratch.0.join("w"));
-    let says = |words: &str| tree.values().any(|b| String::from_utf8_lossy(b).contains(words));
-    assert!(says("Moored at the north quay now.") && !says(&old));
+    let contains = |words: &str| tree.values().any(|b| String::from_utf8_lossy(b).contains(words));
+    assert!(contains("Moored at the north quay now.") && !contains(&old));
 }
 
 #[test]
-fn raw_files_that_say_the_old_words_go_when_a_delta_is_applied() {
+fn applying_a_delta_removes_outdated_raw_files() {
     let scratch = Scratch::new("edit-by-delta");
     let at = |name: &str| scratch.0.join(name);
     let mut shelf = workspace::read(&repo().join("fixtures/openclaw/workspace/input"), &OpenClaw);
@@ -309,15 +309,15 @@ fn raw_files_that_say_the_old_words_go_when_a_delta_is_applied() {
     assert_eq!(validate(&at("new.alf")).errors, []);
     let after = entries(&at("new.alf"));
     for (name, bytes) in &after {
-        assert!(!String::from_utf8_lossy(bytes).contains(&old), "{name} still says it");
+        assert!(!String::from_utf8_lossy(bytes).contains(&old), "{name} still contains the old text");
     }
     assert!(after.values().any(|b| String::from_utf8_lossy(b).contains("Moored at the north quay now.")));
-    // what no record makes stays
+    // files that are not made of records stay
     assert!(!raw(&after, "openclaw").is_empty() || whole.len() == 1);
 }
 
 #[test]
-fn key_files_of_a_foreign_archive_do_not_leave_in_the_clear() {
+fn key_files_of_a_foreign_archive_are_not_exported_in_the_clear() {
     let scratch = Scratch::new("foreign-keys");
     let (first, second) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
     pack_folder(&repo().join("fixtures/alf/lossless/input"), &first);
@@ -334,7 +334,7 @@ fn key_files_of_a_foreign_archive_do_not_leave_in_the_clear() {
 }
 
 #[test]
-fn several_workspaces_in_one_archive_stay_apart() {
+fn several_workspaces_in_one_archive_stay_separate() {
     let scratch = Scratch::new("several");
     let text = |words: &str| format!("## Notes\n{words}\n");
     for (name, sections, parts) in [("a", 5, 0), ("b", 2, 9)] {
@@ -368,7 +368,7 @@ fn several_workspaces_in_one_archive_stay_apart() {
 }
 
 #[test]
-fn two_files_of_one_kind_keep_their_own_words() {
+fn two_profiles_of_one_block_keep_their_texts() {
     let scratch = Scratch::new("two-souls");
     home(&scratch.0.join("home"));
     workspace::put(&scratch.0.join("home"), &[("SOUL.md", b"# Another\nBe stern.\n")]);
@@ -380,14 +380,14 @@ fn two_files_of_one_kind_keep_their_own_words() {
     assert_eq!(tree["workspace/SOUL.md"], b"# Wren\nBe kind.\n");
 }
 
-/// `keepsake.workspaces` in a file that Mementory did not make up, and in one that lies about its records.
+/// `keepsake.workspaces` in an archive of another program, and in one with false statements about its records.
 #[test]
-fn what_a_foreign_manifest_says_of_workspaces_is_not_believed() {
+fn workspace_statements_of_a_foreign_manifest_are_not_trusted() {
     let scratch = Scratch::new("forged-workspaces");
     let (first, second) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
     write(&mut workspace::read(&repo().join("fixtures/openclaw/workspace/input"), &OpenClaw), &first);
     let manifest = |change: fn(&mut Value)| {
-        changed(&first, &second, move |name, bytes| match name {
+        with_changes(&first, &second, move |name, bytes| match name {
             "manifest.json" => {
                 let mut manifest: Value = serde_json::from_slice(&bytes).unwrap();
                 change(&mut manifest["keepsake"]);
@@ -398,12 +398,15 @@ fn what_a_foreign_manifest_says_of_workspaces_is_not_believed() {
         read(&second).unwrap()
     };
     let foreign = manifest(|ours| ours["generated"] = json!(false));
-    assert!(foreign.parts.iter().all(|(item, _)| item.format == "alf"), "its raw files are its own");
+    assert!(foreign.parts.iter().all(|(item, _)| item.format == "alf"), "its raw files stay with the archive");
     let lying = manifest(|ours| {
         let facts = std::fs::read(repo().join("fixtures/openclaw/workspace/input/memory/facts.db")).unwrap();
         ours["workspaces"]["openclaw"]["files"]["memory/facts.db"] = json!(crate::alf::sealed::sha256(&facts));
     });
-    assert!(lying.parts.iter().any(|(item, _)| item.name.ends_with("memory/facts.db")), "no record says it: kept");
+    assert!(
+        lying.parts.iter().any(|(item, _)| item.name.ends_with("memory/facts.db")),
+        "a file without records is stored"
+    );
     let elsewhere = manifest(|ours| ours["workspaces"]["openclaw"]["scope"] = json!("openclawed"));
     assert!(elsewhere.parts.iter().all(|(item, _)| item.format == "alf"));
 }

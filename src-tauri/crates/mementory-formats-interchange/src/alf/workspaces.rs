@@ -1,10 +1,10 @@
-//! Workspaces (OpenClaw, ZeroClaw) as the agents that they are (spec §6.1, §9): identity and person from their files, the
-//! files themselves under `raw/<runtime>/`. A file that is made of records alone is listed with its digest, so that at
-//! home it is not kept a second time beside them.
-use super::container::Container;
+//! Exports workspaces (OpenClaw, ZeroClaw) as agents (spec §6.1, §9): identity and principal from their files, the files
+//! themselves under `raw/<runtime>/`. The manifest lists files made only of records with their digests, so that an import
+//! does not store their text a second time.
+use super::container::ArchiveWriter;
 use super::lineage::Lineage;
 use super::manifest::Manifest;
-use super::plan::{Plan, Row};
+use super::plan::{ExportPlan, Row};
 use super::sealed::Secrets;
 use super::tiers::{self, Artifact};
 use super::workspace_profile;
@@ -19,12 +19,12 @@ use mementory_model::{Kind, LossKind, LossReport, Record, Tombstone, Verbatim};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Read;
 
-/// What the archive's agent is called and where it lived, when everything in the file is one workspace.
+/// Runtime and name of the archive's agent, when everything in the archive is from one workspace.
 #[derive(Debug, Clone)]
-pub(super) struct Home {
-    /// Its runtime.
+pub(super) struct SoleWorkspace {
+    /// Id of the runtime.
     pub runtime: &'static str,
-    /// Its name.
+    /// Name of the agent.
     pub name: String,
 }
 
@@ -33,9 +33,9 @@ pub(super) fn runtime_of(record: &Record) -> Option<&'static Runtime> {
     by_id(&record.origin.format)
 }
 
-/// Is this the id space of a workspace of that runtime?
+/// True for the id space of a workspace of that runtime.
 pub(super) fn is_scope_of(runtime: &Runtime, scope: &str) -> bool {
-    scope.strip_prefix(runtime.id).is_some_and(|rest| rest.len() > 1 && rest.starts_with(':'))
+    scope.strip_prefix(runtime.id).is_some_and(|id| id.len() > 1 && id.starts_with(':'))
 }
 
 /// A runtime by its id.
@@ -43,14 +43,14 @@ pub(super) fn by_id(id: &str) -> Option<&'static Runtime> {
     [&OPENCLAW, &ZEROCLAW].into_iter().find(|r| r.id == id)
 }
 
-/// Is this one of the files that say who an agent is and whom it serves?
+/// True for the record of a profile file, which describes the agent or its user.
 pub(super) fn is_profile(record: &Record) -> bool {
     record.kind == Kind::Profile && record.verbatim.is_some() && runtime_of(record).is_some()
 }
 
-/// An edited piece of a workspace's file with its text of now. The text of the file is the truth there: with the old one
-/// beside it the edit would be lost on the way home.
-pub(super) fn as_it_is_now(stored: &StoredRecord) -> Option<Record> {
+/// An edited workspace record with its verbatim text updated; None for any other record. A workspace is restored from the
+/// verbatim texts, so the edit would be lost otherwise.
+pub(super) fn with_current_text(stored: &StoredRecord) -> Option<Record> {
     let text = |v: &Verbatim| v.media_type == "text/markdown";
     let edited =
         stored.edited && runtime_of(&stored.record).is_some() && stored.record.verbatim.as_ref().is_some_and(text);
@@ -61,212 +61,213 @@ pub(super) fn as_it_is_now(stored: &StoredRecord) -> Option<Record> {
     })
 }
 
-/// The agent's id: what the workspace says, else one that is always the same for its name.
+/// The agent's id: the one that the workspace states, else one derived from its id space.
 pub(super) fn agent_of(scope: &str) -> String {
-    let own = scope.split_once(':').map_or(scope, |(_, id)| id);
-    match uuid::Uuid::parse_str(own) {
+    let id = scope.split_once(':').map_or(scope, |(_, id)| id);
+    match uuid::Uuid::parse_str(id) {
         Ok(id) => id.hyphenated().to_string(),
         Err(_) => super::partitions::stable_v5(&format!("agent:{scope}")).hyphenated().to_string(),
     }
 }
 
-/// Puts the profiles of the workspace that has most records into identity and principals; gives back those that have to
-/// be lines. An agent's own identity stays the file's.
-pub(super) fn settle(
+/// Puts the profiles of the workspace with the most records into identity and principals, unless an imported agent has an
+/// identity already. Gives back the profiles that have to become memory lines.
+pub(super) fn add_profiles(
     source: &mut dyn RecordSource,
-    plan: &mut Plan,
+    plan: &mut ExportPlan,
     profiles: Vec<StoredRecord>,
 ) -> Result<Vec<StoredRecord>, FormatError> {
-    let first = plan.homes.iter().max_by_key(|(_, n)| **n).map(|(scope, _)| scope.clone());
-    let Some(scope) = first.filter(|_| plan.identity.is_none() && !plan.rows.contains_key("identity")) else {
+    let largest = plan.workspaces.iter().max_by_key(|(_, n)| **n).map(|(scope, _)| scope.clone());
+    let Some(scope) = largest.filter(|_| plan.identity.is_none() && !plan.rows.contains_key("identity")) else {
         return Ok(profiles);
     };
-    let (own, mut rest): (Vec<_>, Vec<_>) = profiles.into_iter().partition(|p| p.record.key.scope == scope);
+    let (of_workspace, mut as_lines): (Vec<_>, Vec<_>) =
+        profiles.into_iter().partition(|p| p.record.key.scope == scope);
     let runtime = scope.split(':').next().and_then(by_id).map_or("", |r| r.id);
-    if !plan.strangers && plan.agents.is_empty() && plan.homes.len() == 1 {
+    if !plan.has_other_formats && plan.agents.is_empty() && plan.workspaces.len() == 1 {
         plan.agent = agent_of(&scope);
-        let name = workspace_profile::name(&own).unwrap_or_else(|| "Agent".into());
-        plan.home = Some(Home { runtime, name });
+        let name = workspace_profile::name(&of_workspace).unwrap_or_else(|| "Agent".into());
+        plan.sole_workspace = Some(SoleWorkspace { runtime, name });
     }
     let (mut identity, mut persons) = (Vec::<StoredRecord>::new(), Vec::new());
-    for stored in own {
+    for stored in of_workspace {
         let block = stored.record.record_type.clone();
-        // Each block is there once; a second file of its kind travels as a memory.
+        // an identity has each block once; a second file for a block becomes a memory line
         match block.as_deref() {
             Some("user_profile") => persons.push(stored),
-            _ if identity.iter().any(|p| p.record.record_type == block) => rest.push(stored),
+            _ if identity.iter().any(|p| p.record.record_type == block) => as_lines.push(stored),
             _ => identity.push(stored),
         }
     }
     let lineage = match identity.is_empty() {
         true => None,
-        false => Some(Lineage::of(source, runtime, &scope, &identity)?),
+        false => Some(Lineage::count(source, runtime, &scope, &identity)?),
     };
-    let mut put = |layer: &'static str, text: String, covered: &[StoredRecord]| {
-        plan.documented.extend(covered.iter().map(|p| p.id.clone()));
+    let mut add_row = |layer: &'static str, text: String, profiles: &[StoredRecord]| {
+        plan.in_documents.extend(profiles.iter().map(|p| p.id.clone()));
         let (value, scope, runtime) = (String::new(), String::new(), runtime.to_owned());
         plan.rows.entry(layer).or_default().push(Row { value, scope, runtime, text, file: None });
     };
     if let Some(lineage) = &lineage {
         let text = workspace_profile::identity(&identity, runtime, &plan.agent, lineage.version);
-        put("identity", text, &identity);
+        add_row("identity", text, &identity);
     }
     for person in persons {
         let text = workspace_profile::principal(&person, runtime, &plan.agent);
-        put("principals", text, std::slice::from_ref(&person));
+        add_row("principals", text, std::slice::from_ref(&person));
     }
     plan.lineage = lineage;
-    Ok(rest)
+    Ok(as_lines)
 }
 
-/// The files of all workspaces in scope.
+/// The files of all exported workspaces.
 #[derive(Default)]
-pub(super) struct Files {
-    of: Vec<Held>,
+pub(super) struct WorkspaceFiles {
+    runtimes: Vec<RuntimeFiles>,
 }
 
-/// One runtime's files.
-struct Held {
+/// The workspace files of one runtime.
+struct RuntimeFiles {
     runtime: &'static Runtime,
     workspace: Workspace,
     artifacts: Vec<Artifact>,
 }
 
-impl Files {
-    /// Puts them together. Only an export of everything has them: of a selection they would say more than was selected.
-    pub(super) fn gather(
+impl WorkspaceFiles {
+    /// Assembles the files. Only an export of everything has them: they would reveal more than a selection.
+    pub(super) fn collect(
         source: &mut dyn RecordSource,
-        plan: &mut Plan,
+        plan: &mut ExportPlan,
         options: &WriteOptions,
         secrets: &mut Secrets,
     ) -> Result<Self, FormatError> {
         let mut out = Self::default();
         for runtime in [&OPENCLAW, &ZEROCLAW] {
-            if !plan.homes.keys().any(|scope| scope.split(':').next() == Some(runtime.id)) {
+            if !plan.workspaces.keys().any(|scope| scope.split(':').next() == Some(runtime.id)) {
                 continue;
             }
             if !options.everything {
-                let note = "the files of a workspace are in an export of everything only";
+                let note = "only an export of everything contains the files of a workspace";
                 plan.losses.add(runtime.id, "files", LossKind::LeftOut, note);
                 continue;
             }
             let options = WriteOptions { everything: true, ..WriteOptions::default() };
-            let mut own = Own { source, runtime: runtime.id };
+            let mut of_runtime = RuntimeSource { source, runtime: runtime.id };
             let mut workspace = match runtime.id {
-                id if id == ZEROCLAW.id => zeroclaw::workspace(&mut own, &options)?,
-                _ => Workspace::gather(runtime, &mut own, &options)?,
+                id if id == ZEROCLAW.id => zeroclaw::workspace(&mut of_runtime, &options)?,
+                _ => Workspace::collect(runtime, &mut of_runtime, &options)?,
             };
-            let artifacts = tiers::take(runtime, &mut workspace);
-            for (path, bytes) in workspace.withhold(secrets.wanted()) {
+            let artifacts = tiers::take_artifacts(runtime, &mut workspace);
+            for (path, bytes) in workspace.remove_secrets(secrets.are_sealed()) {
                 secrets.add(format!("raw/{}/{path}", runtime.id), bytes);
             }
             for loss in std::mem::take(&mut workspace.report.losses).items {
                 plan.losses.add(&loss.record, &loss.field, loss.kind, &loss.note);
             }
-            out.of.push(Held { runtime, workspace, artifacts });
+            out.runtimes.push(RuntimeFiles { runtime, workspace, artifacts });
         }
         Ok(out)
     }
 
-    /// The files that the runtimes do not live on: what is below the threshold into the archive, and a row for each.
-    /// `name` gives an entry's name that is free.
+    /// Writes the artifacts below the threshold into the archive, and gives the index row of every artifact. `name` finds an
+    /// unused entry name.
     pub(super) fn artifacts(
         &self,
         source: &mut dyn RecordSource,
-        out: &mut Container,
-        plan: &Plan,
+        out: &mut ArchiveWriter,
+        plan: &ExportPlan,
         threshold: u64,
-        name: &dyn Fn(&Container, &str, &str) -> String,
+        name: &dyn Fn(&ArchiveWriter, &str, &str) -> String,
     ) -> Result<Vec<Row>, FormatError> {
         let mut rows = Vec::new();
-        for Held { runtime, workspace, artifacts } in &self.of {
-            let spoken_of = tiers::mentions(source, plan, &artifacts.iter().collect::<Vec<_>>())?;
+        for RuntimeFiles { runtime, workspace, artifacts } in &self.runtimes {
+            let lines = tiers::lines_by_artifact(source, plan, &artifacts.iter().collect::<Vec<_>>())?;
             for (at, artifact) in artifacts.iter().enumerate() {
                 let mut path = None;
                 if (artifact.bytes.len() as u64) < threshold {
-                    let name = name(out, &artifact.source, &tiers::row_id(artifact));
+                    let name = name(out, &artifact.source_path, &tiers::row_id(artifact));
                     out.entry(&name, &mut artifact.bytes.as_slice())?;
                     path = Some(name);
                 }
-                let row = tiers::row(runtime, artifact, path.as_deref(), spoken_of.get(&at));
-                rows.push(((&artifact.scope, &artifact.own), row));
+                let row = tiers::row(runtime, artifact, path.as_deref(), lines.get(&at));
+                rows.push(((&artifact.scope, &artifact.stored_path), row));
             }
             for absent in &workspace.absent {
                 let row = tiers::absent_row(runtime, &absent.scope, &absent.path, &absent.row);
                 rows.push(((&absent.scope, &absent.path), row));
             }
         }
-        // in one order, whether their bytes are there or not
+        // sorted, so that the order does not depend on which bytes are present
         rows.sort_by_key(|(at, _)| *at);
         Ok(rows.into_iter().map(|(_, row)| row).collect())
     }
 
-    /// Which of them stay behind.
-    pub(super) fn too_large(&self, threshold: u64, losses: &mut LossReport) {
-        for artifact in self.of.iter().flat_map(|held| &held.artifacts) {
+    /// Reports the artifacts that are too large.
+    pub(super) fn report_too_large(&self, threshold: u64, losses: &mut LossReport) {
+        for artifact in self.runtimes.iter().flat_map(|files| &files.artifacts) {
             if artifact.bytes.len() as u64 >= threshold {
-                losses.add(&artifact.source, "file", LossKind::LeftOut, &tiers::too_large(threshold));
+                losses.add(&artifact.source_path, "file", LossKind::LeftOut, &tiers::too_large_note(threshold));
             }
         }
     }
 
-    /// Writes them; gives what the manifest says of them.
+    /// Writes the raw files; gives the rows that describe them in the manifest.
     pub(super) fn write(
         &self,
-        out: &mut Container,
+        out: &mut ArchiveWriter,
         losses: &mut LossReport,
     ) -> Result<Vec<(String, Tree)>, FormatError> {
-        let mut said = Vec::new();
-        for Held { runtime, workspace, .. } in &self.of {
-            let (mut made, mut others) = (Vec::new(), Vec::new());
+        let mut manifest_rows = Vec::new();
+        for RuntimeFiles { runtime, workspace, .. } in &self.runtimes {
+            let (mut from_records, mut others) = (Vec::new(), Vec::new());
             for (path, bytes) in &workspace.files {
                 let name = format!("raw/{}/{path}", runtime.id);
                 if out.has(&name) {
-                    losses.add(&name, "file", LossKind::LeftOut, "another file has its name in the archive");
+                    losses.add(&name, "file", LossKind::LeftOut, "another file of the archive has this name");
                     continue;
                 }
                 let (_, digest) = out.entry(&name, &mut bytes.as_slice())?;
-                match workspace.parts.get(path) {
-                    None => made.push((path.clone(), Tree::Text(digest))),
-                    Some((scope, own)) if *scope != workspace.first => {
-                        let owner = vec![Tree::Text(scope.clone()), Tree::Text(own.clone())];
+                match workspace.passthrough.get(path) {
+                    None => from_records.push((path.clone(), Tree::Text(digest))),
+                    Some((scope, stored_path)) if *scope != workspace.main_scope => {
+                        let owner = vec![Tree::Text(scope.clone()), Tree::Text(stored_path.clone())];
                         others.push((path.clone(), Tree::Array(owner)));
                     }
                     Some(_) => {}
                 }
             }
             let mut row = vec![
-                ("scope".to_owned(), Tree::Text(workspace.first.clone())),
-                ("files".to_owned(), Tree::Object(made)),
+                ("scope".to_owned(), Tree::Text(workspace.main_scope.clone())),
+                ("files".to_owned(), Tree::Object(from_records)),
             ];
             if !others.is_empty() {
                 row.push(("others".to_owned(), Tree::Object(others)));
             }
-            said.push((runtime.id.to_owned(), Tree::Object(row)));
+            manifest_rows.push((runtime.id.to_owned(), Tree::Object(row)));
         }
-        Ok(said)
+        Ok(manifest_rows)
     }
 }
 
-/// What a raw entry of a file of ours is.
+/// What a raw entry of an archive of ours is.
 pub(super) enum RawEntry<'k> {
-    /// Records make it, if it still has this digest: runtime and path.
-    Made(&'static str, &'k str, &'k str),
-    /// A part of a workspace: runtime, id space, path.
-    Part(&'static str, &'k str, &'k str),
+    /// A file made of records, if it still has this digest: runtime, path, digest.
+    FromRecords(&'static str, &'k str, &'k str),
+    /// A passthrough file of a workspace: runtime, id space, path.
+    Passthrough(&'static str, &'k str, &'k str),
 }
 
-/// What the manifest says of the workspaces under `raw/`. Only a manifest that we made up is believed, and only about
-/// workspaces of that runtime.
+/// What the manifest states about the workspaces under `raw/`. Only a manifest that we generated is trusted, and only for
+/// workspaces of the runtime that it names.
 #[derive(Default)]
-pub(super) struct Known {
-    made: HashMap<String, (&'static str, String, String)>,
-    parts: HashMap<String, (&'static str, String, String)>,
+pub(super) struct ManifestWorkspaces {
+    from_records: HashMap<String, (&'static str, String, String)>,
+    passthrough: HashMap<String, (&'static str, String, String)>,
     scopes: HashMap<&'static str, String>,
 }
 
-impl Known {
-    /// Reads it; empty for anybody else's file.
+impl ManifestWorkspaces {
+    /// Reads the manifest; empty for an archive of another program.
     pub(super) fn of(manifest: &Manifest) -> Self {
         let mut out = Self::default();
         let Some(Tree::Object(rows)) = manifest.keepsake("workspaces").filter(|_| manifest.generated()) else {
@@ -274,24 +275,24 @@ impl Known {
         };
         for (runtime, row) in rows {
             let Some(runtime) = by_id(runtime) else { continue };
-            let ours = |scope: &str| is_scope_of(runtime, scope);
-            let Some(scope) = row.get("scope").and_then(Tree::as_str).filter(|s| ours(s)) else { continue };
+            let is_valid = |scope: &str| is_scope_of(runtime, scope);
+            let Some(scope) = row.get("scope").and_then(Tree::as_str).filter(|s| is_valid(s)) else { continue };
             out.scopes.insert(runtime.id, scope.to_owned());
             let name = |path: &str| format!("raw/{}/{path}", runtime.id);
             if let Some(Tree::Object(files)) = row.get("files") {
                 let digest = |(path, digest): &(String, Tree)| {
                     Some((name(path), (runtime.id, path.clone(), digest.as_str()?.to_owned())))
                 };
-                out.made.extend(files.iter().filter_map(digest));
+                out.from_records.extend(files.iter().filter_map(digest));
             }
             if let Some(Tree::Object(others)) = row.get("others") {
                 for (path, owner) in others {
                     if let Tree::Array(owner) = owner
-                        && let [Tree::Text(scope), Tree::Text(own)] = owner.as_slice()
-                        && ours(scope)
-                        && may_bring(own)
+                        && let [Tree::Text(scope), Tree::Text(stored_path)] = owner.as_slice()
+                        && is_valid(scope)
+                        && may_import(stored_path)
                     {
-                        out.parts.insert(name(path), (runtime.id, scope.clone(), own.clone()));
+                        out.passthrough.insert(name(path), (runtime.id, scope.clone(), stored_path.clone()));
                     }
                 }
             }
@@ -299,37 +300,37 @@ impl Known {
         out
     }
 
-    /// What an entry is; None when nothing is known of it.
+    /// What an entry is; None when the manifest does not list it.
     pub(super) fn entry<'k>(&'k self, name: &'k str) -> Option<RawEntry<'k>> {
-        if let Some((runtime, path, digest)) = self.made.get(name) {
-            return Some(RawEntry::Made(runtime, path, digest));
+        if let Some((runtime, path, digest)) = self.from_records.get(name) {
+            return Some(RawEntry::FromRecords(runtime, path, digest));
         }
-        if let Some((runtime, scope, path)) = self.parts.get(name) {
-            return Some(RawEntry::Part(runtime, scope, path));
+        if let Some((runtime, scope, path)) = self.passthrough.get(name) {
+            return Some(RawEntry::Passthrough(runtime, scope, path));
         }
         let (runtime, path) = name.strip_prefix("raw/")?.split_once('/')?;
         let (runtime, scope) = self.scopes.get_key_value(runtime)?;
-        may_bring(path).then_some(RawEntry::Part(runtime, scope, path))
+        may_import(path).then_some(RawEntry::Passthrough(runtime, scope, path))
     }
 }
 
-/// May an archive bring a file of this name into a workspace?
-fn may_bring(path: &str) -> bool {
+/// True for a path at which an archive may bring a file into a workspace.
+fn may_import(path: &str) -> bool {
     files::is_safe(path) && !files::is_bookkeeping(path)
 }
 
-/// Raw files of an archive that its records make, by what its manifest says: stale once its records change.
-pub(super) fn made_of_records(manifest: &Manifest) -> HashSet<String> {
-    Known::of(manifest).made.into_keys().collect()
+/// Raw entries that the manifest lists as made of records, so that they are outdated when the records change.
+pub(super) fn raw_files_from_records(manifest: &Manifest) -> HashSet<String> {
+    ManifestWorkspaces::of(manifest).from_records.into_keys().collect()
 }
 
-/// A source that holds one runtime's records and parts and nothing else.
-struct Own<'a> {
+/// A source with only the records and passthrough files of one runtime.
+struct RuntimeSource<'a> {
     source: &'a mut dyn RecordSource,
     runtime: &'static str,
 }
 
-impl RecordSource for Own<'_> {
+impl RecordSource for RuntimeSource<'_> {
     fn about(&self) -> SourceAbout {
         self.source.about()
     }
@@ -359,18 +360,18 @@ impl RecordSource for Own<'_> {
     }
 }
 
-impl Files {
-    /// Is everything of this runtime's workspaces in the archive?
-    pub(super) fn holds(&self, format: &str) -> bool {
-        self.of.iter().any(|held| held.runtime.id == format)
+impl WorkspaceFiles {
+    /// True when the archive contains the workspace files of this runtime.
+    pub(super) fn contains_runtime(&self, format: &str) -> bool {
+        self.runtimes.iter().any(|files| files.runtime.id == format)
     }
 }
 
-/// Counts a record of a workspace.
-pub(super) fn count(homes: &mut BTreeMap<String, u64>, record: &Record) -> bool {
-    let from = runtime_of(record).is_some();
-    if from {
-        *homes.entry(record.key.scope.clone()).or_default() += 1;
+/// Counts a record if it is of a workspace; false if it is not.
+pub(super) fn count_record(counts: &mut BTreeMap<String, u64>, record: &Record) -> bool {
+    let is_workspace = runtime_of(record).is_some();
+    if is_workspace {
+        *counts.entry(record.key.scope.clone()).or_default() += 1;
     }
-    from
+    is_workspace
 }

@@ -1,23 +1,23 @@
-//! The list documents and the identity on the way out: elements back into their skeleton, new ones added.
-use super::documents::{fresh, split};
+//! Writes the list documents and the identity: elements into their skeleton, new elements at the end.
+use super::documents::{new_document, split};
 use super::plan::Row;
 use super::{ext, wire};
 use mementory_format::{SourceAbout, StoredRecord};
 use mementory_json::{Tree, write_string};
 use mementory_model::{AttachmentRef, Timestamp};
 
-/// A list document and how many elements it has. `skeleton` is what the reader kept of the original.
+/// The text of a list document and its number of elements. `skeleton`: the imported document without its elements.
 pub(super) fn assemble(list: &str, skeleton: Option<&str>, rows: &[Row], head: &str) -> (String, usize) {
     let all: Vec<String> = rows.iter().map(|r| r.text.clone()).collect();
     let Some((text, document)) = skeleton.and_then(|text| Some((text, split(text, list)?))) else {
-        return (fresh(list, head, &all), rows.len());
+        return (new_document(list, head, &all), rows.len());
     };
     let slots: Vec<String> =
         document.elements.iter().map(|slot| serde_json::from_str::<String>(slot).unwrap_or_default()).collect();
     let added: Vec<String> = rows.iter().filter(|r| !slots.contains(&r.value)).map(|r| r.text.clone()).collect();
     if slots.is_empty() && !added.is_empty() {
-        // an empty list has no place to splice into: members of the document are kept, its white space is not
-        let Ok(mut tree) = Tree::parse(text, 512) else { return (fresh(list, head, &all), rows.len()) };
+        // an empty list has no element to replace: the members of the document stay, its white space does not
+        let Ok(mut tree) = Tree::parse(text, 512) else { return (new_document(list, head, &all), rows.len()) };
         tree.set(list, Tree::Array(added.iter().filter_map(|a| Tree::parse(a, 512).ok()).collect()));
         let mut out = String::new();
         tree.write(&mut out);
@@ -28,7 +28,7 @@ pub(super) fn assemble(list: &str, skeleton: Option<&str>, rows: &[Row], head: &
     (document.splice(|i| fill(i).map(|r| r.text.clone()), &added), count)
 }
 
-/// The index of files with the threshold that was asked for.
+/// The attachment index with the threshold that the user set.
 pub(super) fn with_threshold(index: String, threshold: u64) -> String {
     let Ok(mut tree) = Tree::parse(&index, 512) else { return index };
     tree.set("artifact_size_threshold", Tree::Number(threshold.to_string()));
@@ -46,7 +46,7 @@ fn member(out: &mut String, key: &str, value: &str) {
     write_string(value, out);
 }
 
-/// A credential of another format: metadata only, the record in the slot of the row.
+/// A credential of another format: metadata only, with the record in the extension of the row.
 pub(super) fn credential_row(stored: &StoredRecord, agent: &str) -> String {
     let record = &stored.record;
     let mut out = String::from("{");
@@ -55,7 +55,7 @@ pub(super) fn credential_row(stored: &StoredRecord, agent: &str) -> String {
     member(&mut out, "service", record.title.as_deref().unwrap_or("unknown"));
     member(&mut out, "credential_type", "custom");
     member(&mut out, "encrypted_payload", "<not-exported>");
-    // The reference's own check rejects an empty nonce, although there is nothing it could belong to.
+    // the reference tool rejects an empty nonce, even without encryption
     out.push_str(",\"encryption\":{\"algorithm\":\"none\",\"nonce\":\"<not-encrypted>\"}");
     let created = record.times.created.or_else(|| Timestamp::from_micros(0));
     member(&mut out, "created_at", &created.map(Timestamp::to_rfc3339).unwrap_or_default());
@@ -65,7 +65,7 @@ pub(super) fn credential_row(stored: &StoredRecord, agent: &str) -> String {
     out
 }
 
-/// The one human whom a vault's agent serves, for a file that has no principals of its own (spec §3.3.1).
+/// A generated human principal for an archive without principals (spec §3.3.1).
 pub(super) fn owner_row(about: &SourceAbout, agent: &str) -> Row {
     let id = super::partitions::stable_v5(&format!("owner:{}", about.vault_id)).to_string();
     let profile = super::partitions::stable_v5(&format!("owner profile:{}", about.vault_id)).to_string();
@@ -77,7 +77,7 @@ pub(super) fn owner_row(about: &SourceAbout, agent: &str) -> Row {
     member(&mut inner, "id", &profile);
     member(&mut inner, "agent_id", agent);
     member(&mut inner, "principal_id", &id);
-    // a constant: nothing about the person is said here, so nothing changes
+    // constant values, so that the row never changes
     inner.push_str(",\"version\":1");
     member(&mut inner, "updated_at", "1970-01-01T00:00:00Z");
     inner.push_str(",\"structured\":{\"principal_type\":\"human\"}");
@@ -88,17 +88,17 @@ pub(super) fn owner_row(about: &SourceAbout, agent: &str) -> Row {
     Row { value: id, scope: String::new(), runtime: String::new(), text, file: None }
 }
 
-/// What is known of a file when its row is written.
+/// Values of a file for its row.
 pub(super) struct FileFacts {
-    /// Where it is in the archive; None = tier 3.
+    /// Name in the archive; None for tier 3.
     pub path: Option<String>,
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
     /// SHA-256, or empty when the vault has no bytes.
     pub sha256: String,
 }
 
-/// The row of a file that records of other formats name.
+/// The row of a file that records of other formats refer to.
 pub(super) fn file_row(id: &str, reference: &AttachmentRef, referenced_by: &[String], facts: &FileFacts) -> Row {
     let uuid = super::partitions::stable_v5(&format!("attachment:{id}")).to_string();
     let mut out = String::from("{");
@@ -127,7 +127,7 @@ pub(super) fn file_row(id: &str, reference: &AttachmentRef, referenced_by: &[Str
     Row { value: uuid, scope: String::new(), runtime: String::new(), text: out, file: None }
 }
 
-/// Number of the identity's version, for the manifest.
+/// Version number of an identity, for the manifest.
 pub(super) fn identity_version(text: &str) -> u64 {
     let Some(m) = wire::members(text) else { return 1 };
     wire::get(&m, "version").and_then(|v| v.get().parse().ok()).filter(|v| *v >= 1).unwrap_or(1)

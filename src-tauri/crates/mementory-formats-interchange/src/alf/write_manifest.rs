@@ -1,10 +1,9 @@
-//! The manifest and the memory index that we write (spec §4.2). An agent's own manifest is patched: members that we
-//! do not know stay as they are.
+//! Writes the manifest and the memory index (spec §4.2). The manifest of an imported agent is patched, so that members that
+//! we do not know stay.
 use super::partitions::Period;
 use super::plan::Row;
-use super::workspaces::Home;
+use super::workspaces::SoleWorkspace;
 use mementory_format::SourceAbout;
-use mementory_json::Tree;
 use mementory_model::Timestamp;
 use std::collections::BTreeMap;
 
@@ -19,10 +18,10 @@ pub(super) struct PartitionRow {
 }
 
 impl PartitionRow {
-    /// A partition as of a time: past periods are sealed, the current one has no end yet.
+    /// The row of a partition. Past periods are sealed, the current one has no end yet.
     pub(super) fn new(file: String, period: Period, count: u64, sha256: String, now: Timestamp) -> Self {
-        let against = period.against(now);
-        Self { file, period, count, sha256, sealed: against.is_lt(), current: against.is_eq() }
+        let relation = period.relative_to(now);
+        Self { file, period, count, sha256, sealed: relation.is_lt(), current: relation.is_eq() }
     }
 
     fn tree(&self) -> Tree {
@@ -38,7 +37,7 @@ impl PartitionRow {
     }
 }
 
-/// What is in the file.
+/// The contents of the archive, for its manifest.
 #[derive(Default)]
 pub(super) struct Layers {
     /// Version of the identity, if there is one.
@@ -47,19 +46,19 @@ pub(super) struct Layers {
     pub counts: BTreeMap<&'static str, u64>,
     /// Partitions in order.
     pub partitions: Vec<PartitionRow>,
-    /// Any vectors?
+    /// True when any record has an embedding.
     pub has_embeddings: bool,
-    /// Id spaces of elements, in a file of several sources.
+    /// Id spaces of elements, in an archive of several sources.
     pub scopes: Vec<(String, Tree)>,
-    /// Whose part an entry is, in a file of several sources.
+    /// Agent and original name of each passthrough entry, in an archive of several sources.
     pub entries: Vec<(String, Tree)>,
     /// Workspaces whose files are under `raw/`.
     pub workspaces: Vec<(String, Tree)>,
-    /// The workspace that all of it is, if so.
-    pub home: Option<Home>,
-    /// The vault that counted the versions of the identity, where there are several.
+    /// Set when everything in the export is from one workspace.
+    pub sole_workspace: Option<SoleWorkspace>,
+    /// Id of the vault that counted the versions of the identity, if there is more than one version.
     pub lineage: Option<String>,
-    /// Files below this travel inside the archive; was that asked for?
+    /// Size from which files are only listed, and whether the user set it.
     pub threshold: (u64, bool),
     names: BTreeMap<String, String>,
     included: (u64, u64),
@@ -67,7 +66,7 @@ pub(super) struct Layers {
 }
 
 impl Layers {
-    /// Names of the layer files as the agent's own manifest has them.
+    /// Takes the names of the layer files from the manifest of the imported agent.
     pub(super) fn from_manifest(original: Option<&Tree>) -> Self {
         let mut names = BTreeMap::new();
         if let Some(Tree::Object(layers)) = original.and_then(|o| o.get("layers")) {
@@ -91,8 +90,8 @@ impl Layers {
         self.names.get("memory").cloned().unwrap_or_else(|| "memory/index.json".into())
     }
 
-    /// Is this the document of a layer that we put together ourselves?
-    pub(super) fn owns(&self, name: &str) -> bool {
+    /// True for a document that the writer assembles from records.
+    pub(super) fn is_assembled(&self, name: &str) -> bool {
         ["principals", "credentials", "attachments"].iter().any(|l| self.file(l) == name) || self.index_file() == name
     }
 
@@ -123,7 +122,7 @@ fn object<const N: usize>(members: [(&str, Tree); N]) -> Tree {
     Tree::Object(members.into_iter().map(|(k, v)| (k.to_owned(), v)).collect())
 }
 
-/// The memory index: the partition rows; other members of an index that came with the file stay.
+/// The memory index: the partition rows, and other members of the imported index.
 pub(super) fn index(original: Option<&str>, partitions: &[PartitionRow]) -> String {
     let original = original.and_then(|t| Tree::parse(t, 512).ok()).filter(|t| matches!(t, Tree::Object(_)));
     let mut tree = original.unwrap_or_else(|| Tree::Object(vec![]));
@@ -133,10 +132,10 @@ pub(super) fn index(original: Option<&str>, partitions: &[PartitionRow]) -> Stri
     out
 }
 
-/// Version of the format that is written.
+/// Format version that is written.
 pub(super) const VERSION: &str = "1.0.0";
 
-/// The manifest's text and the format version it states. `several` = the file of a vault, not of one agent.
+/// The manifest's text and its format version. `several`: the archive of a vault, not of one imported agent.
 pub(super) fn build(
     original: Option<Tree>,
     layers: &Layers,
@@ -148,7 +147,10 @@ pub(super) fn build(
 ) -> (String, String) {
     let mut tree = original.filter(|t| matches!(t, Tree::Object(_))).unwrap_or_else(|| {
         let vault = if about.name.is_empty() { "Mementory" } else { about.name.as_str() };
-        let (name, runtime) = layers.home.as_ref().map_or((vault, "mementory"), |h| (h.name.as_str(), h.runtime));
+        let (name, runtime) = layers
+            .sole_workspace
+            .as_ref()
+            .map_or((vault, "mementory"), |workspace| (workspace.name.as_str(), workspace.runtime));
         let runtime = [("id", text(agent)), ("name", text(name)), ("source_runtime", text(runtime))];
         object([("alf_version", text(VERSION)), ("created_at", Tree::Null), ("agent", object(runtime))])
     });
@@ -201,7 +203,7 @@ pub(super) fn build(
     (out, version)
 }
 
-/// Changes the row of a layer in place, adds it, or takes it away.
+/// Changes, adds or removes the manifest row of a layer.
 fn edit(inventory: &mut Tree, layer: &str, present: bool, change: impl FnOnce(&mut Tree)) {
     if !present {
         inventory.remove(layer);

@@ -1,5 +1,5 @@
-//! Files of an agent that the runtime does not live on (spec §3.1.9, §6.2): those of an `.alf` at the places that it names,
-//! and an index of those that it only named.
+//! Attachment files of an imported `.alf` archive (spec §3.1.9, §6.2). They are written to the paths that the archive gives
+//! for them; files that it lists without their bytes go into an index.
 use super::files::{self, FileRole};
 use super::write::{Workspace, read_all};
 use mementory_format::{FormatError, RecordSource, StoredRecord};
@@ -7,29 +7,29 @@ use mementory_json::Tree;
 use mementory_model::{Kind, LossKind};
 use std::collections::BTreeMap;
 
-/// A file that an archive held beside the runtime's own.
+/// An attachment file of an archive, before it has a path in the workspace.
 pub struct Artifact {
-    /// Vault id of its row.
+    /// Vault id of its attachment record.
     id: String,
-    /// Where it may go: where it was, else where the archive had it.
-    places: Vec<String>,
+    /// Candidate paths in order of preference: the original path, then the path inside the archive.
+    paths: Vec<String>,
     bytes: Vec<u8>,
 }
 
-/// A file that an archive only named and that nobody has put back since.
-pub struct Absent {
+/// A file that an archive lists without its bytes and that the workspace does not contain.
+pub struct AbsentFile {
     /// Id space of its workspace.
     pub scope: String,
-    /// Its path there.
+    /// Path in that workspace.
     pub path: String,
-    /// Its row in the index of an `.alf`.
+    /// Its row in the attachment index of the `.alf`.
     pub row: Tree,
-    /// The index of the workspace in which it is listed.
-    list: String,
+    /// Path of the index file that lists it.
+    index_path: String,
 }
 
-/// The row of a file in the index of an agent's archive, if the record is one.
-pub(super) fn row_of(stored: &StoredRecord) -> Option<Tree> {
+/// The attachment row of an `.alf` that this record was read from, if it was read from one.
+pub(super) fn attachment_row(stored: &StoredRecord) -> Option<Tree> {
     let record = &stored.record;
     let verbatim =
         record.verbatim.as_ref().filter(|_| record.kind == Kind::Attachment && record.origin.format == "alf")?;
@@ -37,8 +37,8 @@ pub(super) fn row_of(stored: &StoredRecord) -> Option<Tree> {
 }
 
 impl Workspace {
-    /// A file that came with an agent's archive: its bytes, or its row where the archive only named it.
-    pub(super) fn artifact(
+    /// Adds a file of an imported archive: its bytes, or its row where the archive lists it without bytes.
+    pub(super) fn add_artifact(
         &mut self,
         source: &mut dyn RecordSource,
         id: String,
@@ -53,83 +53,84 @@ impl Workspace {
                 Ok(())
             })?;
         }
-        let places: Vec<String> = [text("source_path"), text("archive_path")].into_iter().flatten().collect();
+        let paths: Vec<String> = [text("source_path"), text("archive_path")].into_iter().flatten().collect();
         let Some(bytes) = bytes else {
             let size = match row.get("size_bytes") {
                 Some(Tree::Number(n)) => format!("{n} bytes"),
                 _ => "size not known".into(),
             };
-            let note = format!("{name} ({size}): its archive had only its entry in the index");
+            let note = format!("{name} ({size}): the archive lists this file without its content");
             self.report.losses.add(&id, "attachment", LossKind::LeftOut, &note);
-            if let Some(path) = places.into_iter().find(|path| files::is_safe(path)) {
-                self.absent.push(Absent { scope: String::new(), path, row, list: files::ABSENT.into() });
+            if let Some(path) = paths.into_iter().find(|path| files::is_safe(path)) {
+                self.absent.push(AbsentFile { scope: String::new(), path, row, index_path: files::ABSENT.into() });
             }
             return Ok(());
         };
-        self.artifacts.push(Artifact { id, places, bytes });
+        self.artifacts.push(Artifact { id, paths, bytes });
         Ok(())
     }
 
-    /// Those files, after everything that has a better right to its place.
+    /// Gives each artifact its path. Runs last, so that an artifact never replaces a file of the workspace itself.
     pub(super) fn place_artifacts(&mut self) {
-        for Artifact { id, places, bytes } in std::mem::take(&mut self.artifacts) {
-            let place = places.into_iter().find_map(|path| {
-                let path = self.placed(path);
-                // bookkeeping of ours or of other programs is nobody's to bring along
-                let ours = files::role(&path) == FileRole::Junk
+        for Artifact { id, paths, bytes } in std::mem::take(&mut self.artifacts) {
+            let path = paths.into_iter().find_map(|path| {
+                let path = self.with_prefix(path);
+                // an archive must not bring in bookkeeping files, neither ours nor those of other programs
+                let bookkeeping = files::role(&path) == FileRole::Junk
                     || path.split('/').any(|part| [".mementory", ".keepsake"].contains(&part));
-                let free = self.files.get(&path).is_none_or(|there| *there == bytes);
-                (files::is_safe(&path) && !ours && free && !self.in_the_way(&path)).then_some(path)
+                let free = self.files.get(&path).is_none_or(|present| *present == bytes);
+                (files::is_safe(&path) && !bookkeeping && free && !self.collides(&path)).then_some(path)
             });
-            match place {
+            match path {
                 Some(path) => drop(self.files.insert(path, bytes)),
                 None => {
-                    let note = "the place that its archive names is taken, or must not be written below a folder";
+                    let note = "the path that its archive gives is unsafe, or another file has it";
                     self.report.losses.add(&id, "attachment", LossKind::LeftOut, note);
                 }
             }
         }
     }
 
-    /// Where a path of an archive lies: in a home below its workspace.
-    fn placed(&self, path: String) -> String {
+    /// An archive's path in this folder: in a home, files go below its workspace.
+    fn with_prefix(&self, path: String) -> String {
         if path.starts_with(&self.prefix) { path } else { format!("{}{path}", self.prefix) }
     }
 
-    /// Is one of the folders of this path a file, or the path itself a folder?
-    fn in_the_way(&self, path: &str) -> bool {
+    /// True when a folder of this path exists as a file, or the path itself as a folder.
+    fn collides(&self, path: &str) -> bool {
         let folder = format!("{path}/");
         path.match_indices('/').any(|(at, _)| self.files.contains_key(&path[..at]))
             || self.files.range(folder.clone()..).next().is_some_and(|(next, _)| next.starts_with(&folder))
     }
 
-    /// What the index of a workspace says is not there; a file that is there since is left out. `at` = where a path of that
-    /// workspace lies in this one.
-    pub(super) fn list_absent(&mut self, scope: &str, list: &[u8], at: &dyn Fn(&str) -> String) {
-        let tree = std::str::from_utf8(list).ok().and_then(|text| Tree::parse(text, 64).ok());
+    /// Adds the absent files that the index of a workspace lists, without those that exist by now. `path_of` maps a path of
+    /// that workspace to its path in this folder.
+    pub(super) fn add_absent_from_index(&mut self, scope: &str, index: &[u8], path_of: &dyn Fn(&str) -> String) {
+        let tree = std::str::from_utf8(index).ok().and_then(|text| Tree::parse(text, 64).ok());
         let Some(Tree::Array(rows)) = tree else { return };
         for row in rows {
             let path = row.get("keepsake").and_then(|k| k.get("path")).and_then(Tree::as_str).map(str::to_owned);
-            if let Some(path) = path.filter(|path| files::is_safe(path) && !self.files.contains_key(&at(path))) {
-                self.absent.push(Absent { list: at(files::ABSENT), scope: scope.to_owned(), path, row });
+            if let Some(path) = path.filter(|path| files::is_safe(path) && !self.files.contains_key(&path_of(path))) {
+                let index_path = path_of(files::ABSENT);
+                self.absent.push(AbsentFile { index_path, scope: scope.to_owned(), path, row });
             }
         }
     }
 
-    /// Writes the indexes.
-    pub(super) fn write_absent(&mut self) {
-        let mut lists = BTreeMap::<String, Vec<Tree>>::new();
+    /// Adds the index files that list the absent files.
+    pub(super) fn write_absent_indexes(&mut self) {
+        let mut indexes = BTreeMap::<String, Vec<Tree>>::new();
         for mut absent in std::mem::take(&mut self.absent) {
             if absent.scope.is_empty() {
-                let path = self.placed(absent.path);
+                let path = self.with_prefix(absent.path);
                 if self.files.contains_key(&path) {
                     continue;
                 }
                 absent.row.set("keepsake", Tree::Object(vec![("path".into(), Tree::Text(path))]));
             }
-            lists.entry(absent.list).or_default().push(absent.row);
+            indexes.entry(absent.index_path).or_default().push(absent.row);
         }
-        for (path, rows) in lists {
+        for (path, rows) in indexes {
             let mut text = String::new();
             Tree::Array(rows).write(&mut text);
             self.files.insert(path, text.into_bytes());

@@ -1,23 +1,24 @@
-//! Is there a workspace? By the files that only an agent of this family has; `AGENTS.md` alone is any coding project's.
+//! Recognises a workspace by files that only agents of this family have. `AGENTS.md` alone is not enough: any coding project
+//! may have one.
 use super::files::{self, FileRole};
 use mementory_format::{Catalog, Claim, Detected, Member, Part, Role};
 use mementory_model::Limits;
 use std::collections::BTreeMap;
 
-/// Where a workspace is in a catalog.
+/// Location of a workspace in a catalog.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Root {
-    /// Start of the names of its files, empty or with a `/` at the end.
+    /// Common prefix of its file names: empty, or ending with `/`.
     pub prefix: String,
-    /// For people, and where the workspace itself says no id.
+    /// Name of its folder, also used as its id where the workspace states none.
     pub name: String,
 }
 
 impl Root {
-    /// The root that a claim is about: the manifest part's folder.
+    /// The workspace of a claim: the folder of the claim's manifest file.
     pub fn of(catalog: &Catalog, detected: &Detected) -> Self {
-        let mark = detected.claim.parts.iter().find(|p| p.role == Role::Manifest);
-        let member = mark.or_else(|| detected.claim.parts.first()).and_then(|p| catalog.members().get(p.member));
+        let manifest = detected.claim.parts.iter().find(|p| p.role == Role::Manifest);
+        let member = manifest.or_else(|| detected.claim.parts.first()).and_then(|p| catalog.members().get(p.member));
         let Some(member) = member else { return Self { prefix: String::new(), name: String::new() } };
         let mut prefix = folder_of(&member.name).to_owned();
         if prefix.ends_with("memory/") {
@@ -26,82 +27,82 @@ impl Root {
         Self { name: name_of(catalog, member, &prefix), prefix }
     }
 
-    /// A member's path in the workspace.
+    /// Path of a member inside the workspace.
     pub fn path<'m>(&self, member: &'m Member) -> Option<&'m str> {
         member.name.strip_prefix(self.prefix.as_str()).filter(|p| !p.is_empty())
     }
 }
 
 fn name_of(catalog: &Catalog, member: &Member, prefix: &str) -> String {
-    let inner = prefix.trim_end_matches('/').rsplit('/').next().filter(|n| !n.is_empty());
+    let folder = prefix.trim_end_matches('/').rsplit('/').next().filter(|n| !n.is_empty());
     let given = catalog.roots().get(member.root).map(String::as_str);
-    inner.or(given).unwrap_or("workspace").to_owned()
+    folder.or(given).unwrap_or("workspace").to_owned()
 }
 
-/// Folder of a name, with its `/`.
+/// The folder part of a name, with its trailing `/`.
 pub fn folder_of(name: &str) -> &str {
     name.rfind('/').map_or("", |at| &name[..=at])
 }
 
-/// The files of a claim, in catalog order.
-pub fn own_files<'c>(catalog: &'c Catalog, detected: &Detected, root: &Root) -> Vec<&'c Member> {
+/// The files of a claim except junk, in catalog order.
+pub fn claimed_files<'c>(catalog: &'c Catalog, detected: &Detected, root: &Root) -> Vec<&'c Member> {
     let members =
         detected.claim.parts.iter().filter(|p| p.role != Role::Junk).filter_map(|p| catalog.members().get(p.member));
     members.filter(|m| root.path(m).is_some()).collect()
 }
 
-/// One claim for each workspace. `asked`: any folder of Markdown will do.
-pub(super) fn claims(catalog: &Catalog, _limits: &Limits, asked: bool) -> Vec<Claim> {
-    let mut marks: BTreeMap<(usize, Option<usize>, &str), Vec<&Member>> = BTreeMap::new();
+/// One claim for each workspace. `format_chosen`: the user chose this format, so any folder of Markdown is accepted.
+pub(super) fn claims(catalog: &Catalog, _limits: &Limits, format_chosen: bool) -> Vec<Claim> {
+    let mut candidates: BTreeMap<(usize, Option<usize>, &str), Vec<&Member>> = BTreeMap::new();
     for member in catalog.members() {
         let name = member.file_name();
         let known = files::PROFILES.iter().any(|(n, _)| *n == name) || matches!(name, "MEMORY.md" | files::AGENT_ID);
         let daily = folder_of(&member.name).ends_with("memory/") && files::date_of(&format!("memory/{name}")).is_some();
-        if known || daily || (asked && name.to_ascii_lowercase().ends_with(".md")) {
+        if known || daily || (format_chosen && name.to_ascii_lowercase().ends_with(".md")) {
             let folder = folder_of(&member.name);
             let folder = if daily { folder.strip_suffix("memory/").unwrap_or(folder) } else { folder };
-            marks.entry((member.root, member.archive, folder)).or_default().push(member);
+            candidates.entry((member.root, member.archive, folder)).or_default().push(member);
         }
     }
     let mut out: Vec<Claim> = Vec::new();
-    let mut taken: Vec<(usize, Option<usize>, String)> = Vec::new();
-    for ((root, archive, folder), found) in marks {
+    let mut claimed: Vec<(usize, Option<usize>, String)> = Vec::new();
+    for ((root, archive, folder), found) in candidates {
         let inside =
             |(r, a, f): &(usize, Option<usize>, String)| *r == root && *a == archive && folder.starts_with(f.as_str());
-        if taken.iter().any(inside) || found.iter().any(|m| m.place == m.name) && archive.is_none() {
-            continue; // part of a workspace above; a loose file is no workspace
+        if claimed.iter().any(inside) || found.iter().any(|m| m.place == m.name) && archive.is_none() {
+            continue; // inside a workspace that is claimed already, or a single file
         }
         let has = |name: &str| found.iter().any(|m| m.file_name() == name);
-        let sure = has("SOUL.md") || has(files::AGENT_ID);
+        let certain = has("SOUL.md") || has(files::AGENT_ID);
         let likely = has("IDENTITY.md") && (has("AGENTS.md") || has("USER.md"))
             || has("MEMORY.md") && found.iter().any(|m| folder_of(&m.name) != folder); // with daily notes
-        if !(sure || likely || asked) {
+        if !(certain || likely || format_chosen) {
             continue;
         }
-        let mark = found.iter().find(|m| folder_of(&m.name) == folder).or(found.first());
-        let Some(mark) = mark.map(|m| m.id) else { continue };
-        let own = |m: &&Member| m.root == root && m.archive == archive && m.name.starts_with(folder);
+        let manifest = found.iter().find(|m| folder_of(&m.name) == folder).or(found.first());
+        let Some(manifest) = manifest.map(|m| m.id) else { continue };
+        let inside = |m: &&Member| m.root == root && m.archive == archive && m.name.starts_with(folder);
         let parts = catalog
             .members()
             .iter()
-            .filter(own)
-            .map(|m| Part { member: m.id, role: part_role(m, folder, mark) })
+            .filter(inside)
+            .map(|m| Part { member: m.id, role: part_role(m, folder, manifest) })
             .collect();
         out.push(Claim {
             version: None,
-            confidence: if sure || likely { 0.9 } else { 0.5 },
+            confidence: if certain || likely { 0.9 } else { 0.5 },
             reason: "a workspace of Markdown files with an agent's identity or daily notes".into(),
             parts,
             missing_parts: vec![],
         });
-        taken.push((root, archive, folder.to_owned()));
+        claimed.push((root, archive, folder.to_owned()));
     }
     out
 }
 
-fn part_role(member: &Member, folder: &str, mark: usize) -> Role {
+fn part_role(member: &Member, folder: &str, manifest: usize) -> Role {
     match files::role(member.name.strip_prefix(folder).unwrap_or(&member.name)) {
-        _ if member.id == mark => Role::Manifest,
+        _ if member.id == manifest => Role::Manifest,
         FileRole::Junk => Role::Junk,
         FileRole::Profile(_) | FileRole::Memory(_) => Role::Memories,
         _ => Role::Sidecar,

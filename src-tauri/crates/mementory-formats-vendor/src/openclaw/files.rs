@@ -1,38 +1,38 @@
-//! Which file of a workspace is what (spec §2.1, §3.1.7, §9).
+//! The role of each file of a workspace, by its path (spec §2.1, §3.1.7, §9).
 
-/// How a file's text becomes records.
+/// What a file is, and so how it is imported and exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileRole {
-    /// One profile: identity, operating rules, checklists, the person.
+    /// One profile record: identity, operating rules, a checklist or the user. The value is its block in an `.alf` identity.
     Profile(&'static str),
-    /// Memory, split at second-level headings, or one record for the whole file.
-    Memory(Notes),
-    /// Settings: kept as they are, secrets left out on the way out.
+    /// Memory records: one for each second-level heading, or one for the whole file.
+    Memory(MemoryFile),
+    /// Settings: stored unchanged, exported without their secrets.
     Settings,
-    /// Keys: kept, and never written out.
+    /// Key files: stored, never exported in the clear.
     Secret,
-    /// Anything else of the agent's: kept as it is.
+    /// Any other file of the agent: a passthrough file.
     Other,
-    /// Bookkeeping of other programs.
+    /// Bookkeeping of other programs: not imported.
     Junk,
-    /// Our own: records of other formats beside their text.
+    /// Our extension slots: whole records of other formats, whose text is in the memory files.
     Slots,
 }
 
-/// What a memory file holds.
+/// The fields that records of a memory file get from its name and folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Notes {
+pub struct MemoryFile {
     /// Memory type (spec §3.1.2).
     pub memory_type: &'static str,
     /// Namespace.
     pub namespace: &'static str,
     /// Category, where the specification names one.
     pub category: Option<&'static str>,
-    /// Who writes such a file.
+    /// How the text came about (`source.method`).
     pub method: &'static str,
-    /// One record for the whole file?
+    /// True for one record for the whole file.
     pub whole: bool,
-    /// Status, where the place of the file says one.
+    /// Status, where the folder implies one.
     pub status: Option<&'static str>,
 }
 
@@ -42,7 +42,7 @@ pub const SLOTS: &str = ".keepsake/records.jsonl";
 pub const ABSENT: &str = ".keepsake/artifacts.json";
 /// What an archive said of the versions of the agent's identity; kept in the vault only.
 pub const LINEAGE: &str = ".keepsake/lineage.json";
-/// The reference tool's note of the agent's id.
+/// File in which the reference tool stores the agent's id.
 pub const AGENT_ID: &str = ".alf-agent-id";
 
 /// Profiles by file name, with the block of `.alf`'s identity that each is.
@@ -57,9 +57,9 @@ pub const PROFILES: [(&str, &str); 8] = [
     ("BOOTSTRAP.md", "bootstrap"),
 ];
 
-/// What a file is, by its path in the workspace.
+/// The role of a file, by its path in the workspace.
 pub fn role(path: &str) -> FileRole {
-    let notes = |memory_type, namespace, method| Notes {
+    let memory = |memory_type, namespace, method| MemoryFile {
         memory_type,
         namespace,
         category: None,
@@ -77,7 +77,7 @@ pub fn role(path: &str) -> FileRole {
         return FileRole::Other;
     }
     if path == "MEMORY.md" {
-        return FileRole::Memory(notes("summary", "curated", "user_authored"));
+        return FileRole::Memory(memory("summary", "curated", "user_authored"));
     }
     let mut segments = path.split('/');
     if segments.clone().any(|s| matches!(s, ".git" | "node_modules" | ".DS_Store" | "__MACOSX" | "Thumbs.db")) {
@@ -86,33 +86,33 @@ pub fn role(path: &str) -> FileRole {
     let name = path.rsplit('/').next().unwrap_or(path);
     if segments.next() == Some("memory") && name.to_ascii_lowercase().ends_with(".md") {
         let status = path.contains("/archive/").then_some("archived");
-        let of = |notes: Notes| FileRole::Memory(Notes { status, ..notes });
+        let of = |file: MemoryFile| FileRole::Memory(MemoryFile { status, ..file });
         if date_of(path).is_some() {
-            return of(Notes { category: Some("daily_log"), ..notes("episodic", "daily", "agent_written") });
+            return of(MemoryFile { category: Some("daily_log"), ..memory("episodic", "daily", "agent_written") });
         }
         if name.contains("active-context") {
-            return of(Notes { whole: true, ..notes("summary", "active-context", "agent_written") });
+            return of(MemoryFile { whole: true, ..memory("summary", "active-context", "agent_written") });
         }
         if name.contains("gating-policies") {
-            return of(notes("procedural", "procedural", "user_authored"));
+            return of(memory("procedural", "procedural", "user_authored"));
         }
         if name.starts_with("project-") {
-            return of(notes("semantic", "project", "agent_written"));
+            return of(memory("semantic", "project", "agent_written"));
         }
         if name.starts_with("session_") {
-            return of(notes("episodic", "session", "agent_written"));
+            return of(memory("episodic", "session", "agent_written"));
         }
-        return of(notes("semantic", "workspace", "agent_written"));
+        return of(memory("semantic", "workspace", "agent_written"));
     }
-    // A copy that an editor or a person left beside it is what it is a copy of.
+    // a backup copy has the role of the file that it is a copy of
     let name = [".bak", ".old", ".orig", ".backup", ".save", "~"]
         .into_iter()
-        .find_map(|end| name.strip_suffix(end))
-        .filter(|rest| !rest.is_empty())
+        .find_map(|suffix| name.strip_suffix(suffix))
+        .filter(|stem| !stem.is_empty())
         .unwrap_or(name);
-    let keys = [".pem", ".key", ".p12", ".pfx", ".p8", ".jks", ".keystore", ".kdbx", ".gpg"];
-    let named = [".secret_key", ".git-credentials", ".pgpass", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"];
-    if named.contains(&name) || keys.iter().any(|end| name.ends_with(end)) {
+    let key_endings = [".pem", ".key", ".p12", ".pfx", ".p8", ".jks", ".keystore", ".kdbx", ".gpg"];
+    let key_names = [".secret_key", ".git-credentials", ".pgpass", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"];
+    if key_names.contains(&name) || key_endings.iter().any(|end| name.ends_with(end)) {
         return FileRole::Secret;
     }
     let ending = name.rsplit_once('.').map_or("", |(_, e)| e).to_ascii_lowercase();
@@ -123,8 +123,8 @@ pub fn role(path: &str) -> FileRole {
     FileRole::Other
 }
 
-/// Does the runtime itself live on this file (spec §3.1.9, tier 1)? Its state has places of its own: Markdown, settings
-/// and databases at the top, notes, skills, and what is hidden. Anything else in the folder is the agent's work.
+/// True for files that the runtime itself needs (spec §3.1.9, tier 1): Markdown, settings and databases at the top of the
+/// workspace, notes, skills, and hidden files. Anything else in the folder is the agent's work.
 pub fn is_managed(path: &str) -> bool {
     let role = role(path);
     if !matches!(role, FileRole::Other | FileRole::Settings) {
@@ -141,18 +141,18 @@ pub fn is_managed(path: &str) -> bool {
     }
 }
 
-/// The day of a daily log. A dated file in a folder below is none (it is an archive of somebody's own).
+/// The day of a daily log. A dated file in a subfolder is not a daily log.
 pub fn date_of(path: &str) -> Option<&str> {
     let day = path.strip_prefix("memory/")?.strip_suffix(".md")?;
     (day.len() == 10 && day.parse::<jiff::civil::Date>().is_ok()).then_some(day)
 }
 
-/// Is this what we keep beside a workspace and believe when we read it? Nobody brings that along.
+/// True for the bookkeeping files that Mementory trusts when it reads a workspace. No import may bring them in.
 pub fn is_bookkeeping(path: &str) -> bool {
     path == SLOTS || path == LINEAGE
 }
 
-/// A path that may be written below a folder.
+/// True for a relative path that stays below its folder.
 pub fn is_safe(path: &str) -> bool {
     !path.is_empty()
         && !path.contains(['\\', '\0', ':'])

@@ -1,4 +1,4 @@
-//! OpenClaw workspaces: an agent as a folder of Markdown files. See README.md. What is Markdown here serves ZeroClaw too.
+//! OpenClaw workspaces: an agent as a folder of Markdown files. See README.md. ZeroClaw uses the Markdown part as well.
 mod artifacts;
 mod detect;
 pub mod files;
@@ -12,8 +12,8 @@ pub mod write;
 
 pub use redact::lacks_only_secrets;
 
-pub use detect::{Root, own_files};
-pub use validate::{check_files, finish};
+pub use detect::{Root, claimed_files};
+pub use validate::{check_files, warn_if_empty};
 
 use mementory_format::{
     Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, RecordSource, Sink, Validation,
@@ -22,19 +22,19 @@ use mementory_format::{
 use mementory_model::Limits;
 use std::path::Path;
 
-/// A runtime whose workspaces are folders of Markdown.
+/// An agent runtime whose workspaces are folders of Markdown.
 #[derive(Debug, Clone, Copy)]
 pub struct Runtime {
     /// Format id, and `source.runtime` in `.alf`.
     pub id: &'static str,
-    /// Namespace of the ids of its records.
+    /// UUID namespace of the ids of its records.
     pub namespace: [u8; 16],
 }
 
-/// OpenClaw.
+/// The OpenClaw runtime.
 pub const OPENCLAW: Runtime = Runtime { id: "openclaw", namespace: *b"openclaw-alf-ns1" };
 
-/// An OpenClaw workspace.
+/// The format of OpenClaw workspaces.
 pub struct OpenClaw;
 
 impl Format for OpenClaw {
@@ -69,8 +69,8 @@ impl Format for OpenClaw {
     ) -> Result<(), FormatError> {
         let root = Root::of(catalog, detected);
         let mut reader = read::Reader::new(&OPENCLAW, catalog, &root, context, sink)?;
-        for member in own_files(catalog, detected, &root) {
-            reader.file(member)?;
+        for member in claimed_files(catalog, detected, &root) {
+            reader.read_file(member)?;
         }
         Ok(())
     }
@@ -80,12 +80,12 @@ impl Format for OpenClaw {
         out: &Path,
         options: &WriteOptions,
     ) -> Result<WriteReport, FormatError> {
-        let mut workspace = write::Workspace::gather(&OPENCLAW, source, options)?;
+        let mut workspace = write::Workspace::collect(&OPENCLAW, source, options)?;
         workspace.compose_foreign();
         workspace.write(out)
     }
     fn plan(&self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
-        let mut workspace = write::Workspace::gather(&OPENCLAW, source, options)?;
+        let mut workspace = write::Workspace::collect(&OPENCLAW, source, options)?;
         workspace.compose_foreign();
         Ok(workspace.into_report())
     }
@@ -98,8 +98,8 @@ impl Format for OpenClaw {
     ) -> Result<Validation, FormatError> {
         let root = Root::of(catalog, detected);
         let mut out = Validation { kind: Some("workspace".into()), ..Validation::default() };
-        check_files(catalog, &own_files(catalog, detected, &root), &root, limits, &mut out)?;
-        finish(&mut out);
+        check_files(catalog, &claimed_files(catalog, detected, &root), &root, limits, &mut out)?;
+        warn_if_empty(&mut out);
         Ok(out)
     }
 }

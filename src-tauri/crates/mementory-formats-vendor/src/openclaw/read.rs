@@ -1,32 +1,32 @@
-//! Files of a workspace → records and parts. A file's text is in its records and nowhere else: their pieces, put
-//! together, are the file.
-use super::files::{self, FileRole, Notes};
+//! Workspace files → records and passthrough files. The text of a memory file is stored in its records only: their verbatim
+//! texts, joined in order, are the file.
+use super::files::{self, FileRole, MemoryFile};
 use super::{Root, Runtime, sections};
 use mementory_format::{Catalog, FormatError, Member, PassthroughItem, ReadContext, Sink};
 use mementory_model::{Dropped, DroppedAs, Issue, Kind, Origin, Record, RecordKey, Timestamp, Verbatim};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 
-/// One reading of a workspace.
+/// Reads one workspace.
 pub struct Reader<'a> {
-    /// The runtime.
+    /// Runtime of the workspace.
     pub runtime: &'a Runtime,
     /// The catalog.
     pub catalog: &'a Catalog,
-    /// Where the workspace is.
+    /// Location of the workspace.
     pub root: &'a Root,
     /// Limits and clock.
     pub context: &'a ReadContext,
-    /// Where everything goes.
+    /// Receives everything that is read.
     pub sink: &'a mut dyn Sink,
-    /// Id space: the agent's id, or the folder's name where it has none.
+    /// Id space of its records: the agent's id, or the folder's name where it has none.
     pub scope: String,
     slots: HashMap<String, Vec<Record>>,
-    done: u64,
+    bytes_done: u64,
 }
 
 impl<'a> Reader<'a> {
-    /// Finds out whose workspace it is and which records of other formats lie in it.
+    /// Reads the agent id and the extension slots of the workspace.
     pub fn new(
         runtime: &'a Runtime,
         catalog: &'a Catalog,
@@ -43,16 +43,16 @@ impl<'a> Reader<'a> {
             None => HashMap::new(),
         };
         let scope = format!("{}:{id}", runtime.id);
-        Ok(Self { runtime, catalog, root, context, sink, scope, slots, done: 0 })
+        Ok(Self { runtime, catalog, root, context, sink, scope, slots, bytes_done: 0 })
     }
 
-    /// One file.
-    pub fn file(&mut self, member: &Member) -> Result<(), FormatError> {
+    /// Reads one file: into records if it is a profile or memory, else as a passthrough file.
+    pub fn read_file(&mut self, member: &Member) -> Result<(), FormatError> {
         let Some(path) = self.root.path(member).map(str::to_owned) else { return Ok(()) };
         let inner = path.strip_prefix("workspace/").unwrap_or(&path);
         let role = files::role(inner);
-        self.done += member.size;
-        self.sink.progress(self.done)?;
+        self.bytes_done += member.size;
+        self.sink.progress(self.bytes_done)?;
         match role {
             FileRole::Junk | FileRole::Slots => return Ok(()),
             FileRole::Profile(_) | FileRole::Memory(_) if member.size <= self.context.limits.side_file_bytes => {
@@ -60,14 +60,14 @@ impl<'a> Reader<'a> {
                 match String::from_utf8(bytes) {
                     Ok(text) if !text.trim().is_empty() => {
                         return match role {
-                            FileRole::Profile(block) => self.profile(member, &path, &text, block),
-                            FileRole::Memory(notes) => self.notes(member, &path, &text, notes),
+                            FileRole::Profile(block) => self.read_profile(member, &path, &text, block),
+                            FileRole::Memory(memory) => self.read_memories(member, &path, &text, memory),
                             _ => Ok(()),
                         };
                     }
                     Ok(_) => {}
                     Err(_) => {
-                        let reason = "invalid_utf8: kept as a file, not read".to_owned();
+                        let reason = "invalid_utf8: stored as a file, but not read as text".to_owned();
                         let (outcome, kind) = (DroppedAs::Failed, Some(Kind::Memory));
                         self.sink.dropped(Dropped { place: member.place.clone(), outcome, reason, kind });
                     }
@@ -75,11 +75,11 @@ impl<'a> Reader<'a> {
             }
             _ => {}
         }
-        self.pass(member, &path)
+        self.pass_through(member, &path)
     }
 
-    /// A file as it is.
-    pub fn pass(&mut self, member: &Member, path: &str) -> Result<(), FormatError> {
+    /// Stores a file unchanged as a passthrough file.
+    pub fn pass_through(&mut self, member: &Member, path: &str) -> Result<(), FormatError> {
         let item = PassthroughItem {
             format: self.runtime.id.into(),
             group: self.scope.clone(),
@@ -90,13 +90,13 @@ impl<'a> Reader<'a> {
         self.catalog.read(member, |bytes| self.sink.passthrough(item, bytes))
     }
 
-    /// Id of a record, stable for its file and heading: a section put before it changes nothing.
+    /// Id of a record from its file and heading, so that a section inserted before it does not change the id.
     pub fn id(&self, path: &str, heading: &str, n: usize) -> String {
         let namespace = uuid::Uuid::from_bytes(self.runtime.namespace);
         uuid::Uuid::new_v5(&namespace, format!("{path}#{heading}#{n}").as_bytes()).hyphenated().to_string()
     }
 
-    /// A record of this workspace.
+    /// A new record of this workspace.
     pub fn record(&self, kind: Kind, id: &str, text: &str, member: &Member, pointer: String) -> Record {
         let mut record = Record::new(kind, RecordKey::new(&self.scope, id), text);
         record.origin_id = Some(id.to_owned());
@@ -106,7 +106,7 @@ impl<'a> Reader<'a> {
         record
     }
 
-    fn profile(&mut self, member: &Member, path: &str, text: &str, block: &str) -> Result<(), FormatError> {
+    fn read_profile(&mut self, member: &Member, path: &str, text: &str, block: &str) -> Result<(), FormatError> {
         let id = self.id(path, "", 0);
         let mut record = self.record(Kind::Profile, &id, text.trim(), member, "file".into());
         let heading = text.lines().find_map(|l| l.strip_prefix("# ")).map(|h| h.trim().to_owned());
@@ -124,8 +124,14 @@ impl<'a> Reader<'a> {
         self.sink.unit(record.into())
     }
 
-    fn notes(&mut self, member: &Member, path: &str, text: &str, notes: Notes) -> Result<(), FormatError> {
-        let pieces = if notes.whole { vec![text] } else { sections::split(text) };
+    fn read_memories(
+        &mut self,
+        member: &Member,
+        path: &str,
+        text: &str,
+        memory: MemoryFile,
+    ) -> Result<(), FormatError> {
+        let pieces = if memory.whole { vec![text] } else { sections::split(text) };
         let mut seen: HashMap<String, usize> = HashMap::new();
         let inner = path.strip_prefix("workspace/").unwrap_or(path);
         let day = files::date_of(inner).and_then(|d| Timestamp::parse(&format!("{d}T00:00:00Z")));
@@ -134,7 +140,7 @@ impl<'a> Reader<'a> {
                 self.sink.unit(record.into())?;
                 continue;
             }
-            let section = sections::parse(piece, notes.whole);
+            let section = sections::parse(piece, memory.whole);
             let heading = section.heading.clone().map(|h| &piece[h]).unwrap_or_default();
             let body = &piece[section.body.clone()];
             let title = sections::title(heading);
@@ -147,14 +153,14 @@ impl<'a> Reader<'a> {
             let (importance, tags) = sections::marks(piece);
             record.importance = importance;
             record.tags = tags;
-            record.record_type = Some(notes.memory_type.into());
-            record.namespace = Some(notes.namespace.into());
-            record.status = Some(notes.status.unwrap_or("active").into());
-            record.source.method = Some(notes.method.into());
+            record.record_type = Some(memory.memory_type.into());
+            record.namespace = Some(memory.namespace.into());
+            record.status = Some(memory.status.unwrap_or("active").into());
+            record.source.method = Some(memory.method.into());
             record.times.created = day;
             record.times.observed = day;
             record.fields.insert("file".into(), path.into());
-            if let Some(category) = notes.category {
+            if let Some(category) = memory.category {
                 record.fields.insert("category".into(), category.into());
             }
             record.verbatim = Some(Verbatim { media_type: "text/markdown".into(), text: piece.to_owned() });
@@ -163,18 +169,18 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The record of another format that these words are.
+    /// The record of another format whose text this is, from its extension slot.
     pub fn take_slot(&mut self, path: &str, piece: &str) -> Option<Record> {
         self.slots.get_mut(&slot_key(path, piece)).and_then(Vec::pop)
     }
 
-    /// Worth knowing.
-    pub fn note(&mut self, code: &str, place: &str, message: &str) {
+    /// Reports an issue.
+    pub fn report_issue(&mut self, code: &str, place: &str, message: &str) {
         self.sink.note(Issue::new(code, place, message));
     }
 }
 
-/// By which a piece of text finds its record again.
+/// Key of an extension slot: file path and digest of the text.
 pub fn slot_key(path: &str, piece: &str) -> String {
     format!("{path}|{}", hex::encode(Sha256::digest(piece.trim())))
 }
@@ -193,7 +199,7 @@ fn slots(
     let mut out: HashMap<String, Vec<Record>> = HashMap::new();
     let bytes = catalog.bytes(member, context.limits.element_bytes)?;
     for line in bytes.split(|b| *b == b'\n').filter(|l| !l.trim_ascii().is_empty()) {
-        // a line that is not ours is no record: its text is still read from the file it stands in
+        // skip a line that is no slot: the text itself is still read from its memory file
         if let Ok(slot) = serde_json::from_slice::<Slot>(line) {
             out.entry(format!("{}|{}", slot.file, slot.sha256)).or_default().push(slot.record);
         }
@@ -201,15 +207,16 @@ fn slots(
     Ok(out)
 }
 
-/// `Name: X`, also as a list item or in bold.
+/// The value of a line `Name: X`, also as a list item or in bold.
 pub fn named(line: &str, key: &str) -> Option<String> {
     let line = line.trim_start_matches(|c: char| c.is_whitespace() || "-*".contains(c));
-    let rest = line.get(..key.len()).filter(|k| k.eq_ignore_ascii_case(key)).map(|_| &line[key.len()..])?;
-    let value = rest.trim_start_matches('*').strip_prefix(':')?.trim_matches(|c: char| c.is_whitespace() || c == '*');
+    let after_key = line.get(..key.len()).filter(|k| k.eq_ignore_ascii_case(key)).map(|_| &line[key.len()..])?;
+    let value =
+        after_key.trim_start_matches('*').strip_prefix(':')?.trim_matches(|c: char| c.is_whitespace() || c == '*');
     Some(value.to_owned()).filter(|v| !v.is_empty())
 }
 
-/// `Timezone: X`, or the first line with a `/` below a heading of that name.
+/// The time zone: `Timezone: X`, or the first line with a `/` below a heading `Timezone`.
 fn time_zone(text: &str) -> Option<String> {
     let stated = text.lines().find_map(|l| named(l, "Timezone").or_else(|| named(l, "Time zone")));
     let below = || {

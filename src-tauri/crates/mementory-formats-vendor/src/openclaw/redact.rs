@@ -1,12 +1,12 @@
-//! Secrets in settings files, left out on the way out. Text in any of TOML, JSON, YAML or `KEY=value`: values of keys
-//! that name a secret, and what shows itself to be one (private keys, tokens of known makers, passwords in addresses).
-//! What a runtime has encrypted itself is no secret in the clear and stays.
+//! Removes secrets from settings files on export. Works on the text of TOML, JSON, YAML or `KEY=value`: replaces values of
+//! keys whose name means a secret, and values that look like one (private keys, tokens of known services, passwords in
+//! URLs). Values that the runtime itself has encrypted stay.
 
-/// Stands where a secret was.
+/// Replaces a secret.
 pub const REDACTED: &str = "<redacted>";
 
-/// Words of a key that mean a secret.
-const WORDS: [&str; 13] = [
+/// Words in a key name that mean a secret.
+const SECRET_WORDS: [&str; 13] = [
     "apikey",
     "token",
     "secret",
@@ -22,8 +22,8 @@ const WORDS: [&str; 13] = [
     "bearer",
 ];
 
-/// Starts of tokens, by their makers.
-const STARTS: [&str; 18] = [
+/// Prefixes of the tokens of known services.
+const TOKEN_PREFIXES: [&str; 18] = [
     "sk-",
     "sk_live_",
     "rk_live_",
@@ -44,76 +44,76 @@ const STARTS: [&str; 18] = [
     "ya29.",
 ];
 
-/// Addresses whose last part is the secret.
-const HOOKS: [&str; 4] =
+/// URLs whose last path segment is the secret.
+const WEBHOOK_PREFIXES: [&str; 4] =
     ["hooks.slack.com/services/", "discord.com/api/webhooks/", "discordapp.com/api/webhooks/", "webhook.office.com/"];
 
-/// The text without its secrets, and how many there were.
+/// The text without its secrets, and the number of secrets removed.
 pub fn redact(text: &str) -> (String, u32) {
-    let (text, a) = private_keys(text);
-    let (text, keys) = values(&text);
-    let (text, c) = shapes(&text);
-    (text, a + c + u32::try_from(keys.len()).unwrap_or(u32::MAX))
+    let (text, private_keys) = redact_private_keys(text);
+    let (text, keys) = redact_values(&text);
+    let (text, tokens) = redact_tokens(&text);
+    (text, private_keys + tokens + u32::try_from(keys.len()).unwrap_or(u32::MAX))
 }
 
-/// Is `now` what is left of `before` when its secrets are taken out? Then it says nothing new.
+/// True when `now` is `before` with its secrets removed, so that `now` holds nothing new.
 pub fn lacks_only_secrets(before: &[u8], now: &[u8]) -> bool {
     let clean = std::str::from_utf8(before).ok().map(redact).filter(|(_, n)| *n > 0);
     clean.is_some_and(|(clean, _)| clean.as_bytes() == now)
 }
 
 /// Names of the keys that hold secrets in the clear, in the order of the text.
-pub fn keys(text: &str) -> Vec<String> {
-    values(text).1
+pub fn secret_keys(text: &str) -> Vec<String> {
+    redact_values(text).1
 }
 
-/// Does a text hold a secret in the clear?
+/// True when a text holds a secret in the clear.
 pub fn has_secrets(text: &str) -> bool {
     redact(text).1 > 0
 }
 
-fn private_keys(text: &str) -> (String, u32) {
-    let (mut out, mut rest, mut n) = (String::with_capacity(text.len()), text, 0);
-    while let Some(start) = rest.find("-----BEGIN ") {
-        let block = &rest[start..];
+fn redact_private_keys(text: &str) -> (String, u32) {
+    let (mut out, mut remainder, mut n) = (String::with_capacity(text.len()), text, 0);
+    while let Some(start) = remainder.find("-----BEGIN ") {
+        let block = &remainder[start..];
         let head = block[11..].find("-----").map(|at| &block[11..11 + at]);
         let end = block.find("-----END ").and_then(|at| block[at + 9..].find("-----").map(|e| at + 9 + e + 5));
         if !head.is_some_and(|h| h.contains("PRIVATE KEY")) {
-            out.push_str(&rest[..start + 11]);
-            rest = &rest[start + 11..];
+            out.push_str(&remainder[..start + 11]);
+            remainder = &remainder[start + 11..];
             continue;
         }
-        out.push_str(&rest[..start]);
+        out.push_str(&remainder[..start]);
         out.push_str(REDACTED);
         n += 1;
-        // a block without an end: nothing behind its start is shown
-        rest = end.map_or("", |end| &block[end..]);
+        // without an end marker everything after the start counts as the key
+        remainder = end.map_or("", |end| &block[end..]);
     }
-    out.push_str(rest);
+    out.push_str(remainder);
     (out, n)
 }
 
-/// `key = value` and `key: value` in all forms, also inside inline tables and objects.
-fn values(text: &str) -> (String, Vec<String>) {
+/// Redacts the secrets in `key = value` and `key: value`, also inside inline tables and objects. Gives their keys.
+fn redact_values(text: &str) -> (String, Vec<String>) {
     let bytes = text.as_bytes();
     let (mut out, mut copied, mut at, mut found) = (String::with_capacity(text.len()), 0, 0, Vec::new());
-    // inside a TOML table or a YAML block whose own name means a secret, every value is one
-    let mut section = false;
+    // in a TOML table whose name means a secret, every value is one
+    let mut secret_section = false;
     while at < bytes.len() {
         let line_start = at == 0 || bytes[at - 1] == b'\n';
         if line_start && bytes[at] == b'[' {
             let end = text[at..].find('\n').map_or(bytes.len(), |e| at + e);
-            section = is_secret(&text[at..end]);
+            secret_section = is_secret(&text[at..end]);
             at = end;
             continue;
         }
         if bytes[at] == b'=' || bytes[at] == b':' {
             let key = key_before(&text[..at]);
             if !key.is_empty()
-                && (section || is_secret(key))
+                && (secret_section || is_secret(key))
                 && let Some((start, end)) = value_after(text, at + 1)
             {
-                if !harmless(&text[start..end]) {
+                if !is_harmless(&text[start..end]) {
                     out.push_str(&text[copied..start]);
                     out.push_str(REDACTED);
                     copied = end;
@@ -138,10 +138,10 @@ fn key_before(text: &str) -> &str {
     &text[start..]
 }
 
-/// Where the value of a key lies, without its quotes. None = a number, a list, a table.
+/// Start and end of the value of a key, without its quotes. None for a list or table without text.
 fn value_after(text: &str, from: usize) -> Option<(usize, usize)> {
-    let rest = &text[from..];
-    let start = from + rest.len() - rest.trim_start_matches([' ', '\t']).len();
+    let remainder = &text[from..];
+    let start = from + remainder.len() - remainder.trim_start_matches([' ', '\t']).len();
     let value = &text[start..];
     for quote in ["\"\"\"", "'''"] {
         if let Some(inner) = value.strip_prefix(quote) {
@@ -166,7 +166,7 @@ fn value_after(text: &str, from: usize) -> Option<(usize, usize)> {
     Some((start, start + value.len()))
 }
 
-/// A list of secrets (`tokens = ["a", "b"]`) or a YAML block text goes as one piece.
+/// Start and end of a list of texts (`tokens = ["a", "b"]`) or of a YAML block text, redacted as one value.
 fn list_value(text: &str, start: usize, first: char) -> Option<(usize, usize)> {
     match first {
         '[' => {
@@ -174,7 +174,7 @@ fn list_value(text: &str, start: usize, first: char) -> Option<(usize, usize)> {
             let inner = &text[start + 1..start + end];
             inner.contains(['"', '\'']).then(|| {
                 let lead = inner.len() - inner.trim_start().len();
-                // the quotes of the first and the last entry stay, so that the file can still be read
+                // the outer quotes stay, so that the file still parses
                 let trimmed = inner.trim();
                 let from = start + 1 + lead + 1;
                 (from, from + trimmed.len().saturating_sub(2))
@@ -197,8 +197,8 @@ fn list_value(text: &str, start: usize, first: char) -> Option<(usize, usize)> {
     }
 }
 
-/// Empty, a switch, a number, a reference, or encrypted by the runtime itself.
-fn harmless(value: &str) -> bool {
+/// True for a value that is no secret: empty, a switch, a number, a reference, or encrypted by the runtime.
+fn is_harmless(value: &str) -> bool {
     let value = value.trim();
     value.is_empty()
         || value == REDACTED
@@ -224,32 +224,32 @@ fn is_secret(key: &str) -> bool {
         }
     }
     words.retain(|w| !w.is_empty());
-    let single = |w: &str| WORDS.contains(&w) || w.strip_suffix('s').is_some_and(|w| WORDS.contains(&w));
+    let single = |w: &str| SECRET_WORDS.contains(&w) || w.strip_suffix('s').is_some_and(|w| SECRET_WORDS.contains(&w));
     let pairs = words.windows(2).any(|w| {
         matches!(
             (w[0].as_str(), w[1].trim_end_matches('s')),
             ("api" | "private" | "access" | "signing" | "encryption" | "auth", "key")
         )
     });
-    // `max_tokens`, `token_limit` count tokens; they keep no secret
-    let counted = words.iter().any(|w| matches!(w.as_str(), "max" | "limit" | "count" | "budget" | "usage"));
-    !counted && (pairs || words.iter().any(|w| single(w)))
+    // `max_tokens` and `token_limit` count tokens and hold no secret
+    let is_count = words.iter().any(|w| matches!(w.as_str(), "max" | "limit" | "count" | "budget" | "usage"));
+    !is_count && (pairs || words.iter().any(|w| single(w)))
 }
 
-/// What shows itself to be a secret, whatever its key is called.
-fn shapes(text: &str) -> (String, u32) {
+/// Redacts words that look like a secret, whatever their key is called.
+fn redact_tokens(text: &str) -> (String, u32) {
     let (mut out, mut n) = (String::with_capacity(text.len()), 0);
     let is_word = |c: char| c.is_alphanumeric() || "-_.:/@%+=~?&".contains(c);
-    let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        let end = rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
+    let mut remainder = text;
+    while let Some(c) = remainder.chars().next() {
+        let end = remainder.find(|c: char| !is_word(c)).unwrap_or(remainder.len());
         if end == 0 {
             out.push(c);
-            rest = &rest[c.len_utf8()..];
+            remainder = &remainder[c.len_utf8()..];
             continue;
         }
-        let word = &rest[..end];
-        match secret_part(word) {
+        let word = &remainder[..end];
+        match secret_range(word) {
             Some((start, stop)) => {
                 out.push_str(&word[..start]);
                 out.push_str(REDACTED);
@@ -258,15 +258,16 @@ fn shapes(text: &str) -> (String, u32) {
             }
             None => out.push_str(word),
         }
-        rest = &rest[end..];
+        remainder = &remainder[end..];
     }
     (out, n)
 }
 
-fn secret_part(word: &str) -> Option<(usize, usize)> {
-    for hook in HOOKS {
-        if let Some(at) = word.find(hook) {
-            let start = at + hook.len();
+/// Start and end of the secret in a word: the last segment of a webhook URL, a password in a URL, a known token.
+fn secret_range(word: &str) -> Option<(usize, usize)> {
+    for prefix in WEBHOOK_PREFIXES {
+        if let Some(at) = word.find(prefix) {
+            let start = at + prefix.len();
             return (start < word.len()).then_some((start, word.len()));
         }
     }
@@ -282,7 +283,7 @@ fn secret_part(word: &str) -> Option<(usize, usize)> {
     let value_at = word.rfind(['=', ':']).map_or(0, |i| i + 1);
     [0, value_at].into_iter().find_map(|from| {
         let value = &word[from..];
-        let known = STARTS.iter().any(|s| value.starts_with(s)) && value.len() >= 20;
+        let known = TOKEN_PREFIXES.iter().any(|s| value.starts_with(s)) && value.len() >= 20;
         known.then_some((from, word.len()))
     })
 }

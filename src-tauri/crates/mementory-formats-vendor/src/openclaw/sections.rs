@@ -1,7 +1,7 @@
-//! A Markdown file as sections: cut at second-level headings, so that the pieces put together are the file again.
+//! Splits a Markdown file into sections at its second-level headings. The sections, joined, are the file again.
 use std::ops::Range;
 
-/// The pieces of a file, in order; together they are all of it.
+/// The sections of a file in order. Every byte of the file is in one of them.
 pub fn split(text: &str) -> Vec<&str> {
     let mut cuts = Vec::new();
     let (mut at, mut fenced) = (0, false);
@@ -13,7 +13,7 @@ pub fn split(text: &str) -> Vec<&str> {
         }
         at += line.len();
     }
-    // a title, or blank lines, before the first heading are no section of their own: they go with the first
+    // a title or blank lines before the first heading belong to the first section
     if cuts.first().is_some_and(|first| is_title(&text[..*first])) {
         cuts[0] = 0;
     }
@@ -24,7 +24,7 @@ pub fn split(text: &str) -> Vec<&str> {
     cuts.iter().zip(ends).map(|(start, end)| &text[*start..end]).filter(|piece| !piece.is_empty()).collect()
 }
 
-/// Begins or ends a block of code, in which nothing is a heading.
+/// True for a line that begins or ends a code block, in which nothing is a heading.
 fn is_fence(line: &str) -> bool {
     line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~")
 }
@@ -34,15 +34,15 @@ fn is_title(text: &str) -> bool {
     lines.next().is_none_or(|l| l.starts_with("# ")) && lines.next().is_none()
 }
 
-/// A piece, understood.
+/// Byte ranges in the text of a section.
 pub struct Section {
-    /// The words of its heading.
+    /// Text of its heading.
     pub heading: Option<Range<usize>>,
-    /// What stands below it, without white space around.
+    /// Text below the heading, without surrounding white space.
     pub body: Range<usize>,
 }
 
-/// Heading and body of a piece; `whole`: a file that is not cut has no heading.
+/// Finds heading and body of a section. `whole`: the text is a file that is not split, so it has no heading.
 pub fn parse(piece: &str, whole: bool) -> Section {
     let mut at = 0;
     let mut heading = None;
@@ -62,14 +62,14 @@ pub fn parse(piece: &str, whole: bool) -> Section {
             at = 0;
         }
     }
-    let rest = &piece[at..];
-    let start = at + rest.len() - rest.trim_start().len();
-    let end = start.max(at + rest.trim_end().len());
+    let below = &piece[at..];
+    let start = at + below.len() - below.trim_start().len();
+    let end = start.max(at + below.trim_end().len());
     Section { heading, body: start.min(end)..end }
 }
 
-/// The piece with another heading and body, all white space as it was.
-pub fn with(piece: &str, whole: bool, heading: Option<&str>, body: &str) -> String {
+/// The section with another heading and body; its white space stays.
+pub fn replace(piece: &str, whole: bool, heading: Option<&str>, body: &str) -> String {
     let found = parse(piece, whole);
     let mut out = String::with_capacity(piece.len() + body.len());
     let mut at = 0;
@@ -87,7 +87,7 @@ pub fn with(piece: &str, whole: bool, heading: Option<&str>, body: &str) -> Stri
     out
 }
 
-/// Importance and tags that OpenClaw's notes carry: `[decision|i=0.9]` and `#word`.
+/// Importance and tags in OpenClaw's notation: `[decision|i=0.9]` and `#word`.
 pub fn marks(text: &str) -> (Option<f64>, Vec<String>) {
     let (mut importance, mut tags): (Option<f64>, Vec<String>) = (None, Vec::new());
     let add = |tag: &str, tags: &mut Vec<String>| {
@@ -95,10 +95,10 @@ pub fn marks(text: &str) -> (Option<f64>, Vec<String>) {
             tags.push(tag.to_owned());
         }
     };
-    let mut rest = text;
-    while let Some(at) = rest.find('[') {
-        rest = &rest[at + 1..];
-        let Some((inner, after)) = rest.split_once(']') else { break };
+    let mut remainder = text;
+    while let Some(at) = remainder.find('[') {
+        remainder = &remainder[at + 1..];
+        let Some((inner, after)) = remainder.split_once(']') else { break };
         if let Some((word, value)) = inner.split_once("|i=")
             && word.chars().all(|c| c.is_alphanumeric() || "-_ ".contains(c))
         {
@@ -108,15 +108,15 @@ pub fn marks(text: &str) -> (Option<f64>, Vec<String>) {
                 (Some(a), Some(b)) => Some(a.max(b)),
                 (a, b) => a.or(b),
             };
-            rest = after;
+            remainder = after;
         }
     }
     for word in text.split_whitespace() {
         if let Some(tag) = word.strip_prefix('#') {
             let tag = tag.trim_end_matches(|c: char| !c.is_alphanumeric());
-            let good = tag.chars().next().is_some_and(char::is_alphabetic)
+            let valid = tag.chars().next().is_some_and(char::is_alphabetic)
                 && tag.chars().all(|c| c.is_alphanumeric() || "-_/".contains(c));
-            if good {
+            if valid {
                 add(tag, &mut tags);
             }
         }
@@ -124,7 +124,7 @@ pub fn marks(text: &str) -> (Option<f64>, Vec<String>) {
     (importance, tags)
 }
 
-/// A heading without its marks.
+/// A heading without its `[word|i=0.9]` marks.
 pub fn title(heading: &str) -> String {
     let mut out = heading.to_owned();
     while let Some(start) = out.find('[') {

@@ -1,4 +1,4 @@
-//! Workspaces there and back (spec §10.2, §10.3): byte for byte, and with what other formats bring.
+//! Round trips of workspaces (spec §10.2, §10.3): byte for byte, and with records of other formats.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::{OpenClaw, files, redact, sections};
 use crate::detect;
@@ -13,7 +13,7 @@ fn fixture() -> std::path::PathBuf {
 }
 
 #[test]
-fn spec_10_2_a_workspace_comes_back_byte_for_byte() {
+fn spec_10_2_workspace_round_trip_is_byte_exact() {
     let scratch = Scratch::new("openclaw");
     let mut shelf = read(&fixture(), &OpenClaw);
     let expected: serde_json::Value =
@@ -34,7 +34,7 @@ fn spec_10_2_a_workspace_comes_back_byte_for_byte() {
 }
 
 #[test]
-fn mapping_of_files() {
+fn maps_each_file_to_its_record_type() {
     let shelf = read(&fixture(), &OpenClaw);
     let find = |text: &str| shelf.records.iter().find(|r| r.text.contains(text)).unwrap();
     let fact = find("Prefers tea");
@@ -56,7 +56,7 @@ fn mapping_of_files() {
 }
 
 #[test]
-fn a_section_put_in_front_changes_no_other_id() {
+fn inserting_a_section_keeps_the_ids_of_the_others() {
     let scratch = Scratch::new("openclaw-ids");
     let keys = |text: &str, name: &str| {
         let at = scratch.0.join(name).join("w");
@@ -76,7 +76,7 @@ fn a_section_put_in_front_changes_no_other_id() {
 }
 
 #[test]
-fn edits_and_removals_change_their_section_only() {
+fn edit_or_removal_changes_only_its_own_section() {
     let scratch = Scratch::new("openclaw-edit");
     let mut shelf = read(&fixture(), &OpenClaw);
     let at = shelf.records.iter().position(|r| r.text.contains("Prefers tea")).unwrap();
@@ -96,7 +96,7 @@ fn edits_and_removals_change_their_section_only() {
 }
 
 #[test]
-fn records_of_other_formats_are_written_and_restored() {
+fn records_of_other_formats_survive_a_round_trip() {
     let scratch = Scratch::new("openclaw-foreign");
     let mut fact = Record::new(Kind::Memory, RecordKey::new("chatgpt", "bio-1"), "Has two cats.\n## and a dog");
     fact.source.platform = "chatgpt".into();
@@ -109,16 +109,16 @@ fn records_of_other_formats_are_written_and_restored() {
     assert_eq!(report.losses.count("record", LossKind::LeftOut), 2);
     let files = tree(&scratch.0.join("w"));
     assert!(String::from_utf8_lossy(&files["memory/chatgpt.md"]).contains("Has two cats."));
-    assert!(files.values().all(|b| !String::from_utf8_lossy(b).contains("Graz")), "what was deleted is not told again");
+    assert!(files.values().all(|b| !String::from_utf8_lossy(b).contains("Graz")), "a deleted memory is not written");
     let mut back = read(&scratch.0.join("w"), &OpenClaw);
-    let own: Vec<_> = back.records.iter().filter(|r| r.kind == Kind::Memory).cloned().collect();
-    assert_eq!(own, [fact]);
+    let memories: Vec<_> = back.records.iter().filter(|r| r.kind == Kind::Memory).cloned().collect();
+    assert_eq!(memories, [fact]);
     write(&mut back, &scratch.0.join("v"), &OpenClaw);
-    assert_eq!(tree(&scratch.0.join("v")), files, "the same again");
+    assert_eq!(tree(&scratch.0.join("v")), files, "a second export gives the same files");
 }
 
 #[test]
-fn spec_10_3_an_alf_of_this_runtime_gives_its_raw_files_back() {
+fn spec_10_3_raw_files_of_an_alf_are_written_unchanged() {
     let scratch = Scratch::new("openclaw-raw");
     let item = |name: &str| mementory_format::PassthroughItem {
         format: "alf".into(),
@@ -142,12 +142,12 @@ fn spec_10_3_an_alf_of_this_runtime_gives_its_raw_files_back() {
     let files = tree(&scratch.0.join("w"));
     assert_eq!(files.keys().collect::<Vec<_>>(), ["MEMORY.md", "SOUL.md"]);
     assert_eq!(files["MEMORY.md"], b"## F\r\nA fact.\r\n");
-    assert_eq!(report.losses.count("file", LossKind::LeftOut), 1, "a name that leaves the folder");
+    assert_eq!(report.losses.count("file", LossKind::LeftOut), 1, "a path that leads outside the folder");
     assert!(!scratch.0.join("escape.md").exists());
 }
 
 #[test]
-fn official_workspaces_come_back() {
+fn official_workspaces_round_trip() {
     for name in ["standard", "minimal", "community-patterns", "empty"] {
         let Some(path) = shared(&format!("reference/alf/openclaw-workspaces/{name}")) else { return };
         let scratch = Scratch::new(&format!("official-{name}"));
@@ -157,10 +157,10 @@ fn official_workspaces_come_back() {
 }
 
 #[test]
-fn a_coding_project_is_no_workspace() {
+fn coding_projects_are_not_detected_as_workspaces() {
     let scratch = Scratch::new("openclaw-none");
     put(&scratch.0.join("p"), &[("AGENTS.md", b"# Rules\n"), ("README.md", b"# P\n"), ("memory/notes.md", b"x\n")]);
-    // A coding assistant's own notes: a folder called memory, with a MEMORY.md in it.
+    // notes of a coding assistant: a folder `memory` with a MEMORY.md
     put(&scratch.0.join("q/projects/x/memory"), &[("MEMORY.md", b"# Memory\n"), ("style.md", b"x\n")]);
     for name in ["p", "q"] {
         let limits = Limits::default();
@@ -171,7 +171,7 @@ fn a_coding_project_is_no_workspace() {
 }
 
 #[test]
-fn pieces_put_together_are_the_file() {
+fn joined_sections_are_the_original_file() {
     for text in [
         "",
         "a",
@@ -186,7 +186,7 @@ fn pieces_put_together_are_the_file() {
         for piece in pieces {
             let found = sections::parse(piece, false);
             let (heading, body) = (found.heading.map(|h| piece[h].to_owned()), piece[found.body].to_owned());
-            assert_eq!(sections::with(piece, false, heading.as_deref(), &body), piece);
+            assert_eq!(sections::replace(piece, false, heading.as_deref(), &body), piece);
         }
     }
     assert_eq!(sections::split("```\n## no\n```\n").len(), 1);
@@ -196,7 +196,7 @@ fn pieces_put_together_are_the_file() {
 }
 
 #[test]
-fn secrets_leave_settings_in_every_form() {
+fn secrets_are_redacted_in_every_syntax() {
     let secret = "Zm9vYmFyYmF6cXV4";
     for (text, count) in [
         (format!("api_key = \"{secret}\"\n"), 1),
@@ -217,7 +217,7 @@ fn secrets_leave_settings_in_every_form() {
         assert!(!clean.contains(secret), "{text} -> {clean}");
         assert!(n >= count, "{text}");
         assert_eq!(clean.contains("kept"), text.contains("kept"), "{clean}");
-        assert_eq!(redact::redact(&clean), (clean.clone(), 0), "once is enough");
+        assert_eq!(redact::redact(&clean), (clean.clone(), 0), "redacting twice changes nothing");
     }
     for text in [
         "max_tokens = 4096\ntokenizer = \"cl100k\"\nmodel = \"gpt\"\n",

@@ -1,4 +1,4 @@
-//! Checks a workspace: text that can be read, names that are safe, an agent id that is one, no secrets in the clear.
+//! Validates a workspace: readable text, safe file names, a valid agent id, no secrets in the clear.
 use super::files::{self, FileRole};
 use super::{Root, redact};
 use mementory_format::{Catalog, Finding, FormatError, Member, Validation};
@@ -8,7 +8,7 @@ fn finding(code: &str, member: &Member, message: &str) -> Finding {
     Finding { code: code.into(), place: member.place.clone(), message: message.into() }
 }
 
-/// Checks all files of a workspace.
+/// Validates all files of a workspace.
 pub fn check_files(
     catalog: &Catalog,
     members: &[&Member],
@@ -19,30 +19,34 @@ pub fn check_files(
     for member in members {
         let Some(path) = root.path(member) else { continue };
         if !files::is_safe(path) {
-            out.errors.push(finding("unsafe_name", member, "a name that must not be written below a folder"));
+            out.errors.push(finding("unsafe_name", member, "unsafe file name: it leads outside the folder"));
         }
         let inner = path.strip_prefix("workspace/").unwrap_or(path);
         let role = files::role(inner);
-        let text =
+        let is_text =
             matches!(role, FileRole::Profile(_) | FileRole::Memory(_) | FileRole::Settings) || path == files::AGENT_ID;
-        if !text || member.size > limits.side_file_bytes {
+        if !is_text || member.size > limits.side_file_bytes {
             continue;
         }
         let bytes = catalog.bytes(member, limits.side_file_bytes)?;
         let Ok(text) = std::str::from_utf8(&bytes) else {
-            out.errors.push(finding("invalid_utf8", member, "not UTF-8"));
+            out.errors.push(finding("invalid_utf8", member, "not valid UTF-8"));
             continue;
         };
         match role {
             FileRole::Profile(_) => out.records += u64::from(!text.trim().is_empty()),
-            FileRole::Memory(notes) if !text.trim().is_empty() => {
-                out.records += if notes.whole { 1 } else { super::sections::split(text).len() as u64 };
+            FileRole::Memory(memory) if !text.trim().is_empty() => {
+                out.records += if memory.whole { 1 } else { super::sections::split(text).len() as u64 };
             }
             FileRole::Settings if redact::has_secrets(text) => {
-                out.warnings.push(finding("secret_in_the_clear", member, "a settings file holds a secret"));
+                out.warnings.push(finding(
+                    "secret_in_the_clear",
+                    member,
+                    "this settings file holds a secret in the clear",
+                ));
             }
             _ if path == files::AGENT_ID && !mementory_format::is_uuid(text.trim()) => {
-                out.errors.push(finding("bad_value", member, "the agent's id is no UUID"));
+                out.errors.push(finding("bad_value", member, "the agent's id is not a UUID"));
             }
             _ => {}
         }
@@ -50,10 +54,11 @@ pub fn check_files(
     Ok(())
 }
 
-/// A workspace without any record is worth a word.
-pub fn finish(out: &mut Validation) {
+/// Adds a warning for a workspace without any record.
+pub fn warn_if_empty(out: &mut Validation) {
     if out.records == 0 && out.errors.is_empty() {
-        let (code, message) = ("empty_workspace".to_owned(), "no identity and no memory".to_owned());
+        let (code, message) =
+            ("empty_workspace".to_owned(), "the workspace has neither an identity nor memories".to_owned());
         out.warnings.push(Finding { code, place: String::new(), message });
     }
 }

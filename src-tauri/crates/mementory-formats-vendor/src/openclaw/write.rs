@@ -1,6 +1,7 @@
-//! Records and parts → the files of a workspace (spec §6.2). What came from this runtime goes back as it was: its own
-//! records first, else `raw/<runtime>/` of an `.alf` (spec: preferred over the layers); the rest is composed.
-use super::artifacts::{self, Absent, Artifact};
+//! Records and passthrough files → the files of a workspace (spec §6.2). Sources in order of preference: records of this
+//! runtime, `raw/<runtime>/` of an `.alf` (preferred over its layers by the specification), then records of other formats,
+//! which become Markdown.
+use super::artifacts::{self, AbsentFile, Artifact};
 use super::files::{self, FileRole};
 use super::read::slot_key;
 use super::{Runtime, redact, sections};
@@ -11,42 +12,42 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::Path;
 
-/// A file of a workspace that is held in memory while it is put together is no larger than this.
-const FILE_BYTES: u64 = 1 << 30;
+/// Largest file of a workspace; the files are assembled in memory.
+const MAX_FILE_BYTES: u64 = 1 << 30;
 
-/// A piece of a file: where it stands in it, tie-breaker, text.
+/// A section of a file: position in the file, tie-breaker, text.
 type Piece = (u64, String, String);
 
-/// A workspace being put together.
+/// A workspace while its files are assembled.
 pub struct Workspace {
-    /// The runtime.
+    /// Runtime of the workspace.
     pub runtime: &'static Runtime,
-    /// Files of the workspace as bytes.
+    /// Files of the workspace by path.
     pub files: BTreeMap<String, Vec<u8>>,
-    /// Records of this runtime that are no text of a file (rows of its database), by id space.
+    /// Records of this runtime that are not the text of a file, such as rows of its database.
     pub rows: Vec<StoredRecord>,
     /// Records of other formats.
     pub foreign: Vec<Record>,
-    /// Which of the files are no records' text: id space, and path in their own workspace.
-    pub parts: BTreeMap<String, (String, String)>,
-    /// The id space whose files lie at the top.
-    pub first: String,
-    /// Was everything asked for?
+    /// The passthrough files among them, with their id space and their path in their own workspace.
+    pub passthrough: BTreeMap<String, (String, String)>,
+    /// Id space of the workspace at the top; others are below `other-agents/`.
+    pub main_scope: String,
+    /// True for an export of everything, false for a selection.
     pub everything: bool,
-    /// Where new files go: below the workspace of a home.
+    /// Folder for new files: `workspace/` in a home, else empty.
     pub prefix: String,
-    /// What is written and what is lost.
+    /// Counts and losses of the export.
     pub report: WriteReport,
-    /// Files that an archive only named.
-    pub absent: Vec<Absent>,
-    /// Files of an agent's archive, for the places that it names (spec §6.2).
+    /// Files that an archive lists without their bytes.
+    pub absent: Vec<AbsentFile>,
+    /// Attachment files of an archive, for the paths that it gives (spec §6.2).
     pub(super) artifacts: Vec<Artifact>,
     slots: Vec<String>,
 }
 
 impl Workspace {
     /// Collects everything that goes into the workspace.
-    pub fn gather(
+    pub fn collect(
         runtime: &'static Runtime,
         source: &mut dyn RecordSource,
         options: &WriteOptions,
@@ -54,8 +55,8 @@ impl Workspace {
         let mut out = Self {
             runtime,
             files: BTreeMap::new(),
-            parts: BTreeMap::new(),
-            first: String::new(),
+            passthrough: BTreeMap::new(),
+            main_scope: String::new(),
             rows: vec![],
             foreign: vec![],
             everything: options.everything,
@@ -66,64 +67,64 @@ impl Workspace {
             slots: vec![],
         };
         let mut raw = BTreeMap::new();
-        let start = format!("raw/{}/", runtime.id);
-        source.passthrough("alf", &mut |item, bytes| match item.name.strip_prefix(&start) {
+        let raw_prefix = format!("raw/{}/", runtime.id);
+        source.passthrough("alf", &mut |item, bytes| match item.name.strip_prefix(&raw_prefix) {
             Some(path) => read_all(bytes, &item.name).map(|b| drop(raw.insert(path.to_owned(), b))),
             None => Ok(()),
         })?;
         let (mut pieces, mut count) = (BTreeMap::<(String, String), Vec<Piece>>::new(), BTreeMap::<String, u64>::new());
-        let mut rows = Vec::new();
+        let mut attachments = Vec::new();
         source.records(&mut |stored| {
             *out.report.by_kind.entry(stored.record.kind.as_str().to_owned()).or_default() += 1;
-            match artifacts::row_of(&stored) {
-                Some(row) => rows.push((stored.id, stored.attachment_ids.into_iter().next(), row)),
-                None => out.record(stored, &raw, &mut pieces, &mut count),
+            match artifacts::attachment_row(&stored) {
+                Some(row) => attachments.push((stored.id, stored.attachment_ids.into_iter().next(), row)),
+                None => out.add_record(stored, &raw, &mut pieces, &mut count),
             }
             Ok(())
         })?;
-        for (id, file, row) in rows {
-            out.artifact(source, id, file, row)?;
+        for (id, file, row) in attachments {
+            out.add_artifact(source, id, file, row)?;
         }
-        let mut parts: Vec<(String, String, Vec<u8>)> = Vec::new();
-        let mut lists = Vec::new();
+        let mut passthrough: Vec<(String, String, Vec<u8>)> = Vec::new();
+        let mut absent_indexes = Vec::new();
         source.passthrough(runtime.id, &mut |item, bytes| {
             if item.name == files::LINEAGE {
                 return Ok(());
             }
             if item.name == files::ABSENT {
-                lists.push((item.group.clone(), read_all(bytes, &item.name)?));
+                absent_indexes.push((item.group.clone(), read_all(bytes, &item.name)?));
                 return Ok(());
             }
             *count.entry(item.group.clone()).or_default() += 1;
-            parts.push((item.group.clone(), item.name.clone(), read_all(bytes, &item.name)?));
+            passthrough.push((item.group.clone(), item.name.clone(), read_all(bytes, &item.name)?));
             Ok(())
         })?;
-        // several agents of one runtime: the one with most is the workspace, the others lie in folders of their own
-        let first = count.iter().max_by_key(|(_, n)| **n).map(|(scope, _)| scope.clone()).unwrap_or_default();
-        out.first.clone_from(&first);
-        let path_of = |scope: &str, path: &str| match scope == first {
+        // of several agents the one with the most records and files is the workspace; the others get folders of their own
+        let main_scope = count.iter().max_by_key(|(_, n)| **n).map(|(scope, _)| scope.clone()).unwrap_or_default();
+        out.main_scope.clone_from(&main_scope);
+        let path_of = |scope: &str, path: &str| match scope == main_scope {
             true => path.to_owned(),
             false => format!("other-agents/{}/{path}", slug(scope.rsplit(':').next().unwrap_or(scope))),
         };
-        for ((scope, path), mut list) in pieces {
-            list.sort();
-            let text: String = list.into_iter().map(|(_, _, text)| text).collect();
-            out.put(path_of(&scope, &path), text.into_bytes());
+        for ((scope, path), mut sections) in pieces {
+            sections.sort();
+            let text: String = sections.into_iter().map(|(_, _, text)| text).collect();
+            out.add_file(path_of(&scope, &path), text.into_bytes());
         }
-        for (scope, own, bytes) in parts {
-            let path = path_of(&scope, &own);
+        for (scope, original_path, bytes) in passthrough {
+            let path = path_of(&scope, &original_path);
             if !out.files.contains_key(&path) {
-                out.parts.insert(path.clone(), (scope, own));
+                out.passthrough.insert(path.clone(), (scope, original_path));
             }
-            out.put(path, bytes);
+            out.add_file(path, bytes);
         }
         for (path, bytes) in raw {
             if !out.files.contains_key(&path) {
-                out.put(path, bytes);
+                out.add_file(path, bytes);
             }
         }
-        for (scope, list) in lists {
-            out.list_absent(&scope, &list, &|path| path_of(&scope, path));
+        for (scope, index) in absent_indexes {
+            out.add_absent_from_index(&scope, &index, &|path| path_of(&scope, path));
         }
         if source.tombstones()?.iter().any(|t| t.scope.starts_with(runtime.id)) {
             out.report.losses.add("tombstones", "tombstone", LossKind::LeftOut, "a workspace has no signed deletions");
@@ -131,7 +132,7 @@ impl Workspace {
         Ok(out)
     }
 
-    fn record(
+    fn add_record(
         &mut self,
         stored: StoredRecord,
         raw: &BTreeMap<String, Vec<u8>>,
@@ -156,62 +157,64 @@ impl Workspace {
             return;
         }
         if record.origin.format == "alf" && !raw.is_empty() {
-            // what the runtime's own file says is there already
+            // the runtime's own file in raw/ already contains this text
             let from = record.fields.get("origin_file").and_then(|f| f.as_str());
             let covered = record.kind == Kind::Profile || from.is_some_and(|f| raw.contains_key(f));
             if covered && record.source.platform == self.runtime.id {
                 if stored.edited {
-                    let note = "its file in raw/ goes back as it was; the change is not in it";
+                    let note = "its file in raw/ is written unchanged, without this edit";
                     self.report.losses.add(&stored.id, "text", LossKind::LeftOut, note);
                 }
                 return;
             }
         }
-        self.foreign(stored);
+        self.add_foreign(stored);
     }
 
-    fn foreign(&mut self, stored: StoredRecord) {
+    fn add_foreign(&mut self, stored: StoredRecord) {
         let record = &stored.record;
-        let mut lose = |field: &str, note: &str| self.report.losses.add(&stored.id, field, LossKind::LeftOut, note);
+        let mut leave_out =
+            |field: &str, note: &str| self.report.losses.add(&stored.id, field, LossKind::LeftOut, note);
         match record.kind {
-            Kind::Conversation | Kind::Message => {
-                lose("record", "a workspace holds what an agent knows, not its chats")
+            Kind::Conversation | Kind::Message => leave_out("record", "a workspace has no place for conversations"),
+            Kind::Credential => leave_out("record", "credentials are not written into a workspace"),
+            Kind::Attachment | Kind::Chunk | Kind::Audit | Kind::Foreign => {
+                leave_out("record", "a workspace has no place for it")
             }
-            Kind::Credential => lose("record", "secrets do not go into a workspace"),
-            Kind::Attachment | Kind::Chunk | Kind::Audit | Kind::Foreign => lose("record", "no place in a workspace"),
             _ if matches!(record.status.as_deref(), Some("deleted" | "superseded")) => {
-                lose("record", "no longer holds: an agent would take it for true");
+                leave_out("record", "deleted or superseded: an agent would treat it as true");
             }
             _ => self.foreign.push(stored.record),
         }
     }
 
-    /// A file, once.
-    pub fn put(&mut self, path: String, bytes: Vec<u8>) {
+    /// Adds a file. The first one with a path wins; unsafe and bookkeeping paths are left out.
+    pub fn add_file(&mut self, path: String, bytes: Vec<u8>) {
         if !files::is_safe(&path) {
-            let note = "a name that must not be written below a folder";
+            let note = "unsafe file name: it leads outside the folder";
             self.report.losses.add(&path, "file", LossKind::LeftOut, note);
             return;
         }
         if files::is_bookkeeping(&path) {
-            let note = "what is kept beside a workspace is made from the records, never brought along";
+            let note = "a bookkeeping file of Mementory: it is made from the records, never copied";
             self.report.losses.add(&path, "file", LossKind::LeftOut, note);
             return;
         }
         self.files.entry(path).or_insert(bytes);
     }
 
-    /// Records of other formats as Markdown.
+    /// Turns the records of other formats into Markdown.
     pub fn compose_foreign(&mut self) {
         for record in std::mem::take(&mut self.foreign) {
-            if !self.identity(&record) {
-                self.note(&record);
+            if !self.add_identity(&record) {
+                self.add_note(&record);
             }
         }
     }
 
-    /// An identity or a principal of an `.alf` as the files of this runtime, where there are none yet.
-    fn identity(&mut self, record: &Record) -> bool {
+    /// Writes an identity or principal of an `.alf` as profile files, where there are none yet. False = not such a record,
+    /// or nothing to write.
+    fn add_identity(&mut self, record: &Record) -> bool {
         let Some(tree) =
             record.verbatim.as_ref().filter(|_| record.origin.format == "alf" && record.kind == Kind::Profile)
         else {
@@ -224,15 +227,15 @@ impl Workspace {
         let mut found = false;
         for (name, block) in files::PROFILES {
             let file = format!("{}{name}", self.prefix);
-            let said = match block {
+            let prose = match block {
                 "user_profile" => text(&["profile", "prose", "user_profile"]),
                 "soul" | "identity_profile" | "operating_instructions" => text(&["prose", block]),
                 block => text(&["prose", "custom_blocks", block]),
             };
-            if let Some(said) = said
+            if let Some(prose) = prose
                 && !self.files.contains_key(&file)
             {
-                self.put(file, said.as_bytes().to_vec());
+                self.add_file(file, prose.as_bytes().to_vec());
                 found = true;
             }
         }
@@ -243,11 +246,11 @@ impl Workspace {
         let file = format!("{}{file}", self.prefix);
         if !found && !self.files.contains_key(&file) && !record.text.is_empty() {
             let name = record.title.as_deref().map(|n| format!("Name: {n}\n")).unwrap_or_default();
-            self.put(file, format!("# {heading}\n\n{name}{}\n", record.text).into_bytes());
+            self.add_file(file, format!("# {heading}\n\n{name}{}\n", record.text).into_bytes());
             found = true;
         }
         if found {
-            let note = "only its text: structured fields have no place in a Markdown workspace";
+            let note = "only the text is written: a Markdown workspace has no structured fields";
             self.report.losses.add(
                 record.origin_id.as_deref().unwrap_or("identity"),
                 "fields",
@@ -258,14 +261,14 @@ impl Workspace {
         found
     }
 
-    /// A record as a section of a memory file, and as itself beside it.
-    fn note(&mut self, record: &Record) {
-        let from = record.fields.get("origin_file").and_then(|f| f.as_str()).filter(|f| files::is_safe(f));
-        let from = from.filter(|f| matches!(files::role(f), FileRole::Memory(n) if !n.whole)).map(str::to_owned);
-        let space = record.namespace.as_deref().filter(|n| *n != "default");
-        let path = from.unwrap_or_else(|| match space {
+    /// Writes a record as a section of a memory file, and the whole record into its extension slot.
+    fn add_note(&mut self, record: &Record) {
+        let origin = record.fields.get("origin_file").and_then(|f| f.as_str()).filter(|f| files::is_safe(f));
+        let origin = origin.filter(|f| matches!(files::role(f), FileRole::Memory(m) if !m.whole)).map(str::to_owned);
+        let namespace = record.namespace.as_deref().filter(|n| *n != "default");
+        let path = origin.unwrap_or_else(|| match namespace {
             Some("curated") => "MEMORY.md".into(),
-            Some(space) => format!("memory/{}.md", slug(space)),
+            Some(namespace) => format!("memory/{}.md", slug(namespace)),
             None => format!(
                 "memory/{}.md",
                 slug(Some(record.source.platform.as_str()).filter(|p| !p.is_empty()).unwrap_or("mementory"))
@@ -274,16 +277,17 @@ impl Workspace {
         let path = format!("{}{path}", self.prefix);
         let text = if record.text.is_empty() { record.title.clone().unwrap_or_default() } else { record.text.clone() };
         if text.trim().is_empty() {
-            self.report.losses.add(&record.key.value, "record", LossKind::LeftOut, "no text");
+            self.report.losses.add(&record.key.value, "record", LossKind::LeftOut, "the record has no text");
             return;
         }
-        let first: String =
+        let first_line: String =
             text.lines().next().unwrap_or_default().trim_start_matches('#').trim().chars().take(60).collect();
-        let heading = record.title.clone().filter(|t| !t.trim().is_empty()).unwrap_or(first).replace(['\n', '\r'], " ");
-        // a second-level heading in the text would cut the section in two
+        let heading =
+            record.title.clone().filter(|t| !t.trim().is_empty()).unwrap_or(first_line).replace(['\n', '\r'], " ");
+        // a second-level heading in the text would split the section
         let body: String =
             text.lines().map(|l| if l.starts_with("## ") { format!("#{l}\n") } else { format!("{l}\n") }).collect();
-        let piece = format!("## {}\n{body}\n", heading.trim());
+        let section = format!("## {}\n{body}\n", heading.trim());
         let file = self.files.entry(path.clone()).or_default();
         if !file.is_empty() {
             let gap: &[u8] = if file.ends_with(b"\n\n") {
@@ -295,12 +299,12 @@ impl Workspace {
             };
             file.extend_from_slice(gap);
         }
-        file.extend_from_slice(piece.as_bytes());
-        self.slot(&path, &piece, record);
+        file.extend_from_slice(section.as_bytes());
+        self.add_slot(&path, &section, record);
     }
 
-    /// Keeps a record of another format whole beside the words that it became.
-    pub fn slot(&mut self, path: &str, piece: &str, record: &Record) {
+    /// Adds an extension slot: the whole record beside the text that it became.
+    pub fn add_slot(&mut self, path: &str, piece: &str, record: &Record) {
         let digest = slot_key(path, piece);
         let digest = digest.rsplit('|').next().unwrap_or_default();
         if let Ok(slot) = serde_json::to_string(&serde_json::json!({"file": path, "sha256": digest, "record": record}))
@@ -311,49 +315,49 @@ impl Workspace {
         self.report.losses.add(&record.key.value, "record", LossKind::MovedToExtension, note);
     }
 
-    /// Secrets leave settings files; key files stay behind. Gives those files as they were, if they are `wanted` for
-    /// another way out; then nothing is lost.
-    pub fn withhold(&mut self, wanted: bool) -> Vec<(String, Vec<u8>)> {
-        let (mut gone, mut whole) = (BTreeSet::new(), Vec::new());
+    /// Removes secrets from settings files, and key files altogether. With `return_originals` it gives the original files to
+    /// the caller, who exports them sealed; without it they are reported as losses.
+    pub fn remove_secrets(&mut self, return_originals: bool) -> Vec<(String, Vec<u8>)> {
+        let (mut removed, mut originals) = (BTreeSet::new(), Vec::new());
         let losses: &mut LossReport = &mut self.report.losses;
         for (path, bytes) in &mut self.files {
             let inner = path.strip_prefix("workspace/").unwrap_or(path);
             match files::role(inner) {
-                FileRole::Secret if wanted => {
-                    whole.push((path.clone(), std::mem::take(bytes)));
-                    gone.insert(path.clone());
+                FileRole::Secret if return_originals => {
+                    originals.push((path.clone(), std::mem::take(bytes)));
+                    removed.insert(path.clone());
                 }
                 FileRole::Secret => {
-                    losses.add(path, "secret", LossKind::LeftOut, "a key file is not written out");
+                    losses.add(path, "secret", LossKind::LeftOut, "key files are not exported");
                     *self.report.withheld.entry("secret".into()).or_default() += 1;
-                    gone.insert(path.clone());
+                    removed.insert(path.clone());
                 }
                 FileRole::Settings => {
                     let text = String::from_utf8_lossy(bytes);
-                    let (clean, n) = redact::redact(&text);
-                    if n > 0 && wanted {
-                        whole.push((path.clone(), std::mem::replace(bytes, clean.into_bytes())));
-                    } else if n > 0 {
+                    let (clean, count) = redact::redact(&text);
+                    if count > 0 && return_originals {
+                        originals.push((path.clone(), std::mem::replace(bytes, clean.into_bytes())));
+                    } else if count > 0 {
                         losses.add(
                             path,
                             "secret",
                             LossKind::LeftOut,
-                            "secrets of a settings file are written as <redacted>",
+                            "secrets in this settings file are replaced by <redacted>",
                         );
-                        *self.report.withheld.entry("secret".into()).or_default() += u64::from(n);
+                        *self.report.withheld.entry("secret".into()).or_default() += u64::from(count);
                         *bytes = clean.into_bytes();
                     }
                 }
                 _ => {}
             }
         }
-        self.files.retain(|path, _| !gone.contains(path));
-        whole
+        self.files.retain(|path, _| !removed.contains(path));
+        originals
     }
 
-    /// Writes the folder.
+    /// Writes the files into a new folder.
     pub fn write(mut self, out: &Path) -> Result<WriteReport, FormatError> {
-        self.close();
+        self.finish();
         let io = |path: &str| {
             let path = path.to_owned();
             move |e| FormatError::io(path, e)
@@ -370,64 +374,65 @@ impl Workspace {
         Ok(self.report)
     }
 
-    /// The report of a dry run.
+    /// The report of a dry run: nothing is written.
     pub fn into_report(mut self) -> WriteReport {
-        self.close();
+        self.finish();
         self.report
     }
 
-    fn close(&mut self) {
+    /// Adds the files that depend on all others, then removes secrets.
+    fn finish(&mut self) {
         self.place_artifacts();
-        self.write_absent();
+        self.write_absent_indexes();
         if !self.slots.is_empty() {
             let text = self.slots.join("\n") + "\n";
             self.files.insert(files::SLOTS.into(), text.into_bytes());
         }
         if self.files.keys().all(|p| !p.ends_with(".md")) && self.files.is_empty() {
-            // a folder with nothing in it would not be known as a workspace again
+            // an empty folder would not be detected as a workspace
             self.files.insert("SOUL.md".into(), b"# Agent\n".to_vec());
         }
-        let marks = ["SOUL.md", files::AGENT_ID, "workspace/SOUL.md"];
-        if !marks.iter().any(|m| self.files.contains_key(*m)) && self.runtime.id == super::OPENCLAW.id {
+        let detectable = ["SOUL.md", files::AGENT_ID, "workspace/SOUL.md"];
+        if !detectable.iter().any(|name| self.files.contains_key(*name)) && self.runtime.id == super::OPENCLAW.id {
             self.files.entry("SOUL.md".into()).or_insert_with(|| b"# Agent\n".to_vec());
         }
-        self.withhold(false);
+        self.remove_secrets(false);
     }
 }
 
-/// The text of the file that one record is.
+/// The text of a record in its file, with an edit applied.
 pub fn text_of(stored: &StoredRecord) -> String {
     let record = &stored.record;
     let verbatim = record.verbatim.as_ref().map_or("", |v| v.text.as_str());
     let path = record.fields.get("file").and_then(|f| f.as_str()).unwrap_or_default();
-    if stored.edited { edited(record, verbatim, path) } else { verbatim.to_owned() }
+    if stored.edited { edited_section(record, verbatim, path) } else { verbatim.to_owned() }
 }
 
-/// An edited piece: new words in the old white space.
-fn edited(record: &Record, verbatim: &str, path: &str) -> String {
+/// The section of an edited record: new heading and body, original white space.
+fn edited_section(record: &Record, verbatim: &str, path: &str) -> String {
     let inner = path.strip_prefix("workspace/").unwrap_or(path);
     let whole = match files::role(inner) {
-        FileRole::Memory(notes) => notes.whole,
+        FileRole::Memory(memory) => memory.whole,
         _ => true,
     };
     let found = sections::parse(verbatim, whole);
     let heading = found.heading.clone().map(|h| &verbatim[h]);
     let changed = heading.filter(|h| Some(sections::title(h)) != record.title).and(record.title.as_deref());
-    // a heading without anything below it was shown as the text
+    // the reader gave a heading without a body as the text
     let body = if found.body.is_empty() && heading == Some(record.text.as_str()) { "" } else { record.text.as_str() };
-    sections::with(verbatim, whole, changed, body)
+    sections::replace(verbatim, whole, changed, body)
 }
 
 pub(super) fn read_all(bytes: &mut dyn Read, name: &str) -> Result<Vec<u8>, FormatError> {
     let mut out = Vec::new();
-    bytes.take(FILE_BYTES + 1).read_to_end(&mut out).map_err(|e| FormatError::io(name, e))?;
-    if out.len() as u64 > FILE_BYTES {
-        return Err(FormatError::Limit { limit: "file_bytes", place: name.into(), figure: FILE_BYTES });
+    bytes.take(MAX_FILE_BYTES + 1).read_to_end(&mut out).map_err(|e| FormatError::io(name, e))?;
+    if out.len() as u64 > MAX_FILE_BYTES {
+        return Err(FormatError::Limit { limit: "file_bytes", place: name.into(), figure: MAX_FILE_BYTES });
     }
     Ok(out)
 }
 
-/// A word for a file name.
+/// A text as a file name: lower case, letters, digits and single hyphens.
 pub fn slug(text: &str) -> String {
     let mut out: String =
         text.chars().map(|c| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();

@@ -1,26 +1,26 @@
-//! AIEOS identities (spec §2.3, §3.2.6): a JSON document as a profile that a person can read, and back.
+//! AIEOS identities (spec §2.3, §3.2.6): a JSON document as a readable profile, and a new name written back into it.
 use mementory_json::Tree;
 
-/// Name, and the fields that say how the agent behaves, a line each.
+/// Name and a readable text: one line for each field that describes the agent's behaviour.
 pub(super) fn describe(doc: &Tree) -> (Option<String>, String) {
     let at = |path: &[&str]| path.iter().try_fold(doc, |t, key| t.get(key));
     let text = |path: &[&str]| at(path).and_then(Tree::as_str).filter(|t| !t.is_empty()).map(str::to_owned);
     let name = [&["identity", "names", "first"][..], &["identity", "names", "primary"], &["names", "first"], &["name"]];
     let name = name.into_iter().find_map(text);
     let mut lines = Vec::new();
-    let mut say = |label: &str, value: Option<String>| lines.extend(value.map(|v| format!("{label}: {v}")));
-    say("Core drive", text(&["motivations", "core_drive"]));
-    say("Goals", list(at(&["motivations", "goals"])));
+    let mut add_line = |label: &str, value: Option<String>| lines.extend(value.map(|v| format!("{label}: {v}")));
+    add_line("Core drive", text(&["motivations", "core_drive"]));
+    add_line("Goals", list(at(&["motivations", "goals"])));
     for (label, path) in [
         ("Neural matrix", &["psychology", "neural_matrix"][..]),
         ("OCEAN", &["psychology", "traits", "ocean"]),
         ("Style", &["linguistics", "text_style"]),
     ] {
-        say(label, pairs(at(path)));
+        add_line(label, pairs(at(path)));
     }
-    say("Catchphrases", list(at(&["linguistics", "idiolect", "catchphrases"])));
-    say("Avoided words", list(at(&["linguistics", "idiolect", "avoided_words"])));
-    say("Skills", list(at(&["capabilities", "skills"])));
+    add_line("Catchphrases", list(at(&["linguistics", "idiolect", "catchphrases"])));
+    add_line("Avoided words", list(at(&["linguistics", "idiolect", "avoided_words"])));
+    add_line("Skills", list(at(&["capabilities", "skills"])));
     (name, lines.join("\n"))
 }
 
@@ -52,8 +52,8 @@ fn pairs(tree: Option<&Tree>) -> Option<String> {
     Some(all.join(", ")).filter(|t| !t.is_empty())
 }
 
-/// The document with another name; all else as it was.
-pub(super) fn renamed(verbatim: &str, name: &str) -> Option<String> {
+/// The document with another name and no other change.
+pub(super) fn with_name(verbatim: &str, name: &str) -> Option<String> {
     let mut doc = Tree::parse(verbatim, 512).ok()?;
     let mut identity = doc.get("identity").cloned().unwrap_or_else(|| Tree::Object(vec![]));
     let mut names = identity.get("names").cloned().unwrap_or_else(|| Tree::Object(vec![]));

@@ -1,12 +1,12 @@
-//! SQLite from memory. A database of somebody else's is never opened where it lies: its bytes are read under a limit and
-//! handed to SQLite as an image, so nothing is locked, changed or written anywhere.
+//! SQLite in memory. The agent's database file is never opened by SQLite: its bytes are read under a limit and handed over as
+//! an image, so that nothing is locked, changed or written on disk.
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, params};
 use serde_json::{Map, Value};
 
-/// First bytes of a database.
+/// First bytes of a SQLite database.
 pub(super) const MAGIC: &[u8] = b"SQLite format 3\0";
 
 /// Why a database could not be read or written.
@@ -23,15 +23,15 @@ pub(super) enum DatabaseError {
     Sqlite(#[from] rusqlite::Error),
 }
 
-/// Names under which ZeroClaw, the reference tool and the specification know the database.
-pub(super) fn is_named(name: &str) -> bool {
+/// True for the file names that ZeroClaw, the reference tool and the specification use for the memory database.
+pub(super) fn is_database_name(name: &str) -> bool {
     matches!(name, "memory.db" | "memories.db" | "brain.db")
 }
 
 /// One row: its columns in order, as JSON.
 pub(super) type Row = Map<String, Value>;
 
-/// Opens an image; the log of a database that was in use is applied first.
+/// Opens an image, after applying the write-ahead log if there is one.
 pub(super) fn open(mut image: Vec<u8>, wal: Option<&[u8]>, read_only: bool) -> Result<Connection, DatabaseError> {
     if !image.starts_with(MAGIC) || image.len() < 100 {
         return Err(DatabaseError::NotSqlite);
@@ -39,16 +39,17 @@ pub(super) fn open(mut image: Vec<u8>, wal: Option<&[u8]>, read_only: bool) -> R
     if let Some(wal) = wal {
         let _ = super::wal::apply(&mut image, wal);
     }
-    // an image has no log beside it: as if it had been closed properly
+    // switch the header from WAL to rollback mode: an image has no log file
     (image[18], image[19]) = (1, 1);
     let mut connection = Connection::open_in_memory()?;
-    guard(&connection)?;
+    set_safety_limits(&connection)?;
     connection.deserialize_read_exact("main", image.as_slice(), image.len(), read_only)?;
-    guard(&connection)?;
+    set_safety_limits(&connection)?;
     Ok(connection)
 }
 
-fn guard(connection: &Connection) -> Result<(), DatabaseError> {
+/// Limits what a hostile database can make SQLite do.
+fn set_safety_limits(connection: &Connection) -> Result<(), DatabaseError> {
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, 256 << 20)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
@@ -56,9 +57,9 @@ fn guard(connection: &Connection) -> Result<(), DatabaseError> {
     Ok(())
 }
 
-/// Columns of the table of memories; an error unless it is a plain table with what a memory needs.
+/// Columns of the table `memories`. An error unless it is a plain table with content and an id or key.
 pub(super) fn columns(connection: &Connection) -> Result<Vec<String>, DatabaseError> {
-    // a view, or a table of a module, could run what its author wrote
+    // a view or a virtual table could run code of its author
     let plain: i64 = connection.query_row(
         "SELECT count(*) FROM sqlite_master WHERE name = 'memories' AND type = 'table' AND sql LIKE 'CREATE TABLE%'",
         [],
@@ -104,7 +105,7 @@ fn tagged(tag: &str, bytes: &[u8]) -> Value {
     Value::Object(Map::from_iter([(tag.to_owned(), Value::String(hex::encode(bytes)))]))
 }
 
-/// Bytes of a blob column.
+/// Bytes of a blob column, as [`rows`] encodes it.
 pub(super) fn blob(value: &Value) -> Option<Vec<u8>> {
     hex::decode(value.get("blob_hex")?.as_str()?).ok()
 }
@@ -126,10 +127,10 @@ fn bind(value: &Value) -> rusqlite::types::Value {
     }
 }
 
-/// A new database: the columns of the reference tool and those of the runtime.
-pub(super) fn fresh() -> Result<Connection, DatabaseError> {
+/// Creates a database with the columns of the reference tool and those of the runtime.
+pub(super) fn create() -> Result<Connection, DatabaseError> {
     let connection = Connection::open_in_memory()?;
-    guard(&connection)?;
+    set_safety_limits(&connection)?;
     connection.execute_batch(
         "CREATE TABLE memories (id TEXT PRIMARY KEY, key TEXT NOT NULL UNIQUE, content TEXT NOT NULL, \
          category TEXT NOT NULL DEFAULT 'core', timestamp TEXT NOT NULL, embedding BLOB, created_at TEXT, \
@@ -138,25 +139,25 @@ pub(super) fn fresh() -> Result<Connection, DatabaseError> {
     Ok(connection)
 }
 
-/// What is to become of a database.
+/// Changes to apply to a database.
 #[derive(Default)]
-pub(super) struct Changes {
-    /// Rows that stay, by id, with new values of some columns.
+pub(super) struct RowChanges {
+    /// Ids of changed rows, with the new values of some columns.
     pub updated: Vec<(String, Row)>,
-    /// Ids of rows that go.
+    /// Ids of removed rows.
     pub removed: Vec<String>,
     /// New rows.
     pub added: Vec<Row>,
 }
 
-/// Carries changes out and gives the new image. What was removed is in no page of it.
-pub(super) fn change(connection: &mut Connection, changes: &Changes) -> Result<Vec<u8>, DatabaseError> {
+/// Applies changes and gives the new image. Removed text is in none of its pages.
+pub(super) fn apply(connection: &mut Connection, changes: &RowChanges) -> Result<Vec<u8>, DatabaseError> {
     connection.execute_batch("PRAGMA secure_delete=ON;")?;
     let names = columns(connection)?;
     let id = if names.iter().any(|n| n == "id") { "id" } else { "key" };
     let tx = connection.transaction()?;
-    for gone in &changes.removed {
-        tx.execute(&format!("DELETE FROM memories WHERE {id} = ?1"), params![gone])?;
+    for removed in &changes.removed {
+        tx.execute(&format!("DELETE FROM memories WHERE {id} = ?1"), params![removed])?;
     }
     for (row, values) in &changes.updated {
         for (column, value) in values.iter().filter(|(c, _)| names.contains(c)) {
@@ -165,11 +166,11 @@ pub(super) fn change(connection: &mut Connection, changes: &Changes) -> Result<V
         }
     }
     for row in &changes.added {
-        let own: Vec<(&String, &Value)> = row.iter().filter(|(c, _)| names.contains(c)).collect();
-        let list: Vec<String> = own.iter().map(|(c, _)| format!("\"{}\"", c.replace('"', "\"\""))).collect();
-        let marks: Vec<String> = (1..=own.len()).map(|i| format!("?{i}")).collect();
-        let sql = format!("INSERT INTO memories ({}) VALUES ({})", list.join(","), marks.join(","));
-        tx.execute(&sql, rusqlite::params_from_iter(own.iter().map(|(_, v)| bind(v))))?;
+        let columns: Vec<(&String, &Value)> = row.iter().filter(|(c, _)| names.contains(c)).collect();
+        let list: Vec<String> = columns.iter().map(|(c, _)| format!("\"{}\"", c.replace('"', "\"\""))).collect();
+        let placeholders: Vec<String> = (1..=columns.len()).map(|i| format!("?{i}")).collect();
+        let sql = format!("INSERT INTO memories ({}) VALUES ({})", list.join(","), placeholders.join(","));
+        tx.execute(&sql, rusqlite::params_from_iter(columns.iter().map(|(_, v)| bind(v))))?;
     }
     tx.commit()?;
     connection.execute_batch("VACUUM;")?;

@@ -1,45 +1,46 @@
-//! A home with ZeroClaw's settings, or a workspace with its database. Both by content.
+//! Recognises a home by ZeroClaw's settings and a workspace by its database, both by content.
 use super::database;
 use crate::openclaw::files::{self, FileRole};
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_model::Limits;
 
-/// Settings larger than this are looked at no further.
+/// Only this much of a settings file is read for detection.
 const SETTINGS_BYTES: usize = 256 << 10;
 
 /// One claim for each home or workspace.
 pub(super) fn claims(catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, FormatError> {
     let mut out: Vec<Claim> = Vec::new();
-    let mut taken: Vec<(usize, Option<usize>, String)> = Vec::new();
-    // settings first: a home is more than the workspace in it
+    let mut claimed: Vec<(usize, Option<usize>, String)> = Vec::new();
+    // settings first, since a home contains its workspace
     for settings in [true, false] {
-        for mark in catalog.members() {
-            let folder = mark.name.rfind('/').map_or("", |at| &mark.name[..=at]);
+        for manifest in catalog.members() {
+            let folder = manifest.name.rfind('/').map_or("", |at| &manifest.name[..=at]);
             let folder = if settings { folder } else { folder.strip_suffix("memory/").unwrap_or(folder) };
             let inside = |(r, a, f): &(usize, Option<usize>, String)| {
-                *r == mark.root && *a == mark.archive && folder.starts_with(f.as_str())
+                *r == manifest.root && *a == manifest.archive && folder.starts_with(f.as_str())
             };
-            let loose = mark.archive.is_none() && mark.place == mark.name && settings;
-            if loose || taken.iter().any(inside) {
+            let single_file = manifest.archive.is_none() && manifest.place == manifest.name && settings;
+            if single_file || claimed.iter().any(inside) {
                 continue;
             }
-            let own = |m: &&Member| m.root == mark.root && m.archive == mark.archive && m.name.starts_with(folder);
+            let in_folder =
+                |m: &&Member| m.root == manifest.root && m.archive == manifest.archive && m.name.starts_with(folder);
             let reason = match settings {
-                true if is_settings(catalog, mark, folder) => {
+                true if is_settings(catalog, manifest, folder) => {
                     "ZeroClaw's settings beside a workspace or a memory database"
                 }
-                false if is_database(catalog, mark) => "a ZeroClaw memory database",
+                false if is_database(catalog, manifest) => "a ZeroClaw memory database",
                 _ => continue,
             };
             let role = |m: &Member| match files::role(m.name.strip_prefix(folder).unwrap_or(&m.name)) {
-                _ if m.id == mark.id => Role::Manifest,
+                _ if m.id == manifest.id => Role::Manifest,
                 FileRole::Junk => Role::Junk,
                 FileRole::Profile(_) | FileRole::Memory(_) => Role::Memories,
                 _ => Role::Sidecar,
             };
-            // a database that was given alone brings nothing else of the folder it lies in
-            let alone = mark.archive.is_none() && mark.place == mark.name;
-            let parts = catalog.members().iter().filter(own).filter(|m| !alone || m.id == mark.id);
+            // a database that was selected as a single file claims nothing else of its folder
+            let alone = manifest.archive.is_none() && manifest.place == manifest.name;
+            let parts = catalog.members().iter().filter(in_folder).filter(|m| !alone || m.id == manifest.id);
             out.push(Claim {
                 version: None,
                 confidence: 1.0,
@@ -47,7 +48,7 @@ pub(super) fn claims(catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, 
                 parts: parts.map(|m| Part { member: m.id, role: role(m) }).collect(),
                 missing_parts: vec![],
             });
-            taken.push((mark.root, mark.archive, folder.to_owned()));
+            claimed.push((manifest.root, manifest.archive, folder.to_owned()));
         }
     }
     Ok(out)
@@ -64,16 +65,16 @@ fn is_settings(catalog: &Catalog, member: &Member, folder: &str) -> bool {
         m.root == member.root
             && m.archive == member.archive
             && (path.starts_with("workspace/")
-                || database::is_named(m.file_name())
+                || database::is_database_name(m.file_name())
                 || path == "SOUL.md"
                 || path == "IDENTITY.md")
     };
-    settings.is_ours() && catalog.members().iter().any(beside)
+    settings.is_zeroclaw() && catalog.members().iter().any(beside)
 }
 
 fn is_database(catalog: &Catalog, member: &Member) -> bool {
     let Ok(head) =
-        (if database::is_named(member.file_name()) { catalog.head(member, 64 << 10) } else { return false })
+        (if database::is_database_name(member.file_name()) { catalog.head(member, 64 << 10) } else { return false })
     else {
         return false;
     };

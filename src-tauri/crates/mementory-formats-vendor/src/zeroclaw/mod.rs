@@ -14,7 +14,7 @@ mod write;
 
 pub use write::workspace;
 
-use crate::openclaw::{Root, Runtime, check_files, finish, own_files};
+use crate::openclaw::{Root, Runtime, check_files, claimed_files, warn_if_empty};
 use mementory_format::{
     Capabilities, Catalog, Claim, Detected, Finding, Format, FormatError, ReadContext, RecordSource, Sink, Validation,
     WriteOptions, WriteReport,
@@ -22,10 +22,10 @@ use mementory_format::{
 use mementory_model::Limits;
 use std::path::Path;
 
-/// ZeroClaw.
+/// The ZeroClaw runtime.
 pub const ZEROCLAW: Runtime = Runtime { id: "zeroclaw", namespace: *b"zeroclaw-alf-ns1" };
 
-/// A ZeroClaw home or workspace.
+/// The format of ZeroClaw homes and workspaces.
 pub struct ZeroClaw;
 
 impl Format for ZeroClaw {
@@ -76,10 +76,10 @@ impl Format for ZeroClaw {
         _trust: &[String],
     ) -> Result<Validation, FormatError> {
         let root = Root::of(catalog, detected);
-        let members = own_files(catalog, detected, &root);
+        let members = claimed_files(catalog, detected, &root);
         let mut out = Validation { kind: Some("workspace".into()), ..Validation::default() };
         check_files(catalog, &members, &root, limits, &mut out)?;
-        for member in members.iter().filter(|m| database::is_named(m.file_name())) {
+        for member in members.iter().filter(|m| database::is_database_name(m.file_name())) {
             match read::rows_of(catalog, &members, member, limits) {
                 Ok((_, rows)) => out.records += rows.len() as u64,
                 Err(e) => out.errors.push(Finding {
@@ -89,7 +89,7 @@ impl Format for ZeroClaw {
                 }),
             }
         }
-        finish(&mut out);
+        warn_if_empty(&mut out);
         Ok(out)
     }
 }

@@ -1,20 +1,20 @@
-//! A home or a workspace → records and parts.
+//! A home or a workspace → records and passthrough files.
 use super::database::{self, DatabaseError, Row};
 use super::{ZEROCLAW, aieos, rows};
 use crate::openclaw::read::Reader;
-use crate::openclaw::{Root, own_files, redact};
+use crate::openclaw::{Root, claimed_files, redact};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
 use mementory_json::Tree;
 use mementory_model::{Dropped, DroppedAs, Kind, Limits, Verbatim};
 
-/// The few settings that say how to read the rest. TOML is read line by line: `[section]`, `key = "value"`.
+/// The few settings that decide how the other files are read. TOML is read line by line: `[section]`, `key = "value"`.
 #[derive(Default)]
 pub(super) struct Settings {
     values: Vec<(String, String)>,
 }
 
 impl Settings {
-    /// Reads settings; what is not understood is passed over.
+    /// Parses settings. Lines in any other syntax are ignored.
     pub(super) fn parse(text: &str) -> Self {
         let (mut out, mut section) = (Self::default(), String::new());
         let mut lines = text.lines();
@@ -26,8 +26,8 @@ impl Settings {
             }
             let Some((key, value)) = line.split_once('=').filter(|_| !line.starts_with('#')) else { continue };
             let value = value.trim();
-            let long = ["\"\"\"", "'''"].into_iter().find(|q| value.starts_with(q));
-            let value = match long {
+            let multi_line = ["\"\"\"", "'''"].into_iter().find(|q| value.starts_with(q));
+            let value = match multi_line {
                 Some(quote) => {
                     let mut all = value[3..].to_owned();
                     while !all.contains(quote) {
@@ -48,19 +48,19 @@ impl Settings {
         out
     }
 
-    /// A value.
+    /// The last value of a key, as `section.key`.
     pub(super) fn get(&self, key: &str) -> Option<&str> {
         self.values.iter().rev().find(|(k, _)| k == key).map(|(_, v)| v.as_str())
     }
 
-    /// Are these ZeroClaw's settings?
-    pub(super) fn is_ours(&self) -> bool {
+    /// True when these are ZeroClaw's settings.
+    pub(super) fn is_zeroclaw(&self) -> bool {
         let backend = self.get("memory.backend").is_some_and(|b| matches!(b, "sqlite" | "markdown" | "lucid" | "none"));
         let identity = self.get("identity.format").is_some_and(|f| matches!(f, "openclaw" | "aieos"));
         backend || identity || (self.get("default_provider").is_some() && self.get("default_model").is_some())
     }
 
-    /// Who made the vectors; None = nobody says.
+    /// Provider and model of the embeddings; None where the settings name none.
     pub(super) fn embedding_model(&self) -> Option<String> {
         let provider = self.get("memory.embedding_provider").filter(|p| !p.is_empty() && *p != "none")?;
         let default = if provider == "openai" {
@@ -72,7 +72,7 @@ impl Settings {
     }
 }
 
-/// Reads everything.
+/// Reads a home or a workspace.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,
@@ -80,7 +80,7 @@ pub(super) fn read(
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
     let root = Root::of(catalog, detected);
-    let members = own_files(catalog, detected, &root);
+    let members = claimed_files(catalog, detected, &root);
     let config = members.iter().find(|m| m.file_name() == "config.toml");
     let config = match config {
         Some(member) => String::from_utf8_lossy(&catalog.bytes(member, context.limits.side_file_bytes)?).into_owned(),
@@ -90,31 +90,36 @@ pub(super) fn read(
     let document = settings.get("identity.aieos_path").unwrap_or("identity.json").trim_start_matches("./").to_owned();
     let mut reader = Reader::new(&ZEROCLAW, catalog, &root, context, sink)?;
     if let Some(member) = members.iter().find(|m| m.file_name() == "config.toml") {
-        credentials(&mut reader, member, &config)?;
+        read_secret_names(&mut reader, member, &config)?;
         if let Some(inline) = settings.get("identity.aieos_inline").filter(|t| !t.is_empty()) {
-            identity(&mut reader, member, None, inline)?;
+            read_identity(&mut reader, member, None, inline)?;
         }
     }
     for member in &members {
         let path = root.path(member).unwrap_or_default();
         let inner = path.strip_prefix("workspace/").unwrap_or(path).to_owned();
-        if database::is_named(member.file_name()) {
-            memories(&mut reader, &members, member, &settings)?;
+        if database::is_database_name(member.file_name()) {
+            read_memories(&mut reader, &members, member, &settings)?;
         } else if settings.get("identity.format") == Some("aieos") && (inner == document || path == document) {
             let bytes = catalog.bytes(member, context.limits.side_file_bytes)?;
             match String::from_utf8(bytes) {
-                Ok(text) if identity(&mut reader, member, Some(path), &text)? => {}
-                _ => reader.pass(member, path)?,
+                Ok(text) if read_identity(&mut reader, member, Some(path), &text)? => {}
+                _ => reader.pass_through(member, path)?,
             }
         } else {
-            reader.file(member)?;
+            reader.read_file(member)?;
         }
     }
     Ok(())
 }
 
-/// An AIEOS document as a profile; false = it is no such document.
-fn identity(reader: &mut Reader<'_>, member: &Member, path: Option<&str>, text: &str) -> Result<bool, FormatError> {
+/// Reads an AIEOS document as a profile; false = it is not a JSON object.
+fn read_identity(
+    reader: &mut Reader<'_>,
+    member: &Member,
+    path: Option<&str>,
+    text: &str,
+) -> Result<bool, FormatError> {
     let Ok(doc @ Tree::Object(_)) = Tree::parse(text, reader.context.limits.json_depth) else { return Ok(false) };
     let (name, described) = aieos::describe(&doc);
     let id = reader.id(path.unwrap_or("config.toml"), "aieos", 0);
@@ -129,9 +134,9 @@ fn identity(reader: &mut Reader<'_>, member: &Member, path: Option<&str>, text: 
     Ok(true)
 }
 
-/// Which secrets the settings hold, by name. Their values are in the settings file only.
-fn credentials(reader: &mut Reader<'_>, member: &Member, text: &str) -> Result<(), FormatError> {
-    for (n, key) in redact::keys(text).into_iter().enumerate() {
+/// One credential record for each secret in the settings, with its key name only. The value stays in the settings file.
+fn read_secret_names(reader: &mut Reader<'_>, member: &Member, text: &str) -> Result<(), FormatError> {
+    for (n, key) in redact::secret_keys(text).into_iter().enumerate() {
         let id = reader.id("config.toml", &key, n);
         let mut record = reader.record(Kind::Credential, &id, &key, member, format!("key {n}"));
         record.title = Some(key);
@@ -142,7 +147,7 @@ fn credentials(reader: &mut Reader<'_>, member: &Member, text: &str) -> Result<(
     Ok(())
 }
 
-/// Image and rows of a database; its log lies beside it.
+/// Image and rows of a database, with the write-ahead log beside it applied.
 pub(super) fn rows_of(
     catalog: &Catalog,
     members: &[&Member],
@@ -158,7 +163,7 @@ pub(super) fn rows_of(
     Ok((image, database::rows(&connection).map_err(bad)?))
 }
 
-fn memories(
+fn read_memories(
     reader: &mut Reader<'_>,
     members: &[&Member],
     member: &Member,
@@ -168,20 +173,20 @@ fn memories(
     match rows_of(reader.catalog, members, member, &reader.context.limits) {
         Ok((_, rows)) => {
             for (n, row) in rows.iter().enumerate() {
-                memory(reader, member, &path, row, n, settings)?;
+                read_memory(reader, member, &path, row, n, settings)?;
             }
         }
         Err(FormatError::Invalid { message, .. }) => {
-            let reason = format!("database_unreadable: kept as a file, {message}");
+            let reason = format!("database_unreadable: stored as a file only, {message}");
             let (outcome, kind) = (DroppedAs::Failed, Some(Kind::Memory));
             reader.sink.dropped(Dropped { place: member.place.clone(), outcome, reason, kind });
         }
         Err(e) => return Err(e),
     }
-    reader.pass(member, &path)
+    reader.pass_through(member, &path)
 }
 
-fn memory(
+fn read_memory(
     reader: &mut Reader<'_>,
     member: &Member,
     path: &str,
@@ -192,7 +197,7 @@ fn memory(
     let text = |key: &str| row.get(key).and_then(serde_json::Value::as_str).filter(|t| !t.is_empty());
     let place = format!("{}#row {n}", member.place);
     let (Some(content), Some(id)) = (text("content"), text("id").or_else(|| text("key"))) else {
-        let reason = "no_content: a row without content or id".to_owned();
+        let reason = "no_content: this row has no content or no id".to_owned();
         let (outcome, kind) = (DroppedAs::Failed, Some(Kind::Memory));
         reader.sink.dropped(Dropped { place, outcome, reason, kind });
         return Ok(());
@@ -202,8 +207,8 @@ fn memory(
     }
     let mut record = reader.record(Kind::Memory, id, content, member, format!("row {n}"));
     record.fields.insert("file".into(), path.into());
-    if !rows::fill(&mut record, row, settings) {
-        reader.note("bad_time", &place, "a time that cannot be read");
+    if !rows::fill_record(&mut record, row, settings) {
+        reader.report_issue("bad_time", &place, "the time of this row cannot be read");
     }
     reader.sink.unit(record.into())
 }

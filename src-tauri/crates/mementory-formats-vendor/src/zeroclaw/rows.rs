@@ -4,8 +4,8 @@ use super::read::Settings;
 use mementory_model::{Embedding, Record, Timestamp, Verbatim};
 use serde_json::{Map, Value};
 
-/// Fills a record from a row.
-pub(super) fn fill(record: &mut Record, row: &Row, settings: &Settings) -> bool {
+/// Fills a record from a row. False = the row has a time that cannot be read.
+pub(super) fn fill_record(record: &mut Record, row: &Row, settings: &Settings) -> bool {
     let text = |key: &str| row.get(key).and_then(Value::as_str).filter(|t| !t.is_empty());
     let category = text("category").unwrap_or("core");
     let (memory_type, namespace) = match category {
@@ -21,8 +21,8 @@ pub(super) fn fill(record: &mut Record, row: &Row, settings: &Settings) -> bool 
     record.source.method = Some("agent_written".into());
     record.source.conversation = text("session_id").map(str::to_owned);
     record.fields.insert("category".into(), category.into());
-    let stamp = text("created_at").or_else(|| text("timestamp"));
-    record.times.created = stamp.and_then(time);
+    let created = text("created_at").or_else(|| text("timestamp"));
+    record.times.created = created.and_then(time);
     record.times.updated = text("updated_at").and_then(time);
     if let Some(vector) =
         row.get("embedding").and_then(blob).and_then(|b| embedding(&b, settings, record.times.created))
@@ -30,17 +30,17 @@ pub(super) fn fill(record: &mut Record, row: &Row, settings: &Settings) -> bool 
         record.embeddings.push(vector);
     }
     record.verbatim = Some(Verbatim::json(Value::Object(row.clone()).to_string()));
-    stamp.is_none() || record.times.created.is_some()
+    created.is_none() || record.times.created.is_some()
 }
 
-/// RFC 3339, or SQLite's `YYYY-MM-DD HH:MM:SS` in UTC.
+/// A time in RFC 3339, or in SQLite's `YYYY-MM-DD HH:MM:SS` (UTC).
 fn time(text: &str) -> Option<Timestamp> {
     let sqlite =
         || (text.len() >= 19 && text.as_bytes()[10] == b' ').then(|| format!("{}T{}Z", &text[..10], &text[11..]));
     Timestamp::parse(text).or_else(|| Timestamp::parse(&sqlite()?))
 }
 
-/// Little-endian floats, in the form of `.alf`. None where nobody says which model made them: they stay in the verbatim.
+/// Little-endian floats as an `.alf` embedding. None where the settings name no model; the verbatim text still has them.
 fn embedding(bytes: &[u8], settings: &Settings, at: Option<Timestamp>) -> Option<Embedding> {
     let n = bytes.len() / 4;
     if !bytes.len().is_multiple_of(4) || !(64..=4096).contains(&n) {
@@ -61,8 +61,8 @@ fn embedding(bytes: &[u8], settings: &Settings, at: Option<Timestamp>) -> Option
     Some(Embedding { model, json })
 }
 
-/// Columns of a row whose record was edited.
-pub(super) fn edited(record: &Record) -> Row {
+/// New column values for an edited record.
+pub(super) fn edited_columns(record: &Record) -> Row {
     let mut out = Map::new();
     out.insert("content".into(), record.text.clone().into());
     if let Some(title) = &record.title {
@@ -74,8 +74,8 @@ pub(super) fn edited(record: &Record) -> Row {
     out
 }
 
-/// A record of another format as a row.
-pub(super) fn composed(record: &Record, taken: &mut std::collections::BTreeSet<String>) -> Row {
+/// A record of another format as a row. `used_keys`: keys that other rows have.
+pub(super) fn new_row(record: &Record, used_keys: &mut std::collections::BTreeSet<String>) -> Row {
     let id = match record.origin_id.as_deref().filter(|id| mementory_format::is_uuid(id)) {
         Some(id) => id.to_owned(),
         None => {
@@ -86,16 +86,16 @@ pub(super) fn composed(record: &Record, taken: &mut std::collections::BTreeSet<S
     let words: String = record.text.split_whitespace().take(6).collect::<Vec<_>>().join(" ");
     let first = crate::openclaw::write::slug(record.title.as_deref().filter(|t| !t.is_empty()).unwrap_or(&words));
     let (mut key, mut n) = (first.clone(), 2);
-    while !taken.insert(key.clone()) {
+    while !used_keys.insert(key.clone()) {
         key = format!("{first}-{n}");
         n += 1;
     }
-    let own = record.fields.get("category").and_then(Value::as_str);
+    let original_category = record.fields.get("category").and_then(Value::as_str);
     let category = match record.namespace.as_deref() {
-        Some(space @ ("core" | "daily" | "conversation")) => space,
-        Some(space) if space.starts_with("custom:") => &space["custom:".len()..],
+        Some(name @ ("core" | "daily" | "conversation")) => name,
+        Some(name) if name.starts_with("custom:") => &name["custom:".len()..],
         _ if record.record_type.as_deref() == Some("episodic") => "daily",
-        _ => own.filter(|c| *c != "daily_log").unwrap_or("core"),
+        _ => original_category.filter(|c| *c != "daily_log").unwrap_or("core"),
     };
     let created = record.times.created.or(record.times.updated).or_else(|| Timestamp::from_micros(0));
     let created = created.map(Timestamp::to_rfc3339).unwrap_or_default();

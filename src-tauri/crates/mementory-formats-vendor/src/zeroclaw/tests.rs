@@ -1,4 +1,4 @@
-//! ZeroClaw homes there and back: SQLite, Markdown, AIEOS.
+//! Round trips of ZeroClaw homes: SQLite, Markdown, AIEOS.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::{
     ZeroClaw, database,
@@ -17,7 +17,7 @@ fn contents(path: &Path) -> Vec<(String, String)> {
 }
 
 #[test]
-fn spec_10_2_a_home_comes_back_byte_for_byte() {
+fn spec_10_2_home_round_trip_is_byte_exact() {
     let scratch = Scratch::new("zeroclaw");
     home(&scratch.0.join("home"));
     let mut shelf = read(&scratch.0.join("home"), &ZeroClaw);
@@ -43,16 +43,16 @@ fn spec_10_2_a_home_comes_back_byte_for_byte() {
 
     let report = write(&mut shelf, &scratch.0.join("out"), &ZeroClaw);
     let (mut before, mut after) = (tree(&scratch.0.join("home")), tree(&scratch.0.join("out")));
-    assert!(before.remove(".secret_key").is_some() && !after.contains_key(".secret_key"), "a key file stays behind");
+    assert!(before.remove(".secret_key").is_some() && !after.contains_key(".secret_key"), "key files are not exported");
     let (_, config) = (before.remove("config.toml").unwrap(), after.remove("config.toml").unwrap());
     assert_eq!(String::from_utf8(config).unwrap(), CONFIG.replace("sk-zc-0123456789abcdefghij", "<redacted>"));
-    assert_eq!(before, after, "the database too");
+    assert_eq!(before, after, "including the database");
     assert_eq!(report.losses.count("secret", LossKind::LeftOut), 2);
     assert_eq!(validate(&scratch.0.join("out"), &ZeroClaw).errors, []);
 }
 
 #[test]
-fn a_changed_memory_changes_its_row_and_a_removed_one_is_in_no_page() {
+fn edit_changes_its_row_and_removed_text_is_in_no_page() {
     let scratch = Scratch::new("zeroclaw-edit");
     home(&scratch.0.join("home"));
     let mut shelf = read(&scratch.0.join("home"), &ZeroClaw);
@@ -66,8 +66,8 @@ fn a_changed_memory_changes_its_row_and_a_removed_one_is_in_no_page() {
     shelf.records.push(fact.clone());
     write(&mut shelf, &scratch.0.join("out"), &ZeroClaw);
     let db = scratch.0.join("out/workspace/memory/brain.db");
-    let held = contents(&db);
-    let texts: Vec<&str> = held.iter().map(|(_, c)| c.as_str()).collect();
+    let rows = contents(&db);
+    let texts: Vec<&str> = rows.iter().map(|(_, c)| c.as_str()).collect();
     assert_eq!(texts, ["Likes black tea.", "Talked about beans.", "Has two cats."]);
     let bytes = std::fs::read(&db).unwrap();
     for word in ["by the weir", "green tea"] {
@@ -77,15 +77,15 @@ fn a_changed_memory_changes_its_row_and_a_removed_one_is_in_no_page() {
         .unwrap()
         .query_row("SELECT count(*) FROM memories_fts WHERE memories_fts MATCH 'cats'", [], |r| r.get(0))
         .unwrap();
-    assert_eq!(hits, 1, "the runtime's own search knows it");
+    assert_eq!(hits, 1, "the runtime's own search finds it");
     let mut back = read(&scratch.0.join("out"), &ZeroClaw);
-    assert!(back.records.contains(&fact), "restored as it was");
+    assert!(back.records.contains(&fact), "the record is restored unchanged");
     write(&mut back, &scratch.0.join("again"), &ZeroClaw);
-    assert_eq!(contents(&scratch.0.join("again/workspace/memory/brain.db")), held);
+    assert_eq!(contents(&scratch.0.join("again/workspace/memory/brain.db")), rows);
 }
 
 #[test]
-fn a_database_in_use_is_read_with_its_log() {
+fn reads_a_database_in_use_with_its_write_ahead_log() {
     let scratch = Scratch::new("zeroclaw-wal");
     let live = scratch.0.join("live/memory.db");
     database_at(&live, &[("a", "a", "Old words.", "core")]);
@@ -108,13 +108,13 @@ fn a_database_in_use_is_read_with_its_log() {
     let texts: Vec<&str> = shelf.records.iter().map(|r| r.text.as_str()).collect();
     assert_eq!(texts, ["New words.", "More words."]);
     assert_eq!(shelf.records[1].times.created, Timestamp::parse("2026-02-03T04:05:06Z"));
-    assert_eq!(tree(&copy), before, "nothing is written beside it");
+    assert_eq!(tree(&copy), before, "reading writes nothing beside the database");
     write(&mut shelf, &scratch.0.join("out"), &ZeroClaw);
     assert_eq!(tree(&scratch.0.join("out")), before);
 }
 
 #[test]
-fn hostile_and_damaged_databases_cost_themselves() {
+fn hostile_or_damaged_database_does_not_affect_other_files() {
     let scratch = Scratch::new("zeroclaw-bad");
     let good = {
         let at = scratch.0.join("g/memory.db");
@@ -138,8 +138,8 @@ fn hostile_and_damaged_databases_cost_themselves() {
         let at = scratch.0.join(format!("{n}/home"));
         put(&at, &[("config.toml", CONFIG.as_bytes()), ("memory.db", &bytes), ("SOUL.md", b"# A\n")]);
         let mut shelf = read(&at, &ZeroClaw);
-        assert!(shelf.records.iter().any(|r| r.kind == Kind::Profile), "the rest is read");
-        assert!(shelf.parts.iter().any(|(p, b)| p.name == "memory.db" && *b == bytes), "kept as it is");
+        assert!(shelf.records.iter().any(|r| r.kind == Kind::Profile), "the other files are read");
+        assert!(shelf.parts.iter().any(|(p, b)| p.name == "memory.db" && *b == bytes), "stored unchanged");
         let read_rows = shelf.records.iter().filter(|r| r.kind == Kind::Memory).count();
         assert!(shelf.dropped.len() == 1 || read_rows <= 1, "{n}");
         let out = scratch.0.join(format!("{n}/out"));
@@ -152,7 +152,7 @@ fn hostile_and_damaged_databases_cost_themselves() {
 }
 
 #[test]
-fn other_formats_get_a_database_of_their_own() {
+fn records_of_other_formats_get_a_new_database() {
     let scratch = Scratch::new("zeroclaw-new");
     let mut fact = Record::new(Kind::Memory, RecordKey::new("chatgpt", "bio-1"), "Has two cats.");
     fact.source.platform = "chatgpt".into();
@@ -162,8 +162,8 @@ fn other_formats_get_a_database_of_their_own() {
     write(&mut shelf, &scratch.0.join("out"), &ZeroClaw);
     assert_eq!(contents(&scratch.0.join("out/memory.db")).len(), 2);
     let back = read(&scratch.0.join("out"), &ZeroClaw);
-    let mut own: Vec<Record> = back.records;
-    own.sort_by(|a, b| a.key.value.cmp(&b.key.value));
-    assert_eq!(own, [fact, twin]);
+    let mut records: Vec<Record> = back.records;
+    records.sort_by(|a, b| a.key.value.cmp(&b.key.value));
+    assert_eq!(records, [fact, twin]);
     assert_eq!(validate(&scratch.0.join("out"), &ZeroClaw).errors, []);
 }

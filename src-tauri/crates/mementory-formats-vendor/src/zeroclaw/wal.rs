@@ -1,12 +1,11 @@
-//! The write-ahead log of a SQLite database that was copied while in use: its committed pages over the database's
-//! image, as the file format describes (sqlite.org/fileformat2.html, §4), in memory.
+//! The write-ahead log of a SQLite database that was copied while in use. Its committed pages are applied to the image of
+//! the database in memory, as the file format describes (sqlite.org/fileformat2.html, §4).
 
 fn be32(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
 }
 
-/// Puts the committed frames of `wal` over `image`. A log that is not this database's, or is damaged, ends where it
-/// stops being valid.
+/// Applies the committed frames of `wal` to `image`. Stops at the first frame that is damaged or of another database.
 pub(super) fn apply(image: &mut Vec<u8>, wal: &[u8]) -> Option<()> {
     let magic = be32(wal, 0)?;
     let big = match magic {
@@ -16,31 +15,31 @@ pub(super) fn apply(image: &mut Vec<u8>, wal: &[u8]) -> Option<()> {
     };
     let page = usize::try_from(be32(wal, 8)?).ok().filter(|p| p.is_power_of_two() && (512..=65_536).contains(p))?;
     let salt = wal.get(16..24)?;
-    let word = |bytes: &[u8]| {
+    let read_word = |bytes: &[u8]| {
         let four = [bytes[0], bytes[1], bytes[2], bytes[3]];
         if big { u32::from_be_bytes(four) } else { u32::from_le_bytes(four) }
     };
-    let sum = |(mut a, mut b): (u32, u32), bytes: &[u8]| {
+    let checksum_of = |(mut a, mut b): (u32, u32), bytes: &[u8]| {
         for pair in bytes.chunks_exact(8) {
-            a = a.wrapping_add(word(&pair[..4])).wrapping_add(b);
-            b = b.wrapping_add(word(&pair[4..])).wrapping_add(a);
+            a = a.wrapping_add(read_word(&pair[..4])).wrapping_add(b);
+            b = b.wrapping_add(read_word(&pair[4..])).wrapping_add(a);
         }
         (a, b)
     };
-    let mut check = sum((0, 0), wal.get(..24)?);
-    if (be32(wal, 24)?, be32(wal, 28)?) != check {
+    let mut checksum = checksum_of((0, 0), wal.get(..24)?);
+    if (be32(wal, 24)?, be32(wal, 28)?) != checksum {
         return None;
     }
     let (mut at, mut pending) = (32, Vec::<(usize, &[u8])>::new());
     while let (Some(head), Some(data)) = (wal.get(at..at + 24), wal.get(at + 24..at + 24 + page)) {
-        check = sum(sum(check, &head[..8]), data);
-        if &head[8..16] != salt || (be32(head, 16)?, be32(head, 20)?) != check {
+        checksum = checksum_of(checksum_of(checksum, &head[..8]), data);
+        if &head[8..16] != salt || (be32(head, 16)?, be32(head, 20)?) != checksum {
             break;
         }
         pending.push((usize::try_from(be32(head, 0)?).ok()?, data));
         let size = usize::try_from(be32(head, 4)?).ok()?;
         if size > 0 {
-            // a commit: the database has this many pages now. A log cannot make it larger than itself allows.
+            // a commit with the new number of pages; a log cannot add more bytes than it has
             let bytes = size.checked_mul(page).filter(|b| *b <= image.len().saturating_add(wal.len()))?;
             image.resize(bytes, 0);
             for (number, data) in pending.drain(..) {

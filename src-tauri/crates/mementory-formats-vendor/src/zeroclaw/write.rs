@@ -1,6 +1,6 @@
-//! Records and parts → a home or a workspace. An untouched database goes back byte for byte; a touched one is changed
-//! row by row in memory, and what left it is in none of its pages.
-use super::database::{self, Changes, Row};
+//! Records and passthrough files → a home or a workspace. A database without edits is exported byte for byte; otherwise its
+//! rows are changed in memory, and removed text is in none of its pages.
+use super::database::{self, Row, RowChanges};
 use super::read::Settings;
 use super::{ZEROCLAW, aieos, rows};
 use crate::openclaw::write::Workspace;
@@ -8,9 +8,9 @@ use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions};
 use mementory_model::{Kind, LossKind};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The workspace, ready to be written.
+/// Assembles the workspace, ready to be written.
 pub fn workspace(source: &mut dyn RecordSource, options: &WriteOptions) -> Result<Workspace, FormatError> {
-    let mut workspace = Workspace::gather(&ZEROCLAW, source, options)?;
+    let mut workspace = Workspace::collect(&ZEROCLAW, source, options)?;
     if workspace.files.keys().any(|p| p.starts_with("workspace/")) {
         workspace.prefix = "workspace/".into();
     }
@@ -21,29 +21,30 @@ pub fn workspace(source: &mut dyn RecordSource, options: &WriteOptions) -> Resul
     for row in std::mem::take(&mut workspace.rows) {
         let file = row.record.fields.get("file").and_then(|f| f.as_str()).map(str::to_owned);
         match (row.record.kind, row.record.record_type.as_deref(), file) {
-            (Kind::Profile, Some("aieos"), file) => identity(&mut workspace, &row, file),
+            (Kind::Profile, Some("aieos"), file) => add_identity(&mut workspace, &row, file),
             (Kind::Memory, _, Some(file)) => stored.entry(file).or_default().push(row),
-            // names of secrets: derived from the settings, which go back themselves
+            // key names of secrets: they were read from the settings file, which is exported itself
             (Kind::Credential, ..) => {}
-            _ => workspace.report.losses.add(&row.id, "record", LossKind::LeftOut, "no place in a workspace"),
+            _ => workspace.report.losses.add(&row.id, "record", LossKind::LeftOut, "a workspace has no place for it"),
         }
     }
     for path in workspace.files.keys().filter(|p| is_database(p)).cloned().collect::<Vec<_>>() {
         stored.entry(path).or_default();
     }
     let markdown = settings.get("memory.backend") == Some("markdown");
-    let wants_rows = !markdown && workspace.foreign.iter().any(|r| r.kind != Kind::Profile || r.origin.format != "alf");
-    if wants_rows && stored.is_empty() {
+    let needs_database =
+        !markdown && workspace.foreign.iter().any(|r| r.kind != Kind::Profile || r.origin.format != "alf");
+    if needs_database && stored.is_empty() {
         stored.insert(format!("{}memory.db", workspace.prefix), vec![]);
     }
-    let mut first = true;
+    let mut first_database = true;
     for (path, rows) in stored {
-        let take = std::mem::take(&mut first) && !markdown;
-        memories(&mut workspace, &path, rows, take)?;
+        let add_foreign = std::mem::take(&mut first_database) && !markdown;
+        write_database(&mut workspace, &path, rows, add_foreign)?;
     }
     workspace.compose_foreign();
     if !workspace.files.keys().any(|p| p == "config.toml" || is_database(p)) {
-        // without either nobody knows it as ZeroClaw's
+        // without settings or database it would not be detected as ZeroClaw's
         let text = "[memory]\nbackend = \"markdown\"\n\n[identity]\nformat = \"openclaw\"\n";
         workspace.files.insert("config.toml".into(), text.into());
         workspace.files.entry(format!("{}SOUL.md", workspace.prefix)).or_insert_with(|| b"# Agent\n".to_vec());
@@ -52,21 +53,26 @@ pub fn workspace(source: &mut dyn RecordSource, options: &WriteOptions) -> Resul
 }
 
 fn is_database(path: &str) -> bool {
-    database::is_named(path.rsplit('/').next().unwrap_or(path))
+    database::is_database_name(path.rsplit('/').next().unwrap_or(path))
 }
 
-fn identity(workspace: &mut Workspace, row: &StoredRecord, file: Option<String>) {
+fn add_identity(workspace: &mut Workspace, row: &StoredRecord, file: Option<String>) {
     let Some(verbatim) = &row.record.verbatim else { return };
     let Some(path) = file else {
         if row.edited {
-            workspace.report.losses.add(&row.id, "text", LossKind::LeftOut, "the settings file holds this identity");
+            workspace.report.losses.add(
+                &row.id,
+                "text",
+                LossKind::LeftOut,
+                "this identity is in the settings file, which is written unchanged",
+            );
         }
         return;
     };
     let mut text = verbatim.text.clone();
     if row.edited {
         if let Some(name) = &row.record.title
-            && let Some(changed) = aieos::renamed(&text, name)
+            && let Some(changed) = aieos::with_name(&text, name)
         {
             text = changed;
         }
@@ -74,18 +80,18 @@ fn identity(workspace: &mut Workspace, row: &StoredRecord, file: Option<String>)
             &row.id,
             "text",
             LossKind::LeftOut,
-            "of an AIEOS identity only the name can be changed",
+            "only the name of an AIEOS identity can be edited",
         );
     }
-    workspace.put(path, text.into_bytes());
+    workspace.add_file(path, text.into_bytes());
 }
 
-/// One database.
-fn memories(
+/// Writes one database. `add_foreign`: records of other formats become rows of it.
+fn write_database(
     workspace: &mut Workspace,
     path: &str,
     stored: Vec<StoredRecord>,
-    take_foreign: bool,
+    add_foreign: bool,
 ) -> Result<(), FormatError> {
     let bad = |e: database::DatabaseError| FormatError::invalid("database_unreadable", path, e.to_string());
     let log = format!("{path}-wal");
@@ -96,81 +102,81 @@ fn memories(
     });
     let (before, mut connection) = match opened {
         Some(Ok((rows, connection))) => (rows, connection),
-        // kept as a file; it was never records
+        // an unreadable database stays a passthrough file
         Some(Err(_)) if stored.is_empty() => return Ok(()),
-        _ => (vec![], database::fresh().map_err(bad)?),
+        _ => (vec![], database::create().map_err(bad)?),
     };
     let text = |row: &Row, key: &str| row.get(key).and_then(|v| v.as_str()).map(str::to_owned);
     let id_of = |row: &Row| text(row, "id").filter(|t| !t.is_empty()).or_else(|| text(row, "key"));
-    // a row without words was never a record: it stays
-    let worded = before.iter().filter(|row| text(row, "content").is_some_and(|t| !t.is_empty()));
-    let held: BTreeSet<String> = worded.filter_map(id_of).collect();
-    let mut changes = Changes::default();
-    let mut seen = BTreeSet::new();
+    // a row without content was never a record, so it is not removed
+    let with_content = before.iter().filter(|row| text(row, "content").is_some_and(|t| !t.is_empty()));
+    let known_ids: BTreeSet<String> = with_content.filter_map(id_of).collect();
+    let mut changes = RowChanges::default();
+    let mut written_ids = BTreeSet::new();
     for row in &stored {
         let id = row.record.key.value.clone();
-        if held.contains(&id) {
+        if known_ids.contains(&id) {
             if row.edited {
-                changes.updated.push((id.clone(), rows::edited(&row.record)));
+                changes.updated.push((id.clone(), rows::edited_columns(&row.record)));
             }
         } else if let Some(Ok(serde_json::Value::Object(values))) =
             row.record.verbatim.as_ref().map(|v| serde_json::from_str(&v.text))
         {
             let mut values = values;
             if row.edited {
-                values.extend(rows::edited(&row.record));
+                values.extend(rows::edited_columns(&row.record));
             }
-            // the table we make wants a time in every row
+            // the column `timestamp` of a new table must not be null
             if !values.contains_key("timestamp") {
                 let created = values.get("created_at").cloned().unwrap_or_else(|| "1970-01-01T00:00:00Z".into());
                 values.insert("timestamp".into(), created);
             }
             changes.added.push(values);
         }
-        seen.insert(id);
+        written_ids.insert(id);
     }
-    let mut taken: BTreeSet<String> = before.iter().filter_map(|r| text(r, "key")).collect();
-    if take_foreign {
-        let (rows, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut workspace.foreign)
+    let mut used_keys: BTreeSet<String> = before.iter().filter_map(|r| text(r, "key")).collect();
+    if add_foreign {
+        let (rows, identities): (Vec<_>, Vec<_>) = std::mem::take(&mut workspace.foreign)
             .into_iter()
             .partition(|r| r.kind != Kind::Profile || r.origin.format != "alf");
-        workspace.foreign = rest;
+        workspace.foreign = identities;
         for record in rows {
-            let row = rows::composed(&record, &mut taken);
+            let row = rows::new_row(&record, &mut used_keys);
             let content = text(&row, "content").unwrap_or_default();
             if content.trim().is_empty() {
-                workspace.report.losses.add(&record.key.value, "record", LossKind::LeftOut, "no text");
+                workspace.report.losses.add(&record.key.value, "record", LossKind::LeftOut, "the record has no text");
                 continue;
             }
             let Some(id) = id_of(&row) else { continue };
-            let new = seen.insert(id.clone());
+            let new = written_ids.insert(id.clone());
             if let Some(old) = before.iter().find(|r| id_of(r).as_deref() == Some(&id)) {
-                // a row that an earlier export of ours made: its words may have changed since
+                // an earlier export of ours added this row; its text may have changed since
                 if text(old, "content").as_deref() != Some(content.as_str()) {
                     changes.updated.push((id, Row::from_iter([("content".to_owned(), content.clone().into())])));
                 }
             } else if new {
                 changes.added.push(row);
             }
-            workspace.slot(path, &content, &record);
+            workspace.add_slot(path, &content, &record);
         }
     }
     if workspace.everything {
-        // a row that came back out of our slot is another format's record: it is told by its words
-        changes.removed = held.iter().filter(|id| !seen.contains(*id)).cloned().collect();
+        // a row without a record has been erased
+        changes.removed = known_ids.iter().filter(|id| !written_ids.contains(*id)).cloned().collect();
     }
     if changes.updated.is_empty() && changes.removed.is_empty() && changes.added.is_empty() && image.is_some() {
         return Ok(());
     }
-    let changed = match database::change(&mut connection, &changes) {
+    let changed = match database::apply(&mut connection, &changes) {
         Ok(bytes) => bytes,
-        Err(first) => {
-            // a table of a module that is not here: the memories go into a table of their own
-            let mut fresh = database::fresh().map_err(bad)?;
-            let gone: BTreeSet<&String> = changes.removed.iter().collect();
-            let mut all = Changes::default();
+        Err(error) => {
+            // a trigger needs an SQLite module that is not built in: rebuild the database with a plain table
+            let mut rebuilt = database::create().map_err(bad)?;
+            let removed: BTreeSet<&String> = changes.removed.iter().collect();
+            let mut all = RowChanges::default();
             for row in before {
-                let Some(id) = id_of(&row).filter(|id| !gone.contains(id)) else { continue };
+                let Some(id) = id_of(&row).filter(|id| !removed.contains(id)) else { continue };
                 let mut row = row;
                 if let Some((_, values)) = changes.updated.iter().find(|(i, _)| *i == id) {
                     row.extend(values.clone());
@@ -182,8 +188,8 @@ fn memories(
                 all.added.push(row);
             }
             all.added.extend(changes.added);
-            let bytes = database::change(&mut fresh, &all).map_err(bad)?;
-            let note = format!("written anew, without the runtime's own search tables ({first})");
+            let bytes = database::apply(&mut rebuilt, &all).map_err(bad)?;
+            let note = format!("the database was rebuilt without the runtime's own search tables ({error})");
             workspace.report.losses.add(path, "database", LossKind::Narrowed, &note);
             bytes
         }

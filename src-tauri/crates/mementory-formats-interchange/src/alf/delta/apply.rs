@@ -1,9 +1,9 @@
-//! Deltas onto a base archive, in order and as one: the new file is there when all of them fit, else nothing is
+//! Applies deltas to a base archive, in order and all or nothing: the new file is written only if all of them apply
 //! (spec §4.3.1, §7.3: the last write wins).
-use super::super::lines::{Entry, each_line};
+use super::super::lines::{JsonLine, each_line};
 use super::super::manifest::{Archive, Manifest};
 use super::super::partitions::Period;
-use super::super::rewrite::{self, Fate, Opened, Rewrite};
+use super::super::rewrite::{self, LineEdit, OpenedFile, Rewrite};
 use super::super::{documents, workspaces, write_documents};
 use super::manifest::{DOCUMENTS, DeltaManifest, sequence_of};
 use super::operation::{self, Operation};
@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Why deltas were not applied. Nothing was written.
+/// Why deltas were not applied. In all cases nothing was written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApplyError {
@@ -24,46 +24,46 @@ pub enum ApplyError {
         /// The delta.
         place: String,
     },
-    /// The archive already stands at or after the delta's end.
-    #[error("{place}: already applied (the archive is at {at}, the delta leads to {new})")]
+    /// The archive already contains the changes of the delta.
+    #[error("{place}: already applied (the archive is at sequence {at}, the delta ends at {new})")]
     AlreadyApplied {
         /// The delta.
         place: String,
-        /// Sequence of the archive at that point.
+        /// Sequence of the archive before the delta.
         at: u64,
-        /// Sequence that the delta leads to.
+        /// Sequence at which the delta ends.
         new: u64,
     },
-    /// The delta builds on a state that the archive has not reached: one before it is missing.
-    #[error("{place}: a delta before this one is missing (the archive is at {at}, the delta builds on {base})")]
+    /// The delta starts after the state of the archive: an earlier delta is missing.
+    #[error("{place}: an earlier delta is missing (the archive is at sequence {at}, the delta starts at {base})")]
     Gap {
         /// The delta.
         place: String,
-        /// Sequence of the archive at that point.
+        /// Sequence of the archive before the delta.
         at: u64,
-        /// Sequence that the delta builds on.
+        /// Sequence at which the delta starts.
         base: u64,
     },
-    /// The delta builds on an older state than the archive's and leads beyond it.
-    #[error("{place}: made from another state (the archive is at {at}, the delta builds on {base})")]
+    /// The delta starts before the state of the archive and ends after it.
+    #[error("{place}: made from another state (the archive is at sequence {at}, the delta starts at {base})")]
     WrongBase {
         /// The delta.
         place: String,
-        /// Sequence of the archive at that point.
+        /// Sequence of the archive before the delta.
         at: u64,
-        /// Sequence that the delta builds on.
+        /// Sequence at which the delta starts.
         base: u64,
     },
     /// `new_sequence` is not greater than `base_sequence`.
-    #[error("{place}: the sequence does not go forward")]
+    #[error("{place}: invalid delta: new_sequence is not greater than base_sequence")]
     Order {
         /// The delta.
         place: String,
     },
-    /// The target is there already.
-    #[error("{place}: is there already")]
+    /// The output file exists already.
+    #[error("{place}: this file already exists")]
     Exists {
-        /// The target.
+        /// The output file.
         place: String,
     },
     /// A file could not be read or written.
@@ -86,50 +86,51 @@ impl ApplyError {
     }
 }
 
-/// What was applied.
+/// The result of applying deltas.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Applied {
-    /// Sequence of the new archive.
+    /// Sequence number of the new archive.
     pub sequence: u64,
-    /// Records made new.
+    /// Number of added records.
     pub created: u64,
-    /// Records changed.
+    /// Number of changed records.
     pub updated: u64,
-    /// Records deleted: tombstones, and those that went altogether.
+    /// Number of deleted records, with or without a tombstone.
     pub deleted: u64,
-    /// Layers replaced whole.
+    /// Layers whose document was replaced.
     pub documents: Vec<String>,
-    /// Lines that were not applied, and changes that did not find what they said; with place and reason.
+    /// Lines that were not applied, and changes that did not match the archive, with place and reason.
     pub findings: Vec<Finding>,
 }
 
-/// What holds of a record after all deltas.
-struct Final {
-    /// The line; None = a deletion without one: the record stays, its status changes.
+/// The combined change of a record by all deltas.
+struct CombinedChange {
+    /// The new line; None for a deletion without one, which only changes the status of the record.
     line: Option<String>,
-    /// Nothing of it stays.
+    /// True when nothing of the record may stay.
     erased: bool,
     operation: Operation,
     place: String,
-    met: bool,
+    /// True when the base archive has the record.
+    in_base: bool,
 }
 
 #[derive(Default)]
 struct State {
     applied: Applied,
     documents: BTreeMap<&'static str, String>,
-    changes: HashMap<String, Final>,
+    changes: HashMap<String, CombinedChange>,
     time: Option<String>,
     keepsake: Option<Tree>,
-    held: u64,
+    buffered_bytes: u64,
 }
 
-/// Applies deltas to a base archive, one after the other, and writes the result to `out`, which must not exist.
+/// Applies deltas to a base archive in order and writes the result to `out`, which must not exist.
 pub fn apply(base: &Path, deltas: &[PathBuf], out: &Path, limits: &Limits) -> Result<Applied, ApplyError> {
     apply_with(base, deltas, out, limits, None)
 }
 
-/// The same with files that may be encrypted as a whole. The result is encrypted if the base was.
+/// Like [`apply`], for files that may be encrypted as a whole. The result is encrypted if the base is.
 pub fn apply_with(
     base: &Path,
     deltas: &[PathBuf],
@@ -140,31 +141,31 @@ pub fn apply_with(
     if out.symlink_metadata().is_ok() {
         return Err(ApplyError::Exists { place: name_of(out) });
     }
-    let opened = Opened::open_with(base, limits, passphrase)?;
+    let opened = OpenedFile::open_with(base, limits, passphrase)?;
     let archive = opened.archive()?;
     let manifest = Manifest::of(&archive, limits)?;
     let mut state =
         State { applied: Applied { sequence: sequence_of(&manifest), ..Applied::default() }, ..State::default() };
     for delta in deltas {
-        state.take(&manifest, delta, limits, passphrase)?;
+        state.add_delta(&manifest, delta, limits, passphrase)?;
     }
-    state.write(&archive, &manifest, Rewrite::begin(out, opened.key(passphrase))?, limits)?;
+    state.write(&archive, &manifest, Rewrite::begin(out, opened.output_passphrase(passphrase))?, limits)?;
     Ok(state.applied)
 }
 
-/// What speaks against applying one delta to this archive.
-pub(super) fn check(
+/// Findings that prevent one delta from being applied to this archive.
+pub(super) fn check_base(
     base: &Path,
     delta: &Path,
     limits: &Limits,
     passphrase: Option<&dyn Passphrase>,
 ) -> Result<Vec<Finding>, FormatError> {
-    let opened = Opened::open_with(base, limits, passphrase)?;
+    let opened = OpenedFile::open_with(base, limits, passphrase)?;
     let archive = opened.archive()?;
     let manifest = Manifest::of(&archive, limits)?;
     let mut state =
         State { applied: Applied { sequence: sequence_of(&manifest), ..Applied::default() }, ..State::default() };
-    match state.take(&manifest, delta, limits, passphrase) {
+    match state.add_delta(&manifest, delta, limits, passphrase) {
         Ok(()) => Ok(state.applied.findings),
         Err(ApplyError::Format(e)) => Err(e),
         Err(e) => Ok(vec![Finding { code: e.code().into(), place: name_of(delta), message: e.to_string() }]),
@@ -176,16 +177,16 @@ fn name_of(path: &Path) -> String {
 }
 
 impl State {
-    /// One delta, in order.
-    fn take(
+    /// Reads the next delta and merges its changes.
+    fn add_delta(
         &mut self,
         base: &Manifest,
         path: &Path,
         limits: &Limits,
         passphrase: Option<&dyn Passphrase>,
     ) -> Result<(), ApplyError> {
-        let opened = Opened::open_with(path, limits, passphrase)?;
-        let archive = opened.any()?;
+        let opened = OpenedFile::open_with(path, limits, passphrase)?;
+        let archive = opened.archive_or_delta()?;
         let delta = DeltaManifest::read(&archive, limits)?;
         let (place, at) = (name_of(path), self.applied.sequence);
         if !delta.agent.eq_ignore_ascii_case(&base.agent) {
@@ -205,25 +206,35 @@ impl State {
         }
         for layer in DOCUMENTS {
             let Some(file) = delta.file(layer) else { continue };
-            let missing =
-                || FormatError::invalid("layer_missing", &archive.place, "a changed layer's file is not there");
+            let missing = || {
+                FormatError::invalid(
+                    "layer_missing",
+                    &archive.place,
+                    "the bundle does not have the file of a changed layer",
+                )
+            };
             let text = archive.text(archive.entry(&file).ok_or_else(missing)?, limits)?;
             Tree::parse(&text, limits)
                 .map_err(|e| FormatError::invalid("malformed", format!("{}!/{file}", archive.place), e.to_string()))?;
-            self.hold(text.len(), &archive.place, limits)?;
+            self.count_bytes(text.len(), &archive.place, limits)?;
             self.documents.insert(layer, text);
         }
         if let Some(file) = delta.file("memory") {
-            let missing =
-                || FormatError::invalid("partition_missing", &archive.place, "the changed records are not there");
+            let missing = || {
+                FormatError::invalid(
+                    "partition_missing",
+                    &archive.place,
+                    "the bundle does not have the file with the changed records",
+                )
+            };
             let member = archive.entry(&file).ok_or_else(missing)?;
             archive.catalog.read(member, |reader| {
                 each_line(reader, &member.place, limits.line_bytes, &mut |entry, bytes| {
                     let (number, parsed) = match entry {
-                        Entry::Line(_, "") => return Ok(()),
-                        Entry::Line(number, text) => (number, operation::parse(text)),
-                        // what is cut off or damaged is not half applied
-                        Entry::Bad(_, code) => {
+                        JsonLine::Text(_, "") => return Ok(()),
+                        JsonLine::Text(number, text) => (number, operation::parse(text)),
+                        // never apply half of a damaged bundle
+                        JsonLine::Unreadable(_, code) => {
                             return Err(FormatError::invalid(
                                 code,
                                 &member.place,
@@ -232,10 +243,12 @@ impl State {
                         }
                     };
                     let place = format!("{}#line {number}", member.place);
-                    self.hold(usize::try_from(bytes).unwrap_or(usize::MAX), &member.place, limits)?;
+                    self.count_bytes(usize::try_from(bytes).unwrap_or(usize::MAX), &member.place, limits)?;
                     match parsed {
-                        Ok(change) => self.change(change, place),
-                        Err(code) => self.find(code, &place, "not applied: the line is no change of a record"),
+                        Ok(change) => self.add_change(change, place),
+                        Err(code) => {
+                            self.add_finding(code, &place, "not applied: this line is not a change of a record")
+                        }
                     }
                     Ok(())
                 })
@@ -247,38 +260,42 @@ impl State {
         Ok(())
     }
 
-    /// Changes are held until they are written; a delta is small, and one that is not is refused.
-    fn hold(&mut self, bytes: usize, place: &str, limits: &Limits) -> Result<(), FormatError> {
-        self.held = self.held.saturating_add(bytes as u64);
-        if self.held > limits.element_bytes {
-            return Err(FormatError::Limit { limit: "element_bytes", place: place.into(), figure: self.held });
+    /// Counts the bytes of the changes, which stay in memory until they are written. Too many are refused.
+    fn count_bytes(&mut self, bytes: usize, place: &str, limits: &Limits) -> Result<(), FormatError> {
+        self.buffered_bytes = self.buffered_bytes.saturating_add(bytes as u64);
+        if self.buffered_bytes > limits.element_bytes {
+            return Err(FormatError::Limit {
+                limit: "element_bytes",
+                place: place.into(),
+                figure: self.buffered_bytes,
+            });
         }
         Ok(())
     }
 
-    fn find(&mut self, code: &str, place: &str, message: &str) {
+    fn add_finding(&mut self, code: &str, place: &str, message: &str) {
         if self.applied.findings.len() < 1000 {
             let (code, place, message) = (code.to_owned(), place.to_owned(), message.to_owned());
             self.applied.findings.push(Finding { code, place, message });
         }
     }
 
-    fn change(&mut self, change: operation::Change, place: String) {
+    fn add_change(&mut self, change: operation::Change, place: String) {
         let operation::Change { operation, id, line, erased } = change;
         let before = self.changes.remove(&id);
         let (mut line, mut erased) = (line, erased);
         let mut kind = operation;
         if let Some(before) = before {
-            // a deletion that only names its record deletes what the earlier change made of it
+            // a deletion that only names its record applies to the line of the earlier change
             if line.is_none() && !erased {
-                line = before.line.as_deref().map(operation::deleted);
+                line = before.line.as_deref().map(operation::with_deleted_status);
                 erased = before.erased;
             }
             if before.operation == Operation::Create && operation == Operation::Update {
                 kind = Operation::Create;
             }
         }
-        self.changes.insert(id, Final { line, erased, operation: kind, place, met: false });
+        self.changes.insert(id, CombinedChange { line, erased, operation: kind, place, in_base: false });
     }
 
     fn write(
@@ -290,8 +307,8 @@ impl State {
     ) -> Result<(), FormatError> {
         let at = self.time.as_deref().and_then(Timestamp::parse);
         let mut rows = rewrite::rows_of(manifest);
-        self.meet(archive, manifest, limits)?;
-        let mut added = self.place_new(&mut rows, manifest, at);
+        self.mark_records_in_base(archive, manifest, limits)?;
+        let mut added = self.added_lines(&mut rows, manifest, at);
         let mut tree = manifest.tree.clone();
         self.write_documents(&mut file, manifest, &mut tree)?;
         for row in &mut rows {
@@ -306,12 +323,12 @@ impl State {
             }
             let mut count = 0u64;
             let sha = file.out.entry_from(&name, &mut |sink| {
-                count = self.partition(archive, member, limits, &new, sink)?;
+                count = self.write_partition(archive, member, limits, &new, sink)?;
                 Ok(true)
             })?;
             row.set("record_count", Tree::Number(count.to_string()));
             row.set("sha256", Tree::Text(sha.unwrap_or_default()));
-            seal(row, at);
+            seal_if_past(row, at);
         }
         let mut sync = tree.get("sync").cloned().unwrap_or_else(|| Tree::Object(vec![]));
         sync.set("last_sequence", Tree::Number(self.applied.sequence.to_string()));
@@ -326,14 +343,19 @@ impl State {
             own.set("scopes", scopes.clone());
             tree.set("keepsake", own);
         }
-        // Files that the records made say what they said before: another program would believe them.
+        // leave out raw files made of records: their text is outdated now, and other programs would read it
         let changed = !self.changes.is_empty() || !self.documents.is_empty();
-        let stale = if changed { workspaces::made_of_records(manifest) } else { HashSet::new() };
-        file.finish(archive, manifest, tree, rows, limits, &|name| stale.contains(name))
+        let outdated = if changed { workspaces::raw_files_from_records(manifest) } else { HashSet::new() };
+        file.finish(archive, manifest, tree, rows, limits, &|name| outdated.contains(name))
     }
 
-    /// Which of the changed records does the base have?
-    fn meet(&mut self, archive: &Archive<'_>, manifest: &Manifest, limits: &Limits) -> Result<(), FormatError> {
+    /// Marks the changes whose record the base archive has.
+    fn mark_records_in_base(
+        &mut self,
+        archive: &Archive<'_>,
+        manifest: &Manifest,
+        limits: &Limits,
+    ) -> Result<(), FormatError> {
         if self.changes.is_empty() {
             return Ok(());
         }
@@ -341,10 +363,10 @@ impl State {
             let Some(member) = archive.entry(&row.file) else { continue };
             archive.catalog.read(member, |reader| {
                 each_line(reader, &member.place, limits.line_bytes, &mut |entry, _| {
-                    if let Entry::Line(_, text) = entry
+                    if let JsonLine::Text(_, text) = entry
                         && let Some(change) = rewrite::id_of(text).and_then(|id| self.changes.get_mut(&id))
                     {
-                        change.met = true;
+                        change.in_base = true;
                     }
                     Ok(())
                 })
@@ -353,8 +375,8 @@ impl State {
         Ok(())
     }
 
-    /// Records that the base does not have, by the partition they belong into (a new one where none covers them).
-    fn place_new(
+    /// Lines of records that the base does not have, by the partition they belong to. Adds partitions where none covers them.
+    fn added_lines(
         &mut self,
         rows: &mut Vec<Tree>,
         manifest: &Manifest,
@@ -362,7 +384,7 @@ impl State {
     ) -> BTreeMap<String, Vec<(Timestamp, String, String)>> {
         let mut added: BTreeMap<String, Vec<(Timestamp, String, String)>> = BTreeMap::new();
         let (mut created, mut updated, mut deleted) = (0, 0, 0);
-        let mut odd = Vec::new();
+        let mut mismatches = Vec::new();
         for change in self.changes.values() {
             match change.operation {
                 _ if change.erased => deleted += 1,
@@ -370,26 +392,30 @@ impl State {
                 Operation::Create => created += 1,
                 Operation::Update => updated += 1,
             }
-            match (change.operation, change.met) {
-                (Operation::Create, true) => {
-                    odd.push(("create_of_known", change.place.clone(), "the record was there: replaced"))
-                }
-                (Operation::Update, false) => {
-                    odd.push(("update_of_unknown", change.place.clone(), "the record was not there: added"))
-                }
+            match (change.operation, change.in_base) {
+                (Operation::Create, true) => mismatches.push((
+                    "create_of_known",
+                    change.place.clone(),
+                    "the record already existed and was replaced",
+                )),
+                (Operation::Update, false) => mismatches.push((
+                    "update_of_unknown",
+                    change.place.clone(),
+                    "the record did not exist and was added",
+                )),
                 (Operation::Delete, false) => {
-                    odd.push(("delete_of_unknown", change.place.clone(), "the record was not there"))
+                    mismatches.push(("delete_of_unknown", change.place.clone(), "the record did not exist"))
                 }
                 _ => {}
             }
-            if let (false, false, Some(line)) = (change.met, change.erased, &change.line) {
-                let (created, id) = rewrite::place_of(line);
+            if let (false, false, Some(line)) = (change.in_base, change.erased, &change.line) {
+                let (created, id) = rewrite::sort_key(line);
                 added.entry(partition_for(rows, created, at)).or_default().push((created, id, line.clone()));
             }
         }
-        odd.sort();
-        for (code, place, message) in odd {
-            self.find(code, &place, message);
+        mismatches.sort();
+        for (code, place, message) in mismatches {
+            self.add_finding(code, &place, message);
         }
         (self.applied.created, self.applied.updated, self.applied.deleted) = (created, updated, deleted);
         added.values_mut().for_each(|lines| lines.sort());
@@ -398,8 +424,8 @@ impl State {
         added
     }
 
-    /// One partition: changed lines in their place, new ones where time and id put them.
-    fn partition(
+    /// Writes one partition: changed lines in place, new ones sorted in by time and id.
+    fn write_partition(
         &self,
         archive: &Archive<'_>,
         member: Option<&mementory_format::Member>,
@@ -408,31 +434,31 @@ impl State {
         sink: &mut dyn Write,
     ) -> Result<u64, FormatError> {
         let io = |e| FormatError::io("partition", e);
-        let mut waiting = new.iter().peekable();
+        let mut pending = new.iter().peekable();
         let mut count = 0u64;
         if let Some(member) = member {
-            let (kept, open) = rewrite::lines(archive, member, limits, sink, &mut |text, sink| {
-                let Some(text) = text else { return Ok(Fate::Keep) };
-                if waiting.peek().is_some() {
-                    let (created, id) = rewrite::place_of(text);
-                    while let Some((_, _, line)) = waiting.next_if(|(c, i, _)| (c, i) < (&created, &id)) {
+            let (copied, unterminated) = rewrite::edit_lines(archive, member, limits, sink, &mut |text, sink| {
+                let Some(text) = text else { return Ok(LineEdit::Keep) };
+                if pending.peek().is_some() {
+                    let (created, id) = rewrite::sort_key(text);
+                    while let Some((_, _, line)) = pending.next_if(|(c, i, _)| (c, i) < (&created, &id)) {
                         sink.write_all(line.as_bytes()).and_then(|()| sink.write_all(b"\n")).map_err(io)?;
                     }
                 }
                 let change = rewrite::id_of(text).and_then(|id| self.changes.get(&id));
                 Ok(match change {
-                    None => Fate::Keep,
-                    Some(change) if change.erased => Fate::Drop,
-                    Some(Final { line: Some(line), .. }) => Fate::Replace(line.clone()),
-                    Some(_) => Fate::Replace(operation::deleted(text)),
+                    None => LineEdit::Keep,
+                    Some(change) if change.erased => LineEdit::Remove,
+                    Some(CombinedChange { line: Some(line), .. }) => LineEdit::Replace(line.clone()),
+                    Some(_) => LineEdit::Replace(operation::with_deleted_status(text)),
                 })
             })?;
-            count += kept + (new.len() - waiting.len()) as u64;
-            if open && waiting.peek().is_some() {
+            count += copied + (new.len() - pending.len()) as u64;
+            if unterminated && pending.peek().is_some() {
                 sink.write_all(b"\n").map_err(io)?;
             }
         }
-        for (_, _, line) in waiting {
+        for (_, _, line) in pending {
             sink.write_all(line.as_bytes()).and_then(|()| sink.write_all(b"\n")).map_err(io)?;
             count += 1;
         }
@@ -468,14 +494,14 @@ fn from_of(row: &Tree) -> &str {
     row.get("from").and_then(Tree::as_str).unwrap_or_default()
 }
 
-/// The partition that covers a time, made if there is none.
+/// File name of the partition that covers a time. Adds a partition if there is none.
 fn partition_for(rows: &mut Vec<Tree>, created: Timestamp, at: Option<Timestamp>) -> String {
     let (year, month, day) = created.date();
     let date = format!("{year:04}-{month:02}-{day:02}");
     let covers = |row: &&Tree| {
         from_of(row) <= date.as_str() && row.get("to").and_then(Tree::as_str).is_none_or(|to| date.as_str() <= to)
     };
-    // of several that cover it, the one that begins last: an open one has no end
+    // an open partition has no end, so several may cover the time: take the one that starts last
     let found = rows.iter().filter(covers).max_by(|a, b| from_of(a).cmp(from_of(b)));
     let quarter = Period::quarter(created);
     if let Some(row) = found
@@ -500,8 +526,8 @@ fn partition_for(rows: &mut Vec<Tree>, created: Timestamp, at: Option<Timestamp>
     name
 }
 
-/// A partition whose time is over as of the delta is sealed; one without an end gets it (spec §4.1.1).
-fn seal(row: &mut Tree, at: Option<Timestamp>) {
+/// Seals a partition whose period is over at the time of the delta, and sets its end (spec §4.1.1).
+fn seal_if_past(row: &mut Tree, at: Option<Timestamp>) {
     let Some(at) = at else { return };
     let (year, month, day) = at.date();
     let today = format!("{year:04}-{month:02}-{day:02}");

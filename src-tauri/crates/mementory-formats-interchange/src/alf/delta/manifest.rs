@@ -1,27 +1,27 @@
-//! The manifest of a delta bundle (spec §4.3, `delta-manifest.schema.json`). The specification calls the entry
-//! `manifest.json`, the reference tool `delta-manifest.json`: both are read, both are written.
+//! The manifest of a delta bundle (spec §4.3, `delta-manifest.schema.json`). The specification names the entry
+//! `manifest.json`, the reference tool `delta-manifest.json`: we read and write both.
 use super::super::detect::DELTA_MANIFEST;
 use super::super::manifest::{Archive, MANIFEST, Manifest, Partition};
 use mementory_format::FormatError;
 use mementory_json::Tree;
 use mementory_model::Limits;
 
-/// Layers that a delta may replace whole.
+/// Layers whose document a delta may replace.
 pub(super) const DOCUMENTS: [&str; 3] = ["identity", "principals", "credentials"];
 
-/// What a delta says about itself.
+/// The parsed manifest of a delta.
 pub(super) struct DeltaManifest {
-    /// All of it.
+    /// The whole document.
     pub tree: Tree,
-    /// Place of the manifest.
+    /// Place of the manifest, for findings.
     pub place: String,
     /// Format version.
     pub version: String,
-    /// Agent it is for.
+    /// Id of the agent.
     pub agent: String,
-    /// Sequence that it builds on.
+    /// Sequence at which it starts.
     pub base: u64,
-    /// Sequence after it. A client that has no server writes 0, which counts as the next one.
+    /// Sequence at which it ends. A client without a server writes 0, which means the next one.
     pub new: u64,
 }
 
@@ -60,20 +60,20 @@ impl DeltaManifest {
         self.tree.get("changes")?.get(layer)?.get(key)
     }
 
-    /// The layer's file, where the layer changed. `file` is optional in the schema: without it the usual name holds.
+    /// The file of a changed layer. The schema does not require `file`; the default is the usual name.
     pub(super) fn file(&self, layer: &str) -> Option<String> {
         let change = self.tree.get("changes")?.get(layer).filter(|c| matches!(c, Tree::Object(_)))?;
         let usual = || if layer == "memory" { "memory/delta.jsonl".into() } else { format!("{layer}.json") };
         Some(change.get("file").and_then(Tree::as_str).map_or_else(usual, str::to_owned))
     }
 
-    /// When the state after it was taken.
+    /// Time of the state after the delta.
     pub(super) fn time(&self) -> Option<&str> {
         let sync = self.tree.get("sync").and_then(|s| s.get("new_timestamp")).and_then(Tree::as_str);
         sync.or_else(|| self.tree.get("created_at").and_then(Tree::as_str))
     }
 
-    /// The same as the manifest of an archive, so that one reader reads both.
+    /// Converts to the manifest of an archive, so that the same reader reads both.
     pub(super) fn as_archive(&self) -> Manifest {
         let text = |t: &str| Tree::Text(t.to_owned());
         let mut layers = Vec::new();
@@ -100,13 +100,13 @@ impl DeltaManifest {
     }
 }
 
-/// A whole number of a manifest; `2.0` is one in JSON Schema.
+/// A whole number in a manifest; JSON Schema also accepts `2.0`.
 pub(super) fn whole(text: &str) -> Option<u64> {
     let float = || text.parse::<f64>().ok().filter(|f| f.fract() == 0.0 && (0.0..9e15).contains(f)).map(|f| f as u64);
     text.parse().ok().or_else(float)
 }
 
-/// `sync.last_sequence` of an archive; one that was never synchronised stands at 0.
+/// `sync.last_sequence` of an archive; 0 for one that was never synchronised.
 pub(super) fn sequence_of(manifest: &Manifest) -> u64 {
     match manifest.tree.get("sync").and_then(|s| s.get("last_sequence")) {
         Some(Tree::Number(n)) => whole(n).unwrap_or(0),

@@ -1,5 +1,5 @@
-//! Delta bundles (`.alf-delta`, spec §4.3, §6.3): what changed since an export. Made from a base and the records of
-//! now, read, checked, and applied to an archive in order. See README.md.
+//! Delta bundles (`.alf-delta`, spec §4.3, §6.3): the changes since an export. Written from a base archive and the current
+//! records, read, validated, and applied to an archive in order. See README.md.
 mod apply;
 mod manifest;
 mod operation;
@@ -18,7 +18,7 @@ use mementory_format::{
 use mementory_model::Limits;
 use std::path::Path;
 
-/// Delta of an Agent Life Format archive.
+/// The format of deltas of Agent Life Format archives.
 pub struct AlfDelta;
 
 impl Format for AlfDelta {
@@ -65,12 +65,12 @@ impl Format for AlfDelta {
     }
 }
 
-/// The id that a line of a delta is about, and its record's line; None = a deletion that has no record of its own.
+/// The id that a delta line is about, and its record's line; None for a deletion that only names its record.
 pub(super) fn record_of(line: &str) -> Result<(String, Option<String>), &'static str> {
     operation::parse(line).map(|change| (change.id, change.line.filter(|_| !change.erased)))
 }
 
-/// The agent of a delta and the entry of its changed records.
+/// The agent of a delta and the name of the entry with its changed records.
 pub(super) fn memory_of(
     archive: &super::manifest::Archive<'_>,
     limits: &Limits,
@@ -79,13 +79,13 @@ pub(super) fn memory_of(
     Ok((delta.agent.clone(), delta.file("memory")))
 }
 
-/// Would this delta apply to this archive? What speaks against it, as findings. Nothing is written.
-/// `passphrase` opens either of them, where it is encrypted.
+/// Checks whether a delta applies to an archive: findings are the obstacles. Nothing is written. `passphrase` opens either
+/// file if it is encrypted.
 pub fn check_base(
     base: &Path,
     delta: &Path,
     limits: &Limits,
     passphrase: Option<&dyn Passphrase>,
 ) -> Result<Vec<Finding>, FormatError> {
-    apply::check(base, delta, limits, passphrase)
+    apply::check_base(base, delta, limits, passphrase)
 }

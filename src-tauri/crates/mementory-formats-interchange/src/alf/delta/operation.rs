@@ -1,21 +1,21 @@
-//! The `operation` member of a delta's line: taken out and put in without touching any other byte of the line.
+//! The member `operation` of a delta line: removed and added without changing any other byte of the line.
 use super::super::wire;
 use mementory_json::Tree;
 
-/// What a line does to its record.
+/// The change that a delta line makes to its record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operation {
-    /// New.
+    /// Adds a record.
     Create,
-    /// Changed.
+    /// Changes a record.
     Update,
-    /// Deleted softly: the record stays as a tombstone (spec §3.1.8).
+    /// Marks a record as deleted; it stays as a tombstone (spec §3.1.8).
     Delete,
 }
 
 impl Operation {
-    /// The format's word.
-    pub(super) fn word(self) -> &'static str {
+    /// The value in the format.
+    pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Create => "create",
             Self::Update => "update",
@@ -24,19 +24,19 @@ impl Operation {
     }
 }
 
-/// A line, taken apart.
+/// A parsed delta line.
 pub(super) struct Change {
-    /// What it does.
+    /// The change.
     pub operation: Operation,
-    /// Id of the record.
+    /// Record id.
     pub id: String,
-    /// The record's line; None = a tombstone that only names its record.
+    /// The record's line without the operation; None for a deletion that only names its record.
     pub line: Option<String>,
     /// Nothing of the record may stay, not even a tombstone (our own word, in `keepsake.erased`).
     pub erased: bool,
 }
 
-/// Takes a line of a delta apart. Errors: stable codes.
+/// Parses a delta line. Errors: stable codes.
 pub(super) fn parse(text: &str) -> Result<Change, &'static str> {
     let members = wire::members(text).ok_or("not_json")?;
     let raw = wire::get(&members, "operation").ok_or("no_operation")?;
@@ -57,32 +57,32 @@ pub(super) fn parse(text: &str) -> Result<Change, &'static str> {
             _ => Err("no_content"),
         };
     }
-    let mut line = without(text, raw.get()).unwrap_or_else(|| rewritten(text, |tree| tree.remove("operation")));
+    let mut line = cut_operation(text, raw.get()).unwrap_or_else(|| edit_json(text, |tree| tree.remove("operation")));
     let status = wire::get(&members, "status").and_then(wire::string);
     if operation == Operation::Delete && status.as_deref() != Some("deleted") {
-        line = rewritten(&line, |tree| tree.set("status", Tree::Text("deleted".into())));
+        line = edit_json(&line, |tree| tree.set("status", Tree::Text("deleted".into())));
     }
     Ok(Change { operation, id, line: Some(line), erased })
 }
 
-/// A record's line as a line of a delta.
-pub(super) fn put(line: &str, operation: Operation) -> String {
+/// A record's line as a delta line.
+pub(super) fn add_operation(line: &str, operation: Operation) -> String {
     let end = line.trim_ascii_end().len().saturating_sub(1);
-    // an operation of the record's own would be read as ours: it gives way
+    // replace a member `operation` of the record itself, which would be read as ours
     if wire::members(line).is_some_and(|m| wire::get(&m, "operation").is_some()) {
-        return rewritten(line, |tree| tree.set("operation", Tree::Text(operation.word().into())));
+        return edit_json(line, |tree| tree.set("operation", Tree::Text(operation.as_str().into())));
     }
     let comma = if line[..end].trim_ascii_end().ends_with('{') { "" } else { "," };
-    format!("{}{comma}\"operation\":\"{}\"}}", &line[..end], operation.word())
+    format!("{}{comma}\"operation\":\"{}\"}}", &line[..end], operation.as_str())
 }
 
-/// The line with a deleted status, all else as it is.
-pub(super) fn deleted(line: &str) -> String {
-    rewritten(line, |tree| tree.set("status", Tree::Text("deleted".into())))
+/// The line with status `deleted` and no other change.
+pub(super) fn with_deleted_status(line: &str) -> String {
+    edit_json(line, |tree| tree.set("status", Tree::Text("deleted".into())))
 }
 
-/// Cuts the member `operation` with its comma out of the text.
-fn without(text: &str, value: &str) -> Option<String> {
+/// Cuts the member `operation` and its comma out of the text.
+fn cut_operation(text: &str, value: &str) -> Option<String> {
     // the value borrows from `text`, so the distance of the pointers is the offset
     let start = (value.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
     let end = start + value.len();
@@ -98,7 +98,7 @@ fn without(text: &str, value: &str) -> Option<String> {
     Some(format!("{before}{}", after.strip_prefix(',').unwrap_or(after)))
 }
 
-fn rewritten(text: &str, change: impl FnOnce(&mut Tree)) -> String {
+fn edit_json(text: &str, change: impl FnOnce(&mut Tree)) -> String {
     let Ok(mut tree) = Tree::parse(text, 512) else { return text.to_owned() };
     change(&mut tree);
     let mut out = String::new();

@@ -1,11 +1,11 @@
-//! A delta into the vault: its records are the agent's own, under the same keys as those of its `.alf`.
+//! Imports a delta: its records have the same keys as those of the agent's `.alf`.
 use super::super::manifest::Archive;
 use super::super::read::Reader;
 use super::manifest::DeltaManifest;
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
 use mementory_model::Issue;
 
-/// Reads one bundle into the sink.
+/// Reads one delta bundle into the sink.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,

@@ -1,4 +1,5 @@
-//! Deltas made, checked and applied (spec §10.4): the result equals a full export, and what does not fit changes nothing.
+//! Writing, validating and applying deltas (spec §10.4): the result equals a full export, and a delta that does not apply
+//! changes nothing.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::super::testing::*;
 use super::{AlfDelta, ApplyError, apply, check_base};
@@ -16,7 +17,7 @@ fn lossless(path: &Path) -> MemorySource {
     read(path).unwrap()
 }
 
-/// A memory of the agent's own, as the reader makes it.
+/// A memory of the agent, as the reader creates it.
 fn memory(id: &str, created: &str, content: &str) -> Record {
     let line = format!(
         r#"{{"id":"{id}","agent_id":"{AGENT}","content":"{content}","memory_type":"semantic","source":{{"runtime":"r"}},"temporal":{{"created_at":"{created}"}},"status":"active","namespace":"n"}}"#
@@ -42,19 +43,22 @@ fn bundle(path: &Path, base: u64, new: u64, agent: &str, lines: &str) {
 }
 
 fn line(operation: &str, id: &str, content: &str) -> String {
-    super::operation::put(&memory(id, "2026-10-05T00:00:00Z", content).verbatim.unwrap().text, word(operation))
+    super::operation::add_operation(
+        &memory(id, "2026-10-05T00:00:00Z", content).verbatim.unwrap().text,
+        parse_operation(operation),
+    )
 }
 
-fn word(operation: &str) -> super::operation::Operation {
+fn parse_operation(operation: &str) -> super::operation::Operation {
     use super::operation::Operation::{Create, Delete, Update};
-    [Create, Update, Delete].into_iter().find(|o| o.word() == operation).unwrap()
+    [Create, Update, Delete].into_iter().find(|o| o.as_str() == operation).unwrap()
 }
 
 fn read_delta(path: &Path) -> MemorySource {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
     let found = detect(&catalog, &limits, None).unwrap();
-    assert_eq!(found.sources[0].format, "alf_delta", "recognised among all formats");
+    assert_eq!(found.sources[0].format, "alf_delta", "detected among all formats");
     let mut shelf = MemorySource::default();
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
     AlfDelta.read(&catalog, &found.sources[0], &context, &mut shelf).unwrap();
@@ -82,9 +86,9 @@ fn spec_10_4_incremental_sync() {
     write(&mut shelf, &at("s0.alf"));
 
     // step 2: add, change and remove memories, change the identity, a principal and a credential
-    let fresh = memory("0197f2a0-2222-7000-8000-0000000000f1", "2026-11-02T00:00:00Z", "Moved to Graz.");
+    let new = memory("0197f2a0-2222-7000-8000-0000000000f1", "2026-11-02T00:00:00Z", "Moved to Graz.");
     let late = memory("0197f2a0-2222-7000-8000-0000000000f2", "2026-01-02T00:00:00Z", "Found later.");
-    shelf.records.push(fresh.clone());
+    shelf.records.push(new.clone());
     shelf.records.push(late);
     let gone = shelf.records.iter().position(|r| r.origin.pointer.starts_with("line") && !r.text.starts_with("Runs"));
     let gone = shelf.records.remove(gone.unwrap());
@@ -109,7 +113,7 @@ fn spec_10_4_incremental_sync() {
     assert_eq!(report.by_kind["memory"], 3, "two new and one changed");
     assert_eq!(validate_delta(&at("d1.alf-delta")).errors.iter().filter(|e| e.code == "missing_field").count(), 0);
     let parts = entries(&at("d1.alf-delta"));
-    assert_eq!(parts["manifest.json"], parts["delta-manifest.json"], "found under either name");
+    assert_eq!(parts["manifest.json"], parts["delta-manifest.json"], "the manifest has both names");
     let manifest: Value = serde_json::from_slice(&parts["manifest.json"]).unwrap();
     let before: Value = serde_json::from_slice(&entries(&at("s0.alf"))["manifest.json"]).unwrap();
     let sequence = before["sync"]["last_sequence"].as_u64().unwrap_or(0);
@@ -118,7 +122,7 @@ fn spec_10_4_incremental_sync() {
     assert_eq!(manifest["changes"]["memory"]["record_count"], 4);
     assert_eq!(manifest["changes"]["principals"]["changed_ids"].as_array().unwrap().len(), 1);
     let sent = String::from_utf8(parts["memory/delta.jsonl"].clone()).unwrap();
-    assert!(!sent.contains(&gone.text), "a deletion says nothing of what was deleted");
+    assert!(!sent.contains(&gone.text), "a deletion does not contain the deleted text");
 
     // steps 4 and 5: the same as a full export
     let applied = apply(&at("s0.alf"), &[at("d1.alf-delta")], &at("applied.alf"), &Limits::default()).unwrap();
@@ -137,7 +141,7 @@ fn spec_10_4_incremental_sync() {
     }
     assert_eq!(merged["sync"]["last_sequence"], sequence + 1);
 
-    // step 6: the next delta goes on from there, and what was not changed is not in it
+    // step 6: the next delta continues from there, and contains only the changes
     shelf.records.push(memory("0197f2a0-2222-7000-8000-0000000000f3", "2026-11-03T00:00:00Z", "Third."));
     make(&mut shelf, &at("applied.alf"), &at("d2.alf-delta"));
     let second: Value = serde_json::from_slice(&entries(&at("d2.alf-delta"))["manifest.json"]).unwrap();
@@ -155,13 +159,16 @@ fn spec_10_4_incremental_sync() {
         0
     );
 
-    // into the vault: the agent's own records, as they are in its archive
+    // imported records equal those of the agent's archive
     let read_in = read_delta(&at("d2.alf-delta"));
     assert_eq!(read_in.records.len(), 1);
     assert_eq!(read_in.records[0].key, RecordKey::new(format!("alf:{AGENT}"), "0197f2a0-2222-7000-8000-0000000000f3"));
     let own = memory("0197f2a0-2222-7000-8000-0000000000f3", "2026-11-03T00:00:00Z", "Third.");
     assert_eq!(read_in.records[0].verbatim, own.verbatim, "without the operation, byte for byte");
-    assert!(read_in.parts.iter().all(|(p, _)| p.role != "manifest"), "the bundle's manifest is not the agent's");
+    assert!(
+        read_in.parts.iter().all(|(p, _)| p.role != "manifest"),
+        "the manifest of the bundle is not the manifest of the agent"
+    );
 }
 
 #[test]
@@ -187,17 +194,17 @@ fn deltas_are_applied_in_order_or_not_at_all() {
         let left = std::fs::read_dir(&scratch.0)
             .unwrap()
             .any(|e| e.unwrap().file_name().to_string_lossy().contains("partial"));
-        assert!(!left, "nothing half written stays");
+        assert!(!left, "no partial file remains");
         assert_eq!(written, result.is_ok(), "{names:?}");
         if written {
-            let held = contents(&at("out.alf"));
+            let texts = contents(&at("out.alf"));
             std::fs::remove_file(at("out.alf")).unwrap();
-            return Ok((result.unwrap(), held));
+            return Ok((result.unwrap(), texts));
         }
         Err(result.unwrap_err())
     };
-    let (applied, held) = run(&["1", "2", "3"]).unwrap();
-    assert_eq!((applied.sequence, held[id].as_str()), (start + 9, "three"));
+    let (applied, texts) = run(&["1", "2", "3"]).unwrap();
+    assert_eq!((applied.sequence, texts[id].as_str()), (start + 9, "three"));
     assert!(matches!(run(&["other"]), Err(ApplyError::WrongAgent { .. })));
     assert!(matches!(run(&["1", "1"]), Err(ApplyError::AlreadyApplied { .. })));
     assert!(matches!(run(&["2"]), Err(ApplyError::Gap { .. })));
@@ -219,7 +226,7 @@ fn deltas_are_applied_in_order_or_not_at_all() {
 }
 
 #[test]
-fn lines_of_one_bundle_are_applied_in_their_order() {
+fn changes_in_one_bundle_are_applied_in_order() {
     let scratch = Scratch::new("lines");
     let at = |name: &str| scratch.0.join(name);
     lossless(&at("base.alf"));
@@ -259,27 +266,27 @@ fn lines_of_one_bundle_are_applied_in_their_order() {
         shelf.records.iter().find(|r| r.key.value == id).map(|r| (r.text.as_str(), r.status.as_deref().unwrap()))
     };
     assert_eq!(find(&ids(1)), Some(("b", "active")), "created and changed in one bundle");
-    assert_eq!(find(&ids(2)), Some(("c", "deleted")), "a tombstone stays");
+    assert_eq!(find(&ids(2)), Some(("c", "deleted")), "the tombstone stays");
     assert_eq!(find(&ids(3)), Some(("never made", "active")), "the last write wins");
     assert_eq!(find(&known), Some(("made again", "active")));
     assert_eq!((find(&ids(4)), find(&ids(5))), (None, None));
-    // a deletion that only names its record keeps it as a tombstone
+    // a deletion that only names its record leaves the record as a tombstone
     bundle(&at("e"), start + 1, start + 2, AGENT, &tombstone(&ids(1)));
     apply(&at("out.alf"), &[at("e")], &at("last.alf"), &Limits::default()).unwrap();
     let shelf = read(&at("last.alf")).unwrap();
     let one = shelf.records.iter().find(|r| r.key.value == ids(1)).unwrap();
     assert_eq!((one.text.as_str(), one.status.as_deref()), ("b", Some("deleted")));
-    let told = read_delta(&at("e"));
-    assert_eq!((told.dropped.len(), told.records.len()), (0, 0), "there is no record to take in");
+    let imported = read_delta(&at("e"));
+    assert_eq!((imported.dropped.len(), imported.records.len()), (0, 0), "a deletion gives no record");
     assert_eq!(
-        told.tombstones.iter().map(|t| t.target_id.as_str()).collect::<Vec<_>>(),
+        imported.tombstones.iter().map(|t| t.target_id.as_str()).collect::<Vec<_>>(),
         [ids(1)],
         "but one to take out"
     );
 }
 
 #[test]
-fn a_selection_deletes_nothing_and_a_base_is_needed() {
+fn selection_deletes_nothing_and_base_is_required() {
     let scratch = Scratch::new("selection");
     let at = |name: &str| scratch.0.join(name);
     let mut shelf = lossless(&at("base.alf"));
@@ -299,9 +306,9 @@ fn a_selection_deletes_nothing_and_a_base_is_needed() {
 }
 
 #[test]
-fn the_operation_is_cut_out_without_touching_the_rest() {
+fn removing_the_operation_changes_no_other_byte() {
     let plain = r#"{"id":"a", "content":"b" ,"n":1.0}"#;
-    let with = super::operation::put(plain, word("update"));
+    let with = super::operation::add_operation(plain, parse_operation("update"));
     assert_eq!(with, r#"{"id":"a", "content":"b" ,"n":1.0,"operation":"update"}"#);
     for text in [
         with.as_str(),
@@ -356,7 +363,7 @@ fn spec_10_10_delta_of_fifty_thousand_records() {
 }
 
 #[test]
-fn a_bundle_of_the_reference_layout() {
+fn bundle_in_the_layout_of_the_reference_tool() {
     let folder = repo().join("fixtures/alf/delta");
     let expected: Value = serde_json::from_slice(&std::fs::read(folder.join("case.json")).unwrap()).unwrap();
     let scratch = Scratch::new("fixture");

@@ -1,5 +1,5 @@
-//! Checks a delta bundle: manifest, documents, each line with its operation, counts.
-use super::super::lines::{Entry, each_line};
+//! Validates a delta bundle: manifest, documents, each line with its operation, counts.
+use super::super::lines::{JsonLine, each_line};
 use super::super::manifest::Archive;
 use super::super::shape::{self, Rule};
 use super::manifest::{DOCUMENTS, DeltaManifest, whole};
@@ -8,8 +8,8 @@ use mementory_format::{Catalog, Detected, Finding, FormatError, Member, Validati
 use mementory_json::Tree;
 use mementory_model::Limits;
 
-/// Findings listed of each sort.
-const LISTED: usize = 1000;
+/// Most errors, and most warnings, that are listed.
+const MAX_FINDINGS: usize = 1000;
 
 /// Validates one bundle.
 pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) -> Result<Validation, FormatError> {
@@ -25,7 +25,11 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
     for (layer, rule) in DOCUMENTS.into_iter().zip(rules) {
         let Some(file) = delta.file(layer) else { continue };
         let Some(member) = archive.entry(&file) else {
-            check.error("layer_missing", &archive.place, &format!("the file of layer {layer} is not there"));
+            check.error(
+                "layer_missing",
+                &archive.place,
+                &format!("the bundle does not have the file of layer {layer}"),
+            );
             continue;
         };
         let text = archive.text(member, limits)?;
@@ -43,7 +47,11 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
     }
     if let Some(file) = delta.file("memory") {
         match archive.entry(&file) {
-            None => check.error("partition_missing", &archive.place, "the file of changed records is not there"),
+            None => check.error(
+                "partition_missing",
+                &archive.place,
+                "the bundle does not have the file with the changed records",
+            ),
             Some(member) => {
                 let lines = check.memory(member)?;
                 let stated = match delta.change("memory", "record_count") {
@@ -51,7 +59,7 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
                     _ => None,
                 };
                 if stated.is_some_and(|n| n != lines) {
-                    check.error("count_differs", &delta.place, "record_count is not the number of lines");
+                    check.error("count_differs", &delta.place, "record_count differs from the number of lines");
                 }
             }
         }
@@ -67,13 +75,13 @@ struct Check<'a> {
 
 impl Check<'_> {
     fn error(&mut self, code: &str, place: &str, message: &str) {
-        if self.out.errors.len() < LISTED {
+        if self.out.errors.len() < MAX_FINDINGS {
             self.out.errors.push(Finding { code: code.into(), place: place.into(), message: message.into() });
         }
     }
 
     fn warning(&mut self, code: &str, place: &str, message: &str) {
-        if self.out.warnings.len() < LISTED {
+        if self.out.warnings.len() < MAX_FINDINGS {
             self.out.warnings.push(Finding { code: code.into(), place: place.into(), message: message.into() });
         }
     }
@@ -95,15 +103,15 @@ impl Check<'_> {
         archive.catalog.read(member, |reader| {
             each_line(reader, &member.place, limits.line_bytes, &mut |entry, _| {
                 let (number, text) = match entry {
-                    Entry::Line(_, "") => return Ok(()),
-                    Entry::Line(number, text) => (number, Ok(text)),
-                    Entry::Bad(number, code) => (number, Err(code)),
+                    JsonLine::Text(_, "") => return Ok(()),
+                    JsonLine::Text(number, text) => (number, Ok(text)),
+                    JsonLine::Unreadable(number, code) => (number, Err(code)),
                 };
                 lines += 1;
                 let place = format!("{}#line {number}", member.place);
                 match text.and_then(operation::parse) {
-                    Err(code) => self.error(code, &place, "the line is no change of a record"),
-                    // a tombstone that only names its record
+                    Err(code) => self.error(code, &place, "this line is not a change of a record"),
+                    // a deletion that only names its record
                     Ok(operation::Change { line: None, .. }) => {}
                     Ok(operation::Change { line: Some(line), .. }) => match Tree::parse(&line, limits) {
                         Ok(tree) => self.shape(&tree, &shape::MEMORY, &place),

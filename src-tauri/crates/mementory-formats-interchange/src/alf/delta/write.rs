@@ -1,19 +1,19 @@
-//! A base archive and the records of now → a delta (spec §6.3). One pass over the records: a line whose text is that of
-//! the base is no change.
+//! A base archive and the current records → a delta (spec §6.3). One pass over the records: a line with the same text as in
+//! the base is not a change.
 use super::super::compose;
-use super::super::container::Container;
+use super::super::container::ArchiveWriter;
 use super::super::detect::DELTA_MANIFEST;
-use super::super::lines::{Entry, each_line};
+use super::super::lines::{JsonLine, each_line};
 use super::super::manifest::{Archive, MANIFEST, Manifest};
-use super::super::parts::Parts;
-use super::super::plan::{Own, Plan, Row, own};
-use super::super::rewrite::Opened;
-use super::super::write::{line, space};
+use super::super::parts::PassthroughFiles;
+use super::super::plan::{AlfElement, ExportPlan, Row, alf_element};
+use super::super::rewrite::OpenedFile;
+use super::super::write::{line, scope_entry};
 use super::super::write_documents::{assemble, identity_version, owner_row};
 use super::super::write_manifest::VERSION;
 use super::super::{documents, sealed, wire};
 use super::manifest::sequence_of;
-use super::operation::{Operation, put};
+use super::operation::{Operation, add_operation};
 use mementory_format::{FormatError, RecordSource, WriteOptions, WriteReport};
 use mementory_json::{Tree, write_string};
 use mementory_model::{Kind, Limits, LossKind};
@@ -25,11 +25,11 @@ use std::path::Path;
 /// Entry of the changed records.
 const LINES: &str = "memory/delta.jsonl";
 
-/// A record of the base: digests of its lines (an id may be there twice), and whether it is still here.
+/// A record of the base: the digests of its lines (an id may occur twice), and whether the vault still has it.
 #[derive(Default)]
-struct Known {
+struct BaseRecord {
     digests: Vec<[u8; 16]>,
-    seen: bool,
+    still_exists: bool,
 }
 
 /// Writes the bundle.
@@ -41,7 +41,7 @@ pub(super) fn write(
     make(source, Some(out), options)
 }
 
-/// What [`write`] would hold and lose.
+/// The report of [`write`] without writing anything.
 pub(super) fn plan(source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
     make(source, None, options)
 }
@@ -51,31 +51,31 @@ fn make(source: &mut dyn RecordSource, out: Option<&Path>, options: &WriteOption
     let name = |path: &Path| path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let base = options.base.as_deref().ok_or_else(|| {
         let place = out.map(name).unwrap_or_default();
-        FormatError::invalid("base_required", place, "a delta needs the .alf that it builds on")
+        FormatError::invalid("base_required", place, "a delta needs the .alf on which it is based")
     })?;
-    let opened = Opened::open_with(base, &limits, options.passphrase.as_deref())?;
+    let opened = OpenedFile::open_with(base, &limits, options.passphrase.as_deref())?;
     let archive = opened.archive()?;
     let manifest = Manifest::of(&archive, &limits)?;
     let about = source.about();
-    let mut plan = Plan::survey(source)?;
-    let parts = Parts::survey(source, &plan, options.everything)?;
-    let agent = parts.agent.clone().unwrap_or_else(|| plan.agent.clone());
+    let mut plan = ExportPlan::collect(source)?;
+    let passthrough = PassthroughFiles::collect(source, &plan, options.everything)?;
+    let agent = passthrough.agent.clone().unwrap_or_else(|| plan.agent.clone());
     if !agent.eq_ignore_ascii_case(&manifest.agent) {
-        let message = "the base is the archive of another agent than the records in scope";
+        let message = "the base archive is of another agent than the exported records";
         return Err(FormatError::invalid("base_of_another_agent", name(base), message));
     }
     let mut writer = Writer { archive: &archive, manifest: &manifest, limits: &limits, report: WriteReport::default() };
     writer.report.version = VERSION.into();
-    if parts.agent.is_none() && !plan.rows.contains_key("principals") {
+    if passthrough.agent.is_none() && !plan.rows.contains_key("principals") {
         plan.rows.insert("principals", vec![owner_row(&about, &agent)]);
     }
     let mut changes: Vec<(String, Tree)> = Vec::new();
-    let texts = writer.documents(&plan, &parts, &mut changes)?;
-    writer.files(&plan)?;
+    let texts = writer.changed_documents(&plan, &passthrough, &mut changes)?;
+    writer.report_files(&plan)?;
 
-    let mut known = writer.known()?;
+    let mut base_records = writer.base_records()?;
     let mut file = match out {
-        Some(out) => Some(Container::create_with(out, options.passphrase.as_deref())?),
+        Some(out) => Some(ArchiveWriter::create_with(out, options.passphrase.as_deref())?),
         None => None,
     };
     for (name, text) in &texts {
@@ -85,7 +85,7 @@ fn make(source: &mut dyn RecordSource, out: Option<&Path>, options: &WriteOption
     }
     let mut count = 0u64;
     let mut fill = |sink: &mut dyn Write| {
-        writer.lines(source, &plan, &agent, options.everything, &mut known, sink, &mut count)?;
+        writer.write_lines(source, &plan, &agent, options.everything, &mut base_records, sink, &mut count)?;
         Ok(count > 0)
     };
     match &mut file {
@@ -111,15 +111,15 @@ fn make(source: &mut dyn RecordSource, out: Option<&Path>, options: &WriteOption
     }
     let mut tree = object([("alf_version", text(VERSION)), ("created_at", text(&now)), ("agent", who), ("sync", sync)]);
     tree.set("changes", Tree::Object(changes));
-    if parts.agent.is_none() {
+    if passthrough.agent.is_none() {
         let rows = plan.rows.values().flatten().filter(|r| !r.scope.is_empty());
-        let said = rows.map(|r| (r.value.clone(), space(&r.scope, Some(&r.runtime))));
-        let scopes = said.chain(plan.scopes.iter().map(|(id, s)| (id.clone(), space(s, None)))).collect();
+        let of_rows = rows.map(|r| (r.value.clone(), scope_entry(&r.scope, Some(&r.runtime))));
+        let scopes = of_rows.chain(plan.scopes.iter().map(|(id, s)| (id.clone(), scope_entry(s, None)))).collect();
         tree.set("keepsake", object([("generated", Tree::Bool(true)), ("scopes", Tree::Object(scopes))]));
     }
     let mut out = String::new();
     tree.write(&mut out);
-    // one name by the specification, one that the reference tool looks for
+    // the specification uses one name, the reference tool the other
     file.entry(DELTA_MANIFEST, &mut out.as_bytes())?;
     file.entry(MANIFEST, &mut out.as_bytes())?;
     file.finish()?;
@@ -139,11 +139,11 @@ impl Writer<'_> {
         member.map(|m| self.archive.text(m, self.limits)).transpose()
     }
 
-    /// Identity, principals and credentials go whole, where they differ.
-    fn documents(
+    /// The whole documents of identity, principals and credentials, if they changed.
+    fn changed_documents(
         &mut self,
-        plan: &Plan,
-        parts: &Parts,
+        plan: &ExportPlan,
+        passthrough: &PassthroughFiles,
         changes: &mut Vec<(String, Tree)>,
     ) -> Result<Vec<(String, String)>, FormatError> {
         let mut texts = Vec::new();
@@ -158,7 +158,7 @@ impl Writer<'_> {
                 *self.report.by_kind.entry(Kind::Profile.as_str().into()).or_default() += 1;
             }
             None if before.is_some() => {
-                let note = "a delta can change an identity, not take it away";
+                let note = "a delta can change an identity, but not remove it";
                 self.report.losses.add(&file("identity"), "identity", LossKind::LeftOut, note);
             }
             _ => {}
@@ -169,7 +169,7 @@ impl Writer<'_> {
             if layer == "credentials" {
                 rows.extend(sealed_rows(before.as_deref().unwrap_or(""), &rows));
             }
-            let skeleton = parts.layers.get(&file(layer)).map(String::as_str);
+            let skeleton = passthrough.layers.get(&file(layer)).map(String::as_str);
             if rows.is_empty() && skeleton.is_none() && before.is_none() {
                 continue;
             }
@@ -189,19 +189,19 @@ impl Writer<'_> {
         Ok(texts)
     }
 
-    /// Attachments, artifacts and raw files have no place in a delta.
-    fn files(&mut self, plan: &Plan) -> Result<(), FormatError> {
+    /// Reports new or changed files, which a delta cannot contain.
+    fn report_files(&mut self, plan: &ExportPlan) -> Result<(), FormatError> {
         let before = self.base_text("attachments")?.unwrap_or_default();
-        let held = elements(&before, "attachments");
-        let note = "a delta has no place for files; the next whole .alf has them";
+        let in_base = elements(&before, "attachments");
+        let note = "a delta cannot contain files; the next whole .alf has them";
         for row in plan.rows.get("attachments").into_iter().flatten() {
-            if !held.values().any(|text| *text == row.text) {
+            if !in_base.values().any(|text| *text == row.text) {
                 self.report.losses.add(&row.value, "attachment", LossKind::LeftOut, note);
             }
         }
         for id in plan.files.keys() {
             let row = super::super::partitions::stable_v5(&format!("attachment:{id}")).to_string();
-            if !held.contains_key(&row) {
+            if !in_base.contains_key(&row) {
                 self.report.losses.add(id, "attachment", LossKind::LeftOut, note);
             }
         }
@@ -213,7 +213,7 @@ impl Writer<'_> {
             let Some(member) = self.archive.entry(&row.file) else { continue };
             self.archive.catalog.read(member, |reader| {
                 each_line(reader, &member.place, self.limits.line_bytes, &mut |entry, _| match entry {
-                    Entry::Line(_, text) if !text.is_empty() => visit(text),
+                    JsonLine::Text(_, text) if !text.is_empty() => visit(text),
                     _ => Ok(()),
                 })
             })?;
@@ -221,27 +221,27 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn known(&self) -> Result<HashMap<Box<str>, Known>, FormatError> {
-        let mut known: HashMap<Box<str>, Known> = HashMap::new();
+    fn base_records(&self) -> Result<HashMap<Box<str>, BaseRecord>, FormatError> {
+        let mut records: HashMap<Box<str>, BaseRecord> = HashMap::new();
         self.each_base_line(&mut |text| {
             if let Some(id) =
                 wire::members(text).and_then(|m| Some(wire::get(&m, "id").and_then(wire::string)?.into_owned()))
             {
-                known.entry(id.into()).or_default().digests.push(digest(text));
+                records.entry(id.into()).or_default().digests.push(digest(text));
             }
             Ok(())
         })?;
-        Ok(known)
+        Ok(records)
     }
 
     #[allow(clippy::too_many_arguments)]
-    fn lines(
+    fn write_lines(
         &mut self,
         source: &mut dyn RecordSource,
-        plan: &Plan,
+        plan: &ExportPlan,
         agent: &str,
         everything: bool,
-        known: &mut HashMap<Box<str>, Known>,
+        base_records: &mut HashMap<Box<str>, BaseRecord>,
         sink: &mut dyn Write,
         count: &mut u64,
     ) -> Result<(), FormatError> {
@@ -255,10 +255,10 @@ impl Writer<'_> {
                 return Ok(());
             }
             let (id, text) = line(plan, &stored, agent, plan.created(&stored));
-            let base = known.get_mut(id.as_str());
+            let base = base_records.get_mut(id.as_str());
             let operation = match base {
                 Some(base) => {
-                    base.seen = true;
+                    base.still_exists = true;
                     if base.digests.contains(&digest(&text)) {
                         return Ok(());
                     }
@@ -268,16 +268,16 @@ impl Writer<'_> {
                 }
                 None => Operation::Create,
             };
-            if own(&stored.record) != Some(Own::Line) {
+            if alf_element(&stored.record) != Some(AlfElement::Line) {
                 compose::losses(&stored, &mut report.losses);
             }
             *report.by_kind.entry(stored.record.kind.as_str().to_owned()).or_default() += 1;
-            emit(&put(&text, operation))
+            emit(&add_operation(&text, operation))
         })?;
-        // what an export of a selection does not hold is not deleted
-        if everything && known.values().any(|k| !k.seen) {
+        // records that a selection does not include are not deleted
+        if everything && base_records.values().any(|record| !record.still_exists) {
             let mut done = std::collections::HashSet::new();
-            self.each_base_line(&mut |text| match tombstone(text, known, &mut done) {
+            self.each_base_line(&mut |text| match tombstone(text, base_records, &mut done) {
                 Some(line) => emit(&line),
                 None => Ok(()),
             })?;
@@ -286,38 +286,38 @@ impl Writer<'_> {
     }
 }
 
-/// A deletion of a record that is no longer here: what the schema asks for, and nothing of what the record said.
+/// The deletion line of a record that the vault no longer has: the members that the schema requires, without its content.
 fn tombstone(
     text: &str,
-    known: &HashMap<Box<str>, Known>,
+    base_records: &HashMap<Box<str>, BaseRecord>,
     done: &mut std::collections::HashSet<String>,
 ) -> Option<String> {
     let m = wire::members(text)?;
     let id = wire::get(&m, "id").and_then(wire::string)?.into_owned();
-    if known.get(id.as_str()).is_none_or(|k| k.seen) || !done.insert(id.clone()) {
+    if base_records.get(id.as_str()).is_none_or(|record| record.still_exists) || !done.insert(id.clone()) {
         return None;
     }
-    let inner = |object: &str, key: &str| {
+    let nested = |object: &str, key: &str| {
         let raw = wire::get(&m, object)?;
         Some(wire::get(&wire::members(raw.get())?, key).and_then(wire::string)?.into_owned())
     };
-    let own = |key: &str| wire::get(&m, key).and_then(wire::string).map(|t| t.into_owned());
+    let top = |key: &str| wire::get(&m, key).and_then(wire::string).map(|t| t.into_owned());
     let mut out = String::from("{\"id\":");
     write_string(&id, &mut out);
     for (key, value) in [
-        ("agent_id", own("agent_id").unwrap_or_default()),
+        ("agent_id", top("agent_id").unwrap_or_default()),
         ("content", "(deleted)".into()),
-        ("memory_type", own("memory_type").unwrap_or_else(|| "semantic".into())),
+        ("memory_type", top("memory_type").unwrap_or_else(|| "semantic".into())),
     ] {
         out.push_str(&format!(",\"{key}\":"));
         write_string(&value, &mut out);
     }
     out.push_str(",\"source\":{\"runtime\":");
-    write_string(&inner("source", "runtime").unwrap_or_else(|| "mementory".into()), &mut out);
+    write_string(&nested("source", "runtime").unwrap_or_else(|| "mementory".into()), &mut out);
     out.push_str("},\"temporal\":{\"created_at\":");
-    write_string(&inner("temporal", "created_at").unwrap_or_else(|| "1970-01-01T00:00:00Z".into()), &mut out);
+    write_string(&nested("temporal", "created_at").unwrap_or_else(|| "1970-01-01T00:00:00Z".into()), &mut out);
     out.push_str("},\"status\":\"deleted\",\"namespace\":\"default\",\"keepsake\":{\"erased\":true}}");
-    Some(put(&out, Operation::Delete))
+    Some(add_operation(&out, Operation::Delete))
 }
 
 /// Elements of a list document by id.
@@ -327,11 +327,11 @@ fn elements<'t>(text: &'t str, layer: &str) -> BTreeMap<String, &'t str> {
     document.elements.into_iter().filter_map(|element| Some((id(element)?, element))).collect()
 }
 
-/// Sealed secrets of the base: they belong to its files, which a delta leaves as they are.
+/// Sealed secrets of the base. They stay, since a delta does not change the files that they belong to.
 fn sealed_rows(before: &str, rows: &[Row]) -> Vec<Row> {
     let ours = |text: &str| Tree::parse(text, 512).is_ok_and(|doc| sealed::is_ours(&doc));
-    let kept = elements(before, "credentials").into_iter().filter(|(_, text)| ours(text));
-    let new = kept.filter(|(id, _)| rows.iter().all(|row| row.value != *id));
+    let in_base = elements(before, "credentials").into_iter().filter(|(_, text)| ours(text));
+    let missing = in_base.filter(|(id, _)| rows.iter().all(|row| row.value != *id));
     let row = |(value, text): (String, &str)| Row {
         value,
         scope: String::new(),
@@ -339,14 +339,14 @@ fn sealed_rows(before: &str, rows: &[Row]) -> Vec<Row> {
         text: text.into(),
         file: None,
     };
-    new.map(row).collect()
+    missing.map(row).collect()
 }
 
 fn changed_ids(before: &str, now: &str, layer: &str) -> Vec<String> {
     let (old, new) = (elements(before, layer), elements(now, layer));
-    let gone = old.keys().filter(|id| !new.contains_key(*id));
+    let removed = old.keys().filter(|id| !new.contains_key(*id));
     let changed = new.iter().filter(|(id, text)| old.get(*id) != Some(*text)).map(|(id, _)| id);
-    changed.chain(gone).cloned().collect()
+    changed.chain(removed).cloned().collect()
 }
 
 fn digest(text: &str) -> [u8; 16] {

@@ -1,4 +1,4 @@
-//! The audit record of a deletion (spec §3.1.11): what went, from where, why and when; never what it said.
+//! The audit record of a deletion (spec §3.1.11): what was deleted, from where, why and when, without any content.
 use super::super::partitions::stable_v7;
 use super::PurgeOptions;
 use mementory_format::FormatError;
@@ -8,30 +8,30 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// An audit record.
+/// The audit record of a deletion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Audit {
     /// Id of the deletion.
     pub purge_id: String,
-    /// The agent.
+    /// Id of the agent.
     pub agent_id: String,
     /// `record_purge` or `full_agent`.
     pub scope: String,
-    /// The records; absent when the whole agent went.
+    /// Ids of the records; absent when the whole agent was deleted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub record_ids: Option<Vec<String>>,
-    /// Entries that held them; all partitions when the whole agent went.
+    /// Partitions that had them; all partitions when the whole agent was deleted.
     pub partitions_affected: Vec<String>,
-    /// Why.
+    /// Reason of the deletion.
     pub reason: String,
-    /// When it was asked for.
+    /// Time of the request.
     pub requested_at: String,
-    /// When it was done; null in a dry run.
+    /// Time of completion; null in a dry run and while files remain.
     pub completed_at: Option<String>,
-    /// Who asked; a principal's id.
+    /// Id of the principal who asked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requested_by: Option<String>,
-    /// Files that it was not done in yet, by their names; none once it is completed.
+    /// Names of the files that remain to be changed; empty when the deletion is complete.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<String>,
 }
@@ -71,7 +71,7 @@ impl Audit {
         self.completed_at = Some(at.to_rfc3339());
     }
 
-    /// Writes the record beside a file, under a name that is its own; a later state takes the place of the former one.
+    /// Writes the record beside a file, under a name with the deletion's id. Replaces an earlier state of the record.
     pub(super) fn write_beside(&self, file: &Path) -> Result<PathBuf, FormatError> {
         let text = serde_json::to_string_pretty(self)
             .map_err(|e| FormatError::invalid("malformed", "audit", e.to_string()))?;
@@ -80,7 +80,7 @@ impl Audit {
         let path = file.with_file_name(name);
         let io =
             |e| FormatError::io(path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned()), e);
-        // never a moment without a whole record
+        // replace atomically, so that there is a complete record at any time
         let partial = path.with_extension("json.mementory-partial");
         let written = std::fs::File::create(&partial).and_then(|mut out| {
             out.write_all(text.as_bytes())?;

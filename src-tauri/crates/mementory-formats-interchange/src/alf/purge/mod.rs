@@ -1,5 +1,5 @@
-//! Hard deletion in a local archive (spec §3.1.11, §6.4): records go for good, an audit record says that they went, and
-//! every place that still holds their text is named.
+//! Hard deletion in a local archive (spec §3.1.11, §6.4): removes records permanently, writes an audit record, and lists every
+//! place that still contains their text.
 mod audit;
 mod needles;
 #[cfg(test)]
@@ -8,7 +8,7 @@ mod tests;
 pub use audit::Audit;
 
 use super::manifest::{Archive, MANIFEST, Manifest};
-use super::rewrite::{self, Fate, Opened, Rewrite};
+use super::rewrite::{self, LineEdit, OpenedFile, Rewrite};
 use super::{delta, documents, wire};
 use mementory_format::{FormatError, Passphrase};
 use mementory_json::Tree;
@@ -19,31 +19,31 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How to delete.
+/// Options of a deletion.
 #[derive(Debug, Clone)]
 pub struct PurgeOptions {
-    /// The new archive; None = it takes the place of the old one. With a new one the old one stays as it is.
+    /// Path of the new archive; the old one then stays unchanged. None replaces the old one.
     pub out: Option<PathBuf>,
-    /// `gdpr_article_17`, `ccpa_deletion`, `user_request` or `security_incident`; another word is kept as it is.
+    /// `gdpr_article_17`, `ccpa_deletion`, `user_request` or `security_incident`; any other text is written unchanged.
     pub reason: String,
-    /// Who asked: a principal's id. Never a name.
+    /// Id of the principal who asked, never a name.
     pub requested_by: Option<String>,
-    /// Links to the deleted records go too. They are kept by default: the specification tolerates links into nothing
-    /// (§3.1.12), and stripping changes other records.
+    /// Removes links to the deleted records as well, which changes other records. Not the default, because the specification
+    /// tolerates dangling links (§3.1.12).
     pub strip_links: bool,
-    /// Says what would happen and writes nothing.
+    /// Reports what would happen without writing anything.
     pub dry_run: bool,
-    /// Deltas of the same agent: they are rewritten without the records, in their place (§10.14, 5).
+    /// Deltas of the same agent, which are rewritten in place without the records (§10.14, 5).
     pub deltas: Vec<PathBuf>,
-    /// Opens files that are encrypted as a whole; what takes their place is encrypted under it again.
+    /// Opens files that are encrypted as a whole, and encrypts the files that replace them.
     pub passphrase: Option<Arc<dyn Passphrase>>,
     /// Time of the request.
     pub now: Timestamp,
-    /// Bounds.
+    /// Limits.
     pub limits: Limits,
 }
 
-/// A place that still holds the text of a deleted record, or that cannot be searched.
+/// A place that still contains the text of a deleted record, or that cannot be searched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leftover {
     /// Entry of the archive, with `#line N` for a line.
@@ -52,37 +52,37 @@ pub struct Leftover {
     pub reason: String,
 }
 
-/// What was deleted.
+/// The result of deleting records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Purged {
-    /// The audit record. It holds no content.
+    /// The audit record, which has no content of the records.
     pub audit: Audit,
-    /// Where it was written; None in a dry run.
+    /// Path of the audit record; None in a dry run.
     pub audit_path: Option<PathBuf>,
-    /// Records removed from partitions and deltas, by entry or delta.
+    /// Number of removed records by partition or delta.
     pub removed_from: BTreeMap<String, u64>,
-    /// Records removed from the archive's partitions.
+    /// Number of records removed from the archive's partitions.
     pub removed: u64,
-    /// Ids that no record has.
+    /// Ids without a record.
     pub not_found: Vec<String>,
-    /// Links of other records to the deleted ones: kept, or stripped.
+    /// Number of links from other records to the deleted ones, whether kept or stripped.
     pub links: u64,
-    /// What still holds the text.
+    /// Places that still contain the text.
     pub leftovers: Vec<Leftover>,
 }
 
-/// Deletes records for good. The archive is written anew and takes its place when it is whole; the audit record is
-/// written beside it. Errors: `not_found` when no record has any of the ids; nothing is written then. When a file of
-/// several cannot be written, the audit record stays, without a time of completion, and names what is left.
+/// Deletes records permanently. The rewritten archive replaces the old one when it is complete; the audit record is written
+/// beside it. Errors: `not_found` when no record has any of the ids; nothing is written then. If one of several files cannot
+/// be written, the audit record stays without `completed_at` and lists the remaining files.
 pub fn purge(archive: &Path, ids: &[String], options: &PurgeOptions) -> Result<Purged, FormatError> {
     let limits = &options.limits;
     let passphrase = options.passphrase.as_deref();
-    let opened = Opened::open_with(archive, limits, passphrase)?;
+    let opened = OpenedFile::open_with(archive, limits, passphrase)?;
     let open = opened.archive()?;
     let manifest = Manifest::of(&open, limits)?;
-    let mut work = Work {
+    let mut deletion = Deletion {
         passphrase,
-        key: opened.key(passphrase),
+        output_passphrase: opened.output_passphrase(passphrase),
         archive: &open,
         manifest: &manifest,
         limits,
@@ -93,73 +93,74 @@ pub fn purge(archive: &Path, ids: &[String], options: &PurgeOptions) -> Result<P
         needles: Needles::default(),
         links: 0,
     };
-    work.look()?;
+    deletion.scan_partitions()?;
     let mut changed_deltas = Vec::new();
     for path in distinct(options.deltas.iter())? {
-        if let Some(n) = work.look_into_delta(&path)? {
+        if let Some(n) = deletion.scan_delta(&path)? {
             changed_deltas.push((path, n));
         }
     }
-    if work.found.is_empty() {
+    if deletion.found.is_empty() {
         return Err(FormatError::invalid("not_found", &open.place, "no record of this archive has any of these ids"));
     }
-    let removed: u64 = work.removed_from.values().sum();
-    let leftovers = work.leftovers()?;
-    let partitions = work.removed_from.keys().cloned().collect();
+    let removed: u64 = deletion.removed_from.values().sum();
+    let leftovers = deletion.leftovers()?;
+    let partitions = deletion.removed_from.keys().cloned().collect();
     let target = options.out.clone().unwrap_or_else(|| archive.to_path_buf());
     if options.out.as_deref().is_some_and(|out| out.symlink_metadata().is_ok()) {
-        let there = std::io::Error::from(ErrorKind::AlreadyExists);
-        return Err(FormatError::io(file_name(&target), there));
+        let exists = std::io::Error::from(ErrorKind::AlreadyExists);
+        return Err(FormatError::io(file_name(&target), exists));
     }
-    let mut audit = Audit::of_records(&manifest.agent, &work.found, partitions, options);
+    let mut audit = Audit::of_records(&manifest.agent, &deletion.found, partitions, options);
     let mut audit_path = None;
     if !options.dry_run {
-        // the archive last: what could not be rewritten before it can be asked for once more
+        // the archive comes last, so that a failed deletion can be repeated
         let mut steps: Vec<&Path> = changed_deltas.iter().map(|(path, _)| path.as_path()).collect();
         steps.push(&target);
-        audit_path = Some(carried_out(&mut audit, &target, &steps, &mut |path| {
-            if path == target { work.write(path) } else { work.write_delta(path) }
+        audit_path = Some(run_with_audit(&mut audit, &target, &steps, &mut |path| {
+            if path == target { deletion.write(path) } else { deletion.write_delta(path) }
         })?);
     }
-    let mut removed_from = work.removed_from.clone();
+    let mut removed_from = deletion.removed_from.clone();
     removed_from.extend(changed_deltas.iter().map(|(path, n)| (file_name(path), *n)));
-    let not_found = work.ids.difference(&work.found).cloned().collect();
-    Ok(Purged { audit, audit_path, removed_from, removed, not_found, links: work.links, leftovers })
+    let not_found = deletion.ids.difference(&deletion.found).cloned().collect();
+    Ok(Purged { audit, audit_path, removed_from, removed, not_found, links: deletion.links, leftovers })
 }
 
-/// What went with a whole agent.
+/// The result of deleting a whole agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PurgedAgent {
-    /// The audit record. It holds no content.
+    /// The audit record, which has no content of the records.
     pub audit: Audit,
-    /// Where it was written; None in a dry run.
+    /// Path of the audit record; None in a dry run.
     pub audit_path: Option<PathBuf>,
-    /// Records that the archive's partitions held.
+    /// Number of records in the archive's partitions.
     pub removed: u64,
-    /// The files: the archive and its deltas.
+    /// The deleted files: the archive and its deltas.
     pub files: Vec<PathBuf>,
 }
 
-/// Deletes a whole agent (scope `full_agent`): the archive and its deltas go, the audit record stays beside where they
-/// were. A delta of another agent is an error, and nothing is deleted then. When a file of several cannot be removed, the
-/// audit record stays, without a time of completion, and names what is left; the archive is the last to go.
+/// Deletes a whole agent (scope `full_agent`): the archive and its deltas, with the archive last. The audit record is written
+/// beside them. A delta of another agent is an error, and nothing is deleted then. If one of several files cannot be removed,
+/// the audit record stays without `completed_at` and lists the remaining files.
 pub fn purge_agent(archive: &Path, options: &PurgeOptions) -> Result<PurgedAgent, FormatError> {
     let (limits, passphrase) = (&options.limits, options.passphrase.as_deref());
     let (agent, partitions, removed) = {
-        let opened = Opened::open_with(archive, limits, passphrase)?;
+        let opened = OpenedFile::open_with(archive, limits, passphrase)?;
         let open = opened.archive()?;
         let manifest = Manifest::of(&open, limits)?;
         let mut removed = 0;
         for row in &manifest.partitions {
             let Some(member) = open.entry(&row.file) else { continue };
-            removed += rewrite::lines(&open, member, limits, &mut std::io::sink(), &mut |_, _| Ok(Fate::Keep))?.0;
+            removed +=
+                rewrite::edit_lines(&open, member, limits, &mut std::io::sink(), &mut |_, _| Ok(LineEdit::Keep))?.0;
         }
         (manifest.agent.clone(), manifest.partitions.iter().map(|p| p.file.clone()).collect(), removed)
     };
     let files = distinct(std::iter::once(archive).chain(options.deltas.iter().map(PathBuf::as_path)))?;
     for path in &files[1..] {
-        let opened = Opened::open_with(path, limits, passphrase)?;
-        let open = opened.any()?;
+        let opened = OpenedFile::open_with(path, limits, passphrase)?;
+        let open = opened.archive_or_delta()?;
         if !delta::memory_of(&open, limits)?.0.eq_ignore_ascii_case(&agent) {
             return Err(FormatError::invalid("delta_wrong_agent", &open.place, "this delta is for another agent"));
         }
@@ -169,17 +170,17 @@ pub fn purge_agent(archive: &Path, options: &PurgeOptions) -> Result<PurgedAgent
         return Ok(PurgedAgent { audit, audit_path: None, removed, files });
     }
     let steps: Vec<&Path> = files.iter().rev().map(PathBuf::as_path).collect();
-    let audit_path = carried_out(&mut audit, archive, &steps, &mut |path| match std::fs::remove_file(path) {
+    let audit_path = run_with_audit(&mut audit, archive, &steps, &mut |path| match std::fs::remove_file(path) {
         Err(e) if e.kind() != ErrorKind::NotFound => Err(FormatError::io(file_name(path), e)),
         _ => Ok(()),
     })?;
     Ok(PurgedAgent { audit, audit_path: Some(audit_path), removed, files })
 }
 
-/// Does what was asked for, file by file, with an audit record beside `beside` from before the first of them until after
-/// the last. Answers where it is. When a file fails, the record says which are left; where nothing was changed yet there
-/// is nothing to tell, and it goes.
-fn carried_out(
+/// Runs `each` for every file and keeps an audit record beside `beside` up to date, from before the first file on. Gives the
+/// path of the record. If a file fails, the record lists the remaining files; if the first one fails, nothing was changed and
+/// the record is removed.
+fn run_with_audit(
     audit: &mut Audit,
     beside: &Path,
     files: &[&Path],
@@ -191,7 +192,7 @@ fn carried_out(
     for (done, file) in files.iter().enumerate() {
         if let Err(error) = each(file) {
             if done == 0 {
-                // the error is what counts
+                // the error of the deletion itself is returned
                 let _ = std::fs::remove_file(&path);
             }
             return Err(error);
@@ -205,13 +206,13 @@ fn carried_out(
     Ok(path)
 }
 
-/// The files that are meant, each once, however often and under whatever names it was told.
-fn distinct<P: AsRef<Path>>(told: impl Iterator<Item = P>) -> Result<Vec<PathBuf>, FormatError> {
+/// Each file once, even if it is given several times or under different paths.
+fn distinct<P: AsRef<Path>>(paths: impl Iterator<Item = P>) -> Result<Vec<PathBuf>, FormatError> {
     let (mut seen, mut out) = (BTreeSet::new(), Vec::new());
-    for path in told {
+    for path in paths {
         let path = path.as_ref();
-        let whole = std::fs::canonicalize(path).map_err(|e| FormatError::io(file_name(path), e))?;
-        if seen.insert(whole) {
+        let canonical = std::fs::canonicalize(path).map_err(|e| FormatError::io(file_name(path), e))?;
+        if seen.insert(canonical) {
             out.push(path.to_path_buf());
         }
     }
@@ -222,11 +223,12 @@ fn file_name(path: &Path) -> String {
     path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned())
 }
 
-struct Work<'a> {
+/// A deletion of records while it runs.
+struct Deletion<'a> {
     /// Opens deltas.
     passphrase: Option<&'a dyn Passphrase>,
-    /// The new archive is encrypted under this.
-    key: Option<&'a dyn Passphrase>,
+    /// Encrypts the new archive.
+    output_passphrase: Option<&'a dyn Passphrase>,
     archive: &'a Archive<'a>,
     manifest: &'a Manifest,
     limits: &'a Limits,
@@ -238,19 +240,20 @@ struct Work<'a> {
     links: u64,
 }
 
-impl Work<'_> {
-    fn doomed(&self, line: &str) -> Option<String> {
+impl Deletion<'_> {
+    /// The id of a line, if it is to be deleted.
+    fn deleted_id(&self, line: &str) -> Option<String> {
         rewrite::id_of(line).map(|id| id.to_ascii_lowercase()).filter(|id| self.ids.contains(id))
     }
 
-    /// First pass: what is there, and which words to look for afterwards.
-    fn look(&mut self) -> Result<(), FormatError> {
+    /// First pass: finds the records, and collects the texts to search for afterwards.
+    fn scan_partitions(&mut self) -> Result<(), FormatError> {
         let (archive, limits) = (self.archive, self.limits);
         for row in &self.manifest.partitions {
             let Some(member) = archive.entry(&row.file) else { continue };
-            rewrite::lines(archive, member, limits, &mut std::io::sink(), &mut |text, _| {
+            rewrite::edit_lines(archive, member, limits, &mut std::io::sink(), &mut |text, _| {
                 if let Some(text) = text {
-                    if let Some(id) = self.doomed(text) {
+                    if let Some(id) = self.deleted_id(text) {
                         self.found.insert(id);
                         *self.removed_from.entry(row.file.clone()).or_default() += 1;
                         self.needles.add_line(text);
@@ -258,7 +261,7 @@ impl Work<'_> {
                         self.links += self.links_of(text);
                     }
                 }
-                Ok(Fate::Keep)
+                Ok(LineEdit::Keep)
             })?;
         }
         Ok(())
@@ -276,8 +279,8 @@ impl Work<'_> {
         related.count() as u64 + u64::from(named(wire::get(&m, "supersedes")))
     }
 
-    /// A line without its links to the deleted records; None = it has none.
-    fn stripped(&self, line: &str) -> Option<String> {
+    /// A line without its links to the deleted records; None if it has none.
+    fn without_links(&self, line: &str) -> Option<String> {
         if !self.strip || self.links_of(line) == 0 {
             return None;
         }
@@ -288,17 +291,17 @@ impl Work<'_> {
             tree.remove("supersedes");
         }
         if let Some(Tree::Array(rows)) = tree.get("related_records").cloned() {
-            let kept: Vec<Tree> = rows.into_iter().filter(|row| !named(row.get("id"))).collect();
-            match kept.is_empty() {
+            let remaining: Vec<Tree> = rows.into_iter().filter(|row| !named(row.get("id"))).collect();
+            match remaining.is_empty() {
                 true => tree.remove("related_records"),
-                false => tree.set("related_records", Tree::Array(kept)),
+                false => tree.set("related_records", Tree::Array(remaining)),
             }
         }
-        Some(rewrite::written(&tree))
+        Some(rewrite::to_json(&tree))
     }
 
     fn write(&mut self, target: &Path) -> Result<(), FormatError> {
-        let mut file = Rewrite::begin(target, self.key)?;
+        let mut file = Rewrite::begin(target, self.output_passphrase)?;
         let mut rows = rewrite::rows_of(self.manifest);
         for row in &mut rows {
             let name = row.get("file").and_then(Tree::as_str).unwrap_or_default().to_owned();
@@ -308,12 +311,12 @@ impl Work<'_> {
             }
             let mut count = 0;
             let sha = file.out.entry_from(&name, &mut |sink| {
-                (count, _) = rewrite::lines(self.archive, member, self.limits, sink, &mut |text, _| {
-                    let Some(text) = text else { return Ok(Fate::Keep) };
-                    Ok(match (self.doomed(text), self.stripped(text)) {
-                        (Some(_), _) => Fate::Drop,
-                        (None, Some(line)) => Fate::Replace(line),
-                        _ => Fate::Keep,
+                (count, _) = rewrite::edit_lines(self.archive, member, self.limits, sink, &mut |text, _| {
+                    let Some(text) = text else { return Ok(LineEdit::Keep) };
+                    Ok(match (self.deleted_id(text), self.without_links(text)) {
+                        (Some(_), _) => LineEdit::Remove,
+                        (None, Some(line)) => LineEdit::Replace(line),
+                        _ => LineEdit::Keep,
                     })
                 })?;
                 Ok(true)
@@ -321,7 +324,7 @@ impl Work<'_> {
             row.set("record_count", Tree::Number(count.to_string()));
             row.set("sha256", Tree::Text(sha.unwrap_or_default()));
         }
-        self.attachments(&mut file)?;
+        self.write_attachment_index(&mut file)?;
         let mut tree = self.manifest.tree.clone();
         if let Some(mut own) = tree.get("keepsake").cloned()
             && let Some(Tree::Object(scopes)) = own.get("scopes").cloned()
@@ -333,8 +336,8 @@ impl Work<'_> {
         file.finish(self.archive, self.manifest, tree, rows, self.limits, &|_| false)
     }
 
-    /// `referenced_by` of files that the records named.
-    fn attachments(&self, file: &mut Rewrite) -> Result<(), FormatError> {
+    /// Removes the deleted records from `referenced_by` in the attachment index.
+    fn write_attachment_index(&self, file: &mut Rewrite) -> Result<(), FormatError> {
         if !self.strip {
             return Ok(());
         }
@@ -347,10 +350,10 @@ impl Work<'_> {
             let Some(Tree::Array(ids)) = tree.get("referenced_by").cloned() else { return None };
             let before = ids.len();
             let named = |id: &Tree| id.as_str().is_some_and(|id| self.ids.contains(&id.to_ascii_lowercase()));
-            let kept: Vec<Tree> = ids.into_iter().filter(|id| !named(id)).collect();
-            (kept.len() < before).then(|| {
-                tree.set("referenced_by", Tree::Array(kept));
-                rewrite::written(&tree)
+            let remaining: Vec<Tree> = ids.into_iter().filter(|id| !named(id)).collect();
+            (remaining.len() < before).then(|| {
+                tree.set("referenced_by", Tree::Array(remaining));
+                rewrite::to_json(&tree)
             })
         };
         let spliced = document.splice(
@@ -360,39 +363,39 @@ impl Work<'_> {
         file.out.entry(name, &mut spliced.as_bytes()).map(drop)
     }
 
-    /// How many changes of a delta are about the records; None = none, or another agent's delta.
-    fn look_into_delta(&mut self, path: &Path) -> Result<Option<u64>, FormatError> {
-        let opened = Opened::open_with(path, self.limits, self.passphrase)?;
-        let archive = opened.any()?;
+    /// Number of changes in a delta that are about the records; None if there are none.
+    fn scan_delta(&mut self, path: &Path) -> Result<Option<u64>, FormatError> {
+        let opened = OpenedFile::open_with(path, self.limits, self.passphrase)?;
+        let archive = opened.archive_or_delta()?;
         let (agent, file) = delta::memory_of(&archive, self.limits)?;
         if !agent.eq_ignore_ascii_case(&self.manifest.agent) {
             return Err(FormatError::invalid("delta_wrong_agent", &archive.place, "this delta is for another agent"));
         }
         let mut n = 0;
         if let Some(member) = file.as_deref().and_then(|f| archive.entry(f)) {
-            rewrite::lines(&archive, member, self.limits, &mut std::io::sink(), &mut |text, _| {
-                if let Some((text, id)) = text.and_then(|t| Some((t, self.doomed(t)?))) {
+            rewrite::edit_lines(&archive, member, self.limits, &mut std::io::sink(), &mut |text, _| {
+                if let Some((text, id)) = text.and_then(|t| Some((t, self.deleted_id(t)?))) {
                     self.found.insert(id);
                     self.needles.add_line(text);
                     n += 1;
                 }
-                Ok(Fate::Keep)
+                Ok(LineEdit::Keep)
             })?;
         }
         Ok((n > 0).then_some(n))
     }
 
     fn write_delta(&self, path: &Path) -> Result<(), FormatError> {
-        let opened = Opened::open_with(path, self.limits, self.passphrase)?;
-        let archive = opened.any()?;
+        let opened = OpenedFile::open_with(path, self.limits, self.passphrase)?;
+        let archive = opened.archive_or_delta()?;
         let (_, Some(name)) = delta::memory_of(&archive, self.limits)? else { return Ok(()) };
         let Some(member) = archive.entry(&name) else { return Ok(()) };
-        let mut file = Rewrite::begin(path, opened.key(self.passphrase))?;
+        let mut file = Rewrite::begin(path, opened.output_passphrase(self.passphrase))?;
         let mut count = 0;
         file.out.entry_from(&name, &mut |sink| {
-            (count, _) = rewrite::lines(&archive, member, self.limits, sink, &mut |text, _| {
-                let doomed = text.and_then(|t| self.doomed(t)).is_some();
-                Ok(if doomed { Fate::Drop } else { Fate::Keep })
+            (count, _) = rewrite::edit_lines(&archive, member, self.limits, sink, &mut |text, _| {
+                let deleted = text.and_then(|t| self.deleted_id(t)).is_some();
+                Ok(if deleted { LineEdit::Remove } else { LineEdit::Keep })
             })?;
             Ok(true)
         })?;
@@ -406,13 +409,13 @@ impl Work<'_> {
                 changes.set("memory", memory);
                 tree.set("changes", changes);
             }
-            file.out.entry(manifest, &mut rewrite::written(&tree).as_bytes())?;
+            file.out.entry(manifest, &mut rewrite::to_json(&tree).as_bytes())?;
         }
-        file.copy_rest(&archive, &|_| false)?;
-        file.put_in_place()
+        file.copy_remaining(&archive, &|_| false)?;
+        file.replace_target()
     }
 
-    /// Everything that stays, searched for the text and the ids of what goes.
+    /// Searches everything that stays for the text and the ids of the deleted records.
     fn leftovers(&self) -> Result<Vec<Leftover>, FormatError> {
         let mut out = Vec::new();
         let finder = self.needles.finder(&self.found);
@@ -420,17 +423,17 @@ impl Work<'_> {
             let lines = self.manifest.partitions.iter().any(|p| p.file == *name);
             if lines {
                 let mut number = 0u64;
-                rewrite::lines(self.archive, member, self.limits, &mut std::io::sink(), &mut |text, _| {
+                rewrite::edit_lines(self.archive, member, self.limits, &mut std::io::sink(), &mut |text, _| {
                     number += 1;
-                    if let Some(text) = text.filter(|t| self.doomed(t).is_none()) {
-                        // a link to the record is told of by `links`; its text in another record is a leftover
+                    if let Some(text) = text.filter(|t| self.deleted_id(t).is_none()) {
+                        // links to the record are counted in `links`; only its text in another record is a leftover
                         let hit = finder.search(&mut text.as_bytes(), false)?;
                         out.extend(hit.map(|reason| Leftover {
                             place: format!("{name}#record {number}"),
                             reason: reason.into(),
                         }));
                     }
-                    Ok(Fate::Keep)
+                    Ok(LineEdit::Keep)
                 })?;
                 continue;
             }

@@ -1,17 +1,17 @@
-//! The words of deleted records, and a search for them that minds neither letter case nor white space nor the escapes
-//! of JSON. What it finds is named to the person; a false alarm costs less than a silence.
+//! Searches for the text of deleted records, regardless of letter case, white space and JSON escapes. Findings are reported to
+//! the user, so a false alarm is better than a missed text.
 use super::super::wire;
 use mementory_format::FormatError;
 use mementory_json::write_string;
 use std::collections::BTreeSet;
 use std::io::Read;
 
-/// A line of a longer text is looked for alone from this length on.
-const PART: usize = 16;
-/// Bytes read at a time.
+/// A single line of a text is searched for if it has at least this many characters.
+const MIN_PART: usize = 16;
+/// Size of the read buffer.
 const CHUNK: usize = 256 << 10;
 
-/// Texts to look for.
+/// Texts to search for.
 #[derive(Default)]
 pub(super) struct Needles {
     whole: BTreeSet<Vec<u8>>,
@@ -19,20 +19,20 @@ pub(super) struct Needles {
 }
 
 impl Needles {
-    /// The content of a memory line, and each longer line of it.
+    /// Adds the content of a memory line, and each longer line of that content.
     pub(super) fn add_line(&mut self, line: &str) {
         let Some(m) = wire::members(line) else { return };
         let Some(content) = wire::get(&m, "content").and_then(wire::string) else { return };
         add(&mut self.whole, content.trim());
         for part in content.lines() {
             let part = part.trim_matches(|c: char| c.is_whitespace() || "#*->|`_".contains(c));
-            if part.chars().count() >= PART {
+            if part.chars().count() >= MIN_PART {
                 add(&mut self.parts, part);
             }
         }
     }
 
-    /// A search for them and for the ids.
+    /// Builds a search for these texts and for ids.
     pub(super) fn finder(&self, ids: &BTreeSet<String>) -> Finder {
         let find = |set: &BTreeSet<Vec<u8>>| set.iter().map(|n| memchr::memmem::Finder::new(n).into_owned()).collect();
         let ids: BTreeSet<Vec<u8>> = ids.iter().map(|id| id.to_ascii_lowercase().into_bytes()).collect();
@@ -41,7 +41,7 @@ impl Needles {
     }
 }
 
-/// As it stands, as JSON writes it, and as JSON in ASCII writes it.
+/// Adds a text in three forms: plain, escaped as JSON, escaped as ASCII JSON.
 fn add(set: &mut BTreeSet<Vec<u8>>, text: &str) {
     if text.is_empty() {
         return;
@@ -61,7 +61,7 @@ fn add(set: &mut BTreeSet<Vec<u8>>, text: &str) {
     set.insert(fold(ascii.as_bytes(), &mut true));
 }
 
-/// Lower case, and one blank for any white space. `blank` says whether the byte before was one.
+/// Lower case, with one space for any white space. `blank`: the byte before was white space.
 fn fold(bytes: &[u8], blank: &mut bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     for byte in bytes {
@@ -74,7 +74,7 @@ fn fold(bytes: &[u8], blank: &mut bool) -> Vec<u8> {
     out
 }
 
-/// Looks for all of them at once.
+/// Searches a stream for all texts and ids.
 pub(super) struct Finder {
     whole: Vec<memchr::memmem::Finder<'static>>,
     parts: Vec<memchr::memmem::Finder<'static>>,
@@ -83,10 +83,10 @@ pub(super) struct Finder {
 }
 
 impl Finder {
-    /// The strongest finding in a stream. `ids`: are the ids looked for too?
+    /// The strongest finding in a stream. `ids`: search for the ids as well.
     pub(super) fn search(&self, bytes: &mut dyn Read, ids: bool) -> Result<Option<&'static str>, FormatError> {
         let (mut buffer, mut text, mut blank) = (vec![0u8; CHUNK], Vec::new(), false);
-        let (mut part, mut named, mut packed, mut first) = (false, false, false, true);
+        let (mut has_part, mut has_id, mut compressed, mut first) = (false, false, false, true);
         loop {
             let mut n = 0;
             while n < buffer.len() {
@@ -99,20 +99,20 @@ impl Finder {
                 break;
             }
             if std::mem::take(&mut first) {
-                packed = PACKED.iter().any(|magic| buffer[..n].starts_with(magic));
+                compressed = COMPRESSED_MAGIC.iter().any(|magic| buffer[..n].starts_with(magic));
             }
             text.extend(fold(&buffer[..n], &mut blank));
             let within = |finders: &[memchr::memmem::Finder<'static>]| finders.iter().any(|f| f.find(&text).is_some());
             if within(&self.whole) {
                 return Ok(Some("holds_text"));
             }
-            part |= within(&self.parts);
-            named |= ids && within(&self.ids);
-            // what begins in this piece and ends in the next is found there
+            has_part |= within(&self.parts);
+            has_id |= ids && within(&self.ids);
+            // a match across two chunks is found with the next one
             let keep = text.len().saturating_sub(self.longest);
             text.drain(..keep);
         }
-        Ok(match (part, named, packed) {
+        Ok(match (has_part, has_id, compressed) {
             (true, ..) => Some("holds_part_of_text"),
             (_, true, _) => Some("names_record"),
             (_, _, true) => Some("cannot_be_searched"),
@@ -121,6 +121,6 @@ impl Finder {
     }
 }
 
-/// First bytes of what is compressed: ZIP, gzip, zstd, bzip2, xz, 7-Zip.
-const PACKED: [&[u8]; 6] =
+/// First bytes of compressed files: ZIP, gzip, zstd, bzip2, xz, 7-Zip.
+const COMPRESSED_MAGIC: [&[u8]; 6] =
     [b"PK\x03\x04", b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf\x27\x1c"];

@@ -34,7 +34,8 @@ fn options() -> PurgeOptions {
     }
 }
 
-/// 100 records in a sealed quarter, 10 in another, 5 in the current one; files that repeat number 3 and 7.
+/// An archive with 100 records in a sealed quarter, 10 in another, 5 in the current one, and files with the text of numbers 3
+/// and 7.
 fn agent(path: &Path) {
     let quarter = |from: u32, to: u32, month: &str| {
         (from..to).map(|n| line(n, &format!("{month}-02T00:00:00Z"), "") + "\n").collect::<String>()
@@ -103,7 +104,7 @@ fn spec_10_14_surgical_purge() {
     assert_eq!(third.lines().count(), 97, "10.14.2a");
     let kept: Vec<&str> = third.lines().collect();
     let old_third = String::from_utf8(old["memory/partitions/2025-Q3.jsonl"].clone()).unwrap();
-    assert!(kept.iter().all(|l| old_third.lines().any(|o| o == *l)), "the others keep their bytes");
+    assert!(kept.iter().all(|l| old_third.lines().any(|o| o == *l)), "all other lines keep their bytes");
     for name in [
         "memory/partitions/2025-Q4.jsonl",
         "memory/partitions/2026-Q4.jsonl",
@@ -149,15 +150,15 @@ fn spec_10_14_surgical_purge() {
 }
 
 #[test]
-fn spec_10_14_links_are_stripped_on_request_and_several_partitions_replaced() {
+fn spec_10_14_strips_links_on_request_in_several_partitions() {
     let scratch = Scratch::new("purge-more");
     let (file, out) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
     agent(&file);
-    let asked = PurgeOptions { out: Some(out.clone()), strip_links: true, ..options() };
-    let done = purge(&file, &[id(3), id(7), id(105), id(112)], &asked).unwrap();
+    let purge_options = PurgeOptions { out: Some(out.clone()), strip_links: true, ..options() };
+    let done = purge(&file, &[id(3), id(7), id(105), id(112)], &purge_options).unwrap();
     assert_eq!(done.removed_from.len(), 3, "10.14.3 and 10.14.4: each partition for itself, the current one too");
-    let again = purge(&file, &[id(3)], &asked);
-    assert!(matches!(again, Err(FormatError::Io { .. })), "a file that is there is not replaced");
+    let again = purge(&file, &[id(3)], &purge_options);
+    assert!(matches!(again, Err(FormatError::Io { .. })), "an existing file is not replaced");
     let new = entries(&out);
     for (name, bytes) in &new {
         let text = String::from_utf8_lossy(bytes);
@@ -175,7 +176,7 @@ fn spec_10_14_links_are_stripped_on_request_and_several_partitions_replaced() {
 }
 
 #[test]
-fn spec_10_14_deltas_and_whole_agents_go_too() {
+fn spec_10_14_purges_deltas_and_whole_agents() {
     let scratch = Scratch::new("purge-delta");
     let (file, delta) = (scratch.0.join("a.alf"), scratch.0.join("d.alf-delta"));
     agent(&file);
@@ -197,12 +198,15 @@ fn spec_10_14_deltas_and_whole_agents_go_too() {
     pack(&stranger, &[("manifest.json", theirs.as_bytes())]);
     let both = PurgeOptions { deltas: vec![delta.clone(), stranger.clone()], ..options() };
     assert!(matches!(purge_agent(&file, &both), Err(FormatError::Invalid { code: "delta_wrong_agent", .. })));
-    assert!(file.exists() && delta.exists() && stranger.exists(), "nothing goes when one file is another agent's");
+    assert!(
+        file.exists() && delta.exists() && stranger.exists(),
+        "nothing is deleted when one file is of another agent"
+    );
 
-    let asked = PurgeOptions { deltas: vec![delta.clone()], ..options() };
-    let dry = purge_agent(&file, &PurgeOptions { dry_run: true, ..asked.clone() }).unwrap();
+    let purge_options = PurgeOptions { deltas: vec![delta.clone()], ..options() };
+    let dry = purge_agent(&file, &PurgeOptions { dry_run: true, ..purge_options.clone() }).unwrap();
     assert!(file.exists() && delta.exists() && dry.audit_path.is_none());
-    let done = purge_agent(&file, &asked).unwrap();
+    let done = purge_agent(&file, &purge_options).unwrap();
     assert!(!file.exists() && !delta.exists(), "10.14.1");
     assert_eq!((done.removed, done.files.len()), (114, 2));
     assert_eq!((dry.removed, &dry.files), (done.removed, &done.files));
@@ -213,7 +217,7 @@ fn spec_10_14_deltas_and_whole_agents_go_too() {
 }
 
 #[test]
-fn spec_8_3_an_encrypted_archive_is_purged_and_updated_and_stays_encrypted() {
+fn spec_8_3_encrypted_archive_stays_encrypted_when_purged_or_updated() {
     use super::super::delta::{AlfDelta, apply, apply_with};
     use mementory_format::{Format, Passphrase, WriteOptions, testkit::FakeCipher};
     let scratch = Scratch::new("purge-encrypted");
@@ -235,27 +239,27 @@ fn spec_8_3_an_encrypted_archive_is_purged_and_updated_and_stays_encrypted() {
     let limits = Limits::default();
     let deltas = [at("d.alf-delta")];
 
-    assert!(apply(&at("a.alf"), &deltas, &at("b.alf"), &limits).is_err(), "closed without its passphrase");
+    assert!(apply(&at("a.alf"), &deltas, &at("b.alf"), &limits).is_err(), "cannot be opened without its passphrase");
     let applied = apply_with(&at("a.alf"), &deltas, &at("b.alf"), &limits, Some(&FakeCipher("tea"))).unwrap();
     assert_eq!(applied.deleted, 1);
-    assert!(sealed(&at("b.alf")), "what comes of an encrypted base is encrypted");
+    assert!(sealed(&at("b.alf")), "the result of an encrypted base is encrypted");
     assert!(read_with(&at("b.alf"), key()).unwrap().records.iter().all(|r| r.key.value != id(4)));
     let plain = apply_with(&at("plain.alf"), &deltas, &at("c.alf"), &limits, Some(&FakeCipher("tea")));
-    assert!(plain.is_ok() && !sealed(&at("c.alf")), "what comes of a plain base is plain");
+    assert!(plain.is_ok() && !sealed(&at("c.alf")), "the result of a plain base is plain");
 
     let closed = purge(&at("a.alf"), &[id(3)], &options());
     assert!(matches!(closed, Err(FormatError::Invalid { code: "passphrase_needed", .. })), "{closed:?}");
-    let asked = PurgeOptions { passphrase: key(), deltas: deltas.to_vec(), ..options() };
-    let done = purge(&at("a.alf"), &[id(3), id(4)], &asked).unwrap();
+    let purge_options = PurgeOptions { passphrase: key(), deltas: deltas.to_vec(), ..options() };
+    let done = purge(&at("a.alf"), &[id(3), id(4)], &purge_options).unwrap();
     assert_eq!((done.removed, done.removed_from["d.alf-delta"]), (2, 1));
     assert!(sealed(&at("a.alf")) && sealed(&at("d.alf-delta")));
     assert_eq!(read_with(&at("a.alf"), key()).unwrap().records.len(), 114);
-    assert_eq!(purge_agent(&at("a.alf"), &asked).unwrap().removed, 113);
+    assert_eq!(purge_agent(&at("a.alf"), &purge_options).unwrap().removed, 113);
     assert!(!at("a.alf").exists() && !at("d.alf-delta").exists());
 }
 
 #[test]
-fn a_file_told_twice_goes_once_and_a_failure_leaves_its_audit() {
+fn repeated_file_is_purged_once_and_failure_leaves_its_audit() {
     let scratch = Scratch::new("purge-twice");
     let at = |name: &str| scratch.0.join(name);
     let (file, inner) = (at("a.alf"), scratch.0.join("sub"));
@@ -273,25 +277,25 @@ fn a_file_told_twice_goes_once_and_a_failure_leaves_its_audit() {
         audits.map(|p| serde_json::from_slice(&std::fs::read(p).unwrap()).unwrap()).collect()
     };
 
-    // one delta three times, between them another one, and once under another spelling
+    // one delta given three times, once under another path, and a second delta
     agent(&file);
     delta(&at("a.alf-delta"));
     delta(&at("b.alf-delta"));
-    let told = ["a.alf-delta", "b.alf-delta", "a.alf-delta", "sub/../a.alf-delta"].map(at);
-    let asked = PurgeOptions { deltas: told.to_vec(), ..options() };
-    let done = purge(&file, &[id(3)], &asked).unwrap();
+    let deltas = ["a.alf-delta", "b.alf-delta", "a.alf-delta", "sub/../a.alf-delta"].map(at);
+    let purge_options = PurgeOptions { deltas: deltas.to_vec(), ..options() };
+    let done = purge(&file, &[id(3)], &purge_options).unwrap();
     assert_eq!((done.removed, done.removed_from["a.alf-delta"], done.removed_from["b.alf-delta"]), (1, 1, 1));
     std::fs::remove_file(done.audit_path.unwrap()).unwrap();
     delta(&at("a.alf-delta"));
     delta(&at("b.alf-delta"));
-    let gone = purge_agent(&file, &asked).unwrap();
+    let gone = purge_agent(&file, &purge_options).unwrap();
     assert_eq!(gone.files, [file.clone(), at("a.alf-delta"), at("b.alf-delta")]);
     assert!(gone.files.iter().all(|path| !path.exists()));
     let [audit] = audits().try_into().unwrap();
     assert!(audit["completed_at"].is_string() && audit.get("left").is_none(), "{audit}");
     std::fs::remove_file(gone.audit_path.unwrap()).unwrap();
 
-    // a folder that nothing can be taken out of stands for a disk that fails
+    // simulate a failing disk
     agent(&file);
     let stuck = inner.join("c.alf-delta");
     delta(&stuck);
@@ -304,14 +308,17 @@ fn a_file_told_twice_goes_once_and_a_failure_leaves_its_audit() {
         }
     };
     let mut audit = super::Audit::of_agent(AGENT, vec![], &options());
-    assert!(super::carried_out(&mut audit, &file, &files, &mut fail("c.alf-delta")).is_err());
-    assert_eq!(audits(), Vec::<Value>::new(), "nothing was done: nothing to tell");
-    assert!(super::carried_out(&mut audit, &file, &files, &mut fail("a.alf")).is_err());
-    let [told] = audits().try_into().unwrap();
-    assert!(told["completed_at"].is_null(), "{told}");
-    assert_eq!(told["left"], serde_json::json!(["a.alf"]));
+    assert!(super::run_with_audit(&mut audit, &file, &files, &mut fail("c.alf-delta")).is_err());
+    assert_eq!(audits(), Vec::<Value>::new(), "nothing was changed, so there is no audit record");
+    assert!(super::run_with_audit(&mut audit, &file, &files, &mut fail("a.alf")).is_err());
+    let [audit_record] = audits().try_into().unwrap();
+    assert!(audit_record["completed_at"].is_null(), "{audit_record}");
+    assert_eq!(audit_record["left"], serde_json::json!(["a.alf"]));
     files.truncate(1);
-    let path = super::carried_out(&mut audit, &file, &files, &mut fail("a.alf")).unwrap();
-    let [told] = audits().try_into().unwrap();
-    assert!(told["completed_at"].is_string() && told.get("left").is_none() && path.exists(), "{told}");
+    let path = super::run_with_audit(&mut audit, &file, &files, &mut fail("a.alf")).unwrap();
+    let [audit_record] = audits().try_into().unwrap();
+    assert!(
+        audit_record["completed_at"].is_string() && audit_record.get("left").is_none() && path.exists(),
+        "{audit_record}"
+    );
 }
