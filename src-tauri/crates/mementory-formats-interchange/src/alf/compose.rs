@@ -1,7 +1,7 @@
 //! Writes a record of any format as a memory line (spec §3.1), and patches an edited line that came from ALF.
 //!
 //! Composed lines contain nothing that depends on the time of the export, so a sealed partition has the same bytes each
-//! time. What has no field rides in `raw_source_format.keepsake` (see [`super::ext`]).
+//! time. Fields that ALF does not have are in `raw_source_format.keepsake` (see [`super::ext`]).
 use super::ext;
 use super::wire::{self, ENTITY_TYPES, METHODS, STATUSES};
 use mementory_format::StoredRecord;

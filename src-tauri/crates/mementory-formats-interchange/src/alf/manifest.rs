@@ -179,7 +179,7 @@ impl Manifest {
         files
     }
 
-    /// Our own member of the manifest.
+    /// A value of our extension in the manifest.
     pub(super) fn keepsake(&self, key: &str) -> Option<&Tree> {
         self.tree.get("keepsake")?.get(key)
     }

@@ -166,15 +166,15 @@ pub(super) fn as_tier_3(row: &str, threshold: u64) -> Option<String> {
     Some(out)
 }
 
-/// Whose file a row of ours is: the runtime, the id space, and the path there. None = not such a row. What is hidden is
-/// never a file of tier 2 or 3, so that no row of ours names what is kept beside a workspace.
+/// The workspace file that a row of ours describes: runtime, id space, path. None for any other row. Hidden files are always
+/// tier 1, so a row that names a bookkeeping file is not ours.
 pub(super) fn slot(row: &Tree) -> Option<(&'static Runtime, String, String)> {
     let slot = row.get("keepsake")?;
     let text = |key: &str| slot.get(key).and_then(Tree::as_str);
     let runtime = super::workspaces::by_id(text("runtime")?)?;
     let scope = text("scope").filter(|scope| super::workspaces::is_scope_of(runtime, scope))?;
-    let kept_beside = |path: &str| path.split('/').any(|part| [".mementory", ".keepsake"].contains(&part));
-    let path = text("path").filter(|path| files::is_safe(path) && !kept_beside(path))?;
+    let is_bookkeeping = |path: &str| path.split('/').any(|part| [".mementory", ".keepsake"].contains(&part));
+    let path = text("path").filter(|path| files::is_safe(path) && !is_bookkeeping(path))?;
     Some((runtime, scope.to_owned(), path.to_owned()))
 }
 

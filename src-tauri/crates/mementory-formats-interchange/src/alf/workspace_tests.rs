@@ -152,7 +152,7 @@ fn changed_raw_file_is_stored_and_reported() {
     let scratch = Scratch::new("raw-elsewhere");
     let (first, second) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
     write(&mut workspace::read(&repo().join("fixtures/openclaw/workspace/input"), &OpenClaw), &first);
-    changed(
+    with_changes(
         &first,
         &second,
         |name, bytes| if name == "raw/openclaw/SOUL.md" { b"# Changed\n".to_vec() } else { bytes },

@@ -36,11 +36,11 @@ pub struct MemoryFile {
     pub status: Option<&'static str>,
 }
 
-/// Where our slots lie in a workspace.
+/// File of our extension slots in a workspace.
 pub const SLOTS: &str = ".keepsake/records.jsonl";
-/// The index of files that an archive only named, with a row for each as `.alf` has it.
+/// Index of the files that an archive lists without their bytes, with their rows of the `.alf`.
 pub const ABSENT: &str = ".keepsake/artifacts.json";
-/// What an archive said of the versions of the agent's identity; kept in the vault only.
+/// Identity versions that an archive states; stored in the vault only.
 pub const LINEAGE: &str = ".keepsake/lineage.json";
 /// File in which the reference tool stores the agent's id.
 pub const AGENT_ID: &str = ".alf-agent-id";

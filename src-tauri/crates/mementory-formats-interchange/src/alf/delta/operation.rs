@@ -32,7 +32,7 @@ pub(super) struct Change {
     pub id: String,
     /// The record's line without the operation; None for a deletion that only names its record.
     pub line: Option<String>,
-    /// Nothing of the record may stay, not even a tombstone (our own word, in `keepsake.erased`).
+    /// True when nothing of the record may stay, not even a tombstone (our extension `keepsake.erased`).
     pub erased: bool,
 }
 
