@@ -2,7 +2,8 @@
 use super::manifest::MANIFEST;
 use super::read::Reader;
 use super::workspaces::{self, ManifestWorkspaces, RawEntry};
-use mementory_container::sha256;
+use mementory_format::sha256;
+use mementory_format::{FormatError, Member, PassthroughItem};
 use mementory_formats_vendor::openclaw::{
     files::{self, FileRole},
     redact,

@@ -61,7 +61,11 @@ fn lines_of(path: &Path) -> BTreeMap<String, Value> {
 }
 
 /// Reads an archive with these lines and writes it again.
-fn round_trip(lines: &[Value], documents: &[(&str, Value)], name: &str) -> (Scratch, MemorySource, BTreeMap<String, Value>) {
+fn round_trip(
+    lines: &[Value],
+    documents: &[(&str, Value)],
+    name: &str,
+) -> (Scratch, MemorySource, BTreeMap<String, Value>) {
     let scratch = Scratch::new(name);
     let (first, second) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
     agent(&first, lines, documents);
@@ -178,8 +182,9 @@ fn spec_10_3_workspace_survives_a_round_trip_through_alf() {
     write(&mut shelf, &scratch.0.join("a.alf"));
     assert_eq!(validate(&scratch.0.join("a.alf")).errors, []);
     let mut back = read(&scratch.0.join("a.alf")).unwrap();
-    let texts =
-        |shelf: &MemorySource| shelf.records.iter().map(|r| (r.key.value.clone(), r.text.clone())).collect::<BTreeMap<_, _>>();
+    let texts = |shelf: &MemorySource| {
+        shelf.records.iter().map(|r| (r.key.value.clone(), r.text.clone())).collect::<BTreeMap<_, _>>()
+    };
     assert_eq!(texts(&back), texts(&shelf), "all memories and the identity");
     workspace::write(&mut back, &scratch.0.join("w"), &OpenClaw);
     let (before, after) = (workspace::tree(&source), workspace::tree(&scratch.0.join("w")));

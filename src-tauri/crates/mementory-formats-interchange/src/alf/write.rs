@@ -145,7 +145,7 @@ fn report_left_out(
         plan.losses.add(&tombstone.id, "tombstone", LossKind::LeftOut, "ALF cannot contain signed deletions");
     }
     if options.everything {
-        carry::left_out(source, |id| id != "alf" && !is_included(id), &mut plan.losses)?;
+        passthrough_envelope::note_left_out(source, |id| id != "alf" && !is_included(id), &mut plan.losses)?;
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ use super::partitions::Period;
 use super::plan::Row;
 use super::workspaces::SoleWorkspace;
 use mementory_format::SourceAbout;
+use mementory_json::Tree;
 use mementory_model::Timestamp;
 use std::collections::BTreeMap;
 
