@@ -1,8 +1,10 @@
 // The checks that are our own, by the name under which `npm test` and `npm run lint` report them.
 import { permissions, policy } from "./boundary.mjs";
 import { directions } from "./crates.mjs";
+import { examples } from "./examples.mjs";
 import { placeholders, sizes, traces } from "./files.mjs";
 import { licences } from "./licences.mjs";
+import { moduleCycles } from "./modules.mjs";
 import { logical } from "./styles.mjs";
 
 export const CHECKS = {
@@ -14,4 +16,10 @@ export const CHECKS = {
   "traces of a machine": traces,
   "window permissions": permissions,
   "content security policy": policy,
+  "checks find what is wrong in examples": examples,
+};
+
+/** Written, and not part of `npm test` yet: the tree does not pass them. Move a line up as soon as it does. */
+export const PENDING = {
+  "module cycles": moduleCycles,
 };

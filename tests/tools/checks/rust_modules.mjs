@@ -1,0 +1,221 @@
+// The modules of a crate and what they use of each other, read from its source text: `use` trees and paths in the code,
+// with re-exports followed to the module that defines the name. Method calls are not followed: they need types.
+import { closing, lineAt, scan, testRanges, without } from "./rust_source.mjs";
+
+/** A module: what it defines and imports, and every path in its code, inner modules left out. */
+class Module {
+  constructor(path, parent, file) {
+    Object.assign(this, { path, parent, file, children: new Map(), items: new Set(), imports: [], paths: [] });
+  }
+}
+
+/**
+ * Reads the module tree that begins at the file `root`. `read(file)` answers a file's text or undefined. Modules that are
+ * compiled for tests only are left out.
+ */
+export function moduleTree(root, read) {
+  const top = new Module("crate", undefined, root);
+  fill(top, root, root.replace(/[^/]*$/, ""), read);
+  return top;
+}
+
+/** Every module of the tree, parents first. */
+export function allModules(top) {
+  return [top, ...[...top.children.values()].flatMap(allModules)];
+}
+
+function fill(module, file, folder, read) {
+  const { code, strings } = scan(read(file) ?? "");
+  const ranges = testRanges(code);
+  const outside = strings.filter(({ start }) => !ranges.some(([from, to]) => from <= start && start < to));
+  fillFrom(module, without(code, ranges), outside, folder, read);
+}
+
+const DECLARED = /(?:^|[\s;{}])mod\s+(\w+)\s*([;{])/g;
+
+/** Takes `code` (blanks elsewhere, so that offsets are those of the file) apart into inner modules and what is left. */
+function fillFrom(module, code, strings, folder, read) {
+  const inner = [];
+  for (const match of code.matchAll(DECLARED)) {
+    const at = match.index + match[0].length;
+    if (inner.some(([, from, to]) => from <= at && at <= to)) continue;
+    const [, name, opener] = match;
+    const child = new Module(`${module.path}::${name}`, module, module.file);
+    module.children.set(name, child);
+    if (opener === "{") {
+      inner.push([child, at, closing(code, at - 1) - 1]);
+      continue;
+    }
+    const candidates = [`${folder}${name}.rs`, `${folder}${name}/mod.rs`];
+    child.file = candidates.find((file) => read(file) !== undefined) ?? candidates[0];
+    fill(child, child.file, `${folder}${name}/`, read);
+  }
+  const own = without(
+    code,
+    inner.map(([, from, to]) => [from, to]),
+  );
+  for (const [child, from, to] of inner) {
+    const rest = [
+      [0, from],
+      [to, code.length],
+    ];
+    const within = strings.filter(({ start }) => from <= start && start < to);
+    fillFrom(child, without(code, rest), within, `${folder}${child.path.split("::").at(-1)}/`, read);
+  }
+  const within = strings.filter(({ start }) => !inner.some(([, from, to]) => from <= start && start < to));
+  analyse(module, own, within);
+}
+
+const DEFINED = /(?:^|[\s;{}(])(?:fn|struct|enum|union|trait|type|const|static|macro_rules!)\s+(?:mut\s+)?(\w+)/g;
+/** Strings of attributes that are paths to functions: serde's. */
+const PATH_ATTRIBUTE = /\b(?:with|default|serialize_with|deserialize_with|skip_serializing_if)\s*=\s*"$/;
+
+function analyse(module, code, strings) {
+  const depth = depths(code);
+  for (const match of code.matchAll(DEFINED))
+    if (depth[match.index + match[0].length - 1] === 0) module.items.add(match[1]);
+  const uses = [];
+  for (const match of code.matchAll(/(?:^|[\s;{}\])])use\s+([^;]+);/g)) {
+    const start = match.index + match[0].length - match[1].length - 1;
+    uses.push([match.index, match.index + match[0].length]);
+    for (const leaf of useTree(match[1]))
+      module.imports.push({ ...leaf, line: lineAt(code, start), topLevel: depth[start] === 0 });
+  }
+  module.paths = [...pathsIn(without(code, uses)), ...strings.filter((each) => isPath(code, each)).map(asPath)].map(
+    ({ start, segments }) => ({ segments, line: lineAt(code, start) }),
+  );
+}
+
+const isPath = (code, { start }) => PATH_ATTRIBUTE.test(code.slice(Math.max(0, start - 40), start));
+const asPath = ({ start, text }) => ({ start, segments: text.split("::") });
+
+/** Depth in braces at every offset. */
+function depths(code) {
+  const depth = new Uint16Array(code.length + 1);
+  let now = 0;
+  for (let at = 0; at < code.length; at += 1) {
+    if (code[at] === "}") now = Math.max(0, now - 1);
+    depth[at] = now;
+    if (code[at] === "{") now += 1;
+  }
+  depth[code.length] = now;
+  return depth;
+}
+
+/** Leaves of a `use` tree: {path, name}, `name` the name it gets here, or `*`, or `_`. */
+export function useTree(text, prefix = []) {
+  text = text.trim();
+  const brace = text.indexOf("{");
+  if (brace < 0) {
+    const [path, renamed] = text.split(/\s+as\s+/);
+    const segments = [...prefix, ...path.split("::").map(plain).filter(Boolean)];
+    const whole = segments.at(-1) === "self" && segments.length > 1 ? segments.slice(0, -1) : segments;
+    return [{ path: whole, name: renamed ? plain(renamed) : whole.at(-1) }];
+  }
+  const head = text.slice(0, brace).split("::").map(plain).filter(Boolean);
+  return parts(text.slice(brace + 1, text.lastIndexOf("}"))).flatMap((part) => useTree(part, [...prefix, ...head]));
+}
+
+const plain = (name) => name.trim().replace(/^r#/, "");
+
+/** Splits at commas outside braces. */
+function parts(text) {
+  const found = [""];
+  let depth = 0;
+  for (const char of text) {
+    if (char === "{") depth += 1;
+    if (char === "}") depth -= 1;
+    if (char === "," && depth === 0) found.push("");
+    else found[found.length - 1] += char;
+  }
+  return found.filter((part) => part.trim() !== "");
+}
+
+/** Paths of two names or more, and single names (a glob import may have brought them): {start, segments}. */
+function pathsIn(code) {
+  const found = [];
+  const PATH = /(?<![\w.:'])(?:r#)?[A-Za-z_]\w*(?:\s*::\s*(?:r#)?[A-Za-z_]\w*)*/g;
+  for (const match of code.matchAll(PATH))
+    found.push({ start: match.index, segments: match[0].split("::").map(plain) });
+  return found;
+}
+
+/** The modules that define what `segments` names, seen from `module`: none for names of other crates. */
+export function definers(module, segments, visited = new Set()) {
+  const [first, ...rest] = segments;
+  if (first === "crate" || first === "$crate") return within(root(module), rest, visited);
+  if (first === "self") return within(module, rest, visited);
+  if (first === "super") return module.parent ? definers(module.parent, ["self", ...rest], visited) : [];
+  return lookup(module, first, rest, visited, true);
+}
+
+const root = (module) => (module.parent ? root(module.parent) : module);
+
+/** The same for a path that continues inside of `module`. */
+function within(module, segments, visited) {
+  if (segments.length === 0) return [module];
+  const [first, ...rest] = segments;
+  if (first === "super") return module.parent ? within(module.parent, rest, visited) : [];
+  const found = lookup(module, first, rest, visited, false);
+  // A name that a macro made: it belongs to the module that it was looked for in.
+  return found.length > 0 ? found : [module];
+}
+
+/** `here` = the name stands in this module's own code, where imports of inner blocks count as well. */
+function lookup(module, name, rest, visited, here) {
+  const key = `${module.path}|${name}|${rest.join("::")}`;
+  if (visited.has(key)) return [];
+  visited.add(key);
+  const found = new Set();
+  const add = (modules) => modules.forEach((each) => found.add(each));
+  if (module.items.has(name)) found.add(module);
+  if (module.children.has(name)) add(within(module.children.get(name), rest, visited));
+  for (const each of module.imports) {
+    if (each.name !== name || !(here || each.topLevel)) continue;
+    // `use name::…` of another crate names itself.
+    if (each.path.length === 1 && each.path[0] === name) continue;
+    const path = each.path[0];
+    add(definersOfImport(module, path === name ? each.path : [...each.path, ...rest], visited));
+  }
+  if (found.size === 0)
+    for (const each of module.imports) {
+      if (each.name !== "*" || !(here || each.topLevel)) continue;
+      for (const target of definersOfImport(module, each.path.slice(0, -1), visited))
+        if (target !== module) add(lookup(target, name, rest, visited, false));
+    }
+  return [...found];
+}
+
+/** An import's path begins with `crate`, `self`, `super`, a module or item of this module, or another crate. */
+function definersOfImport(module, path, visited) {
+  if (["crate", "self", "super", "$crate"].includes(path[0])) return definers(module, path, visited);
+  if (!module.children.has(path[0]) && !module.items.has(path[0])) return lookupImported(module, path, visited);
+  return within(module, path, visited);
+}
+
+/** `use super::a; use a::b;`: the second path begins with what the first one brought. */
+function lookupImported(module, [first, ...rest], visited) {
+  const brought = module.imports.find((each) => each.name === first && each.path.length > 1 && each.path[0] !== first);
+  return brought ? definersOfImport(module, [...brought.path, ...rest], visited) : [];
+}
+
+/**
+ * Everything that modules of the tree use of each other: {from, to, file, line, path}, `from` and `to` being modules.
+ * A glob import of a module counts as a use of it; one of a module around counts by the names that are used.
+ */
+export function usesIn(top) {
+  const uses = [];
+  for (const module of allModules(top)) {
+    const note = (segments, line) => {
+      const glob = segments.at(-1) === "*";
+      for (const target of definers(module, glob ? segments.slice(0, -1) : segments))
+        if (target !== module)
+          uses.push({ from: module, to: target, file: module.file, line, path: segments.join("::") });
+    };
+    for (const { path, line } of module.imports) if (path.length > 1) note(path, line);
+    const globs = module.imports.some(({ name }) => name === "*");
+    for (const { segments, line } of module.paths)
+      if (segments.length > 1 || (globs && !module.items.has(segments[0]))) note(segments, line);
+  }
+  return uses;
+}
