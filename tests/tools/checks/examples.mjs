@@ -1,5 +1,6 @@
 // The checks are checked themselves: each has to find what is wrong in invented sources, and nothing in good ones.
 import { readFileSync } from "node:fs";
+import { declaredNames, namedInPages, namedInRust } from "./format_names.mjs";
 import { cyclesOf, siblingGraph } from "./modules.mjs";
 import { moduleTree } from "./rust_modules.mjs";
 
@@ -23,7 +24,27 @@ function modules() {
   });
 }
 
+const FORMATS = [
+  [
+    "formats/src/pam/mod.rs",
+    'fn id(&self) -> &\'static str {\n    bundle::SCOPE\n}\nfn name(&self) -> &str { "PAM file" }',
+  ],
+  ["formats/src/alf/delta/mod.rs", 'fn id(&self) -> &str { "alf_delta" }'],
+  ["formats/src/zaxy/mod.rs", 'fn id(&self) -> &str { "zaxy" }'],
+  ["formats/src/mem/mod.rs", 'fn id(&self) -> &str { "mem" }'],
+];
+
+function formatNames() {
+  const names = declaredNames(FORMATS);
+  const declared = same("format names: declared", [...names], ["pam", "PAM file", "alf_delta", "zaxy", "mem"]);
+  const named = data("format_names").flatMap(({ about, file, source, found }) => {
+    const places = (file.endsWith(".rs") ? namedInRust : namedInPages)(source.join("\n"), names);
+    return same(`format names: ${about}`, places.map(({ line, text }) => `${line} ${text}`).sort(), found.toSorted());
+  });
+  return [...declared, ...named];
+}
+
 /** What a check found that it should not have, or did not find. */
 export function examples() {
-  return [modules].flatMap((check) => check());
+  return [modules, formatNames].flatMap((check) => check());
 }

@@ -1,0 +1,135 @@
+// No format is named outside the format crates: what depends on a format asks for its capabilities, so that a format can
+// be added in one folder. `node tests/tools/checks/format_names.mjs` prints what is named where.
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { ROOT } from "../places.mjs";
+import { crateRoots, readOurs } from "./modules.mjs";
+import { allModules, moduleTree } from "./rust_modules.mjs";
+import { lineAt, scan, testRanges, without } from "./rust_source.mjs";
+
+/** Where a format may be named: {file, name, reason}. `file` is a path or a folder that ends in `/`. */
+const EXCEPTIONS = [];
+
+const FORMAT_CRATES = /^src-tauri\/crates\/mementory-formats?(?:-[a-z]+)?\//;
+const NOT_SHIPPED = /(?:^|\/)tests?(?:\/|\.rs$)|_tests\.rs$|^src-tauri\/crates\/[^/]*testkit\/|^src-tauri\/fuzz\//;
+const NOT_READ_IN_UI = /\/bindings\.ts$|\/mock\/|\/text\/[^/]*\.json$/;
+
+/**
+ * Ids and names that the format crates declare, from [file, source] of each: a string in `fn id`, else (a constant is
+ * named there) the folder that the format lives in.
+ */
+export function declaredNames(sources) {
+  const DECLARED = /fn (id|name)\(&self\)[^{;]*\{\s*(?:"([^"]+)"|([\w:.]+))\s*\}/g;
+  const names = sources.flatMap(([file, source]) =>
+    [...source.matchAll(DECLARED)].map(
+      ([, what, text]) => text ?? (what === "id" ? file.split("/").at(-2) : undefined),
+    ),
+  );
+  return new Set(names.filter(Boolean));
+}
+
+/** Modules of Rust's standard library with the name of a format, which a path tells apart by what follows. */
+const STANDARD = /^mem::(?:take|replace|swap|drop|forget|size_of|size_of_val|align_of|discriminant|ManuallyDrop)\b/;
+
+/** Places in Rust source that name one of `names`: a string that is nothing else, a step of a path, a part of a name. */
+export function namedInRust(source, names) {
+  const { code, strings } = scan(source);
+  const ranges = testRanges(code);
+  const outside = ({ start }) => !ranges.some(([from, to]) => from <= start && start < to);
+  const found = strings.filter(outside).filter(({ text }) => names.has(text));
+  const compiled = without(code, ranges);
+  // `mem` is short for memory in names.
+  const long = [...names].filter((name) => /^\w+$/.test(name) && name !== "mem");
+  const part = new RegExp(`^(?:.*_)?(?:${long.join("|")})(?:_.*)?$`);
+  for (const match of compiled.matchAll(/[A-Za-z_]\w*/g)) {
+    const [text] = match;
+    const start = match.index;
+    const before = compiled.slice(Math.max(0, start - 24), start);
+    const after = compiled.slice(start, start + 24);
+    const imported = IMPORT.exec(compiled.slice(compiled.lastIndexOf(";", start) + 1, start))?.[1];
+    if (names.has(text)) {
+      const inPath = /::\s*$/.test(before) || /^\w+\s*::/.test(after) || imported !== undefined;
+      const standard = /^(?:std|core)$/.test(imported) || /\b(?:std|core)::$/.test(before) || STANDARD.test(after);
+      // `mem` is a word of Rust's as well.
+      if (text !== "mem" || (inPath && !standard)) found.push({ start, text });
+    } else if (part.test(snake(text))) found.push({ start, text });
+  }
+  return found.sort((a, b) => a.start - b.start).map(({ start, text }) => ({ line: lineAt(source, start), text }));
+}
+
+/** The crate of a `use` that is not at its end yet. */
+const IMPORT = /^(?:[^;]*[\s}])?use\s+(\w+)[^;]*$/;
+const snake = (name) => name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toLowerCase();
+
+/** Places in a page's source with a string that is one of `names` and nothing else. */
+export function namedInPages(source, names) {
+  const blanked = source.replaceAll(/\/\*[\s\S]*?\*\/|<!--[\s\S]*?-->|(?<=^|\s)\/\/[^\n]*/g, (text) =>
+    text.replaceAll(/[^\n]/g, " "),
+  );
+  return [...blanked.matchAll(/(["'`])([^"'`\n]{1,40})\1/g)]
+    .filter(([, , text]) => names.has(text))
+    .map((match) => ({ line: lineAt(source, match.index), text: match[2] }));
+}
+
+const filesBelow = (folder, ending) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
+    .map((name) => `${folder}/${name.replaceAll("\\", "/")}`)
+    .filter((name) => ending.test(name))
+    .sort();
+
+/** Problems of one list: each place that no exception allows, and each exception that allows nothing. */
+function problemsOf(places, exceptions, about) {
+  const used = new Set();
+  const allowed = ({ file, text }) => {
+    const found = exceptions.filter((each) => each.name === text && (each.file === file || isBelow(file, each.file)));
+    found.forEach((each) => used.add(each));
+    return found.length > 0;
+  };
+  const named = places.filter((place) => !allowed(place));
+  return [
+    ...named.map(({ file, line, text }) => `${file}:${line}: ${about} names a format: ${text}`),
+    ...exceptions.filter((each) => !used.has(each)).map(({ file, name }) => `${file}: ${name} needs no exception`),
+  ];
+}
+
+const isBelow = (file, folder) => folder.endsWith("/") && file.startsWith(folder);
+const inUi = ({ file }) => file.startsWith("ui/");
+
+function declared(rust) {
+  const files = rust.filter((file) => FORMAT_CRATES.test(file) && !NOT_SHIPPED.test(file));
+  return declaredNames(files.map((file) => [file, readOurs(file)]));
+}
+
+/** Formats that are named in Rust outside of the format crates. */
+export function formatsNamedInRust() {
+  const trees = crateRoots().map(([, file]) => moduleTree(file, readOurs));
+  // Files that only tests compile are in no tree.
+  const rust = [...new Set(trees.flatMap(allModules).map(({ file }) => file))];
+  const names = declared(rust);
+  if (names.size < 10) return [`only ${names.size} names of formats were found in the format crates`];
+  const places = rust
+    .filter((file) => !FORMAT_CRATES.test(file) && !NOT_SHIPPED.test(file))
+    .flatMap((file) => namedInRust(readOurs(file), names).map((place) => ({ file, ...place })));
+  return problemsOf(
+    places,
+    EXCEPTIONS.filter((each) => !inUi(each)),
+    "the code",
+  );
+}
+
+/** Formats that are named in the pages. */
+export function formatsNamedInPages() {
+  const names = declared(filesBelow("src-tauri/crates", /\.rs$/));
+  const places = filesBelow("ui/src", /\.(?:ts|svelte)$/)
+    .filter((file) => !NOT_READ_IN_UI.test(file))
+    .flatMap((file) => namedInPages(readOurs(file), names).map((place) => ({ file, ...place })));
+  return problemsOf(places, EXCEPTIONS.filter(inUi), "the page");
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const problems = [...formatsNamedInRust(), ...formatsNamedInPages()];
+  problems.forEach((problem) => console.log(problem));
+  console.log(`${problems.length} places`);
+  process.exitCode = problems.length > 0 ? 1 : 0;
+}
