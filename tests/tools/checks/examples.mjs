@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { declaredNames, namedInPages, namedInRust } from "./format_names.mjs";
 import { cyclesOf, siblingGraph } from "./modules.mjs";
 import { moduleTree } from "./rust_modules.mjs";
+import { bannedIn } from "./words.mjs";
 
 const data = (name) => JSON.parse(readFileSync(new URL(`examples/${name}.json`, import.meta.url), "utf8"));
 
@@ -44,7 +45,23 @@ function formatNames() {
   return [...declared, ...named];
 }
 
+const BANNED = [
+  { word: "anew" },
+  { word: "telling" },
+  { word: "told", in: "names" },
+  { word: "HandClock", in: "names", exact: true },
+  { word: "overlay", files: "\\.rs$" },
+  { word: "old", except: { "legacy/": "reads what was written before" } },
+];
+
+function words() {
+  return data("words").flatMap(({ about, file, source, kept, found }) => {
+    const places = bannedIn(file, source.join("\n"), BANNED, new Set(kept)).map(({ line, text }) => `${line} ${text}`);
+    return same(`words: ${about}`, places.sort(), found.toSorted());
+  });
+}
+
 /** What a check found that it should not have, or did not find. */
 export function examples() {
-  return [modules, formatNames].flatMap((check) => check());
+  return [modules, formatNames, words].flatMap((check) => check());
 }

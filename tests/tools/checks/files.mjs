@@ -10,7 +10,7 @@ const SOURCE = /\.(rs|ts|mjs|js|py|svelte|css|sh)$/;
 const FIXTURE = /^(fixtures|schemas)\//;
 
 /** Files of the clone: tracked, and new ones that nothing ignores. */
-function ours() {
+export function filesOfClone() {
   const { stdout } = quiet("git", ["ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate"]);
   const deleted = new Set(quiet("git", ["ls-files", "--deleted"]).stdout.split("\n"));
   return stdout.split("\n").filter((name) => name && !deleted.has(name) && !GENERATED.test(name));
@@ -20,7 +20,7 @@ const text = (name) => readFileSync(join(ROOT, name), "utf8");
 
 /** Files that have grown past the ceiling. */
 export function sizes() {
-  return ours()
+  return filesOfClone()
     .filter((name) => SOURCE.test(name) && !FIXTURE.test(name))
     .map((name) => ({
       name,
@@ -44,7 +44,7 @@ const ASLEEP = [
 
 /** Placeholders and sleeping tests. */
 export function placeholders() {
-  return ours()
+  return filesOfClone()
     .filter((name) => SOURCE.test(name) && !FIXTURE.test(name))
     .flatMap((name) =>
       text(name)
@@ -60,7 +60,7 @@ export function placeholders() {
 /** Paths of the machine it was written on, and lock files that name a registry of their own. */
 export function traces() {
   const machine = new RegExp(["/ro" + "ot/", "/wo" + "rk/", "artifac" + "tory"].join("|"));
-  const found = ours()
+  const found = filesOfClone()
     .filter((name) => SOURCE.test(name) || /\.(md|json|toml|yml|yaml|txt)$/.test(name))
     .filter((name) => machine.test(text(name)))
     .map((name) => `${name}: names a place of somebody's machine`);

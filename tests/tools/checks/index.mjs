@@ -7,6 +7,7 @@ import { formatsNamedInPages, formatsNamedInRust } from "./format_names.mjs";
 import { licences } from "./licences.mjs";
 import { moduleCycles } from "./modules.mjs";
 import { logical } from "./styles.mjs";
+import { bannedWords } from "./words.mjs";
 
 export const CHECKS = {
   "crate direction": directions,
@@ -25,4 +26,5 @@ export const PENDING = {
   "module cycles": moduleCycles,
   "formats named in Rust outside of the format crates": formatsNamedInRust,
   "formats named in the pages": formatsNamedInPages,
+  "words that are not used any more": bannedWords,
 };

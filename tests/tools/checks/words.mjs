@@ -1,0 +1,120 @@
+// Words that names, comments and documents do not use any more, because a reader from elsewhere has to look them up.
+// They are in words.json, each with a reason. `node tests/tools/checks/words.mjs --list` counts them by word and file.
+import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { filesOfClone } from "./files.mjs";
+import { readOurs } from "./modules.mjs";
+import { lineAt, scan } from "./rust_source.mjs";
+
+const WORDS = JSON.parse(readFileSync(new URL("words.json", import.meta.url), "utf8"));
+const CHECKED = /\.(?:rs|ts|svelte|mjs|js|py|md)$/;
+/** Data, and the list itself with its examples. */
+const LEFT_OUT = /^(?:fixtures|schemas)\/|^tests\/tools\/checks\/(?:examples|words)/;
+/** Names of the interface between pages and Rust: they are stored data of other programs' scripts as well. */
+const INTERFACE = "ui/src/lib/ipc/bindings.ts";
+
+/** Steps of a name, lower case: `HandClock` and `hand_clock` are both `_hand_clock_`. */
+const steps = (name) =>
+  `_${name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[^A-Za-z0-9]+/g, "_").toLowerCase()}_`;
+
+/**
+ * Takes a file apart into names (identifiers in code and in a document's code spans) and prose (comments, documents):
+ * {names, prose}, both as long as the source, blank elsewhere. What is quoted in code is in neither.
+ */
+export function namesAndProse(file, source) {
+  const blank = (text) => text.replaceAll(/[^\n]/g, " ");
+  const pick = (matches) => {
+    let [text, at] = ["", 0];
+    for (const match of matches) {
+      text += blank(source.slice(at, match.index)) + match[0];
+      at = match.index + match[0].length;
+    }
+    return text + blank(source.slice(at));
+  };
+  if (file.endsWith(".md")) {
+    const spans = [...source.matchAll(/^```[\s\S]*?^```|`[^`\n]+`/gm)];
+    return { names: pick(spans), prose: spans.reduce((text, { 0: span }) => text.replace(span, blank(span)), source) };
+  }
+  if (file.endsWith(".rs")) {
+    const { code, comments } = scan(source);
+    return { names: code, prose: pick(comments.map(({ start, text }) => ({ index: start, 0: text }))) };
+  }
+  const TOKEN = file.endsWith(".py")
+    ? /"""[\s\S]*?"""|#[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'/g
+    : /\/\*[\s\S]*?\*\/|<!--[\s\S]*?-->|\/\/[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\[\s\S]|[^`\\])*`/g;
+  const tokens = [...source.matchAll(TOKEN)];
+  const isProse = ({ 0: text }) => /^(?:\/\*|\/\/|<!--|#|""")/.test(text);
+  let names = source;
+  for (const { index, 0: text } of tokens)
+    names = names.slice(0, index) + blank(text) + names.slice(index + text.length);
+  return { names, prose: pick(tokens.filter(isProse)) };
+}
+
+/** Does this word of a source contain the entry's word? */
+function contains({ word, exact }, text) {
+  return exact ? text === word : steps(text).includes(steps(word));
+}
+
+/** Banned words in one file: {word, line, text}. `kept` = names that may stay as they are. */
+export function bannedIn(file, source, words = WORDS, kept = new Set()) {
+  const letters = `${file}\n${source}`.toLowerCase().replaceAll("_", "");
+  const entries = words.filter(
+    ({ word, files, except }) =>
+      letters.includes(word.toLowerCase().replaceAll("_", "")) &&
+      (!files || new RegExp(files).test(file)) &&
+      !Object.keys(except ?? {}).some((place) => file.startsWith(place)),
+  );
+  if (entries.length === 0) return [];
+  const { names, prose } = namesAndProse(file, source);
+  const found = [];
+  const search = (text, kind) => {
+    for (const match of text.matchAll(/[A-Za-z_][\w]*/g)) {
+      if (kind === "names" && kept.has(match[0])) continue;
+      for (const entry of entries)
+        if ((kind === "names" || entry.in !== "names") && contains(entry, match[0]))
+          found.push({ word: entry.word, line: lineAt(source, match.index), text: match[0] });
+    }
+  };
+  search(names, "names");
+  search(prose, "prose");
+  const title = file
+    .split("/")
+    .at(-1)
+    .replace(/\.\w+$/, "");
+  for (const entry of entries) if (contains(entry, title)) found.push({ word: entry.word, line: 0, text: title });
+  return found;
+}
+
+function everywhere() {
+  const kept = new Set(namesAndProse(INTERFACE, readOurs(INTERFACE) ?? "").names.match(/[A-Za-z_]\w*/g));
+  return filesOfClone()
+    .filter((file) => CHECKED.test(file) && !LEFT_OUT.test(file))
+    .flatMap((file) => bannedIn(file, readOurs(file), WORDS, kept).map((each) => ({ file, ...each })));
+}
+
+/** Banned words in the clone. */
+export function bannedWords() {
+  return everywhere().map(({ file, word, line, text }) => {
+    const { use, reason } = WORDS.find((entry) => entry.word === word);
+    const where = line === 0 ? `${file}: the file's name` : `${file}:${line}: ${text}`;
+    return `${where}: not "${word}" (${reason}), but: ${use}`;
+  });
+}
+
+function list() {
+  const found = everywhere();
+  for (const { word, use } of WORDS) {
+    const files = new Map();
+    for (const { file } of found.filter((each) => each.word === word)) files.set(file, (files.get(file) ?? 0) + 1);
+    const total = [...files.values()].reduce((sum, n) => sum + n, 0);
+    if (total === 0) continue;
+    console.log(`${word}: ${total} in ${files.size} files; use: ${use}`);
+    for (const [file, n] of [...files].sort((a, b) => b[1] - a[1])) console.log(`  ${String(n).padStart(4)} ${file}`);
+  }
+  console.log(`${found.length} in all`);
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  if (process.argv.includes("--list")) list();
+  else bannedWords().forEach((problem) => console.log(problem));
+}
