@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs";
 import { declaredNames, namedInPages, namedInRust } from "./format_names.mjs";
 import { cyclesOf, siblingGraph } from "./modules.mjs";
 import { moduleTree } from "./rust_modules.mjs";
+import { median, shapeOf, tooLarge } from "./shape.mjs";
+import { sides } from "./styles.mjs";
 import { bannedIn } from "./words.mjs";
 
 const data = (name) => JSON.parse(readFileSync(new URL(`examples/${name}.json`, import.meta.url), "utf8"));
@@ -61,7 +63,42 @@ function words() {
   });
 }
 
+/** A crate in which two types of one name have 30 methods each, one type 41 over two files, and half of the files are long. */
+function shape() {
+  const methods = (n, name = "f") => Array.from({ length: n }, (_, i) => `pub fn ${name}${i}(&self) { if true {} }`);
+  const files = {
+    "lib.rs": ["mod a;", "mod b;", "pub struct Large<T>(T);", "impl<T: Fn() -> u8> Large<T> {", ...methods(21), "}"],
+    "a.rs": ["struct Same;", "impl Same {", ...methods(30), "}", "impl Drop for Same {", ...methods(30, "g"), "}"],
+    "b.rs": ["struct Same;", "impl Same {", ...methods(30), "}", "impl crate::Large<u8> {", ...methods(20, "g"), "}"],
+    "c.rs": [...Array(160).fill("fn f() {}"), "#[cfg(test)]", "mod tests {", ...Array(40_000).fill("fn f() {}"), "}"],
+    "d.rs": [...Array(30_000).fill("fn f() {}")],
+    "e.rs": [...Array(160).fill("fn f() {}")],
+    "f.rs": [...Array(200).fill("fn f() {}")],
+  };
+  const sources = Object.entries(files).map(([name, lines]) => [`src-tauri/crates/x/src/${name}`, lines.join("\n")]);
+  const found = tooLarge(shapeOf(sources, [["x", moduleTree("lib.rs", (file) => files[file]?.join("\n"))]]));
+  return [
+    ...same("shape: median", [median([3, 1, 2]), median([4, 1, 3, 2])], [2, 2.5]),
+    ...same(
+      "shape: what is too large",
+      found.map((problem) => problem.replace(/ ?(?:at most|, not).*/, "")),
+      [
+        "x::Large has 41 methods,",
+        "half of the Rust files have more than 159 lines",
+        "x has 30659 lines without tests,",
+      ],
+    ),
+  ];
+}
+
+const styles = () =>
+  same(
+    "logical sides",
+    sides("a { margin-left: 1px; inset: 0 1px 0 2px; margin-inline: 1px; padding: 0 1px 2px 1px; }"),
+    ["margin-left: 1px", "inset: 0 1px 0 2px"],
+  );
+
 /** What a check found that it should not have, or did not find. */
 export function examples() {
-  return [modules, formatNames, words].flatMap((check) => check());
+  return [modules, formatNames, words, shape, styles].flatMap((check) => check());
 }

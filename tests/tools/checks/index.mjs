@@ -6,6 +6,7 @@ import { placeholders, sizes, traces } from "./files.mjs";
 import { formatsNamedInPages, formatsNamedInRust } from "./format_names.mjs";
 import { licences } from "./licences.mjs";
 import { moduleCycles } from "./modules.mjs";
+import { shape } from "./shape.mjs";
 import { logical } from "./styles.mjs";
 import { bannedWords } from "./words.mjs";
 
@@ -26,5 +27,6 @@ export const PENDING = {
   "module cycles": moduleCycles,
   "formats named in Rust outside of the format crates": formatsNamedInRust,
   "formats named in the pages": formatsNamedInPages,
+  "sizes of types, files and crates": shape,
   "words that are not used any more": bannedWords,
 };

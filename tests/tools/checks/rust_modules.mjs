@@ -2,10 +2,19 @@
 // with re-exports followed to the module that defines the name. Method calls are not followed: they need types.
 import { closing, lineAt, scan, testRanges, without } from "./rust_source.mjs";
 
-/** A module: what it defines and imports, and every path in its code, inner modules left out. */
+/** A module: what it defines and imports, and its code with every path in it, inner modules left out. */
 class Module {
   constructor(path, parent, file) {
-    Object.assign(this, { path, parent, file, children: new Map(), items: new Set(), imports: [], paths: [] });
+    Object.assign(this, {
+      path,
+      parent,
+      file,
+      children: new Map(),
+      items: new Set(),
+      imports: [],
+      paths: [],
+      code: "",
+    });
   }
 }
 
@@ -81,7 +90,8 @@ function analyse(module, code, strings) {
     for (const leaf of useTree(match[1]))
       module.imports.push({ ...leaf, line: lineAt(code, start), topLevel: depth[start] === 0 });
   }
-  module.paths = [...pathsIn(without(code, uses)), ...strings.filter((each) => isPath(code, each)).map(asPath)].map(
+  module.code = without(code, uses);
+  module.paths = [...pathsIn(module.code), ...strings.filter((each) => isPath(code, each)).map(asPath)].map(
     ({ start, segments }) => ({ segments, line: lineAt(code, start) }),
   );
 }

@@ -1,0 +1,135 @@
+// How large the pieces of the Rust side may get. `node tests/tools/checks/shape.mjs` prints the largest.
+import { pathToFileURL } from "node:url";
+import { filesOfClone } from "./files.mjs";
+import { crateRoots, readOurs } from "./modules.mjs";
+import { allModules, definers, moduleTree } from "./rust_modules.mjs";
+import { closing, scan, testRanges } from "./rust_source.mjs";
+
+const MOST = { methods: 40, median: 150, lines: 30_000 };
+
+/** Methods of each type over all its `impl Type` blocks in a crate: a map from the type with its module to a count. */
+export function methodsOf(top) {
+  const counts = new Map();
+  for (const module of allModules(top))
+    for (const [path, count] of implsIn(module.code)) {
+      const [home] = definers(module, path);
+      const type = `${(home ?? module).path}::${path.at(-1)}`;
+      counts.set(type, (counts.get(type) ?? 0) + count);
+    }
+  return counts;
+}
+
+/** [path of the type, number of methods] of each inherent `impl` block. */
+function implsIn(compiled) {
+  const found = [];
+  for (const match of compiled.matchAll(/(?:^|[\n;{}])\s*(?:unsafe\s+)?impl\b/g)) {
+    const head = compiled.slice(match.index + match[0].length).match(/^[^{;]*/)[0];
+    const at = match.index + match[0].length + head.length;
+    if (compiled[at] !== "{" || / for\s/.test(head.replaceAll(/for\s*</g, ""))) continue;
+    const body = compiled.slice(at + 1, closing(compiled, at) - 1);
+    found.push([typeOf(head), functionsAtTop(body)]);
+  }
+  return found;
+}
+
+/** `<'a, T: Into<X>> Reader<'a, T> where …` is `Reader`. */
+function typeOf(head) {
+  let text = head.trim();
+  if (text.startsWith("<")) {
+    let [at, depth] = [0, 0];
+    do {
+      if (text[at] === "<") depth += 1;
+      if (text[at] === ">" && text[at - 1] !== "-") depth -= 1;
+      at += 1;
+    } while (depth > 0 && at < text.length);
+    text = text.slice(at);
+  }
+  return (/^\s*(?:\w+::)*\w+/.exec(text)?.[0] ?? text).trim().split("::");
+}
+
+function functionsAtTop(body) {
+  let [count, at] = [0, 0];
+  while (at < body.length) {
+    const open = body.indexOf("{", at);
+    count += (body.slice(at, open < 0 ? undefined : open).match(/\bfn\s+\w+/g) ?? []).length;
+    if (open < 0) break;
+    at = closing(body, open);
+  }
+  return count;
+}
+
+/** The value in the middle. */
+export function median(numbers) {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const half = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? sorted[half] : ((sorted[half - 1] ?? 0) + (sorted[half] ?? 0)) / 2;
+}
+
+/** Lines of a source, and how many of them are compiled for tests only. */
+export function linesOf(source) {
+  const { code } = scan(source);
+  const lines = source.split("\n").length - 1;
+  const tests = testRanges(code).reduce((sum, [a, b]) => sum + source.slice(a, b).split("\n").length, 0);
+  return { lines, shipped: lines - tests };
+}
+
+const TEST_FILE = /\/tests?(?:\/|\.rs$)|_tests\.rs$|\/testing\.rs$/;
+const CRATE = /^src-tauri\/(?:crates\/([^/]+)|src)\/(?:src\/)?/;
+
+/** [file, source] of every Rust file of ours. */
+function rust() {
+  return filesOfClone()
+    .filter((file) => file.endsWith(".rs"))
+    .map((file) => [file, readOurs(file)]);
+}
+
+const crates = () => crateRoots().map(([name, file]) => [name, moduleTree(file, readOurs)]);
+
+const crateOf = (file) => (CRATE.test(file) ? (CRATE.exec(file)[1] ?? "mementory-app") : undefined);
+
+/**
+ * Counts of the sources ([file, source] each) and crates ([name, module tree] each): `methods` ([type, count]), `median`,
+ * `lines` ([crate, count]), the largest first.
+ */
+export function shapeOf(sources, crates) {
+  const lines = new Map();
+  for (const [file, source] of sources) {
+    const crate = crateOf(file);
+    if (crate && !TEST_FILE.test(file)) lines.set(crate, (lines.get(crate) ?? 0) + linesOf(source).shipped);
+  }
+  const methods = crates.flatMap(([name, top]) =>
+    [...methodsOf(top)].map(([type, count]) => [type.replace(/^crate/, name), count]),
+  );
+  const sorted = (counts) => [...counts].sort((a, b) => b[1] - a[1]);
+  return {
+    methods: sorted(methods),
+    median: median(sources.map(([, source]) => linesOf(source).lines)),
+    lines: sorted(lines),
+  };
+}
+
+/** What is too large. */
+export function tooLarge({ methods, median: middle, lines }) {
+  return [
+    ...methods
+      .filter(([, count]) => count > MOST.methods)
+      .map(([type, count]) => `${type} has ${count} methods, at most ${MOST.methods} are allowed`),
+    ...(middle > MOST.median ? [`half of the Rust files have more than ${middle} lines, not ${MOST.median}`] : []),
+    ...lines
+      .filter(([, count]) => count > MOST.lines)
+      .map(([crate, count]) => `${crate} has ${count} lines without tests, at most ${MOST.lines} are allowed`),
+  ];
+}
+
+/** Types, files and crates that have grown too large. */
+export function shape() {
+  return tooLarge(shapeOf(rust(), crates()));
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const found = shapeOf(rust(), crates());
+  for (const [type, count] of found.methods.slice(0, 10)) console.log(`${count} methods: ${type}`);
+  console.log(`median of the Rust files: ${found.median} lines`);
+  for (const [crate, count] of found.lines) console.log(`${crate}: ${count} lines without tests`);
+  tooLarge(found).forEach((problem) => console.log(problem));
+}
