@@ -1,0 +1,70 @@
+// What a change touches: changed files, the crates that they belong to, and the crates that depend on those.
+import { quiet, Stop } from "./sh.mjs";
+import { ROOT, WORKSPACE } from "./places.mjs";
+
+/** What to compare with unless `base` says so: where the branch left `origin/main`, else the last commit. */
+export function baseOf(base) {
+  if (base !== undefined) {
+    const { code } = quiet("git", ["rev-parse", "--verify", "--quiet", `${base}^{commit}`]);
+    if (code !== 0) throw new Stop(`git knows no commit "${base}".`);
+    return base;
+  }
+  const { code, stdout } = quiet("git", ["merge-base", "HEAD", "origin/main"]);
+  return code === 0 ? stdout.trim() : "HEAD";
+}
+
+/** Files that differ from `base`, new ones included, deleted ones as well: [name, exists]. */
+export function changedFiles(base) {
+  const differ = quiet("git", ["diff", "--name-status", "--no-renames", "-z", base]).stdout.split("\0").filter(Boolean);
+  const fresh = quiet("git", ["ls-files", "--others", "--exclude-standard", "-z"]).stdout.split("\0").filter(Boolean);
+  const pairs = differ.flatMap((each, i) => (i % 2 === 0 ? [[differ[i + 1], each !== "D"]] : []));
+  return [...pairs, ...fresh.map((name) => [name, true])];
+}
+
+/** Our crates: {name, folder, hasLibrary, uses}, `folder` relative to the clone, `uses` without what only tests need. */
+export function ourCrates() {
+  const args = ["metadata", "--no-deps", "--format-version", "1", "--locked", "--offline"];
+  const { code, stdout, stderr } = quiet("cargo", args, { cwd: WORKSPACE });
+  if (code !== 0) throw new Stop(stderr.trim());
+  const { packages } = JSON.parse(stdout);
+  const names = new Set(packages.map(({ name }) => name));
+  return packages.map(({ name, manifest_path, targets, dependencies }) => ({
+    name,
+    folder: manifest_path
+      .slice(ROOT.length)
+      .replaceAll("\\", "/")
+      .replace(/Cargo\.toml$/, ""),
+    hasLibrary: targets.some(({ kind }) => kind.includes("lib")),
+    uses: dependencies.filter((each) => each.kind !== "dev" && names.has(each.name)).map((each) => each.name),
+  }));
+}
+
+/** {changed, dependents} of these files, as names of crates. `has(path)` says whether the clone has a folder. */
+export function affected(files, crates, has) {
+  const changed = new Set();
+  const dependents = new Set();
+  // The longest folder first: the window's crate lies around the others.
+  const byFolder = crates.toSorted((a, b) => b.folder.length - a.folder.length);
+  for (const file of files) {
+    const [, fixture] = /^fixtures\/([^/]+)\//.exec(file) ?? [];
+    if (fixture) {
+      crates.filter(({ folder }) => has(`${folder}src/${fixture}`)).forEach(({ name }) => changed.add(name));
+    } else if (/^src-tauri\/(?:Cargo\.(?:toml|lock)|rustfmt\.toml)$/.test(file)) {
+      crates.forEach(({ name }) => dependents.add(name));
+    } else if (!file.startsWith("src-tauri/fuzz/") && !file.endsWith(".md")) {
+      const home = byFolder.find(({ folder }) => file.startsWith(folder));
+      if (home) changed.add(home.name);
+    }
+  }
+  const reach = (name) =>
+    crates
+      .filter(({ uses }) => uses.includes(name))
+      .filter((each) => !dependents.has(each.name))
+      .forEach((each) => {
+        dependents.add(each.name);
+        reach(each.name);
+      });
+  changed.forEach(reach);
+  changed.forEach((name) => dependents.delete(name));
+  return { changed: [...changed].sort(), dependents: [...dependents].sort() };
+}

@@ -1,0 +1,136 @@
+// `npm run quick [-- --base REV]`: what is worth knowing while one works. Format, our checks, clippy of the crates that
+// changed and of those that depend on them, unit tests of those that changed, tests of the pages that changed. Installs
+// nothing, opens no browser and no window; `npm test` looks at everything.
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { affected, baseOf, changedFiles, ourCrates } from "./affected.mjs";
+import { CHECKS } from "./checks/index.mjs";
+import { tally } from "./count.mjs";
+import { ROOT, WORKSPACE } from "./places.mjs";
+import { Stop, has, main, quiet, show, showAndKeep } from "./sh.mjs";
+
+const WINDOW = "mementory-app";
+const inWorkspace = { cwd: WORKSPACE };
+const ours = (program, ...args) => [process.execPath, [join(ROOT, "node_modules", program), ...args]];
+const PRETTIER = ["prettier/bin/prettier.cjs", "--config", "ui/.prettierrc", "--ignore-path", "ui/.prettierignore"];
+
+await main(async () => {
+  const { values } = parseArgs({ options: { base: { type: "string" } } });
+  if (!existsSync(join(ROOT, "node_modules"))) throw new Stop("The npm packages are missing. Run: npm ci");
+  const base = baseOf(values.base);
+  const all = changedFiles(base);
+  const files = all.filter(([, exists]) => exists).map(([name]) => name);
+  console.log(`· ${all.length} files differ from ${base === "HEAD" ? "the last commit" : base.slice(0, 12)}`);
+
+  const count = tally();
+  const timed = async (name, run) => {
+    const started = Date.now();
+    await run();
+    console.log(`· ${name}: ${((Date.now() - started) / 1000).toFixed(1)} s`);
+  };
+  await timed("our checks", () => checks(count));
+  await timed("pages and tools", () => scripts(count, files));
+  await timed("Rust", () =>
+    rust(
+      count,
+      all.map(([name]) => name),
+    ),
+  );
+  const skipped = count.skipped > 0 ? `, ${count.skipped} skipped` : "";
+  console.log(`\n${count.passed} passed, ${count.failed} failed${skipped}`);
+  return count.failed === 0 ? 0 : 1;
+});
+
+function checks(count) {
+  for (const [name, check] of Object.entries(CHECKS)) {
+    const problems = check();
+    problems.forEach((problem) => console.log(`  ${problem}`));
+    count.add(name, problems.length === 0);
+  }
+}
+
+/** Prettier and ESLint of the files that changed, and the page tests that import them. */
+async function scripts(count, files) {
+  const formatted = files.filter((name) => /^(?:ui|tests)\/.*\.(?:mjs|js|ts|json|svelte|css|html)$/.test(name));
+  const linted = (folder) =>
+    formatted.filter((name) => name.startsWith(folder) && /\.(?:mjs|js|ts|svelte)$/.test(name));
+  const [pages, tools] = [linted("ui/"), linted("tests/")];
+  const run = async (name, args) => count.add(name, (await show(...ours(...args))) === 0);
+  if (formatted.length > 0)
+    await run("prettier of what changed", [...PRETTIER, "--check", "--log-level", "warn", ...formatted]);
+  if (pages.length > 0)
+    await run("eslint of the pages", ["eslint/bin/eslint.js", "--config", "ui/eslint.config.js", ...pages]);
+  if (tools.length > 0)
+    await run("eslint of the tools", ["eslint/bin/eslint.js", "--config", "tests/eslint.config.js", ...tools]);
+  const tested = files.filter((name) => /^ui\/(?:src|tests)\/.*\.(?:ts|svelte|json)$/.test(name));
+  if (tested.length > 0) await vitest(count, tested);
+}
+
+async function vitest(count, files) {
+  const folder = mkdtempSync(join(tmpdir(), "mementory-quick-"));
+  const result = join(folder, "result.json");
+  const report = ["--reporter=dot", "--reporter=json", `--outputFile.json=${result}`, "--passWithNoTests"];
+  const paths = files.map((name) => join(ROOT, name));
+  const args = ["related", "--run", "--config", "ui/vite.config.ts", ...report, ...paths];
+  const code = await show(...ours("vitest/vitest.mjs", ...args));
+  const { numPassedTests, numFailedTests, numPendingTests } = existsSync(result)
+    ? JSON.parse(readFileSync(result, "utf8"))
+    : { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0 };
+  rmSync(folder, { recursive: true });
+  count.passed += numPassedTests;
+  count.failed += numFailedTests;
+  count.skipped += numPendingTests;
+  if (code !== 0 && numFailedTests === 0) count.add("vitest", false);
+}
+
+/** Format, clippy and unit tests of the crates. */
+async function rust(count, files) {
+  if (!files.some((name) => name.startsWith("src-tauri/") || name.startsWith("fixtures/"))) return;
+  if (!has("cargo")) throw new Stop("Rust is missing. `npm start` installs it, or see https://rustup.rs");
+  const cargo = async (name, args) => count.add(name, (await show("cargo", args, inWorkspace)) === 0);
+  if (files.some((name) => name.endsWith(".rs"))) {
+    await cargo("rustfmt", ["fmt", "--all", "--check"]);
+    if (files.some((name) => name.startsWith("src-tauri/fuzz/")))
+      await cargo("rustfmt of the fuzz targets", ["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"]);
+  }
+  const crates = ourCrates();
+  const { changed, dependents } = affected(files, crates, (path) => existsSync(join(ROOT, path)));
+  const missing = windowNeeds();
+  if (missing && [...changed, ...dependents].includes(WINDOW)) count.leaveOut(`${WINDOW}: ${missing}`);
+  const chosen = (names) => names.filter((name) => !(missing && name === WINDOW)).flatMap((name) => ["-p", name]);
+  const linted = chosen([...changed, ...dependents]);
+  if (linted.length > 0) {
+    const clippy = ["clippy", "--locked", "--quiet", ...linted, "--", "-D", "warnings"];
+    await cargo(`clippy of ${[...changed, ...dependents].join(", ")}`, clippy);
+  }
+  for (const [kind, wanted] of [
+    ["--lib", true],
+    ["--bins", false],
+  ]) {
+    const tested = changed.filter((name) => crates.find((each) => each.name === name).hasLibrary === wanted);
+    if (chosen(tested).length > 0) await cargoTest(count, [...chosen(tested), kind]);
+  }
+}
+
+async function cargoTest(count, args) {
+  const { code, text } = await showAndKeep("cargo", ["test", "--locked", "--no-fail-fast", ...args], inWorkspace);
+  let failed = 0;
+  for (const [, good, bad, ignored] of text.matchAll(/^test result: .*? (\d+) passed; (\d+) failed; (\d+) ignored/gm)) {
+    count.passed += Number(good);
+    failed += Number(bad);
+    count.skipped += Number(ignored);
+  }
+  count.failed += failed;
+  // A crate that does not compile has no result line.
+  if (code !== 0 && failed === 0) count.add(`cargo test ${args.join(" ")}`, false);
+}
+
+/** Why the window's crate cannot be compiled here, if it cannot. */
+function windowNeeds() {
+  if (!existsSync(join(ROOT, "ui", "dist", "index.html"))) return "the pages are not built: npm run ui:build";
+  const linux = process.platform === "linux";
+  if (linux && quiet("pkg-config", ["--exists", "webkit2gtk-4.1"]).code !== 0) return "WebKitGTK is not installed";
+  return undefined;
+}
