@@ -1,4 +1,4 @@
-// The layers of `npm test`, cheapest first. Each answers {passed, failed, skipped}.
+// The layers of `npm test`, cheapest first. Each returns {passed, failed, skipped}.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -29,12 +29,12 @@ import { CHECKS } from "./checks/index.mjs";
 import { tally } from "./count.mjs";
 import { WORKSPACE } from "./places.mjs";
 import { cargoTool, python } from "./setup.mjs";
-import { ENV, Stop, has, show, showAndKeep } from "./sh.mjs";
+import { ENV, Stop, capture, has, show, showAndKeep } from "./sh.mjs";
 
 const inWorkspace = { cwd: WORKSPACE };
 
-/** Programs that judge by their exit code. */
-const LINTERS = {
+/** Linters that need cargo's lock, one after the other. */
+const RUST_LINTERS = {
   rustfmt: ["cargo", ["fmt", "--all", "--check"], inWorkspace],
   "rustfmt of the fuzz targets": ["cargo", ["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"], inWorkspace],
   clippy: [
@@ -43,6 +43,9 @@ const LINTERS = {
     inWorkspace,
   ],
   "unused dependencies": ["cargo", ["machete", "--skip-target-dir", "."], inWorkspace],
+};
+/** Linters that run in Node, beside those. */
+const NODE_LINTERS = {
   "svelte-check": ["npm", ["run", "--silent", "ui:check"]],
   "eslint and prettier of the pages": ["npm", ["run", "--silent", "ui:lint"]],
   "eslint of the tools": ["npx", ["--no-install", "eslint", "--config", "tests/eslint.config.js", "tests"]],
@@ -51,7 +54,7 @@ const LINTERS = {
     ["--no-install", "prettier", "--config", "ui/.prettierrc", "--check", "tests/**/*.{mjs,js,json}"],
   ],
 };
-/** Checked where it is installed: building it costs minutes that everybody would pay on the first run. */
+/** Only where cargo-deny is installed: building it takes minutes. */
 const LICENCES = [
   "cargo",
   ["deny", "--offline", "check", "--hide-inclusion-graph", "licenses", "bans", "sources"],
@@ -66,16 +69,23 @@ async function lint() {
     problems.forEach((problem) => console.log(`  ${problem}`));
     count.add(name, problems.length === 0);
   }
-  for (const [name, [program, args, options]] of Object.entries(LINTERS)) {
-    count.add(name, (await show(program, args, options)) === 0);
-  }
+  await Promise.all([RUST_LINTERS, NODE_LINTERS].map((linters) => oneByOne(count, linters)));
   if (has("cargo-deny")) count.add("licences, sources and duplicates", (await show(...LICENCES)) === 0);
   else count.leaveOut("licences, sources and duplicates: cargo-deny is not installed");
   return count;
 }
 
-/** What the Rust tests judge us by: the SDK of `.mem`, and the reference data beside the clone. */
-async function judges(count) {
+/** Runs linters in turn. What one prints is shown when it ends, so that two lanes do not mix their output. */
+async function oneByOne(count, linters) {
+  for (const [name, [program, args, options]] of Object.entries(linters)) {
+    const { code, text } = await capture(program, args, options);
+    process.stdout.write(text);
+    count.add(name, code === 0);
+  }
+}
+
+/** Where the Rust tests find reference implementations: the SDK of `.mem`, and the shared data beside the clone. */
+async function referenceTools(count) {
   try {
     return { MEMENTORY_MEM_PYTHON: await python(JUDGES), MEMENTORY_SHARED: SHARED };
   } catch (error) {
@@ -85,8 +95,8 @@ async function judges(count) {
   }
 }
 
-/** Tests that passed without having looked at anything, or at all of it, say so in a file: a line each, `test<TAB>why`. */
-export function leftOut(count, lines) {
+/** Counts tests as skipped that passed without checking everything. They report it in a file: `test<TAB>why` per line. */
+function countSkipped(count, lines) {
   const tests = new Map(lines.map((line) => line.split("\t")));
   for (const [test, why] of tests) count.leaveOut(`${test}: ${why}`);
   count.passed -= tests.size;
@@ -96,7 +106,7 @@ async function rust() {
   const count = tally();
   const folder = mkdtempSync(join(tmpdir(), "mementory-rust-"));
   const list = join(folder, "skipped");
-  const env = { ...ENV, ...(await judges(count)), MEMENTORY_SKIPPED: list };
+  const env = { ...ENV, ...(await referenceTools(count)), MEMENTORY_SKIPPED: list };
   const { code, text } = await showAndKeep("cargo", ["test", "--locked", "--workspace", "--no-fail-fast"], {
     ...inWorkspace,
     env,
@@ -108,7 +118,7 @@ async function rust() {
     count.failed += Number(failed);
     count.skipped += Number(ignored);
   }
-  leftOut(count, existsSync(list) ? readFileSync(list, "utf8").trim().split("\n") : []);
+  countSkipped(count, existsSync(list) ? readFileSync(list, "utf8").trim().split("\n") : []);
   rmSync(folder, { recursive: true });
   // A crate that does not compile has no result line.
   if (code !== 0 && count.failed === 0) count.add("cargo test", false);
@@ -149,7 +159,7 @@ const named =
       try {
         await run(count);
       } catch (error) {
-        // What the others find still counts.
+        // The other runs still count.
         console.log(`  ${error.stack}`);
         count.add(`${run.name || "a part of this layer"} runs to its end`, false);
       }

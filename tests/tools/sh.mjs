@@ -1,24 +1,24 @@
-// Running other programs.
+// Runs other programs.
 import { spawn, spawnSync } from "node:child_process";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { ROOT, TARGET, TOOLS } from "./places.mjs";
 
-/** The environment of everything we start: our tools and rustup's folder are on the path. */
+/** The environment of every program we start: our tools and rustup's folder are on the path. */
 export const ENV = {
   ...process.env,
   CARGO_TARGET_DIR: TARGET,
   PATH: [join(TOOLS, "bin"), join(homedir(), ".cargo", "bin"), process.env.PATH].join(delimiter),
 };
 
-/** Is there such a program? */
+/** Is this program on the path? */
 export function has(program) {
   return (
     spawnSync(process.platform === "win32" ? "where" : "which", [program], { env: ENV, stdio: "ignore" }).status === 0
   );
 }
 
-/** Run and show what it prints. Answers the exit code. */
+/** Runs a program with its output on the terminal. Returns the exit code. */
 export function show(program, args, options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd: ROOT, env: ENV, stdio: "inherit", ...options });
@@ -27,7 +27,7 @@ export function show(program, args, options = {}) {
   });
 }
 
-/** Run, show what it prints, and keep it as well. Answers {code, text}. */
+/** Runs a program; its output goes to the terminal, and is returned as well: {code, text}. */
 export function showAndKeep(program, args, options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd: ROOT, env: ENV, stdio: ["ignore", "pipe", "pipe"], ...options });
@@ -43,7 +43,19 @@ export function showAndKeep(program, args, options = {}) {
   });
 }
 
-/** Run in silence. Answers {code, stdout, stderr}. */
+/** Runs a program and returns what it prints without showing it: {code, text}. Other programs can run meanwhile. */
+export function capture(program, args, options = {}) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd: ROOT, env: ENV, stdio: ["ignore", "pipe", "pipe"], ...options });
+    let text = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding("utf8").on("data", (piece) => (text += piece));
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code: code ?? 128, text }));
+  });
+}
+
+/** Runs a program without showing its output. Returns {code, stdout, stderr}. */
 export function quiet(program, args, options = {}) {
   const { status, stdout, stderr, error } = spawnSync(program, args, {
     cwd: ROOT,
@@ -56,16 +68,16 @@ export function quiet(program, args, options = {}) {
   return { code: status ?? 127, stdout: stdout ?? "", stderr: stderr ?? "" };
 }
 
-/** Run and show; stop everything when it fails. */
+/** Runs a program with its output on the terminal, and throws [`Stop`] if it fails. */
 export async function must(program, args, options = {}) {
   const code = await show(program, args, options);
   if (code !== 0) throw new Stop(`\`${[program, ...args].join(" ")}\` ended with ${code}.`);
 }
 
-/** A reason to stop that a person can act on: printed without a stack. */
+/** An error whose message says what to do: printed without a stack trace. */
 export class Stop extends Error {}
 
-/** Run a script's main function with readable failures. */
+/** Runs a script's main function and sets the exit code. */
 export async function main(run) {
   try {
     process.exitCode = (await run()) ?? 0;
