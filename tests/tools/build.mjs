@@ -1,4 +1,4 @@
-// `npm run build`: the pages and both programs as they are released.
+// `npm run build`: builds the pages and both programs with the release profile.
 import { WORKSPACE } from "./places.mjs";
 import { buildUi, forBuilding } from "./setup.mjs";
 import { main, must } from "./sh.mjs";

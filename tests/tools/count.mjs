@@ -1,7 +1,7 @@
-// What is counted in the tests that are no test runner's: by name, and each name is said.
+// Counts results of tests that no test runner runs, and prints each by name.
 import { fileURLToPath } from "node:url";
 
-/** Counts, with one line printed for each thing counted by name. */
+/** Counts results; `add` prints a line for each. */
 export function tally() {
   return {
     passed: 0,
@@ -18,7 +18,7 @@ export function tally() {
   };
 }
 
-/** Run `check(count)` when the file at `url` is the one that was started: `node <file>`. */
+/** Runs `check(count)` if the file at `url` is the one that was started: `node <file>`. */
 export async function byItself(url, check) {
   if (process.argv[1] !== fileURLToPath(url)) return;
   const count = tally();

@@ -1,17 +1,17 @@
-// `npm run fuzz -- <target> [--seconds N]`: feeds one format's reader and validator with what a fuzzer makes of its
-// fixtures, ten minutes unless told. What it finds is kept in fixtures/fuzz/<target>/, where a Rust test replays it.
+// `npm run fuzz -- <target> [--seconds N]`: feeds one format's reader and validator with variations of its fixtures, for
+// ten minutes by default. Findings are saved in fixtures/fuzz/<target>/, where a Rust test replays them.
 import { spawn } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { CACHE, ROOT, TARGET, WORKSPACE } from "./places.mjs";
-import { digest, plant } from "./seeds.mjs";
+import { digest, writeSeeds } from "./seeds.mjs";
 import { cargoTool } from "./setup.mjs";
 import { ENV, Stop, main, must, quiet } from "./sh.mjs";
 
 const TARGETS = readdirSync(join(WORKSPACE, "fuzz", "fuzz_targets")).map((name) => name.replace(/\.rs$/, ""));
-/** A hang, and more memory than any small file is worth. The stack is that of the program's threads. */
+/** Limits: seconds for one input, MB of memory, and KB of stack, which is what the program's threads have. */
 const [HANG, MEMORY, STACK] = [10, 500, 2048];
 
 await main(async () => {
@@ -28,11 +28,11 @@ await main(async () => {
   const [corpus, words, results] = ["corpus", "words.dict", "found"].map((name) => join(home, name));
   rmSync(results, { recursive: true, force: true });
   mkdirSync(results, { recursive: true });
-  const seeds = plant(target, corpus, words);
-  console.log(`· ${seeds} seeds from the fixtures, ${readdirSync(corpus).length} inputs with those of former runs`);
+  const seeds = writeSeeds(target, corpus, words);
+  console.log(`· ${seeds} seeds from the fixtures, ${readdirSync(corpus).length} inputs with those of earlier runs`);
 
   const program = await build(target);
-  // Files go to memory where there is such a place: the fuzzer lays down thousands a second.
+  // In memory where possible: the fuzzer writes thousands of files a second.
   const scratch = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "mementory-fuzz-run-"));
   try {
     const { code, text } = await run(program, corpus, scratch, [
@@ -45,15 +45,15 @@ await main(async () => {
       `-artifact_prefix=${results}/`,
       "-print_final_stats=1",
     ]);
-    const kept = keep(target, results, code === 0 ? undefined : scratch);
-    console.log(summary(target, text, kept));
-    return code === 0 && kept.length === 0 ? 0 : 1;
+    const saved = saveFindings(target, results, code === 0 ? undefined : scratch);
+    console.log(summary(target, text, saved));
+    return code === 0 && saved.length === 0 ? 0 : 1;
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
 });
 
-/** The target's program. Without a sanitizer: our crates have no unsafe code, and memory is measured as it is used. */
+/** Builds the target. Without a sanitizer: our crates have no unsafe code, and the fuzzer limits memory itself. */
 async function build(target) {
   await cargoTool("cargo-fuzz", "^0.13");
   const args = ["fuzz", "build", "--fuzz-dir", "fuzz", "--sanitizer", "none", target];
@@ -62,7 +62,7 @@ async function build(target) {
   return join(TARGET, host, "release", target);
 }
 
-/** Runs it, shows what it says, and keeps that. */
+/** Runs it with a limited stack. Shows what it prints and returns that as well. */
 function run(program, corpus, scratch, args) {
   const limited = ["-c", `ulimit -s ${STACK}; exec "$@"`, "sh", program, ...args];
   return new Promise((resolve, reject) => {
@@ -81,8 +81,8 @@ function run(program, corpus, scratch, args) {
   });
 }
 
-/** Copies what was found to the fixtures. A stack overflow leaves the input in the scratch folder only. */
-function keep(target, results, scratch) {
+/** Copies findings to the fixtures. After a stack overflow the input is only in the scratch folder. */
+function saveFindings(target, results, scratch) {
   const found = readdirSync(results).map((name) => [name.split("-")[0], join(results, name)]);
   if (found.length === 0 && scratch) {
     const open = readdirSync(scratch).map((name) => join(scratch, name, "whole"));
@@ -91,21 +91,21 @@ function keep(target, results, scratch) {
   const folder = join(ROOT, "fixtures", "fuzz", target);
   return found.map(([kind, path]) => {
     mkdirSync(folder, { recursive: true });
-    const kept = join(folder, `${kind}-${digest(readFileSync(path))}`);
-    copyFileSync(path, kept);
-    return kept;
+    const saved = join(folder, `${kind}-${digest(readFileSync(path))}`);
+    copyFileSync(path, saved);
+    return saved;
   });
 }
 
-function summary(target, text, kept) {
+function summary(target, text, saved) {
   const coverage = [...text.matchAll(/^#\d+\t(\w+)\s+cov: (\d+)/gm)];
   const before = coverage.find(([, event]) => event === "INITED")?.[2] ?? "?";
   const [, , after] = coverage.at(-1) ?? [];
   const executions = /^stat::number_of_executed_units:\s*(\d+)/m.exec(text)?.[1] ?? "?";
   const seconds = /^Done \d+ runs in (\d+) second/m.exec(text)?.[1] ?? "cut short";
   const lines = [
-    `${target}: seconds ${seconds}, executions ${executions}, coverage ${before} to ${after ?? "?"}, found ${kept.length}`,
-    ...kept.map((path) => `  ${path}`),
+    `${target}: seconds ${seconds}, executions ${executions}, coverage ${before} to ${after ?? "?"}, found ${saved.length}`,
+    ...saved.map((path) => `  ${path}`),
   ];
   return lines.join("\n");
 }

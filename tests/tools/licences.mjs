@@ -1,18 +1,18 @@
-// The open software in Mementory and its licences, in one committed file that the window shows: `node tests/tools/licences.mjs`
-// writes it. What is only used to build or to test is not in it.
+// Writes the list of open source software and licences that the window shows: `node tests/tools/licences.mjs`. The file is
+// committed. Software that is only used to build or to test is not listed.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ROOT, WORKSPACE } from "./places.mjs";
 import { quiet } from "./sh.mjs";
 
-export const KEPT = join(ROOT, "ui", "src", "lib", "licences.json");
-/** The programs that are handed out. */
+export const LICENCE_LIST = join(ROOT, "ui", "src", "lib", "licences.json");
+/** The programs that users get. */
 const PROGRAMS = ["mementory-app", "mementory-cli"];
-/** The systems that they are made for, as in deny.toml. */
+/** The systems that they are released for, as in deny.toml. */
 const SYSTEMS = ["x86_64-unknown-linux-gnu", "aarch64-apple-darwin", "x86_64-pc-windows-msvc"];
-/** Of Svelte only what its own run time imports: its other dependencies are its compiler's. */
-const AT_RUN_TIME = { svelte: ["clsx", "esm-env"] };
+/** Of Svelte only what its runtime imports: its other dependencies belong to its compiler. */
+const RUNTIME_DEPENDENCIES = { svelte: ["clsx", "esm-env"] };
 
 const tidy = (licence) =>
   licence
@@ -21,7 +21,7 @@ const tidy = (licence) =>
     .replace(/^\(([^()]*)\)$/, "$1");
 const byName = (a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.version < b.version ? -1 : 1);
 
-/** Crates that end up in the programs on these systems: no build scripts, no tests, nothing that runs in the compiler. */
+/** Crates that are linked into the programs on these systems: no build scripts, no tests, no procedural macros. */
 export function crates(systems = SYSTEMS) {
   const { code, stdout, stderr } = quiet(
     "cargo",
@@ -35,10 +35,10 @@ export function crates(systems = SYSTEMS) {
   const { packages, resolve } = JSON.parse(stdout);
   const known = new Map(packages.map((each) => [each.id, each]));
   const uses = new Map(resolve.nodes.map((node) => [node.id, node.deps]));
-  const inCompiler = (id) => known.get(id).targets.some(({ kind }) => kind.includes("proc-macro"));
+  const isProcMacro = (id) => known.get(id).targets.some(({ kind }) => kind.includes("proc-macro"));
   const seen = new Set();
   const visit = (id) => {
-    if (seen.has(id) || inCompiler(id)) return;
+    if (seen.has(id) || isProcMacro(id)) return;
     seen.add(id);
     for (const { pkg, dep_kinds } of uses.get(id)) if (dep_kinds.some(({ kind }) => kind === null)) visit(pkg);
   };
@@ -50,7 +50,7 @@ export function crates(systems = SYSTEMS) {
     .sort(byName);
 }
 
-/** Packages that the pages import, and what those need. */
+/** Packages that the pages import, with their dependencies. */
 export function packages() {
   const source = join(ROOT, "ui", "src");
   const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")).packages;
@@ -65,33 +65,33 @@ export function packages() {
   const visit = (name) => {
     if (seen.has(name) || !lock[`node_modules/${name}`]) return;
     seen.add(name);
-    (AT_RUN_TIME[name] ?? Object.keys(lock[`node_modules/${name}`].dependencies ?? {})).forEach(visit);
+    (RUNTIME_DEPENDENCIES[name] ?? Object.keys(lock[`node_modules/${name}`].dependencies ?? {})).forEach(visit);
   };
   imported.forEach(visit);
   return [...seen]
     .map((name) => {
       const { version, license } = lock[`node_modules/${name}`];
-      return { name, version, licence: tidy(license ?? ownFile(name)) };
+      return { name, version, licence: tidy(license ?? fromLicenceFile(name)) };
     })
     .sort(byName);
 }
 
-/** Where the registry names no licence: what the package's own file says it is. */
-function ownFile(name) {
+/** The licence by the package's LICENSE file, for packages whose metadata names none. */
+function fromLicenceFile(name) {
   const folder = join(ROOT, "node_modules", name);
   const file = ["LICENSE", "LICENSE.md"].map((each) => join(folder, each)).find(existsSync);
   return /^\W*(?:The )?(MIT|ISC)\b/.exec(file ? readFileSync(file, "utf8") : "")?.[1] ?? "see its own file";
 }
 
-/** Mementory's own. */
-export const own = () => readFileSync(join(ROOT, "LICENSE"), "utf8");
+/** Mementory's own licence. */
+export const ownLicence = () => readFileSync(join(ROOT, "LICENSE"), "utf8");
 
-/** What stands in the committed file, or would have to. */
-export const made = () => ({
-  own: own(),
+/** What the committed file has to contain. */
+const collect = () => ({
+  own: ownLicence(),
   crates: crates(),
   packages: packages(),
 });
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href)
-  writeFileSync(KEPT, `${JSON.stringify(made(), null, 2)}\n`);
+  writeFileSync(LICENCE_LIST, `${JSON.stringify(collect(), null, 2)}\n`);

@@ -1,4 +1,4 @@
-// Where things are. What is built or fetched lives outside the clone, in one cache folder.
+// Where things are. Builds and downloads are outside the clone, in one cache folder.
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,10 +7,10 @@ export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 export const WORKSPACE = join(ROOT, "src-tauri");
 export const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "mementory");
 export const TARGET = process.env.CARGO_TARGET_DIR || join(CACHE, "target");
-/** Programs installed for the checks: cargo tools and the Python environment. */
+/** Programs installed for the tests: cargo tools and the Python environment. */
 export const TOOLS = join(CACHE, "tools");
 
-/** A program of ours, as the one profile builds it. */
+/** Path of a program of ours, built with the dev profile. */
 export function built(name) {
   return join(TARGET, "debug", process.platform === "win32" ? `${name}.exe` : name);
 }

@@ -1,18 +1,18 @@
-// What a fuzz target begins with: the format's fixtures in the targets' framing, and the words in them.
+// The seeds of a fuzz target: the format's fixtures, framed as the targets expect them, and a dictionary of their words.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { inflateRawSync } from "node:zlib";
 import { ROOT } from "./places.mjs";
 
-// The marks of src-tauri/fuzz/src/lib.rs.
+// The same marks as in src-tauri/fuzz/src/lib.rs.
 const MARK = Buffer.from([0xff, 0x00, 0xff]);
 const SEALED = Buffer.from([0xff, 0x01, 0xff]);
 const LARGEST = 60_000;
 const WORDS = 400;
-const ABOUT = new Set(["case.json", "case.toml", "README.md", ".gitattributes"]);
+const NOT_INPUT = new Set(["case.json", "case.toml", "README.md", ".gitattributes"]);
 
-/** Folders of fixtures whose inputs a target begins with, and samples. */
+/** Folders of fixtures for a target, where they are not those of its own name, and samples. */
 const FROM = {
   alf_delta: ["alf"],
   zaxy: ["zaxy", "eventloom"],
@@ -25,10 +25,12 @@ const SAMPLES = {
   transfer_text: ["chatgpt-saved-memories.txt"],
 };
 
-/** Writes seeds into `corpus` and a dictionary to `words`. Answers how many seeds there are. */
-export function plant(target, corpus, words) {
+/** Writes seeds into `corpus` and a dictionary to `words`. Returns the number of seeds. */
+export function writeSeeds(target, corpus, words) {
   mkdirSync(corpus, { recursive: true });
-  const seeds = [...fromFixtures(target), ...fromSamples(target), ...found(target)].filter((s) => s.length <= LARGEST);
+  const seeds = [...fromFixtures(target), ...fromSamples(target), ...earlierFindings(target)].filter(
+    (s) => s.length <= LARGEST,
+  );
   for (const seed of seeds) writeFileSync(join(corpus, `seed-${digest(seed)}`), seed);
   writeFileSync(words, dictionary(seeds));
   return seeds.length;
@@ -44,14 +46,14 @@ function fromFixtures(target) {
     .filter((path) => statSync(path).isDirectory())
     .flatMap((folder) =>
       readdirSync(folder)
-        .filter((name) => !ABOUT.has(name))
+        .filter((name) => !NOT_INPUT.has(name))
         .map((name) => join(folder, name)),
     )
     .flatMap((input) => {
       const files = statSync(input).isDirectory() ? below(input, "") : [[basename(input), readFileSync(input)]];
       const seeds = [framed(files, MARK)];
       if (target === "mem") seeds.push(framed(files, SEALED));
-      if (target === "pam") seeds.push(framed(files.map(unsummed), MARK));
+      if (target === "pam") seeds.push(framed(files.map(withoutChecksum), MARK));
       return seeds;
     });
 }
@@ -62,8 +64,8 @@ function fromSamples(target) {
     .flatMap((bytes) => (bytes.subarray(0, 2).toString() === "PK" ? [bytes, framed(unzipped(bytes), MARK)] : [bytes]));
 }
 
-/** What was found before is a good place to begin. */
-function found(target) {
+/** Earlier findings are good seeds. */
+function earlierFindings(target) {
   const folder = join(ROOT, "fixtures", "fuzz", target);
   return existsSync(folder) ? readdirSync(folder).map((name) => readFileSync(join(folder, name))) : [];
 }
@@ -79,8 +81,8 @@ function below(folder, prefix) {
 const framed = (files, mark) =>
   Buffer.concat(files.flatMap(([name, content]) => [mark, Buffer.from(`${name}\n`), content]));
 
-/** A store without its checksum: with it, a reader stops at the first byte that was changed. */
-function unsummed([name, content]) {
+/** A store without its checksum, because a reader rejects any changed byte otherwise. */
+function withoutChecksum([name, content]) {
   try {
     const store = JSON.parse(content.toString());
     delete store.integrity;
@@ -90,7 +92,7 @@ function unsummed([name, content]) {
   }
 }
 
-/** Entries of a ZIP file of ours, by its directory. */
+/** Entries of one of our ZIP files, read from its central directory. */
 function unzipped(zip) {
   const files = [];
   let at = zip.readUInt32LE(zip.lastIndexOf("PK\x05\x06") + 16);
@@ -106,7 +108,7 @@ function unzipped(zip) {
   return files.filter(([name]) => !name.endsWith("/"));
 }
 
-/** Keys and short values as the fuzzer takes them in. */
+/** Keys and short values, in the fuzzer's dictionary format. */
 function dictionary(seeds) {
   const counts = new Map();
   for (const seed of seeds) {

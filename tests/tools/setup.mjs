@@ -1,4 +1,4 @@
-// Set up what is missing, and only that. Every step says what it does before it does it.
+// Installs what is missing, and only that. Every step prints what it does first.
 import { existsSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT, TOOLS, WORKSPACE } from "./places.mjs";
@@ -35,7 +35,7 @@ const NODE = 20;
 
 const step = (text) => console.log(`· ${text}`);
 
-/** Everything that building needs. */
+/** Installs everything that building needs. */
 export async function forBuilding() {
   node();
   await system(LIBRARIES);
@@ -43,29 +43,29 @@ export async function forBuilding() {
   await packages();
 }
 
-/** Everything that the tests need besides. */
+/** Installs everything that building and testing need. */
 export async function forTesting() {
   node();
   await system([...LIBRARIES, ...WINDOW_TEST, ...PYTHON]);
-  // Ubuntu has Chromium in another form: there the screens are left out, and say so.
+  // Ubuntu has Chromium as a snap only: the screens are skipped there, and the run says so.
   await system(SCREENS.filter((name) => quiet("apt-cache", ["show", name]).code === 0));
   await rust();
   await packages();
 }
 
-/** The window's pages, built into `ui/dist`, from where the shell embeds them. */
+/** Builds the window's pages into `ui/dist`, from where the shell embeds them. */
 export async function buildUi() {
   step("building the pages");
   await must("npm", ["run", "--silent", "ui:build"]);
 }
 
-/** The window and the command line. The whole workspace, so that the tests find the same dependencies already built. */
+/** Builds the window and the command line. The whole workspace, so that the tests can use the same built dependencies. */
 export async function buildPrograms() {
   step("building Mementory (the first time takes several minutes)");
   await must("cargo", ["build", "--locked", "--workspace", "--bins"], { cwd: WORKSPACE });
 }
 
-/** A cargo tool, installed outside the clone unless it is there already. */
+/** Installs a cargo tool outside the clone, unless there is one. */
 export async function cargoTool(name, version) {
   if (has(name)) return;
   step(`installing ${name} into ${TOOLS}`);
@@ -73,7 +73,7 @@ export async function cargoTool(name, version) {
   await must("cargo", ["install", "--locked", "--root", TOOLS, "--version", version, name], { cwd: WORKSPACE });
 }
 
-/** The Python of a virtual environment outside the clone that holds these packages (pinned, `name==version`). */
+/** Path of a Python in a virtual environment outside the clone, with these packages (pinned, `name==version`). */
 export async function python(packages) {
   const folder = join(TOOLS, "python");
   const program = join(folder, "bin", "python");
@@ -81,8 +81,8 @@ export async function python(packages) {
     step(`making a Python environment in ${folder}`);
     await must("python3", ["-m", "venv", folder]);
   }
-  const there = quiet(program, ["-m", "pip", "freeze", "--all"]).stdout.toLowerCase().split("\n");
-  const missing = packages.filter((wanted) => !there.includes(wanted.toLowerCase()));
+  const installed = quiet(program, ["-m", "pip", "freeze", "--all"]).stdout.toLowerCase().split("\n");
+  const missing = packages.filter((wanted) => !installed.includes(wanted.toLowerCase()));
   if (missing.length > 0) {
     step(`installing ${missing.join(", ")} into ${folder}`);
     await must(program, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", ...missing]);
@@ -98,7 +98,7 @@ function node() {
 async function system(wanted) {
   if (process.platform !== "linux") return;
   if (!has("dpkg-query")) {
-    step(`not a Debian system: make sure that what these packages hold is there: ${wanted.join(" ")}`);
+    step(`not a Debian system: install what these Debian packages contain: ${wanted.join(" ")}`);
     return;
   }
   const state = (name) => quiet("dpkg-query", ["-W", "-f", "${Status}", name]).stdout;
@@ -130,7 +130,7 @@ async function rust() {
   }
   const version = quiet("rustc", ["--version"]).stdout;
   const [, major, minor] = /(\d+)\.(\d+)/.exec(version) ?? [];
-  if (major === undefined) throw new Stop("Rust is there but `rustc --version` does not answer.");
+  if (major === undefined) throw new Stop("Rust is installed, but `rustc --version` prints no version.");
   if (Number(major) < RUST[0] || (Number(major) === RUST[0] && Number(minor) < RUST[1])) {
     throw new Stop(`Rust ${RUST.join(".")} or newer is needed; this is ${version.trim()}. Run: rustup update stable`);
   }

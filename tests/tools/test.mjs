@@ -1,5 +1,5 @@
-// `npm test`: sets up what is missing, then runs all layers, cheapest first; `npm test -- lint rust` runs only those.
-// The last line is `N passed, N failed`; the exit code says the same.
+// `npm test`: installs what is missing, then runs all layers, cheapest first; `npm test -- lint rust` runs only those.
+// The last line is `N passed, N failed`, and the exit code is 1 if anything failed.
 import { LAYERS } from "./layers.mjs";
 import { buildPrograms, buildUi, forTesting } from "./setup.mjs";
 import { Stop, main } from "./sh.mjs";
@@ -11,7 +11,7 @@ await main(async () => {
     throw new Stop(`There is no layer ${unknown.join(", ")}. There are: ${Object.keys(LAYERS).join(", ")}`);
 
   await forTesting();
-  // The shell embeds the pages, so without them nothing of it compiles.
+  // The shell embeds the pages: it does not compile without them.
   await buildUi();
   if (wanted.length === 0 || wanted.some((name) => ["cli", "kill", "interop", "window"].includes(name)))
     await buildPrograms();

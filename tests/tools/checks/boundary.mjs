@@ -1,12 +1,12 @@
-// The line between the window's pages and Rust: granted permissions and the rules of the webview. (That the generated
-// bindings are fresh is a test of the Rust side, where they come from.)
+// The boundary between the window's pages and Rust: granted permissions and the content security policy. Whether the
+// generated bindings are up to date is a test on the Rust side, where they come from.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { WORKSPACE } from "../places.mjs";
 
 const read = (...path) => readFileSync(join(WORKSPACE, ...path), "utf8");
 
-/** Every command has its own permission and nothing else is granted but two events. */
+/** Every command is granted by name; besides the commands, only listening to events is granted. */
 export function permissions() {
   const commands = [...read("src", "ipc.rs").matchAll(/^\s+\w+::(\w+),$/gm)].map(
     ([, name]) => `allow-${name.replaceAll("_", "-")}`,
@@ -19,7 +19,7 @@ export function permissions() {
   ];
 }
 
-/** The content security policy names nobody but ourselves, and the page gets no Tauri object. */
+/** The content security policy allows only our own origin, and the page gets no global Tauri object. */
 export function policy() {
   const { app } = JSON.parse(read("tauri.conf.json"));
   const allowed = new Set(["'self'", "'none'", "blob:", "data:", "ipc:", "http://ipc.localhost"]);

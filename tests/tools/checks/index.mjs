@@ -2,7 +2,7 @@
 import { permissions, policy } from "./boundary.mjs";
 import { directions } from "./crates.mjs";
 import { examples } from "./examples.mjs";
-import { placeholders, sizes, traces } from "./files.mjs";
+import { machinePaths, placeholders, sizes } from "./files.mjs";
 import { formatsNamedInPages, formatsNamedInRust } from "./format_names.mjs";
 import { licences } from "./licences.mjs";
 import { moduleCycles } from "./modules.mjs";
@@ -13,10 +13,10 @@ import { bannedWords } from "./words.mjs";
 export const CHECKS = {
   "crate direction": directions,
   "file sizes": sizes,
-  "licences of what is in it": licences,
+  "list of licences": licences,
   "logical sides in styles": logical,
   placeholders,
-  "traces of a machine": traces,
+  "paths of a developer's machine": machinePaths,
   "window permissions": permissions,
   "content security policy": policy,
   "checks find what is wrong in examples": examples,

@@ -1,21 +1,21 @@
-// The list of the open software in Mementory that the window shows is the one of now.
+// The list of open source software that the window shows is up to date.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { crates, KEPT, own, packages } from "../licences.mjs";
+import { LICENCE_LIST, crates, ownLicence, packages } from "../licences.mjs";
 import { WORKSPACE } from "../places.mjs";
 import { quiet } from "../sh.mjs";
 
-const said = ({ name, version, licence }) => `${name} ${version}, ${licence}`;
+const describe = ({ name, version, licence }) => `${name} ${version}, ${licence}`;
 
-/** What the committed list lacks, or has too much. */
+/** What the committed list lacks, and what it lists that is not used. */
 export function licences() {
-  const kept = JSON.parse(readFileSync(KEPT, "utf8"));
-  const anew = "run `node tests/tools/licences.mjs`";
+  const committed = JSON.parse(readFileSync(LICENCE_LIST, "utf8"));
+  const remedy = "run `node tests/tools/licences.mjs`";
   const lacking = (wanted, listed) => {
-    const there = new Set(listed.map(said));
-    return wanted.map(said).filter((each) => !there.has(each));
+    const known = new Set(listed.map(describe));
+    return wanted.map(describe).filter((each) => !known.has(each));
   };
-  // Crates of other systems need not be on this machine: of those the lock file has to know.
+  // Crates for other systems need not be downloaded on this machine; the lock file lists them.
   const host = /^host: (.*)$/m.exec(quiet("rustc", ["-vV"]).stdout)?.[1] ?? "";
   const lock = readFileSync(join(WORKSPACE, "Cargo.lock"), "utf8");
   const locked = new Set(
@@ -23,12 +23,14 @@ export function licences() {
   );
   const used = packages();
   return [
-    ...lacking(crates([host]), kept.crates).map((each) => `the list of licences lacks ${each}: ${anew}`),
-    ...lacking(used, kept.packages).map((each) => `the list of licences lacks ${each}: ${anew}`),
-    ...lacking(kept.packages, used).map((each) => `the list of licences has ${each}, which is not used: ${anew}`),
-    ...kept.crates
+    ...lacking(crates([host]), committed.crates).map((each) => `the list of licences lacks ${each}: ${remedy}`),
+    ...lacking(used, committed.packages).map((each) => `the list of licences lacks ${each}: ${remedy}`),
+    ...lacking(committed.packages, used).map(
+      (each) => `the list of licences has ${each}, which is not used: ${remedy}`,
+    ),
+    ...committed.crates
       .filter(({ name, version }) => !locked.has(`${name} ${version}`))
-      .map((each) => `the list of licences has ${said(each)}, which is not used: ${anew}`),
-    ...(kept.own === own() ? [] : [`LICENSE is another: ${anew}`]),
+      .map((each) => `the list of licences has ${describe(each)}, which is not used: ${remedy}`),
+    ...(committed.own === ownLicence() ? [] : [`the list of licences has another text of LICENSE: ${remedy}`]),
   ];
 }

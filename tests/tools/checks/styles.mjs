@@ -1,4 +1,5 @@
-// Sides are named by the direction of writing, so that the window turns around for languages from right to left.
+// Styles name sides by the direction of writing (inline-start, not left), so that the window mirrors itself for languages
+// that are written from right to left.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../places.mjs";
@@ -11,10 +12,10 @@ const PHYSICAL = [
   /^border-(?:top|bottom)-(?:left|right)-radius$/,
   /^overscroll-behavior-[xy]$/,
 ];
-/** Shorthands that give each side its own value: the two in the middle are those of the right and the left. */
+/** Shorthands with one value for each side: the second is for the right and the fourth for the left. */
 const SHORTHAND = /^(?:margin|padding|inset|border-(?:width|style|color)|scroll-(?:margin|padding))$/;
 
-/** Declarations with a side of the screen in them, one line each. */
+/** Declarations that name a physical side, one line each. */
 export function sides(css) {
   const found = [];
   for (const [, name, value] of css
@@ -32,7 +33,7 @@ export function sides(css) {
   return found;
 }
 
-/** Styles of the pages that name a side of the screen. */
+/** Styles of the pages that name a physical side. */
 export function logical() {
   return readdirSync(SRC, { recursive: true, encoding: "utf8" })
     .filter((file) => /\.(?:svelte|css)$/.test(file))
