@@ -1,0 +1,114 @@
+// `npm run new-format -- <id> [--name "Name for people"] [--interchange]`: makes the folder of a new format with a small
+// reader that works, its fixture and its fuzz target, and enters it in the list of its crate. With --interchange also a
+// writer and a validator. The reader is for an invented JSON shape, to be replaced by the real one.
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { parseArgs } from "node:util";
+import { ROOT, WORKSPACE } from "./places.mjs";
+import { Stop, main, quiet } from "./sh.mjs";
+
+const TEMPLATES = new URL("new_format/", import.meta.url);
+const USAGE = 'npm run new-format -- <id> [--name "Name for people"] [--interchange]\n\nThe id: a-z, 0-9 and _.';
+const WRITER = ["write.rs", "validate.rs"];
+
+await main(async () => {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { name: { type: "string" }, interchange: { type: "boolean", default: false } },
+  });
+  const [id] = positionals;
+  if (positionals.length !== 1 || !/^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/.test(id)) throw new Stop(USAGE);
+  const crate = `src-tauri/crates/mementory-formats-${values.interchange ? "interchange" : "vendor"}`;
+  const plan = planned(id, values.name ?? title(id), crate, values.interchange);
+  const present = Object.keys(plan.created).find((file) => existsSync(join(ROOT, file)));
+  if (present) throw new Stop(`${present} exists already: nothing was changed.`);
+
+  for (const [file, text] of Object.entries({ ...plan.created, ...plan.changed })) {
+    mkdirSync(dirname(join(ROOT, file)), { recursive: true });
+    writeFileSync(join(ROOT, file), file.endsWith(".rs") ? formatted(text) : text);
+    console.log(`${file in plan.changed ? "changed" : "created"} ${file}`);
+  }
+  console.log(remaining(id, crate, values.interchange));
+  return 0;
+});
+
+/** Texts of the files to create and to change. */
+function planned(id, name, crate, interchange) {
+  const type = id.replaceAll(/(?:^|_)([a-z0-9])/g, (_, letter) => letter.toUpperCase());
+  // In Rust templates `+` begins a line for formats that are written, `-` one for formats that are only read.
+  const [wanted, other] = interchange ? ["+", "-"] : ["-", "+"];
+  const chosen = (line) => (line.startsWith(wanted) ? line.slice(1) : line);
+  const fill = (template) => {
+    const source = readFileSync(new URL(`${template}.template`, TEMPLATES), "utf8");
+    const lines = source.split("\n").filter((line) => !line.startsWith(other));
+    return (template.endsWith(".rs") ? lines.map(chosen) : source.split("\n"))
+      .join("\n")
+      .replaceAll("{{id}}", id)
+      .replaceAll("{{Type}}", type)
+      .replaceAll("{{name}}", name);
+  };
+  const sources = readdirSync(TEMPLATES)
+    .filter((file) => file.endsWith(".rs.template"))
+    .map((file) => file.replace(".template", ""))
+    .filter((file) => interchange || !WRITER.includes(file));
+  const folder = `${crate}/src/${id}`;
+  const created = Object.fromEntries([...sources, "README.md"].map((file) => [`${folder}/${file}`, fill(file)]));
+  for (const file of ["case.json", "input.json"]) created[`fixtures/${id}/minimal/${file}`] = fill(`fixture_${file}`);
+  created[`src-tauri/fuzz/fuzz_targets/${id}.rs`] =
+    `#![no_main]\nlibfuzzer_sys::fuzz_target!(|data: &[u8]| mementory_fuzz::run("${id}", data));\n`;
+  const list = `${crate}/src/lib.rs`;
+  const targets = "src-tauri/fuzz/Cargo.toml";
+  return {
+    created,
+    changed: {
+      [list]: entered(text(list), id, type, list),
+      [targets]: `${text(targets).trimEnd()}\n\n[[bin]]\nname = "${id}"\npath = "fuzz_targets/${id}.rs"\ntest = false\ndoc = false\nbench = false\n`,
+    },
+  };
+}
+
+function text(file) {
+  if (!existsSync(join(ROOT, file))) throw new Stop(`${file} is missing: has the crate moved? Nothing was changed.`);
+  return readFileSync(join(ROOT, file), "utf8");
+}
+
+/** `lib.rs` with the module in its list of modules, and the format in `FORMATS`. */
+function entered(source, id, type, file) {
+  const modules = [...source.matchAll(/^pub mod (\w+);\n/gm)];
+  const last = modules.findLast(([, name]) => name < id);
+  const list = /^pub (?:const|static) FORMATS: [^=]*=\s*&\[([^\]]*)\];/m.exec(source);
+  if (modules.length === 0 || !list)
+    throw new Stop(`${file} has no list FORMATS to add a line to. Nothing was changed.`);
+  const modulesAt = last ? last.index + last[0].length : modules[0].index;
+  // Before the last format of the list, which may accept any text.
+  const formats = list[1].split(",").filter((format) => format.trim() !== "");
+  formats.splice(-1, 0, `\n    &${id}::${type}`);
+  const listed = source.replace(list[1], () => `${formats.join(",")},\n`);
+  return `${listed.slice(0, modulesAt)}pub mod ${id};\n${listed.slice(modulesAt)}`;
+}
+
+/** Rust source as rustfmt has it: neither template nor list knows how long a name is. */
+function formatted(source) {
+  const args = ["--edition", "2024", "--config-path", WORKSPACE];
+  const { code, stdout, stderr } = quiet("rustfmt", args, { input: source });
+  if (code !== 0) throw new Stop(`rustfmt failed: ${stderr}`);
+  return stdout;
+}
+
+function title(id) {
+  return id.replaceAll("_", " ").replace(/^./, (letter) => letter.toUpperCase());
+}
+
+function remaining(id, crate, interchange) {
+  const steps = [
+    `replace the invented shape in ${crate}/src/${id}: wire.rs, detect.rs, read.rs${interchange ? ", write.rs, validate.rs" : ""}`,
+    "declare in mod.rs what the format can do: tests and the window follow it",
+    `add cases to fixtures/${id}: truncated, wrong types, hostile names, too deep, too large`,
+    `write ${crate}/src/${id}/README.md: source, mapping, decisions, gaps`,
+    `npm run fuzz -- ${id}`,
+    "add a line to CHANGELOG.md",
+    "npm run quick while you work, npm test at the end",
+  ];
+  if (interchange) steps.splice(4, 0, `if its JSON Schema may be copied, put it into schemas/${id} with its licence`);
+  return `\nStill to do:\n${steps.map((step, i) => `${i + 1}. ${step}`).join("\n")}`;
+}
