@@ -8,11 +8,14 @@ const read = (...path) => readFileSync(join(WORKSPACE, ...path), "utf8");
 
 /** Every command is granted by name; besides the commands, only listening to events is granted. */
 export function permissions() {
-  const commands = [...read("src", "ipc.rs").matchAll(/^\s+\w+::(\w+),$/gm)].map(
-    ([, name]) => `allow-${name.replaceAll("_", "-")}`,
-  );
+  return permissionProblems(read("src", "ipc.rs"), JSON.parse(read("capabilities", "main.json")).permissions);
+}
+
+/** The same for the source of the list of commands, and a list of permissions. */
+export function permissionProblems(source, permissions) {
+  const commands = [...source.matchAll(/^\s+\w+::(\w+),$/gm)].map(([, name]) => `allow-${name.replaceAll("_", "-")}`);
   const wanted = new Set(["core:event:allow-listen", "core:event:allow-unlisten", ...commands]);
-  const granted = new Set(JSON.parse(read("capabilities", "main.json")).permissions);
+  const granted = new Set(permissions);
   return [
     ...[...wanted].filter((name) => !granted.has(name)).map((name) => `capabilities/main.json does not grant ${name}`),
     ...[...granted].filter((name) => !wanted.has(name)).map((name) => `capabilities/main.json grants ${name}`),
@@ -21,7 +24,11 @@ export function permissions() {
 
 /** The content security policy allows only our own origin, and the page gets no global Tauri object. */
 export function policy() {
-  const { app } = JSON.parse(read("tauri.conf.json"));
+  return policyProblems(JSON.parse(read("tauri.conf.json")));
+}
+
+/** The same for a configuration of Tauri. */
+export function policyProblems({ app }) {
   const allowed = new Set(["'self'", "'none'", "blob:", "data:", "ipc:", "http://ipc.localhost"]);
   const problems = Object.entries(app.security.csp)
     .flatMap(([name, value]) => value.split(" ").map((source) => ({ name, source })))

@@ -64,9 +64,13 @@ export function directions() {
   const { code, stdout, stderr } = quiet("cargo", ["metadata", "--no-deps", "--format-version", "1", "--locked"], {
     cwd: WORKSPACE,
   });
-  if (code !== 0) return [stderr.trim()];
+  return code === 0 ? againstDirection(JSON.parse(stdout).packages) : [stderr.trim()];
+}
+
+/** The same for these packages, as cargo describes them. */
+export function againstDirection(packages) {
   const problems = [];
-  for (const { name, dependencies } of JSON.parse(stdout).packages) {
+  for (const { name, dependencies } of packages) {
     const allowed = DIRECTION[name];
     if (!allowed) {
       problems.push(`${name}: not in the list of tests/tools/checks/crates.mjs`);

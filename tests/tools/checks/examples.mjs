@@ -1,5 +1,8 @@
 // The checks are checked themselves: each has to find what is wrong in invented sources, and nothing in good ones.
 import { readFileSync } from "node:fs";
+import { permissionProblems, policyProblems } from "./boundary.mjs";
+import { againstDirection } from "./crates.mjs";
+import { MACHINE, placeholdersIn, tooLong } from "./files.mjs";
 import { declaredNames, namedInPages, namedInRust } from "./format_names.mjs";
 import { cyclesOf, siblingGraph } from "./modules.mjs";
 import { moduleTree } from "./rust_modules.mjs";
@@ -98,7 +101,60 @@ const styles = () =>
     ["margin-left: 1px", "inset: 0 1px 0 2px"],
   );
 
+function crates() {
+  const uses = (name, ...used) => ({ name, dependencies: used.map((each) => ({ name: each, kind: null })) });
+  const found = againstDirection([
+    uses("mementory-model", "mementory-vault", "serde"),
+    uses("mementory-api", "argon2", "mementory-model"),
+    uses("mementory-other"),
+  ]);
+  return same("crate direction", found, [
+    "mementory-model must not depend on mementory-vault",
+    "mementory-api must not use argon2: that is for mementory-crypto",
+    "mementory-other: not in the list of tests/tools/checks/crates.mjs",
+  ]);
+}
+
+function files() {
+  const lines = (n) => "x\n".repeat(n);
+  const long = [tooLong("a.rs", lines(601)), tooLong("a.svelte", lines(401)), tooLong("a.rs", lines(600))];
+  const sleeping = `a();\nthread::${"sleep"}(x);\nlist.${"skip"}(1);\n`;
+  return [
+    ...same(
+      "file sizes",
+      long.map((problems) => problems.length),
+      [1, 1, 0],
+    ),
+    ...same("placeholders", [placeholdersIn("a.rs", sleeping).length, placeholdersIn("a.ts", sleeping).length], [1, 2]),
+    ...same(
+      "machine paths",
+      [`see /${"root"}/x`, "see ~/x"].map((text) => MACHINE.test(text)),
+      [true, false],
+    ),
+  ];
+}
+
+function boundary() {
+  const events = ["core:event:allow-listen", "core:event:allow-unlisten"];
+  const found = permissionProblems("    vault::open_vault,\n    vault::lock,\n", [
+    "allow-lock",
+    "fs:allow-read",
+    ...events,
+  ]);
+  const csp = { "default-src": "'self'", "img-src": "'self' https://example.org" };
+  return [
+    ...same("window permissions", found, [
+      "capabilities/main.json does not grant allow-open-vault",
+      "capabilities/main.json grants fs:allow-read",
+    ]),
+    ...same("content security policy", policyProblems({ app: { security: { csp }, withGlobalTauri: true } }), [
+      "the content security policy allows https://example.org in img-src",
+      "withGlobalTauri is not false",
+    ]),
+  ];
+}
+
 /** What a check found that it should not have, or did not find. */
 export function examples() {
-  return [modules, formatNames, words, shape, styles].flatMap((check) => check());
+  return [crates, files, boundary, modules, formatNames, words, shape, styles].flatMap((check) => check());
 }

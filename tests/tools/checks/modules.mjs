@@ -59,6 +59,8 @@ export function cyclesBelow(name, top) {
   return siblingGraph(top).flatMap((level) =>
     cyclesOf(level).map((group) => {
       const edges = [...level.edges.values()].filter(({ from, to }) => group.includes(from) && group.includes(to));
+      // The edges with the fewest uses first: they are the cheapest to remove.
+      edges.sort((a, b) => a.count - b.count);
       const lines = edges.map(({ from, to, count, example }) => `    ${from} -> ${to} (${count}): ${example}`);
       const where = level.parent.replace(/^crate/, name);
       return [`${where}: ${group.length} modules use each other in a cycle: ${group.join(", ")}`, ...lines].join("\n");
