@@ -53,13 +53,20 @@ function checks(count) {
 
 /** Prettier and ESLint of the files that changed, and the page tests that import them. */
 async function scripts(count, files) {
-  const formatted = files.filter((name) => /^(?:ui|tests)\/.*\.(?:mjs|js|ts|json|svelte|css|html)$/.test(name));
+  const formatted = files.filter((name) => /^ui\/|^tests\/.*\.(?:mjs|js|json)$/.test(name));
   const linted = (folder) =>
     formatted.filter((name) => name.startsWith(folder) && /\.(?:mjs|js|ts|svelte)$/.test(name));
   const [pages, tools] = [linted("ui/"), linted("tests/")];
   const run = async (name, args) => count.add(name, (await show(...ours(...args))) === 0);
   if (formatted.length > 0)
-    await run("prettier of what changed", [...PRETTIER, "--check", "--log-level", "warn", ...formatted]);
+    await run("prettier of what changed", [
+      ...PRETTIER,
+      "--check",
+      "--ignore-unknown",
+      "--log-level",
+      "warn",
+      ...formatted,
+    ]);
   if (pages.length > 0)
     await run("eslint of the pages", ["eslint/bin/eslint.js", "--config", "ui/eslint.config.js", ...pages]);
   if (tools.length > 0)

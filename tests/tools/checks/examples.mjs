@@ -1,5 +1,6 @@
 // The checks are checked themselves: each has to find what is wrong in invented sources, and nothing in good ones.
 import { readFileSync } from "node:fs";
+import { affected } from "../affected.mjs";
 import { permissionProblems, policyProblems } from "./boundary.mjs";
 import { againstDirection } from "./crates.mjs";
 import { MACHINE, placeholdersIn, tooLong } from "./files.mjs";
@@ -154,7 +155,31 @@ function boundary() {
   ];
 }
 
+/** What `npm run quick` looks at after a change. */
+function changes() {
+  const crate = (name, folder, ...uses) => ({ name, folder, hasLibrary: true, uses });
+  const crates = [
+    crate("app", "src-tauri/", "api"),
+    crate("api", "src-tauri/crates/api/", "vault"),
+    crate("vault", "src-tauri/crates/vault/", "formats", "scan"),
+    crate("formats", "src-tauri/crates/formats/"),
+    crate("scan", "src-tauri/crates/scan/"),
+  ];
+  const has = (path) => path === "src-tauri/crates/formats/src/mem0";
+  const cases = [
+    ["src-tauri/crates/formats/src/mem0/read.rs", ["formats"], ["api", "app", "vault"]],
+    ["fixtures/mem0/bare/input.json", ["formats"], ["api", "app", "vault"]],
+    ["src-tauri/src/lib.rs", ["app"], []],
+    ["src-tauri/crates/scan/README.md", [], []],
+    ["src-tauri/Cargo.toml", [], ["api", "app", "formats", "scan", "vault"]],
+    ["ui/src/main.ts", [], []],
+  ];
+  return cases.flatMap(([file, changed, dependents]) =>
+    same(`quick: ${file}`, affected([file], crates, has), { changed, dependents }),
+  );
+}
+
 /** What a check found that it should not have, or did not find. */
 export function examples() {
-  return [crates, files, boundary, modules, formatNames, words, shape, styles].flatMap((check) => check());
+  return [changes, crates, files, boundary, modules, formatNames, words, shape, styles].flatMap((check) => check());
 }
