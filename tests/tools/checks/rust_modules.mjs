@@ -19,7 +19,7 @@ class Module {
 }
 
 /**
- * Reads the module tree that begins at the file `root`. `read(file)` answers a file's text or undefined. Modules that are
+ * Reads the module tree that begins at the file `root`. `read(file)` returns a file's text or undefined. Modules that are
  * compiled for tests only are left out.
  */
 export function moduleTree(root, read) {
@@ -171,7 +171,7 @@ function within(module, segments, visited) {
   return found.length > 0 ? found : [module];
 }
 
-/** `here` = the name stands in this module's own code, where imports of inner blocks count as well. */
+/** `here` = the name is in this module's own code, where imports of inner blocks count as well. */
 function lookup(module, name, rest, visited, here) {
   const key = `${module.path}|${name}|${rest.join("::")}`;
   if (visited.has(key)) return [];

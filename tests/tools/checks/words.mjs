@@ -55,8 +55,8 @@ function contains({ word, exact }, text) {
   return exact ? text === word : steps(text).includes(steps(word));
 }
 
-/** Banned words in one file: {word, line, text}. `kept` = names that may stay as they are. */
-export function bannedIn(file, source, words = WORDS, kept = new Set()) {
+/** Banned words in one file: {word, line, text}. `allowed` = names that may stay as they are. */
+export function bannedIn(file, source, words = WORDS, allowed = new Set()) {
   const letters = `${file}\n${source}`.toLowerCase().replaceAll("_", "");
   const entries = words.filter(
     ({ word, files, except }) =>
@@ -69,7 +69,7 @@ export function bannedIn(file, source, words = WORDS, kept = new Set()) {
   const found = [];
   const search = (text, kind) => {
     for (const match of text.matchAll(/[A-Za-z_][\w]*/g)) {
-      if (kind === "names" && kept.has(match[0])) continue;
+      if (kind === "names" && allowed.has(match[0])) continue;
       for (const entry of entries)
         if ((kind === "names" || entry.in !== "names") && contains(entry, match[0]))
           found.push({ word: entry.word, line: lineAt(source, match.index), text: match[0] });
@@ -86,10 +86,10 @@ export function bannedIn(file, source, words = WORDS, kept = new Set()) {
 }
 
 function everywhere() {
-  const kept = new Set(namesAndProse(INTERFACE, readOurs(INTERFACE) ?? "").names.match(/[A-Za-z_]\w*/g));
+  const allowed = new Set(namesAndProse(INTERFACE, readOurs(INTERFACE) ?? "").names.match(/[A-Za-z_]\w*/g));
   return filesOfClone()
     .filter((file) => CHECKED.test(file) && !LEFT_OUT.test(file))
-    .flatMap((file) => bannedIn(file, readOurs(file), WORDS, kept).map((each) => ({ file, ...each })));
+    .flatMap((file) => bannedIn(file, readOurs(file), WORDS, allowed).map((each) => ({ file, ...each })));
 }
 
 /** Banned words in the clone. */
