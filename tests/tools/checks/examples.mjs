@@ -62,7 +62,9 @@ const BANNED = [
 
 function words() {
   return data("words").flatMap(({ about, file, source, allowed, found }) => {
-    const places = bannedIn(file, source.join("\n"), BANNED, new Set(allowed)).map(({ line, text }) => `${line} ${text}`);
+    const places = bannedIn(file, source.join("\n"), BANNED, new Set(allowed)).map(
+      ({ line, text }) => `${line} ${text}`,
+    );
     return same(`words: ${about}`, places.sort(), found.toSorted());
   });
 }
