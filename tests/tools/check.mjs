@@ -1,6 +1,6 @@
 // `npm run check`: our own checks alone, in seconds. `npm run check -- <part of a name>` runs those with that name, the
 // pending ones too.
-import { CHECKS, PENDING } from "./checks/index.mjs";
+import { CHECKS, PENDING, runChecks } from "./checks/index.mjs";
 import { tally } from "./count.mjs";
 import { Stop, main } from "./sh.mjs";
 
@@ -12,11 +12,7 @@ await main(async () => {
   const chosen = known.filter(([name]) => name.includes(wanted ?? ""));
   if (chosen.length === 0) throw new Stop(`No check has "${wanted}" in its name. There are:\n${names()}`);
   const count = tally();
-  for (const [name, check] of chosen) {
-    const problems = check();
-    problems.forEach((problem) => console.log(`  ${problem}`));
-    count.add(problems.length === 0 ? name : `${name} (${problems.length})`, problems.length === 0);
-  }
+  runChecks(count, Object.fromEntries(chosen));
   console.log(`${count.passed} passed, ${count.failed} failed`);
   return count.failed === 0 ? 0 : 1;
 });

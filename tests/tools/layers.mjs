@@ -25,7 +25,7 @@ import { inEnglish } from "../screens/english.mjs";
 import { hostile } from "../screens/hostile.mjs";
 import { screens } from "../screens/run.mjs";
 import { Pictures } from "../screens/shots.mjs";
-import { CHECKS } from "./checks/index.mjs";
+import { runChecks } from "./checks/index.mjs";
 import { tally } from "./count.mjs";
 import { WORKSPACE } from "./places.mjs";
 import { cargoTool, python } from "./setup.mjs";
@@ -64,11 +64,7 @@ const LICENCES = [
 async function lint() {
   await cargoTool("cargo-machete", "^0.9");
   const count = tally();
-  for (const [name, check] of Object.entries(CHECKS)) {
-    const problems = check();
-    problems.forEach((problem) => console.log(`  ${problem}`));
-    count.add(name, problems.length === 0);
-  }
+  runChecks(count);
   await Promise.all([RUST_LINTERS, NODE_LINTERS].map((linters) => oneByOne(count, linters)));
   if (has("cargo-deny")) count.add("licences, sources and duplicates", (await show(...LICENCES)) === 0);
   else count.leaveOut("licences, sources and duplicates: cargo-deny is not installed");

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { affected, baseOf, changedFiles, ourCrates } from "./affected.mjs";
-import { CHECKS } from "./checks/index.mjs";
+import { runChecks } from "./checks/index.mjs";
 import { tally } from "./count.mjs";
 import { ROOT, WORKSPACE } from "./places.mjs";
 import { Stop, has, main, quiet, show, showAndKeep } from "./sh.mjs";
@@ -30,7 +30,7 @@ await main(async () => {
     await run();
     console.log(`· ${name}: ${((Date.now() - started) / 1000).toFixed(1)} s`);
   };
-  await timed("our checks", () => checks(count));
+  await timed("our checks", () => runChecks(count));
   await timed("pages and tools", () => scripts(count, files));
   await timed("Rust", () =>
     rust(
@@ -42,14 +42,6 @@ await main(async () => {
   console.log(`\n${count.passed} passed, ${count.failed} failed${skipped}`);
   return count.failed === 0 ? 0 : 1;
 });
-
-function checks(count) {
-  for (const [name, check] of Object.entries(CHECKS)) {
-    const problems = check();
-    problems.forEach((problem) => console.log(`  ${problem}`));
-    count.add(name, problems.length === 0);
-  }
-}
 
 /** Prettier and ESLint of the files that changed, and the page tests that import them. */
 async function scripts(count, files) {
