@@ -128,7 +128,7 @@ def by_key(records):
     """Another vault gives other ids: what a record was made from is the same."""
     out = {}
     for record in records.values():
-        key = record["raw_source_format"]["keepsake"]["record"]["key"]["value"]
+        key = record["raw_source_format"]["mementory"]["record"]["key"]["value"]
         out[key] = {name: value for name, value in record.items() if name not in ID_KEYS}
     return out
 
@@ -138,7 +138,7 @@ def alf_apply(base, changes, full, applied=None):
     for change in delta(changes):
         operation = change.pop("operation")
         counts[operation] += 1
-        if change.get("keepsake", {}).get("erased"):
+        if change.get("mementory", {}).get("erased"):
             del records[change["id"]]
         else:
             records[change["id"]] = change

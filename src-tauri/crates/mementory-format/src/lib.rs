@@ -3,6 +3,7 @@
 //! format. Names no format. Formats see bytes, limits and a clock; never a key, never the store.
 mod detect;
 pub mod did_key;
+pub mod extension;
 mod format;
 mod json_keys;
 mod options;

@@ -120,7 +120,7 @@ fn spec_10_6_1_workspace_files_get_their_tier() {
     for (name, titles) in case["spoken_of"].as_object().unwrap() {
         let references = rows[name]["referenced_by"].as_array().unwrap();
         let titled = |line: &&Value| {
-            titles.as_array().unwrap().contains(&line["raw_source_format"]["keepsake"]["record"]["title"])
+            titles.as_array().unwrap().contains(&line["raw_source_format"]["mementory"]["record"]["title"])
         };
         let ids: Vec<&Value> = lines.iter().filter(titled).map(|line| &line["id"]).collect();
         assert_eq!(references.iter().collect::<Vec<_>>(), ids, "{name}");
@@ -239,7 +239,7 @@ fn spec_10_6_5_file_that_differs_from_its_row_is_not_imported_into_the_workspace
     let foreign = repack(&|name, bytes| {
         if name == "manifest.json" {
             let mut manifest: Value = serde_json::from_slice(bytes).unwrap();
-            manifest["keepsake"]["generated"] = json!(false);
+            manifest["mementory"]["generated"] = json!(false);
             *bytes = manifest.to_string().into_bytes();
         }
     });
@@ -278,7 +278,7 @@ fn spec_10_6_3_archive_files_are_written_to_their_source_path() {
         assert!(!tree.keys().any(|name| name.starts_with(".git/")));
         let forged = std::fs::read(input.join("artifacts/records.jsonl")).unwrap();
         assert_ne!(
-            tree.get(".keepsake/records.jsonl"),
+            tree.get(".mementory/records.jsonl"),
             Some(&forged),
             "an import must not bring our bookkeeping files"
         );
@@ -389,19 +389,19 @@ fn archives_cannot_bring_bookkeeping_files_into_a_workspace() {
     let scratch = Scratch::new("10-6-forged");
     let (source, archive, forged) = (create_workspace(&scratch), scratch.0.join("a.alf"), scratch.0.join("b.alf"));
     write_with(&mut workspace::read(&source, &OpenClaw), &archive, None);
-    let bookkeeping = [".keepsake/records.jsonl", ".keepsake/lineage.json"];
+    let bookkeeping = [".mementory/records.jsonl", ".mementory/lineage.json"];
     for (name, generated) in [("row", true), ("raw", true), ("raw", false)] {
         for path in bookkeeping {
             let mut all = entries(&archive);
             let mut manifest: Value = serde_json::from_slice(&all["manifest.json"]).unwrap();
-            manifest["keepsake"]["generated"] = json!(generated);
+            manifest["mementory"]["generated"] = json!(generated);
             if name == "raw" {
                 all.insert(format!("raw/openclaw/{path}"), b"{\"forged\":1}\n".to_vec());
             } else {
                 let mut index: Value = serde_json::from_slice(&all["attachments.json"]).unwrap();
                 let rows = index["attachments"].as_array_mut().unwrap();
                 let row = rows.iter_mut().find(|row| row["archive_path"].is_string()).unwrap();
-                row["keepsake"]["path"] = json!(path);
+                row["mementory"]["path"] = json!(path);
                 all.insert("attachments.json".into(), index.to_string().into_bytes());
             }
             all.insert("manifest.json".into(), manifest.to_string().into_bytes());

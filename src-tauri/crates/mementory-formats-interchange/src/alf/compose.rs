@@ -1,8 +1,8 @@
 //! Writes a record of any format as a memory line (spec §3.1), and patches an edited line that came from ALF.
 //!
 //! Composed lines contain nothing that depends on the time of the export, so a sealed partition has the same bytes each
-//! time. Fields that ALF does not have are in `raw_source_format.keepsake` (see [`super::ext`]).
-use super::ext;
+//! time. Fields that ALF does not have are in `raw_source_format.mementory` (see [`super::extension`]).
+use super::extension;
 use super::wire::{self, ENTITY_TYPES, METHODS, STATUSES};
 use mementory_format::StoredRecord;
 use mementory_json::{Tree, write_string};
@@ -98,8 +98,8 @@ pub(super) fn line(stored: &StoredRecord, context: &LineContext<'_>) -> String {
         text(out, "relation", relation);
         out.push('}');
     });
-    out.push_str(",\"raw_source_format\":{\"keepsake\":");
-    out.push_str(&ext::slot(record, content));
+    out.push_str(",\"raw_source_format\":{\"mementory\":");
+    out.push_str(&extension::slot(record, content));
     out.push_str("}}");
     out
 }
@@ -233,7 +233,7 @@ pub(super) fn losses(stored: &StoredRecord, losses: &mut LossReport) {
     let record = &stored.record;
     let mut moved = |present: bool, field: &str| {
         if present {
-            losses.add(&stored.id, field, LossKind::MovedToExtension, "kept in raw_source_format.keepsake");
+            losses.add(&stored.id, field, LossKind::MovedToExtension, "kept in raw_source_format.mementory");
         }
     };
     moved(title.is_some() && !text.is_empty(), "title");

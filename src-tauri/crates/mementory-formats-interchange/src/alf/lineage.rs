@@ -1,11 +1,11 @@
 //! The identity version under which an agent made each memory (spec §3.1.10, §3.2.3). Workspace files record neither, so
 //! versions are counted by the times at which the vault imported changed profile texts, and a memory has the version of its
 //! own import time. Another vault does not know those times: what the archive states about them is stored beside the
-//! workspace (`.keepsake/lineage.json`) and holds there.
+//! workspace (`.mementory/lineage.json`) and holds there.
 use super::partitions::stable_v5;
 use super::workspaces;
 use mementory_format::{FormatError, RecordSource, StoredRecord};
-use mementory_formats_vendor::openclaw::files::LINEAGE;
+use mementory_formats_vendor::openclaw::files::{LINEAGE, is_own};
 use mementory_model::{Kind, Record, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -100,7 +100,7 @@ fn stored_lineage(
 ) -> Result<Option<StoredLineage>, FormatError> {
     let mut out = None;
     source.passthrough(runtime, &mut |item, bytes| {
-        if item.name == LINEAGE && item.group == scope {
+        if is_own(&item.name, LINEAGE) && item.group == scope {
             let mut text = Vec::new();
             bytes.take(LINEAGE_BYTES).read_to_end(&mut text).map_err(|e| FormatError::io(&item.name, e))?;
             // an unreadable file counts as absent

@@ -1,5 +1,6 @@
 //! The archive as a whole: which catalog members belong to it, whether it is safe to read, and its manifest (spec §4.1,
 //! §4.2, §8.2). All paths come from the manifest except the manifest's own name.
+use mementory_format::extension as slot;
 use mementory_format::{Catalog, Detected, FormatError, Member, Role};
 use mementory_json::Tree;
 use mementory_model::{Issue, Limits};
@@ -180,26 +181,26 @@ impl Manifest {
     }
 
     /// A value of our extension in the manifest.
-    pub(super) fn keepsake(&self, key: &str) -> Option<&Tree> {
-        self.tree.get("keepsake")?.get(key)
+    pub(super) fn vendor(&self, key: &str) -> Option<&Tree> {
+        slot::vendor(&self.tree)?.get(key)
     }
 
     /// True when Mementory generated this agent, so that the manifest contains nothing of another program.
     pub(super) fn generated(&self) -> bool {
-        self.keepsake("generated") == Some(&Tree::Bool(true))
+        self.vendor("generated") == Some(&Tree::Bool(true))
     }
 
     /// Id space of an element or line, by its id and the agent it names. The file of one agent is one id space; the manifest
     /// of a file with several sources lists the elements whose id space is another.
     pub(super) fn scope_of(&self, id: &str, names: Option<&str>) -> String {
-        let said = self.keepsake("scopes").and_then(|s| s.get(id)?.get("scope")?.as_str()).map(str::to_owned);
+        let said = self.vendor("scopes").and_then(|s| s.get(id)?.get("scope")?.as_str()).map(str::to_owned);
         let named = names.filter(|_| self.generated()).unwrap_or(&self.agent);
         said.unwrap_or_else(|| format!("alf:{named}"))
     }
 
     /// The runtime that an element came from.
     pub(super) fn runtime_of(&self, id: &str) -> &str {
-        let said = self.keepsake("scopes").and_then(|s| s.get(id)?.get("runtime")?.as_str());
+        let said = self.vendor("scopes").and_then(|s| s.get(id)?.get("runtime")?.as_str());
         let of_agent = || self.tree.get("agent").and_then(|a| a.get("source_runtime")).and_then(Tree::as_str);
         said.or_else(of_agent).unwrap_or("alf")
     }

@@ -9,7 +9,7 @@ mod container;
 pub mod delta;
 mod detect;
 mod documents;
-mod ext;
+mod extension;
 mod identity;
 mod lineage;
 #[cfg(test)]

@@ -62,7 +62,7 @@ impl PassthroughFiles {
     }
 
     /// Writes all other passthrough files. In an archive of several sources each gets a unique name; the returned table for
-    /// the manifest (`keepsake.entries`) has its agent and original name.
+    /// the manifest (`mementory.entries`) has its agent and original name.
     pub(super) fn write(
         &self,
         source: &mut dyn RecordSource,

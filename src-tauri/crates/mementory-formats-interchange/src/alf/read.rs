@@ -8,6 +8,7 @@ use super::read_attachments::Attachments;
 use super::sealed::{self, Opener};
 use super::wire::{self, Remark};
 use super::workspace_profile::{self, Restored};
+use mementory_format::extension as slot;
 use mementory_format::{Catalog, Detected, FormatError, Member, Passphrase, PassthroughItem, ReadContext, Sink};
 use mementory_json::Tree;
 use mementory_model::{
@@ -190,7 +191,7 @@ impl Reader<'_> {
 
     /// The passthrough item of an entry. In an archive of several sources the manifest has its agent and original name.
     fn item(&self, member: &Member, name: &str, role: &str) -> PassthroughItem {
-        let kept = self.manifest.keepsake("entries").and_then(|e| e.get(name));
+        let kept = self.manifest.vendor("entries").and_then(|e| e.get(name));
         let say =
             |key: &str, other: &str| kept.and_then(|k| k.get(key)).and_then(Tree::as_str).unwrap_or(other).to_owned();
         let bundle = self.delta && role != "layer";
@@ -213,7 +214,7 @@ impl Reader<'_> {
         if let Some(Restored { records, has_other_blocks, structured_changed }) =
             workspace_profile::restore(doc).filter(|_| self.manifest.generated())
         {
-            let vault = self.manifest.keepsake("lineage").and_then(Tree::as_str).map(str::to_owned);
+            let vault = self.manifest.vendor("lineage").and_then(Tree::as_str).map(str::to_owned);
             self.lineage.vault = vault.filter(|_| !self.delta);
             self.lineage.version = super::write_documents::identity_version(&text);
             for record in records {
@@ -273,15 +274,15 @@ impl Reader<'_> {
                     self.remark(&place, ("credential_closed", message));
                 }
             }
-            if let Some(ours) = wire::members(element).and_then(|m| wire::get(&m, "keepsake")) {
+            if let Some(ours) = wire::members(element).and_then(|m| wire::vendor(&m)) {
                 slots.push(String::new());
-                if let Some(mut record) = super::ext::restore_row(ours) {
+                if let Some(mut record) = super::extension::restore_row(ours) {
                     workspace_profile::apply_principal_text(&mut record, &doc);
                     self.note_workspace_file(&record);
                     self.sink.unit(record.into())?;
                     continue;
                 }
-                if doc.get("keepsake").and_then(|k| k.get("generated")).is_some() {
+                if slot::vendor(&doc).and_then(|k| k.get("generated")).is_some() {
                     continue; // the principal that we generated for an archive without one
                 }
                 slots.pop();

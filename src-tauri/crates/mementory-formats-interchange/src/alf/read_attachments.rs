@@ -63,7 +63,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> 
         }
         // a row that we wrote for a record of another format: restore its file with the original key
         let ours = wire::members(element)
-            .and_then(|m| wire::get(&m, "keepsake"))
+            .and_then(|m| wire::vendor(&m))
             .and_then(|raw| serde_json::from_str::<AttachmentRef>(raw.get()).ok());
         let restored = ours.is_some();
         let reference = match ours {

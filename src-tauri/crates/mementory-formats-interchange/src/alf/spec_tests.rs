@@ -175,7 +175,8 @@ fn spec_10_2_2_links() {
 
 #[test]
 fn spec_10_3_workspace_survives_a_round_trip_through_alf() {
-    use mementory_formats_vendor::openclaw::{OpenClaw, tests as workspace};
+    use crate::alf::testing::workspace;
+    use mementory_formats_vendor::openclaw::OpenClaw;
     let scratch = Scratch::new("10-3");
     let source = repo().join("fixtures/openclaw/workspace/input");
     let mut shelf = workspace::read(&source, &OpenClaw);

@@ -3,6 +3,7 @@
 use super::partitions::stable_v5;
 use super::plan::{ExportPlan, Row};
 use super::sealed::sha256;
+use mementory_format::extension as slot_names;
 use mementory_format::{FormatError, RecordSource, WriteOptions};
 use mementory_formats_vendor::openclaw::{
     Runtime,
@@ -134,7 +135,7 @@ pub(super) fn row(
         "archive_path": path,
         "remote_ref": null,
         "referenced_by": referenced_by.into_iter().flatten().collect::<Vec<_>>(),
-        "keepsake": {"path": own, "runtime": runtime.id, "scope": scope},
+        (slot_names::VENDOR): {"path": own, "runtime": runtime.id, "scope": scope},
     });
     Row { value: id, scope: String::new(), runtime: String::new(), text: text.to_string(), file: None }
 }
@@ -144,7 +145,7 @@ pub(super) fn absent_row(runtime: &Runtime, scope: &str, path: &str, row: &Tree)
     let mut row = row.clone();
     let text = |t: &str| Tree::Text(t.to_owned());
     let slot = [("path", text(path)), ("runtime", text(runtime.id)), ("scope", text(scope))];
-    row.set("keepsake", Tree::Object(slot.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()));
+    slot_names::set_vendor(&mut row, Tree::Object(slot.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()));
     row.set("archive_path", Tree::Null);
     let value = row.get("id").and_then(Tree::as_str).unwrap_or_default().to_owned();
     let mut written = String::new();
@@ -169,7 +170,7 @@ pub(super) fn as_tier_3(row: &str, threshold: u64) -> Option<String> {
 /// The workspace file that a row of ours describes: runtime, id space, path. None for any other row. Hidden files are always
 /// tier 1, so a row that names a bookkeeping file is not ours.
 pub(super) fn slot(row: &Tree) -> Option<(&'static Runtime, String, String)> {
-    let slot = row.get("keepsake")?;
+    let slot = slot_names::vendor(row)?;
     let text = |key: &str| slot.get(key).and_then(Tree::as_str);
     let runtime = super::workspaces::by_id(text("runtime")?)?;
     let scope = text("scope").filter(|scope| super::workspaces::is_scope_of(runtime, scope))?;

@@ -5,6 +5,7 @@ use super::documents;
 use super::lines::{JsonLine, each_line};
 use super::manifest::{Archive, CHECKSUM_SCOPE, MANIFEST, Manifest};
 use super::shape::{self, Rule};
+use mementory_format::extension as slot;
 use mementory_format::{Catalog, Detected, Finding, FormatError, Member, Validation};
 use mementory_json::Tree;
 use mementory_model::{Limits, Timestamp};
@@ -385,7 +386,7 @@ fn number(tree: Option<&Tree>) -> Option<u64> {
 
 /// Number of elements that are not records: rows that Mementory wrote for files of other formats, and a generated principal.
 fn companions(tree: &Tree, layer: &str) -> u64 {
-    let ours = rows(tree, layer).iter().filter_map(|row| row.get("keepsake"));
+    let ours = rows(tree, layer).iter().filter_map(|row| slot::vendor(row));
     let companion = |slot: &&Tree| match layer {
         "attachments" => true,
         "principals" => slot.get("generated").is_some(),

@@ -2,7 +2,8 @@
 //!
 //! Parses only the fields that the model has; the record's verbatim text is the whole line. A known field of an unexpected
 //! type is reported and skipped, and the record is still read.
-use super::ext;
+use super::extension;
+use mementory_format::extension::{FORMER_VENDOR, VENDOR};
 use mementory_json::Members;
 use mementory_model::{Embedding, EntityRef, Kind, Link, Record, RecordKey, Timestamp, Verbatim};
 use serde_json::value::RawValue;
@@ -38,6 +39,11 @@ pub(super) struct Line {
 /// Members of a JSON object text; None when it is not an object.
 pub(super) fn members(text: &str) -> Option<Members<'_>> {
     serde_json::from_str(text).ok()
+}
+
+/// The extension slot among the members of an object, under today's name or the former one.
+pub(super) fn vendor<'a>(members: &Members<'a>) -> Option<&'a RawValue> {
+    get(members, VENDOR).or_else(|| get(members, FORMER_VENDOR))
 }
 
 /// The last member with this key, as readers of duplicate keys do.
@@ -184,17 +190,17 @@ pub(super) fn read_line(line: &str, scope: impl Fn(&str, Option<&str>) -> String
         record.times.valid_to = t.time("valid_until");
         record.times.last_accessed = t.time("last_accessed_at");
     }
-    let raw_source = f.object("raw_source_format").and_then(|m| get(&m, "keepsake"));
+    let raw_source = f.object("raw_source_format").and_then(|m| vendor(&m));
     unknown(&mut remarks, "memory_type", record.record_type.as_deref(), &MEMORY_TYPES);
     unknown(&mut remarks, "status", record.status.as_deref(), &STATUSES);
     unknown(&mut remarks, "extraction_method", record.source.method.as_deref(), &METHODS);
     if uuid::Uuid::parse_str(&id).is_err() {
         remarks.push(("id_not_uuid", "id".into()));
     }
-    let restored = raw_source.and_then(|raw| ext::restore(raw, &record));
+    let restored = raw_source.and_then(|raw| extension::restore(raw, &record));
     let (mut record, restored) = match restored {
-        Some(ext::Restored::Same(original)) => (*original, true),
-        Some(ext::Restored::Changed(merged)) => (*merged, false),
+        Some(extension::Restored::Same(original)) => (*original, true),
+        Some(extension::Restored::Changed(merged)) => (*merged, false),
         None => (record, false),
     };
     if !restored {

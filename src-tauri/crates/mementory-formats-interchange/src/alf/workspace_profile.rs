@@ -4,6 +4,7 @@
 use super::partitions::stable_v5;
 use super::sealed::sha256;
 use mementory_format::StoredRecord;
+use mementory_format::extension as slot_names;
 use mementory_formats_vendor::openclaw::{read::named, write::text_of};
 use mementory_json::Tree;
 use mementory_model::{Record, Verbatim};
@@ -86,7 +87,7 @@ pub(super) fn identity(profiles: &[StoredRecord], runtime: &str, agent: &str, ve
     }
     let document = Tree::Text(identity_digest(&doc));
     let ours = object([("v", Tree::Number("1".into())), ("document", document), ("records", Tree::Array(slots))]);
-    super::identity::set_path(&mut doc, &["raw_source", "keepsake"], ours);
+    super::identity::set_path(&mut doc, &["raw_source", slot_names::VENDOR], ours);
     write(&doc)
 }
 
@@ -118,7 +119,7 @@ pub(super) fn principal(stored: &StoredRecord, runtime: &str, agent: &str) -> St
         ("principal_type", text_tree("human")),
         ("agent_id", Tree::Null),
         ("profile", profile),
-        ("keepsake", slot(stored)),
+        (slot_names::VENDOR, slot(stored)),
     ]))
 }
 
@@ -136,7 +137,8 @@ fn slot(stored: &StoredRecord) -> Tree {
 fn identity_digest(doc: &Tree) -> String {
     let mut doc = doc.clone();
     if let Some(mut raw) = doc.get("raw_source").cloned() {
-        raw.remove("keepsake");
+        raw.remove(slot_names::VENDOR);
+        raw.remove(slot_names::FORMER_VENDOR);
         doc.set("raw_source", raw);
     }
     sha256(crate::zaxy::canonical::canonical(&doc).unwrap_or_default().as_bytes())
@@ -154,7 +156,7 @@ pub(super) struct Restored {
 
 /// Restores the records from an identity that we wrote; None for any other.
 pub(super) fn restore(doc: &Tree) -> Option<Restored> {
-    let Some(Tree::Array(slots)) = doc.get("raw_source")?.get("keepsake")?.get("records") else { return None };
+    let Some(Tree::Array(slots)) = slot_names::vendor(doc.get("raw_source")?)?.get("records") else { return None };
     let (mut records, mut paths, mut texts_changed) = (Vec::new(), Vec::new(), false);
     for slot in slots {
         let mut record: Record = serde_json::from_str(&write(slot.get("record")?)).ok()?;
@@ -186,7 +188,7 @@ pub(super) fn restore(doc: &Tree) -> Option<Restored> {
         }),
         _ => false,
     };
-    let before = doc.get("raw_source")?.get("keepsake")?.get("document").and_then(Tree::as_str);
+    let before = slot_names::vendor(doc.get("raw_source")?)?.get("document").and_then(Tree::as_str);
     let structured_changed = !texts_changed && !has_other_blocks && before != Some(identity_digest(doc).as_str());
     Some(Restored { records, has_other_blocks, structured_changed })
 }

@@ -380,7 +380,7 @@ fn two_profiles_of_one_block_keep_their_texts() {
     assert_eq!(tree["workspace/SOUL.md"], b"# Wren\nBe kind.\n");
 }
 
-/// `keepsake.workspaces` in an archive of another program, and in one with false statements about its records.
+/// `mementory.workspaces` in an archive of another program, and in one with false statements about its records.
 #[test]
 fn workspace_statements_of_a_foreign_manifest_are_not_trusted() {
     let scratch = Scratch::new("forged-workspaces");
@@ -390,7 +390,7 @@ fn workspace_statements_of_a_foreign_manifest_are_not_trusted() {
         with_changes(&first, &second, move |name, bytes| match name {
             "manifest.json" => {
                 let mut manifest: Value = serde_json::from_slice(&bytes).unwrap();
-                change(&mut manifest["keepsake"]);
+                change(&mut manifest["mementory"]);
                 manifest.to_string().into_bytes()
             }
             _ => bytes,

@@ -270,7 +270,7 @@ impl ManifestWorkspaces {
     /// Reads the manifest; empty for an archive of another program.
     pub(super) fn of(manifest: &Manifest) -> Self {
         let mut out = Self::default();
-        let Some(Tree::Object(rows)) = manifest.keepsake("workspaces").filter(|_| manifest.generated()) else {
+        let Some(Tree::Object(rows)) = manifest.vendor("workspaces").filter(|_| manifest.generated()) else {
             return out;
         };
         for (runtime, row) in rows {

@@ -321,7 +321,7 @@ fn write_partitions(
             lines.sort();
             let mut name = format!("memory/partitions/{}.jsonl", period.name());
             while out.has(&name) || passthrough.reserved.contains(&name) {
-                name = format!("{}-keepsake.jsonl", name.trim_end_matches(".jsonl"));
+                name = format!("{}-mementory.jsonl", name.trim_end_matches(".jsonl"));
             }
             let count = lines.len() as u64;
             let mut bytes = Lines { lines: lines.into_iter(), current: vec![], at: 0 };

@@ -1,7 +1,7 @@
 //! Writes the list documents and the identity: elements into their skeleton, new elements at the end.
 use super::documents::{new_document, split};
 use super::plan::Row;
-use super::{ext, wire};
+use super::{extension, wire};
 use mementory_format::{SourceAbout, StoredRecord};
 use mementory_json::{Tree, write_string};
 use mementory_model::{AttachmentRef, Timestamp};
@@ -59,8 +59,8 @@ pub(super) fn credential_row(stored: &StoredRecord, agent: &str) -> String {
     out.push_str(",\"encryption\":{\"algorithm\":\"none\",\"nonce\":\"<not-encrypted>\"}");
     let created = record.times.created.or_else(|| Timestamp::from_micros(0));
     member(&mut out, "created_at", &created.map(Timestamp::to_rfc3339).unwrap_or_default());
-    out.push_str(",\"tags\":[\"metadata-only\"],\"keepsake\":");
-    out.push_str(&ext::row_slot(record));
+    out.push_str(",\"tags\":[\"metadata-only\"],\"mementory\":");
+    out.push_str(&extension::row_slot(record));
     out.push('}');
     out
 }
@@ -84,7 +84,7 @@ pub(super) fn owner_row(about: &SourceAbout, agent: &str) -> Row {
     member(&mut inner, "source_format", "mementory");
     inner.push('}');
     text.push_str(&inner);
-    text.push_str(",\"keepsake\":{\"generated\":true}}");
+    text.push_str(",\"mementory\":{\"generated\":true}}");
     Row { value: id, scope: String::new(), runtime: String::new(), text, file: None }
 }
 
@@ -121,7 +121,7 @@ pub(super) fn file_row(id: &str, reference: &AttachmentRef, referenced_by: &[Str
         }
         write_string(id, &mut out);
     }
-    out.push_str("],\"keepsake\":");
+    out.push_str("],\"mementory\":");
     out.push_str(&serde_json::to_string(reference).unwrap_or_else(|_| "null".into()));
     out.push('}');
     Row { value: uuid, scope: String::new(), runtime: String::new(), text: out, file: None }

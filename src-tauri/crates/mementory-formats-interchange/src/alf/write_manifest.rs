@@ -4,6 +4,7 @@ use super::partitions::Period;
 use super::plan::Row;
 use super::workspaces::SoleWorkspace;
 use mementory_format::SourceAbout;
+use mementory_format::extension as slot;
 use mementory_json::Tree;
 use mementory_model::Timestamp;
 use std::collections::BTreeMap;
@@ -196,7 +197,7 @@ pub(super) fn build(
         if let Some(vault) = &layers.lineage {
             ours.set("lineage", text(vault));
         }
-        tree.set("keepsake", ours);
+        slot::set_vendor(&mut tree, ours);
     }
     let version = tree.get("alf_version").and_then(Tree::as_str).unwrap_or(VERSION).to_owned();
     let mut out = String::new();

@@ -1,9 +1,9 @@
 //! A checked line as a record: what the model has a name for by table, all else in `fields`.
 use super::{
     kinds::{Slot, Spec},
-    overlay::EXTENSION,
     wire::{list, text, time_of},
 };
+use mementory_format::extension::is_member;
 use mementory_json::Tree;
 use mementory_model::{EntityRef, Fields, Kind, Link, Record, RecordKey, Source, Timestamp};
 use serde_json::Value;
@@ -138,7 +138,7 @@ fn episode_source(tree: &Tree) -> Source {
 fn rest(tree: &Tree, used: &[&str], spec: &Spec) -> Fields {
     let Tree::Object(members) = tree else { return Fields::new() };
     let own = |k: &str| {
-        used.contains(&k) || spec.id.contains(&k) || k == EXTENSION || (k == "actors" && spec.kind == "episode")
+        used.contains(&k) || spec.id.contains(&k) || is_member(k) || (k == "actors" && spec.kind == "episode")
     };
     members.iter().filter(|(k, v)| !own(k) && *v != Tree::Null).map(|(k, v)| (k.clone(), value(v))).collect()
 }

@@ -152,7 +152,7 @@ pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static Spec,
             tree.set("version", Tree::Number("1".into()));
         }
         "resource" => {
-            tree.set("uri", Tree::Text(format!("keepsake:{}", stored.id)));
+            tree.set("uri", Tree::Text(format!("mementory:{}", stored.id)));
             let media = record.attachments.first().and_then(|a| a.media_type.clone());
             tree.set("mimeType", Tree::Text(media.unwrap_or_else(|| "text/plain".into())));
         }

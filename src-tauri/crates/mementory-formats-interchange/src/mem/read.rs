@@ -2,14 +2,15 @@
 //! source's audit trail, and the parts that are no records.
 use super::{
     bundle::{Bundle, CHECKSUMS, MANIFEST, known_line},
+    extension::{read_whole, restore},
     kinds::{KINDS, LOG, Spec, TOMBSTONE, TOMBSTONES, Type, by_path, vendor_of},
     map::{self, foreign, to_record},
     native::{FOREIGN, FORMER_FOREIGN},
-    overlay::{EXTENSION, read_whole, restore},
     tombstones,
     verify::{Depth, Report, Severity, verify},
     wire::{decode, line, list, text},
 };
+use mementory_format::extension as slot;
 use mementory_format::{Detected, FormatError, Member, PassthroughItem, ReadContext, Role, Sink};
 use mementory_json::Tree;
 use mementory_model::{Bounds, Dropped, DroppedAs, Issue, Kind, Origin, Record, RecordKey, Unit, Verbatim};
@@ -127,7 +128,7 @@ impl Reading<'_> {
             let source = source.map_err(|()| this.changed(member))?;
             let tree = decode(spec, source, bounds).map_err(|_| this.changed(member))?;
             let place = format!("{}:{number}", member.place);
-            if tree.get(EXTENSION).is_some_and(|x| x.get(RENDERING).is_some()) {
+            if slot::get(&tree).is_some_and(|x| x.get(RENDERING).is_some()) {
                 this.skip(place, "duplicate_rendering: the text is in its resource", Kind::Chunk);
                 return Ok(());
             }
@@ -143,7 +144,7 @@ impl Reading<'_> {
             }
             mapped.origin = this.origin(path, number);
             let verbatim = Verbatim::json(source);
-            let record = match tree.get(EXTENSION).and_then(|_| restore(spec, &tree, &mapped, &verbatim)) {
+            let record = match slot::get(&tree).and_then(|_| restore(spec, &tree, &mapped, &verbatim)) {
                 Some(restored) => {
                     if restored.changed {
                         let message = "changed by another program; its values are taken";

@@ -2,16 +2,17 @@
 use super::{
     bundle::{MANIFEST, SIGNATURE},
     delta::Delta,
+    extension::{attach, losses, whole},
     kinds::{LOG, Spec, TOMBSTONE, TOMBSTONES, by_name, vendor_of},
     manifest::{CAPABILITIES, FileEntry, Manifest, VERSION, VERSIONS, checksums, path_is_safe},
     map::{SCOPE, to_record, tree_of},
     native::{FOREIGN, FORMER_FOREIGN, id_prefix, patch, skeleton},
-    overlay::{EXTENSION, attach, losses, whole},
     place::Place,
     read::{RENDERING, spec_of},
     sign, tombstones,
     wire::{self, decode, line, text},
 };
+use mementory_format::extension as slot;
 use mementory_format::{
     FormatError, NO_BYTES, PassthroughItem, RecordSource, Signer, SourceAbout, StoredRecord, WriteOptions, WriteReport,
     passthrough_envelope,
@@ -288,7 +289,7 @@ impl<'l> Writing<'l> {
     fn rendering(&mut self, stored: &StoredRecord, resource: &str) -> Result<(), FormatError> {
         let chunk = json!({
             "id": format!("chunk_{}", stored.id), "resourceID": resource, "position": 0, "text": stored.record.text,
-            "sensitivity": stored.record.sensitivity.as_deref().unwrap_or("low"), (EXTENSION): {(RENDERING): resource},
+            "sensitivity": stored.record.sensitivity.as_deref().unwrap_or("low"), (slot::MEMBER): {(RENDERING): resource},
         });
         let Some(spec) = by_name("chunk") else { return Ok(()) };
         let line = to_line(spec, &tree_of(&chunk))?;

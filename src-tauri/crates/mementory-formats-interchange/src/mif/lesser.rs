@@ -4,8 +4,8 @@
 use super::{
     adapters::{self, ESCAPED},
     compose::{content, id_for, memory_type, put, section_for},
+    extension::differing,
     map::tree_of,
-    overlay::differing,
     part,
     sections::MEMORIES,
     source::Form,

@@ -1,9 +1,9 @@
 //! An element of a list as a record: what the model has a name for here, all else in `fields`.
 use super::{
-    overlay::EXTENSION,
     sections::Section,
     wire::{SCOPE, bare_id, inner, json, list, number, text, time},
 };
+use mementory_format::extension::{FORMER_MEMBER, MEMBER};
 use mementory_json::Tree;
 use mementory_model::{EntityRef, Fields, Kind, Link, Record, RecordKey, Source};
 use serde_json::Value;
@@ -56,7 +56,7 @@ pub(super) fn to_record(section: &Section, tree: &Tree) -> Record {
         record.times.updated = time(tree, section.updated);
     }
     record.source = Source { platform: SCOPE.into(), ..Source::default() };
-    let mut used = vec!["id", "content", "tags", "created_at", EXTENSION];
+    let mut used = vec!["id", "content", "tags", "created_at", MEMBER, FORMER_MEMBER];
     match section.key {
         "memory" => memory(tree, &mut record, &mut used),
         "todo" => todo(tree, &mut record, &mut used),

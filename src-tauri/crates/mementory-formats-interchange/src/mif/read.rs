@@ -2,8 +2,8 @@
 //! by one; what cannot be read costs itself only.
 use super::{
     adapters, envelope,
+    extension::restore,
     map::{self, to_record, unusable, value},
-    overlay::{EXTENSION, restore},
     part,
     sections::{EDGES, MEMORIES, NODES, Section},
     source::{Form, Source},
@@ -11,6 +11,7 @@ use super::{
     walk::{Item, walk},
     wire::{SCOPE, Shape, bare_id, json, text},
 };
+use mementory_format::extension as slot;
 use mementory_format::{Catalog, Detected, FormatError, PassthroughItem, ReadContext, Sink};
 use mementory_json::Tree;
 use mementory_model::{Dropped, DroppedAs, Fields, Issue, Kind, Origin, Record, RecordKey, Timestamp, Unit, Verbatim};
@@ -149,7 +150,7 @@ fn kept(survey: &Survey, source: &Source<'_>, sink: &mut dyn Sink) -> Result<(),
         let item = PassthroughItem { format, group, name, role, place: source.place.clone() };
         sink.passthrough(item, &mut text.as_bytes())
     };
-    let ours = survey.root.get(EXTENSION);
+    let ours = slot::get(&survey.root);
     if let Some(Tree::Array(documents)) = ours.and_then(|o| o.get("documents")) {
         for document in documents {
             let Some(kept) = part::read(document) else { continue };

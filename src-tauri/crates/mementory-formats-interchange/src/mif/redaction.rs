@@ -3,10 +3,10 @@
 //! values; the specification names no unit. Never the value itself, and no number that is not known.
 use super::{
     map::value,
-    overlay::EXTENSION,
     sections::Section,
     wire::{Shape, json, text, texts},
 };
+use mementory_format::extension::is_member;
 use mementory_format::{REDACTED, Redaction, StoredRecord};
 use mementory_json::Tree;
 use mementory_model::Record;
@@ -97,7 +97,7 @@ impl Privacy {
             self.secrets |= SECRETS.contains(&class);
         }
         if let Ok(Tree::Object(members)) = Tree::parse(element, depth) {
-            let marked = members.into_iter().filter(|(k, v)| k != EXTENSION && json(v).contains(REDACTED));
+            let marked = members.into_iter().filter(|(k, v)| !is_member(k) && json(v).contains(REDACTED));
             self.fields.extend(marked.map(|(name, _)| name));
         }
     }

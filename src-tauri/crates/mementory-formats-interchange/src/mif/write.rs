@@ -1,11 +1,12 @@
 //! Records → document. An untouched element of the same version goes back as it was; everything else is composed, and
-//! what does not fit rides in `x_keepsake`. See README.md for what of an earlier document is kept.
+//! what does not fit rides in `x_mementory`. See README.md for what of an earlier document is kept.
 use super::{
     compose::{self, Facts, element, stamp},
     document::{Document, Part, members_of},
-    envelope, lesser,
+    envelope,
+    extension::{Home, attach, losses},
+    lesser,
     map::{to_record, tree_of},
-    overlay::{EXTENSION, Home, attach, losses},
     plan::Plan,
     read::{METADATA, copy_metadata, metadata_of_record},
     redaction::{self, Privacy},
@@ -14,6 +15,7 @@ use super::{
     survey::METHOD,
     wire::{SCOPE, Shape, inner, json, text},
 };
+use mementory_format::extension as slot;
 use mementory_format::{
     FormatError, NO_BYTES, RecordSource, SourceAbout, StoredRecord, WriteOptions, WriteReport, passthrough_envelope,
 };
@@ -345,7 +347,7 @@ impl Writing {
             // What earlier documents said of themselves goes along, for the way home.
             ours.set("documents", Tree::Array(self.plan.kept.iter().map(|(_, tree)| tree.clone()).collect()));
         }
-        root.set(EXTENSION, ours);
+        slot::set(&mut root, ours);
         root
     }
 

@@ -1,7 +1,7 @@
 //! A record as a memory: one of this store is patched, member by member, where it has to be; one from elsewhere starts
-//! from what the format asks for, and what has no place goes into `x_keepsake`.
+//! from what the format asks for, and what has no place goes into `x_mementory`.
 use super::{
-    ext,
+    extension,
     forms::{Form, slug},
     hash::{content_hash, sdk_form},
     map,
@@ -93,13 +93,13 @@ impl Context<'_> {
                 record.embeddings.clear();
                 record.fields.remove("embedding_ref");
             }
-            ext::detach(&mut tree);
+            extension::detach(&mut tree);
             let mut mapped = map::memory(&tree, &record.key.scope);
             mapped.repeats = record.repeats;
             mapped.embeddings.clone_from(&record.embeddings);
-            let difference = ext::difference(&mapped, &record, true);
-            ext::losses(&stored.id, &difference, losses);
-            ext::attach(&mut tree, difference);
+            let difference = extension::difference(&mapped, &record, true);
+            extension::losses(&stored.id, &difference, losses);
+            extension::attach(&mut tree, difference);
         }
         self.references(stored, &mut tree, losses);
         if self.strip {
@@ -137,7 +137,7 @@ impl Context<'_> {
 
     /// Takes identifiers of accounts out of a tree (§21.3).
     pub fn strip(&self, tree: &mut Tree) {
-        ext::detach(tree);
+        extension::detach(tree);
         for block in ["provenance", "provider"] {
             without(tree, block, &["platform_user_id", "account_id"]);
         }
@@ -241,12 +241,12 @@ impl Context<'_> {
             ("embedding_ref", vector.as_ref().map(|(id, _)| Tree::Text(id.clone()))),
         ]);
         let mapped = map::memory(&tree, &self.survey.home);
-        let difference = ext::difference(&mapped, record, false);
-        ext::losses(&stored.id, &difference, losses);
+        let difference = extension::difference(&mapped, record, false);
+        extension::losses(&stored.id, &difference, losses);
         if self.strip {
             losses.add(&stored.id, "source", LossKind::LeftOut, "the source's own words may name accounts");
         }
-        ext::attach(&mut tree, difference);
+        extension::attach(&mut tree, difference);
         if record.kind == Kind::Attachment {
             losses.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES);
         }

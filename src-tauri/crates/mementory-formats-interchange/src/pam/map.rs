@@ -1,5 +1,5 @@
 //! The format's objects as records: what the model has a name for, all else in `fields`.
-use super::ext::EXTENSION;
+use mementory_format::extension::is_member;
 use mementory_json::Tree;
 use mementory_model::{AttachmentRef, Fields, Kind, Link, MessagePart, Record, RecordKey, Source, Timestamp};
 use serde_json::Value;
@@ -63,7 +63,7 @@ fn rest(tree: &Tree, used: &[&str]) -> Fields {
     let mut fields: Fields = own.map(|(k, v)| (k.clone(), value(v))).collect();
     for slot in ["metadata", "raw_metadata"] {
         if let Some(Value::Object(inside)) = fields.get_mut(slot) {
-            inside.remove(EXTENSION);
+            inside.retain(|name, _| !is_member(name));
             if inside.is_empty() {
                 fields.remove(slot);
             }

@@ -4,7 +4,7 @@ mod check;
 mod compose;
 mod detect;
 mod document;
-mod ext;
+mod extension;
 mod forms;
 mod frame;
 mod hash;

@@ -3,7 +3,7 @@
 use super::{
     bundle::{Bundle, SCOPE, scope},
     document::{self, Document},
-    ext::{is_stub, restore},
+    extension::{is_stub, restore},
     increment::FRAME,
     map,
     verify::{Integrity, verify},

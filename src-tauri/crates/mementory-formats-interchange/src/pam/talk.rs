@@ -3,7 +3,7 @@
 use super::{
     compose::{Context, compact, object, platform, stamp, tags, word},
     document::Document,
-    ext, frame,
+    extension, frame,
     increment::FRAME,
     map,
     shapes::{CONVERSATION_SCHEMA, ROLES},
@@ -126,9 +126,9 @@ impl Open {
             ("messages", Some(Tree::Array(vec![]))),
         ]);
         let mapped = map::conversation(None, Some(&file), &context.survey.home);
-        let difference = ext::difference(&mapped, record, false);
-        ext::losses(&stored.id, &difference, losses);
-        ext::attach(&mut file, difference);
+        let difference = extension::difference(&mapped, record, false);
+        extension::losses(&stored.id, &difference, losses);
+        extension::attach(&mut file, difference);
         let path = names.path(None, &talk.id);
         let index = index_entry(talk, &name, title, created, updated, &record.tags, &path);
         Self { path: Some(path), ..Self::fresh(order, Some(index), Some(file), talk, created) }
@@ -163,7 +163,7 @@ impl Open {
             ("temporal", Some(object([("created_at", Some(stamp(created)))]))),
             ("messages", Some(Tree::Array(vec![]))),
         ]);
-        ext::mark_stub(&mut file);
+        extension::mark_stub(&mut file);
         let path = names.path(None, &talk.id);
         let index = index_entry(talk, &name, None, created, None, &[], &path);
         Self { path: Some(path), ..Self::fresh(order, Some(index), Some(file), talk, created) }
@@ -190,11 +190,11 @@ impl Open {
                 patch(tree, &said, record);
             }
             if let Some(tree) = &mut file {
-                ext::detach(tree);
+                extension::detach(tree);
                 let mapped = map::conversation(index.as_ref(), Some(tree), &record.key.scope);
-                let difference = ext::difference(&mapped, record, true);
-                ext::losses(&stored.id, &difference, losses);
-                ext::attach(tree, difference);
+                let difference = extension::difference(&mapped, record, true);
+                extension::losses(&stored.id, &difference, losses);
+                extension::attach(tree, difference);
             }
         }
         let wanted = doc.word("path");
@@ -433,9 +433,9 @@ fn row(context: &Context, stored: &StoredRecord, start: Timestamp, seq: usize, l
     ]);
     let talk_id = talk.and_then(|key| context.survey.talks.get(key)).map(|t| t.id.clone()).unwrap_or_default();
     let mapped = map::message(&tree, &context.survey.home, &talk_id, usize::MAX);
-    let difference = ext::difference(&mapped, record, false);
-    ext::losses(&stored.id, &difference, losses);
-    ext::attach(&mut tree, difference);
+    let difference = extension::difference(&mapped, record, false);
+    extension::losses(&stored.id, &difference, losses);
+    extension::attach(&mut tree, difference);
     row.tree = tree;
     row
 }
@@ -467,7 +467,7 @@ fn own_message(stored: &StoredRecord, tree: &mut Tree, losses: &mut LossReport) 
             losses.add(&stored.id, "tool_calls", LossKind::LeftOut, "they said what was changed");
         }
     }
-    ext::detach(tree);
+    extension::detach(tree);
     let scope = &record.key.scope;
     let talk = record.parent.as_ref().and_then(|k| k.value.strip_prefix("conversation/")).unwrap_or_default();
     let position = record.message.as_ref().map_or(0, |m| m.position as usize);
@@ -477,9 +477,9 @@ fn own_message(stored: &StoredRecord, tree: &mut Tree, losses: &mut LossReport) 
     }
     let mut record = record.clone();
     record.fields.clone_from(&mapped.fields);
-    let difference = ext::difference(&mapped, &record, true);
-    ext::losses(&stored.id, &difference, losses);
-    ext::attach(tree, difference);
+    let difference = extension::difference(&mapped, &record, true);
+    extension::losses(&stored.id, &difference, losses);
+    extension::attach(tree, difference);
 }
 
 fn patch(tree: &mut Tree, said: &Record, record: &Record) {

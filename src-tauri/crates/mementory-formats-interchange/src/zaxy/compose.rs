@@ -3,9 +3,9 @@
 use super::{
     canonical::canonical,
     entry::{citation, defect, word},
+    extension::{attach, bare, composed, losses},
     frame::ENTRY,
     map::{RECORDED, SCOPE, TIMES, patch, to_record, tree_of},
-    overlay::{attach, bare, composed, losses},
 };
 use crate::eventloom;
 use mementory_format::{NO_BYTES, StoredRecord};

@@ -1,8 +1,6 @@
 //! An entry as a record, and what was changed in a record back into its entry.
-use super::{
-    entry::{Grain, word},
-    overlay::EXTENSION,
-};
+use super::entry::{Grain, word};
+use mementory_format::extension::is_member;
 use mementory_json::Tree;
 use mementory_model::{EntityRef, Fields, Kind, Link, Record, RecordKey, Timestamp};
 use serde_json::Value;
@@ -168,13 +166,13 @@ fn fields(tree: &Tree, content: &Tree, used: &[&str], grain: Option<Grain>) -> F
     };
     let entry = ["schema_version", "grain", "content", "valid_from", "source", "kind"];
     take(tree, &|k| entry.contains(&k) || (k == "valid_to" && grain == Some(Grain::Semantic)));
-    take(content, &|k| used.contains(&k) || k == EXTENSION);
+    take(content, &|k| used.contains(&k) || is_member(k));
     if grain == Some(Grain::Event)
         && let Some(payload) = content.get("payload")
     {
         let (text, title) = slots(payload);
-        let placed = ["status", "sensitivity", "tags", "confidence", "importance", EXTENSION];
-        take(payload, &|k| placed.contains(&k) || Some(k) == text || Some(k) == title);
+        let placed = ["status", "sensitivity", "tags", "confidence", "importance"];
+        take(payload, &|k| placed.contains(&k) || is_member(k) || Some(k) == text || Some(k) == title);
     }
     out
 }

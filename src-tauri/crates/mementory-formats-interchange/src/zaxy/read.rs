@@ -4,9 +4,9 @@ use super::{
     bundle::Bundle,
     compose::{DISCLOSED, WRAPPER},
     entry::{Wrapped, defect, digests},
+    extension::{composed, restore},
     frame::Shape,
     map::{SCOPE, Ties, to_record, value},
-    overlay::{composed, restore},
 };
 use mementory_format::{FormatError, PassthroughItem, Sink};
 use mementory_json::Tree;

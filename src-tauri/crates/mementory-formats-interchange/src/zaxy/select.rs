@@ -3,6 +3,7 @@ use super::{
     compose::Made,
     entry::{Grain, seq, word},
 };
+use mementory_format::extension::is_member;
 use mementory_json::Tree;
 use mementory_model::fold;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -122,7 +123,7 @@ fn text_of(tree: &Tree, out: &mut String) {
         }
         Tree::Array(items) => items.iter().for_each(|i| text_of(i, out)),
         Tree::Object(members) => {
-            members.iter().filter(|(k, _)| k != super::overlay::EXTENSION).for_each(|(_, v)| text_of(v, out));
+            members.iter().filter(|(k, _)| !is_member(k)).for_each(|(_, v)| text_of(v, out));
         }
         _ => {}
     }

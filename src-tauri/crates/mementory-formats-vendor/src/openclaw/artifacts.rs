@@ -2,6 +2,7 @@
 //! for them; files that it lists without their bytes go into an index.
 use super::files::{self, FileRole};
 use super::write::{Workspace, read_all};
+use mementory_format::extension;
 use mementory_format::{FormatError, RecordSource, StoredRecord};
 use mementory_json::Tree;
 use mementory_model::{Kind, LossKind};
@@ -109,7 +110,7 @@ impl Workspace {
         let tree = std::str::from_utf8(index).ok().and_then(|text| Tree::parse(text, 64).ok());
         let Some(Tree::Array(rows)) = tree else { return };
         for row in rows {
-            let path = row.get("keepsake").and_then(|k| k.get("path")).and_then(Tree::as_str).map(str::to_owned);
+            let path = extension::vendor(&row).and_then(|k| k.get("path")).and_then(Tree::as_str).map(str::to_owned);
             if let Some(path) = path.filter(|path| files::is_safe(path) && !self.files.contains_key(&path_of(path))) {
                 let index_path = path_of(files::ABSENT);
                 self.absent.push(AbsentFile { index_path, scope: scope.to_owned(), path, row });
@@ -126,7 +127,7 @@ impl Workspace {
                 if self.files.contains_key(&path) {
                     continue;
                 }
-                absent.row.set("keepsake", Tree::Object(vec![("path".into(), Tree::Text(path))]));
+                extension::set_vendor(&mut absent.row, Tree::Object(vec![("path".into(), Tree::Text(path))]));
             }
             indexes.entry(absent.index_path).or_default().push(absent.row);
         }

@@ -37,11 +37,19 @@ pub struct MemoryFile {
 }
 
 /// File of our extension slots in a workspace.
-pub const SLOTS: &str = ".keepsake/records.jsonl";
+pub const SLOTS: &str = ".mementory/records.jsonl";
 /// Index of the files that an archive lists without their bytes, with their rows of the `.alf`.
-pub const ABSENT: &str = ".keepsake/artifacts.json";
+pub const ABSENT: &str = ".mementory/artifacts.json";
 /// Identity versions that an archive states; stored in the vault only.
-pub const LINEAGE: &str = ".keepsake/lineage.json";
+pub const LINEAGE: &str = ".mementory/lineage.json";
+/// Folder of these files in workspaces and archives that were written before the program was renamed.
+const FORMER_FOLDER: &str = ".keepsake";
+
+/// True when `path` is this file of ours, also under the folder's former name.
+pub fn is_own(path: &str, file: &str) -> bool {
+    path == file || path.strip_prefix(FORMER_FOLDER).is_some_and(|name| file.strip_prefix(".mementory") == Some(name))
+}
+
 /// File in which the reference tool stores the agent's id.
 pub const AGENT_ID: &str = ".alf-agent-id";
 
@@ -70,10 +78,10 @@ pub fn role(path: &str) -> FileRole {
     if let Some((_, block)) = PROFILES.iter().find(|(name, _)| *name == path) {
         return FileRole::Profile(block);
     }
-    if path == SLOTS {
+    if is_own(path, SLOTS) {
         return FileRole::Slots;
     }
-    if path == ABSENT {
+    if is_own(path, ABSENT) {
         return FileRole::Other;
     }
     if path == "MEMORY.md" {
@@ -149,7 +157,7 @@ pub fn date_of(path: &str) -> Option<&str> {
 
 /// True for the bookkeeping files that Mementory trusts when it reads a workspace. No import may bring them in.
 pub fn is_bookkeeping(path: &str) -> bool {
-    path == SLOTS || path == LINEAGE
+    is_own(path, SLOTS) || is_own(path, LINEAGE)
 }
 
 /// True for a relative path that stays below its folder.

@@ -38,7 +38,8 @@ impl<'a> Reader<'a> {
         let id = find(files::AGENT_ID).and_then(|m| catalog.head(m, 64).ok());
         let id = id.and_then(|bytes| String::from_utf8(bytes).ok()).map(|t| t.trim().to_owned());
         let id = id.filter(|t| mementory_format::is_uuid(t)).unwrap_or_else(|| root.name.clone());
-        let slots = match find(files::SLOTS) {
+        let own = |m: &&Member| root.path(m).is_some_and(|path| files::is_own(path, files::SLOTS));
+        let slots = match catalog.members().iter().find(own) {
             Some(member) => slots(catalog, member, context)?,
             None => HashMap::new(),
         };

@@ -88,10 +88,10 @@ impl Workspace {
         let mut passthrough: Vec<(String, String, Vec<u8>)> = Vec::new();
         let mut absent_indexes = Vec::new();
         source.passthrough(runtime.id, &mut |item, bytes| {
-            if item.name == files::LINEAGE {
+            if files::is_own(&item.name, files::LINEAGE) {
                 return Ok(());
             }
-            if item.name == files::ABSENT {
+            if files::is_own(&item.name, files::ABSENT) {
                 absent_indexes.push((item.group.clone(), read_all(bytes, &item.name)?));
                 return Ok(());
             }
@@ -311,7 +311,7 @@ impl Workspace {
         {
             self.slots.push(slot);
         }
-        let note = "its text is in the workspace; all else is in .keepsake/records.jsonl";
+        let note = "its text is in the workspace; all else is in .mementory/records.jsonl";
         self.report.losses.add(&record.key.value, "record", LossKind::MovedToExtension, note);
     }
 

@@ -7,6 +7,7 @@ use super::super::rewrite::{self, LineEdit, OpenedFile, Rewrite};
 use super::super::{documents, workspaces, write_documents};
 use super::manifest::{DOCUMENTS, DeltaManifest, sequence_of};
 use super::operation::{self, Operation};
+use mementory_format::extension as slot;
 use mementory_format::{Finding, FormatError, Passphrase};
 use mementory_json::Tree;
 use mementory_model::{Limits, Timestamp};
@@ -121,7 +122,7 @@ struct State {
     documents: BTreeMap<&'static str, String>,
     changes: HashMap<String, CombinedChange>,
     time: Option<String>,
-    keepsake: Option<Tree>,
+    vendor: Option<Tree>,
     buffered_bytes: u64,
 }
 
@@ -256,7 +257,7 @@ impl State {
         }
         self.applied.sequence = delta.new;
         self.time = delta.time().map(str::to_owned).or(self.time.take());
-        self.keepsake = delta.tree.get("keepsake").cloned().or(self.keepsake.take());
+        self.vendor = slot::vendor(&delta.tree).cloned().or(self.vendor.take());
         Ok(())
     }
 
@@ -337,11 +338,10 @@ impl State {
             tree.set("created_at", Tree::Text(time.clone()));
         }
         tree.set("sync", sync);
-        if let (Some(scopes), Some(own)) = (self.keepsake.as_ref().and_then(|k| k.get("scopes")), tree.get("keepsake"))
-        {
+        if let (Some(scopes), Some(own)) = (self.vendor.as_ref().and_then(|k| k.get("scopes")), slot::vendor(&tree)) {
             let mut own = own.clone();
             own.set("scopes", scopes.clone());
-            tree.set("keepsake", own);
+            slot::set_vendor(&mut tree, own);
         }
         // leave out raw files made of records: their text is outdated now, and other programs would read it
         let changed = !self.changes.is_empty() || !self.documents.is_empty();
@@ -511,7 +511,7 @@ fn partition_for(rows: &mut Vec<Tree>, created: Timestamp, at: Option<Timestamp>
     }
     let mut name = format!("memory/partitions/{}.jsonl", quarter.name());
     while rows.iter().any(|r| r.get("file").and_then(Tree::as_str) == Some(&name)) {
-        name = format!("{}-keepsake.jsonl", name.trim_end_matches(".jsonl"));
+        name = format!("{}-mementory.jsonl", name.trim_end_matches(".jsonl"));
     }
     let current = at.is_some_and(|at| Period::quarter(at) == quarter);
     let to = if current { Tree::Null } else { Tree::Text(quarter.to()) };

@@ -3,6 +3,7 @@
 use super::super::detect::DELTA_MANIFEST;
 use super::super::manifest::{Archive, MANIFEST, Manifest, Partition};
 use mementory_format::FormatError;
+use mementory_format::extension as slot;
 use mementory_json::Tree;
 use mementory_model::Limits;
 
@@ -91,7 +92,7 @@ impl DeltaManifest {
             partitions.push(Partition { file, count, ..Partition::default() });
         }
         let mut tree = Tree::Object(vec![("layers".into(), Tree::Object(layers))]);
-        for key in ["agent", "keepsake"] {
+        for key in ["agent", slot::VENDOR, slot::FORMER_VENDOR] {
             if let Some(value) = self.tree.get(key) {
                 tree.set(key, value.clone());
             }

@@ -32,7 +32,7 @@ pub(super) struct Change {
     pub id: String,
     /// The record's line without the operation; None for a deletion that only names its record.
     pub line: Option<String>,
-    /// True when nothing of the record may stay, not even a tombstone (our extension `keepsake.erased`).
+    /// True when nothing of the record may stay, not even a tombstone (our extension `mementory.erased`).
     pub erased: bool,
 }
 
@@ -48,7 +48,7 @@ pub(super) fn parse(text: &str) -> Result<Change, &'static str> {
     };
     let id = wire::get(&members, "id").and_then(wire::string).filter(|id| !id.is_empty()).ok_or("no_id")?.into_owned();
     let content = wire::get(&members, "content").and_then(wire::string);
-    let erased = wire::get(&members, "keepsake").is_some_and(|k| {
+    let erased = wire::vendor(&members).is_some_and(|k| {
         wire::members(k.get()).is_some_and(|m| wire::get(&m, "erased").is_some_and(|e| e.get() == "true"))
     });
     if content.is_none() {

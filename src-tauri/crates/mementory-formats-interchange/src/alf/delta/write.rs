@@ -14,6 +14,7 @@ use super::super::write_manifest::VERSION;
 use super::super::{documents, sealed, wire};
 use super::manifest::sequence_of;
 use super::operation::{Operation, add_operation};
+use mementory_format::extension as slot;
 use mementory_format::{FormatError, RecordSource, WriteOptions, WriteReport};
 use mementory_json::{Tree, write_string};
 use mementory_model::{Kind, Limits, LossKind};
@@ -115,7 +116,7 @@ fn make(source: &mut dyn RecordSource, out: Option<&Path>, options: &WriteOption
         let rows = plan.rows.values().flatten().filter(|r| !r.scope.is_empty());
         let of_rows = rows.map(|r| (r.value.clone(), scope_entry(&r.scope, Some(&r.runtime))));
         let scopes = of_rows.chain(plan.scopes.iter().map(|(id, s)| (id.clone(), scope_entry(s, None)))).collect();
-        tree.set("keepsake", object([("generated", Tree::Bool(true)), ("scopes", Tree::Object(scopes))]));
+        slot::set_vendor(&mut tree, object([("generated", Tree::Bool(true)), ("scopes", Tree::Object(scopes))]));
     }
     let mut out = String::new();
     tree.write(&mut out);
@@ -316,7 +317,7 @@ fn tombstone(
     write_string(&nested("source", "runtime").unwrap_or_else(|| "mementory".into()), &mut out);
     out.push_str("},\"temporal\":{\"created_at\":");
     write_string(&nested("temporal", "created_at").unwrap_or_else(|| "1970-01-01T00:00:00Z".into()), &mut out);
-    out.push_str("},\"status\":\"deleted\",\"namespace\":\"default\",\"keepsake\":{\"erased\":true}}");
+    out.push_str("},\"status\":\"deleted\",\"namespace\":\"default\",\"mementory\":{\"erased\":true}}");
     Some(add_operation(&out, Operation::Delete))
 }
 

@@ -10,6 +10,7 @@ pub use audit::Audit;
 use super::manifest::{Archive, MANIFEST, Manifest};
 use super::rewrite::{self, LineEdit, OpenedFile, Rewrite};
 use super::{delta, documents, wire};
+use mementory_format::extension as slot;
 use mementory_format::{FormatError, Passphrase};
 use mementory_json::Tree;
 use mementory_model::{Limits, Timestamp};
@@ -326,12 +327,12 @@ impl Deletion<'_> {
         }
         self.write_attachment_index(&mut file)?;
         let mut tree = self.manifest.tree.clone();
-        if let Some(mut own) = tree.get("keepsake").cloned()
+        if let Some(mut own) = slot::vendor(&tree).cloned()
             && let Some(Tree::Object(scopes)) = own.get("scopes").cloned()
         {
             let kept = scopes.into_iter().filter(|(id, _)| !self.ids.contains(&id.to_ascii_lowercase())).collect();
             own.set("scopes", Tree::Object(kept));
-            tree.set("keepsake", own);
+            slot::set_vendor(&mut tree, own);
         }
         file.finish(self.archive, self.manifest, tree, rows, self.limits, &|_| false)
     }

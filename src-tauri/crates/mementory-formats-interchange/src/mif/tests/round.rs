@@ -178,7 +178,7 @@ fn edits_change_what_was_edited() {
     expected["content"] = "Ilse waters the beans at six.".into();
     expected["tags"] = json!(["garden"]);
     let mut memory = after["memories"][0].clone();
-    let ours = memory.as_object_mut().unwrap().remove("x_keepsake").unwrap();
+    let ours = memory.as_object_mut().unwrap().remove("x_mementory").unwrap();
     assert_eq!(memory, expected);
     assert_eq!((&ours["title"], &ours["type"]), (&json!("Watering"), &json!("habit")));
     assert_eq!(report.losses.count("title", LossKind::MovedToExtension), 1);

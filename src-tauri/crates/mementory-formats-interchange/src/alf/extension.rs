@@ -1,5 +1,5 @@
-//! Our extension slot: what ALF has no field for travels in `raw_source_format.keepsake` (memory lines), in
-//! `keepsake` (list rows) or in `raw_source.keepsake` (identity), and restores the whole record at home.
+//! Our extension slot: what ALF has no field for travels in `raw_source_format.mementory` (memory lines), in
+//! `mementory` (list rows) or in `raw_source.mementory` (identity), and restores the whole record at home.
 use super::compose;
 use mementory_model::Record;
 use serde::{Deserialize, Serialize};

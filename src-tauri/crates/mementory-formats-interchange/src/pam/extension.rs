@@ -1,17 +1,12 @@
-//! `x_keepsake`, our member in the format's extension slots (`metadata` of a memory, `raw_metadata` of a conversation or
-//! message): what of a record the format's own members do not say. It is a text with JSON in it, so that no other
-//! program respells its numbers or drops its nulls on the way.
+//! The extension slot: a member of `metadata` (memory) or `raw_metadata` (conversation, message). It is a text with JSON
+//! in it, so that no other program respells its numbers or drops its nulls on the way.
 use super::hash::sdk_form;
 use super::jcs::canonical;
+use mementory_format::extension::{self, Field, NATIVE, NativeFields, Restored, members};
 use mementory_json::Tree;
-use mementory_model::{LossKind, LossReport, Record, Times, Timestamp, Verbatim};
+use mementory_model::{LossKind, LossReport, Record, Verbatim};
 use serde_json::{Map, Value};
-use sha2::{Digest, Sha256};
 
-/// Name of the member.
-pub(super) const EXTENSION: &str = "x_keepsake";
-/// SHA-256 (first 16 hex digits) of the object without the extension, as we wrote it.
-const NATIVE: &str = "native";
 /// Conversation that stands for messages whose own is not in the file.
 const STUB: &str = "stub";
 
@@ -20,12 +15,11 @@ pub(super) fn slot(tree: &Tree) -> &'static str {
     if tree.get("content_hash").is_some() { "metadata" } else { "raw_metadata" }
 }
 
-pub(super) fn as_map(record: &Record) -> Map<String, Value> {
-    match serde_json::to_value(record) {
-        Ok(Value::Object(map)) => map,
-        _ => Map::new(),
-    }
-}
+const FIELDS: NativeFields = NativeFields {
+    always: &[Field::Title, Field::Type, Field::Status, Field::Tags, Field::Confidence],
+    sometimes: &[Field::Created, Field::Updated, Field::ValidFrom, Field::ValidTo],
+    whole_seconds: true,
+};
 
 /// The object's own words, in a form that survives another program's saving.
 fn fingerprint(tree: &Tree) -> String {
@@ -36,7 +30,7 @@ fn fingerprint(tree: &Tree) -> String {
     }
     let slot = slot(tree);
     if let Some(mut inside) = native.get(slot).cloned() {
-        inside.remove(EXTENSION);
+        extension::remove(&mut inside);
         match &inside {
             Tree::Object(members) if members.is_empty() => native.remove(slot),
             _ => native.set(slot, inside),
@@ -57,16 +51,16 @@ fn fingerprint(tree: &Tree) -> String {
             }
         }
     }
-    hex::encode(&Sha256::digest(canonical(&native).unwrap_or_default())[..8])
+    extension::fingerprint(canonical(&native).unwrap_or_default())
 }
 
 /// Takes the extension out of an object.
 pub(super) fn detach(tree: &mut Tree) {
     let slot = slot(tree);
     if let Some(mut inside) = tree.get(slot).cloned()
-        && inside.get(EXTENSION).is_some()
+        && extension::get(&inside).is_some()
     {
-        inside.remove(EXTENSION);
+        extension::remove(&mut inside);
         match &inside {
             Tree::Object(members) if members.is_empty() => tree.remove(slot),
             _ => tree.set(slot, inside),
@@ -77,23 +71,7 @@ pub(super) fn detach(tree: &mut Tree) {
 /// What `record` says beyond `mapped` (what the object says by itself). `own` = the record came from this format, whose
 /// origin and verbatim are the object itself.
 pub(super) fn difference(mapped: &Record, record: &Record, own: bool) -> Map<String, Value> {
-    let (mut said, mut wanted) = (as_map(mapped), as_map(record));
-    if own {
-        for map in [&mut said, &mut wanted] {
-            map.remove("origin");
-            map.remove("verbatim");
-        }
-    }
-    let mut out = Map::new();
-    for (name, value) in &wanted {
-        if said.get(name) != Some(value) {
-            out.insert(name.clone(), value.clone());
-        }
-    }
-    for name in said.keys().filter(|n| !wanted.contains_key(*n)) {
-        out.insert(name.clone(), Value::Null);
-    }
-    out
+    extension::record_difference(mapped, record, own)
 }
 
 /// Puts a difference into an object's slot; nothing when there is none.
@@ -113,74 +91,37 @@ pub(super) fn mark_stub(tree: &mut Tree) {
 fn put(tree: &mut Tree, value: &Value) {
     let slot = slot(tree);
     let mut inside = tree.get(slot).filter(|t| matches!(t, Tree::Object(_))).cloned().unwrap_or(Tree::Object(vec![]));
-    inside.set(EXTENSION, Tree::Text(value.to_string()));
+    extension::set(&mut inside, Tree::Text(value.to_string()));
     tree.set(slot, inside);
 }
 
-fn extension(tree: &Tree) -> Option<Map<String, Value>> {
-    serde_json::from_str(tree.get(slot(tree))?.get(EXTENSION)?.as_str()?).ok()
+fn held(tree: &Tree) -> Option<Map<String, Value>> {
+    serde_json::from_str(extension::get(tree.get(slot(tree))?)?.as_str()?).ok()
 }
 
 /// Does a conversation only stand for its messages' own?
 pub(super) fn is_stub(tree: &Tree) -> bool {
-    extension(tree).is_some_and(|map| map.get(STUB) == Some(&Value::Bool(true)))
-}
-
-/// Restored record, and whether another program changed the object since we wrote it.
-pub(super) struct Restored {
-    pub record: Record,
-    pub changed: bool,
+    held(tree).is_some_and(|map| map.get(STUB) == Some(&Value::Bool(true)))
 }
 
 /// Applies the extension of an object to what the object says. Origin and verbatim of the object stand unless the
 /// extension has others. None = no extension, or one that is not ours.
 pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
-    let mut map = extension(tree)?;
+    let mut map = held(tree)?;
     let native = map.remove(NATIVE)?;
     let own_origin = !map.contains_key("origin");
-    let mut whole = as_map(mapped);
-    for (name, value) in map {
-        if value.is_null() {
-            whole.remove(&name);
-        } else {
-            whole.insert(name, value);
-        }
-    }
-    let mut record: Record = serde_json::from_value(Value::Object(whole)).ok()?;
+    let mut record = extension::apply(members(mapped), map)?;
     if own_origin {
         record.origin = mapped.origin.clone();
         record.verbatim = Some(verbatim.clone());
     }
     let changed = native.as_str() != Some(fingerprint(tree).as_str());
     if changed {
-        native_wins(mapped, &mut record);
+        FIELDS.prefer(mapped, &mut record);
         record.origin = mapped.origin.clone();
         record.verbatim = Some(verbatim.clone());
     }
     Some(Restored { record, changed })
-}
-
-/// Members with a place in the format, from the object; a time of ours stays where the object has the same second.
-fn native_wins(mapped: &Record, record: &mut Record) {
-    record.text.clone_from(&mapped.text);
-    record.title.clone_from(&mapped.title);
-    record.record_type.clone_from(&mapped.record_type);
-    record.status.clone_from(&mapped.status);
-    record.tags.clone_from(&mapped.tags);
-    record.confidence = mapped.confidence;
-    let pick = |ours: Option<Timestamp>, theirs: Option<Timestamp>| match (ours, theirs) {
-        (Some(a), Some(b)) if a.to_rfc3339_seconds() == b.to_rfc3339_seconds() => Some(a),
-        (ours, None) => ours,
-        (_, theirs) => theirs,
-    };
-    let (a, b) = (record.times.clone(), &mapped.times);
-    record.times = Times {
-        created: pick(a.created, b.created),
-        updated: pick(a.updated, b.updated),
-        valid_from: pick(a.valid_from, b.valid_from),
-        valid_to: pick(a.valid_to, b.valid_to),
-        ..a
-    };
 }
 
 /// What the extension holds, as losses: other programs do not see it.
@@ -192,11 +133,9 @@ pub(super) fn losses(id: &str, difference: &Map<String, Value>, report: &mut Los
         }
         match name.as_str() {
             "tags" => {
-                report.add(id, name, LossKind::Narrowed, "tags are lower-case words here; as they were in x_keepsake")
+                report.add(id, name, LossKind::Narrowed, "tags are lower-case words here; as they were in x_mementory")
             }
-            _ => {
-                report.add(id, name, LossKind::MovedToExtension, "kept in x_keepsake, which other programs do not read")
-            }
+            _ => report.add(id, name, LossKind::MovedToExtension, extension::MOVED),
         }
     }
 }

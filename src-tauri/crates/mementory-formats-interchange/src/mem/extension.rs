@@ -1,0 +1,143 @@
+//! The extension slot of a line: a member of the line (lines may have members of others, specification §4.3).
+use super::{canonical::canonical, kinds::Spec, map::tree_of, wire::line};
+use mementory_format::extension::{self, Field, MEMBER, NATIVE, NativeFields, Restored, members};
+use mementory_json::Tree;
+use mementory_model::{LossKind, LossReport, Record, Times, Verbatim};
+use serde_json::{Map, Value};
+
+/// `fields` as JSON text, when canonical numbers would change them (`1.0`).
+const FIELDS_TEXT: &str = "fields_text";
+
+/// Every time and every field but those of our own has a place on a line.
+const FIELDS: NativeFields = NativeFields {
+    always: &[
+        Field::Title,
+        Field::Type,
+        Field::Status,
+        Field::Tags,
+        Field::Confidence,
+        Field::Importance,
+        Field::Sensitivity,
+    ],
+    sometimes: &[
+        Field::Created,
+        Field::Updated,
+        Field::Observed,
+        Field::ValidFrom,
+        Field::ValidTo,
+        Field::LastAccessed,
+    ],
+    whole_seconds: true,
+};
+
+fn fingerprint(spec: &Spec, tree: &Tree) -> String {
+    let mut native = tree.clone();
+    extension::remove(&mut native);
+    let line = line(spec, &native).unwrap_or_default();
+    extension::fingerprint(line)
+}
+
+/// Puts into `tree` what `record` says beyond `mapped` (what the tree says by itself). `own` = the record came from
+/// this format, whose origin and verbatim are the line itself.
+pub(super) fn attach(spec: &Spec, tree: &mut Tree, mapped: &Record, record: &Record, own: bool) -> bool {
+    extension::remove(tree);
+    let mut out = extension::record_difference(mapped, record, own);
+    if out.is_empty() {
+        return false;
+    }
+    if let Some(fields) = out.get("fields").filter(|f| !survives(f)).map(Value::to_string) {
+        out.remove("fields");
+        out.insert(FIELDS_TEXT.into(), Value::String(fields));
+    }
+    out.insert(NATIVE.into(), Value::String(fingerprint(spec, tree)));
+    extension::set(tree, tree_of(&Value::Object(out)));
+    true
+}
+
+/// Does canonical form keep the numbers in it?
+fn survives(value: &Value) -> bool {
+    canonical(&tree_of(value)).is_ok_and(|text| serde_json::from_str::<Value>(&text).is_ok_and(|v| v == *value))
+}
+
+/// A whole record in a line of its own, where no kind of the format fits.
+pub(super) fn whole(id: &str, record: &Record) -> String {
+    let mut out = members(record);
+    if let Some(fields) = out.get("fields").filter(|f| !survives(f)).map(Value::to_string) {
+        out.remove("fields");
+        out.insert(FIELDS_TEXT.into(), Value::String(fields));
+    }
+    let tree =
+        Tree::Object(vec![("id".into(), Tree::Text(id.to_owned())), (MEMBER.into(), tree_of(&Value::Object(out)))]);
+    canonical(&tree).unwrap_or_default()
+}
+
+/// The record of a line that [`whole`] wrote; None if it is not one.
+pub(super) fn read_whole(tree: &Tree) -> Option<Record> {
+    let mut map = slot(tree)?;
+    restore_fields(&mut map);
+    serde_json::from_value(Value::Object(map)).ok()
+}
+
+fn slot(tree: &Tree) -> Option<Map<String, Value>> {
+    let text = canonical(extension::get(tree)?).ok()?;
+    serde_json::from_str(&text).ok()
+}
+
+fn restore_fields(map: &mut Map<String, Value>) {
+    if let Some(Value::String(text)) = map.remove(FIELDS_TEXT)
+        && let Ok(fields) = serde_json::from_str(&text)
+    {
+        map.insert("fields".into(), fields);
+    }
+}
+
+/// Applies the extension of a line to what the line says. Origin and verbatim of the line stand unless the extension
+/// has others. None = no extension, or one that is not ours.
+pub(super) fn restore(spec: &Spec, tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
+    let mut map = slot(tree)?;
+    let native = map.remove(NATIVE)?;
+    restore_fields(&mut map);
+    let own_origin = !map.contains_key("origin");
+    let mut record = extension::apply(members(mapped), map)?;
+    if own_origin {
+        record.origin = mapped.origin.clone();
+        record.verbatim = Some(verbatim.clone());
+    }
+    let changed = native.as_str() != Some(fingerprint(spec, tree).as_str());
+    if changed {
+        FIELDS.prefer(mapped, &mut record);
+        record.origin = mapped.origin.clone();
+        record.verbatim = Some(verbatim.clone());
+    }
+    Some(Restored { record, changed })
+}
+
+/// What the extension holds, as losses: other programs do not see it.
+pub(super) fn losses(id: &str, mapped: &Record, record: &Record, tree: &Tree, report: &mut LossReport) {
+    let Some(slot) = extension::get(tree) else { return };
+    if extension::held(slot).any(|name| name == "times") {
+        times(id, &mapped.times, &record.times, report);
+    }
+    let names = extension::held(slot).map(|name| if name == FIELDS_TEXT { "fields" } else { name });
+    extension::report(id, names, &["key", "origin", "origin_id", "times"], report);
+}
+
+fn times(id: &str, line: &Times, ours: &Times, report: &mut LossReport) {
+    let pairs = [
+        ("created", line.created, ours.created),
+        ("updated", line.updated, ours.updated),
+        ("observed", line.observed, ours.observed),
+        ("valid_from", line.valid_from, ours.valid_from),
+        ("valid_to", line.valid_to, ours.valid_to),
+        ("last_accessed", line.last_accessed, ours.last_accessed),
+    ];
+    for (name, line, ours) in pairs {
+        let Some(ours) = ours.filter(|t| Some(*t) != line) else { continue };
+        let field = format!("times.{name}");
+        if line.is_some_and(|l| l.to_rfc3339_seconds() == ours.to_rfc3339_seconds()) {
+            report.add(id, &field, LossKind::Narrowed, "whole seconds; the exact time is kept in x_mementory");
+        } else {
+            report.add(id, &field, LossKind::MovedToExtension, extension::MOVED);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! The extension slot of an entry: in the member of `content` that may hold anything.
+use super::{
+    canonical::canonical,
+    entry::word,
+    map::{tree_of, value},
+};
+use mementory_format::extension::{self, Field, NATIVE, NativeFields, Restored, members};
+use mementory_json::Tree;
+use mementory_model::{LossReport, Record, Verbatim};
+use serde_json::Value;
+
+/// Present when Mementory made the whole entry.
+const COMPOSED: &str = "composed";
+
+const FIELDS: NativeFields = NativeFields {
+    always: &[
+        Field::Title,
+        Field::Type,
+        Field::Status,
+        Field::Tags,
+        Field::Confidence,
+        Field::Importance,
+        Field::Sensitivity,
+    ],
+    sometimes: &[
+        Field::Created,
+        Field::Updated,
+        Field::Observed,
+        Field::ValidFrom,
+        Field::ValidTo,
+        Field::LastAccessed,
+    ],
+    whole_seconds: false,
+};
+
+/// Member of `content` that the extension stands in: the one that is free to hold anything.
+fn holder(tree: &Tree) -> &'static str {
+    match word(tree, "kind") {
+        _ if word(tree, "grain") == Some("event") => "payload",
+        Some(kind) if kind.starts_with("entity:") => "properties",
+        _ => "evidence",
+    }
+}
+
+/// The extension of an entry.
+fn slot(tree: &Tree) -> Option<&Tree> {
+    extension::get(tree.get("content")?.get(holder(tree))?)
+}
+
+/// Did Mementory make the whole entry for a record from elsewhere?
+pub(super) fn composed(tree: &Tree) -> bool {
+    slot(tree).and_then(|x| x.get(COMPOSED)) == Some(&Tree::Bool(true))
+}
+
+fn change(tree: &mut Tree, new: Option<Tree>) {
+    let holder = holder(tree);
+    let Some(mut content) = tree.get("content").cloned() else { return };
+    let mut slot = match content.get(holder) {
+        Some(slot @ Tree::Object(_)) => slot.clone(),
+        _ if new.is_none() => return,
+        _ => Tree::Object(vec![]),
+    };
+    extension::remove(&mut slot);
+    if let Some(new) = new {
+        extension::set(&mut slot, new);
+    }
+    content.set(holder, slot);
+    tree.set("content", content);
+}
+
+/// The entry as another program reads it.
+pub(super) fn bare(tree: &Tree) -> Tree {
+    let mut bare = tree.clone();
+    change(&mut bare, None);
+    bare
+}
+
+fn fingerprint(tree: &Tree) -> String {
+    let mut native = bare(tree);
+    if let Some(mut content) = native.get("content").cloned() {
+        content.remove("thread");
+        // A slot that is there only for the extension is not a change.
+        if content.get(holder(tree)).is_none_or(|slot| matches!(slot, Tree::Null) || *slot == Tree::Object(vec![])) {
+            content.remove(holder(tree));
+        }
+        native.set("content", content);
+    }
+    native.remove("seq");
+    native.remove("citation");
+    extension::fingerprint(canonical(&native).unwrap_or_default())
+}
+
+/// Puts into `tree` what `record` says beyond `mapped` (what the tree says by itself). `own` = the record came from
+/// this format, whose origin and verbatim are the entry itself.
+pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, own: bool) {
+    change(tree, None);
+    let mut out = extension::record_difference(mapped, record, own);
+    if !own && let Ok(origin) = serde_json::to_value(&record.origin) {
+        out.insert("origin".into(), origin); // of another file, so it is always written
+    }
+    if out.is_empty() {
+        return;
+    }
+    out.insert(NATIVE.into(), Value::String(fingerprint(tree)));
+    if !own {
+        out.insert(COMPOSED.into(), Value::Bool(true));
+    }
+    change(tree, Some(tree_of(&Value::Object(out))));
+}
+
+/// Applies the extension of an entry to what the entry says. Origin and verbatim of the entry stand unless the
+/// extension has others. None = no extension, or one that is not ours.
+pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
+    let Value::Object(mut map) = value(slot(tree)?) else { return None };
+    let native = map.remove(NATIVE)?;
+    let own = map.remove(COMPOSED).is_none();
+    let mut whole = members(mapped);
+    if own {
+        map.remove("origin");
+    } else {
+        whole.remove("origin");
+    }
+    whole.entry("origin").or_insert_with(|| serde_json::to_value(&mapped.origin).unwrap_or_default());
+    let mut record = extension::apply(whole, map)?;
+    let changed = native.as_str() != Some(fingerprint(tree).as_str());
+    if own || changed {
+        record.origin = mapped.origin.clone();
+        record.verbatim = Some(verbatim.clone());
+    }
+    if changed {
+        FIELDS.prefer(mapped, &mut record);
+    }
+    Some(Restored { record, changed })
+}
+
+/// What the extension holds, as losses: other programs do not see it.
+pub(super) fn losses(id: &str, tree: &Tree, report: &mut LossReport) {
+    let Some(slot) = slot(tree) else { return };
+    extension::report(id, extension::held(slot), &[COMPOSED, "key", "origin", "origin_id"], report);
+}
