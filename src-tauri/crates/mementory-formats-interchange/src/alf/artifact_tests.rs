@@ -1,6 +1,6 @@
 //! Workspace files in three tiers (spec §3.1.9, §10.6), from a workspace into an archive and back.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
-use super::sealed::sha256;
+use super::sealed_secrets::sha256;
 use super::testing::*;
 use crate::alf::testing::workspace;
 use mementory_format::{Format, WriteOptions, WriteReport};

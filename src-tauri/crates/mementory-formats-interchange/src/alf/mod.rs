@@ -1,31 +1,31 @@
 //! Agent Life Format (`.alf`) 1.0: one agent in a ZIP of four layers, attachments and raw files. See README.md.
 mod aieos;
+mod archive_writer;
 #[cfg(test)]
 mod artifact_tests;
 #[cfg(test)]
 mod budget_tests;
+mod capability_check;
 mod compose;
-mod container;
 pub mod delta;
 mod detect;
-mod documents;
 mod extension;
+mod first_pass;
 mod identity;
+mod jsonl;
 mod lineage;
 #[cfg(test)]
 mod lineage_tests;
-mod lines;
-mod linkage;
+mod list_document;
 mod manifest;
 mod partitions;
-mod parts;
-mod plan;
+mod passthrough;
 pub mod purge;
 mod read;
 mod read_attachments;
-mod read_parts;
+mod read_passthrough;
 mod rewrite;
-mod sealed;
+mod sealed_secrets;
 mod shape;
 #[cfg(test)]
 mod spec_tests;

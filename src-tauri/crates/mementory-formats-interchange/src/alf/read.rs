@@ -1,11 +1,11 @@
 //! Archive → records (spec §3, §4, §6.2). Follows the manifest; entries that it does not name become passthrough files.
-use super::documents;
 use super::identity;
+use super::jsonl::{JsonLine, each_line};
 use super::lineage::LineageCollector;
-use super::lines::{JsonLine, each_line};
+use super::list_document;
 use super::manifest::{Archive, MANIFEST, Manifest, Partition};
 use super::read_attachments::Attachments;
-use super::sealed::{self, Opener};
+use super::sealed_secrets::{self, Opener};
 use super::wire::{self, Remark};
 use super::workspace_profile::{self, Restored};
 use mementory_format::extension as slot;
@@ -56,7 +56,7 @@ pub(super) struct Reader<'a> {
     pub delta: bool,
     /// Ids of records whose last change in a delta is a deletion.
     deleted: BTreeSet<String>,
-    capabilities: super::linkage::CapabilityCheck,
+    capabilities: super::capability_check::CapabilityCheck,
     lineage: LineageCollector,
     passphrase: Option<Arc<dyn Passphrase>>,
     /// Opens sealed secrets.
@@ -251,7 +251,7 @@ impl Reader<'_> {
         build: fn(&str, &Tree, RecordKey, &mut Vec<Remark>) -> Record,
     ) -> Result<(), FormatError> {
         let Some((text, member)) = self.document(layer)? else { return Ok(()) };
-        let Some(document) = documents::split(&text, layer) else { return self.store_bad_document(&member, kind) };
+        let Some(document) = list_document::split(&text, layer) else { return self.store_bad_document(&member, kind) };
         let mut slots = Vec::new();
         for (i, element) in document.elements.iter().enumerate() {
             let pointer = format!("/{layer}/{i}");
@@ -264,7 +264,7 @@ impl Reader<'_> {
             };
             if kind == Kind::Credential {
                 self.capabilities.add_credential(&doc);
-                if let Some(passphrase) = self.passphrase.clone().filter(|_| sealed::is_ours(&doc)) {
+                if let Some(passphrase) = self.passphrase.clone().filter(|_| sealed_secrets::is_ours(&doc)) {
                     if self.opener.open(&doc, &*passphrase) {
                         slots.push(String::new());
                         continue;
@@ -308,7 +308,7 @@ impl Reader<'_> {
     pub(super) fn store_skeleton(
         &mut self,
         member: &Member,
-        document: &documents::ListDocument<'_>,
+        document: &list_document::ListDocument<'_>,
         slots: &[String],
     ) -> Result<(), FormatError> {
         if self.manifest.generated() {

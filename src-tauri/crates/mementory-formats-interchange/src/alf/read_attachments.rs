@@ -1,6 +1,6 @@
 //! Reads the attachment index (spec §3.1.9): rows as records, tier 2 files after a check of size and digest, tier 3 files by
 //! name only. Files of a workspace whose rows we wrote become files of that workspace again.
-use super::documents;
+use super::list_document;
 use super::read::{Reader, object};
 use super::{identity, tiers, wire};
 use mementory_format::{AttachmentFile, FormatError, Member, PassthroughItem};
@@ -37,7 +37,7 @@ pub(super) fn element_id(doc: &Tree, position: usize, taken: &[String]) -> Strin
 pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> {
     let mut out = Attachments::default();
     let Some((text, member)) = reader.document("attachments")? else { return Ok(out) };
-    let Some(document) = documents::split(&text, "attachments") else {
+    let Some(document) = list_document::split(&text, "attachments") else {
         reader.store_bad_document(&member, Kind::Attachment)?;
         return Ok(out);
     };

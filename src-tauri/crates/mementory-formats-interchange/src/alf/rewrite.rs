@@ -1,6 +1,6 @@
 //! Rewrites an archive with some lines and documents changed, to apply deltas and for hard deletion. Unchanged entries keep
 //! their bytes. The new file replaces the old one only when it is complete.
-use super::container::ArchiveWriter;
+use super::archive_writer::ArchiveWriter;
 use super::manifest::{Archive, CHECKSUM_SCOPE, MANIFEST, Manifest};
 use super::wire;
 use mementory_format::{AGE_HEAD, is_age_head};

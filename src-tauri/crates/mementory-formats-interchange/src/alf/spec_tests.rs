@@ -442,8 +442,8 @@ fn spec_10_11_superseded_lines_in_sealed_partitions_stay() {
 
 #[test]
 fn spec_10_11_monthly_partitions_for_busy_agents() {
+    use super::first_pass::{BUSY_LINES, ExportPlan};
     use super::partitions::Period;
-    use super::plan::{BUSY_LINES, ExportPlan};
     let at = |day: &str| mementory_model::Timestamp::parse(&format!("{day}T00:00:00Z")).unwrap();
     let mut plan = ExportPlan::default();
     plan.periods.insert(Period::month(at("2024-01-05")), (BUSY_LINES, 1));

@@ -1,8 +1,8 @@
 //! Files of a workspace by tier (spec §3.1.9). Tier 1, files that the runtime itself needs, is under `raw/`. Other files
 //! below the threshold are under `artifacts/` (tier 2); from the threshold on they are only listed in the index (tier 3).
+use super::first_pass::{ExportPlan, Row};
 use super::partitions::stable_v5;
-use super::plan::{ExportPlan, Row};
-use super::sealed::sha256;
+use super::sealed_secrets::sha256;
 use mementory_format::extension as slot_names;
 use mementory_format::{FormatError, RecordSource, WriteOptions};
 use mementory_formats_vendor::openclaw::{

@@ -1,8 +1,8 @@
 //! Validates an `.alf` against the specification: schemas of all documents, counts, partition order and ranges, ids, and the
 //! checksum if it is defined by us. All findings are reported; values unknown to this version are warnings.
-use super::container::checksum;
-use super::documents;
-use super::lines::{JsonLine, each_line};
+use super::archive_writer::checksum;
+use super::jsonl::{JsonLine, each_line};
+use super::list_document;
 use super::manifest::{Archive, CHECKSUM_SCOPE, MANIFEST, Manifest};
 use super::shape::{self, Rule};
 use mementory_format::extension as slot;
@@ -101,7 +101,7 @@ impl Check<'_> {
                 continue;
             };
             self.shape(&tree, rule, &member.place);
-            let counted = documents::split(&text, layer).map(|d| d.elements.len() as u64);
+            let counted = list_document::split(&text, layer).map(|d| d.elements.len() as u64);
             if let Some(count) = counted {
                 self.out.records += count - companions(&tree, layer);
                 if number(self.layer(layer, "count")) != Some(count) {

@@ -2,7 +2,7 @@
 //! the documents; our extension has the original records, each with a digest of the text it became. So a text that another
 //! program changed is recognised and imported; any other change is reported as an issue.
 use super::partitions::stable_v5;
-use super::sealed::sha256;
+use super::sealed_secrets::sha256;
 use mementory_format::StoredRecord;
 use mementory_format::extension as slot_names;
 use mementory_formats_vendor::openclaw::{read::named, write::text_of};

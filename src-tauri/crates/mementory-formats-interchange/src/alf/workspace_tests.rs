@@ -401,7 +401,7 @@ fn workspace_statements_of_a_foreign_manifest_are_not_trusted() {
     assert!(foreign.parts.iter().all(|(item, _)| item.format == "alf"), "its raw files stay with the archive");
     let lying = manifest(|ours| {
         let facts = std::fs::read(repo().join("fixtures/openclaw/workspace/input/memory/facts.db")).unwrap();
-        ours["workspaces"]["openclaw"]["files"]["memory/facts.db"] = json!(crate::alf::sealed::sha256(&facts));
+        ours["workspaces"]["openclaw"]["files"]["memory/facts.db"] = json!(crate::alf::sealed_secrets::sha256(&facts));
     });
     assert!(
         lying.parts.iter().any(|(item, _)| item.name.ends_with("memory/facts.db")),

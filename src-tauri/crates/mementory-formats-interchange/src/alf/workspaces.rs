@@ -1,11 +1,11 @@
 //! Exports workspaces (OpenClaw, ZeroClaw) as agents (spec §6.1, §9): identity and principal from their files, the files
 //! themselves under `raw/<runtime>/`. The manifest lists files made only of records with their digests, so that an import
 //! does not store their text a second time.
-use super::container::ArchiveWriter;
+use super::archive_writer::ArchiveWriter;
+use super::first_pass::{ExportPlan, Row};
 use super::lineage::Lineage;
 use super::manifest::Manifest;
-use super::plan::{ExportPlan, Row};
-use super::sealed::Secrets;
+use super::sealed_secrets::Secrets;
 use super::tiers::{self, Artifact};
 use super::workspace_profile;
 use mementory_format::{FormatError, PassthroughItem, RecordSource, SourceAbout, StoredRecord, WriteOptions};

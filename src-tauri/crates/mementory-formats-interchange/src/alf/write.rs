@@ -3,14 +3,14 @@
 //! Records of a single imported agent are exported as that agent; anything else becomes an agent that represents the vault.
 //! The manifest is the last entry, because its counts and checksums are known only then (the specification leaves the order
 //! free).
+use super::archive_writer::ArchiveWriter;
 use super::compose::{self, LineContext};
-use super::container::ArchiveWriter;
+use super::first_pass::{AlfElement, ExportPlan, Row, alf_element};
 use super::lineage;
 use super::manifest::{CHECKSUM_SCOPE, MANIFEST};
 use super::partitions::Period;
-use super::parts::PassthroughFiles;
-use super::plan::{AlfElement, ExportPlan, Row, alf_element};
-use super::sealed::Secrets;
+use super::passthrough::PassthroughFiles;
+use super::sealed_secrets::Secrets;
 use super::tiers;
 use super::workspaces::WorkspaceFiles;
 use super::write_documents::{self as documents, FileFacts};

@@ -1,6 +1,6 @@
 //! Writes the list documents and the identity: elements into their skeleton, new elements at the end.
-use super::documents::{new_document, split};
-use super::plan::Row;
+use super::first_pass::Row;
+use super::list_document::{new_document, split};
 use super::{extension, wire};
 use mementory_format::{SourceAbout, StoredRecord};
 use mementory_json::{Tree, write_string};

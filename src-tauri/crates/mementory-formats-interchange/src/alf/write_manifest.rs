@@ -1,7 +1,7 @@
 //! Writes the manifest and the memory index (spec §4.2). The manifest of an imported agent is patched, so that members that
 //! we do not know stay.
+use super::first_pass::Row;
 use super::partitions::Period;
-use super::plan::Row;
 use super::workspaces::SoleWorkspace;
 use mementory_format::SourceAbout;
 use mementory_format::extension as slot;

@@ -3,13 +3,13 @@ mod aieos;
 mod database;
 mod detect;
 mod read;
-mod rows;
 #[cfg(feature = "testkit")]
 #[allow(clippy::unwrap_used)]
 pub mod testing;
 #[cfg(test)]
 mod tests;
 mod wal;
+mod wire;
 mod write;
 
 pub use write::workspace;

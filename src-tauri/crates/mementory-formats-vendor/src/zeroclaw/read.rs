@@ -1,6 +1,6 @@
 //! A home or a workspace → records and passthrough files.
 use super::database::{self, DatabaseError, Row};
-use super::{ZEROCLAW, aieos, rows};
+use super::{ZEROCLAW, aieos, wire};
 use crate::openclaw::read::Reader;
 use crate::openclaw::{Root, claimed_files, redact};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
@@ -207,7 +207,7 @@ fn read_memory(
     }
     let mut record = reader.record(Kind::Memory, id, content, member, format!("row {n}"));
     record.fields.insert("file".into(), path.into());
-    if !rows::fill_record(&mut record, row, settings) {
+    if !wire::fill_record(&mut record, row, settings) {
         reader.report_issue("bad_time", &place, "the time of this row cannot be read");
     }
     reader.sink.unit(record.into())

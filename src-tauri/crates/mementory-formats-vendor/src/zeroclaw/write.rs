@@ -2,7 +2,7 @@
 //! rows are changed in memory, and removed text is in none of its pages.
 use super::database::{self, Row, RowChanges};
 use super::read::Settings;
-use super::{ZEROCLAW, aieos, rows};
+use super::{ZEROCLAW, aieos, wire};
 use crate::openclaw::write::Workspace;
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions};
 use mementory_model::{Kind, LossKind};
@@ -117,14 +117,14 @@ fn write_database(
         let id = row.record.key.value.clone();
         if known_ids.contains(&id) {
             if row.edited {
-                changes.updated.push((id.clone(), rows::edited_columns(&row.record)));
+                changes.updated.push((id.clone(), wire::edited_columns(&row.record)));
             }
         } else if let Some(Ok(serde_json::Value::Object(values))) =
             row.record.verbatim.as_ref().map(|v| serde_json::from_str(&v.text))
         {
             let mut values = values;
             if row.edited {
-                values.extend(rows::edited_columns(&row.record));
+                values.extend(wire::edited_columns(&row.record));
             }
             // the column `timestamp` of a new table must not be null
             if !values.contains_key("timestamp") {
@@ -142,7 +142,7 @@ fn write_database(
             .partition(|r| r.kind != Kind::Profile || r.origin.format != "alf");
         workspace.foreign = identities;
         for record in rows {
-            let row = rows::new_row(&record, &mut used_keys);
+            let row = wire::new_row(&record, &mut used_keys);
             let content = text(&row, "content").unwrap_or_default();
             if content.trim().is_empty() {
                 workspace.report.losses.add(&record.key.value, "record", LossKind::LeftOut, "the record has no text");

@@ -1,10 +1,10 @@
 //! Applies deltas to a base archive, in order and all or nothing: the new file is written only if all of them apply
 //! (spec §4.3.1, §7.3: the last write wins).
-use super::super::lines::{JsonLine, each_line};
+use super::super::jsonl::{JsonLine, each_line};
 use super::super::manifest::{Archive, Manifest};
 use super::super::partitions::Period;
 use super::super::rewrite::{self, LineEdit, OpenedFile, Rewrite};
-use super::super::{documents, workspaces, write_documents};
+use super::super::{list_document, workspaces, write_documents};
 use super::manifest::{DOCUMENTS, DeltaManifest, sequence_of};
 use super::operation::{self, Operation};
 use mementory_format::extension as slot;
@@ -478,7 +478,7 @@ impl State {
                     row.set("version", Tree::Number(version.to_string()));
                 }
                 layer => {
-                    let count = documents::split(text, layer).map_or(0, |d| d.elements.len());
+                    let count = list_document::split(text, layer).map_or(0, |d| d.elements.len());
                     row.set("count", Tree::Number(count.to_string()));
                 }
             }

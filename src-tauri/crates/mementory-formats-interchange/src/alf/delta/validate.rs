@@ -1,5 +1,5 @@
 //! Validates a delta bundle: manifest, documents, each line with its operation, counts.
-use super::super::lines::{JsonLine, each_line};
+use super::super::jsonl::{JsonLine, each_line};
 use super::super::manifest::Archive;
 use super::super::shape::{self, Rule};
 use super::manifest::{DOCUMENTS, DeltaManifest, whole};

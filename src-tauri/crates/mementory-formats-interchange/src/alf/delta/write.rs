@@ -1,17 +1,17 @@
 //! A base archive and the current records → a delta (spec §6.3). One pass over the records: a line with the same text as in
 //! the base is not a change.
+use super::super::archive_writer::ArchiveWriter;
 use super::super::compose;
-use super::super::container::ArchiveWriter;
 use super::super::detect::DELTA_MANIFEST;
-use super::super::lines::{JsonLine, each_line};
+use super::super::first_pass::{AlfElement, ExportPlan, Row, alf_element};
+use super::super::jsonl::{JsonLine, each_line};
 use super::super::manifest::{Archive, MANIFEST, Manifest};
-use super::super::parts::PassthroughFiles;
-use super::super::plan::{AlfElement, ExportPlan, Row, alf_element};
+use super::super::passthrough::PassthroughFiles;
 use super::super::rewrite::OpenedFile;
 use super::super::write::{line, scope_entry};
 use super::super::write_documents::{assemble, identity_version, owner_row};
 use super::super::write_manifest::VERSION;
-use super::super::{documents, sealed, wire};
+use super::super::{list_document, sealed_secrets, wire};
 use super::manifest::sequence_of;
 use super::operation::{Operation, add_operation};
 use mementory_format::extension as slot;
@@ -323,14 +323,14 @@ fn tombstone(
 
 /// Elements of a list document by id.
 fn elements<'t>(text: &'t str, layer: &str) -> BTreeMap<String, &'t str> {
-    let Some(document) = documents::split(text, layer) else { return BTreeMap::new() };
+    let Some(document) = list_document::split(text, layer) else { return BTreeMap::new() };
     let id = |element: &str| wire::get(&wire::members(element)?, "id").and_then(wire::string).map(|t| t.into_owned());
     document.elements.into_iter().filter_map(|element| Some((id(element)?, element))).collect()
 }
 
 /// Sealed secrets of the base. They stay, since a delta does not change the files that they belong to.
 fn sealed_rows(before: &str, rows: &[Row]) -> Vec<Row> {
-    let ours = |text: &str| Tree::parse(text, 512).is_ok_and(|doc| sealed::is_ours(&doc));
+    let ours = |text: &str| Tree::parse(text, 512).is_ok_and(|doc| sealed_secrets::is_ours(&doc));
     let in_base = elements(before, "credentials").into_iter().filter(|(_, text)| ours(text));
     let missing = in_base.filter(|(id, _)| rows.iter().all(|row| row.value != *id));
     let row = |(value, text): (String, &str)| Row {

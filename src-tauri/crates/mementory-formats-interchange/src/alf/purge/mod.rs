@@ -9,7 +9,7 @@ pub use audit::Audit;
 
 use super::manifest::{Archive, MANIFEST, Manifest};
 use super::rewrite::{self, LineEdit, OpenedFile, Rewrite};
-use super::{delta, documents, wire};
+use super::{delta, list_document, wire};
 use mementory_format::extension as slot;
 use mementory_format::{FormatError, Passphrase};
 use mementory_json::Tree;
@@ -345,7 +345,7 @@ impl Deletion<'_> {
         let Some(name) = self.manifest.layer_file("attachments") else { return Ok(()) };
         let Some(member) = self.archive.entry(name) else { return Ok(()) };
         let text = self.archive.text(member, self.limits)?;
-        let Some(document) = documents::split(&text, "attachments") else { return Ok(()) };
+        let Some(document) = list_document::split(&text, "attachments") else { return Ok(()) };
         let strip = |element: &str| {
             let mut tree = Tree::parse(element, self.limits).ok()?;
             let Some(Tree::Array(ids)) = tree.get("referenced_by").cloned() else { return None };

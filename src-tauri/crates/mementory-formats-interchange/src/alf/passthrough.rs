@@ -1,8 +1,8 @@
 //! Passthrough files of ALF archives (`raw/`, unknown entries, skeletons, the manifest), on export.
-use super::container::ArchiveWriter;
+use super::archive_writer::ArchiveWriter;
+use super::first_pass::ExportPlan;
 use super::manifest::MANIFEST;
-use super::plan::ExportPlan;
-use super::sealed::Secrets;
+use super::sealed_secrets::Secrets;
 use mementory_format::{FormatError, PassthroughItem, RecordSource};
 use mementory_formats_vendor::openclaw::{
     files::{self, FileRole},
