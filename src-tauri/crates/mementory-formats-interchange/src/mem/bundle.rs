@@ -1,4 +1,4 @@
-//! One bundle inside a catalog: its files by path, and their lines.
+//! Access to one bundle inside a catalog: its files by path, and the lines of a file.
 use super::wire::trim;
 use mementory_format::{Catalog, Detected, FormatError, Member, Role};
 use mementory_model::Limits;
@@ -8,35 +8,35 @@ use std::{
     io::{BufRead, BufReader, Read},
 };
 
-/// The bundle's own record of itself.
+/// Describes the bundle and lists its files.
 pub(super) const MANIFEST: &str = "manifest.json";
-/// `sha256sum` list.
+/// Digests of all listed files, in the form of `sha256sum`.
 pub(super) const CHECKSUMS: &str = "CHECKSUMS";
 /// Detached signature of the manifest.
 pub(super) const SIGNATURE: &str = "manifest.sig";
 /// Edges of an evidence pack (spec v1.1 §6).
 pub(super) const PROVENANCE: &str = "provenance/edges.jsonl";
-/// Folders in which every file must be listed. The reference SDK does not look into the last one.
-pub(super) const POLICED: [&str; 4] = ["items", "audit", "embeddings", "provenance"];
+/// Folders in which every file must be listed in the manifest. The reference SDK does not check the last one.
+pub(super) const FULLY_LISTED_FOLDERS: [&str; 4] = ["items", "audit", "embeddings", "provenance"];
 
-/// Files below one prefix of one given path or archive.
+/// The files below one prefix of one input path or archive.
 pub(super) struct Bundle<'a> {
     pub catalog: &'a Catalog,
     pub limits: &'a Limits,
     /// Display name: the folder or archive.
     pub place: String,
-    /// Where it is inside what was given: empty, or folders with a `/` behind them.
+    /// Path of the bundle inside the input: empty, or folders ending in `/`.
     pub prefix: String,
     /// Readable files by path inside the bundle.
     pub files: BTreeMap<&'a str, &'a Member>,
-    /// Links, devices and refused names by path inside the bundle.
+    /// Paths inside the bundle that cannot be read: links, devices, unsafe names.
     pub unreadable: BTreeSet<String>,
 }
 
-/// Called with a line's number from 1 and its bytes.
+/// Called for each line with its number (from 1) and its bytes.
 pub(super) type Visit<'v> = &'v mut dyn FnMut(u64, &[u8]) -> Result<(), FormatError>;
 
-/// Folder part of a bundle, given a path that only bundles have: `x/items/episode.jsonl` → `x/`.
+/// Folder of the bundle that a typical bundle path belongs to: `x/items/episode.jsonl` → `x/`.
 pub(super) fn prefix_of(name: &str) -> Option<&str> {
     let (folder, file) = name.rsplit_once('/').map_or(("", name), |(f, n)| (&name[..f.len() + 1], n));
     if matches!(file, MANIFEST | CHECKSUMS | SIGNATURE) {
@@ -47,7 +47,7 @@ pub(super) fn prefix_of(name: &str) -> Option<&str> {
 }
 
 impl<'a> Bundle<'a> {
-    /// The bundle that was detected.
+    /// Opens the detected bundle.
     pub fn open(catalog: &'a Catalog, detected: &Detected, limits: &'a Limits) -> Result<Self, FormatError> {
         let parts = || detected.claim.parts.iter().filter_map(|p| Some((p.role, catalog.members().get(p.member)?)));
         let head = parts()
@@ -59,7 +59,7 @@ impl<'a> Bundle<'a> {
         Ok(Self::at(catalog, head, prefix_of(&head.name).unwrap_or_default(), limits))
     }
 
-    /// The bundle below `prefix`, beside `head`.
+    /// Opens the bundle below `prefix` in the same input as `head`.
     pub fn at(catalog: &'a Catalog, head: &'a Member, prefix: &str, limits: &'a Limits) -> Self {
         let base = head.place.strip_suffix(&head.name).unwrap_or_default().to_owned() + prefix;
         let same = |m: &&Member| m.root == head.root && m.archive == head.archive;
@@ -71,20 +71,20 @@ impl<'a> Bundle<'a> {
         Self { catalog, limits, place, prefix: prefix.to_owned(), files, unreadable }
     }
 
-    /// Display place of a path.
+    /// Where a path of the bundle is, for messages.
     pub fn place_of(&self, path: &str) -> String {
         self.files.get(path).map_or_else(|| format!("{}/{path}", self.place), |m| m.place.clone())
     }
 
-    /// A whole small file.
+    /// Reads a small file completely.
     pub fn bytes(&self, path: &str) -> Result<Option<Vec<u8>>, FormatError> {
         let Some(member) = self.files.get(path) else { return Ok(None) };
         let limit = self.limits.side_file_bytes.min(self.limits.mem_file_bytes);
         self.catalog.bytes(member, limit).map(Some)
     }
 
-    /// Every line of a file with its number from 1, without the `\n`; `visit` gets bytes as they are. Returns size and
-    /// SHA-256 of the file, or None when there is more than the size bound allows (nothing past it is read).
+    /// Passes every line of a file, without its `\n`, and its number (from 1) to `visit`. Returns size and SHA-256 of
+    /// the file, or None if the file exceeds the size limit (reading stops there).
     pub fn lines(&self, member: &Member, visit: Visit) -> Result<Option<(u64, String)>, FormatError> {
         let bound = self.limits.mem_file_bytes;
         self.catalog.read(member, |reader| {
@@ -119,7 +119,7 @@ impl<'a> Bundle<'a> {
     }
 }
 
-/// A line of a known kind: text around it is ignored, blank lines are none. None = blank, Err = not UTF-8.
+/// The text of a line without surrounding white space. None = blank line, Err = not UTF-8.
 pub(super) fn known_line(bytes: &[u8]) -> Option<Result<&str, ()>> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Some(trim(text)).filter(|t| !t.is_empty()).map(Ok),

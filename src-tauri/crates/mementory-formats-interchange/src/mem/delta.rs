@@ -1,12 +1,12 @@
-//! What an incremental export holds (spec v1.1 §4): what changed since a time, or what another export does not have.
+//! Selects the rows of an incremental export (spec v1.1 §4): what changed since a time, or what another export lacks.
 //!
-//! By time alone it can only be judged what carries one; graph, profile and vendor kinds go whole, as the reference SDK
-//! sends them, since a row that was superseded may be older than the cursor. Beyond the SDK a row counts by *every* time
-//! at which it can have changed (`mentionTime`, `modified`, `tValidTo` …): the SDK misses edits of older rows.
+//! Only rows with a time can be filtered by time. Graph, profile and vendor kinds are exported completely, as the
+//! reference SDK does, because a superseded row may be older than the cursor. Unlike the SDK, which misses edits of older
+//! rows, *every* time at which a row can change is compared (`mentionTime`, `modified`, `tValidTo` …).
 use super::{
     bundle::{Bundle, known_line},
+    conformance::{Depth, check_bundle},
     kinds::{TOMBSTONES, by_path, vendor_of},
-    verify::{Depth, verify},
     wire::{decode, line, text, time_of},
 };
 use crate::detect;
@@ -19,7 +19,7 @@ use std::{
     path::Path,
 };
 
-/// Times at which a row of a kind may have changed. Kinds that are not here always go whole.
+/// Fields with the times at which a row of a kind may have changed. Kinds not listed are always exported completely.
 const CHANGED: [(&str, &[&str]); 6] = [
     ("episode", &["ingestionTime", "mentionTime", "deletedAt"]),
     ("fact", &["createdAt", "tValidTo", "reconciledAt", "lastReinforcedAt", "prunedAt"]),
@@ -29,26 +29,26 @@ const CHANGED: [(&str, &[&str]); 6] = [
     ("log", &["ts"]),
 ];
 
-/// What the export builds on.
+/// What an incremental export is compared with.
 #[derive(Default)]
-enum Before {
-    /// Nothing: everything goes.
+enum Baseline {
+    /// Nothing: the export is full.
     #[default]
     Nothing,
-    /// A time.
+    /// Everything that changed since this time is exported.
     Cursor(Timestamp),
-    /// Lines and other files of another export.
-    Export { lines: HashSet<[u8; 16]>, parts: BTreeMap<String, String> },
+    /// Everything that another export lacks: digests of its lines, and of its files without records.
+    Export { lines: HashSet<[u8; 16]>, other_files: BTreeMap<String, String> },
 }
 
-/// Decides what goes.
+/// Decides which rows are exported.
 #[derive(Default)]
 pub(super) struct Delta {
-    before: Before,
-    /// Goes into the manifest.
+    baseline: Baseline,
+    /// Start time for the manifest.
     pub since: Option<Timestamp>,
     now: Option<Timestamp>,
-    /// Resources that go: their chunks go with them.
+    /// Exported resources; their chunks are exported too.
     resources: HashSet<String>,
 }
 
@@ -61,42 +61,42 @@ fn digest(path: &str, what: &str) -> [u8; 16] {
     std::array::from_fn(|i| full[i])
 }
 
-/// What the manifest can say of a time; with a fraction, a row of the same second would be after it and not be sent.
+/// Cuts a time to whole seconds, the precision of a manifest. With a fraction, rows of the same second would be missed.
 pub(super) fn whole_second(at: Timestamp) -> Timestamp {
     const SECOND: i64 = 1_000_000;
     Timestamp::from_micros(at.as_micros().div_euclid(SECOND) * SECOND).unwrap_or(at)
 }
 
 impl Delta {
-    /// By the caller's options; `now` bounds what counts as a change (a fact may end in years).
+    /// Creates the filter from the options. Times after `now` are not changes (a fact may end in the future).
     pub fn new(options: &WriteOptions, now: Timestamp, limits: &Limits) -> Result<Self, FormatError> {
         let mut delta = Self { since: options.since.map(whole_second), now: Some(now), ..Self::default() };
         if let Some(base) = &options.base {
             let at = delta.read(base, limits)?;
             delta.since = delta.since.or(at);
         } else if let Some(since) = delta.since {
-            delta.before = Before::Cursor(since);
+            delta.baseline = Baseline::Cursor(since);
         }
         Ok(delta)
     }
 
-    /// True when not everything goes.
+    /// True if the export is not full.
     pub fn is_incremental(&self) -> bool {
-        !matches!(self.before, Before::Nothing)
+        !matches!(self.baseline, Baseline::Nothing)
     }
 
-    /// Takes in the bundles at `path`; gives the time of the newest.
+    /// Reads the bundles at `path` as the baseline; returns the time of the newest one.
     fn read(&mut self, path: &Path, limits: &Limits) -> Result<Option<Timestamp>, FormatError> {
         let catalog = Catalog::open(&[path.to_path_buf()], limits, None)?;
         let found = detect(&catalog, limits, Some("mem"))?;
         if found.sources.is_empty() {
-            let message = "the export to build on is no .mem bundle";
+            let message = "the base of an incremental export must be a .mem bundle; none was found at this path";
             return Err(FormatError::invalid("base_not_found", path.display().to_string(), message));
         }
-        let (mut lines, mut parts, mut newest) = (HashSet::new(), BTreeMap::new(), None);
+        let (mut lines, mut other_files, mut newest) = (HashSet::new(), BTreeMap::new(), None);
         for source in &found.sources {
             let bundle = Bundle::open(&catalog, source, limits)?;
-            let report = verify(&bundle, Depth::Import, &mut || Ok(()))?;
+            let report = check_bundle(&bundle, Depth::Import, &mut || Ok(()))?;
             if let Some(refusal) = report.refusal(&bundle) {
                 return Err(refusal);
             }
@@ -106,14 +106,14 @@ impl Delta {
                 let Some(member) = bundle.files.get(file.path.as_str()) else { continue };
                 let spec = by_path(&file.path);
                 if spec.is_none() && vendor_of(&file.path).is_none() {
-                    parts.insert(file.path.clone(), file.sha256.clone());
+                    other_files.insert(file.path.clone(), file.sha256.clone());
                     continue;
                 }
                 bundle.lines(member, &mut |_, bytes| {
                     let known = match (spec, known_line(bytes)) {
                         (Some(spec), Some(Ok(source))) => {
                             let tree = decode(spec, source, limits.json_depth).ok();
-                            tree.and_then(|tree| Some(told(&file.path, &tree, &line(spec, &tree).ok()?)))
+                            tree.and_then(|tree| Some(line_identity(&file.path, &tree, &line(spec, &tree).ok()?)))
                         }
                         (None, _) => std::str::from_utf8(bytes).ok().map(|l| digest(&file.path, l)),
                         _ => None,
@@ -123,40 +123,40 @@ impl Delta {
                 })?;
             }
         }
-        self.before = Before::Export { lines, parts };
+        self.baseline = Baseline::Export { lines, other_files };
         Ok(newest)
     }
 
-    /// Does this line of a known kind go?
-    pub fn keeps(&mut self, path: &str, tree: &Tree, line: &str) -> bool {
-        let kept = match &self.before {
-            Before::Nothing => return true,
-            Before::Export { lines, .. } => !lines.contains(&told(path, tree, line)),
-            Before::Cursor(since) => self.changed(path, tree, *since),
+    /// Is this line of a known kind exported?
+    pub fn includes(&mut self, path: &str, tree: &Tree, line: &str) -> bool {
+        let included = match &self.baseline {
+            Baseline::Nothing => return true,
+            Baseline::Export { lines, .. } => !lines.contains(&line_identity(path, tree, line)),
+            Baseline::Cursor(since) => self.has_changed(path, tree, *since),
         };
-        if kept && path == "items/resource.jsonl" {
+        if included && path == "items/resource.jsonl" {
             self.resources.extend(text(tree, "id").map(str::to_owned));
         }
-        kept
+        included
     }
 
-    /// Does this line of a vendor kind go?
-    pub fn keeps_vendor(&self, path: &str, line: &str) -> bool {
-        match &self.before {
-            Before::Export { lines, .. } => !lines.contains(&digest(path, line)),
+    /// Is this line of a vendor kind exported?
+    pub fn includes_vendor(&self, path: &str, line: &str) -> bool {
+        match &self.baseline {
+            Baseline::Export { lines, .. } => !lines.contains(&digest(path, line)),
             _ => true,
         }
     }
 
-    /// Does this file go, which holds no records?
-    pub fn keeps_part(&self, path: &str, sha256: &str) -> bool {
-        match &self.before {
-            Before::Export { parts, .. } => parts.get(path).is_none_or(|before| before != sha256),
+    /// Is this file without records exported?
+    pub fn includes_file(&self, path: &str, sha256: &str) -> bool {
+        match &self.baseline {
+            Baseline::Export { other_files, .. } => other_files.get(path).is_none_or(|previous| previous != sha256),
             _ => true,
         }
     }
 
-    fn changed(&self, path: &str, tree: &Tree, since: Timestamp) -> bool {
+    fn has_changed(&self, path: &str, tree: &Tree, since: Timestamp) -> bool {
         let Some(spec) = by_path(path) else { return true };
         if spec.kind == "chunk" {
             return text(tree, "resourceID").is_some_and(|id| self.resources.contains(id));
@@ -164,13 +164,13 @@ impl Delta {
         let Some((_, times)) = CHANGED.iter().find(|(kind, _)| *kind == spec.kind) else { return true };
         times.iter().enumerate().any(|(n, name)| {
             let at = time_of(tree, name);
-            // The first is when the row came to be, whatever the clock says; an end may lie ahead.
+            // The first field is the creation time, which always counts; other times may lie in the future.
             at.is_some_and(|at| at >= since && (n == 0 || self.now.is_none_or(|now| at <= now)))
         })
     }
 }
 
-/// What makes a line known: all of it, but for tombstones their id. They never change, a signature may come later.
-fn told(path: &str, tree: &Tree, line: &str) -> [u8; 16] {
+/// Digest that identifies a line: of the whole line, but of a tombstone's id only, since a signature may be added to it later.
+fn line_identity(path: &str, tree: &Tree, line: &str) -> [u8; 16] {
     if path == TOMBSTONES { digest(path, text(tree, "id").unwrap_or_default()) } else { digest(path, line) }
 }

@@ -1,19 +1,20 @@
-//! The Evidence Pack (spec v1.1 §6): proof of deletion, the audit trail, and what every derived statement rests on, in
-//! the same container as a bundle. It holds ids, times and reasons; never what a record says.
+//! Writes an Evidence Pack (spec v1.1 §6): proof of deletion, the audit trail, and the sources of every derived statement,
+//! in the same container as a bundle. It contains ids, times and reasons, never the content of records.
 //!
-//! It takes plain data, since a writer of formats knows neither the store nor its keys. [`provenance`] gathers the edges
-//! from records as an export sees them, so that their ids are those of the exported bundles.
+//! The input is plain data because formats know neither the vault nor its keys. [`provenance`] collects the edges from the
+//! same records that an export sees, so that their ids match those in exported bundles.
 use super::{
     bundle::PROVENANCE,
     delta::whole_second,
-    guide::{self, GUIDE, KEY},
+    howto_text::{self, HOWTO_FILE, PUBLIC_KEY_FILE},
     kinds::{AUDIT_LOG, LOG, Spec, TOMBSTONES, by_name},
+    line_encoder::{id_prefix, patch, skeleton, target_id},
     manifest::{FileEntry, Manifest},
-    map::{SCOPE, to_record},
-    native::{id_prefix, patch, skeleton, target_id},
-    place::Place,
+    output_target::OutputTarget,
     read::spec_of,
-    sign, tombstones,
+    sign,
+    to_record::{SCOPE, to_record},
+    tombstones,
     wire::{decode, line, list, text, texts, time_of},
 };
 use mementory_format::{FormatError, RecordSource, Signer, StoredRecord};
@@ -25,152 +26,153 @@ use std::{
     path::Path,
 };
 
-/// What a pack can prove.
+/// Capabilities that a complete pack declares.
 const CAPABILITIES: [&str; 4] = ["evidence-pack", "proof-of-deletion", "audit", "provenance"];
-/// Receipts of the deletions. Ours, as the next two: other programs take them for parts that are no records.
+/// Receipts of the deletions. This file and the next two are our additions; other programs treat them as files without
+/// records.
 pub const RECEIPTS: &str = "audit/receipts.jsonl";
-/// Hash and signature of each entry of the trail.
+/// Hash and signature of each entry of the audit trail.
 pub const CHAIN: &str = "audit/chain.jsonl";
-/// What came in and went out, with names.
+/// Imports and exports, with file names.
 pub const TRANSFERS: &str = "audit/transfers.jsonl";
-/// How sure a derivation is that does not say.
-const UNSAID: f64 = 0.7;
+/// Confidence of a derivation whose record has none.
+const DEFAULT_CONFIDENCE: f64 = 0.7;
 
 /// One event of the audit trail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditEntry {
-    /// When.
+    /// When it happened.
     pub at: Timestamp,
-    /// Who; opaque.
+    /// Who did it; an opaque name.
     pub actor: String,
-    /// What was done (`import`, `erase` …).
+    /// Operation (`import`, `erase` …).
     pub op: String,
-    /// On what. A vault id becomes the id under which our bundles name the record, when `kind` is said.
+    /// What it was done to. If `kind` is given, a vault id is written as the id that our bundles use for the record.
     pub target: String,
-    /// Kind of the record, when `target` is one.
+    /// Kind of the record if `target` is one.
     pub kind: Option<Kind>,
-    /// Why, or how much; no personal data. May be empty.
+    /// Reason or count; no personal data. May be empty.
     pub reason: String,
 }
 
-/// What rests on what.
+/// One edge: a record was derived from another, or two entities are related.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProvenanceEdge {
-    /// Its own id.
+    /// Id of the edge.
     pub id: String,
-    /// Id of one end, as bundles have it.
+    /// Id, as used in bundles, of the derived record or of the first entity.
     pub source: String,
-    /// Id of the other end.
+    /// Id of the record that it was derived from, or of the second entity.
     pub target: String,
     /// `derived_from`, or the relation of a graph edge.
     pub relation: String,
     /// When it was recorded.
     pub recorded: Timestamp,
-    /// Since when it holds.
+    /// Start of its validity.
     pub valid_from: Timestamp,
-    /// Until when it held.
+    /// End of its validity.
     pub valid_to: Option<Timestamp>,
-    /// The edge that took its place.
+    /// Id of the edge that replaced it.
     pub superseded_by: Option<String>,
     /// 0 to 1.
     pub confidence: f64,
-    /// Ids of the episodes that it rests on.
+    /// Ids of the episodes that support it.
     pub evidence: Vec<String>,
 }
 
-/// Which parts go in.
+/// Which parts a pack contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Chosen {
-    /// Tombstones, and what rests on what.
+    /// Tombstones and provenance edges.
     pub tombstones: bool,
     /// The audit trail.
     pub log: bool,
-    /// How to check it all, and the public key.
+    /// Instructions for checking the pack, and the public key.
     pub guide: bool,
 }
 
 impl Default for Chosen {
-    /// What the specification asks for.
+    /// The parts that the specification requires.
     fn default() -> Self {
         Self { tombstones: true, log: true, guide: false }
     }
 }
 
-/// What goes into a pack.
+/// Content of a pack.
 #[derive(Debug, Clone)]
 pub struct EvidencePack {
-    /// Which parts of what follows.
+    /// Which of the following parts to write.
     pub chosen: Chosen,
     /// `vendor/version`.
     pub generator: String,
     /// Time of the export.
     pub created: Timestamp,
-    /// Only deletions and events from then on; edges go whole, since an old edge may be what a new deletion reached.
+    /// Only deletions and events from this time on. Edges are always complete: a new deletion may concern an old edge.
     pub since: Option<Timestamp>,
-    /// Only deletions and events until then.
+    /// Only deletions and events until this time.
     pub until: Option<Timestamp>,
     /// All tombstones, as [`RecordSource::tombstones`] gives them.
     pub tombstones: Vec<Tombstone>,
     /// The audit trail.
     pub audit: Vec<AuditEntry>,
-    /// Provenance.
+    /// Provenance edges.
     pub edges: Vec<ProvenanceEdge>,
-    /// Files beside these, by path, as lines.
+    /// Additional files, as lines by path.
     pub beside: BTreeMap<&'static str, Vec<String>>,
 }
 
 /// What was written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EvidenceReport {
-    /// Tombstones.
+    /// Number of tombstones.
     pub tombstones: u64,
-    /// Events.
+    /// Number of audit entries.
     pub audit_entries: u64,
-    /// Edges.
+    /// Number of provenance edges.
     pub provenance_edges: u64,
     /// `bundleDigest`.
     pub digest: String,
-    /// True with a signer: the manifest, and every tombstone of this vault.
+    /// True if the manifest and every tombstone of this vault are signed.
     pub signed: bool,
 }
 
-/// Writes a pack to `out`, a folder, or an archive when the name ends in `.zip`; it must not exist yet.
+/// Writes a pack to `out`: an archive if the name ends in `.zip`, else a folder. `out` must not exist yet.
 ///
 /// # Errors
-/// The file system's, the signer's, and `malformed` for a confidence that is no number.
+/// Errors of the file system and of the signer; `malformed` if a confidence is not a number.
 pub fn write(pack: &EvidencePack, out: &Path, signer: Option<&dyn Signer>) -> Result<EvidenceReport, FormatError> {
     let depth = Limits::default().json_depth;
     let since = pack.since.map(whole_second);
     let until = pack.until;
-    let counts = |at: Timestamp| since.is_none_or(|since| at >= since) && until.is_none_or(|until| at <= until);
-    let Chosen { tombstones: stones, log, guide: guided } = pack.chosen;
+    let in_period = |at: Timestamp| since.is_none_or(|since| at >= since) && until.is_none_or(|until| at <= until);
+    let Chosen { tombstones: include_tombstones, log, guide: include_howto } = pack.chosen;
     let mut streams: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let mut seen = BTreeSet::new();
-    for tombstone in pack.tombstones.iter().filter(|t| stones && counts(t.at)) {
+    for tombstone in pack.tombstones.iter().filter(|t| include_tombstones && in_period(t.at)) {
         if seen.insert(tombstone.id.as_str()) {
             let line = tombstones::to_line(tombstone, depth);
-            let line = match signer.filter(|_| tombstones::is_own(tombstone)) {
+            let line = match signer.filter(|_| tombstones::needs_our_signature(tombstone)) {
                 Some(signer) => sign::tombstone(&line, signer, depth)?,
                 None => line,
             };
             streams.entry(TOMBSTONES).or_default().push(line);
         }
     }
-    for entry in pack.audit.iter().filter(|e| log && counts(e.at)) {
+    for entry in pack.audit.iter().filter(|e| log && in_period(e.at)) {
         streams.entry(LOG).or_default().push(audit_line(entry)?);
     }
-    for edge in pack.edges.iter().filter(|_| stones) {
+    for edge in pack.edges.iter().filter(|_| include_tombstones) {
         streams.entry(PROVENANCE).or_default().push(edge_line(edge)?);
     }
-    let mut place = Place::create(out, if stones { &["audit", "provenance"] } else { &["audit"] })?;
-    // The highest level asks for the trail, and a pack claims to prove what is in it.
+    let mut target = OutputTarget::create(out, if include_tombstones { &["audit", "provenance"] } else { &["audit"] })?;
+    // Level L3 requires the audit trail, and a pack must not claim more than it contains.
     let level = if log { "L3" } else { "L2" };
-    let proves = |capability: &&str| match *capability {
-        "proof-of-deletion" | "provenance" => stones,
+    let is_proven = |capability: &&str| match *capability {
+        "proof-of-deletion" | "provenance" => include_tombstones,
         "audit" => log,
         _ => true,
     };
-    let capabilities: Vec<&str> = CAPABILITIES.into_iter().filter(proves).collect();
+    let capabilities: Vec<&str> = CAPABILITIES.into_iter().filter(is_proven).collect();
     let mut manifest = Manifest::new(&pack.generator, pack.created, level, &capabilities);
     if since.is_some() {
         manifest.mode = "incremental".into();
@@ -185,17 +187,17 @@ pub fn write(pack: &EvidencePack, out: &Path, signer: Option<&dyn Signer>) -> Re
             _ => "provenanceEdge",
         };
         manifest.counts.insert(name.into(), lines.len() as u64);
-        files.push(place.put(path, format!("{}\n", lines.join("\n")).as_bytes())?);
+        files.push(target.put(path, format!("{}\n", lines.join("\n")).as_bytes())?);
     }
     for (path, lines) in pack.beside.iter().filter(|(_, lines)| !lines.is_empty()) {
-        files.push(place.put(path, format!("{}\n", lines.join("\n")).as_bytes())?);
+        files.push(target.put(path, format!("{}\n", lines.join("\n")).as_bytes())?);
     }
-    if guided {
+    if include_howto {
         let listed: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
-        let text = guide::text(pack, &listed, signer);
-        files.push(place.put(GUIDE, text.as_bytes())?);
+        let text = howto_text::text(pack, &listed, signer);
+        files.push(target.put(HOWTO_FILE, text.as_bytes())?);
         if let Some(signer) = signer {
-            files.push(place.put(KEY, guide::pem(signer).as_bytes())?);
+            files.push(target.put(PUBLIC_KEY_FILE, howto_text::pem(signer).as_bytes())?);
         }
     }
     let count = |path: &str| streams.get(path).map_or(0, |lines| lines.len() as u64);
@@ -203,7 +205,7 @@ pub fn write(pack: &EvidencePack, out: &Path, signer: Option<&dyn Signer>) -> Re
         tombstones: count(TOMBSTONES),
         audit_entries: count(LOG),
         provenance_edges: count(PROVENANCE),
-        digest: place.seal(files, manifest, signer)?,
+        digest: target.seal(files, manifest, signer)?,
         signed: signer.is_some(),
     })
 }
@@ -216,12 +218,13 @@ fn stamp(at: Timestamp) -> Tree {
     Tree::Text(at.to_rfc3339_seconds())
 }
 
-fn checked(spec: &Spec, tree: &Tree) -> Result<String, FormatError> {
+fn canonical_line(spec: &Spec, tree: &Tree) -> Result<String, FormatError> {
     line(spec, tree).map_err(|_| FormatError::invalid("malformed", spec.kind, "a number is out of range"))
 }
 
 fn audit_line(entry: &AuditEntry) -> Result<String, FormatError> {
-    let target = entry.kind.map_or_else(|| entry.target.clone(), |k| tombstones::named(id_prefix(k), &entry.target));
+    let target =
+        entry.kind.map_or_else(|| entry.target.clone(), |k| tombstones::bundle_id(id_prefix(k), &entry.target));
     let mut tree = Tree::Object(vec![
         ("ts".into(), stamp(entry.at)),
         ("actor".into(), word(&entry.actor)),
@@ -231,7 +234,7 @@ fn audit_line(entry: &AuditEntry) -> Result<String, FormatError> {
     if !entry.reason.is_empty() {
         tree.set("reason", word(&entry.reason));
     }
-    checked(&AUDIT_LOG, &tree)
+    canonical_line(&AUDIT_LOG, &tree)
 }
 
 fn edge_line(edge: &ProvenanceEdge) -> Result<String, FormatError> {
@@ -252,16 +255,16 @@ fn edge_line(edge: &ProvenanceEdge) -> Result<String, FormatError> {
         tree.set("supersededBy", word(by));
     }
     match by_name("edge") {
-        Some(spec) if edge.confidence.is_finite() => checked(spec, &tree),
+        Some(spec) if edge.confidence.is_finite() => canonical_line(spec, &tree),
         _ => Err(FormatError::invalid("malformed", PROVENANCE, "a number is out of range")),
     }
 }
 
-/// The edges of the graph, and one for each record that was taken from another (`derived_from`): every derived
-/// assertion ties back to what justifies it (spec v1.1 §2).
+/// The edges of the graph, and one edge for each record derived from another (`derived_from`), so that every derived
+/// statement can be traced to its source (spec v1.1 §2).
 ///
 /// # Errors
-/// Those of the source.
+/// Errors of the record source.
 pub fn provenance(source: &mut dyn RecordSource) -> Result<Vec<ProvenanceEdge>, FormatError> {
     let now = source.about().now;
     let mut out = Vec::new();
@@ -278,21 +281,21 @@ pub fn provenance(source: &mut dyn RecordSource) -> Result<Vec<ProvenanceEdge>, 
     Ok(out)
 }
 
-/// A relation between two entities, as a bundle would have it.
+/// A relation between two entities as an edge, with the values that a bundle would have.
 fn graph_edge(stored: &StoredRecord, now: Timestamp) -> Option<ProvenanceEdge> {
     let record = &stored.record;
-    let own = spec_of(&record.origin).filter(|spec| record.origin.format == SCOPE && spec.kind == "edge");
+    let origin_spec = spec_of(&record.origin).filter(|spec| record.origin.format == SCOPE && spec.kind == "edge");
     let depth = Limits::default().json_depth;
-    let verbatim = own.zip(record.verbatim.as_ref());
+    let verbatim = origin_spec.zip(record.verbatim.as_ref());
     let (spec, mut tree) = match verbatim.and_then(|(spec, v)| Some((spec, decode(spec, &v.text, depth).ok()?))) {
-        Some(own) => own,
+        Some(original) => original,
         None => skeleton(stored, now),
     };
     if spec.kind != "edge" {
         return None;
     }
-    let said = to_record(spec, &tree);
-    patch(spec, &mut tree, &said, record);
+    let current = to_record(spec, &tree);
+    patch(spec, &mut tree, &current, record);
     let word = |name: &str| text(&tree, name).unwrap_or_default().to_owned();
     let successor = linked(stored, "superseded_by").next();
     Some(ProvenanceEdge {
@@ -304,7 +307,7 @@ fn graph_edge(stored: &StoredRecord, now: Timestamp) -> Option<ProvenanceEdge> {
         valid_from: time_of(&tree, "tValidFrom")?,
         valid_to: time_of(&tree, "tValidTo"),
         superseded_by: successor.or_else(|| text(&tree, "supersededBy").map(str::to_owned)),
-        confidence: tree.get("confidence").and_then(Tree::as_f64).unwrap_or(UNSAID),
+        confidence: tree.get("confidence").and_then(Tree::as_f64).unwrap_or(DEFAULT_CONFIDENCE),
         evidence: match list(&tree, "evidenceEpisodeIDs") {
             none if none.is_empty() => linked(stored, "derived_from").collect(),
             ids => ids,
@@ -312,7 +315,7 @@ fn graph_edge(stored: &StoredRecord, now: Timestamp) -> Option<ProvenanceEdge> {
     })
 }
 
-/// Ids, as bundles have them, of what a record is linked to in this way.
+/// Bundle ids of the records that a record is linked to by this relation.
 fn linked<'s>(stored: &'s StoredRecord, relation: &'s str) -> impl Iterator<Item = String> + 's {
     let links = stored.record.links.iter().zip(&stored.link_ids).filter(move |(l, _)| l.relation == relation);
     links.filter_map(|(l, id)| target_id(l.kind, &l.target, id.as_ref()))
@@ -320,7 +323,7 @@ fn linked<'s>(stored: &'s StoredRecord, relation: &'s str) -> impl Iterator<Item
 
 fn derivations(stored: &StoredRecord, now: Timestamp, out: &mut Vec<ProvenanceEdge>) {
     let record = &stored.record;
-    let own = match &record.origin_id {
+    let own_id = match &record.origin_id {
         Some(id) if record.key.scope == SCOPE => id.clone(),
         _ => format!("{}{}", id_prefix(record.kind), stored.id),
     };
@@ -329,18 +332,18 @@ fn derivations(stored: &StoredRecord, now: Timestamp, out: &mut Vec<ProvenanceEd
     let ends = record.links.iter().zip(&stored.link_ids).filter(|(l, _)| l.relation == "derived_from");
     for (link, id) in ends {
         let Some(target) = target_id(link.kind, &link.target, id.as_ref()) else { continue };
-        let digest = Sha256::digest(format!("{own}\u{0}derived_from\u{0}{target}"));
+        let digest = Sha256::digest(format!("{own_id}\u{0}derived_from\u{0}{target}"));
         let rests_on_episode = matches!(link.kind, Kind::Memory | Kind::Message);
         out.push(ProvenanceEdge {
             id: format!("edge_{}", hex::encode(&digest[..16])),
-            source: own.clone(),
+            source: own_id.clone(),
             target: target.clone(),
             relation: "derived_from".into(),
             recorded,
             valid_from: t.valid_from.unwrap_or(recorded),
             valid_to: t.valid_to,
             superseded_by: linked(stored, "superseded_by").next(),
-            confidence: record.confidence.filter(|c| c.is_finite()).unwrap_or(UNSAID),
+            confidence: record.confidence.filter(|c| c.is_finite()).unwrap_or(DEFAULT_CONFIDENCE),
             evidence: if rests_on_episode { vec![target] } else { vec![] },
         });
     }

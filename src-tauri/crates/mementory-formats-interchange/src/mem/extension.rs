@@ -1,5 +1,5 @@
 //! The extension slot of a line: a member of the line (lines may have members of others, specification §4.3).
-use super::{canonical::canonical, kinds::Spec, map::tree_of, wire::line};
+use super::{canonical::canonical, kinds::Spec, to_record::tree_of, wire::line};
 use mementory_format::extension::{self, Field, MEMBER, NATIVE, NativeFields, Restored, members};
 use mementory_json::Tree;
 use mementory_model::{LossKind, LossReport, Record, Times, Verbatim};

@@ -1,5 +1,5 @@
-//! The kinds of records, as data (spec v1.1 §2): fields with their wire types, what makes an id, and which model field
-//! has its place where. Reading, checking, writing and patching are all driven by this table.
+//! Table of the record kinds (spec v1.1 §2): their fields and wire types, their id, and the wire field of each model
+//! field. Reading, checking, writing and editing all use this table.
 use mementory_json::same;
 use mementory_model::Kind;
 
@@ -17,7 +17,7 @@ pub(super) enum Type {
     Map,
     /// Closed enumeration `delete | redact`.
     Op,
-    /// Proof of reach of a tombstone.
+    /// Ids of everything that a tombstone also deleted (`derived`).
     Derived,
 }
 
@@ -29,10 +29,10 @@ pub(super) struct Field {
     pub required: bool,
 }
 
-/// Model fields that have a place in this kind: `(model field, wire field)`.
+/// Model fields that this kind can hold: `(model field, wire field)`.
 pub(super) type Slots = &'static [(Slot, &'static str)];
 
-/// Model fields that may have a place.
+/// Model fields that a kind may be able to hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Slot {
     Text,
@@ -62,7 +62,7 @@ pub(super) struct Spec {
     pub kind: &'static str,
     /// Model kind.
     pub model: Kind,
-    /// Fields that make the id.
+    /// Fields that together form the id.
     pub id: &'static [&'static str],
     pub fields: &'static [Field],
     pub slots: Slots,
@@ -85,9 +85,9 @@ impl Spec {
     }
 }
 
-/// Deletions, applied before anything else.
+/// Deletions, which an importer applies first.
 pub(super) const TOMBSTONES: &str = "audit/tombstones.jsonl";
-/// The source's mutation trail.
+/// Audit trail of the source.
 pub(super) const LOG: &str = "audit/log.jsonl";
 
 macro_rules! fields {
@@ -97,7 +97,7 @@ macro_rules! fields {
     };
 }
 
-/// Item kinds in the order in which importers merge them: parents before children (spec v1.1 §4).
+/// Item kinds in the order in which they are imported: parents before children (spec v1.1 §4).
 pub(super) static KINDS: [Spec; 15] = [
     Spec {
         kind: "context",
@@ -310,7 +310,7 @@ pub(super) fn by_name(kind: &str) -> Option<&'static Spec> {
     KINDS.iter().find(|s| s.kind == kind)
 }
 
-/// What decodes this path of a bundle; None for vendor kinds and other files.
+/// The kind stored at this path of a bundle; None for vendor kinds and other files.
 pub(super) fn by_path(path: &str) -> Option<&'static Spec> {
     match path {
         TOMBSTONES => Some(&TOMBSTONE),
@@ -319,7 +319,7 @@ pub(super) fn by_path(path: &str) -> Option<&'static Spec> {
     }
 }
 
-/// Name of the vendor kind that a path holds: `items/<x>.jsonl` that is none of ours.
+/// Name of the vendor kind at a path: `<x>` of `items/<x>.jsonl` if the format does not define it.
 pub(super) fn vendor_of(path: &str) -> Option<&str> {
     let name = path.strip_prefix("items/")?.strip_suffix(".jsonl")?;
     (!name.contains('/') && by_name(name).is_none()).then_some(name)

@@ -8,17 +8,17 @@ use mementory_json::Tree;
 use mementory_model::{Bounds, Timestamp};
 use std::{collections::BTreeMap, fmt::Write};
 
-/// Format version that we write; its first component is what we read.
+/// Version that is written. All versions with the same major number can be read.
 pub(super) const VERSION: &str = "1.1.0";
-/// What may be asked for: 1.0 is 1.1 without its four summaries (spec v1.1 §3.1).
+/// Versions that can be requested: 1.0 is 1.1 without its four summary fields (spec v1.1 §3.1).
 pub(super) const VERSIONS: [&str; 2] = ["1.0.0", VERSION];
-/// Where the specification lives, for `specURL`.
+/// Address of the specification, for `specURL`.
 const SPEC_URL: &str = "https://github.com/MacPaw/portable-memory/blob/main/Spec/portable-memory-spec.md";
-/// What our bundles do.
+/// Capabilities that our bundles declare.
 pub(super) const CAPABILITIES: [&str; 6] =
     ["bitemporal", "tombstones", "redaction", "evidence-pack", "ext", "passthrough"];
 
-/// One listed file.
+/// A file listed in the manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FileEntry {
     pub path: String,
@@ -26,7 +26,7 @@ pub(super) struct FileEntry {
     pub bytes: u64,
 }
 
-/// A manifest.
+/// A parsed `manifest.json`.
 #[derive(Debug, Clone)]
 pub(super) struct Manifest {
     pub format: String,
@@ -44,7 +44,7 @@ pub(super) struct Manifest {
     pub coverage: Option<(Timestamp, Timestamp)>,
     pub scopes: Option<Vec<String>>,
     pub bundle_digest: Option<String>,
-    /// Members that this version of the format does not name.
+    /// Members that this version of the format does not define.
     pub unknown: Vec<(String, Tree)>,
 }
 
@@ -73,7 +73,7 @@ static FILE: [Field; 3] = [field!("path", Text, true), field!("sha256", Text, tr
 static COVERAGE: [Field; 2] = [field!("from", Time, true), field!("to", Time, true)];
 
 impl Manifest {
-    /// That of a full export of ours, before its files are known.
+    /// Manifest of a full export, without its files yet.
     pub fn new(generator: &str, now: Timestamp, level: &str, capabilities: &[&str]) -> Self {
         Self {
             format: VERSION.into(),
@@ -95,7 +95,7 @@ impl Manifest {
         }
     }
 
-    /// Reads the exact bytes of a manifest. The error says which field.
+    /// Parses a manifest. The error names the field.
     pub fn parse(bytes: &[u8], bounds: impl Into<Bounds>) -> Result<Self, String> {
         let source = std::str::from_utf8(bytes).map_err(|_| "not UTF-8".to_owned())?;
         let tree = Tree::parse(source.trim(), bounds).map_err(|e| e.to_string())?;
@@ -144,7 +144,7 @@ impl Manifest {
         self.format.split('.').next().unwrap_or_default()
     }
 
-    /// Canonical bytes of a manifest of ours.
+    /// Canonical JSON of a manifest that we write.
     pub fn write(&self) -> String {
         let int = |n: u64| Tree::Number(n.to_string());
         let word = |s: &str| Tree::Text(s.to_owned());
@@ -186,7 +186,7 @@ impl Manifest {
         if let Some(digest) = &self.bundle_digest {
             tree.set("bundleDigest", word(digest));
         }
-        // All numbers were checked when they were read.
+        // Cannot fail: all numbers were checked when they were parsed.
         canonical(&tree).unwrap_or_default()
     }
 }
@@ -257,7 +257,7 @@ pub(super) fn checksums(files: &[FileEntry]) -> String {
     out
 }
 
-/// May a listed path be opened (spec v1.1 §8)? Relative, inside, plain on every system.
+/// Is a listed path safe to open (spec v1.1 §8)? It must be relative, stay inside the bundle and be valid on every system.
 pub(super) fn path_is_safe(path: &str) -> bool {
     !path.is_empty()
         && !path.starts_with(['/', '~'])

@@ -1,22 +1,22 @@
 //! Portable Memory (`.mem`), a folder of canonical JSON lines: reader 1.0 and 1.1, writer 1.1, validator. See README.md.
 mod bundle;
 mod canonical;
+mod conformance;
 mod delta;
 mod detect;
 pub mod evidence;
 mod extension;
-mod guide;
+mod howto_text;
 mod kinds;
+mod line_encoder;
 mod manifest;
-mod map;
-mod native;
-mod place;
+mod output_target;
 mod read;
 pub mod sign;
-mod signed;
+mod signatures;
+mod to_record;
 mod tombstones;
 mod validate;
-mod verify;
 mod wire;
 mod write;
 
@@ -86,7 +86,7 @@ impl Format for Mem {
         limits: &Limits,
         visit: &mut dyn FnMut(Signed) -> Result<(), FormatError>,
     ) -> Result<(), FormatError> {
-        signed::signatures(&Bundle::open(catalog, detected, limits)?, visit)
+        signatures::signatures(&Bundle::open(catalog, detected, limits)?, visit)
     }
     fn validate(
         &self,
@@ -99,7 +99,7 @@ impl Format for Mem {
     }
 }
 
-/// The canonical text of a value; None when a number has none. For the properties of all three forms.
+/// The canonical text of a value, for the property tests over all canonical forms; None if a number has no canonical form.
 #[cfg(test)]
 pub(crate) fn canonical(tree: &mementory_json::Tree) -> Option<String> {
     canonical::canonical(tree).ok()

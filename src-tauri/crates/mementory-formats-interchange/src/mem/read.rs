@@ -1,13 +1,13 @@
-//! Reading: the whole bundle is verified first, then sent: tombstones, records with parents before children, the
-//! source's audit trail, and the parts that are no records.
+//! Reads a bundle. The whole bundle is checked first; then tombstones, records (parents before children), the audit trail
+//! of the source and the files without records are sent to the sink.
 use super::{
     bundle::{Bundle, CHECKSUMS, MANIFEST, known_line},
+    conformance::{Depth, Report, Severity, check_bundle},
     extension::{read_whole, restore},
     kinds::{KINDS, LOG, Spec, TOMBSTONE, TOMBSTONES, Type, by_path, vendor_of},
-    map::{self, foreign, to_record},
-    native::{FOREIGN, FORMER_FOREIGN},
+    line_encoder::{FOREIGN, FORMER_FOREIGN},
+    to_record::{self, to_record, vendor_record},
     tombstones,
-    verify::{Depth, Report, Severity, verify},
     wire::{decode, line, list, text},
 };
 use mementory_format::extension as slot;
@@ -17,17 +17,17 @@ use mementory_model::{Bounds, Dropped, DroppedAs, Issue, Kind, Origin, Record, R
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
 
-/// Marks a chunk that only repeats the text of one of our resources for other programs.
-pub(super) const RENDERING: &str = "rendering_of";
+/// Marks a chunk that repeats the text of one of our resources for other programs.
+pub(super) const RENDERING_OF: &str = "rendering_of";
 
-/// Reads a bundle into the sink. Nothing is sent when anything is wrong with it.
+/// Reads a bundle into the sink. Nothing is sent if the check finds a fatal error.
 pub(super) fn read(
     bundle: &Bundle,
     detected: &Detected,
     context: &ReadContext,
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
-    let report = verify(bundle, Depth::Import, &mut || sink.progress(0))?;
+    let report = check_bundle(bundle, Depth::Import, &mut || sink.progress(0))?;
     if let Some(refusal) = report.refusal(bundle) {
         return Err(refusal);
     }
@@ -38,43 +38,43 @@ pub(super) fn read(
         }
     }
     let version = report.manifest.as_ref().map(|m| m.format.clone());
-    let mut reading = Reading {
+    let mut reader = BundleReader {
         bundle,
         context,
         report: &report,
         version,
         sent: 0,
-        seen: HashMap::new(),
-        dead: HashSet::new(),
+        key_counts: HashMap::new(),
+        deleted_ids: HashSet::new(),
         sink,
     };
-    reading.tombstones()?;
+    reader.tombstones()?;
     for spec in &KINDS {
-        reading.records(&spec.path(), spec)?;
+        reader.records(&spec.path(), spec)?;
     }
     let vendors = bundle.files.iter().filter_map(|(path, member)| Some((vendor_of(path)?, *member)));
     for (vendor, member) in vendors {
-        reading.vendor(vendor, member)?;
+        reader.vendor(vendor, member)?;
     }
-    reading.records(LOG, &super::kinds::AUDIT_LOG)?;
-    reading.parts(detected)
+    reader.records(LOG, &super::kinds::AUDIT_LOG)?;
+    reader.passthrough(detected)
 }
 
-struct Reading<'a> {
+struct BundleReader<'a> {
     bundle: &'a Bundle<'a>,
     context: &'a ReadContext,
     report: &'a Report,
     version: Option<String>,
     sent: u64,
-    /// How often a position-free key was met.
-    seen: HashMap<String, u32>,
-    /// Ids of records that were left out since they cannot be without what was deleted; nor can others without them.
-    dead: HashSet<String>,
+    /// How often a key has been used.
+    key_counts: HashMap<String, u32>,
+    /// Ids of records skipped because they depend on a deleted record. Records that depend on these are skipped too.
+    deleted_ids: HashSet<String>,
     sink: &'a mut dyn Sink,
 }
 
-impl Reading<'_> {
-    fn each(
+impl BundleReader<'_> {
+    fn for_each_line(
         &mut self,
         member: &Member,
         mut visit: impl FnMut(&mut Self, u64, &[u8]) -> Result<(), FormatError>,
@@ -87,33 +87,37 @@ impl Reading<'_> {
             self.sink.progress(self.sent)
         })?;
         self.sent = before + member.size;
-        // The same bytes as in the first pass, or the import ends here and none of it is kept.
+        // If the bytes differ from the first pass, the import fails and nothing of it is stored.
         let listed = self.report.manifest.iter().flat_map(|m| &m.files);
         let mut same = listed.filter(|f| bundle.files.get(f.path.as_str()).is_some_and(|m| m.id == member.id));
         match (read, same.next()) {
             (Some((_, digest)), Some(file)) if digest == file.sha256 => Ok(()),
-            _ => Err(self.changed(member)),
+            _ => Err(self.changed_while_reading(member)),
         }
     }
 
-    fn changed(&self, member: &Member) -> FormatError {
-        FormatError::invalid("checksum_mismatch", &member.place, "the file changed while it was read")
+    fn changed_while_reading(&self, member: &Member) -> FormatError {
+        FormatError::invalid(
+            "checksum_mismatch",
+            &member.place,
+            "the file was changed by another program while it was read",
+        )
     }
 
     fn tombstones(&mut self) -> Result<(), FormatError> {
         let Some(member) = self.bundle.files.get(TOMBSTONES).copied() else { return Ok(()) };
         let bounds = Bounds::from(&self.context.limits);
-        self.each(member, |this, _, bytes| {
+        self.for_each_line(member, |reader, _, bytes| {
             let Some(source) = known_line(bytes) else { return Ok(()) };
-            let source = source.map_err(|()| this.changed(member))?;
-            let tree = decode(&TOMBSTONE, source, bounds).map_err(|_| this.changed(member))?;
-            this.sink.tombstone(tombstones::from_tree(&tree, source))
+            let source = source.map_err(|()| reader.changed_while_reading(member))?;
+            let tree = decode(&TOMBSTONE, source, bounds).map_err(|_| reader.changed_while_reading(member))?;
+            reader.sink.tombstone(tombstones::from_tree(&tree, source))
         })
     }
 
     fn origin(&self, path: &str, number: u64) -> Origin {
         Origin {
-            format: map::SCOPE.into(),
+            format: to_record::SCOPE.into(),
             version: self.version.clone(),
             container: self.bundle.place.clone(),
             pointer: format!("{path}:{number}"),
@@ -123,44 +127,44 @@ impl Reading<'_> {
     fn records(&mut self, path: &str, spec: &'static Spec) -> Result<(), FormatError> {
         let Some(member) = self.bundle.files.get(path).copied() else { return Ok(()) };
         let bounds = Bounds::from(&self.context.limits);
-        self.each(member, |this, number, bytes| {
+        self.for_each_line(member, |reader, number, bytes| {
             let Some(source) = known_line(bytes) else { return Ok(()) };
-            let source = source.map_err(|()| this.changed(member))?;
-            let tree = decode(spec, source, bounds).map_err(|_| this.changed(member))?;
+            let source = source.map_err(|()| reader.changed_while_reading(member))?;
+            let tree = decode(spec, source, bounds).map_err(|_| reader.changed_while_reading(member))?;
             let place = format!("{}:{number}", member.place);
-            if slot::get(&tree).is_some_and(|x| x.get(RENDERING).is_some()) {
-                this.skip(place, "duplicate_rendering: the text is in its resource", Kind::Chunk);
+            if slot::get(&tree).is_some_and(|x| x.get(RENDERING_OF).is_some()) {
+                reader.skip(place, "duplicate_rendering: the text is in its resource", Kind::Chunk);
                 return Ok(());
             }
-            if let Some(parent) = this.dead_parent(spec, &tree) {
-                this.skip(place, &format!("tombstoned: {parent} names a deleted record"), spec.model);
-                this.dead.insert(map::id_of(spec, &tree));
+            if let Some(parent) = reader.deleted_parent(spec, &tree) {
+                reader.skip(place, &format!("tombstoned: {parent} names a deleted record"), spec.model);
+                reader.deleted_ids.insert(to_record::id_of(spec, &tree));
                 return Ok(());
             }
             let mut mapped = to_record(spec, &tree);
             if spec.id.is_empty() {
-                let canonical = line(spec, &tree).map_err(|_| this.changed(member))?;
-                mapped.key = this.content_key(spec.kind, &canonical);
+                let canonical = line(spec, &tree).map_err(|_| reader.changed_while_reading(member))?;
+                mapped.key = reader.content_key(spec.kind, &canonical);
             }
-            mapped.origin = this.origin(path, number);
+            mapped.origin = reader.origin(path, number);
             let verbatim = Verbatim::json(source);
             let record = match slot::get(&tree).and_then(|_| restore(spec, &tree, &mapped, &verbatim)) {
                 Some(restored) => {
                     if restored.changed {
-                        let message = "changed by another program; its values are taken";
-                        this.sink.note(Issue::new("changed_elsewhere", &place, message));
+                        let message = "changed by another program; the values of that program are used";
+                        reader.sink.note(Issue::new("changed_elsewhere", &place, message));
                     }
-                    // The vault knows tombstones by key; this record's key is not the bundle's id.
-                    let foreign_key = restored.record.key.scope != map::SCOPE;
-                    if foreign_key && this.is_dead(&map::id_of(spec, &tree)) {
-                        this.skip(place, "tombstoned: deleted by the bundle itself", restored.record.kind);
+                    // The vault matches tombstones by key, and the key of this record is not its id in the bundle.
+                    let foreign_key = restored.record.key.scope != to_record::SCOPE;
+                    if foreign_key && reader.is_deleted(&to_record::id_of(spec, &tree)) {
+                        reader.skip(place, "tombstoned: deleted by the bundle itself", restored.record.kind);
                         return Ok(());
                     }
                     restored.record
                 }
                 None => Record { verbatim: Some(verbatim), ..mapped },
             };
-            this.sink.unit(Unit::from(record))
+            reader.sink.unit(Unit::from(record))
         })
     }
 
@@ -168,25 +172,25 @@ impl Reading<'_> {
         self.sink.dropped(Dropped { place, outcome: DroppedAs::Skipped, reason: reason.into(), kind: Some(kind) });
     }
 
-    fn is_dead(&self, id: &str) -> bool {
-        self.report.tombstoned.contains(id) || self.dead.contains(id)
+    fn is_deleted(&self, id: &str) -> bool {
+        self.report.tombstoned.contains(id) || self.deleted_ids.contains(id)
     }
 
-    /// A record cannot be without the records that its required references name (spec v1.1 §4).
-    fn dead_parent(&self, spec: &Spec, tree: &Tree) -> Option<&'static str> {
+    /// The required reference of a record that names a deleted record (spec v1.1 §4).
+    fn deleted_parent(&self, spec: &Spec, tree: &Tree) -> Option<&'static str> {
         let needed = |f: &str| spec.field(f).is_some_and(|f| f.required && f.ty == Type::Text);
         let mut fields = spec.references.iter().map(|(f, ..)| *f).filter(|f| needed(f));
-        fields.find(|f| list(tree, f).iter().any(|id| self.is_dead(id)))
+        fields.find(|f| list(tree, f).iter().any(|id| self.is_deleted(id)))
     }
 
-    /// Key by content, for lines without an id; the second equal line gets `#2`.
+    /// Key from the content, for lines without an id; the second equal line gets `#2`.
     fn content_key(&mut self, kind: &str, content: &str) -> RecordKey {
         let digest = hex::encode(&Sha256::digest(content)[..16]);
-        RecordKey::new(map::SCOPE, self.unique(format!("{kind}/line:{digest}")))
+        RecordKey::new(to_record::SCOPE, self.unique(format!("{kind}/line:{digest}")))
     }
 
     fn unique(&mut self, value: String) -> String {
-        let count = self.seen.entry(value.clone()).or_default();
+        let count = self.key_counts.entry(value.clone()).or_default();
         *count += 1;
         if *count == 1 { value } else { format!("{value}#{count}") }
     }
@@ -194,39 +198,39 @@ impl Reading<'_> {
     fn vendor(&mut self, vendor: &str, member: &Member) -> Result<(), FormatError> {
         let path = format!("items/{vendor}.jsonl");
         let bounds = Bounds::from(&self.context.limits);
-        self.seen.clear();
-        self.each(member, |this, number, bytes| {
+        self.key_counts.clear();
+        self.for_each_line(member, |reader, number, bytes| {
             if bytes.is_empty() {
                 return Ok(());
             }
-            let source = std::str::from_utf8(bytes).map_err(|_| this.changed(member))?;
+            let source = std::str::from_utf8(bytes).map_err(|_| reader.changed_while_reading(member))?;
             let tree = Tree::parse(source, bounds).ok();
             if [FOREIGN, FORMER_FOREIGN].contains(&vendor)
                 && let Some(tree) = &tree
                 && let Some(record) = read_whole(tree)
             {
-                if text(tree, "id").is_some_and(|id| this.is_dead(id)) {
+                if text(tree, "id").is_some_and(|id| reader.is_deleted(id)) {
                     let place = format!("{}:{number}", member.place);
-                    this.skip(place, "tombstoned: deleted by the bundle itself", record.kind);
+                    reader.skip(place, "tombstoned: deleted by the bundle itself", record.kind);
                     return Ok(());
                 }
-                return this.sink.unit(Unit::from(record));
+                return reader.sink.unit(Unit::from(record));
             }
             let id = tree.as_ref().and_then(|t| text(t, "id")).filter(|id| !id.is_empty()).map(str::to_owned);
             let key = match &id {
-                Some(id) => this.unique(format!("{vendor}/{id}")),
-                None => this.content_key(vendor, source).value,
+                Some(id) => reader.unique(format!("{vendor}/{id}")),
+                None => reader.content_key(vendor, source).value,
             };
-            let mut record = foreign(vendor, key, id);
-            record.origin = this.origin(&path, number);
+            let mut record = vendor_record(vendor, key, id);
+            record.origin = reader.origin(&path, number);
             let media_type = if tree.is_some() { "application/json" } else { "text/plain" };
             record.verbatim = Some(Verbatim { media_type: media_type.into(), text: source.into() });
-            this.sink.unit(Unit::from(record))
+            reader.sink.unit(Unit::from(record))
         })
     }
 
-    /// Manifest, signature and every file that is no record.
-    fn parts(&mut self, detected: &Detected) -> Result<(), FormatError> {
+    /// Sends the manifest, the signature and all files without records.
+    fn passthrough(&mut self, detected: &Detected) -> Result<(), FormatError> {
         let digest = self.report.manifest.as_ref().and_then(|m| m.bundle_digest.clone());
         let group = digest.unwrap_or_else(|| hex::encode(Sha256::digest(&self.report.manifest_bytes)));
         for (path, member) in &self.bundle.files {
@@ -237,7 +241,7 @@ impl Reading<'_> {
             }
             let role = if *path == MANIFEST { "manifest" } else { "entry" };
             let item = PassthroughItem {
-                format: map::SCOPE.into(),
+                format: to_record::SCOPE.into(),
                 group: group.clone(),
                 name: (*path).to_owned(),
                 role: role.into(),
@@ -251,7 +255,7 @@ impl Reading<'_> {
     }
 }
 
-/// Kind of the line that a record came from, by the pointer in its origin.
+/// Kind of the line that a record was read from, by the pointer in its origin.
 pub(super) fn spec_of(origin: &Origin) -> Option<&'static Spec> {
     let path = origin.pointer.rsplit_once(':').map_or(origin.pointer.as_str(), |(path, _)| path);
     by_path(path)

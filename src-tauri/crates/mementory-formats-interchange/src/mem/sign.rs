@@ -1,11 +1,11 @@
-//! Signing (spec v1.1 §1.3): the manifest as it lies on disk, each tombstone in canonical form without its `signature`.
-//! The key stays with the caller; whether a signature holds is judged beside the key library ([`super::signed`]).
+//! Signs a bundle (spec v1.1 §1.3): the manifest's exact bytes, and each tombstone in canonical form without its
+//! `signature`. The caller holds the key. Signatures are verified elsewhere (see [`super::signatures`]).
 use super::{
     bundle::{Bundle, MANIFEST, SIGNATURE},
+    conformance::{Depth, Report, Severity, check_bundle},
     kinds::TOMBSTONE,
-    place::Place,
-    signed::signed_bytes,
-    verify::{Depth, Report, Severity, verify},
+    output_target::OutputTarget,
+    signatures::signed_bytes,
     wire::{decode, line},
 };
 use crate::detect;
@@ -18,11 +18,11 @@ use std::{io::Read, path::Path};
 /// What [`sign`] did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignedBundle {
-    /// Public key, in hex.
+    /// Public key in hex.
     pub key: String,
-    /// `bundleDigest` of the bundle, or SHA-256 of its manifest where that has none (format 1.0).
+    /// `bundleDigest` of the bundle, or the SHA-256 of its manifest if there is none (version 1.0).
     pub digest: String,
-    /// True when another signature was there before.
+    /// True if an earlier signature was replaced.
     pub replaced: bool,
 }
 
@@ -30,17 +30,21 @@ pub struct SignedBundle {
 pub(super) fn token(signer: &dyn Signer, message: &[u8]) -> Result<String, FormatError> {
     let key = signer.public_key();
     if signer.algorithm() != "ed25519" || key.len() != 32 {
-        let message = "a .mem bundle is signed with an Ed25519 key and no other";
+        let message = "a .mem bundle can only be signed with an Ed25519 key";
         return Err(FormatError::invalid("key_not_supported", SIGNATURE, message));
     }
     let signature = signer.sign(message)?;
     if signature.len() != 64 {
-        return Err(FormatError::invalid("signing_failed", SIGNATURE, "the signer gave no Ed25519 signature"));
+        return Err(FormatError::invalid(
+            "signing_failed",
+            SIGNATURE,
+            "the signer did not return an Ed25519 signature",
+        ));
     }
     Ok(format!("ed25519:{}:{}", hex::encode(key), hex::encode(signature)))
 }
 
-/// The line of a tombstone with a signature in it.
+/// The line of a tombstone, with its signature added.
 pub(super) fn tombstone(source: &str, signer: &dyn Signer, depth: u32) -> Result<String, FormatError> {
     let failed = || FormatError::invalid("malformed", TOMBSTONE.path(), "malformed tombstone record");
     let mut tree = decode(&TOMBSTONE, source, depth).map_err(|_| failed())?;
@@ -49,52 +53,52 @@ pub(super) fn tombstone(source: &str, signer: &dyn Signer, depth: u32) -> Result
     line(&TOMBSTONE, &tree).map_err(|_| failed())
 }
 
-/// Signs the bundle at `bundle` (a folder or an archive that holds one) into `out`: every file as it is, byte for byte,
-/// and a new `manifest.sig`. With `out` = the bundle's own folder only that file is written. `out` ending in `.zip` is
-/// written as an archive.
+/// Signs the bundle at `bundle` (a folder, or an archive with one in it) into `out`: all files are copied byte for byte and
+/// a new `manifest.sig` is added. If `out` is the bundle's own folder, only that file is written. If `out` ends in `.zip`,
+/// an archive is written.
 ///
 /// # Errors
-/// A bundle with any fault is not signed, nor one that is not alone; the error names the first. `out` must not exist
-/// unless it is the bundle itself. Nothing is left behind after an error.
+/// A bundle with any error is not signed; the first one is returned. The input must hold exactly one bundle. `out` must not
+/// exist unless it is the bundle itself. After an error nothing is left at `out`.
 pub fn sign(bundle: &Path, signer: &dyn Signer, out: &Path) -> Result<SignedBundle, FormatError> {
     let limits = Limits::default();
-    opened(bundle, &limits, &mut |bundle_in, report| {
+    with_sound_bundle(bundle, &limits, &mut |source, report| {
         let signature = format!("{}\n", token(signer, &report.manifest_bytes)?);
-        let in_place = bundle.is_dir() && same_folder(&bundle.join(&bundle_in.prefix), out);
+        let in_place = bundle.is_dir() && same_folder(&bundle.join(&source.prefix), out);
         if in_place {
             replace(&out.join(SIGNATURE), signature.as_bytes())?;
         } else {
-            copied(bundle_in, report, out, Some(&signature))?;
+            copy_bundle(source, report, out, Some(&signature))?;
         }
         let digest = report.manifest.as_ref().and_then(|m| m.bundle_digest.clone());
         Ok(SignedBundle {
             key: hex::encode(signer.public_key()),
             digest: digest.unwrap_or_else(|| hex::encode(Sha256::digest(&report.manifest_bytes))),
-            replaced: bundle_in.files.contains_key(SIGNATURE),
+            replaced: source.files.contains_key(SIGNATURE),
         })
     })
 }
 
-/// Copies a bundle as it is, signature included: a folder into an archive (`out` ends in `.zip`) or the other way round.
+/// Copies a bundle byte for byte, signature included: a folder into an archive (`out` ends in `.zip`) or the reverse.
 ///
 /// # Errors
-/// As [`sign`].
+/// Like [`sign`].
 pub fn pack(bundle: &Path, out: &Path) -> Result<(), FormatError> {
-    opened(bundle, &Limits::default(), &mut |bundle_in, report| copied(bundle_in, report, out, None))
+    with_sound_bundle(bundle, &Limits::default(), &mut |source, report| copy_bundle(source, report, out, None))
 }
 
-type Act<'a, T> = &'a mut dyn FnMut(&Bundle, &Report) -> Result<T, FormatError>;
+type Action<'a, T> = &'a mut dyn FnMut(&Bundle, &Report) -> Result<T, FormatError>;
 
-/// The one bundle at `path`, when nothing is wrong with it.
-fn opened<T>(path: &Path, limits: &Limits, act: Act<T>) -> Result<T, FormatError> {
+/// Calls `action` with the only bundle at `path` if the bundle has no errors.
+fn with_sound_bundle<T>(path: &Path, limits: &Limits, action: Action<T>) -> Result<T, FormatError> {
     let catalog = Catalog::open(&[path.to_path_buf()], limits, None)?;
     let found = detect(&catalog, limits, Some("mem"))?;
     let [one] = found.sources.as_slice() else {
-        let message = format!("one .mem bundle is asked for, {} are here", found.sources.len());
+        let message = format!("exactly one .mem bundle is needed here, {} were found", found.sources.len());
         return Err(FormatError::invalid("not_one_bundle", path.display().to_string(), message));
     };
     let bundle = Bundle::open(&catalog, one, limits)?;
-    let report = verify(&bundle, Depth::Import, &mut || Ok(()))?;
+    let report = check_bundle(&bundle, Depth::Import, &mut || Ok(()))?;
     if let Some(refusal) = report.refusal(&bundle) {
         return Err(refusal);
     }
@@ -102,17 +106,17 @@ fn opened<T>(path: &Path, limits: &Limits, act: Act<T>) -> Result<T, FormatError
         return Err(FormatError::invalid(code, bundle.place_of(&finding.place), finding.message.clone()));
     }
     if let Some(path) = bundle.unreadable.first() {
-        let message = "a link or device cannot be copied";
+        let message = "the bundle contains a link or device, which cannot be copied";
         return Err(FormatError::invalid("path_escapes", bundle.place_of(path), message));
     }
-    act(&bundle, &report)
+    action(&bundle, &report)
 }
 
 fn same_folder(a: &Path, b: &Path) -> bool {
     matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
-/// Over a file that may be there: whole, or not at all.
+/// Replaces a file atomically.
 fn replace(target: &Path, bytes: &[u8]) -> Result<(), FormatError> {
     let partial = target.with_extension("sig.partial");
     let io = |e| FormatError::io(SIGNATURE, e);
@@ -123,9 +127,9 @@ fn replace(target: &Path, bytes: &[u8]) -> Result<(), FormatError> {
     done.map_err(io)
 }
 
-/// All files, with another signature if there is one to write.
-fn copied(bundle: &Bundle, report: &Report, out: &Path, signature: Option<&str>) -> Result<(), FormatError> {
-    let mut place = Place::create(out, &[])?;
+/// Copies all files; with `signature`, that one replaces the existing signature.
+fn copy_bundle(bundle: &Bundle, report: &Report, out: &Path, signature: Option<&str>) -> Result<(), FormatError> {
+    let mut target = OutputTarget::create(out, &[])?;
     let mut copy = || -> Result<(), FormatError> {
         let listed = report.manifest.iter().flat_map(|m| &m.files);
         let digests: std::collections::BTreeMap<_, _> = listed.map(|f| (f.path.as_str(), &f.sha256)).collect();
@@ -141,20 +145,20 @@ fn copied(bundle: &Bundle, report: &Report, out: &Path, signature: Option<&str>)
             if bytes.len() as u64 > bound {
                 return Err(FormatError::Limit { limit: "mem_file_bytes", place: member.place.clone(), figure: bound });
             }
-            // What is signed is what was checked, not what another program put there meanwhile.
-            let entry = place.put(path, &bytes)?;
+            // Sign only what was checked, not what another program may have written since.
+            let entry = target.put(path, &bytes)?;
             let same = digests.get(path).is_none_or(|digest| **digest == entry.sha256);
             if !same || (*path == MANIFEST && bytes != report.manifest_bytes) {
-                let message = "the file changed while it was read";
+                let message = "the file was changed by another program while it was read";
                 return Err(FormatError::invalid("checksum_mismatch", &member.place, message));
             }
         }
         if let Some(signature) = signature {
-            place.put(SIGNATURE, signature.as_bytes())?;
+            target.put(SIGNATURE, signature.as_bytes())?;
         }
         Ok(())
     };
-    let done = copy().and_then(|()| place.finish());
+    let done = copy().and_then(|()| target.finish());
     if done.is_err() {
         let _ = if out.is_dir() { std::fs::remove_dir_all(out) } else { std::fs::remove_file(out) };
     }

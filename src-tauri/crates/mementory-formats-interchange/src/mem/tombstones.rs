@@ -1,32 +1,33 @@
-//! `audit/tombstones.jsonl` (spec v1.1 §5): deletions in and out, with all seven members of the proof of reach.
+//! Reads and writes deletions (`audit/tombstones.jsonl`, spec v1.1 §5), with all seven members of `derived`: the ids of
+//! everything that a deletion also removed.
 use super::{
     canonical::canonical,
     kinds::TOMBSTONE,
-    map::SCOPE,
-    native::{id_prefix, wire_kind},
+    line_encoder::{id_prefix, wire_kind},
+    to_record::SCOPE,
     wire::{DERIVED_COUNT, DERIVED_LISTS, decode, line, list, text, texts, time_of},
 };
 use mementory_json::Tree;
 use mementory_model::{Derived, Kind, Record, Timestamp, Tombstone, TombstoneOp};
 
-/// `targetKind` and `targetID` under which other programs know a record that came from a bundle; what a tombstone of it
-/// has to name to reach them. The id of a link is its three parts joined by `|`, that of a preference its key, that of a
-/// category its name; a line without any id is `line:` and a digest, which at least our own reader knows again.
+/// `targetKind` and `targetID` that other programs use for a record that came from a bundle, so that a tombstone with them
+/// also works there. The id of a link is its three fields joined by `|`, that of a preference its key, that of a category
+/// its name; a line without an id is named `line:` and a digest, which at least our reader recognises.
 ///
-/// None for a record from elsewhere: our bundles name it by its vault id ([`Tombstone::target_id`] bare, the writer puts
-/// the prefix before it).
+/// None for a record from another format: our bundles name it by its vault id ([`Tombstone::target_id`] without a prefix;
+/// the writer adds the prefix).
 pub fn wire_target(record: &Record) -> Option<(String, String)> {
     if record.key.scope != SCOPE {
         return None;
     }
     let (kind, in_key) = record.key.value.split_once('/')?;
-    // The key of a repeated vendor id has a number behind it.
+    // The key of a repeated vendor id ends in a number, the original id does not.
     let id = record.origin_id.as_deref().unwrap_or(in_key);
     Some((kind.to_owned(), id.to_owned()))
 }
 
-/// Adds one erased record to a proof of reach, by the id that bundles have for it. `vault_id` stands for a record from
-/// elsewhere. Kinds that the proof has no list for leave no trace in it.
+/// Adds one erased record to the `derived` ids of a tombstone, by its id in bundles; for a record from another format that
+/// is `vault_id`. Kinds without a list in `derived` are not added.
 pub fn add_reach(reach: &mut Derived, record: &Record, vault_id: &str) {
     let (kind, id) = wire_target(record).unwrap_or_else(|| (wire_kind(record.kind).to_owned(), vault_id.to_owned()));
     match kind.as_str() {
@@ -39,7 +40,7 @@ pub fn add_reach(reach: &mut Derived, record: &Record, vault_id: &str) {
     }
 }
 
-/// A checked line as a tombstone of the scope `mem`.
+/// Converts a checked line to a tombstone with the scope `mem`.
 pub(super) fn from_tree(tree: &Tree, verbatim: &str) -> Tombstone {
     let word = |name: &str| text(tree, name).unwrap_or_default().to_owned();
     let none = Tree::Object(vec![]);
@@ -72,13 +73,13 @@ pub(super) fn from_tree(tree: &Tree, verbatim: &str) -> Tombstone {
     }
 }
 
-/// Is it this vault's own, and not yet signed in this format?
-pub(super) fn is_own(tombstone: &Tombstone) -> bool {
+/// Was the tombstone made by this vault, and is it not signed yet?
+pub(super) fn needs_our_signature(tombstone: &Tombstone) -> bool {
     tombstone.verbatim.is_none() && tombstone.signature.is_none()
 }
 
-/// The canonical line of a tombstone. One that came in a bundle goes out as it came, unknown fields and signature
-/// included; our own are built, ids in the form in which our bundles name records.
+/// The canonical line of a tombstone. One from a bundle is written as it was read, with unknown fields and signature; one of
+/// this vault is built with the ids that our bundles use for records.
 pub(super) fn to_line(tombstone: &Tombstone, depth: u32) -> String {
     if tombstone.scope == "mem"
         && let Some(source) = &tombstone.verbatim
@@ -92,11 +93,11 @@ pub(super) fn to_line(tombstone: &Tombstone, depth: u32) -> String {
     let model = Kind::parse(&tombstone.target_kind);
     let kind = model.map_or(tombstone.target_kind.as_str(), |kind| wire_kind(kind));
     let target = match model {
-        Some(model) => named(id_prefix(model), &tombstone.target_id),
-        None => named("ep_", &tombstone.target_id),
+        Some(model) => bundle_id(id_prefix(model), &tombstone.target_id),
+        None => bundle_id("ep_", &tombstone.target_id),
     };
     let d = &tombstone.derived;
-    let ids = |prefix: &str, ids: &[String]| texts(&ids.iter().map(|id| named(prefix, id)).collect::<Vec<_>>());
+    let ids = |prefix: &str, ids: &[String]| texts(&ids.iter().map(|id| bundle_id(prefix, id)).collect::<Vec<_>>());
     let reach = vec![
         ("chunkIDs".to_owned(), ids("chunk_", &d.chunk_ids)),
         ("edgeIDs".to_owned(), ids("edge_", &d.edge_ids)),
@@ -122,12 +123,12 @@ pub(super) fn to_line(tombstone: &Tombstone, depth: u32) -> String {
     if let Some(signature) = &tombstone.signature {
         tree.set("signature", word(signature));
     }
-    // Only our own integer is in it.
+    // Cannot fail: the only number is our count.
     canonical(&tree).unwrap_or_default()
 }
 
-/// A bare vault id gets the prefix under which our bundles name it; ids of any other shape are a source's own.
-pub(super) fn named(prefix: &str, id: &str) -> String {
+/// Adds the prefix that our bundles use to a vault id; all other ids come from a source and stay unchanged.
+pub(super) fn bundle_id(prefix: &str, id: &str) -> String {
     let vault_id = id.len() == 32 && id.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
     if vault_id { format!("{prefix}{id}") } else { id.to_owned() }
 }

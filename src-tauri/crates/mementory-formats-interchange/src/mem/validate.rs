@@ -1,15 +1,15 @@
-//! The validator (spec v1.1 §9): everything that is wrong, and everything odd. Signatures are named, not verified:
-//! that takes a key library, which formats do not have ([`super::signed`] says what there is to verify).
+//! The validator (spec v1.1 §9) reports all errors and warnings. Signatures are listed but not verified, because formats have
+//! no cryptography library (see [`super::signatures`]).
 use super::{
     bundle::{Bundle, SIGNATURE},
-    signed,
-    verify::{Depth, Severity, verify},
+    conformance::{Depth, Severity, check_bundle},
+    signatures,
 };
 use mementory_format::{Finding, FormatError, Validation};
 
-/// Checks a bundle. With keys in `trust` it has to be signed.
+/// Validates a bundle. If `trust` has keys, the bundle must be signed.
 pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, FormatError> {
-    let mut report = verify(bundle, Depth::Full, &mut || Ok(()))?;
+    let mut report = check_bundle(bundle, Depth::Full, &mut || Ok(()))?;
     let signature = if report.manifest.is_some() { signature(bundle, trust, &mut report)? } else { Default::default() };
     let pick = |errors: bool| -> Vec<Finding> {
         let matching = report.findings.iter().filter(|(s, _, _)| (*s != Severity::Warning) == errors);
@@ -29,13 +29,17 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
 
 type Signature = (bool, Option<String>, Option<bool>, Option<bool>, Option<String>);
 
-fn signature(bundle: &Bundle, trust: &[String], report: &mut super::verify::Report) -> Result<Signature, FormatError> {
+fn signature(
+    bundle: &Bundle,
+    trust: &[String],
+    report: &mut super::conformance::Report,
+) -> Result<Signature, FormatError> {
     let Some(bytes) = bundle.bytes(SIGNATURE)? else {
         if !trust.is_empty() {
             report.add(Severity::Error, "signature_missing", SIGNATURE, "manifest.sig missing (signature required)");
         }
         return Ok((false, None, None, None, None));
     };
-    let token = std::str::from_utf8(&bytes).ok().and_then(|t| signed::token(t.trim()));
+    let token = std::str::from_utf8(&bytes).ok().and_then(|t| signatures::token(t.trim()));
     Ok((true, Some("Ed25519".into()), None, None, token.map(|(key, _)| hex::encode(key))))
 }

@@ -1,5 +1,5 @@
-//! One line to a checked tree and back. The rules are the reference SDK's decoder: required fields present and not
-//! null, no coercion of types (`true` is no number, `2.0` is an integer), unknown fields kept.
+//! Converts a line to a checked tree and back. The rules are those of the reference SDK's decoder: required fields are present
+//! and not null, types are not converted (`true` is not a number, `2.0` is an integer), unknown fields are preserved.
 use super::{
     canonical::{BadNumber, float, number, sorted, write},
     kinds::{Field, Spec, Type},
@@ -7,23 +7,23 @@ use super::{
 use mementory_json::{Tree, is_shortest, write_string};
 use mementory_model::{Bounds, Timestamp};
 
-/// Proof-of-reach lists of a tombstone, all strings.
+/// The lists of ids in a tombstone's `derived`.
 pub(super) const DERIVED_LISTS: [&str; 6] =
     ["sentenceIDs", "factIDs", "edgeIDs", "entityIDs", "chunkIDs", "embeddingCacheKeys"];
 /// The seventh member, a count.
 pub(super) const DERIVED_COUNT: &str = "episodeLinkCount";
 
-/// White space around a line that decoders ignore.
+/// Removes the white space around a line that decoders ignore.
 pub(super) fn trim(line: &str) -> &str {
     line.trim_matches(|c: char| c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c))
 }
 
-/// Does this error say that a value is larger than `Limits::tree_bytes`?
+/// Does this error mean that a value exceeds `Limits::tree_bytes`?
 pub(super) fn is_too_large(why: &str) -> bool {
     why.ends_with("(tree_bytes)")
 }
 
-/// Reads one line. The error says which field, never what is in it.
+/// Decodes one line. The error names the field, never its content.
 pub(super) fn decode(spec: &Spec, line: &str, bounds: impl Into<Bounds>) -> Result<Tree, String> {
     let tree = Tree::parse(trim(line), bounds).map_err(|e| e.to_string())?;
     let Tree::Object(members) = &tree else { return Err("not an object".into()) };
@@ -34,7 +34,7 @@ pub(super) fn decode(spec: &Spec, line: &str, bounds: impl Into<Bounds>) -> Resu
     Ok(tree)
 }
 
-/// Are all declared fields there and of their type?
+/// Checks that all required fields are present and all declared fields have their type.
 pub(super) fn check(fields: &[Field], tree: &Tree) -> Result<(), String> {
     for field in fields {
         match tree.get(field.name) {
@@ -65,7 +65,7 @@ fn fits(ty: Type, value: &Tree) -> bool {
     }
 }
 
-/// An integer token, or a whole float written as one, in digits.
+/// The digits of an integer, or of a float without a fraction.
 pub(super) fn integer(token: &str) -> Option<String> {
     if !token.bytes().any(|b| matches!(b, b'.' | b'e' | b'E')) {
         return number(token).ok();
@@ -83,8 +83,8 @@ fn numbers_fit(tree: &Tree) -> bool {
     }
 }
 
-/// RFC 3339 and the relatives that the SDK takes: date only, a space for `T`, basic form, no zone (UTC), fractions
-/// of any length (cut, not rounded). Leap seconds, `24:00` and anything around the time are refused.
+/// Parses RFC 3339 and the variants that the SDK accepts: date only, a space instead of `T`, the basic form, no zone (UTC),
+/// fractions of any length (truncated). Leap seconds, `24:00` and surrounding text are rejected.
 pub(super) fn time(text: &str) -> Option<Timestamp> {
     let plain = |b: u8| matches!(b, b'0'..=b'9' | b'-' | b'+' | b':' | b'.' | b',' | b' ' | b'T' | b't' | b'Z' | b'z');
     let first = *text.as_bytes().first()?;
@@ -102,18 +102,18 @@ pub(super) fn time(text: &str) -> Option<Timestamp> {
     let (whole, rest) = text.split_at(point);
     let digits = rest[1..].bytes().take_while(u8::is_ascii_digit).count();
     let (fraction, zone) = rest[1..].split_at(digits);
-    // Only what the model holds: rounding a longer fraction could reach the next second.
+    // Truncate to microseconds: rounding a longer fraction could reach the next second.
     match &fraction[..digits.min(6)] {
         "" => Timestamp::parse(&format!("{whole}{zone}")),
         micros => Timestamp::parse(&format!("{whole}.{micros}{zone}")),
     }
 }
 
-/// Bytes that most lines take no more than: room for them is made once.
+/// Initial capacity for a line; most lines fit.
 const LINE: usize = 1024;
 
-/// The canonical line of a checked tree: declared fields in their normal form, optional nulls dropped, all other
-/// fields kept.
+/// The canonical line of a checked tree: declared fields are normalized, null values of optional fields are removed, all
+/// other fields are preserved.
 pub(super) fn line(spec: &Spec, tree: &Tree) -> Result<String, BadNumber> {
     let Tree::Object(members) = tree else { return Err(BadNumber) };
     let mut list = sorted(members);
@@ -143,7 +143,7 @@ pub(super) fn line(spec: &Spec, tree: &Tree) -> Result<String, BadNumber> {
     Ok(out)
 }
 
-/// Is the value of a checked tree, as it stands, what [`normal`] makes of it? Nearly all are, since writers write them so.
+/// Is a checked value already in the form that [`normal`] returns? Nearly all are, so this avoids most conversions.
 fn is_normal(ty: Type, value: &Tree) -> bool {
     match (ty, value) {
         (Type::Time, Tree::Text(text)) => {
@@ -213,7 +213,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_normal_is_what_it_is_made(
+        fn normal_values_do_not_change(
             seconds in -62_000_000_000i64..250_000_000_000,
             token in "-?(0|[1-9][0-9]{0,16})(\\.[0-9]{1,6})?([eE][+-]?[0-9])?",
             clock in "20[0-9]{2}-[0-1][0-9]-[0-3][0-9][T ][0-2][0-9]:[0-6][0-9]:[0-6][0-9](\\.[0-9]{1,3})?(Z|\\+01:00)",
@@ -222,7 +222,7 @@ mod tests {
             prop_assert!(is_normal(Type::Time, &Tree::Text(printed.clone())) || printed.len() != 20);
             let number = Tree::Number(token);
             let values = [(Type::Time, Tree::Text(printed)), (Type::Time, Tree::Text(clock)), (Type::Float, number.clone()), (Type::Int, number)];
-            // Of values that pass the check, which all values of a checked tree do.
+            // Only values that pass the check: a checked tree has no others.
             for (ty, value) in values.into_iter().filter(|(ty, value)| fits(*ty, value) && is_normal(*ty, value)) {
                 prop_assert_eq!(normal(ty, &value).unwrap(), value);
             }

@@ -1,15 +1,16 @@
-//! Writing a bundle, version 1.1, level L2 (spec v1.1 §1, §3, §10): a folder, or an archive with that folder in it.
+//! Writes a bundle, version 1.1, level L2 (spec v1.1 §1, §3, §10), as a folder or as an archive of that folder.
 use super::{
     bundle::{MANIFEST, SIGNATURE},
     delta::Delta,
     extension::{attach, losses, whole},
     kinds::{LOG, Spec, TOMBSTONE, TOMBSTONES, by_name, vendor_of},
+    line_encoder::{FOREIGN, FORMER_FOREIGN, id_prefix, patch, skeleton},
     manifest::{CAPABILITIES, FileEntry, Manifest, VERSION, VERSIONS, checksums, path_is_safe},
-    map::{SCOPE, to_record, tree_of},
-    native::{FOREIGN, FORMER_FOREIGN, id_prefix, patch, skeleton},
-    place::Place,
-    read::{RENDERING, spec_of},
-    sign, tombstones,
+    output_target::OutputTarget,
+    read::{RENDERING_OF, spec_of},
+    sign,
+    to_record::{SCOPE, to_record, tree_of},
+    tombstones,
     wire::{self, decode, line, text},
 };
 use mementory_format::extension as slot;
@@ -28,41 +29,41 @@ use std::{
     path::Path,
 };
 
-/// Writes what `source` has into the new folder or archive `out`.
+/// Writes all records of `source` to the new folder or archive `out`.
 pub(super) fn write(
     source: &mut dyn RecordSource,
     out: &Path,
     options: &WriteOptions,
     limits: &Limits,
 ) -> Result<WriteReport, FormatError> {
-    let mut writing = Writing::new(source.about(), options, limits, true)?;
-    writing.lines(source)?;
-    let mut place = Place::create(out, &["items", "audit"])?;
-    source.passthrough(SCOPE, &mut |item, bytes| writing.part(Some(&mut place), item, bytes))?;
-    writing.several_bundles();
-    writing.left_out(source, options)?;
-    writing.finish(place)
+    let mut writer = BundleWriter::new(source.about(), options, limits, true)?;
+    writer.lines(source)?;
+    let mut target = OutputTarget::create(out, &["items", "audit"])?;
+    source.passthrough(SCOPE, &mut |item, bytes| writer.passthrough_file(Some(&mut target), item, bytes))?;
+    writer.drop_conflicting_manifests();
+    writer.report_foreign_passthrough(source, options)?;
+    writer.finish(target)
 }
 
-/// What [`write`] would hold and lose. Nothing is written, and no line is kept.
+/// Reports what [`write`] would write and lose. Nothing is written or stored.
 pub(super) fn plan(
     source: &mut dyn RecordSource,
     options: &WriteOptions,
     limits: &Limits,
 ) -> Result<WriteReport, FormatError> {
-    let mut writing = Writing::new(source.about(), options, limits, false)?;
-    writing.lines(source)?;
-    source.passthrough(SCOPE, &mut |item, bytes| writing.part(None, item, bytes))?;
-    writing.several_bundles();
-    writing.left_out(source, options)?;
-    Ok(writing.report)
+    let mut writer = BundleWriter::new(source.about(), options, limits, false)?;
+    writer.lines(source)?;
+    source.passthrough(SCOPE, &mut |item, bytes| writer.passthrough_file(None, item, bytes))?;
+    writer.drop_conflicting_manifests();
+    writer.report_foreign_passthrough(source, options)?;
+    Ok(writer.report)
 }
 
-/// Lines of one file with what orders them, held in blocks: they are most of what an export holds.
+/// Lines of one file with their sort keys. Lines are most of an export's memory, so they are stored in large blocks.
 #[derive(Default)]
 struct Stream {
     blocks: Vec<String>,
-    /// What orders a line, its block, and where it stands there.
+    /// Sort key of each line, its block and its range in that block.
     lines: Vec<(String, usize, Range<usize>)>,
     bytes: u64,
 }
@@ -70,9 +71,9 @@ struct Stream {
 impl Stream {
     const BLOCK: usize = 1 << 20;
 
-    fn keep(&mut self, order: String, line: &str) {
+    fn add(&mut self, order: String, line: &str) {
         if self.blocks.last().is_none_or(|block| block.capacity() - block.len() < line.len()) {
-            // Most files have few lines.
+            // Most files have few lines, so the first block is only as large as its first line.
             let room = if self.blocks.is_empty() { line.len() } else { Self::BLOCK.max(line.len()) };
             self.blocks.push(String::with_capacity(room));
         }
@@ -83,36 +84,41 @@ impl Stream {
         self.lines.push((order, at, start..block.len()));
     }
 
-    /// Episodes by id, vendor lines as they stood, everything else by the whole line.
+    /// The lines in output order: episodes by id, vendor lines in their original order, everything else by the whole line.
     fn sorted(&mut self) -> impl Iterator<Item = &str> {
         let Self { blocks, lines, .. } = self;
-        let text = |(_, block, place): &(String, usize, Range<usize>)| &blocks[*block][place.clone()];
+        let text = |(_, block, range): &(String, usize, Range<usize>)| &blocks[*block][range.clone()];
         lines.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| text(a).cmp(text(b))));
         lines.iter().map(text)
     }
 }
 
-struct Writing<'l> {
+struct BundleWriter<'l> {
     about: SourceAbout,
     limits: &'l Limits,
-    /// False while planning: lines are made, for their losses, and let go.
-    keep: bool,
+    /// False for a dry run: lines are only made to find the losses.
+    store_lines: bool,
     delta: Delta,
     signer: Option<&'l dyn Signer>,
     streams: BTreeMap<String, Stream>,
-    parts: BTreeMap<String, Option<FileEntry>>,
-    /// Manifests of the bundles behind this export, with their bytes, and those bundles' signatures.
+    passthrough_files: BTreeMap<String, Option<FileEntry>>,
+    /// Manifests of the bundles that the records came from, with their bytes, and the signatures of those bundles.
     manifests: Vec<(Manifest, Vec<u8>)>,
     signatures: Vec<Vec<u8>>,
-    /// Asked for: the version of a source that is to come out as it was.
+    /// Requested version; if a source bundle has it, its manifest and signature are reused when nothing changed.
     version: Option<String>,
     coverage: Option<(Timestamp, Timestamp)>,
     scopes: BTreeSet<String>,
     report: WriteReport,
 }
 
-impl<'l> Writing<'l> {
-    fn new(about: SourceAbout, options: &'l WriteOptions, limits: &'l Limits, keep: bool) -> Result<Self, FormatError> {
+impl<'l> BundleWriter<'l> {
+    fn new(
+        about: SourceAbout,
+        options: &'l WriteOptions,
+        limits: &'l Limits,
+        store_lines: bool,
+    ) -> Result<Self, FormatError> {
         let version = options.version.clone();
         if let Some(version) = version.as_ref().filter(|v| !VERSIONS.contains(&v.as_str())) {
             return Err(FormatError::Version { place: MANIFEST.into(), version: version.clone() });
@@ -121,11 +127,11 @@ impl<'l> Writing<'l> {
         Ok(Self {
             about,
             limits,
-            keep,
+            store_lines,
             delta,
             signer: options.signer.as_deref(),
             streams: BTreeMap::new(),
-            parts: BTreeMap::new(),
+            passthrough_files: BTreeMap::new(),
             manifests: Vec::new(),
             signatures: Vec::new(),
             coverage: None,
@@ -138,7 +144,7 @@ impl<'l> Writing<'l> {
         })
     }
 
-    /// Records and tombstones.
+    /// Encodes all records and tombstones.
     fn lines(&mut self, source: &mut dyn RecordSource) -> Result<(), FormatError> {
         source.records(&mut |stored| self.record(&stored))?;
         let mut seen = HashSet::new();
@@ -155,33 +161,34 @@ impl<'l> Writing<'l> {
         let mut line = tombstones::to_line(tombstone, depth);
         let tree = decode(&TOMBSTONE, &line, depth)
             .map_err(|_| FormatError::invalid("malformed", TOMBSTONES, "malformed tombstone record"))?;
-        if !self.delta.keeps(TOMBSTONES, &tree, &line) {
+        if !self.delta.includes(TOMBSTONES, &tree, &line) {
             return Ok(());
         }
-        // What came in a bundle is its vault's to sign: our name under it would say that we know it to be true.
-        if let Some(signer) = self.signer.filter(|_| self.keep && tombstones::is_own(tombstone)) {
+        // A tombstone from a bundle is not ours to sign: our signature would vouch for a deletion that we did not make.
+        if let Some(signer) = self.signer.filter(|_| self.store_lines && tombstones::needs_our_signature(tombstone)) {
             line = sign::tombstone(&line, signer, depth)?;
         }
         self.push(TOMBSTONES, String::new(), &line)
     }
 
-    /// A record that the export this one builds on has already.
-    fn stays(&mut self) {
+    /// Counts a record that the base export already has.
+    fn count_unchanged(&mut self) {
         *self.report.withheld.entry("unchanged".into()).or_default() += 1;
     }
 
-    fn goes(&mut self, record: &Record) {
+    fn count_written(&mut self, record: &Record) {
         match self.report.by_kind.get_mut(record.kind.as_str()) {
             Some(count) => *count += 1,
             None => drop(self.report.by_kind.insert(record.kind.as_str().into(), 1)),
         }
     }
 
-    /// What two manifests say of two stores cannot be said of one.
-    fn several_bundles(&mut self) {
+    /// The manifests of several bundles cannot be merged into one, so they are dropped.
+    fn drop_conflicting_manifests(&mut self) {
         if self.manifests.len() > 1 {
             for _ in &self.manifests {
-                let note = "several bundles were imported; their manifests' own entries cannot be merged";
+                let note =
+                    "several bundles were imported, and the additional entries of their manifests cannot be merged";
                 self.report.losses.add(MANIFEST, "manifest", LossKind::LeftOut, note);
             }
             self.manifests.clear();
@@ -198,8 +205,8 @@ impl<'l> Writing<'l> {
         if stream.bytes > self.limits.mem_file_bytes {
             return Err(FormatError::Limit { limit: "mem_file_bytes", place: path.into(), figure: stream.bytes });
         }
-        if self.keep {
-            stream.keep(order, line);
+        if self.store_lines {
+            stream.add(order, line);
         }
         Ok(())
     }
@@ -208,19 +215,19 @@ impl<'l> Writing<'l> {
         let record = &stored.record;
         if record.origin.format == SCOPE {
             if let Some(spec) = spec_of(&record.origin) {
-                if let Some((tree, mapped)) = self.own_tree(spec, stored) {
+                if let Some((tree, mapped)) = self.patched_tree(spec, stored) {
                     return self.item(spec, stored, tree, mapped, false);
                 }
             } else if let Some(vendor) = vendor_of(pointer_path(record)).filter(|v| vendor_is_safe(v))
                 && let Some(verbatim) = &record.verbatim
                 && !verbatim.text.contains('\n')
             {
-                // A foreign line has no fields that could be edited; redaction rewrites the verbatim itself.
+                // The line of a vendor kind has no editable fields; a redaction changes the verbatim itself.
                 let order = format!("{}\u{0}{:020}", record.origin.container, pointer_line(record));
                 return self.vendor(&format!("items/{vendor}.jsonl"), order, verbatim.text.clone(), stored, None);
             }
         }
-        self.elsewhere(stored)
+        self.from_other_format(stored)
     }
 
     fn vendor(
@@ -231,52 +238,52 @@ impl<'l> Writing<'l> {
         stored: &StoredRecord,
         loss: Option<&str>,
     ) -> Result<(), FormatError> {
-        if !self.delta.keeps_vendor(path, &line) {
-            self.stays();
+        if !self.delta.includes_vendor(path, &line) {
+            self.count_unchanged();
             return Ok(());
         }
-        self.goes(&stored.record);
+        self.count_written(&stored.record);
         if let Some(note) = loss {
             self.report.losses.add(&stored.id, "record", LossKind::MovedToExtension, note);
         }
         self.push(path, order, &line)
     }
 
-    /// A record of this format: its own line, patched where it was edited, then with what the line says by itself.
-    fn own_tree(&self, spec: &'static Spec, stored: &StoredRecord) -> Option<(Tree, Option<Record>)> {
+    /// The line of a record of this format with edits applied and, if it was edited, the record that the line alone yields.
+    fn patched_tree(&self, spec: &'static Spec, stored: &StoredRecord) -> Option<(Tree, Option<Record>)> {
         let record = &stored.record;
         let mut tree = decode(spec, &record.verbatim.as_ref()?.text, self.limits.json_depth).ok()?;
         if !stored.edited {
             return Some((tree, None));
         }
-        let said = to_record(spec, &tree);
-        patch(spec, &mut tree, &said, record);
+        let current = to_record(spec, &tree);
+        patch(spec, &mut tree, &current, record);
         let mut mapped = to_record(spec, &tree);
         if spec.id.is_empty() {
-            mapped.key = record.key.clone(); // by content, which the edit changed
+            mapped.key = record.key.clone(); // the key depends on the content, which was edited
         }
         mapped.repeats = record.repeats;
         attach(spec, &mut tree, &mapped, record, true);
         Some((tree, Some(mapped)))
     }
 
-    fn elsewhere(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
+    fn from_other_format(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
         let record = &stored.record;
         if record.kind == Kind::Foreign {
             let id = format!("{}{}", id_prefix(record.kind), stored.id);
-            let note = "kept whole in a vendor kind, which other programs carry and do not read";
+            let note = "stored completely in a vendor kind, which other programs preserve but do not read";
             let line = whole(&id, record);
             return self.vendor(&format!("items/{FOREIGN}.jsonl"), id, line, stored, Some(note));
         }
         let (spec, mut tree) = skeleton(stored, self.about.now);
-        let said = to_record(spec, &tree);
-        let mut shown = record.clone();
+        let current = to_record(spec, &tree);
+        let mut visible = record.clone();
         if record.kind == Kind::Message {
-            // A message's context is its conversation, and `chat` is how programs know it for a message.
-            shown.namespace.clone_from(&said.namespace);
-            shown.record_type.clone_from(&said.record_type);
+            // The context of a message is its conversation, and other programs recognise messages by the type `chat`.
+            visible.namespace.clone_from(&current.namespace);
+            visible.record_type.clone_from(&current.record_type);
         }
-        patch(spec, &mut tree, &said, &shown);
+        patch(spec, &mut tree, &current, &visible);
         if spec.kind == "resource" && is_long(record) {
             tree.set("summary", Tree::Text(record.text.chars().take(SUMMARY).collect()));
         }
@@ -285,40 +292,41 @@ impl<'l> Writing<'l> {
         self.item(spec, stored, tree, Some(mapped), true)
     }
 
-    /// The text of a document as a chunk, which is where other programs look for it.
-    fn rendering(&mut self, stored: &StoredRecord, resource: &str) -> Result<(), FormatError> {
+    /// Writes the text of a document as a chunk, where other programs expect it.
+    fn text_chunk(&mut self, stored: &StoredRecord, resource: &str) -> Result<(), FormatError> {
         let chunk = json!({
             "id": format!("chunk_{}", stored.id), "resourceID": resource, "position": 0, "text": stored.record.text,
-            "sensitivity": stored.record.sensitivity.as_deref().unwrap_or("low"), (slot::MEMBER): {(RENDERING): resource},
+            "sensitivity": stored.record.sensitivity.as_deref().unwrap_or("low"), (slot::MEMBER): {(RENDERING_OF): resource},
         });
         let Some(spec) = by_name("chunk") else { return Ok(()) };
         let line = to_line(spec, &tree_of(&chunk))?;
         self.push(&spec.path(), String::new(), &line)
     }
 
-    /// One line of a known kind; `mapped` is what the line says by itself, where that is not all. `fresh` = made here.
+    /// Writes one line of a known kind. `mapped` is the record that the line alone yields, if that is not the whole record;
+    /// `is_new` is true if the line was built from a record of another format.
     fn item(
         &mut self,
         spec: &'static Spec,
         stored: &StoredRecord,
         tree: Tree,
         mapped: Option<Record>,
-        fresh: bool,
+        is_new: bool,
     ) -> Result<(), FormatError> {
         let (line, path) = (to_line(spec, &tree)?, spec.path());
-        if !self.delta.keeps(&path, &tree, &line) {
-            self.stays();
+        if !self.delta.includes(&path, &tree, &line) {
+            self.count_unchanged();
             return Ok(());
         }
         let record = &stored.record;
-        self.goes(record);
+        self.count_written(record);
         if let Some(mapped) = mapped {
             losses(&stored.id, &mapped, record, &tree, &mut self.report.losses);
         }
-        if fresh && spec.kind == "resource" && is_long(record) {
-            self.rendering(stored, text(&tree, "id").unwrap_or_default())?;
+        if is_new && spec.kind == "resource" && is_long(record) {
+            self.text_chunk(stored, text(&tree, "id").unwrap_or_default())?;
         }
-        if fresh && record.kind == Kind::Attachment {
+        if is_new && record.kind == Kind::Attachment {
             self.report.losses.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES);
         }
         let mut order = String::new();
@@ -338,10 +346,11 @@ impl<'l> Writing<'l> {
         self.push(&path, order, &line)
     }
 
-    /// Files of imported bundles that are no records. Vectors and provenance speak of records that may be gone since.
-    fn part(
+    /// Copies a file without records from an imported bundle. Vectors and provenance are left out: they may concern records that
+    /// were deleted since.
+    fn passthrough_file(
         &mut self,
-        place: Option<&mut Place>,
+        target: Option<&mut OutputTarget>,
         item: &PassthroughItem,
         bytes: &mut dyn Read,
     ) -> Result<(), FormatError> {
@@ -357,18 +366,20 @@ impl<'l> Writing<'l> {
                 self.signatures.push(all);
                 return Ok(());
             }
-            name if name.starts_with("embeddings/") => "vectors are made anew by the receiving program",
-            name if name.starts_with("provenance/") => "part of an evidence pack, which is not what is written here",
-            name if !path_is_safe(name) || all.len() as u64 > bound => "the name or size is not allowed",
-            name if self.streams.contains_key(name) || self.parts.contains_key(name) => {
-                "another bundle has a file of this name"
+            name if name.starts_with("embeddings/") => "the receiving program computes vectors again",
+            name if name.starts_with("provenance/") => "belongs to an evidence pack, and this export is none",
+            name if !path_is_safe(name) || all.len() as u64 > bound => {
+                "the file's name or size is not allowed in a bundle"
+            }
+            name if self.streams.contains_key(name) || self.passthrough_files.contains_key(name) => {
+                "another imported bundle has a file of the same name"
             }
             name => {
-                if !self.delta.keeps_part(name, &hex::encode(Sha256::digest(&all))) {
+                if !self.delta.includes_file(name, &hex::encode(Sha256::digest(&all))) {
                     return Ok(());
                 }
-                let entry = place.map(|p| p.put(name, &all)).transpose()?;
-                self.parts.insert(name.to_owned(), entry);
+                let entry = target.map(|p| p.put(name, &all)).transpose()?;
+                self.passthrough_files.insert(name.to_owned(), entry);
                 return Ok(());
             }
         };
@@ -376,32 +387,36 @@ impl<'l> Writing<'l> {
         Ok(())
     }
 
-    /// What has no place in a bundle.
-    fn left_out(&mut self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<(), FormatError> {
+    /// Reports stored files of other formats as losses.
+    fn report_foreign_passthrough(
+        &mut self,
+        source: &mut dyn RecordSource,
+        options: &WriteOptions,
+    ) -> Result<(), FormatError> {
         if options.everything {
             passthrough_envelope::note_left_out(source, |id| id != SCOPE, &mut self.report.losses)?;
         }
         Ok(())
     }
 
-    fn finish(mut self, mut place: Place) -> Result<WriteReport, FormatError> {
+    fn finish(mut self, mut target: OutputTarget) -> Result<WriteReport, FormatError> {
         let mut counts = BTreeMap::new();
-        let mut files: Vec<FileEntry> = std::mem::take(&mut self.parts).into_values().flatten().collect();
+        let mut files: Vec<FileEntry> = std::mem::take(&mut self.passthrough_files).into_values().flatten().collect();
         for (path, mut stream) in std::mem::take(&mut self.streams) {
             counts.insert(count_name(&path).to_owned(), stream.lines.len() as u64);
-            files.push(place.put_lines(&path, stream.sorted())?);
+            files.push(target.put_lines(&path, stream.sorted())?);
         }
-        if let Some((bytes, signature)) = self.unchanged(&files) {
-            self.report.digest = place.seal_as(&files, &bytes, signature.as_deref())?;
+        if let Some((bytes, signature)) = self.original_manifest(&files) {
+            self.report.digest = target.seal_as(&files, &bytes, signature.as_deref())?;
             return Ok(self.report);
         }
         let mut manifest = Manifest::new(&self.about.generator, self.about.now, "L2", &CAPABILITIES);
-        // With one bundle behind it, what that one's manifest said of its store still holds.
-        if let Some((only, _)) = self.manifests.pop() {
-            manifest.schema_version = only.schema_version;
-            manifest.embedding_model = only.embedding_model;
-            manifest.embedding_dim = only.embedding_dim;
-            manifest.unknown = only.unknown;
+        // If all records came from one bundle, the additional entries of its manifest are still valid.
+        if let Some((manifest_before, _)) = self.manifests.pop() {
+            manifest.schema_version = manifest_before.schema_version;
+            manifest.embedding_model = manifest_before.embedding_model;
+            manifest.embedding_dim = manifest_before.embedding_dim;
+            manifest.unknown = manifest_before.unknown;
         }
         if let Some(version) = self.version.take() {
             manifest.format = version;
@@ -413,25 +428,25 @@ impl<'l> Writing<'l> {
         manifest.counts = counts;
         manifest.coverage = self.coverage;
         manifest.scopes = (!self.scopes.is_empty()).then(|| self.scopes.iter().cloned().collect());
-        self.report.digest = place.seal(files, manifest, self.signer)?;
+        self.report.digest = target.seal(files, manifest, self.signer)?;
         Ok(self.report)
     }
 }
 
-impl Writing<'_> {
-    /// The one bundle behind this export, when its version was asked for and every file of it is as it was: then its
-    /// manifest holds, and with it its signature.
-    fn unchanged(&mut self, files: &[FileEntry]) -> Option<(Vec<u8>, Option<Vec<u8>>)> {
-        let [(only, bytes)] = self.manifests.as_slice() else { return None };
-        let mut sorted: (Vec<_>, Vec<_>) = (files.iter().collect(), only.files.iter().collect());
+impl BundleWriter<'_> {
+    /// Manifest and signature of the only source bundle, if its version was requested and all its files are unchanged: both are
+    /// then still valid.
+    fn original_manifest(&mut self, files: &[FileEntry]) -> Option<(Vec<u8>, Option<Vec<u8>>)> {
+        let [(manifest_before, bytes)] = self.manifests.as_slice() else { return None };
+        let mut sorted: (Vec<_>, Vec<_>) = (files.iter().collect(), manifest_before.files.iter().collect());
         sorted.0.sort_by(|a, b| a.path.cmp(&b.path));
         sorted.1.sort_by(|a, b| a.path.cmp(&b.path));
         let digest = hex::encode(Sha256::digest(checksums(files)));
-        let same = self.version.as_ref() == Some(&only.format)
+        let same = self.version.as_ref() == Some(&manifest_before.format)
             && self.signer.is_none()
             && !self.delta.is_incremental()
             && sorted.0 == sorted.1
-            && only.bundle_digest.as_ref().is_none_or(|said| *said == digest);
+            && manifest_before.bundle_digest.as_ref().is_none_or(|declared| *declared == digest);
         same.then(|| (bytes.clone(), self.signatures.first().cloned()))
     }
 }
@@ -444,7 +459,7 @@ fn is_long(record: &Record) -> bool {
     record.text.chars().count() > SUMMARY
 }
 
-/// Code points of a text that count as its summary.
+/// Number of characters of a text that are used as its summary.
 const SUMMARY: usize = 120;
 
 fn count_name(path: &str) -> &str {
@@ -463,7 +478,7 @@ fn pointer_line(record: &Record) -> u64 {
     record.origin.pointer.rsplit_once(':').and_then(|(_, n)| n.parse().ok()).unwrap_or_default()
 }
 
-/// A vendor kind becomes a file name.
+/// Can the name of a vendor kind be used as a file name?
 fn vendor_is_safe(vendor: &str) -> bool {
     path_is_safe(vendor) && !vendor.contains('/') && vendor.len() <= 120 && ![FOREIGN, FORMER_FOREIGN].contains(&vendor)
 }

@@ -1,8 +1,8 @@
-//! A record of any origin as an element, in either version, and an edited element of MIF's own.
+//! Builds an element from a record of another format, for either version, and applies edits to a record's own element.
 use super::{
-    map::{names, tree_of},
     sections::{EDGES, ENTITIES, MEMORIES, NODES, RELATIONSHIPS, Section, TASKS, by_pointer},
     shape::{self, Field, PRIORITIES, Rule, SOURCES, STATES, TYPES, TYPES_2},
+    to_record::{tree_of, type_and_vector_names},
     wire::{SCOPE, Shape, text, texts},
 };
 use mementory_format::StoredRecord;
@@ -10,14 +10,14 @@ use mementory_json::Tree;
 use mementory_model::{Kind, Record, Timestamp};
 use std::collections::BTreeMap;
 
-/// Levels of JSON in an element, as read.
+/// Nesting depth allowed in an element.
 const DEPTH: u32 = 512;
 
-/// Stands where the format wants a content and the record has neither text nor title.
-const EMPTY: &str = "(empty)";
+/// Content of an element whose record has neither text nor title, since the format requires one.
+const EMPTY_CONTENT: &str = "(empty)";
 
-/// The list whose own element a record is, if it came from a document of this shape.
-pub(super) fn own(record: &Record, shape: Shape) -> Option<(&'static Section, u64)> {
+/// List and position of the element that a record was read from, if its document has this shape.
+pub(super) fn own_element(record: &Record, shape: Shape) -> Option<(&'static Section, u64)> {
     let version = record.origin.version.as_deref().unwrap_or_default();
     let same = match shape {
         Shape::V1 => version.starts_with('1'),
@@ -27,7 +27,7 @@ pub(super) fn own(record: &Record, shape: Shape) -> Option<(&'static Section, u6
     (record.origin.format == SCOPE && same && verbatim).then(|| by_pointer(&record.origin.pointer)).flatten()
 }
 
-/// The list that a record from elsewhere goes into; a relation only where both its ends can be named.
+/// The list for a record of another format. A relation is written as one only if both `ends` are known.
 pub(super) fn section_for(kind: Kind, shape: Shape, ends: bool) -> &'static Section {
     match (kind, shape) {
         (Kind::Todo, _) => &TASKS,
@@ -39,12 +39,12 @@ pub(super) fn section_for(kind: Kind, shape: Shape, ends: bool) -> &'static Sect
     }
 }
 
-/// Id of a record in the file: its own UUID where it has one, else the vault's id in the same form.
+/// Id of a record in the file: its UUID if it has one, else its vault id in the form of a UUID.
 pub(super) fn id_for(stored: &StoredRecord, section: &Section, shape: Shape, strip: bool) -> String {
-    let own = stored.record.key.value.rsplit('/').next().filter(|_| stored.record.key.scope == SCOPE && !strip);
-    let own = own.and_then(|id| uuid::Uuid::try_parse(id).ok());
+    let original = stored.record.key.value.rsplit('/').next().filter(|_| stored.record.key.scope == SCOPE && !strip);
+    let original = original.and_then(|id| uuid::Uuid::try_parse(id).ok());
     let vault = || uuid::Uuid::try_parse(&stored.id).ok();
-    let id = own.or_else(vault).map_or_else(|| stored.id.clone(), |u| u.hyphenated().to_string());
+    let id = original.or_else(vault).map_or_else(|| stored.id.clone(), |u| u.hyphenated().to_string());
     match (shape, section.key) {
         (Shape::V1, "memory") => format!("mem_{id}"),
         (Shape::V1, "todo") => format!("todo_{id}"),
@@ -52,37 +52,37 @@ pub(super) fn id_for(stored: &StoredRecord, section: &Section, shape: Shape, str
     }
 }
 
-/// What an element says besides its record.
-pub(super) struct Facts<'a> {
-    /// Its id.
+/// What else is needed to build an element, besides its record.
+pub(super) struct ElementContext<'a> {
+    /// Id of the element.
     pub id: &'a str,
     /// Ids of linked memories and todos.
     pub related: (Vec<String>, Vec<String>),
     /// Both ends of a relation.
     pub ends: Option<(String, String)>,
-    /// Time of the export, where a record has no time at all.
+    /// Time of the export, for records without any time.
     pub now: Timestamp,
     /// Leave accounts and conversations out.
     pub strip: bool,
 }
 
-/// A record from elsewhere as an element.
-pub(super) fn element(record: &Record, section: &Section, shape: Shape, facts: &Facts<'_>) -> Tree {
+/// Builds an element from a record of another format.
+pub(super) fn element(record: &Record, section: &Section, shape: Shape, context: &ElementContext<'_>) -> Tree {
     let mut tree = Tree::Object(vec![]);
     let t = &record.times;
-    let created = t.created.or(t.observed).or(t.updated).or(t.valid_from).unwrap_or(facts.now);
+    let created = t.created.or(t.observed).or(t.updated).or(t.valid_from).unwrap_or(context.now);
     match section.key {
-        "memory" => memory(&mut tree, record, shape, facts, created),
-        "todo" => todo(&mut tree, record, shape, facts, created),
+        "memory" => memory(&mut tree, record, shape, context, created),
+        "todo" => todo(&mut tree, record, shape, context, created),
         "node" => {
-            put(&mut tree, "id", facts.id);
+            put(&mut tree, "id", context.id);
             put(&mut tree, "type", "entity");
             if let Some(kind) = &record.record_type {
                 put(&mut tree, "entity_type", kind);
             }
         }
         "entity" => {
-            put(&mut tree, "id", facts.id);
+            put(&mut tree, "id", context.id);
             put(&mut tree, "name", record.title.as_deref().unwrap_or_else(|| content(record)));
             tree.set("types", texts(record.record_type.as_slice()));
             tree.set("attributes", Tree::Object(vec![]));
@@ -91,17 +91,21 @@ pub(super) fn element(record: &Record, section: &Section, shape: Shape, facts: &
             put(&mut tree, "last_seen_at", &stamp(t.updated.unwrap_or(created)));
         }
         "edge" => {
-            let (source, target) = facts.ends.clone().unwrap_or_default();
+            let (source, target) = context.ends.clone().unwrap_or_default();
             put(&mut tree, "source", &source);
             put(&mut tree, "target", &target);
             let known = record.fields.get("weight").and_then(serde_json::Value::as_f64).or(record.confidence);
             tree.set("weight", number(known.filter(|w| (0.0..=1.0).contains(w)).unwrap_or(1.0)));
-            put(&mut tree, "type", word(record.record_type.as_deref(), &shape::EDGE_TYPES, "semantic_association"));
+            put(
+                &mut tree,
+                "type",
+                known_word_or(record.record_type.as_deref(), &shape::EDGE_TYPES, "semantic_association"),
+            );
             put(&mut tree, "created_at", &stamp(created));
         }
         _ => {
-            let (source, target) = facts.ends.clone().unwrap_or_default();
-            put(&mut tree, "id", facts.id);
+            let (source, target) = context.ends.clone().unwrap_or_default();
+            put(&mut tree, "id", context.id);
             put(&mut tree, "source_entity_id", &source);
             put(&mut tree, "target_entity_id", &target);
             put(&mut tree, "relation_type", record.record_type.as_deref().unwrap_or("related_to"));
@@ -116,14 +120,14 @@ pub(super) fn element(record: &Record, section: &Section, shape: Shape, facts: &
             }
         }
     }
-    if record.origin.format == SCOPE && !facts.strip {
-        carry(&mut tree, record, shape.rule(section));
+    if record.origin.format == SCOPE && !context.strip {
+        copy_shared_members(&mut tree, record, shape.rule(section));
     }
     tree
 }
 
-/// Members that the other version has under the same name and of the same form.
-fn carry(tree: &mut Tree, record: &Record, rule: &Rule) {
+/// Copies the members that the other version has too, with the same name and type.
+fn copy_shared_members(tree: &mut Tree, record: &Record, rule: &Rule) {
     let Rule::Object(fields) = rule else { return };
     for Field(name, _, null, rule) in *fields {
         let Some(value) = record.fields.get(*name).filter(|_| tree.get(name).is_none()).map(tree_of) else { continue };
@@ -135,8 +139,8 @@ fn carry(tree: &mut Tree, record: &Record, rule: &Rule) {
     }
 }
 
-fn memory(tree: &mut Tree, record: &Record, shape: Shape, facts: &Facts<'_>, created: Timestamp) {
-    put(tree, "id", facts.id);
+fn memory(tree: &mut Tree, record: &Record, shape: Shape, context: &ElementContext<'_>, created: Timestamp) {
+    put(tree, "id", context.id);
     let most = if shape == Shape::V1 { 100_000 } else { usize::MAX };
     put(tree, "content", cut(content(record), most));
     let kind = memory_type(record, shape);
@@ -157,33 +161,33 @@ fn memory(tree: &mut Tree, record: &Record, shape: Shape, facts: &Facts<'_>, cre
     if !record.tags.is_empty() || shape == Shape::V2 {
         tree.set("tags", texts(&record.tags));
     }
-    tree.set("source", source(record, shape, facts.strip));
-    let sure = confidences(record);
-    let named = record.entities.iter();
+    tree.set("source", source(record, shape, context.strip));
+    let confidence = confidences(record);
+    let entities = record.entities.iter();
     let entities: Vec<Tree> =
-        named.map(|e| entity(&e.name, e.entity_type.as_deref(), sure.get(&e.name), shape)).collect();
+        entities.map(|e| entity(&e.name, e.entity_type.as_deref(), confidence.get(&e.name), shape)).collect();
     if !entities.is_empty() || shape == Shape::V2 {
         tree.set("entities", Tree::Array(entities));
     }
     let mut vectors = record.embeddings.iter().filter_map(|e| Tree::parse(&e.json, 8).ok());
-    // A model that the published schema does not list would make the whole file invalid to it.
+    // A model that is not in the published schema would make the whole file invalid.
     let listed = |v: &Tree| shape == Shape::V2 || text(v, "model").is_some_and(|m| shape::MODELS.contains(&m));
     if let Some(vector) = vectors.find(|v| is_embedding(v) && listed(v)) {
         tree.set(if shape == Shape::V1 { "embedding" } else { "embeddings" }, vector);
     }
-    let (memories, todos) = (texts(&facts.related.0), texts(&facts.related.1));
+    let (memories, todos) = (texts(&context.related.0), texts(&context.related.1));
     if shape == Shape::V2 {
         tree.set("metadata", Tree::Object(vec![]));
         tree.set("related_memory_ids", memories);
         tree.set("related_todo_ids", todos);
         tree.set("version", Tree::Number("1".into()));
-    } else if !(facts.related.0.is_empty() && facts.related.1.is_empty()) {
+    } else if !(context.related.0.is_empty() && context.related.1.is_empty()) {
         let lists = vec![("related_memories".into(), memories), ("related_todos".into(), todos)];
         tree.set("relations", Tree::Object(lists));
     }
 }
 
-/// The three members that every program wants, with numbers in the vector.
+/// Does the vector have the three members that every program needs?
 fn is_embedding(tree: &Tree) -> bool {
     let numbers = |t: &Tree| matches!(t, Tree::Array(v) if v.iter().all(|n| matches!(n, Tree::Number(_))));
     text(tree, "model").is_some()
@@ -192,8 +196,8 @@ fn is_embedding(tree: &Tree) -> bool {
 }
 
 fn source(record: &Record, shape: Shape, strip: bool) -> Tree {
-    let own = record.source.method.as_deref().filter(|m| SOURCES.contains(m));
-    let kind = own.unwrap_or(match record.kind {
+    let original = record.source.method.as_deref().filter(|m| SOURCES.contains(m));
+    let kind = original.unwrap_or(match record.kind {
         Kind::Message | Kind::Conversation => "conversation",
         Kind::Resource | Kind::Chunk | Kind::Attachment => "file",
         _ if record.source.conversation.is_some() => "conversation",
@@ -211,19 +215,19 @@ fn source(record: &Record, shape: Shape, strip: bool) -> Tree {
     out
 }
 
-/// How sure the other version is of its entities, by name: our records do not say.
+/// Confidence of entities by name, from the element of the other version: records do not store it.
 fn confidences(record: &Record) -> BTreeMap<String, Tree> {
-    let came = record.verbatim.as_ref().filter(|_| record.origin.format == SCOPE && !record.entities.is_empty());
-    let tree = came.and_then(|v| Tree::parse(&v.text, DEPTH).ok()).unwrap_or(Tree::Null);
+    let verbatim = record.verbatim.as_ref().filter(|_| record.origin.format == SCOPE && !record.entities.is_empty());
+    let tree = verbatim.and_then(|v| Tree::parse(&v.text, DEPTH).ok()).unwrap_or(Tree::Null);
     let Some(Tree::Array(items)) = tree.get("entities") else { return BTreeMap::new() };
-    let said = items.iter().filter_map(|e| {
-        let sure = e.get("confidence").filter(|c| c.as_f64().is_some_and(|n| (0.0..=1.0).contains(&n)))?;
-        Some((text(e, "text").or(text(e, "name"))?.to_owned(), sure.clone()))
+    let known = items.iter().filter_map(|e| {
+        let confidence = e.get("confidence").filter(|c| c.as_f64().is_some_and(|n| (0.0..=1.0).contains(&n)))?;
+        Some((text(e, "text").or(text(e, "name"))?.to_owned(), confidence.clone()))
     });
-    said.collect()
+    known.collect()
 }
 
-fn entity(name: &str, kind: Option<&str>, sure: Option<&Tree>, shape: Shape) -> Tree {
+fn entity(name: &str, kind: Option<&str>, confidence: Option<&Tree>, shape: Shape) -> Tree {
     let mut out = Tree::Object(vec![]);
     let kind = kind.unwrap_or("unknown");
     if shape == Shape::V1 {
@@ -234,32 +238,32 @@ fn entity(name: &str, kind: Option<&str>, sure: Option<&Tree>, shape: Shape) -> 
         put(&mut out, "entity_type", &kind.to_lowercase());
         out.set("confidence", Tree::Number("1.0".into()));
     }
-    if let Some(sure) = sure {
-        out.set("confidence", sure.clone());
+    if let Some(confidence) = confidence {
+        out.set("confidence", confidence.clone());
     }
     out
 }
 
-fn todo(tree: &mut Tree, record: &Record, shape: Shape, facts: &Facts<'_>, created: Timestamp) {
-    put(tree, "id", facts.id);
+fn todo(tree: &mut Tree, record: &Record, shape: Shape, context: &ElementContext<'_>, created: Timestamp) {
+    put(tree, "id", context.id);
     let most = if shape == Shape::V1 { 10_000 } else { usize::MAX };
     put(tree, "content", cut(content(record), most));
     let status = match record.status.as_deref() {
         Some("completed" | "complete" | "closed") => "done",
         Some("archived" | "deleted" | "superseded" | "canceled") => "cancelled",
         Some("pending" | "open" | "active") => "todo",
-        other => word(other, &STATES, "todo"),
+        other => known_word_or(other, &STATES, "todo"),
     };
     put(tree, "status", status);
     let priority = record.fields.get("priority").and_then(|p| p.as_str());
     if priority.is_some_and(|p| PRIORITIES.contains(&p)) || shape == Shape::V2 {
-        put(tree, "priority", word(priority, &PRIORITIES, "none"));
+        put(tree, "priority", known_word_or(priority, &PRIORITIES, "none"));
     }
     put(tree, "created_at", &stamp(created));
     if record.times.updated.is_some() || shape == Shape::V2 {
         put(tree, "updated_at", &stamp(record.times.updated.unwrap_or(created)));
     }
-    if let Some(project) = record.source.project.as_deref().filter(|_| shape == Shape::V1 && !facts.strip) {
+    if let Some(project) = record.source.project.as_deref().filter(|_| shape == Shape::V1 && !context.strip) {
         let mut out = Tree::Object(vec![]);
         put(&mut out, "name", project);
         tree.set("project", out);
@@ -267,30 +271,30 @@ fn todo(tree: &mut Tree, record: &Record, shape: Shape, facts: &Facts<'_>, creat
     if !record.tags.is_empty() {
         tree.set("tags", texts(&record.tags));
     }
-    if !facts.related.0.is_empty() {
-        tree.set("related_memory_ids", texts(&facts.related.0));
+    if !context.related.0.is_empty() {
+        tree.set("related_memory_ids", texts(&context.related.0));
     }
 }
 
-/// What a program reads: the text, else the title, else a stand-in (content must not be empty).
+/// Content of an element: the text, else the title, else a placeholder, because it must not be empty.
 pub(super) fn content(record: &Record) -> &str {
     let title = record.title.as_deref().unwrap_or_default();
-    [record.text.as_str(), title].into_iter().find(|t| !t.is_empty()).unwrap_or(EMPTY)
+    [record.text.as_str(), title].into_iter().find(|t| !t.is_empty()).unwrap_or(EMPTY_CONTENT)
 }
 
 fn cut(text: &str, most: usize) -> &str {
     text.char_indices().nth(most).map_or(text, |(at, _)| &text[..at])
 }
 
-/// A record's own type where the format has the word, in any case and with or without `_`; else by kind.
+/// The record's type if the format has it, ignoring case and separators; else a type by kind.
 pub(super) fn memory_type(record: &Record, shape: Shape) -> &'static str {
-    let folded = |s: &str| s.replace(['_', '-', ' '], "").to_lowercase();
-    let own = record.record_type.as_deref().map(folded).unwrap_or_default();
+    let normalized = |s: &str| s.replace(['_', '-', ' '], "").to_lowercase();
+    let original = record.record_type.as_deref().map(normalized).unwrap_or_default();
     let words: &[&'static str] = if shape == Shape::V1 { &TYPES } else { &TYPES_2 };
-    if let Some(known) = words.iter().find(|known| folded(known) == own) {
+    if let Some(known) = words.iter().find(|known| normalized(known) == original) {
         return known;
     }
-    let by_kind = match (own.as_str(), record.kind) {
+    let by_kind = match (original.as_str(), record.kind) {
         ("fact" | "knowledge" | "semantic", _) | (_, Kind::Fact) => "learning",
         ("mistake", _) => "error",
         ("procedural" | "habit", _) | (_, Kind::Procedure) => "pattern",
@@ -299,14 +303,14 @@ pub(super) fn memory_type(record: &Record, shape: Shape) -> &'static str {
         (_, Kind::Todo) => "task",
         _ => "observation",
     };
-    words.iter().find(|known| folded(known) == by_kind).copied().unwrap_or("Observation")
+    words.iter().find(|known| normalized(known) == by_kind).copied().unwrap_or("Observation")
 }
 
-fn word(own: Option<&str>, words: &'static [&'static str], other: &'static str) -> &'static str {
-    words.iter().find(|known| Some(**known) == own).copied().unwrap_or(other)
+fn known_word_or(original: Option<&str>, words: &'static [&'static str], other: &'static str) -> &'static str {
+    words.iter().find(|known| Some(**known) == original).copied().unwrap_or(other)
 }
 
-/// As the specification writes times: milliseconds; microseconds where there are any.
+/// A time as the specification writes it: with milliseconds, or microseconds if there are any.
 pub(super) fn stamp(time: Timestamp) -> String {
     let text = time.to_rfc3339();
     if text.contains('.') { text } else { format!("{}.000Z", text.trim_end_matches('Z')) }
@@ -316,13 +320,13 @@ fn number(value: f64) -> Tree {
     Tree::Number(serde_json::Number::from_f64(value).map_or_else(|| "0".into(), |n| n.to_string()))
 }
 
-/// Sets a text.
+/// Sets a member to a text.
 pub(super) fn put(tree: &mut Tree, name: &str, text: &str) {
     tree.set(name, Tree::Text(text.to_owned()));
 }
 
-/// An edited element of MIF's own: changed members over its own tree. What has no member stays out; the caller
-/// compares again and puts the rest into the extension.
+/// Applies the differences between `old` and `new` to the element of a record. Differences that the element cannot hold are
+/// left to the caller, who puts them into the extension.
 pub(super) fn patch(tree: &mut Tree, section: &Section, shape: Shape, old: &Record, new: &Record) {
     if old.text != new.text && !section.text.is_empty() {
         put(
@@ -339,7 +343,7 @@ pub(super) fn patch(tree: &mut Tree, section: &Section, shape: Shape, old: &Reco
     }
     if old.record_type != new.record_type {
         match section.key {
-            "memory" => put(tree, names(tree).0, memory_type(new, shape)),
+            "memory" => put(tree, type_and_vector_names(tree).0, memory_type(new, shape)),
             "node" => match &new.record_type {
                 Some(kind) => put(tree, "entity_type", kind),
                 None => tree.remove("entity_type"),
@@ -358,7 +362,7 @@ pub(super) fn patch(tree: &mut Tree, section: &Section, shape: Shape, old: &Reco
             _ => {}
         }
     }
-    // Version 2 keeps no time of change on a memory.
+    // Version 2 has no time of change for a memory.
     let has_updated = !section.updated.is_empty() && (shape == Shape::V1 || section.key == "todo");
     if let Some(updated) = new.times.updated.filter(|_| has_updated && old.times.updated != new.times.updated) {
         put(tree, section.updated, &stamp(updated));

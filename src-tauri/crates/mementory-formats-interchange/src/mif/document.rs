@@ -1,8 +1,8 @@
-//! A document that is being written: its members in order, its lists as JSON texts; and the three encodings of it.
+//! A document to be written, with its members in order and its list elements as JSON texts, and its three encodings.
 use super::{
     canonical::{canonical, order},
     sections::{MEMORIES, SECTIONS, Section, find},
-    source::Form,
+    source::Encoding,
     wire::Shape,
     yaml_write,
 };
@@ -11,27 +11,27 @@ use mementory_json::{Tree, write_string};
 use sha2::{Digest, Sha256};
 use std::io::Write;
 
-/// A member's value.
-pub(super) enum Part {
-    /// Anything.
+/// Value of a member.
+pub(super) enum MemberValue {
+    /// Any value without lists of records.
     Tree(Tree),
     /// A list of records.
     List(&'static Section, Vec<String>),
-    /// An object that has lists of records in it.
-    Object(Vec<(String, Part)>),
+    /// An object that contains lists of records.
+    Object(Vec<(String, MemberValue)>),
 }
 
 /// The document.
 pub(super) struct Document {
     /// Members in the order in which they are written.
-    pub members: Vec<(String, Part)>,
-    /// Nesting that elements may have.
+    pub members: Vec<(String, MemberValue)>,
+    /// Nesting depth allowed in elements.
     pub depth: u32,
 }
 
 impl Document {
-    fn element(&self, json: &str) -> Result<Tree, FormatError> {
-        Tree::parse(json, self.depth + 8).map_err(|e| FormatError::invalid("malformed", "export", e.to_string()))
+    fn element(&self, text: &str) -> Result<Tree, FormatError> {
+        Tree::parse(text, self.depth + 8).map_err(|e| FormatError::invalid("malformed", "export", e.to_string()))
     }
 
     /// SHA-256 over the RFC 8785 form of the document without its header's `checksum`.
@@ -41,19 +41,19 @@ impl Document {
         Ok(format!("sha256:{}", hex::encode(digest.finalize())))
     }
 
-    fn hash(&self, members: &[(String, Part)], top: bool, digest: &mut Sha256) -> Result<(), FormatError> {
-        let mut sorted: Vec<&(String, Part)> = members.iter().collect();
+    fn hash(&self, members: &[(String, MemberValue)], is_root: bool, digest: &mut Sha256) -> Result<(), FormatError> {
+        let mut sorted: Vec<&(String, MemberValue)> = members.iter().collect();
         sorted.sort_by(|a, b| order(&a.0, &b.0));
         digest.update("{");
-        for (i, (key, part)) in sorted.into_iter().enumerate() {
+        for (i, (key, value)) in sorted.into_iter().enumerate() {
             let mut out = String::from(if i > 0 { "," } else { "" });
             write_string(key, &mut out);
             out.push(':');
             digest.update(&out);
-            match part {
-                Part::Tree(tree) => digest.update(tree_text(key, tree, top)),
-                Part::Object(members) => self.hash(members, false, digest)?,
-                Part::List(_, items) => {
+            match value {
+                MemberValue::Tree(tree) => digest.update(tree_text(key, tree, is_root)),
+                MemberValue::Object(members) => self.hash(members, false, digest)?,
+                MemberValue::List(_, items) => {
                     digest.update("[");
                     for (i, item) in items.iter().enumerate() {
                         let mut out = String::from(if i > 0 { "," } else { "" });
@@ -70,52 +70,57 @@ impl Document {
 
     /// Sets a member of the header object.
     pub fn set_header(&mut self, shape: Shape, name: &str, value: Tree) {
-        if let Some((_, Part::Tree(header))) = self.members.iter_mut().find(|(k, _)| k == shape.header()) {
+        if let Some((_, MemberValue::Tree(header))) = self.members.iter_mut().find(|(k, _)| k == shape.header()) {
             header.set(name, value);
         }
     }
 
-    /// Writes it all.
-    pub fn write(&self, form: Form, checksum: &str, out: &mut dyn Write) -> Result<(), FormatError> {
-        let result = match form {
-            Form::Yaml => self.yaml(out),
-            Form::Jsonl => self.lines(checksum, out),
-            _ => self.json(out),
+    /// Writes the document in an encoding.
+    pub fn write(&self, encoding: Encoding, checksum: &str, out: &mut dyn Write) -> Result<(), FormatError> {
+        let result = match encoding {
+            Encoding::Yaml => self.write_yaml(out),
+            Encoding::Jsonl => self.write_jsonl(checksum, out),
+            _ => self.write_json(out),
         };
         result.map_err(|e| FormatError::io("export", e))
     }
 
-    fn json(&self, out: &mut dyn Write) -> std::io::Result<()> {
+    fn write_json(&self, out: &mut dyn Write) -> std::io::Result<()> {
         out.write_all(b"{\n")?;
-        for (i, (key, part)) in self.members.iter().enumerate() {
+        for (i, (key, value)) in self.members.iter().enumerate() {
             if i > 0 {
                 out.write_all(b",\n")?;
             }
-            json_member(key, part, "  ", out)?;
+            write_json_member(key, value, "  ", out)?;
         }
         out.write_all(b"\n}\n")
     }
 
-    fn yaml(&self, out: &mut dyn Write) -> std::io::Result<()> {
-        self.yaml_members(&self.members, 0, out)
+    fn write_yaml(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        self.write_yaml_members(&self.members, 0, out)
     }
 
-    fn yaml_members(&self, members: &[(String, Part)], level: usize, out: &mut dyn Write) -> std::io::Result<()> {
-        for (key, part) in members {
+    fn write_yaml_members(
+        &self,
+        members: &[(String, MemberValue)],
+        level: usize,
+        out: &mut dyn Write,
+    ) -> std::io::Result<()> {
+        for (key, value) in members {
             let mut text = String::new();
-            match part {
-                Part::Tree(tree) => yaml_write::member(key, tree, level, &mut text),
-                Part::Object(members) if members.is_empty() => {
+            match value {
+                MemberValue::Tree(tree) => yaml_write::member(key, tree, level, &mut text),
+                MemberValue::Object(members) if members.is_empty() => {
                     yaml_write::member(key, &Tree::Object(vec![]), level, &mut text);
                 }
-                Part::List(_, items) if items.is_empty() => {
+                MemberValue::List(_, items) if items.is_empty() => {
                     yaml_write::member(key, &Tree::Array(vec![]), level, &mut text);
                 }
-                Part::Object(members) => {
+                MemberValue::Object(members) => {
                     writeln!(out, "{}{key}:", "  ".repeat(level))?;
-                    self.yaml_members(members, level + 1, out)?;
+                    self.write_yaml_members(members, level + 1, out)?;
                 }
-                Part::List(_, items) => {
+                MemberValue::List(_, items) => {
                     writeln!(out, "{}{key}:", "  ".repeat(level))?;
                     for item in items {
                         let tree = self.element(item).map_err(std::io::Error::other)?;
@@ -131,10 +136,10 @@ impl Document {
         Ok(())
     }
 
-    fn lines(&self, checksum: &str, out: &mut dyn Write) -> std::io::Result<()> {
+    fn write_jsonl(&self, checksum: &str, out: &mut dyn Write) -> std::io::Result<()> {
         let mut header = Tree::Object(vec![("type".into(), Tree::Text("header".into()))]);
-        for (key, part) in &self.members {
-            if let Some(tree) = self.in_header(part, key).map_err(std::io::Error::other)? {
+        for (key, value) in &self.members {
+            if let Some(tree) = self.header_value(value, key).map_err(std::io::Error::other)? {
                 header.set(key, tree);
             }
         }
@@ -169,20 +174,20 @@ impl Document {
         writeln!(out, "{line}")
     }
 
-    /// What of a member stands in the header of JSON lines: all but the lists that have lines of their own. An empty
-    /// list stands there too, or it would not come back.
-    fn in_header(&self, part: &Part, key: &str) -> Result<Option<Tree>, FormatError> {
-        Ok(match part {
-            Part::Tree(tree) => Some(tree.clone()),
-            Part::List(_, items) if items.is_empty() && key != MEMORIES.name => Some(Tree::Array(vec![])),
-            Part::List(section, items) if section.key == "node" => {
+    /// The part of a member that belongs in the header of JSON lines: everything but lists with their own lines. Empty lists
+    /// are included, or they would be lost.
+    fn header_value(&self, value: &MemberValue, key: &str) -> Result<Option<Tree>, FormatError> {
+        Ok(match value {
+            MemberValue::Tree(tree) => Some(tree.clone()),
+            MemberValue::List(_, items) if items.is_empty() && key != MEMORIES.name => Some(Tree::Array(vec![])),
+            MemberValue::List(section, items) if section.key == "node" => {
                 Some(Tree::Array(items.iter().map(|i| self.element(i)).collect::<Result<_, _>>()?))
             }
-            Part::List(..) => None,
-            Part::Object(members) => {
+            MemberValue::List(..) => None,
+            MemberValue::Object(members) => {
                 let mut out = Vec::new();
-                for (key, part) in members {
-                    out.extend(self.in_header(part, key)?.map(|tree| (key.clone(), tree)));
+                for (key, value) in members {
+                    out.extend(self.header_value(value, key)?.map(|tree| (key.clone(), tree)));
                 }
                 Some(Tree::Object(out))
             }
@@ -193,21 +198,21 @@ impl Document {
         let members = match section.parent {
             "" => &self.members,
             parent => match self.members.iter().find(|(k, _)| k == parent) {
-                Some((_, Part::Object(members))) => members,
+                Some((_, MemberValue::Object(members))) => members,
                 _ => return None,
             },
         };
         match members.iter().find(|(k, _)| k == section.name) {
-            Some((_, Part::List(_, items))) => Some(items),
+            Some((_, MemberValue::List(_, items))) => Some(items),
             _ => None,
         }
     }
 }
 
-/// Canonical text of a member; a header without its checksum.
-pub(super) fn tree_text(key: &str, tree: &Tree, top: bool) -> String {
+/// Canonical text of a member; the checksum of the header is left out.
+pub(super) fn tree_text(key: &str, tree: &Tree, is_root: bool) -> String {
     let mut out = String::new();
-    if top && (key == "export" || key == "export_meta") {
+    if is_root && (key == "export" || key == "export_meta") {
         let mut header = tree.clone();
         header.remove("checksum");
         canonical(&header, &mut out);
@@ -217,17 +222,17 @@ pub(super) fn tree_text(key: &str, tree: &Tree, top: bool) -> String {
     out
 }
 
-fn json_member(key: &str, part: &Part, indent: &str, out: &mut dyn Write) -> std::io::Result<()> {
+fn write_json_member(key: &str, value: &MemberValue, indent: &str, out: &mut dyn Write) -> std::io::Result<()> {
     let mut text = String::from(indent);
     write_string(key, &mut text);
     text.push_str(": ");
-    match part {
-        Part::Tree(tree) => {
+    match value {
+        MemberValue::Tree(tree) => {
             tree.write(&mut text);
             out.write_all(text.as_bytes())
         }
-        Part::List(_, items) if items.is_empty() => write!(out, "{text}[]"),
-        Part::List(_, items) => {
+        MemberValue::List(_, items) if items.is_empty() => write!(out, "{text}[]"),
+        MemberValue::List(_, items) => {
             writeln!(out, "{text}[")?;
             for (i, item) in items.iter().enumerate() {
                 out.write_all(if i > 0 { b",\n" } else { b"" })?;
@@ -236,32 +241,32 @@ fn json_member(key: &str, part: &Part, indent: &str, out: &mut dyn Write) -> std
             }
             write!(out, "\n{indent}]")
         }
-        Part::Object(members) => {
+        MemberValue::Object(members) => {
             writeln!(out, "{text}{{")?;
-            for (i, (key, part)) in members.iter().enumerate() {
+            for (i, (key, value)) in members.iter().enumerate() {
                 out.write_all(if i > 0 { b",\n" } else { b"" })?;
-                json_member(key, part, &format!("{indent}  "), out)?;
+                write_json_member(key, value, &format!("{indent}  "), out)?;
             }
             write!(out, "\n{indent}}}")
         }
     }
 }
 
-/// A tree with lists of records in it, as members: every list starts empty.
-pub(super) fn members_of(tree: Tree, parent: &str) -> Vec<(String, Part)> {
+/// The members of a tree; its lists of records start empty.
+pub(super) fn members_of(tree: Tree, parent: &str) -> Vec<(String, MemberValue)> {
     let Tree::Object(members) = tree else { return vec![] };
-    let mut out: Vec<(String, Part)> = Vec::new();
+    let mut out: Vec<(String, MemberValue)> = Vec::new();
     for (key, value) in members {
-        let part = match (find(parent, &key), value) {
-            (Some(section), Tree::Array(_)) => Part::List(section, vec![]),
+        let value = match (find(parent, &key), value) {
+            (Some(section), Tree::Array(_)) => MemberValue::List(section, vec![]),
             (None, value @ Tree::Object(_)) if parent.is_empty() && super::sections::is_parent(&key).is_some() => {
-                Part::Object(members_of(value, &key))
+                MemberValue::Object(members_of(value, &key))
             }
-            (_, value) => Part::Tree(value),
+            (_, value) => MemberValue::Tree(value),
         };
-        // The last one of a key wins, as in reading.
+        // Of duplicate keys the last one is used, as in reading.
         out.retain(|(k, _)| *k != key);
-        out.push((key, part));
+        out.push((key, value));
     }
     out
 }

@@ -1,6 +1,6 @@
-//! Encrypted documents (specification §6.2). The specification names five members and neither salt nor parameters nor
-//! what the plaintext is; without those nobody can decrypt. We write them down beside: `salt`, `kdf_params`; the
-//! plaintext is the whole document as JSON, no additional data.
+//! Encrypted documents (specification §6.2). The specification defines five members, but neither salt nor parameters nor the
+//! plaintext, and without those nobody can decrypt. We add `salt` and `kdf_params`; the plaintext is the whole document as
+//! JSON, without additional data.
 use super::wire::text;
 use base64::{
     Engine,
@@ -19,36 +19,36 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// What is wrong with an envelope: code and message.
+/// A fault of an envelope: code and message.
 pub(super) type Flaw = (&'static str, String);
 
-/// The encryption object of a document, if that is what it is: a part of it is enough, or what is sealed would pass for
-/// a document without memories.
-pub(super) fn of(root: &Tree) -> Option<&Tree> {
+/// The encryption object of a document. One of its members is enough: otherwise a damaged envelope would look like a document
+/// without memories.
+pub(super) fn find_in(root: &Tree) -> Option<&Tree> {
     let parts = ["encrypted_payload", "iv", "auth_tag"];
     root.get("encryption").filter(|e| parts.iter().any(|part| e.get(part).is_some()))
 }
 
-/// Everything that is wrong with an envelope; empty = it can be opened by who has the passphrase.
+/// All faults of an envelope; if there are none, it can be opened with the passphrase.
 pub(super) fn flaws(envelope: &Tree) -> Vec<Flaw> {
     let mut out = Vec::new();
-    let mut say = |code, message: &str| out.push((code, message.to_owned()));
+    let mut report = |code, message: &str| out.push((code, message.to_owned()));
     match text(envelope, "algorithm") {
         Some(a) if a.eq_ignore_ascii_case("aes-256-gcm") => {}
-        Some(_) => say("encryption_algorithm", "only aes-256-gcm is defined"),
-        None => say("missing_field", "encryption names no algorithm"),
+        Some(_) => report("encryption_algorithm", "only aes-256-gcm is defined"),
+        None => report("missing_field", "encryption names no algorithm"),
     }
     match text(envelope, "key_derivation") {
         Some(k) if k.eq_ignore_ascii_case("argon2id") => {}
-        Some(_) => say("encryption_algorithm", "only argon2id is defined"),
-        None => say("missing_field", "encryption names no key derivation"),
+        Some(_) => report("encryption_algorithm", "only argon2id is defined"),
+        None => report("missing_field", "encryption names no key derivation"),
     }
     for (name, len) in [("encrypted_payload", None), ("iv", Some(NONCE)), ("auth_tag", Some(TAG))] {
         match text(envelope, name).map(|t| BASE64.decode(t)) {
-            None => say("missing_field", &format!("encryption has no {name}")),
-            Some(Err(_)) => say("bad_value", &format!("{name} is not base64")),
+            None => report("missing_field", &format!("encryption has no {name}")),
+            Some(Err(_)) => report("bad_value", &format!("{name} is not base64")),
             Some(Ok(bytes)) if len.is_some_and(|l| l != bytes.len()) => {
-                say("bad_value", &format!("{name} has not {} bytes", len.unwrap_or_default()));
+                report("bad_value", &format!("{name} must have {} bytes", len.unwrap_or_default()));
             }
             Some(Ok(_)) => {}
         }
@@ -56,23 +56,23 @@ pub(super) fn flaws(envelope: &Tree) -> Vec<Flaw> {
     let salt = text(envelope, "salt").map(|t| BASE64.decode(t));
     match salt {
         Some(Ok(salt)) if (8..=64).contains(&salt.len()) => {}
-        Some(_) => say("bad_value", "salt is not base64 of 8 to 64 bytes"),
-        None => say("encryption_parameters_missing", "no salt: nobody can derive the key of this file"),
+        Some(_) => report("bad_value", "salt is not base64 of 8 to 64 bytes"),
+        None => report("encryption_parameters_missing", "no salt, so the key of this file cannot be derived"),
     }
     if parameters(envelope).is_none() {
-        say("encryption_parameters_missing", "no parameters of Argon2id: nobody can derive the key of this file");
+        report("encryption_parameters_missing", "no Argon2id parameters, so the key of this file cannot be derived");
     }
     let other = |name: &str, usual: f64| {
         let value = envelope.get("kdf_params").and_then(|p| p.get(name)).and_then(Tree::as_f64);
         value.is_some_and(|v| (v - usual).abs() > 0.1)
     };
     if other("version", 19.0) || other("output_length", 32.0) {
-        say("encryption_algorithm", "only Argon2 version 19 with 32 bytes of output is supported");
+        report("encryption_algorithm", "only Argon2 version 19 with 32 bytes of output is supported");
     }
     out
 }
 
-/// Memory in KiB, passes, lanes.
+/// Argon2id parameters: memory in KiB, passes, lanes.
 fn parameters(envelope: &Tree) -> Option<(u32, u32, u32)> {
     let params = envelope.get("kdf_params")?;
     let number = |names: [&str; 2]| {
@@ -88,7 +88,7 @@ fn parameters(envelope: &Tree) -> Option<(u32, u32, u32)> {
     ))
 }
 
-/// The document inside. Without a passphrase, and with what is missing, in words.
+/// Decrypts the document. Errors say what the envelope lacks, or that a passphrase is needed.
 pub(super) fn open(envelope: &Tree, passphrase: Option<&dyn Passphrase>, place: &str) -> Result<Vec<u8>, FormatError> {
     if let Some((code, message)) = flaws(envelope).into_iter().next() {
         return Err(FormatError::invalid(code, place, message));
@@ -105,7 +105,7 @@ pub(super) fn open(envelope: &Tree, passphrase: Option<&dyn Passphrase>, place: 
     passphrase.open(&[], &sealed)
 }
 
-/// The encryption object of a sealed document.
+/// Encrypts a document; returns the encryption object.
 pub(super) fn seal(plain: &[u8], passphrase: &dyn Passphrase) -> Result<Tree, FormatError> {
     let sealed = passphrase.seal(Cipher::Aes256Gcm, &[], plain)?;
     let wrong = || FormatError::invalid("malformed", "export", "the sealed document is shorter than its tag");

@@ -1,5 +1,5 @@
 //! The extension slot of an element: a member of it (unknown members are allowed everywhere, specification §9).
-use super::{canonical::canonical, map::tree_of, wire::json};
+use super::{canonical::canonical, to_record::tree_of, wire::json};
 use mementory_format::extension::{self, Field, NATIVE, NativeFields, Restored, members};
 use mementory_json::Tree;
 use mementory_model::{LossReport, Record, Verbatim};

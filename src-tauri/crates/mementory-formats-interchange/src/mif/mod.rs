@@ -1,30 +1,30 @@
-//! Memory Interchange Format (MIF): version 1, the specification, and version 2, which its reference program writes;
-//! as JSON, YAML and JSON lines, in the clear or under a passphrase. See README.md.
-mod adapters;
+//! Memory Interchange Format (MIF): version 1 of the specification, and version 2 of its reference program, as JSON, YAML and
+//! JSON lines, plain or encrypted with a passphrase. See README.md.
 mod canonical;
 mod compose;
 mod detect;
 mod document;
+mod document_frame;
+mod element_stream;
 mod envelope;
+mod export_plan;
 mod extension;
-mod lesser;
-mod map;
-mod part;
-mod plan;
+mod first_pass;
+mod interop_export;
+mod interop_import;
+mod lenient_elements;
 mod read;
 mod redaction;
 mod sections;
 mod shape;
 mod source;
-mod spare;
-mod survey;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::expect_used)]
 mod testing;
 #[cfg(test)]
 mod tests;
+mod to_record;
 mod validate;
-mod walk;
 mod wire;
 mod write;
 mod yaml;
@@ -40,10 +40,10 @@ use std::path::Path;
 /// Memory Interchange Format.
 pub struct Mif;
 
-/// As [`Format::validate`], and what is inside of an encrypted document too.
+/// Like [`Format::validate`], and also validates the content of an encrypted document.
 ///
 /// # Errors
-/// As there; `passphrase_wrong`.
+/// Like [`Format::validate`], and `passphrase_wrong`.
 pub fn validate_with(
     catalog: &Catalog,
     detected: &Detected,

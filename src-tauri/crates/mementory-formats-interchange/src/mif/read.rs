@@ -1,14 +1,15 @@
-//! Document → records. Two passes: everything but the records first (version, header, checksum), then the records one
-//! by one; what cannot be read costs itself only.
+//! Reads a document in two passes: first everything but the records (version, header, checksum), then the records one by one.
+//! A record that cannot be read is dropped; the others are imported.
 use super::{
-    adapters, envelope,
+    document_frame,
+    element_stream::{Item, stream_elements},
+    envelope,
     extension::restore,
-    map::{self, to_record, unusable, value},
-    part,
+    first_pass::{Checksum, FirstPass},
+    interop_import,
     sections::{EDGES, MEMORIES, NODES, Section},
-    source::{Form, Source},
-    survey::{Checksum, Survey},
-    walk::{Item, walk},
+    source::{Encoding, Source},
+    to_record::{self, missing_requirement, to_record, value},
     wire::{SCOPE, Shape, bare_id, json, text},
 };
 use mementory_format::extension as slot;
@@ -18,7 +19,7 @@ use mementory_model::{Dropped, DroppedAs, Fields, Issue, Kind, Origin, Record, R
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap, hash_map::Entry};
 
-/// Size that the specification recommends as the limit of an import (security considerations 5).
+/// Recommended size limit of an import (specification, security considerations 5).
 const RECOMMENDED: u64 = 100 << 20;
 
 /// Reads every detected member.
@@ -31,15 +32,15 @@ pub(super) fn read(
     let mut done = 0;
     for claimed in &detected.claim.parts {
         let Some(member) = catalog.members().get(claimed.member) else { continue };
-        let form = super::detect::form(catalog, member, true)?
-            .ok_or_else(|| FormatError::invalid("malformed", &member.place, "no document of this format"))?;
-        let mut source = Source::open(catalog, member, form, &context.limits)?;
+        let encoding = super::detect::encoding(catalog, member, true)?
+            .ok_or_else(|| FormatError::invalid("malformed", &member.place, "not a document of this format"))?;
+        let mut source = Source::open(catalog, member, encoding, &context.limits)?;
         if member.size > RECOMMENDED {
             let message = "larger than the 100 MB that the specification recommends as the limit";
             sink.note(Issue::new("larger_than_recommended", &member.place, message));
         }
-        if form.adapter().is_some() {
-            adapters::read(&mut source, context, sink)?;
+        if encoding.interop_name().is_some() {
+            interop_import::read(&mut source, context, sink)?;
         } else {
             document(&mut source, context, sink, done, false)?;
         }
@@ -54,127 +55,143 @@ fn document(
     context: &ReadContext,
     sink: &mut dyn Sink,
     done: u64,
-    inside: bool,
+    in_envelope: bool,
 ) -> Result<(), FormatError> {
     let limits = &context.limits;
-    let mut survey = Survey::of(source, limits)?;
-    survey.check_version(&source.place)?;
-    if let Some(encryption) = envelope::of(&survey.root) {
-        if inside {
+    let mut first_pass = FirstPass::of(source, limits)?;
+    first_pass.check_version(&source.place)?;
+    if let Some(encryption) = envelope::find_in(&first_pass.root) {
+        if in_envelope {
             return Err(FormatError::invalid("encrypted_twice", &source.place, "an envelope inside an envelope"));
         }
         let mut inner = Source::of_envelope(encryption, context.passphrase.as_deref(), &source.place, limits)?;
         document(&mut inner, context, sink, done, true)?;
-        if survey.counts.iter().all(|n| *n == 0) {
+        if first_pass.counts.iter().all(|n| *n == 0) {
             return Ok(());
         }
-        // Records beside the envelope are records too.
-        survey.root.remove("encryption");
+        // Records outside the envelope are imported too.
+        first_pass.root.remove("encryption");
     }
-    notes(&survey, source, context, sink)?;
-    let mut reading = Reading {
-        metadata: take_metadata(&mut survey.root),
-        survey: &survey,
+    document_notes(&first_pass, source, context, sink)?;
+    let mut reader = DocumentReader {
+        metadata: take_metadata(&mut first_pass.root),
+        first_pass: &first_pass,
         source,
         context,
         seen: HashMap::new(),
-        remarks: BTreeMap::new(),
+        counted_notes: BTreeMap::new(),
         done,
         sink,
     };
-    walk(source, limits, &mut |item| match item {
-        Item::Element(section, index, json) => reading.element(section, index, json),
+    stream_elements(source, limits, &mut |item| match item {
+        Item::Element(section, index, json) => reader.element(section, index, json),
         Item::BadLine(number, code) => {
-            reading.drop(format!("line {number}"), DroppedAs::Failed, format!("{code}: the line is no record"), None);
+            reader.report_dropped(
+                format!("line {number}"),
+                DroppedAs::Failed,
+                format!("{code}: the line is no record"),
+                None,
+            );
             Ok(())
         }
         _ => Ok(()),
     })?;
-    let Reading { metadata, remarks, .. } = reading;
-    for ((code, message), (place, count)) in remarks {
+    let DocumentReader { metadata, counted_notes, .. } = reader;
+    for ((code, message), (place, count)) in counted_notes {
         let times = if count > 1 { format!(", {count} times; first here") } else { String::new() };
         sink.note(Issue::new(code, place, format!("{message}{times}")));
     }
-    put_metadata(&mut survey.root, metadata);
-    kept(&survey, source, sink)
+    put_metadata(&mut first_pass.root, metadata);
+    send_frame(&first_pass, source, sink)
 }
 
-/// What the document itself gives to say.
-fn notes(survey: &Survey, source: &Source<'_>, context: &ReadContext, sink: &mut dyn Sink) -> Result<(), FormatError> {
+/// Reports notes about the document itself.
+fn document_notes(
+    first_pass: &FirstPass,
+    source: &Source<'_>,
+    context: &ReadContext,
+    sink: &mut dyn Sink,
+) -> Result<(), FormatError> {
     let mut note = |code: &str, message: &str| sink.note(Issue::new(code, &source.place, message));
-    match survey.version.as_deref() {
-        None => note("version_missing", "no mif_version; taken from the shape of the document"),
-        Some(v) if !v.starts_with(&survey.shape.version()[..1]) => {
-            note("version_and_shape_differ", "the version says one form, the document has the other; read as it is");
+    match first_pass.version.as_deref() {
+        None => note("version_missing", "no mif_version; the version is derived from the shape of the document"),
+        Some(v) if !v.starts_with(&first_pass.shape.version()[..1]) => {
+            note(
+                "version_and_shape_differ",
+                "mif_version does not match the shape of the document; it is read by its shape",
+            );
         }
-        Some(v) if v != survey.shape.version() => {
-            note("other_minor_version", "a minor version other than the known one; unknown members are kept");
+        Some(v) if v != first_pass.shape.version() => {
+            note("other_minor_version", "an unknown minor version; unknown members are preserved");
         }
         Some(_) => {}
     }
     for pointer in &source.repeated {
-        let message = "a key stands twice in one mapping, which YAML does not allow";
+        let message = "a key occurs twice in one mapping, which YAML does not allow";
         sink.note(Issue::new("duplicate_key", format!("{}#{pointer}", source.place), message));
     }
-    for pointer in &survey.wrong {
+    for pointer in &first_pass.wrong_types {
         let place = format!("{}#{pointer}", source.place);
-        let reason = "wrong_type: neither a list nor a graph as the format has it here".to_owned();
+        let reason = "wrong_type: neither a list nor a graph as the format requires".to_owned();
         sink.dropped(Dropped { place, outcome: DroppedAs::Failed, reason, kind: None });
     }
     let mut note = |code: &str, message: &str| sink.note(Issue::new(code, &source.place, message));
-    if survey.unknown_lines > 0 {
-        note("unknown_lines", &format!("{} lines of types that are not known, left aside", survey.unknown_lines));
+    if first_pass.unknown_lines > 0 {
+        note("unknown_lines", &format!("{} lines have unknown types and are skipped", first_pass.unknown_lines));
     }
-    if source.form == Form::Jsonl && survey.footer.is_none() {
-        note("footer_missing", "no last line: the file may have been cut off");
+    if source.encoding == Encoding::Jsonl && first_pass.footer.is_none() {
+        note("footer_missing", "no footer: the file may have been cut off");
     }
-    match survey.checksum(source, &context.limits)? {
+    match first_pass.checksum(source, &context.limits)? {
         Checksum::Mismatch => {
-            let message = "the document is not what was written";
+            let message = "the document was changed after it was written";
             return Err(FormatError::invalid("checksum_mismatch", &source.place, message));
         }
-        Checksum::Placeholder => note("checksum_placeholder", "the checksum is the digest of nothing"),
-        Checksum::CountsOnly => note("checksum_counts_only", "the checksum is over counts, not over content"),
+        Checksum::Placeholder => {
+            note("checksum_placeholder", "the checksum is only a placeholder (the digest of empty input)")
+        }
+        Checksum::CountsOnly => note("checksum_counts_only", "the checksum covers the counts, not the content"),
         Checksum::UnknownRule => {
-            note("checksum_unknown_rule", "the file does not say what its checksum is over: not verified");
+            note("checksum_unknown_rule", "the file does not say what its checksum covers, so it was not verified");
         }
         Checksum::Absent | Checksum::Verified => {}
     }
     Ok(())
 }
 
-/// Everything but the records, kept for an export that goes home.
-fn kept(survey: &Survey, source: &Source<'_>, sink: &mut dyn Sink) -> Result<(), FormatError> {
+/// Sends the frame of the document (everything but the records), so that a later export can restore it.
+fn send_frame(first_pass: &FirstPass, source: &Source<'_>, sink: &mut dyn Sink) -> Result<(), FormatError> {
     let mut send = |group: String, text: &str| {
-        let (format, name, role) = (SCOPE.into(), part::NAME.into(), "manifest".into());
+        let (format, name, role) = (SCOPE.into(), document_frame::NAME.into(), "manifest".into());
         let item = PassthroughItem { format, group, name, role, place: source.place.clone() };
         sink.passthrough(item, &mut text.as_bytes())
     };
-    let ours = slot::get(&survey.root);
+    let ours = slot::get(&first_pass.root);
     if let Some(Tree::Array(documents)) = ours.and_then(|o| o.get("documents")) {
         for document in documents {
-            let Some(kept) = part::read(document) else { continue };
-            let group = super::wire::inner(&kept.document, kept.shape.header(), "id").unwrap_or("document").to_owned();
+            let Some(frame) = document_frame::read(document) else { continue };
+            let group =
+                super::wire::inner(&frame.document, frame.shape.header(), "id").unwrap_or("document").to_owned();
             send(group, &json(document))?;
         }
     }
-    // Of a document that we made up for a vault nothing but its records is anyone's.
+    // A document that we generated for a vault has nothing else to preserve.
     if ours.and_then(|o| o.get("generated")).is_some() {
         return Ok(());
     }
-    send(part::group(survey), &part::part(survey))
+    send(document_frame::group(first_pass), &document_frame::to_json(first_pass))
 }
 
-/// `vendor_extensions["shodh-memory"].memory_metadata`, which belongs to the memories, by their ids.
+/// Removes and returns `vendor_extensions["shodh-memory"].memory_metadata`: metadata of memories by id.
 fn take_metadata(root: &mut Tree) -> HashMap<String, Tree> {
     let Some(Tree::Object(members)) = metadata_of(root) else { return HashMap::new() };
     std::mem::take(members).into_iter().collect()
 }
 
-/// What of it belonged to no memory stays with the document.
-fn put_metadata(root: &mut Tree, left: HashMap<String, Tree>) {
+/// Puts metadata that belongs to no memory back into the document.
+fn put_metadata(root: &mut Tree, unclaimed: HashMap<String, Tree>) {
     if let Some(Tree::Object(members)) = metadata_of(root) {
-        members.extend(left);
+        members.extend(unclaimed);
         members.sort_by(|a, b| a.0.cmp(&b.0));
     }
 }
@@ -186,27 +203,27 @@ fn metadata_of(root: &mut Tree) -> Option<&mut Tree> {
     })
 }
 
-struct Reading<'a> {
-    survey: &'a Survey,
+struct DocumentReader<'a> {
+    first_pass: &'a FirstPass,
     source: &'a Source<'a>,
     context: &'a ReadContext,
     metadata: HashMap<String, Tree>,
-    /// Keys met: digest of the element, and how many had the key.
+    /// Digest of the first element with a key, and how many elements had that key.
     seen: HashMap<u128, (u128, u32)>,
-    remarks: BTreeMap<(&'static str, &'static str), (String, u64)>,
+    counted_notes: BTreeMap<(&'static str, &'static str), (String, u64)>,
     done: u64,
     sink: &'a mut dyn Sink,
 }
 
-impl Reading<'_> {
-    fn drop(&mut self, pointer: String, outcome: DroppedAs, reason: String, kind: Option<Kind>) {
+impl DocumentReader<'_> {
+    fn report_dropped(&mut self, pointer: String, outcome: DroppedAs, reason: String, kind: Option<Kind>) {
         let place = format!("{}#{pointer}", self.source.place);
         self.sink.dropped(Dropped { place, outcome, reason, kind });
     }
 
-    fn remark(&mut self, pointer: &str, code: &'static str, message: &'static str) {
+    fn count_note(&mut self, pointer: &str, code: &'static str, message: &'static str) {
         let place = format!("{}#{pointer}", self.source.place);
-        self.remarks.entry((code, message)).or_insert((place, 0)).1 += 1;
+        self.counted_notes.entry((code, message)).or_insert((place, 0)).1 += 1;
     }
 
     fn element(&mut self, section: &'static Section, index: u64, json: &str) -> Result<(), FormatError> {
@@ -216,44 +233,48 @@ impl Reading<'_> {
         let tree = match Tree::parse(json, &self.context.limits) {
             Ok(tree) => tree,
             Err(e) => {
-                let reason = format!("{}: {e}", self.source.why(&pointer, json, &e));
-                self.drop(pointer, DroppedAs::Failed, reason, Some(section.kind));
+                let reason = format!("{}: {e}", self.source.fault_of(&pointer, json, &e));
+                self.report_dropped(pointer, DroppedAs::Failed, reason, Some(section.kind));
                 return Ok(());
             }
         };
-        if let Some(code) = self.source.spared.get(&pointer) {
-            let reason = format!("{code}: the element is only nearly JSON");
-            self.drop(pointer, DroppedAs::Failed, reason, Some(section.kind));
+        if let Some(code) = self.source.faulty.get(&pointer) {
+            let reason = format!("{code}: the element is not valid JSON");
+            self.report_dropped(pointer, DroppedAs::Failed, reason, Some(section.kind));
             return Ok(());
         }
-        if let Some(code) = unusable(section, &tree) {
-            let reason = format!("{code}: what a record needs is not there");
-            self.drop(pointer, DroppedAs::Failed, reason, Some(section.kind));
+        if let Some(code) = missing_requirement(section, &tree) {
+            let reason = format!("{code}: required data of the record is missing");
+            self.report_dropped(pointer, DroppedAs::Failed, reason, Some(section.kind));
             return Ok(());
         }
         let slot = *section == NODES && text(&tree, "type").is_some_and(|kind| kind != "entity");
         if slot {
-            return Ok(()); // names a memory or todo that is in its own list
+            return Ok(()); // it refers to a memory or todo, which is in its own list
         }
         let mut mapped = to_record(section, &tree);
         mapped.origin = Origin {
             format: SCOPE.into(),
-            version: Some(self.survey.version_of_records()),
+            version: Some(self.first_pass.version_of_records()),
             container: self.source.place.clone(),
             pointer: pointer.clone(),
         };
         let digest = digest(json);
         if mapped.origin_id.is_none() && *section != EDGES {
             mapped.key = RecordKey::new(SCOPE, format!("{}/content:{digest:032x}", section.key));
-            self.remark(&pointer, "id_missing", "a record without an id; known by its content");
+            self.count_note(&pointer, "id_missing", "a record without an id; it is identified by its content");
         }
         if let Some(restored) = restore(&tree, &mapped, json) {
             if restored.changed {
-                self.remark(&pointer, "changed_elsewhere", "changed by another program; its values are taken");
+                self.count_note(
+                    &pointer,
+                    "changed_elsewhere",
+                    "changed by another program; the values of that program are used",
+                );
             }
             return self.send(section, pointer, restored.record, digest);
         }
-        self.check(section, &tree, &pointer);
+        self.check_schema(section, &tree, &pointer);
         let mut record = Record { verbatim: Some(Verbatim::json(json)), ..mapped };
         if *section == MEMORIES
             && let Some(metadata) = record.origin_id.as_ref().and_then(|id| self.metadata.remove(id))
@@ -274,80 +295,84 @@ impl Reading<'_> {
         match self.seen.entry(key) {
             Entry::Vacant(slot) => drop(slot.insert((digest, 1))),
             Entry::Occupied(slot) if slot.get().0 == digest => {
-                let reason = "duplicate: the same record is there twice".to_owned();
-                self.drop(pointer, DroppedAs::Skipped, reason, Some(section.kind));
+                let reason = "duplicate: the same record occurs twice".to_owned();
+                self.report_dropped(pointer, DroppedAs::Skipped, reason, Some(section.kind));
                 return Ok(());
             }
             Entry::Occupied(mut slot) => {
                 slot.get_mut().1 += 1;
-                // Two records under one id: both are kept, the later one under a key of its own.
+                // Two records with one id: both are imported, the later one with a different key.
                 record.key.value = format!("{}#{}", record.key.value, slot.get().1);
-                self.remark(&pointer, "duplicate_id", "two records have one id");
+                self.count_note(&pointer, "duplicate_id", "two records have the same id");
             }
         }
         self.sink.unit(Unit::from(record))
     }
 
-    /// What a tolerant reader takes and says.
-    fn check(&mut self, section: &Section, tree: &Tree, pointer: &str) {
+    /// Reports schema violations that do not prevent an import.
+    fn check_schema(&mut self, section: &Section, tree: &Tree, pointer: &str) {
         let mut breaches = Vec::new();
-        super::shape::check(tree, self.survey.shape.rule(section), "", &mut breaches);
+        super::shape::check(tree, self.first_pass.shape.rule(section), "", &mut breaches);
         for breach in breaches.iter().filter(|b| !b.warning && b.at != "/id") {
-            self.remark(pointer, breach.code, "a record that breaks a rule of the format; taken as it is");
+            self.count_note(pointer, breach.code, "a record violates a rule of the format; it is imported unchanged");
         }
     }
 }
 
-/// Importance and last access, which version 2 keeps outside the memory; all of it is kept with the record.
+/// Applies the metadata that version 2 stores outside the memory (importance, last access); all of it is stored with the record.
 fn apply_metadata(record: &mut Record, metadata: &Tree) {
     record.importance = super::wire::number(metadata, "importance").or(record.importance);
     let accessed = ["accessed_at", "last_accessed", "last_accessed_at"].into_iter();
     let accessed = accessed.filter_map(|name| text(metadata, name)).find_map(Timestamp::parse);
     record.times.last_accessed = accessed.or(record.times.last_accessed);
-    let told = value(metadata);
-    let exact = json(metadata);
-    if json(&map::tree_of(&told)) != exact {
-        record.fields.insert(METADATA_TEXT.into(), exact.into());
+    let metadata_value = value(metadata);
+    let metadata_text = json(metadata);
+    if json(&to_record::tree_of(&metadata_value)) != metadata_text {
+        record.fields.insert(METADATA_TEXT.into(), metadata_text.into());
     }
-    record.fields.insert(METADATA.into(), told);
+    record.fields.insert(METADATA.into(), metadata_value);
 }
 
-/// Field of a record with what version 2 keeps of it outside.
+/// Field of a record with the metadata that version 2 stores outside the memory.
 pub(super) const METADATA: &str = "memory_metadata";
-/// The same as it was written, where that is not the usual form.
+/// The exact text of that metadata, if it cannot be restored from the field.
 const METADATA_TEXT: &str = "memory_metadata_text";
 
-/// What version 2 keeps of a record outside, as it was written.
+/// The metadata that version 2 stores outside a memory, as it was read.
 pub(super) fn metadata_of_record(fields: &Fields) -> Option<Tree> {
-    let told = fields.get(METADATA)?;
-    let exact = fields.get(METADATA_TEXT).and_then(|t| Tree::parse(t.as_str()?, 512).ok());
-    Some(exact.filter(|tree| value(tree) == *told).unwrap_or_else(|| map::tree_of(told)))
+    let metadata_value = fields.get(METADATA)?;
+    let metadata_text = fields.get(METADATA_TEXT).and_then(|t| Tree::parse(t.as_str()?, 512).ok());
+    Some(
+        metadata_text
+            .filter(|tree| value(tree) == *metadata_value)
+            .unwrap_or_else(|| to_record::tree_of(metadata_value)),
+    )
 }
 
-/// What stands outside the element, and stays there.
+/// Copies the metadata that is stored outside the element.
 pub(super) fn copy_metadata(from: &Fields, to: &mut Fields) {
     for name in [METADATA, METADATA_TEXT] {
         to.extend(from.get(name).map(|v| (name.to_owned(), v.clone())));
     }
 }
 
-/// First half of a SHA-256.
+/// First half of the SHA-256 of a text.
 pub(super) fn digest(text: &str) -> u128 {
     let mut first = [0; 16];
     first.copy_from_slice(&Sha256::digest(text)[..16]);
     u128::from_be_bytes(first)
 }
 
-/// Key of a record of one of the adapters.
-pub(super) fn adapter_key(id: Option<&str>, content: &str) -> RecordKey {
+/// Key of a record from an interop encoding.
+pub(super) fn interop_key(id: Option<&str>, content: &str) -> RecordKey {
     match id.filter(|id| !id.is_empty()) {
-        Some(id) => map::key("memory", &bare_id(id)),
+        Some(id) => to_record::key("memory", &bare_id(id)),
         None => RecordKey::new(SCOPE, format!("memory/content:{:032x}", digest(content))),
     }
 }
 
-/// Shape by a version's first digit.
-pub(super) fn shape_named(version: &str) -> Option<Shape> {
+/// Shape for a requested version.
+pub(super) fn shape_of_version(version: &str) -> Option<Shape> {
     match version {
         "1" | "1.0" => Some(Shape::V1),
         "2" | "2.0" => Some(Shape::V2),

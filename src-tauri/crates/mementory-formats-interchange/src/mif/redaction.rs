@@ -1,9 +1,9 @@
-//! What is said of values that are covered or were taken out: `redactions` beside a content (specification §6.1), and
-//! `privacy` in the metadata (§7). Positions and lengths are in bytes, which is how the reference program finds such
-//! values; the specification names no unit. Never the value itself, and no number that is not known.
+//! Describes values that are masked or were redacted: `redactions` beside the content (specification §6.1) and `privacy` in the
+//! metadata (§7). Positions and lengths are in bytes, as the reference program uses them; the specification defines no unit.
+//! The values themselves are never written, nor are unknown numbers.
 use super::{
-    map::value,
     sections::Section,
+    to_record::value,
     wire::{Shape, json, text, texts},
 };
 use mementory_format::extension::is_member;
@@ -14,7 +14,7 @@ use std::{borrow::Cow, collections::BTreeSet};
 
 /// Name of the member.
 const MEMBER: &str = "redactions";
-/// Classes of marks that are of a person, ours and the words of the specification's list.
+/// Classes of personal data, ours and those of the specification.
 const PERSONAL: [&str; 12] = [
     "email",
     "phone",
@@ -29,11 +29,11 @@ const PERSONAL: [&str; 12] = [
     "person",
     "pii",
 ];
-/// Classes of marks that open something.
+/// Classes of secrets.
 const SECRETS: [&str; 7] = ["access_key", "private_key", "password", "api_key", "token", "secret", "credential"];
 
-/// Puts the redactions of a record's text beside the content that the element has of it, behind those that it has; the
-/// record with them in its fields, so that reading the element gives the same one.
+/// Adds the redactions of a record's text to its element, after existing ones. Returns the record with them in its fields, so
+/// that reading the element yields the same record.
 pub(super) fn attach<'r>(
     stored: &'r StoredRecord,
     section: &Section,
@@ -42,22 +42,22 @@ pub(super) fn attach<'r>(
 ) -> Cow<'r, Record> {
     let record = Cow::Borrowed(&stored.record);
     let content = text(tree, "content").unwrap_or_default();
-    // Version 2 has no such member; where the text is empty, the content is something else.
-    let told = shape == Shape::V1 && matches!(section.key, "memory" | "todo") && record.text.starts_with(content);
-    if !told || stored.redactions.is_empty() {
+    // Version 2 has no such member. If the text is empty, the content is the title, which has no redactions.
+    let applies = shape == Shape::V1 && matches!(section.key, "memory" | "todo") && record.text.starts_with(content);
+    if !applies || stored.redactions.is_empty() {
         return record;
     }
     let mut list = match tree.get(MEMBER) {
         Some(Tree::Array(items)) => items.clone(),
         _ => vec![],
     };
-    // What came in with its redactions and was redacted since: marks that are told of already.
+    // Redactions that the imported element already lists are not added again.
     let mut known: Vec<String> = list.iter().filter_map(|r| text(r, "type").map(str::to_owned)).collect();
     for redaction in stored.redactions.iter().filter(|r| r.mark.end <= content.len()) {
-        let before = known.iter().position(|class| redaction.value.is_none() && *class == redaction.class);
-        match before {
+        let repeated = known.iter().position(|class| redaction.value.is_none() && *class == redaction.class);
+        match repeated {
             Some(at) => drop(known.swap_remove(at)),
-            None => list.push(of(redaction)),
+            None => list.push(redaction_entry(redaction)),
         }
     }
     let list = Tree::Array(list);
@@ -67,7 +67,7 @@ pub(super) fn attach<'r>(
     record
 }
 
-fn of(redaction: &Redaction) -> Tree {
+fn redaction_entry(redaction: &Redaction) -> Tree {
     let number = |n: usize| Tree::Number(n.to_string());
     let mut out = Tree::Object(vec![("type".into(), Tree::Text(redaction.class.clone()))]);
     if let Some(at) = &redaction.value {
@@ -77,7 +77,7 @@ fn of(redaction: &Redaction) -> Tree {
     out
 }
 
-/// What marks in a document say of it.
+/// What the redaction marks in a document reveal about its content.
 #[derive(Default)]
 pub(super) struct Privacy {
     fields: BTreeSet<String>,
@@ -86,8 +86,8 @@ pub(super) struct Privacy {
 }
 
 impl Privacy {
-    /// Takes note of the marks in an element.
-    pub fn note(&mut self, element: &str, depth: u32) {
+    /// Collects the marks in an element.
+    pub fn note_marks(&mut self, element: &str, depth: u32) {
         if !element.contains(REDACTED) {
             return;
         }
@@ -102,15 +102,15 @@ impl Privacy {
         }
     }
 
-    /// The object, over what the document says already; None = there is nothing to say. `looked`: values were looked
-    /// for, so without a mark none was found.
-    pub fn object(&self, before: Option<&Tree>, looked: bool) -> Option<Tree> {
-        if !looked && !self.personal && !self.secrets && self.fields.is_empty() {
+    /// The `privacy` object, based on the existing one; None if there is nothing to report. `values_were_scanned`: the records
+    /// were scanned for such values, so no mark means that none was found.
+    pub fn privacy_object(&self, declared: Option<&Tree>, values_were_scanned: bool) -> Option<Tree> {
+        if !values_were_scanned && !self.personal && !self.secrets && self.fields.is_empty() {
             return None;
         }
-        let mut out = before.filter(|tree| matches!(tree, Tree::Object(_))).cloned().unwrap_or(Tree::Object(vec![]));
+        let mut out = declared.filter(|tree| matches!(tree, Tree::Object(_))).cloned().unwrap_or(Tree::Object(vec![]));
         for (name, found) in [("pii_detected", self.personal), ("secrets_detected", self.secrets)] {
-            if found || looked && out.get(name).is_none() {
+            if found || values_were_scanned && out.get(name).is_none() {
                 out.set(name, Tree::Bool(found));
             }
         }

@@ -1,22 +1,22 @@
-//! Which lists of a document hold records, in both versions. One table drives reading, writing and the JSONL lines.
+//! Table of the lists that hold records, in both versions. Reading, writing and JSON lines all use it.
 use mementory_model::Kind;
 
 /// A list of records in a document.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Section {
-    /// Object that the list is in; empty = the document itself.
+    /// Object that contains the list; empty = the document itself.
     pub parent: &'static str,
     /// Name of the list.
     pub name: &'static str,
-    /// `type` of its lines in JSONL.
+    /// `type` of its lines in JSON lines.
     pub line: &'static str,
-    /// Name in the counts of a JSONL footer.
+    /// Name in the counts of a JSON lines footer.
     pub count: &'static str,
-    /// What its elements are here.
+    /// Kind of record that its elements become.
     pub kind: Kind,
-    /// First part of their keys.
+    /// First part of the keys of these records.
     pub key: &'static str,
-    /// Member with the text a person reads; empty = none that can be written.
+    /// Member with the text; empty = there is none that can be written.
     pub text: &'static str,
     /// Member with the title.
     pub title: &'static str,
@@ -72,12 +72,12 @@ pub(super) static EPISODES: Section = section(
     ["content", "name", ""],
 );
 
-/// All of them.
+/// All lists.
 pub(super) static SECTIONS: [&Section; 9] =
     [&MEMORIES, &TASKS, &PROJECTS, &REMINDERS, &NODES, &EDGES, &ENTITIES, &RELATIONSHIPS, &EPISODES];
 
 impl Section {
-    /// Place of an element as a JSON pointer.
+    /// JSON pointer of an element.
     pub fn pointer(&self, index: u64) -> String {
         if self.parent.is_empty() {
             format!("/{}/{index}", self.name)
@@ -97,17 +97,17 @@ pub(super) fn find(parent: &str, name: &str) -> Option<&'static Section> {
     SECTIONS.into_iter().find(|s| s.parent == parent && s.name == name)
 }
 
-/// The list whose JSONL lines have this type.
+/// The list for lines of this type in JSON lines.
 pub(super) fn by_line(line: &str) -> Option<&'static Section> {
     SECTIONS.into_iter().find(|s| s.line == line)
 }
 
-/// Is this an object that has lists of records in it?
+/// The name, if it is that of an object with lists of records.
 pub(super) fn is_parent(name: &str) -> Option<&'static str> {
     SECTIONS.into_iter().map(|s| s.parent).find(|p| !p.is_empty() && *p == name)
 }
 
-/// List and position that a pointer of ours names.
+/// List and position of an element, from its JSON pointer.
 pub(super) fn by_pointer(pointer: &str) -> Option<(&'static Section, u64)> {
     let (path, index) = pointer.strip_prefix('/')?.rsplit_once('/')?;
     let (parent, name) = path.split_once('/').unwrap_or(("", path));

@@ -1,8 +1,8 @@
-//! The bytes of a document, whichever encoding they are in. YAML becomes JSON here, once. Everything behind this sees
-//! JSON or JSON lines, as often as it wants. Nothing is mended: what is not JSON is not this format.
+//! The bytes of a document in any encoding. YAML is converted to JSON here, once; all other code reads JSON or JSON lines, as
+//! often as needed. Invalid JSON is not repaired: it is not a document of this format.
 use super::{
     detect, envelope,
-    spare::{Spared, not_finite, spare, spare_tree},
+    lenient_elements::{FaultyElements, blank_faulty_elements, blank_non_finite, find_non_finite},
     yaml,
 };
 use mementory_format::{Catalog, FormatError, Member, Passphrase};
@@ -10,16 +10,16 @@ use mementory_json::{self as json, Tree, TreeError};
 use mementory_model::{Bounds, Limits};
 use std::io::{BufReader, Read};
 
-/// How a document is written down.
+/// Encoding of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
-    /// One JSON object, the canonical form.
+pub(super) enum Encoding {
+    /// One JSON object, the usual encoding.
     Json,
     /// One YAML document.
     Yaml,
     /// One JSON object on each line.
     Jsonl,
-    /// An array of objects with `memory`, as mem0 has them.
+    /// An array of objects with `memory`, like mem0's.
     Mem0,
     /// An array of objects with `content`.
     Generic,
@@ -27,97 +27,102 @@ pub(super) enum Form {
     Markdown,
 }
 
-impl Form {
-    /// Stable name of a form that is no document of the format itself.
-    pub fn adapter(self) -> Option<&'static str> {
+impl Encoding {
+    /// Stable name of an interop encoding; None for the encodings of the format itself.
+    pub fn interop_name(self) -> Option<&'static str> {
         match self {
-            Form::Mem0 => Some("mem0"),
-            Form::Generic => Some("generic"),
-            Form::Markdown => Some("markdown"),
-            Form::Json | Form::Yaml | Form::Jsonl => None,
+            Encoding::Mem0 => Some("mem0"),
+            Encoding::Generic => Some("generic"),
+            Encoding::Markdown => Some("markdown"),
+            Encoding::Json | Encoding::Yaml | Encoding::Jsonl => None,
         }
     }
 }
 
-/// Bytes that can be read from their start, again and again.
+/// Bytes that can be read repeatedly from the start.
 pub(super) struct Source<'a> {
     catalog: Option<(&'a Catalog, &'a Member)>,
     memory: Vec<u8>,
-    /// Form of what [`Source::read`] gives.
-    pub form: Form,
-    /// Form that the file has.
-    pub written: Form,
+    /// Encoding of the bytes that [`Source::read`] returns.
+    pub encoding: Encoding,
+    /// Encoding of the file.
+    pub original_encoding: Encoding,
     /// For messages.
     pub place: String,
-    /// Elements that are nearly JSON, where `null` stands in what [`Source::read`] gives.
-    pub spared: Spared,
-    /// Keys that stand twice in one mapping of a document in YAML, as JSON pointers.
+    /// Elements that are almost JSON; [`Source::read`] returns `null` instead of them.
+    pub faulty: FaultyElements,
+    /// Keys that occur twice in one mapping of a YAML document, as JSON pointers.
     pub repeated: Vec<String>,
 }
 
-/// So many times what one JSON value may take in memory may a document in YAML.
-const YAML: u64 = 3;
+/// A YAML document, which is parsed as a whole, may use this many times the memory of one JSON value.
+const YAML_MEMORY_FACTOR: u64 = 3;
 
-/// What makes a text no JSON, or none that Unicode can hold, though it has the looks: `nan`, `lone_surrogate`,
-/// `control_character`, `invalid_escape`, `invalid_utf8`. None for JSON, and for what is no JSON at all.
-pub(super) fn fault(text: &[u8]) -> Option<&'static str> {
+/// Code of the fault in a text that is almost JSON: `nan`, `lone_surrogate`, `control_character`, `invalid_escape`,
+/// `invalid_utf8`. None for valid JSON, and for anything else.
+pub(super) fn json_fault(text: &[u8]) -> Option<&'static str> {
     let (_, codes) = json::repair(text)?;
     codes.first().copied()
 }
 
-/// Refuses a document for such a fault.
-pub(super) fn refused(code: &'static str, place: impl Into<String>) -> FormatError {
+/// The error for a document with such a fault.
+pub(super) fn fault_error(code: &'static str, place: impl Into<String>) -> FormatError {
     let message = match code {
-        "nan" => "not JSON: NaN and infinities are no numbers",
-        "lone_surrogate" => "not Unicode: half of a surrogate pair",
+        "nan" => "not JSON: NaN and infinity are not JSON numbers",
+        "lone_surrogate" => "not valid Unicode: half of a surrogate pair",
         "control_character" => "not JSON: a control character in a string",
-        "invalid_escape" => "not JSON: an escape that there is not",
+        "invalid_escape" => "not JSON: an unknown escape sequence",
         _ => "not UTF-8",
     };
     FormatError::invalid(code, place, message)
 }
 
 impl<'a> Source<'a> {
-    /// A member whose form is known.
-    pub fn open(catalog: &'a Catalog, member: &'a Member, form: Form, limits: &Limits) -> Result<Self, FormatError> {
+    /// Opens a file with a known encoding.
+    pub fn open(
+        catalog: &'a Catalog,
+        member: &'a Member,
+        encoding: Encoding,
+        limits: &Limits,
+    ) -> Result<Self, FormatError> {
         let mut source = Self {
             catalog: Some((catalog, member)),
             memory: vec![],
-            form,
-            written: form,
+            encoding,
+            original_encoding: encoding,
             place: member.place.clone(),
-            spared: Spared::new(),
+            faulty: FaultyElements::new(),
             repeated: vec![],
         };
         let head = catalog.head(member, 4)?;
         let utf16 = matches!(head.as_slice(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [_, 0, ..] | [0, ..]);
         if utf16 {
-            let bytes = source.whole(limits)?;
-            source.hold(utf16_text(&bytes).into_bytes());
+            let bytes = source.read_all(limits)?;
+            source.set_bytes(utf16_text(&bytes).into_bytes());
         }
-        source.settle(limits)?;
+        source.normalize(limits)?;
         Ok(source)
     }
 
-    /// Bytes that were made elsewhere (decrypted).
-    pub fn of_bytes(bytes: Vec<u8>, form: Form, place: &str, limits: &Limits) -> Result<Self, FormatError> {
+    /// A source over bytes in memory, such as a decrypted document.
+    pub fn of_bytes(bytes: Vec<u8>, encoding: Encoding, place: &str, limits: &Limits) -> Result<Self, FormatError> {
         let mut source = Self {
             catalog: None,
             memory: bytes,
-            form,
-            written: form,
+            encoding,
+            original_encoding: encoding,
             place: place.to_owned(),
-            spared: Spared::new(),
+            faulty: FaultyElements::new(),
             repeated: vec![],
         };
-        source.settle(limits)?;
+        source.normalize(limits)?;
         Ok(source)
     }
 
     /// The document inside an envelope.
     ///
     /// # Errors
-    /// `passphrase_needed`, `passphrase_wrong`, flaws of the envelope; `malformed` when no document is inside.
+    /// `passphrase_needed`, `passphrase_wrong`, faults of the envelope; `malformed` if it contains no document.
     pub fn of_envelope(
         encryption: &Tree,
         passphrase: Option<&dyn Passphrase>,
@@ -125,24 +130,24 @@ impl<'a> Source<'a> {
         limits: &Limits,
     ) -> Result<Self, FormatError> {
         let plain = envelope::open(encryption, passphrase, place)?;
-        let form = detect::form_of_bytes(&plain, "")
-            .filter(|f| f.adapter().is_none())
-            .ok_or_else(|| FormatError::invalid("malformed", place, "no document is inside the envelope"))?;
-        Self::of_bytes(plain, form, place, limits)
+        let encoding = detect::encoding_of_bytes(&plain, "")
+            .filter(|f| f.interop_name().is_none())
+            .ok_or_else(|| FormatError::invalid("malformed", place, "the envelope contains no document"))?;
+        Self::of_bytes(plain, encoding, place, limits)
     }
 
-    fn hold(&mut self, bytes: Vec<u8>) {
+    fn set_bytes(&mut self, bytes: Vec<u8>) {
         self.catalog = None;
         self.memory = bytes;
     }
 
-    fn settle(&mut self, limits: &Limits) -> Result<(), FormatError> {
-        if self.form == Form::Yaml {
-            let bytes = self.whole(limits)?;
+    fn normalize(&mut self, limits: &Limits) -> Result<(), FormatError> {
+        if self.encoding == Encoding::Yaml {
+            let bytes = self.read_all(limits)?;
             let text = String::from_utf8(bytes)
                 .map_err(|_| FormatError::invalid("invalid_utf8", &self.place, "the document is not UTF-8"))?;
-            // A document in YAML is taken apart as a whole, where one in JSON is so element by element.
-            let bounds = Bounds { depth: limits.json_depth, bytes: limits.tree_bytes * YAML };
+            // A YAML document is parsed as a whole, a JSON document element by element.
+            let bounds = Bounds { depth: limits.json_depth, bytes: limits.tree_bytes * YAML_MEMORY_FACTOR };
             let tree = yaml::parse(text.trim_start_matches('\u{feff}'), bounds).map_err(|e| match e.code {
                 yaml::TOO_LARGE => {
                     FormatError::Limit { limit: "tree_bytes", place: self.place.clone(), figure: bounds.bytes }
@@ -150,45 +155,45 @@ impl<'a> Source<'a> {
                 code => FormatError::invalid(code, &self.place, e.message),
             })?;
             self.repeated = yaml::repeated(&tree);
-            let mut tree = super::wire::settle(tree);
-            self.spared = spare_tree(&mut tree);
-            if let Some(pointer) = not_finite(&tree) {
-                return Err(refused("nan", format!("{}#{pointer}", self.place)));
+            let mut tree = super::wire::restore_text(tree);
+            self.faulty = blank_non_finite(&mut tree);
+            if let Some(pointer) = find_non_finite(&tree) {
+                return Err(fault_error("nan", format!("{}#{pointer}", self.place)));
             }
             let mut out = String::new();
             tree.write(&mut out);
-            self.hold(out.into_bytes());
-            self.form = Form::Json;
+            self.set_bytes(out.into_bytes());
+            self.encoding = Encoding::Json;
         }
         Ok(())
     }
 
-    /// What keeps a document from being JSON, if it is nearly JSON.
-    pub fn fault(&self, limits: &Limits) -> Option<&'static str> {
-        if self.form == Form::Jsonl { None } else { fault(&self.whole(limits).ok()?) }
+    /// Code of the fault if the document is almost JSON.
+    pub fn json_fault(&self, limits: &Limits) -> Option<&'static str> {
+        if self.encoding == Encoding::Jsonl { None } else { json_fault(&self.read_all(limits).ok()?) }
     }
 
-    /// Takes the elements out that are nearly JSON, so that the others can be read. False = there is none.
-    pub fn spare(&mut self, limits: &Limits) -> Result<bool, FormatError> {
-        if self.form != Form::Json || !self.spared.is_empty() {
+    /// Blanks out the elements that are almost JSON, so that the others can be read. False if there is none.
+    pub fn blank_faulty_elements(&mut self, limits: &Limits) -> Result<bool, FormatError> {
+        if self.encoding != Encoding::Json || !self.faulty.is_empty() {
             return Ok(false);
         }
-        let Some((bytes, spared)) = spare(&self.whole(limits)?) else { return Ok(false) };
-        self.hold(bytes);
-        self.spared = spared;
+        let Some((bytes, faulty)) = blank_faulty_elements(&self.read_all(limits)?) else { return Ok(false) };
+        self.set_bytes(bytes);
+        self.faulty = faulty;
         Ok(true)
     }
 
-    /// Why an element holds nothing that can be read: its code. `json` is what stands at `pointer`.
-    pub fn why(&self, pointer: &str, json: &str, error: &TreeError) -> &'static str {
+    /// Code of the reason why the element at `pointer`, with the text `json`, cannot be read.
+    pub fn fault_of(&self, pointer: &str, json: &str, error: &TreeError) -> &'static str {
         match error {
             TreeError::Size(_) => "too_large",
-            _ => self.spared.get(pointer).copied().or_else(|| fault(json.as_bytes())).unwrap_or("malformed"),
+            _ => self.faulty.get(pointer).copied().or_else(|| json_fault(json.as_bytes())).unwrap_or("malformed"),
         }
     }
 
-    /// All bytes, bounded.
-    pub fn whole(&self, limits: &Limits) -> Result<Vec<u8>, FormatError> {
+    /// Reads all bytes, up to the size limit.
+    pub fn read_all(&self, limits: &Limits) -> Result<Vec<u8>, FormatError> {
         let bound = limits.element_bytes;
         self.read(|r| {
             let mut out = Vec::new();
@@ -204,21 +209,21 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// The bytes from their start, without a byte order mark.
+    /// Reads the bytes from the start, without a byte order mark.
     pub fn read<T>(&self, f: impl FnOnce(&mut dyn Read) -> Result<T, FormatError>) -> Result<T, FormatError> {
         match self.catalog {
             Some((catalog, member)) => catalog.read(member, |r| {
                 let mut reader = BufReader::with_capacity(64 << 10, r);
                 let mut head = [0; 3];
-                let mut got = 0;
-                while got < 3 {
-                    let n = reader.read(&mut head[got..]).map_err(|e| FormatError::io(&self.place, e))?;
+                let mut filled = 0;
+                while filled < 3 {
+                    let n = reader.read(&mut head[filled..]).map_err(|e| FormatError::io(&self.place, e))?;
                     if n == 0 {
                         break;
                     }
-                    got += n;
+                    filled += n;
                 }
-                let start: &[u8] = if head[..got] == *b"\xef\xbb\xbf" { &[] } else { &head[..got] };
+                let start: &[u8] = if head[..filled] == *b"\xef\xbb\xbf" { &[] } else { &head[..filled] };
                 f(&mut start.chain(reader))
             }),
             None => {

@@ -1,4 +1,4 @@
-//! A stand-in for the vault in tests: a sink that keeps everything, and a record source over it.
+//! Test double for the vault: a sink that stores everything, and a record source over the same data.
 use super::Mif;
 pub(super) use mementory_format::testkit::{FakeCipher, repo};
 use mementory_format::{
@@ -13,21 +13,21 @@ use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Everything that a reader said.
+/// Everything that a reader sent.
 #[derive(Default)]
-pub(super) struct Shelf {
+pub(super) struct MemoryStore {
     pub records: Vec<Record>,
     pub parts: Vec<(PassthroughItem, Vec<u8>)>,
     pub notes: Vec<Issue>,
     pub dropped: Vec<Dropped>,
     pub edited: BTreeSet<usize>,
     pub tombstones: Vec<Tombstone>,
-    /// Marks in the text of a record, by its number.
+    /// Redactions in the text of a record, by its index.
     pub redactions: BTreeMap<usize, Vec<Redaction>>,
     pub covers: bool,
 }
 
-impl Sink for Shelf {
+impl Sink for MemoryStore {
     fn unit(&mut self, unit: Unit) -> Result<(), FormatError> {
         self.records.extend(unit.records);
         Ok(())
@@ -61,8 +61,8 @@ pub(super) fn vault_id(key: &RecordKey) -> String {
     hex::encode(&Sha256::digest(format!("{}|{}", key.scope, key.value))[..16])
 }
 
-impl Shelf {
-    /// The record whose text begins so.
+impl MemoryStore {
+    /// The record whose text begins with `text`.
     pub fn find(&self, text: &str) -> &Record {
         self.records.iter().find(|r| r.text.starts_with(text)).unwrap_or_else(|| panic!("no record {text}"))
     }
@@ -79,7 +79,7 @@ impl Shelf {
     }
 }
 
-impl RecordSource for Shelf {
+impl RecordSource for MemoryStore {
     fn about(&self) -> SourceAbout {
         SourceAbout {
             vault_id: "0191b2c3-0000-7000-8000-000000000001".into(),
@@ -135,17 +135,17 @@ impl RecordSource for Shelf {
     }
 }
 
-/// A folder that vanishes.
-pub(super) struct Scratch(pub PathBuf);
+/// A temporary folder that is removed when dropped.
+pub(super) struct TempDir(pub PathBuf);
 
-impl Scratch {
+impl TempDir {
     pub(super) fn new(name: &str) -> Self {
         let dir = std::env::temp_dir().join(format!("mementory-mif-{}-{name}", std::process::id()));
         let _ = std::fs::remove_dir_all(&dir);
         std::fs::create_dir_all(&dir).unwrap();
         Self(dir)
     }
-    /// Puts a text into a file of it.
+    /// Writes a file into the folder.
     pub(super) fn put(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
         let path = self.0.join(name);
         std::fs::write(&path, text).unwrap();
@@ -153,7 +153,7 @@ impl Scratch {
     }
 }
 
-impl Drop for Scratch {
+impl Drop for TempDir {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
@@ -164,31 +164,31 @@ pub(super) fn shared(name: &str) -> Option<PathBuf> {
     mementory_format::testkit::shared(&format!("reference/mif/{name}"))
 }
 
-pub(super) fn open(path: &Path, asked: bool) -> (Catalog, Detection) {
+pub(super) fn open(path: &Path, by_name: bool) -> (Catalog, Detection) {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
-    let detection = crate::detect(&catalog, &limits, asked.then_some("mif")).unwrap();
+    let detection = crate::detect(&catalog, &limits, by_name.then_some("mif")).unwrap();
     (catalog, detection)
 }
 
-/// The format and version that a file is taken for.
-pub(super) fn detected(path: &Path, asked: bool) -> Option<(&'static str, Option<String>)> {
-    let (_, detection) = open(path, asked);
+/// The detected format and version of a file.
+pub(super) fn detected(path: &Path, by_name: bool) -> Option<(&'static str, Option<String>)> {
+    let (_, detection) = open(path, by_name);
     detection.sources.first().map(|s| (s.format, s.claim.version.clone()))
 }
 
-pub(super) fn read_with(path: &Path, passphrase: Option<Arc<dyn Passphrase>>) -> Result<Shelf, FormatError> {
+pub(super) fn read_with(path: &Path, passphrase: Option<Arc<dyn Passphrase>>) -> Result<MemoryStore, FormatError> {
     let (catalog, detection) = open(path, true);
-    let mut shelf = Shelf::default();
+    let mut store = MemoryStore::default();
     let context = ReadContext { limits: Limits::default(), now: Timestamp::from_micros(0).unwrap(), passphrase };
     assert!(!detection.sources.is_empty(), "no source in {}", path.display());
     for source in &detection.sources {
-        Mif.read(&catalog, source, &context, &mut shelf)?;
+        Mif.read(&catalog, source, &context, &mut store)?;
     }
-    Ok(shelf)
+    Ok(store)
 }
 
-pub(super) fn read(path: &Path) -> Result<Shelf, FormatError> {
+pub(super) fn read(path: &Path) -> Result<MemoryStore, FormatError> {
     read_with(path, None)
 }
 
@@ -201,12 +201,16 @@ pub(super) fn options(encoding: &str, version: Option<&str>) -> WriteOptions {
     }
 }
 
-pub(super) fn write(shelf: &mut Shelf, path: &Path, options: &WriteOptions) -> WriteReport {
-    let report = Mif.write(shelf, path, options).unwrap();
-    let planned = Mif.plan(shelf, options).unwrap();
-    assert_eq!((&planned.by_kind, &planned.losses), (&report.by_kind, &report.losses), "the plan is what happens");
+pub(super) fn write(store: &mut MemoryStore, path: &Path, options: &WriteOptions) -> WriteReport {
+    let report = Mif.write(store, path, options).unwrap();
+    let planned = Mif.plan(store, options).unwrap();
+    assert_eq!(
+        (&planned.by_kind, &planned.losses),
+        (&report.by_kind, &report.losses),
+        "the dry run reports what is written"
+    );
     if let Some(folder) = std::env::var_os("MEMENTORY_MIF_OUT") {
-        // For checks outside: other YAML loaders, JSON Schema validators.
+        // For external checks: other YAML parsers, JSON Schema validators.
         let name = format!("{}-{}", std::thread::current().name().unwrap_or("t").replace(':', "_"), {
             path.file_name().unwrap().to_string_lossy()
         });
@@ -241,7 +245,7 @@ pub(super) fn normal(value: Value) -> Value {
     }
 }
 
-/// The tree of JSON lines, put together as the format page says.
+/// The document in a JSON lines file, assembled as described in the README.
 pub(super) fn lines_value(path: &Path) -> Value {
     let text = std::fs::read_to_string(path).unwrap();
     let mut lines = text.lines().map(|l| serde_json::from_str::<Value>(l).unwrap());
@@ -272,7 +276,7 @@ pub(super) fn lines_value(path: &Path) -> Value {
     normal(root)
 }
 
-/// The tree of a YAML file by the parser that we use.
+/// The content of a YAML file, read with our parser.
 pub(super) fn yaml_value(path: &Path) -> Value {
     let text = std::fs::read_to_string(path).unwrap();
     let tree = super::yaml::parse(&text, 600.into()).unwrap();

@@ -1,12 +1,14 @@
-//! Checks a document by the specification (version 1) or by the reference program's types (version 2), and reports
-//! everything found. What other programs get wrong without harm is a warning.
+//! Validates a document against the specification (version 1) or the types of the reference program (version 2) and reports all
+//! findings. Harmless faults that other programs commonly make are warnings.
 use super::{
-    adapters, detect, envelope,
+    detect,
+    element_stream::{Item, stream_elements},
+    envelope,
+    first_pass::{Checksum, FirstPass},
+    interop_import,
     sections::{EDGES, ENTITIES, MEMORIES, NODES, SECTIONS, Section, TASKS},
     shape::{self, Breach},
-    source::{Form, Source},
-    survey::{Checksum, Survey},
-    walk::{Item, walk},
+    source::{Encoding, Source},
     wire::{Shape, inner, is_supported, list, text, version_parts},
 };
 use mementory_format::{Catalog, Detected, Finding, FormatError, Passphrase, REDACTED, Validation};
@@ -14,63 +16,63 @@ use mementory_json::Tree;
 use mementory_model::Limits;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Findings listed with one code; the others are counted.
-const LISTED: usize = 100;
+/// Number of findings listed for one code; further ones are only counted.
+const MAX_LISTED: usize = 100;
 
-/// Checks every detected member, with a passphrase also what is inside of one that is encrypted.
+/// Validates every detected file; with a passphrase, also the content of encrypted documents.
 pub(super) fn validate(
     catalog: &Catalog,
     detected: &Detected,
     limits: &Limits,
     passphrase: Option<&dyn Passphrase>,
 ) -> Result<Validation, FormatError> {
-    let mut check = Check { out: Validation::default(), counts: BTreeMap::new(), passphrase };
+    let mut validator = Validator { out: Validation::default(), counts: BTreeMap::new(), passphrase };
     for claimed in &detected.claim.parts {
         let Some(member) = catalog.members().get(claimed.member) else { continue };
         let place = member.place.as_str();
-        let Some(form) = detect::form(catalog, member, true)? else {
-            check.error("malformed", place, "no document of this format");
+        let Some(encoding) = detect::encoding(catalog, member, true)? else {
+            validator.error("malformed", place, "not a document of this format");
             continue;
         };
-        let opened = Source::open(catalog, member, form, limits);
+        let opened = Source::open(catalog, member, encoding, limits);
         let result = opened.and_then(|mut source| {
-            if form.adapter().is_some() {
-                check.adapter(&mut source, limits)
+            if encoding.interop_name().is_some() {
+                validator.check_interop(&mut source, limits)
             } else {
-                check.document(&mut source, limits)
+                validator.document(&mut source, limits)
             }
         });
         match result {
-            // Nothing is wrong with the file, as far as anybody can tell.
+            // A wrong passphrase says nothing about the file.
             Err(error @ FormatError::Invalid { code: "passphrase_wrong", .. }) => return Err(error),
-            Err(FormatError::Invalid { code, place, message }) => check.error(code, &place, &message),
+            Err(FormatError::Invalid { code, place, message }) => validator.error(code, &place, &message),
             Err(FormatError::Version { place, version }) => {
-                check.out.version = Some(version);
-                check.error("unsupported_version", &place, "a major version that is not known");
+                validator.out.version = Some(version);
+                validator.error("unsupported_version", &place, "an unknown major version");
             }
             other => other?,
         }
     }
-    for ((code, warning), count) in std::mem::take(&mut check.counts) {
-        if count > LISTED {
+    for ((code, warning), count) in std::mem::take(&mut validator.counts) {
+        if count > MAX_LISTED {
             let finding = Finding {
                 code: code.clone(),
                 place: String::new(),
-                message: format!("{count} of these, the first {LISTED} are listed"),
+                message: format!("{count} of these, the first {MAX_LISTED} are listed"),
             };
-            if warning { check.out.warnings.push(finding) } else { check.out.errors.push(finding) }
+            if warning { validator.out.warnings.push(finding) } else { validator.out.errors.push(finding) }
         }
     }
-    Ok(check.out)
+    Ok(validator.out)
 }
 
-struct Check<'p> {
+struct Validator<'p> {
     out: Validation,
     counts: BTreeMap<(String, bool), usize>,
     passphrase: Option<&'p dyn Passphrase>,
 }
 
-/// What is said of ids across lists.
+/// Facts about all elements, for checks across lists.
 #[derive(Default)]
 struct Ids {
     by_list: HashMap<&'static str, HashSet<String>>,
@@ -78,11 +80,11 @@ struct Ids {
     redacted: u64,
 }
 
-impl Check<'_> {
-    fn say(&mut self, warning: bool, code: &str, place: &str, message: &str) {
+impl Validator<'_> {
+    fn report(&mut self, warning: bool, code: &str, place: &str, message: &str) {
         let count = self.counts.entry((code.to_owned(), warning)).or_default();
         *count += 1;
-        if *count > LISTED {
+        if *count > MAX_LISTED {
             return;
         }
         let finding = Finding { code: code.into(), place: place.into(), message: message.into() };
@@ -90,109 +92,126 @@ impl Check<'_> {
     }
 
     fn error(&mut self, code: &str, place: &str, message: &str) {
-        self.say(false, code, place, message);
+        self.report(false, code, place, message);
     }
 
     fn warn(&mut self, code: &str, place: &str, message: &str) {
-        self.say(true, code, place, message);
+        self.report(true, code, place, message);
     }
 
     fn breaches(&mut self, tree: &Tree, rule: &shape::Rule, pointer: &str, place: &str) {
         let mut found: Vec<Breach> = Vec::new();
         shape::check(tree, rule, pointer, &mut found);
         for breach in found {
-            self.say(breach.warning, breach.code, &format!("{place}#{}", breach.at), &breach.message);
+            self.report(breach.warning, breach.code, &format!("{place}#{}", breach.at), &breach.message);
         }
     }
 
-    fn adapter(&mut self, source: &mut Source<'_>, limits: &Limits) -> Result<(), FormatError> {
-        self.out.version = source.written.adapter().map(str::to_owned);
-        self.warn("other_form", &source.place, "a form that the reference program exchanges with others, no document");
-        let (count, bad) = adapters::check(source, limits)?;
+    fn check_interop(&mut self, source: &mut Source<'_>, limits: &Limits) -> Result<(), FormatError> {
+        self.out.version = source.original_encoding.interop_name().map(str::to_owned);
+        self.warn(
+            "other_form",
+            &source.place,
+            "an encoding for exchange with other programs, not a document of the format",
+        );
+        let (count, bad) = interop_import::check_elements(source, limits)?;
         self.out.records += count;
         for (pointer, code) in bad {
-            self.error(code, &format!("{}#{pointer}", source.place), "an element that holds no memory");
+            self.error(code, &format!("{}#{pointer}", source.place), "an element without a memory");
         }
         Ok(())
     }
 
     fn document(&mut self, source: &mut Source<'_>, limits: &Limits) -> Result<(), FormatError> {
-        let mut survey = Survey::of(source, limits)?;
+        let mut first_pass = FirstPass::of(source, limits)?;
         let place = source.place.clone();
-        self.out.version.clone_from(&survey.version);
-        self.version(&survey, &place);
-        if survey.version.as_deref().is_some_and(|v| !is_supported(v)) {
+        self.out.version.clone_from(&first_pass.version);
+        self.version(&first_pass, &place);
+        if first_pass.version.as_deref().is_some_and(|v| !is_supported(v)) {
             return Ok(());
         }
-        if let Some(encryption) = envelope::of(&survey.root) {
+        if let Some(encryption) = envelope::find_in(&first_pass.root) {
             let flaws = envelope::flaws(encryption);
-            let whole = flaws.is_empty();
+            let is_complete = flaws.is_empty();
             for (code, message) in flaws {
                 self.error(code, &format!("{place}#/encryption"), &message);
             }
-            match self.passphrase.take().filter(|_| whole) {
+            match self.passphrase.take().filter(|_| is_complete) {
                 Some(passphrase) => {
                     let mut inner = Source::of_envelope(encryption, Some(passphrase), &place, limits)?;
-                    // An envelope inside of this one is said, since the passphrase is spent.
+                    // The passphrase is not passed on, so an envelope inside this one is only reported.
                     self.document(&mut inner, limits)?;
                     self.passphrase = Some(passphrase);
                 }
-                None => self.warn("encrypted", &place, "what is inside can only be checked with the passphrase"),
+                None => self.warn("encrypted", &place, "the content can only be validated with the passphrase"),
             }
             self.out.kind = Some("encrypted".into());
-            // The specification's own example is nothing but the envelope.
-            if survey.root.get("export").is_none() && survey.root.get("export_meta").is_none() {
+            // An envelope needs no header: the example in the specification has none.
+            if first_pass.root.get("export").is_none() && first_pass.root.get("export_meta").is_none() {
                 return Ok(());
             }
         }
-        if survey.shape == Shape::V1 && survey.root.get(MEMORIES.name).is_none() && source.form == Form::Jsonl {
-            survey.root.set(MEMORIES.name, Tree::Array(vec![]));
+        if first_pass.shape == Shape::V1
+            && first_pass.root.get(MEMORIES.name).is_none()
+            && source.encoding == Encoding::Jsonl
+        {
+            first_pass.root.set(MEMORIES.name, Tree::Array(vec![]));
         }
-        self.breaches(&survey.root, survey.shape.document(), "", &place);
+        self.breaches(&first_pass.root, first_pass.shape.document(), "", &place);
         for pointer in &source.repeated {
-            self.error("duplicate_key", &format!("{place}#{pointer}"), "a key stands twice in one mapping");
+            self.error("duplicate_key", &format!("{place}#{pointer}"), "a key occurs twice in one mapping");
         }
-        for pointer in &survey.wrong {
-            self.error("wrong_type", &format!("{place}#{pointer}"), "neither a list nor an object as it must be");
+        for pointer in &first_pass.wrong_types {
+            self.error("wrong_type", &format!("{place}#{pointer}"), "must be a list or an object");
         }
-        for (number, code) in &survey.bad_lines {
-            self.error(code, &format!("{place}#line {number}"), "a line that holds no record");
+        for (number, code) in &first_pass.bad_lines {
+            self.error(code, &format!("{place}#line {number}"), "a line without a record");
         }
-        if survey.unknown_lines > 0 {
-            self.warn("unknown_lines", &place, &format!("{} lines of unknown types", survey.unknown_lines));
+        if first_pass.unknown_lines > 0 {
+            self.warn("unknown_lines", &place, &format!("{} lines of unknown types", first_pass.unknown_lines));
         }
-        let ids = self.elements(source, &survey, limits)?;
-        self.references(source, &survey, &ids, limits)?;
-        self.figures(&survey, &ids, &place);
-        self.footer(source, &survey, &place);
-        match survey.checksum(source, limits)? {
-            Checksum::Mismatch => self.error("checksum_mismatch", &place, "the document is not what was written"),
-            Checksum::Placeholder => self.warn("checksum_placeholder", &place, "the digest of nothing"),
-            Checksum::CountsOnly => self.warn("checksum_counts_only", &place, "over counts, not over content"),
-            Checksum::UnknownRule => {
-                self.warn("checksum_unknown_rule", &place, "the file does not say what its checksum is over");
+        let ids = self.elements(source, &first_pass, limits)?;
+        self.references(source, &first_pass, &ids, limits)?;
+        self.check_counts(&first_pass, &ids, &place);
+        self.footer(source, &first_pass, &place);
+        match first_pass.checksum(source, limits)? {
+            Checksum::Mismatch => {
+                self.error("checksum_mismatch", &place, "the document was changed after it was written")
             }
-            Checksum::Absent => self.warn("checksum_missing", &place, "nothing to check the content against"),
+            Checksum::Placeholder => {
+                self.warn("checksum_placeholder", &place, "only a placeholder (the digest of empty input)")
+            }
+            Checksum::CountsOnly => {
+                self.warn("checksum_counts_only", &place, "the checksum covers the counts, not the content")
+            }
+            Checksum::UnknownRule => {
+                self.warn("checksum_unknown_rule", &place, "the file does not say what its checksum covers");
+            }
+            Checksum::Absent => self.warn("checksum_missing", &place, "there is no checksum to verify the content"),
             Checksum::Verified => {}
         }
         Ok(())
     }
 
-    fn version(&mut self, survey: &Survey, place: &str) {
-        match survey.version.as_deref() {
-            None if envelope::of(&survey.root).is_some() => {}
-            None => {} // said as a missing field
+    fn version(&mut self, first_pass: &FirstPass, place: &str) {
+        match first_pass.version.as_deref() {
+            None if envelope::find_in(&first_pass.root).is_some() => {}
+            None => {} // reported as a missing field
             Some(version) if !is_supported(version) => {
-                self.error("unsupported_version", place, "a major version that is not known");
+                self.error("unsupported_version", place, "an unknown major version");
             }
             Some(version) => {
-                let major = &survey.shape.version()[..1];
+                let major = &first_pass.shape.version()[..1];
                 match version_parts(version) {
                     Some(_) if !version.starts_with(major) => {
-                        self.error("version_and_shape_differ", place, "the version says one form, the header another");
+                        self.error("version_and_shape_differ", place, "mif_version does not match the header");
                     }
                     Some((_, minor)) if minor > 0 => {
-                        self.warn("other_minor_version", place, "a newer minor version; unknown members are ignored");
+                        self.warn(
+                            "other_minor_version",
+                            place,
+                            "a newer minor version; unknown members are not checked",
+                        );
                     }
                     _ => {}
                 }
@@ -200,25 +219,25 @@ impl Check<'_> {
         }
     }
 
-    fn elements(&mut self, source: &Source<'_>, survey: &Survey, limits: &Limits) -> Result<Ids, FormatError> {
+    fn elements(&mut self, source: &Source<'_>, first_pass: &FirstPass, limits: &Limits) -> Result<Ids, FormatError> {
         let mut ids = Ids::default();
         let place = source.place.clone();
-        walk(source, limits, &mut |item| {
+        stream_elements(source, limits, &mut |item| {
             let Item::Element(section, index, json) = item else { return Ok(()) };
             let pointer = section.pointer(index);
             self.out.records += 1;
             let tree = match Tree::parse(json, limits) {
                 Ok(tree) => tree,
                 Err(e) => {
-                    self.error(source.why(&pointer, json, &e), &format!("{place}#{pointer}"), &e.to_string());
+                    self.error(source.fault_of(&pointer, json, &e), &format!("{place}#{pointer}"), &e.to_string());
                     return Ok(());
                 }
             };
-            if let Some(code) = source.spared.get(&pointer) {
-                self.error(code, &format!("{place}#{pointer}"), "an element that is only nearly JSON");
+            if let Some(code) = source.faulty.get(&pointer) {
+                self.error(code, &format!("{place}#{pointer}"), "the element is not valid JSON");
                 return Ok(());
             }
-            self.breaches(&tree, survey.shape.rule(section), &pointer, &place);
+            self.breaches(&tree, first_pass.shape.rule(section), &pointer, &place);
             if let Some(id) = text(&tree, "id")
                 && !ids.by_list.entry(section.key).or_default().insert(id.to_owned())
             {
@@ -234,19 +253,23 @@ impl Check<'_> {
         Ok(ids)
     }
 
-    /// What the rules cannot say of a memory.
+    /// Checks a memory against rules that the schema cannot express.
     fn memory(&mut self, tree: &Tree, at: &str, ids: &mut Ids) {
         for name in ["embedding", "embeddings"] {
             let Some(embedding) = tree.get(name) else { continue };
-            let said = embedding.get("dimensions").and_then(Tree::as_f64);
-            if let (Some(said), Some(Tree::Array(vector))) = (said, embedding.get("vector"))
-                && said != vector.len() as f64
+            let declared = embedding.get("dimensions").and_then(Tree::as_f64);
+            if let (Some(declared), Some(Tree::Array(vector))) = (declared, embedding.get("vector"))
+                && declared != vector.len() as f64
             {
-                self.warn("embedding_dimensions", &format!("{at}/{name}"), "not as many numbers as dimensions");
+                self.warn(
+                    "embedding_dimensions",
+                    &format!("{at}/{name}"),
+                    "the vector does not have as many numbers as dimensions",
+                );
             }
         }
         let markers = text(tree, "content").map_or(0, |c| c.matches(REDACTED).count());
-        let told = match tree.get("redactions") {
+        let listed = match tree.get("redactions") {
             Some(Tree::Array(items)) => {
                 for (i, item) in items.iter().enumerate() {
                     let Some(Tree::Array(range)) = item.get("position") else { continue };
@@ -258,30 +281,34 @@ impl Check<'_> {
                     };
                     if !fits {
                         let at = format!("{at}/redactions/{i}");
-                        self.error("redaction_position", &at, "start, end and length do not fit each other");
+                        self.error("redaction_position", &at, "start, end and length do not match");
                     }
                 }
                 items.len()
             }
             _ => 0,
         };
-        if told > markers {
-            self.warn("redaction_without_mark", &format!("{at}/redactions"), "no [REDACTED:…] for one of them");
+        if listed > markers {
+            self.warn(
+                "redaction_without_mark",
+                &format!("{at}/redactions"),
+                "the content has no [REDACTED:…] mark for one of them",
+            );
         }
-        ids.redacted += told as u64;
+        ids.redacted += listed as u64;
     }
 
     fn references(
         &mut self,
         source: &Source<'_>,
-        survey: &Survey,
+        first_pass: &FirstPass,
         ids: &Ids,
         limits: &Limits,
     ) -> Result<(), FormatError> {
         let has = |section: &Section, id: &str| ids.by_list.get(section.key).is_some_and(|set| set.contains(id));
         let place = source.place.clone();
-        let v1 = survey.shape == Shape::V1;
-        walk(source, limits, &mut |item| {
+        let v1 = first_pass.shape == Shape::V1;
+        stream_elements(source, limits, &mut |item| {
             let Item::Element(section, index, json) = item else { return Ok(()) };
             let Ok(tree) = Tree::parse(json, limits) else { return Ok(()) };
             let at = format!("{place}#{}", section.pointer(index));
@@ -289,18 +316,18 @@ impl Check<'_> {
                 "edge" => {
                     for end in ["source", "target"] {
                         let Some(id) = text(&tree, end) else { continue };
-                        // An entity may be named without a node of its own.
-                        let unlisted = id.starts_with("entity:") && survey.counts[NODES.number()] == 0;
+                        // An edge may refer to an entity without a node if the graph has no nodes at all.
+                        let unlisted = id.starts_with("entity:") && first_pass.counts[NODES.number()] == 0;
                         let known = unlisted || has(&MEMORIES, id) || has(&TASKS, id) || has(&NODES, id);
                         if !known {
-                            self.warn("dangling_edge", &format!("{at}/{end}"), "names nothing in this document");
+                            self.warn("dangling_edge", &format!("{at}/{end}"), "refers to nothing in this document");
                         }
                     }
                 }
                 "relationship" => {
                     for end in ["source_entity_id", "target_entity_id"] {
                         if text(&tree, end).is_some_and(|id| !has(&ENTITIES, id)) {
-                            self.warn("dangling_edge", &format!("{at}/{end}"), "names nothing in this document");
+                            self.warn("dangling_edge", &format!("{at}/{end}"), "refers to nothing in this document");
                         }
                     }
                 }
@@ -315,7 +342,11 @@ impl Check<'_> {
                     ];
                     for (name, object, target) in rows {
                         if list(object, name).iter().any(|id| !has(target, id)) {
-                            self.warn("dangling_reference", &format!("{at}/{name}"), "names nothing in this document");
+                            self.warn(
+                                "dangling_reference",
+                                &format!("{at}/{name}"),
+                                "refers to nothing in this document",
+                            );
                         }
                     }
                 }
@@ -326,30 +357,31 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Counts that the document tells of itself: a difference is worth knowing, no record is in doubt.
-    fn figures(&mut self, survey: &Survey, ids: &Ids, place: &str) {
-        let said = |path: [&str; 2]| survey.root.get(path[0]).and_then(|o| o.get(path[1])).and_then(Tree::as_f64);
+    /// Compares the counts in the document with the real ones. A difference is a warning: no record is affected.
+    fn check_counts(&mut self, first_pass: &FirstPass, ids: &Ids, place: &str) {
+        let declared =
+            |path: [&str; 2]| first_pass.root.get(path[0]).and_then(|o| o.get(path[1])).and_then(Tree::as_f64);
         let rows = [
-            (["metadata", "total_memories"], survey.counts[MEMORIES.number()]),
-            (["metadata", "total_todos"], survey.counts[TASKS.number()]),
-            (["graph", "node_count"], survey.counts[NODES.number()]),
-            (["graph", "edge_count"], survey.counts[EDGES.number()]),
+            (["metadata", "total_memories"], first_pass.counts[MEMORIES.number()]),
+            (["metadata", "total_todos"], first_pass.counts[TASKS.number()]),
+            (["graph", "node_count"], first_pass.counts[NODES.number()]),
+            (["graph", "edge_count"], first_pass.counts[EDGES.number()]),
         ];
         for (path, real) in rows {
-            let counted = path[1] != "node_count" || real > 0; // nodes may be left out, and are only counted then
-            if counted && said(path).is_some_and(|n| n != real as f64) {
+            let counted = path[1] != "node_count" || real > 0; // nodes are optional, and their count is only checked if there are any
+            if counted && declared(path).is_some_and(|n| n != real as f64) {
                 let at = format!("{place}#/{}/{}", path[0], path[1]);
-                self.warn("count_differs", &at, "not the number that is there");
+                self.warn("count_differs", &at, "does not match the number of elements");
             }
         }
-        if let Some(Tree::Object(types)) = survey.root.get("metadata").and_then(|m| m.get("memory_types")) {
+        if let Some(Tree::Object(types)) = first_pass.root.get("metadata").and_then(|m| m.get("memory_types")) {
             let differs = types.iter().any(|(t, n)| n.as_f64() != Some(*ids.types.get(t).unwrap_or(&0) as f64));
             if differs {
                 let at = format!("{place}#/metadata/memory_types");
-                self.warn("count_differs", &at, "not the number that is there");
+                self.warn("count_differs", &at, "does not match the number of elements");
             }
         }
-        if let Some(range) = survey.root.get("metadata").and_then(|m| m.get("date_range")) {
+        if let Some(range) = first_pass.root.get("metadata").and_then(|m| m.get("date_range")) {
             let (from, to) = (super::wire::time(range, "earliest"), super::wire::time(range, "latest"));
             if from.zip(to).is_some_and(|(from, to)| from > to) {
                 let at = format!("{place}#/metadata/date_range");
@@ -358,21 +390,21 @@ impl Check<'_> {
         }
     }
 
-    fn footer(&mut self, source: &Source<'_>, survey: &Survey, place: &str) {
-        if source.form != Form::Jsonl {
+    fn footer(&mut self, source: &Source<'_>, first_pass: &FirstPass, place: &str) {
+        if source.encoding != Encoding::Jsonl {
             return;
         }
-        let Some(footer) = &survey.footer else {
-            return self.warn("footer_missing", place, "no last line: the file may have been cut off");
+        let Some(footer) = &first_pass.footer else {
+            return self.warn("footer_missing", place, "no footer: the file may have been cut off");
         };
         for section in SECTIONS {
-            let said = footer.get("counts").and_then(|c| c.get(section.count)).and_then(Tree::as_f64);
-            if said.is_some_and(|n| n != survey.counts[section.number()] as f64) {
+            let declared = footer.get("counts").and_then(|c| c.get(section.count)).and_then(Tree::as_f64);
+            if declared.is_some_and(|n| n != first_pass.counts[section.number()] as f64) {
                 let at = format!("{place}#footer/counts/{}", section.count);
-                self.warn("count_differs", &at, "not the number that is there");
+                self.warn("count_differs", &at, "does not match the number of elements");
             }
         }
-        let header = inner(&survey.root, survey.shape.header(), "checksum");
+        let header = inner(&first_pass.root, first_pass.shape.header(), "checksum");
         let footer = text(footer, "checksum").filter(|c| !c.is_empty());
         if header.zip(footer).is_some_and(|(a, b)| a != b) {
             self.warn("checksums_differ", place, "header and footer have different checksums");

@@ -1,4 +1,4 @@
-//! Small readings of a tree, versions, ids, and which rule holds for which list.
+//! Accessors for trees, versions and ids, and the schema rule of each list.
 use super::{
     sections::{SECTIONS, Section},
     shape::{self, Rule},
@@ -9,7 +9,7 @@ use mementory_model::Timestamp;
 /// Format id, and scope of all keys.
 pub(super) const SCOPE: &str = "mif";
 
-/// The two shapes of a document. The label is not always right, so the shape is looked at (`export_meta`, `export`).
+/// The two shapes of a document. The declared version may be wrong, so the header decides (`export_meta`, `export`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Shape {
     /// Version 1, the specification.
@@ -20,7 +20,7 @@ pub(super) enum Shape {
 }
 
 impl Shape {
-    /// Version that we write in this shape.
+    /// Version that is written in this shape.
     pub fn version(self) -> &'static str {
         match self {
             Shape::V1 => "1.0",
@@ -36,7 +36,7 @@ impl Shape {
         }
     }
 
-    /// Rule for the document without its lists.
+    /// Schema rule for the document without its lists.
     pub fn document(self) -> &'static Rule {
         match self {
             Shape::V1 => &shape::DOCUMENT_1,
@@ -44,7 +44,7 @@ impl Shape {
         }
     }
 
-    /// Rule for the elements of a list.
+    /// Schema rule for the elements of a list.
     pub fn rule(self, section: &Section) -> &'static Rule {
         match (section.key, self) {
             ("memory", Shape::V1) => &shape::MEMORY_1,
@@ -61,7 +61,7 @@ impl Shape {
         }
     }
 
-    /// Shape of a document by its header, then by its label.
+    /// Shape of a document: by its header, else by its declared version.
     pub fn of(root: &Tree) -> Shape {
         match (root.get("export_meta"), root.get("export"), version_of(root)) {
             (Some(_), ..) => Shape::V2,
@@ -71,7 +71,7 @@ impl Shape {
     }
 }
 
-/// What a document calls its version; a YAML loader may have made a number of it.
+/// Declared version of a document; another YAML program may have turned it into a number.
 pub(super) fn version_of(root: &Tree) -> Option<String> {
     match root.get("mif_version") {
         Some(Tree::Text(text) | Tree::Number(text)) => Some(text.clone()),
@@ -79,7 +79,7 @@ pub(super) fn version_of(root: &Tree) -> Option<String> {
     }
 }
 
-/// MAJOR and MINOR.
+/// Major and minor number of a version.
 pub(super) fn version_parts(text: &str) -> Option<(u32, u32)> {
     let (major, minor) = text.split_once('.')?;
     let digits = |s: &str| !s.is_empty() && s.len() < 9 && s.bytes().all(|b| b.is_ascii_digit());
@@ -87,14 +87,14 @@ pub(super) fn version_parts(text: &str) -> Option<(u32, u32)> {
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
-/// Is this a version that may be read? A bare major counts, an unknown one does not (specification §9).
+/// Can this version be read? A major number alone is accepted, an unknown major is not (specification §9).
 pub(super) fn is_supported(version: &str) -> bool {
     let major = version_parts(version).map(|(major, _)| major).or_else(|| version.parse().ok());
     matches!(major, Some(1 | 2))
 }
 
-/// A YAML document with text where the format has text.
-pub(super) fn settle(mut root: Tree) -> Tree {
+/// Turns YAML scalars back into text where the format requires text.
+pub(super) fn restore_text(mut root: Tree) -> Tree {
     let shape = Shape::of(&root);
     shape::settle(&mut root, shape.document());
     for section in SECTIONS {
@@ -152,7 +152,7 @@ pub(super) fn texts<S: AsRef<str>>(items: &[S]) -> Tree {
     Tree::Array(items.iter().map(|s| Tree::Text(s.as_ref().to_owned())).collect())
 }
 
-/// An id without what version 1 puts before it, a UUID in its usual form: both versions name a record alike.
+/// An id without the prefix of version 1, and a UUID in its usual form, so that both versions yield the same key.
 pub(super) fn bare_id(id: &str) -> String {
     let rest = id.strip_prefix("mem_").or_else(|| id.strip_prefix("todo_")).unwrap_or(id);
     match uuid::Uuid::try_parse(rest) {

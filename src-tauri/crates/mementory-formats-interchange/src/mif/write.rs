@@ -1,18 +1,18 @@
-//! Records → document. An untouched element of the same version goes back as it was; everything else is composed, and
-//! what does not fit rides in `x_mementory`. See README.md for what of an earlier document is kept.
+//! Writes a document. An unedited element of the same version is written as it was read; all other elements are built, and
+//! what does not fit is stored in `x_mementory`. README.md says what is preserved of imported documents.
 use super::{
-    compose::{self, Facts, element, stamp},
-    document::{Document, Part, members_of},
+    compose::{self, ElementContext, element, stamp},
+    document::{Document, MemberValue, members_of},
     envelope,
+    export_plan::ExportPlan,
     extension::{Home, attach, losses},
-    lesser,
-    map::{to_record, tree_of},
-    plan::Plan,
+    first_pass::METHOD,
+    interop_export,
     read::{METADATA, copy_metadata, metadata_of_record},
     redaction::{self, Privacy},
     sections::{EDGES, MEMORIES, NODES, SECTIONS, Section, TASKS},
-    source::Form,
-    survey::METHOD,
+    source::Encoding,
+    to_record::{to_record, tree_of},
     wire::{SCOPE, Shape, inner, json, text},
 };
 use mementory_format::extension as slot;
@@ -28,81 +28,81 @@ use std::{
     path::Path,
 };
 
-/// Nesting of what we write: what was read, and our member around it.
+/// Nesting depth of written elements: that of elements as read, plus our extension.
 const DEPTH: u32 = 1100;
 
-/// Writes everything `source` has into the new file `out`.
+/// Writes all records of `source` to the new file `out`.
 pub(super) fn write(
     source: &mut dyn RecordSource,
     out: &Path,
     options: &WriteOptions,
 ) -> Result<WriteReport, FormatError> {
-    let form = form_of(options)?;
-    if form.adapter().is_some() {
-        return lesser::write(source, Some(out), form, options);
+    let encoding = requested_encoding(options)?;
+    if encoding.interop_name().is_some() {
+        return interop_export::write(source, Some(out), encoding, options);
     }
-    let mut writing = Writing::over(source, options, true)?;
-    let (mut document, mut checksum) = writing.finish()?;
+    let mut writer = DocumentWriter::collect(source, options, true)?;
+    let (mut document, mut checksum) = writer.finish()?;
     if let Some(passphrase) = &options.passphrase {
         let mut plain = Vec::new();
-        document.write(Form::Json, &checksum, &mut plain)?;
+        document.write(Encoding::Json, &checksum, &mut plain)?;
         let encryption = envelope::seal(&plain, passphrase.as_ref())?;
-        document = writing.around(encryption);
+        document = writer.envelope_document(encryption);
         checksum = String::new();
     }
     let io = |e| FormatError::io(out.display().to_string(), e);
     let file = std::fs::File::create_new(out).map_err(io)?;
     let mut file = std::io::BufWriter::with_capacity(256 << 10, file);
-    document.write(form, &checksum, &mut file)?;
+    document.write(encoding, &checksum, &mut file)?;
     file.flush().map_err(io)?;
-    Ok(writing.report)
+    Ok(writer.report)
 }
 
-/// What [`write`] would hold and lose.
+/// Reports what [`write`] would write and lose.
 pub(super) fn plan(source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
-    let form = form_of(options)?;
-    if form.adapter().is_some() {
-        return lesser::write(source, None, form, options);
+    let encoding = requested_encoding(options)?;
+    if encoding.interop_name().is_some() {
+        return interop_export::write(source, None, encoding, options);
     }
-    Ok(Writing::over(source, options, false)?.report)
+    Ok(DocumentWriter::collect(source, options, false)?.report)
 }
 
-fn form_of(options: &WriteOptions) -> Result<Form, FormatError> {
+fn requested_encoding(options: &WriteOptions) -> Result<Encoding, FormatError> {
     match options.encoding.as_deref() {
-        None | Some("json") => Ok(Form::Json),
-        Some("yaml") => Ok(Form::Yaml),
-        Some("jsonl") => Ok(Form::Jsonl),
-        Some("mem0") => Ok(Form::Mem0),
-        Some("generic") => Ok(Form::Generic),
-        Some("markdown") => Ok(Form::Markdown),
+        None | Some("json") => Ok(Encoding::Json),
+        Some("yaml") => Ok(Encoding::Yaml),
+        Some("jsonl") => Ok(Encoding::Jsonl),
+        Some("mem0") => Ok(Encoding::Mem0),
+        Some("generic") => Ok(Encoding::Generic),
+        Some("markdown") => Ok(Encoding::Markdown),
         Some(_) => {
-            let message = "the encodings are json, yaml and jsonl, and the lesser forms mem0, generic and markdown";
+            let message = "unknown encoding; use json, yaml or jsonl, or for other programs mem0, generic or markdown";
             Err(FormatError::invalid("unknown_encoding", "export", message))
         }
     }
 }
 
-/// Orders the elements of a list: those that came in by file and position, then the others as they come.
-type Place = (bool, String, u64);
+/// Sort key of an element: imported ones by file and position, then all others in the order of the vault.
+type ElementOrder = (bool, String, u64);
 
-struct Writing {
-    plan: Plan,
+struct DocumentWriter {
+    plan: ExportPlan,
     about: SourceAbout,
-    /// False while planning: elements are made, for their losses, and let go.
-    keep: bool,
-    lists: Vec<Vec<(Place, String)>>,
+    /// False for a dry run: elements are only built to find the losses.
+    store_elements: bool,
+    lists: Vec<Vec<(ElementOrder, String)>>,
     edited: bool,
     types: BTreeMap<String, u64>,
     range: Option<(Timestamp, Timestamp)>,
     metadata: BTreeMap<String, Tree>,
     privacy: Privacy,
-    /// Values were looked for on the way here.
-    looked: bool,
+    /// The records were scanned for personal data and secrets.
+    values_were_scanned: bool,
     report: WriteReport,
 }
 
-/// What version 2 says of a memory outside of it.
-fn outside(record: &Record) -> Vec<(String, Tree)> {
+/// Metadata of a memory that version 2 stores outside the memory.
+fn external_metadata(record: &Record) -> Vec<(String, Tree)> {
     let importance = record.importance.filter(|i| i.is_finite()).map(|i| tree_of(&serde_json::json!(i)));
     let count = record.fields.get("access_count").filter(|n| n.is_u64()).map(tree_of);
     let accessed = record.times.last_accessed.map(|t| Tree::Text(stamp(t)));
@@ -110,53 +110,57 @@ fn outside(record: &Record) -> Vec<(String, Tree)> {
     all.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
 
-impl Writing {
-    fn over(source: &mut dyn RecordSource, options: &WriteOptions, keep: bool) -> Result<Self, FormatError> {
-        let mut plan = Plan::survey(source, options)?;
+impl DocumentWriter {
+    fn collect(
+        source: &mut dyn RecordSource,
+        options: &WriteOptions,
+        store_elements: bool,
+    ) -> Result<Self, FormatError> {
+        let mut plan = ExportPlan::prepare(source, options)?;
         let losses = std::mem::take(&mut plan.losses);
-        let mut writing = Self {
+        let mut writer = Self {
             about: source.about(),
-            keep,
+            store_elements,
             lists: SECTIONS.map(|_| vec![]).into(),
             edited: false,
             types: BTreeMap::new(),
             range: None,
             metadata: BTreeMap::new(),
             privacy: Privacy::default(),
-            looked: source.covers(),
+            values_were_scanned: source.covers(),
             report: WriteReport { version: plan.shape.version().into(), losses, ..WriteReport::default() },
             plan,
         };
-        source.records(&mut |stored| writing.record(&stored))?;
+        source.records(&mut |stored| writer.record(&stored))?;
         for tombstone in source.tombstones()? {
-            let note = "the format has no deletions; only what is left is in the file";
-            writing.report.losses.add(&tombstone.id, "tombstone", LossKind::LeftOut, note);
+            let note = "the format has no deletions; the file only has the remaining records";
+            writer.report.losses.add(&tombstone.id, "tombstone", LossKind::LeftOut, note);
         }
         if options.everything {
-            passthrough_envelope::note_left_out(source, |id| id != SCOPE, &mut writing.report.losses)?;
+            passthrough_envelope::note_left_out(source, |id| id != SCOPE, &mut writer.report.losses)?;
         }
-        Ok(writing)
+        Ok(writer)
     }
 
     fn record(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
         let record = &stored.record;
         *self.report.by_kind.entry(record.kind.as_str().into()).or_default() += 1;
-        if let (Some((section, index)), Some(verbatim)) = (self.plan.own(stored), &record.verbatim) {
+        if let (Some((section, index)), Some(verbatim)) = (self.plan.own_element(stored), &record.verbatim) {
             let (text, kind) = match stored.edited {
                 true => self.patched(stored, section, &verbatim.text)?,
                 false => (verbatim.text.clone(), record.record_type.clone()),
             };
-            let place = (false, record.origin.container.clone(), index);
+            let order = (false, record.origin.container.clone(), index);
             self.count(record, section, kind.as_deref());
             if let (Some(metadata), Some(id)) = (metadata_of_record(&record.fields), &record.origin_id) {
                 self.metadata.insert(id.clone(), metadata);
             }
-            return self.push(section, place, text);
+            return self.push(section, order, text);
         }
-        self.elsewhere(stored)
+        self.from_other_format(stored)
     }
 
-    /// An edited element, and its type: its own tree, only the changed members replaced.
+    /// The original element with only the edited members replaced, and its type.
     fn patched(
         &mut self,
         stored: &StoredRecord,
@@ -167,13 +171,13 @@ impl Writing {
         self.edited = true;
         let mut tree =
             Tree::parse(verbatim, DEPTH).map_err(|e| FormatError::invalid("malformed", &stored.id, e.to_string()))?;
-        let said = to_record(section, &tree);
-        compose::patch(&mut tree, section, self.plan.shape, &said, record);
+        let current = to_record(section, &tree);
+        compose::patch(&mut tree, section, self.plan.shape, &current, record);
         let record = redaction::attach(stored, section, self.plan.shape, &mut tree);
         let record = record.as_ref();
         let mut mapped = to_record(section, &tree);
         let kind = mapped.record_type.clone();
-        mapped.key = record.key.clone(); // of two records with one id the later has a key of its own
+        mapped.key = record.key.clone(); // of two records with the same id, the later one has a different key
         mapped.repeats = record.repeats;
         if record.fields.contains_key(METADATA) {
             copy_metadata(&record.fields, &mut mapped.fields);
@@ -185,7 +189,7 @@ impl Writing {
         Ok((json(&tree), kind))
     }
 
-    fn elsewhere(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
+    fn from_other_format(&mut self, stored: &StoredRecord) -> Result<(), FormatError> {
         let record = &stored.record;
         let shape = self.plan.shape;
         let (section, ends) = self.plan.target(stored);
@@ -194,48 +198,53 @@ impl Writing {
             None => compose::id_for(stored, section, shape, self.plan.strip),
         };
         let related = self.plan.related(stored);
-        let facts = Facts { id: &id, related, ends, now: self.about.now, strip: self.plan.strip };
-        let mut tree = element(record, section, shape, &facts);
+        let context = ElementContext { id: &id, related, ends, now: self.about.now, strip: self.plan.strip };
+        let mut tree = element(record, section, shape, &context);
         let record = redaction::attach(stored, section, shape, &mut tree);
         let record = record.as_ref();
         let mapped = to_record(section, &tree);
         let home = if self.plan.strip { Home::Stripped } else { Home::Elsewhere };
         attach(&mut tree, &mapped, record, home);
         losses(&stored.id, &tree, &mut self.report.losses);
-        self.narrowed(stored, section, &mapped);
+        self.report_narrowed(stored, section, &mapped);
         self.count(record, section, text(&tree, "type").or(text(&tree, "memory_type")));
         if shape == Shape::V2 && *section == MEMORIES {
-            let outside = outside(record);
-            if !outside.is_empty() {
-                self.metadata.insert(id, Tree::Object(outside));
+            let external_metadata = external_metadata(record);
+            if !external_metadata.is_empty() {
+                self.metadata.insert(id, Tree::Object(external_metadata));
             }
         }
         self.push(section, (true, String::new(), 0), json(&tree))
     }
 
-    fn narrowed(&mut self, stored: &StoredRecord, section: &Section, mapped: &Record) {
+    fn report_narrowed(&mut self, stored: &StoredRecord, section: &Section, mapped: &Record) {
         let record = &stored.record;
         let losses = &mut self.report.losses;
         if record.kind != section.kind {
             losses.add(&stored.id, "kind", LossKind::Narrowed, "written as a memory; the format has no such kind");
         }
         if record.text.is_empty() && !mapped.text.is_empty() {
-            let note = "content must not be empty: the title or a stand-in is written";
+            let note = "content must not be empty: the title or a placeholder is written";
             losses.add(&stored.id, "text", LossKind::Narrowed, note);
         }
         if record.times.created.is_none() {
-            let note = "no time of making: the nearest time known, or that of the export";
+            let note = "no creation time: the nearest known time or the time of the export is written";
             losses.add(&stored.id, "times", LossKind::Narrowed, note);
         }
         if record.kind == Kind::Attachment {
             losses.add(&stored.id, "bytes", LossKind::LeftOut, NO_BYTES);
         }
         if self.plan.strip {
-            losses.add(&stored.id, "identifiers", LossKind::LeftOut, "left out as asked; the record cannot go home");
+            losses.add(
+                &stored.id,
+                "identifiers",
+                LossKind::LeftOut,
+                "left out as requested; the record cannot be matched with its original again",
+            );
         }
     }
 
-    /// Takes note of what the metadata will say.
+    /// Collects counts and times for the metadata.
     fn count(&mut self, record: &Record, section: &Section, kind: Option<&str>) {
         if *section == MEMORIES {
             *self.types.entry(kind.unwrap_or_default().to_owned()).or_default() += 1;
@@ -248,39 +257,41 @@ impl Writing {
         }
     }
 
-    fn push(&mut self, section: &Section, place: Place, text: String) -> Result<(), FormatError> {
-        if self.keep {
-            self.privacy.note(&text, DEPTH);
+    fn push(&mut self, section: &Section, order: ElementOrder, text: String) -> Result<(), FormatError> {
+        if self.store_elements {
+            self.privacy.note_marks(&text, DEPTH);
         }
-        self.lists[section.number()].push((place, if self.keep { text } else { String::new() }));
+        self.lists[section.number()].push((order, if self.store_elements { text } else { String::new() }));
         Ok(())
     }
 
-    /// The document, and its checksum.
+    /// Builds the document and its checksum.
     fn finish(&mut self) -> Result<(Document, String), FormatError> {
         let shape = self.plan.shape;
-        let mut lists: Vec<Vec<(Place, String)>> = std::mem::take(&mut self.lists);
+        let mut lists: Vec<Vec<(ElementOrder, String)>> = std::mem::take(&mut self.lists);
         lists.iter_mut().for_each(|list| list.sort_by(|a, b| a.0.cmp(&b.0)));
-        let base = self.plan.base();
-        let same = base.is_some_and(|kept| {
-            let slots = |s: &Section| if *s == NODES { kept.slots.len() as u64 } else { 0 };
+        let base_frame = self.plan.base_frame();
+        let is_unchanged = base_frame.is_some_and(|frame| {
+            let reference_nodes = |s: &Section| if *s == NODES { frame.reference_nodes.len() as u64 } else { 0 };
             !self.edited
-                && SECTIONS.iter().all(|s| lists[s.number()].len() as u64 + slots(s) == kept.counts[s.number()])
+                && SECTIONS
+                    .iter()
+                    .all(|s| lists[s.number()].len() as u64 + reference_nodes(s) == frame.counts[s.number()])
         });
-        let root = base.map_or_else(|| self.root(), |kept| kept.document.clone());
-        let slots = base.map(|kept| kept.slots.clone()).unwrap_or_default();
-        let ids = if same { HashSet::new() } else { ids_of(&lists) };
+        let root = base_frame.map_or_else(|| self.root(), |frame| frame.document.clone());
+        let reference_nodes = base_frame.map(|frame| frame.reference_nodes.clone()).unwrap_or_default();
+        let ids = if is_unchanged { HashSet::new() } else { ids_of(&lists) };
         let nodes = &mut lists[NODES.number()];
-        for (index, node) in slots {
+        for (index, node) in reference_nodes {
             let id = Tree::parse(&node, DEPTH).ok().and_then(|n| text(&n, "id").map(str::to_owned));
-            if same || id.is_some_and(|id| ids.contains(&id)) {
-                // Each at its place; the records fill the places between.
+            if is_unchanged || id.is_some_and(|id| ids.contains(&id)) {
+                // Reference nodes return to their positions; records fill the positions between them.
                 let at = usize::try_from(index).unwrap_or(usize::MAX).min(nodes.len());
-                nodes.insert(at, (Place::default(), node));
+                nodes.insert(at, (ElementOrder::default(), node));
             }
         }
-        if base.is_none() {
-            end_nodes(&mut lists, &ids);
+        if base_frame.is_none() {
+            add_end_nodes(&mut lists, &ids);
         }
         let mut document = Document { members: members_of(root, ""), depth: DEPTH };
         let counts: Vec<usize> = lists.iter().map(Vec::len).collect();
@@ -289,15 +300,15 @@ impl Writing {
             fill(&mut document.members, section, items);
         }
         if shape == Shape::V2 && !self.metadata.is_empty() {
-            self.vendor(&mut document);
+            self.write_external_metadata(&mut document);
         }
-        if same {
+        if is_unchanged {
             let header = document.members.iter().find(|(k, _)| k == shape.header());
-            let kept = match header {
-                Some((_, Part::Tree(header))) => text(header, "checksum").unwrap_or_default().to_owned(),
+            let checksum = match header {
+                Some((_, MemberValue::Tree(header))) => text(header, "checksum").unwrap_or_default().to_owned(),
                 _ => String::new(),
             };
-            return Ok((document, kept));
+            return Ok((document, checksum));
         }
         self.summary(&mut document, &counts);
         document.set_header(shape, "checksum", Tree::Text(String::new()));
@@ -307,23 +318,25 @@ impl Writing {
         Ok((document, checksum))
     }
 
-    /// Whose memories they are: of the one person that earlier documents name, else of this vault.
+    /// Owner of the memories: the user id of the imported documents if they agree, else the vault id.
     fn owner(&self) -> &str {
         if self.plan.strip {
             return "anonymous";
         }
-        let mut named = self.plan.kept.iter().filter_map(|(k, _)| inner(&k.document, k.shape.header(), "user_id"));
+        let mut named = self.plan.frames.iter().filter_map(|(k, _)| inner(&k.document, k.shape.header(), "user_id"));
         let first = named.next().filter(|one| !one.is_empty());
         first.filter(|one| named.all(|other| other == *one)).unwrap_or(&self.about.vault_id)
     }
 
-    /// A document of our own, its lists empty.
+    /// A new document with empty lists.
     fn root(&self) -> Tree {
         let shape = self.plan.shape;
         let seed = format!("{}|{}", self.about.vault_id, self.about.now.as_micros());
         let mut root = header(shape, &self.about, &seed, self.owner());
         let empty = || Tree::Array(vec![]);
-        let object = |names: &[&str]| Tree::Object(names.iter().map(|n| ((*n).to_owned(), empty())).collect());
+        let object = |type_and_vector_names: &[&str]| {
+            Tree::Object(type_and_vector_names.iter().map(|n| ((*n).to_owned(), empty())).collect())
+        };
         if shape == Shape::V1 {
             for name in ["memories", "todos"] {
                 root.set(name, empty());
@@ -343,31 +356,33 @@ impl Writing {
         }
         let number = |n: &str| Tree::Number(n.into());
         let mut ours = Tree::Object(vec![("v".into(), number("1")), ("generated".into(), Tree::Bool(true))]);
-        if !self.plan.kept.is_empty() {
-            // What earlier documents said of themselves goes along, for the way home.
-            ours.set("documents", Tree::Array(self.plan.kept.iter().map(|(_, tree)| tree.clone()).collect()));
+        if !self.plan.frames.is_empty() {
+            // The frames of imported documents are included, so that they can be restored later.
+            ours.set("documents", Tree::Array(self.plan.frames.iter().map(|(_, tree)| tree.clone()).collect()));
         }
         slot::set(&mut root, ours);
         root
     }
 
-    /// What the specification wants told of the content (§7); members that we do not know stay.
+    /// Updates the metadata about the content (specification §7); unknown members stay.
     fn summary(&self, document: &mut Document, counts: &[usize]) {
         if self.plan.shape == Shape::V2 {
             let header = document.members.iter().find(|(k, _)| k == Shape::V2.header());
-            let before = header.and_then(|(_, part)| if let Part::Tree(h) = part { h.get("privacy") } else { None });
-            if let Some(privacy) = self.privacy.object(before, self.looked) {
+            let before =
+                header.and_then(|(_, value)| if let MemberValue::Tree(h) = value { h.get("privacy") } else { None });
+            if let Some(privacy) = self.privacy.privacy_object(before, self.values_were_scanned) {
                 document.set_header(Shape::V2, "privacy", privacy);
             }
             return;
         }
         let number = |n: usize| Tree::Number(n.to_string());
-        if self.privacy.object(None, false).is_some() && !document.members.iter().any(|(k, _)| k == "metadata") {
-            document.members.push(("metadata".into(), Part::Tree(Tree::Object(vec![]))));
+        if self.privacy.privacy_object(None, false).is_some() && !document.members.iter().any(|(k, _)| k == "metadata")
+        {
+            document.members.push(("metadata".into(), MemberValue::Tree(Tree::Object(vec![]))));
         }
-        for (key, part) in &mut document.members {
-            match part {
-                Part::Tree(metadata @ Tree::Object(_)) if key == "metadata" => {
+        for (key, value) in &mut document.members {
+            match value {
+                MemberValue::Tree(metadata @ Tree::Object(_)) if key == "metadata" => {
                     metadata.set("total_memories", number(counts[MEMORIES.number()]));
                     metadata.set("total_todos", number(counts[TASKS.number()]));
                     if let Some((from, to)) = self.range {
@@ -379,16 +394,18 @@ impl Writing {
                     }
                     let types = self.types.iter().map(|(t, n)| (t.clone(), Tree::Number(n.to_string())));
                     metadata.set("memory_types", Tree::Object(types.collect()));
-                    // Counted over records that may be gone.
+                    // These may count records that were deleted since.
                     metadata.remove("top_entities");
                     metadata.remove("projects");
-                    if let Some(privacy) = self.privacy.object(metadata.get("privacy"), self.looked) {
+                    if let Some(privacy) =
+                        self.privacy.privacy_object(metadata.get("privacy"), self.values_were_scanned)
+                    {
                         metadata.set("privacy", privacy);
                     }
                 }
-                Part::Object(members) if key == NODES.parent => {
+                MemberValue::Object(members) if key == NODES.parent => {
                     for (name, section) in [("edge_count", &EDGES), ("node_count", &NODES)] {
-                        let value = Part::Tree(number(counts[section.number()]));
+                        let value = MemberValue::Tree(number(counts[section.number()]));
                         match members.iter_mut().find(|(k, _)| k == name) {
                             Some((_, slot)) => *slot = value,
                             None => members.insert(members.len().min(1), (name.into(), value)),
@@ -400,16 +417,16 @@ impl Writing {
         }
     }
 
-    /// What version 2 keeps of memories outside of them.
-    fn vendor(&mut self, document: &mut Document) {
+    /// Writes the metadata of memories that version 2 stores outside of them.
+    fn write_external_metadata(&mut self, document: &mut Document) {
         let at = match document.members.iter().position(|(k, _)| k == "vendor_extensions") {
             Some(at) => at,
             None => {
-                document.members.push(("vendor_extensions".into(), Part::Tree(Tree::Object(vec![]))));
+                document.members.push(("vendor_extensions".into(), MemberValue::Tree(Tree::Object(vec![]))));
                 document.members.len() - 1
             }
         };
-        let Part::Tree(vendors) = &mut document.members[at].1 else { return };
+        let MemberValue::Tree(vendors) = &mut document.members[at].1 else { return };
         let empty = || Tree::Object(vec![]);
         let mut shodh = vendors.get("shodh-memory").cloned().unwrap_or_else(empty);
         let mut metadata = shodh.get("memory_metadata").cloned().unwrap_or_else(empty);
@@ -420,8 +437,8 @@ impl Writing {
         vendors.set("shodh-memory", shodh);
     }
 
-    /// A document that shows nothing but that it is one; everything is inside the envelope.
-    fn around(&self, encryption: Tree) -> Document {
+    /// A document with only a header and the envelope, which contains everything else.
+    fn envelope_document(&self, encryption: Tree) -> Document {
         let shape = self.plan.shape;
         let seed = text(&encryption, "auth_tag").unwrap_or_default().to_owned();
         let mut root = header(shape, &self.about, &seed, "encrypted");
@@ -431,7 +448,7 @@ impl Writing {
     }
 }
 
-/// Version, generator and header object.
+/// A document with version, generator and header object.
 fn header(shape: Shape, about: &SourceAbout, seed: &str, user: &str) -> Tree {
     let digest = Sha256::digest(format!("mif-export|{seed}"));
     let word = |t: &str| Tree::Text(t.to_owned());
@@ -449,7 +466,7 @@ fn header(shape: Shape, about: &SourceAbout, seed: &str, user: &str) -> Tree {
         ("user_id".into(), word(user)),
     ]);
     if shape == Shape::V2 {
-        export.set("checksum", word("")); // required there, and may be empty
+        export.set("checksum", word("")); // required in version 2, and may be empty
     }
     Tree::Object(vec![
         ("mif_version".into(), word(shape.version())),
@@ -458,15 +475,15 @@ fn header(shape: Shape, about: &SourceAbout, seed: &str, user: &str) -> Tree {
     ])
 }
 
-/// Ids of everything in the lists.
-fn ids_of(lists: &[Vec<(Place, String)>]) -> HashSet<String> {
+/// Ids of all elements.
+fn ids_of(lists: &[Vec<(ElementOrder, String)>]) -> HashSet<String> {
     let sections = [&MEMORIES, &TASKS, &NODES];
     let texts = sections.into_iter().flat_map(|s| &lists[s.number()]);
     texts.filter_map(|(_, t)| Tree::parse(t, DEPTH).ok().and_then(|t| text(&t, "id").map(str::to_owned))).collect()
 }
 
-/// Every end of an edge is a node of the graph.
-fn end_nodes(lists: &mut [Vec<(Place, String)>], ids: &HashSet<String>) {
+/// Adds a node for each memory or todo that an edge refers to.
+fn add_end_nodes(lists: &mut [Vec<(ElementOrder, String)>], ids: &HashSet<String>) {
     let mut seen: HashSet<String> = HashSet::new();
     let edges: Vec<Tree> = lists[EDGES.number()].iter().filter_map(|(_, t)| Tree::parse(t, DEPTH).ok()).collect();
     for id in edges.iter().flat_map(|edge| [text(edge, "source"), text(edge, "target")]).flatten() {
@@ -479,8 +496,8 @@ fn end_nodes(lists: &mut [Vec<(Place, String)>], ids: &HashSet<String>) {
     }
 }
 
-/// Puts the elements into their list, which is made where there is none.
-fn fill(members: &mut Vec<(String, Part)>, section: &'static Section, items: Vec<String>) {
+/// Puts the elements into their list, which is added if it is missing.
+fn fill(members: &mut Vec<(String, MemberValue)>, section: &'static Section, items: Vec<String>) {
     if section.parent.is_empty() {
         return fill_in(members, section, items);
     }
@@ -488,26 +505,26 @@ fn fill(members: &mut Vec<(String, Part)>, section: &'static Section, items: Vec
         return;
     }
     match members.iter_mut().find(|(k, _)| k == section.parent) {
-        Some((_, Part::Object(inner))) => fill_in(inner, section, items),
-        Some((_, part)) if !items.is_empty() => {
+        Some((_, MemberValue::Object(inner))) => fill_in(inner, section, items),
+        Some((_, value)) if !items.is_empty() => {
             let mut inner = Vec::new();
             fill_in(&mut inner, section, items);
-            *part = Part::Object(inner);
+            *value = MemberValue::Object(inner);
         }
         Some(_) => {}
         None => {
             let mut inner = Vec::new();
             fill_in(&mut inner, section, items);
-            members.push((section.parent.into(), Part::Object(inner)));
+            members.push((section.parent.into(), MemberValue::Object(inner)));
         }
     }
 }
 
-fn fill_in(members: &mut Vec<(String, Part)>, section: &'static Section, items: Vec<String>) {
+fn fill_in(members: &mut Vec<(String, MemberValue)>, section: &'static Section, items: Vec<String>) {
     match members.iter_mut().find(|(k, _)| k == section.name) {
-        Some((_, part @ Part::List(..))) => *part = Part::List(section, items),
-        Some((_, part)) if !items.is_empty() => *part = Part::List(section, items),
-        None if !items.is_empty() => members.push((section.name.into(), Part::List(section, items))),
+        Some((_, value @ MemberValue::List(..))) => *value = MemberValue::List(section, items),
+        Some((_, value)) if !items.is_empty() => *value = MemberValue::List(section, items),
+        None if !items.is_empty() => members.push((section.name.into(), MemberValue::List(section, items))),
         _ => {}
     }
 }

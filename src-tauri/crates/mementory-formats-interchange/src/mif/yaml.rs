@@ -1,5 +1,5 @@
-//! YAML to a tree, event by event: nothing is expanded beyond a bound (aliases), nothing is guessed at (dates stay
-//! text, `yes` and `no` too), nothing recurses over the depth of the input. The parser is `saphyr-parser`.
+//! Parses YAML to a tree, event by event. Expansion of aliases is limited, types are not guessed (dates, `yes` and `no` stay
+//! text), and there is no recursion over the depth of the input. The parser is `saphyr-parser`.
 use mementory_json::Tree;
 use mementory_model::Bounds;
 use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
@@ -10,15 +10,15 @@ use std::{
     str::Chars,
 };
 
-/// Code of a document that takes more memory than it may.
+/// Code for a document that needs more memory than allowed.
 pub(super) const TOO_LARGE: &str = "too_large";
 
-/// What is wrong with a text.
+/// A fault in a YAML text.
 #[derive(Debug)]
 pub(super) struct YamlError {
     /// Stable code.
     pub code: &'static str,
-    /// For people; no content.
+    /// Message without any content of the document.
     pub message: String,
 }
 
@@ -26,25 +26,25 @@ fn error(code: &'static str, message: impl Into<String>) -> YamlError {
     YamlError { code, message: message.into() }
 }
 
-/// A list or mapping that is still open.
+/// A list or mapping that has not ended yet.
 struct Open {
     tree: Tree,
     key: Option<String>,
     anchor: usize,
 }
 
-/// Bytes of memory that the parser may take for each sign that it reads in one go: it holds tokens of some hundred bytes back,
-/// two or three for each, until it knows that a flow collection (`[0, 0]`) is no key.
-const HELD_BACK: u64 = 1200;
+/// Memory that the parser may need for each indicator (`,`, `:`, `[`, `{`) until it emits an event: it stores two or three tokens
+/// of some hundred bytes for each, until it knows that a flow collection (`[0, 0]`) is not a key.
+const PARSER_BYTES_PER_INDICATOR: u64 = 1200;
 
-/// The characters of a text, until the parser has read too many signs in one go.
-struct Feed<'t> {
+/// The characters of a text, until the parser has read too many indicators without emitting an event.
+struct BoundedChars<'t> {
     chars: Chars<'t>,
-    /// Signs that it may still read before it hands something out; None = it wanted more.
+    /// Indicators that may still be read before the next event; None = there were too many.
     left: &'t Cell<Option<u64>>,
 }
 
-impl Iterator for Feed<'_> {
+impl Iterator for BoundedChars<'_> {
     type Item = char;
 
     fn next(&mut self) -> Option<char> {
@@ -57,27 +57,27 @@ impl Iterator for Feed<'_> {
     }
 }
 
-/// What an allocation takes beside what is asked for, in bytes.
-const ALLOCATED: usize = 16;
+/// Bytes that an allocation needs in addition to the requested size.
+const ALLOCATION_OVERHEAD: usize = 16;
 
-/// The only document of a text, nested and large (in memory, by reckoning) as the bounds allow.
+/// Parses a text with exactly one document, within the bounds for depth and estimated memory.
 pub(super) fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
     let Bounds { depth, bytes } = bounds;
-    let mut room = bytes;
+    let mut memory_left = bytes;
     let too_large = || error(TOO_LARGE, format!("more values than fit into {bytes} bytes of memory"));
-    let mut take = |held: u64| {
-        room = room.checked_sub(held).ok_or_else(too_large)?;
+    let mut charge = |memory_cost: u64| {
+        memory_left = memory_left.checked_sub(memory_cost).ok_or_else(too_large)?;
         Ok::<(), YamlError>(())
     };
-    // Aliases may repeat what is there; a file that grows many times over by them is an attack.
+    // Aliases may repeat content, but a file that grows many times larger by them is an attack.
     let mut left = text.len() as u64 * 4 + 10_000;
     let mut open: Vec<Open> = Vec::new();
     let mut anchors: HashMap<usize, Tree> = HashMap::new();
     let mut root = None;
-    let at_once = Some(bytes / HELD_BACK);
-    let signs = Cell::new(at_once);
-    for event in Parser::new_from_iter(Feed { chars: text.chars(), left: &signs }) {
-        if signs.replace(at_once).is_none() {
+    let indicator_budget = Some(bytes / PARSER_BYTES_PER_INDICATOR);
+    let indicators_left = Cell::new(indicator_budget);
+    for event in Parser::new_from_iter(BoundedChars { chars: text.chars(), left: &indicators_left }) {
+        if indicators_left.replace(indicator_budget).is_none() {
             return Err(too_large());
         }
         let (event, _) = event.map_err(|e| {
@@ -101,25 +101,26 @@ pub(super) fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
             }
             Event::SequenceEnd | Event::MappingEnd => match open.pop() {
                 Some(closed) => (closed.tree, closed.anchor),
-                None => return Err(error("malformed", "a list ends that never began")),
+                None => return Err(error("malformed", "a list ends that has not begun")),
             },
             Event::Alias(id) => {
-                // An anchor that is still open would contain itself.
-                let tree = anchors.get(&id).ok_or_else(|| error("malformed", "an alias names nothing"))?;
+                // An alias inside its own anchor is not found, so a value cannot contain itself.
+                let tree =
+                    anchors.get(&id).ok_or_else(|| error("malformed", "an alias refers to an unknown anchor"))?;
                 left = left
                     .checked_sub(size(tree))
                     .ok_or_else(|| error("yaml_aliases", "aliases make the document many times larger"))?;
-                take(held(tree, true))?;
+                charge(memory_cost(tree, true))?;
                 (tree.clone(), 0)
             }
             Event::Scalar(text, style, anchor, tag) => (scalar(text, style, tag.as_deref()), anchor),
         };
-        take(held(&done, false))?;
+        charge(memory_cost(&done, false))?;
         if anchor > 0 {
             left = left
                 .checked_sub(size(&done))
                 .ok_or_else(|| error("yaml_aliases", "anchors make the document many times larger"))?;
-            take(held(&done, true))?;
+            charge(memory_cost(&done, true))?;
             anchors.insert(anchor, done.clone());
         }
         match open.last_mut() {
@@ -148,7 +149,9 @@ fn put(parent: &mut Open, value: Tree) -> Result<(), YamlError> {
                     Tree::Text(text) | Tree::Number(text) => text,
                     Tree::Bool(b) => b.to_string(),
                     Tree::Null => "null".into(),
-                    Tree::Array(_) | Tree::Object(_) => return Err(error("malformed", "a key is no word")),
+                    Tree::Array(_) | Tree::Object(_) => {
+                        return Err(error("malformed", "a key must not be a list or a mapping"));
+                    }
                 });
             }
         },
@@ -157,26 +160,26 @@ fn put(parent: &mut Open, value: Tree) -> Result<(), YamlError> {
     Ok(())
 }
 
-/// Keys of which it is told that they stand twice.
-const REPEATED: usize = 100;
+/// Number of duplicate keys that are reported.
+const MAX_REPEATED: usize = 100;
 
-/// Keys that stand twice in one mapping, as JSON pointers: YAML 1.2 has them unique (§3.2.1.3), the parser does not look.
+/// Duplicate keys, as JSON pointers. YAML 1.2 requires unique keys (§3.2.1.3), but the parser does not check it.
 pub(super) fn repeated(tree: &Tree) -> Vec<String> {
-    fn look(tree: &Tree, at: &str, out: &mut Vec<String>) {
+    fn collect_repeated(tree: &Tree, at: &str, out: &mut Vec<String>) {
         match tree {
             Tree::Array(items) => {
                 for (i, item) in items.iter().enumerate().filter(|(_, item)| has_members(item)) {
-                    look(item, &format!("{at}/{i}"), out);
+                    collect_repeated(item, &format!("{at}/{i}"), out);
                 }
             }
             Tree::Object(members) => {
                 let mut seen = HashSet::with_capacity(members.len());
                 for (key, value) in members {
-                    if !seen.insert(key.as_str()) && out.len() < REPEATED {
+                    if !seen.insert(key.as_str()) && out.len() < MAX_REPEATED {
                         out.push(format!("{at}/{key}"));
                     }
                     if has_members(value) {
-                        look(value, &format!("{at}/{key}"), out);
+                        collect_repeated(value, &format!("{at}/{key}"), out);
                     }
                 }
             }
@@ -184,7 +187,7 @@ pub(super) fn repeated(tree: &Tree) -> Vec<String> {
         }
     }
     let mut out = Vec::new();
-    look(tree, "", &mut out);
+    collect_repeated(tree, "", &mut out);
     out
 }
 
@@ -192,22 +195,22 @@ fn has_members(tree: &Tree) -> bool {
     matches!(tree, Tree::Array(_) | Tree::Object(_))
 }
 
-/// Bytes of memory that a value takes where it stands, or a copy of it `with` all that is in it.
-fn held(tree: &Tree, with: bool) -> u64 {
-    // A list or a mapping grows by doubling: half as much again on the average.
+/// Estimated memory of a value in its parent; `with` everything inside it, for a copy.
+fn memory_cost(tree: &Tree, with: bool) -> u64 {
+    // Lists and mappings grow by doubling, so on average they allocate half as much again.
     let place = 3 * size_of::<(String, Tree)>() as u64 / 2;
     let inside = match tree {
-        Tree::Number(text) | Tree::Text(text) => (ALLOCATED + text.len()) as u64,
-        Tree::Array(items) if with => items.iter().map(|item| held(item, true)).sum(),
+        Tree::Number(text) | Tree::Text(text) => (ALLOCATION_OVERHEAD + text.len()) as u64,
+        Tree::Array(items) if with => items.iter().map(|item| memory_cost(item, true)).sum(),
         Tree::Object(members) if with => {
-            members.iter().map(|(key, item)| (ALLOCATED + key.len()) as u64 + held(item, true)).sum()
+            members.iter().map(|(key, item)| (ALLOCATION_OVERHEAD + key.len()) as u64 + memory_cost(item, true)).sum()
         }
         _ => 0,
     };
     place + inside
 }
 
-/// About the bytes that a tree was written in; its depth is bounded by [`parse`].
+/// Approximate size of a tree as text; [`parse`] bounds its depth.
 fn size(tree: &Tree) -> u64 {
     match tree {
         Tree::Null | Tree::Bool(_) => 8,
@@ -217,7 +220,7 @@ fn size(tree: &Tree) -> u64 {
     }
 }
 
-/// YAML 1.2 core types, as far as JSON has them. Everything else is the text that stands there.
+/// Converts a scalar by the YAML 1.2 core schema, as far as JSON has the type. Everything else stays text.
 fn scalar(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Tree {
     let core = tag.filter(|t| t.is_yaml_core_schema()).map(|t| t.suffix.as_str());
     let plain = style == ScalarStyle::Plain;
@@ -229,7 +232,7 @@ fn scalar(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Tree {
         "" | "~" | "null" | "Null" | "NULL" => Tree::Null,
         "true" | "True" | "TRUE" => Tree::Bool(true),
         "false" | "False" | "FALSE" => Tree::Bool(false),
-        // A number that JSON does not have; whoever wants text here takes it as text.
+        // JSON has no such numbers; where the format requires text, this becomes text.
         ".nan" | ".NaN" | ".NAN" => Tree::Number(text.into_owned()),
         word if matches!(word.trim_start_matches(['+', '-']), ".inf" | ".Inf" | ".INF") => {
             Tree::Number(text.into_owned())
@@ -241,7 +244,7 @@ fn scalar(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Tree {
     }
 }
 
-/// A number as JSON writes it. Leading zeros mean octal to some and nothing to others: that stays text.
+/// The JSON form of a number. Programs disagree about leading zeros (octal or not), so such words stay text.
 fn number(word: &str) -> Option<String> {
     let first = *word.as_bytes().first()?;
     if !(first.is_ascii_digit() || matches!(first, b'-' | b'+' | b'.')) || word.len() > 400 {

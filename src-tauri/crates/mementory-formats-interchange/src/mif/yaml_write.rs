@@ -1,14 +1,14 @@
-//! YAML that every loader reads alike: block style, all strings double-quoted with JSON's escapes, numbers that YAML
-//! 1.1 takes for numbers too.
+//! Writes YAML that all parsers read in the same way: block style, all strings double-quoted with JSON escapes, and numbers that
+//! YAML 1.1 also reads as numbers.
 use mementory_json::Tree;
 use std::fmt::Write;
 
-/// Deeper than this the flow style goes on: indentation would grow with the square of the depth.
+/// Below this level flow style is used, because indentation grows with the square of the depth.
 const BLOCK_DEPTH: usize = 12;
-/// Loaders follow the flow style only so far (ours 255 levels): what is deeper stays in block style.
+/// Parsers limit the depth of flow style (ours to 255 levels), so deeper values are written in block style.
 const FLOW_DEPTH: u32 = 200;
-/// A key longer than this cannot stand before its colon (YAML 1.2 §8.2.2 allows 1024 characters).
-const KEY: usize = 500;
+/// Longer keys are written as explicit keys (`? key`): YAML 1.2 §8.2.2 allows 1024 characters before the colon.
+const MAX_PLAIN_KEY: usize = 500;
 
 /// `key: value` at the start of a line.
 pub(super) fn member(key: &str, value: &Tree, level: usize, out: &mut String) {
@@ -51,7 +51,7 @@ fn key_and_colon(key: &str, level: usize, out: &mut String) {
         );
     if plain {
         out.push_str(key);
-    } else if key.len() > KEY {
+    } else if key.len() > MAX_PLAIN_KEY {
         out.push_str("? ");
         quoted(key, out);
         out.push('\n');
@@ -62,7 +62,7 @@ fn key_and_colon(key: &str, level: usize, out: &mut String) {
     out.push(':');
 }
 
-/// A value behind its key or dash, with the end of the line.
+/// Writes a value after its key or dash, and the end of the line.
 fn value_after(value: &Tree, level: usize, out: &mut String) {
     match value {
         Tree::Object(members) if !members.is_empty() && in_block(value, level) => {
@@ -88,15 +88,15 @@ fn value_after(value: &Tree, level: usize, out: &mut String) {
 }
 
 fn in_block(value: &Tree, level: usize) -> bool {
-    level <= BLOCK_DEPTH || !is_lower(value, FLOW_DEPTH)
+    level <= BLOCK_DEPTH || !is_shallower(value, FLOW_DEPTH)
 }
 
-/// Has the tree fewer levels than this? Depth of a tree is bounded where trees are made.
-fn is_lower(value: &Tree, than: u32) -> bool {
+/// Does the tree have fewer levels than this? Recursion is safe because the parser bounds the depth of a tree.
+fn is_shallower(value: &Tree, than: u32) -> bool {
     let Some(less) = than.checked_sub(1) else { return false };
     match value {
-        Tree::Array(items) => items.iter().all(|item| is_lower(item, less)),
-        Tree::Object(members) => members.iter().all(|(_, value)| is_lower(value, less)),
+        Tree::Array(items) => items.iter().all(|item| is_shallower(item, less)),
+        Tree::Object(members) => members.iter().all(|(_, value)| is_shallower(value, less)),
         _ => true,
     }
 }
@@ -123,7 +123,7 @@ fn flow(value: &Tree, out: &mut String) {
                 if i > 0 {
                     out.push_str(", ");
                 }
-                if key.len() > KEY {
+                if key.len() > MAX_PLAIN_KEY {
                     out.push_str("? ");
                 }
                 quoted(key, out);

@@ -1,7 +1,7 @@
-//! Evidence packs: what is in them, and that they are bundles.
+//! Evidence packs: their content, and that they are valid bundles.
 use super::{
-    harness::{Stamp, Temp, all_stamped, bundle, files, now, read, repo, source, validate, vault_id},
-    travel::{everything, tombstone},
+    harness::{FakeSigner, TempDir, all_signed_by_fake, bundle, files, now, read, repo, source, validate, vault_id},
+    other_formats::{everything, tombstone},
 };
 use crate::mem::evidence::{
     AuditEntry, CHAIN, Chosen, EvidencePack, EvidenceReport, ProvenanceEdge, RECEIPTS, provenance, write,
@@ -39,7 +39,7 @@ fn pack() -> EvidencePack {
 
 #[test]
 fn a_pack_proves_deletions_and_is_a_bundle() {
-    let temp = Temp::new();
+    let temp = TempDir::new();
     let (plain, signed) = (temp.join("plain.mem"), temp.join("signed.mem"));
     let report = write(&pack(), &plain, None).unwrap();
     let edges = pack().edges.len() as u64;
@@ -61,14 +61,14 @@ fn a_pack_proves_deletions_and_is_a_bundle() {
     let validation = validate(&plain, &[]);
     assert!(validation.errors.is_empty(), "{validation:?}");
     let codes: Vec<_> = validation.warnings.iter().map(|f| f.code.as_str()).collect();
-    assert_eq!(codes, ["tombstone_unsigned"], "L3 asks for signed deletions");
+    assert_eq!(codes, ["tombstone_unsigned"], "L3 requires signed deletions");
 
-    let second = write(&pack(), &signed, Some(&Stamp)).unwrap();
+    let second = write(&pack(), &signed, Some(&FakeSigner)).unwrap();
     assert_eq!(second, EvidenceReport { digest: second.digest.clone(), signed: true, ..report });
-    assert!(all_stamped(&signed));
+    assert!(all_signed_by_fake(&signed));
     let validation = validate(&signed, &["07".repeat(32)]);
     assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{validation:?}");
-    // Importing it brings the deletions and not one record but the trail.
+    // Importing it yields the deletions, and no records but the audit trail.
     let back = read(&signed);
     assert_eq!(back.tombstones.len(), 2);
     assert!(back.records.iter().all(|r| r.kind == Kind::Audit));
@@ -76,8 +76,8 @@ fn a_pack_proves_deletions_and_is_a_bundle() {
 }
 
 #[test]
-fn since_leaves_edges_whole() {
-    let temp = Temp::new();
+fn since_does_not_filter_edges() {
+    let temp = TempDir::new();
     let out = temp.join("out.mem.zip");
     let pack = EvidencePack { since: Some(at("2026-03-01T00:00:00.5Z")), ..pack() };
     let report = write(&pack, &out, None).unwrap();
@@ -89,18 +89,18 @@ fn since_leaves_edges_whole() {
 }
 
 #[test]
-fn until_leaves_out_what_came_later() {
-    let temp = Temp::new();
+fn until_leaves_out_later_entries() {
+    let temp = TempDir::new();
     let (since, until) = (at("2025-12-31T00:00:00Z"), at("2026-01-31T00:00:00Z"));
     let pack = EvidencePack { since: Some(since), until: Some(until), ..pack() };
     let report = write(&pack, &temp.join("out.mem"), None).unwrap();
     assert_eq!((report.tombstones, report.audit_entries), (1, 1));
 }
 
-/// What is left out breaks nothing, and what a pack claims to prove is in it.
+/// A pack without some parts is valid, and it only declares capabilities for the parts that it has.
 #[test]
-fn a_pack_of_some_parts_is_whole() {
-    let temp = Temp::new();
+fn a_pack_with_only_some_parts_is_valid() {
+    let temp = TempDir::new();
     for number in 0..8u8 {
         let [tombstones, log, guide] = [1, 2, 4].map(|bit| number & bit != 0);
         let mut pack = EvidencePack { chosen: Chosen { tombstones, log, guide }, ..pack() };
@@ -111,7 +111,7 @@ fn a_pack_of_some_parts_is_whole() {
             pack.beside.insert(CHAIN, vec!["{\"seq\":1}".into()]);
         }
         let out = temp.join(&format!("{number}.mem"));
-        let report = write(&pack, &out, Some(&Stamp)).unwrap();
+        let report = write(&pack, &out, Some(&FakeSigner)).unwrap();
         assert_eq!(report.tombstones > 0, tombstones, "{number}");
         assert_eq!(report.provenance_edges > 0, tombstones, "{number}");
         assert_eq!(report.audit_entries > 0, log, "{number}");
@@ -129,20 +129,24 @@ fn a_pack_of_some_parts_is_whole() {
         }
         let manifest: serde_json::Value = serde_json::from_slice(&there["manifest.json"]).unwrap();
         assert_eq!(manifest["conformanceLevel"], if log { "L3" } else { "L2" });
-        let said = manifest["capabilities"].to_string();
-        assert_eq!((said.contains("proof-of-deletion"), said.contains("\"audit\"")), (tombstones, log), "{said}");
+        let declared = manifest["capabilities"].to_string();
+        assert_eq!(
+            (declared.contains("proof-of-deletion"), declared.contains("\"audit\"")),
+            (tombstones, log),
+            "{declared}"
+        );
         let validation = validate(&out, &["07".repeat(32)]);
         assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{number}: {validation:?}");
     }
 }
 
 #[test]
-fn the_guide_tells_of_what_is_there() {
-    let temp = Temp::new();
+fn the_howto_describes_the_files_in_the_pack() {
+    let temp = TempDir::new();
     let chosen = Chosen { tombstones: true, log: false, guide: true };
     let read = |out: &str, signed: bool| {
         let out = temp.join(out);
-        write(&EvidencePack { chosen, ..pack() }, &out, signed.then_some(&Stamp as _)).unwrap();
+        write(&EvidencePack { chosen, ..pack() }, &out, signed.then_some(&FakeSigner as _)).unwrap();
         files(&out)
     };
     let signed = read("signed.mem", true);
@@ -160,9 +164,9 @@ fn the_guide_tells_of_what_is_there() {
     assert!(String::from_utf8_lossy(&plain["HOW-TO-CHECK.txt"]).contains("not signed"));
 }
 
-/// Every record that was taken from another one ties back to it; graph edges are those of the bundle.
+/// Every derived record has an edge to its source; graph edges are the same as in the bundle.
 #[test]
-fn provenance_ties_back() {
+fn provenance_leads_to_the_source() {
     let edges = provenance(&mut source(&everything())).unwrap();
     let episode = format!("ep_{}", vault_id(&RecordKey::new("chatgpt", "full-memory")));
     let fact = format!("fact_{}", vault_id(&RecordKey::new("chatgpt", "full-fact")));
@@ -173,8 +177,8 @@ fn provenance_ties_back() {
     assert_eq!(of_fact[0].confidence, 1.0);
     assert_eq!(of_fact[0].valid_from, at("2024-01-01T00:00:00Z"));
 
-    let taken = read(&repo().join("fixtures/mem/all-kinds/input.mem"));
-    let edges = provenance(&mut source(&taken)).unwrap();
+    let sink = read(&repo().join("fixtures/mem/all-kinds/input.mem"));
+    let edges = provenance(&mut source(&sink)).unwrap();
     let graph = edges.iter().find(|e| e.id == "edge_1").unwrap();
     assert_eq!(
         *graph,
@@ -194,12 +198,12 @@ fn provenance_ties_back() {
     let derived = edges.iter().find(|e| e.source == "fact_2").unwrap();
     assert_eq!((derived.target.as_str(), derived.superseded_by.as_deref()), ("ep_tea", Some("fact_1")));
     let ids: std::collections::BTreeSet<_> = edges.iter().map(|e| &e.id).collect();
-    assert_eq!(ids.len(), edges.len(), "every edge has an id of its own");
+    assert_eq!(ids.len(), edges.len(), "the ids of edges are unique");
 }
 
 #[test]
-fn a_pack_says_nothing_of_what_records_say() {
-    let temp = Temp::new();
+fn a_pack_contains_no_record_content() {
+    let temp = TempDir::new();
     let out = temp.join("out.mem");
     write(&pack(), &out, None).unwrap();
     for (name, bytes) in files(&out) {
@@ -209,8 +213,8 @@ fn a_pack_says_nothing_of_what_records_say() {
 }
 
 #[test]
-fn an_empty_vault_has_a_pack_too() {
-    let temp = Temp::new();
+fn an_empty_vault_gives_a_valid_pack() {
+    let temp = TempDir::new();
     let out = temp.join("out.mem");
     let pack = EvidencePack { tombstones: vec![], audit: vec![], edges: vec![], ..pack() };
     let report = write(&pack, &out, None).unwrap();
@@ -233,10 +237,10 @@ fn an_empty_vault_has_a_pack_too() {
     assert!(!broken.exists());
 }
 
-/// Streams of a pack are checked like all others, here and not by the reference.
+/// All files of a pack are checked; the reference tool does not check them.
 #[test]
 fn provenance_is_checked() {
-    let temp = Temp::new();
+    let temp = TempDir::new();
     let edge = "{\"confidence\":1,\"dstEntityID\":\"b\",\"edgeType\":\"r\",\"evidenceEpisodeIDs\":[],\"id\":\"e\",\
                 \"ingestionTime\":\"2026-01-01T00:00:00Z\",\"srcEntityID\":\"a\",\"tValidFrom\":\"2026-01-01T00:00:00Z\"}\n";
     let codes = |name: &str, text: &str, count: &str| -> Vec<String> {

@@ -1,4 +1,4 @@
-//! A sink and a record source in memory, and bundles in temporary folders.
+//! Test doubles for the sink, the record source and the signer, and bundles in temporary folders.
 use crate::{detect, mem::Mem};
 pub(crate) use mementory_format::testkit::repo;
 use mementory_format::testkit::shared;
@@ -24,10 +24,10 @@ pub(crate) fn now() -> Timestamp {
     Timestamp::parse("2026-05-01T12:00:00Z").unwrap()
 }
 
-/// A temporary folder that goes away.
-pub(crate) struct Temp(pub PathBuf);
+/// A temporary folder that is removed when dropped.
+pub(crate) struct TempDir(pub PathBuf);
 
-impl Temp {
+impl TempDir {
     pub fn new() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let n = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -42,14 +42,14 @@ impl Temp {
     }
 }
 
-impl Drop for Temp {
+impl Drop for TempDir {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
 #[derive(Default)]
-pub(crate) struct Taken {
+pub(crate) struct MemorySink {
     pub records: Vec<Record>,
     pub tombstones: Vec<Tombstone>,
     pub parts: Vec<(PassthroughItem, Vec<u8>)>,
@@ -58,7 +58,7 @@ pub(crate) struct Taken {
     pub cancel: bool,
 }
 
-impl Sink for Taken {
+impl Sink for MemorySink {
     fn unit(&mut self, unit: Unit) -> Result<(), FormatError> {
         self.records.extend(unit.records);
         Ok(())
@@ -88,36 +88,36 @@ impl Sink for Taken {
     }
 }
 
-impl Taken {
-    pub fn nothing(&self) -> bool {
+impl MemorySink {
+    pub fn is_empty(&self) -> bool {
         self.records.is_empty() && self.tombstones.is_empty() && self.parts.is_empty()
     }
 }
 
-pub(crate) fn only(catalog: &Catalog, limits: &Limits) -> Detected {
+pub(crate) fn single_bundle(catalog: &Catalog, limits: &Limits) -> Detected {
     let detection = detect(catalog, limits, Some("mem")).unwrap();
     assert_eq!(detection.sources.len(), 1, "one bundle");
     detection.sources.into_iter().next().unwrap()
 }
 
-pub(crate) fn read_with(path: &Path, limits: &Limits, taken: &mut Taken) -> Result<(), FormatError> {
+pub(crate) fn read_with(path: &Path, limits: &Limits, sink: &mut MemorySink) -> Result<(), FormatError> {
     let catalog = Catalog::open(&[path.to_path_buf()], limits, None).unwrap();
-    let detected = only(&catalog, limits);
-    Mem.read(&catalog, &detected, &ReadContext { limits: limits.clone(), now: now(), passphrase: None }, taken)
+    let detected = single_bundle(&catalog, limits);
+    Mem.read(&catalog, &detected, &ReadContext { limits: limits.clone(), now: now(), passphrase: None }, sink)
 }
 
-pub(crate) fn read(path: &Path) -> Taken {
-    let mut taken = Taken::default();
-    read_with(path, &Limits::default(), &mut taken).unwrap();
-    taken
+pub(crate) fn read(path: &Path) -> MemorySink {
+    let mut sink = MemorySink::default();
+    read_with(path, &Limits::default(), &mut sink).unwrap();
+    sink
 }
 
-/// What there is to verify in a bundle.
+/// All signatures in a bundle.
 pub(crate) fn signatures(path: &Path) -> Vec<mementory_format::Signed> {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
     let mut out = Vec::new();
-    Mem.signatures(&catalog, &only(&catalog, &limits), &limits, &mut |signed| {
+    Mem.signatures(&catalog, &single_bundle(&catalog, &limits), &limits, &mut |signed| {
         out.push(signed);
         Ok(())
     })
@@ -128,39 +128,39 @@ pub(crate) fn signatures(path: &Path) -> Vec<mementory_format::Signed> {
 pub(crate) fn validate(path: &Path, trust: &[String]) -> Validation {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
-    Mem.validate(&catalog, &only(&catalog, &limits), &limits, trust).unwrap()
+    Mem.validate(&catalog, &single_bundle(&catalog, &limits), &limits, trust).unwrap()
 }
 
-pub(crate) fn write(taken: &Taken, edited: &[&str], out: &Path) -> WriteReport {
-    write_as(taken, edited, out, WriteOptions::default()).unwrap()
+pub(crate) fn write(sink: &MemorySink, edited: &[&str], out: &Path) -> WriteReport {
+    write_as(sink, edited, out, WriteOptions::default()).unwrap()
 }
 
-/// The same with other options; what the plan says must be what is written.
+/// Writes with these options, and checks that the dry run reports the same.
 pub(crate) fn write_as(
-    taken: &Taken,
+    sink: &MemorySink,
     edited: &[&str],
     out: &Path,
     options: WriteOptions,
 ) -> Result<WriteReport, FormatError> {
     let options = WriteOptions { everything: true, ..options };
-    let report = Mem.write(&mut Held { taken, edited }, out, &options)?;
-    let planned = Mem.plan(&mut Held { taken, edited }, &options)?;
+    let report = Mem.write(&mut MemorySource { sink, edited }, out, &options)?;
+    let planned = Mem.plan(&mut MemorySource { sink, edited }, &options)?;
     assert_eq!(planned.by_kind, report.by_kind);
     assert_eq!(planned.withheld, report.withheld);
     assert_eq!(planned.losses.counts, report.losses.counts);
     Ok(report)
 }
 
-/// What an export of these records would be made of.
-pub(crate) fn source(taken: &Taken) -> impl RecordSource + '_ {
-    Held { taken, edited: &[] }
+/// A record source over the records in a sink.
+pub(crate) fn source(sink: &MemorySink) -> impl RecordSource + '_ {
+    MemorySource { sink, edited: &[] }
 }
 
-/// Stands in for a key: what it "signs" can be told from its signature.
+/// A signer for tests: its "signature" is a digest of the message, so tests can check what was signed.
 #[derive(Debug)]
-pub(crate) struct Stamp;
+pub(crate) struct FakeSigner;
 
-impl Stamp {
+impl FakeSigner {
     pub const KEY: [u8; 32] = [7; 32];
 
     pub fn of(message: &[u8]) -> Vec<u8> {
@@ -168,7 +168,7 @@ impl Stamp {
     }
 }
 
-impl mementory_format::Signer for Stamp {
+impl mementory_format::Signer for FakeSigner {
     fn algorithm(&self) -> &'static str {
         "ed25519"
     }
@@ -180,32 +180,32 @@ impl mementory_format::Signer for Stamp {
     }
 }
 
-/// True when every signature in a bundle is [`Stamp`]'s over exactly the bytes that a verifier is handed.
-pub(crate) fn all_stamped(path: &Path) -> bool {
-    let good = |s: &mementory_format::Signed| s.token == Some((Stamp::KEY.to_vec(), Stamp::of(&s.message)));
+/// True when every signature in a bundle is [`FakeSigner`]'s over exactly the bytes that a verifier is handed.
+pub(crate) fn all_signed_by_fake(path: &Path) -> bool {
+    let good = |s: &mementory_format::Signed| s.token == Some((FakeSigner::KEY.to_vec(), FakeSigner::of(&s.message)));
     let all = signatures(path);
     !all.is_empty() && all.iter().all(good)
 }
 
-/// Vault id of a key, as a stand-in for the keyed hash.
+/// Vault id for a key; the vault uses a keyed hash instead.
 pub(crate) fn vault_id(key: &RecordKey) -> String {
     hex::encode(&Sha256::digest(format!("{}\u{0}{}", key.scope, key.value))[..16])
 }
 
-struct Held<'a> {
-    taken: &'a Taken,
+struct MemorySource<'a> {
+    sink: &'a MemorySink,
     edited: &'a [&'a str],
 }
 
-impl RecordSource for Held<'_> {
+impl RecordSource for MemorySource<'_> {
     fn about(&self) -> SourceAbout {
         SourceAbout { vault_id: "v".into(), name: "n".into(), generator: "mementory/test".into(), now: now() }
     }
     fn records(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> Result<(), FormatError> {
-        let held: BTreeMap<String, &Record> = self.taken.records.iter().map(|r| (vault_id(&r.key), r)).collect();
-        let present = |key: &RecordKey| Some(vault_id(key)).filter(|id| held.contains_key(id));
+        let by_id: BTreeMap<String, &Record> = self.sink.records.iter().map(|r| (vault_id(&r.key), r)).collect();
+        let present = |key: &RecordKey| Some(vault_id(key)).filter(|id| by_id.contains_key(id));
         for kind in Kind::ALL {
-            for (id, record) in held.iter().filter(|(_, r)| r.kind == kind) {
+            for (id, record) in by_id.iter().filter(|(_, r)| r.kind == kind) {
                 visit(StoredRecord {
                     id: id.clone(),
                     edited: self.edited.contains(&record.key.value.as_str()),
@@ -221,17 +221,17 @@ impl RecordSource for Held<'_> {
         Ok(())
     }
     fn tombstones(&mut self) -> Result<Vec<Tombstone>, FormatError> {
-        Ok(self.taken.tombstones.clone())
+        Ok(self.sink.tombstones.clone())
     }
     fn passthrough_formats(&mut self) -> Result<Vec<String>, FormatError> {
-        Ok(mementory_format::testkit::formats_of(&self.taken.parts))
+        Ok(mementory_format::testkit::formats_of(&self.sink.parts))
     }
     fn passthrough(
         &mut self,
         format: &str,
         visit: &mut dyn FnMut(&PassthroughItem, &mut dyn Read) -> Result<(), FormatError>,
     ) -> Result<(), FormatError> {
-        for (item, bytes) in self.taken.parts.iter().filter(|(i, _)| i.format == format) {
+        for (item, bytes) in self.sink.parts.iter().filter(|(i, _)| i.format == format) {
             visit(item, &mut bytes.as_slice())?;
         }
         Ok(())
@@ -271,7 +271,7 @@ pub(crate) fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Makes a bundle of data files: manifest (1.1 without summaries) and CHECKSUMS fit them.
+/// Writes a bundle of these data files, with a matching manifest (1.1 without summaries) and CHECKSUMS.
 pub(crate) fn bundle(folder: &Path, data: &[(&str, &str)]) {
     let mut listed = vec![];
     let mut sums: Vec<String> = vec![];

@@ -1,7 +1,7 @@
-//! The reference SDK as judge. Needs a Python with `portable-memory`: MEMENTORY_MEM_PYTHON names it.
+//! Comparison with the reference SDK. Needs a Python with `portable-memory`; its path is in MEMENTORY_MEM_PYTHON.
 use super::{
-    harness::{Taken, Temp, files, now, read, repo, signatures, source, validate, write, write_as},
-    travel::{everything, tombstone},
+    harness::{MemorySink, TempDir, files, now, read, repo, signatures, source, validate, write, write_as},
+    other_formats::{everything, tombstone},
 };
 use crate::mem::{evidence, kinds::KINDS, sign, wire};
 use mementory_format::{FormatError, Signer, WriteOptions};
@@ -31,7 +31,7 @@ struct Verdict {
     mode: Option<String>,
 }
 
-/// Runs a command of `mem_check.py`; gives what it prints.
+/// Runs a command of `mem_check.py` and returns its output.
 fn ask(python: &Path, command: &str, args: &[&str], input: &[u8]) -> Vec<u8> {
     let script = repo().join("tests/interop/mem_check.py");
     let mut run = Command::new(python);
@@ -52,7 +52,7 @@ fn judge(python: &Path, bundle: &Path, out: &Path) -> Verdict {
     checked(python, bundle, &["--out", out.to_str().unwrap()])
 }
 
-/// The reference's own key signs: what we hand it is what it will verify.
+/// A signer that uses the reference SDK, which can later verify the same bytes.
 #[derive(Debug)]
 struct Key {
     python: PathBuf,
@@ -85,18 +85,18 @@ impl Signer for Key {
     }
 }
 
-/// Everything, and a deletion of our own.
-fn with_deletion() -> Taken {
-    let mut taken = everything();
-    taken.tombstones = vec![tombstone("keepsake", "memory", &"ab".repeat(16))];
-    taken
+/// Records of all kinds, and a deletion made by this vault.
+fn with_deletion() -> MemorySink {
+    let mut sink = everything();
+    sink.tombstones = vec![tombstone("keepsake", "memory", &"ab".repeat(16))];
+    sink
 }
 
 #[test]
-fn the_sdk_trusts_what_we_sign() {
+fn the_sdk_accepts_our_signature() {
     let Some(python) = python() else { return };
     let (key, other) = (Arc::new(Key::new(&python, 7)), Key::new(&python, 8));
-    let temp = Temp::new();
+    let temp = TempDir::new();
     let out = temp.join("signed.mem");
     let options = WriteOptions { signer: Some(key.clone()), ..WriteOptions::default() };
     write_as(&with_deletion(), &[], &out, options).unwrap();
@@ -105,17 +105,17 @@ fn the_sdk_trusts_what_we_sign() {
     assert_eq!(verdict.tombstones.into_values().collect::<Vec<_>>(), [true], "the deletion is signed too");
     let verdict = checked(&python, &out, &["--trust", &other.hex()]);
     assert_eq!(verdict.issues[0], "manifest signature invalid or not signed by a trusted key");
-    // What is signed is what is on disk.
+    // The signature covers the bytes on disk.
     let manifest = std::fs::read_to_string(out.join("manifest.json")).unwrap();
     std::fs::write(out.join("manifest.json"), manifest.replace("mementory/test", "mementory/tost")).unwrap();
     assert!(!checked(&python, &out, &["--trust", &key.hex()]).valid);
 }
 
 #[test]
-fn the_sdk_trusts_a_bundle_of_its_own_that_we_sign() {
+fn the_sdk_accepts_our_signature_on_its_own_bundle() {
     let Some(python) = python() else { return };
     let key = Key::new(&python, 9);
-    let temp = Temp::new();
+    let temp = TempDir::new();
     let (theirs, out) = (temp.join("theirs.mem"), temp.join("signed.mem"));
     ask(&python, "make", &[theirs.to_str().unwrap()], b"");
     sign::sign(&theirs, &key, &out).unwrap();
@@ -126,12 +126,12 @@ fn the_sdk_trusts_a_bundle_of_its_own_that_we_sign() {
     assert_eq!(after, files(&theirs));
 }
 
-/// Every signature of theirs fits the bytes that we would have verified, tombstones included.
+/// Every signature by the SDK covers exactly the bytes that we would verify, also for tombstones.
 #[test]
-fn we_name_the_bytes_that_the_sdk_signed() {
+fn we_list_the_bytes_that_the_sdk_signed() {
     let Some(python) = python() else { return };
     let seed = hex::encode([7; 32]);
-    let temp = Temp::new();
+    let temp = TempDir::new();
     for (name, more) in
         [("full", &[] as &[&str]), ("delta", &["--since", "2026-03-01T00:00:00+00:00"]), ("pack", &["--evidence"])]
     {
@@ -152,7 +152,7 @@ fn we_name_the_bytes_that_the_sdk_signed() {
             .collect();
         let verdicts = ask(&python, "verify", &[], cases.join("\n").as_bytes());
         assert_eq!(String::from_utf8(verdicts).unwrap(), "true\n".repeat(found.len()), "{name}");
-        // And through us: the tombstones keep their signatures.
+        // After a round trip through our code the tombstones still have their signatures.
         let back = temp.join(&format!("{name}-back.mem"));
         write(&read(&theirs), &[], &back);
         let again = checked(&python, &back, &["--trust", &Key::new(&python, 7).hex()]);
@@ -161,16 +161,16 @@ fn we_name_the_bytes_that_the_sdk_signed() {
 }
 
 #[test]
-fn the_sdk_puts_our_increments_together() {
+fn the_sdk_merges_our_incremental_exports() {
     let Some(python) = python() else { return };
-    let temp = Temp::new();
+    let temp = TempDir::new();
     let (base, full) = (temp.join("base.mem"), temp.join("full.mem"));
-    let mut taken = everything();
-    let late = taken.records.split_off(6);
-    write(&taken, &[], &base);
-    taken.records.extend(late);
-    taken.tombstones = with_deletion().tombstones;
-    write(&taken, &[], &full);
+    let mut sink = everything();
+    let late = sink.records.split_off(6);
+    write(&sink, &[], &base);
+    sink.records.extend(late);
+    sink.tombstones = with_deletion().tombstones;
+    write(&sink, &[], &full);
     let whole = checked(&python, &full, &[]);
     let onto_base = ["--onto", base.to_str().unwrap()];
     for (name, options) in [
@@ -178,28 +178,28 @@ fn the_sdk_puts_our_increments_together() {
         ("cursor", WriteOptions { since: mementory_model::Timestamp::parse("2024-01-01"), ..WriteOptions::default() }),
     ] {
         let out = temp.join(&format!("{name}.mem"));
-        let report = write_as(&taken, &[], &out, options).unwrap();
+        let report = write_as(&sink, &[], &out, options).unwrap();
         let verdict = checked(&python, &out, &onto_base);
         assert!(verdict.valid, "{name}: {:?}", verdict.issues);
         assert_eq!(verdict.mode.as_deref(), Some("incremental"));
-        assert_eq!(verdict.ids, whole.ids, "{name}: base and increment are the whole");
+        assert_eq!(verdict.ids, whole.ids, "{name}: base and increment contain all records");
         assert!(name != "difference" || report.withheld["unchanged"] == 6);
         assert_eq!(verdict.tombstones.len(), 1);
     }
 }
 
 #[test]
-fn the_sdk_accepts_our_evidence() {
+fn the_sdk_accepts_our_evidence_pack() {
     let Some(python) = python() else { return };
     let key = Key::new(&python, 7);
-    let taken = with_deletion();
+    let sink = with_deletion();
     let pack = evidence::EvidencePack {
         chosen: evidence::Chosen { guide: true, ..Default::default() },
         generator: "mementory/test".into(),
         created: now(),
         since: None,
         until: None,
-        tombstones: taken.tombstones.clone(),
+        tombstones: sink.tombstones.clone(),
         audit: vec![evidence::AuditEntry {
             at: now(),
             actor: "owner".into(),
@@ -208,10 +208,10 @@ fn the_sdk_accepts_our_evidence() {
             kind: Some(mementory_model::Kind::Memory),
             reason: "asked".into(),
         }],
-        edges: evidence::provenance(&mut source(&taken)).unwrap(),
+        edges: evidence::provenance(&mut source(&sink)).unwrap(),
         beside: [(evidence::RECEIPTS, vec!["{}".to_owned()])].into(),
     };
-    let temp = Temp::new();
+    let temp = TempDir::new();
     let out = temp.join("pack.mem");
     evidence::write(&pack, &out, Some(&key)).unwrap();
     let verdict = checked(&python, &out, &["--trust", &key.hex()]);
@@ -222,10 +222,10 @@ fn the_sdk_accepts_our_evidence() {
 #[test]
 fn the_sdk_imports_our_bundle_and_we_read_its_export() {
     let Some(python) = python() else { return };
-    let taken = everything();
-    let temp = Temp::new();
+    let sink = everything();
+    let temp = TempDir::new();
     let (ours, theirs) = (temp.join("ours.mem"), temp.join("theirs.mem"));
-    let report = write(&taken, &[], &ours);
+    let report = write(&sink, &[], &ours);
     let verdict = judge(&python, &ours, &theirs);
     assert!(verdict.valid, "{:?}", verdict.issues);
     assert_eq!(verdict.counts.values().sum::<u64>(), validate(&ours, &[]).records);
@@ -235,10 +235,10 @@ fn the_sdk_imports_our_bundle_and_we_read_its_export() {
     assert_eq!(second.ids, verdict.ids);
     let validation = validate(&theirs, &[]);
     assert!(validation.errors.is_empty(), "{validation:?}");
-    // Episodes and vendor kinds carry unknown fields through the SDK: those records are whole.
+    // The SDK preserves unknown fields of episodes and vendor kinds, so these records are complete.
     let back = read(&theirs);
     for kind in ["memory", "message", "todo", "foreign"] {
-        for record in taken.records.iter().filter(|r| r.kind.as_str() == kind) {
+        for record in sink.records.iter().filter(|r| r.kind.as_str() == kind) {
             assert_eq!(back.records.iter().find(|r| r.key == record.key), Some(record));
         }
     }
@@ -252,9 +252,9 @@ fn the_sdk_agrees_on_our_fixtures() {
     for entry in std::fs::read_dir(repo().join("fixtures/mem")).unwrap().filter(|e| e.as_ref().unwrap().path().is_dir())
     {
         let input = entry.unwrap().path().join("input.mem");
-        let temp = Temp::new();
+        let temp = TempDir::new();
         let verdict = judge(&python, &input, &temp.join("out.mem"));
-        // Where the reference looks away, the case says what it finds.
+        // The case file says what the reference finds where it checks less than we do.
         let case = std::fs::read(input.with_file_name("case.json")).unwrap();
         let case: serde_json::Value = serde_json::from_slice(&case).unwrap();
         let said = serde_json::from_value::<Option<Vec<String>>>(case["reference_errors"].clone()).unwrap();
@@ -266,9 +266,9 @@ fn the_sdk_agrees_on_our_fixtures() {
     }
 }
 
-/// Times, numbers and odd values: what the SDK takes and how it writes it.
+/// Times, numbers and unusual values: whether the SDK accepts them, and how it writes them.
 #[test]
-fn the_sdk_and_we_decode_alike() {
+fn we_decode_values_like_the_sdk() {
     let Some(python) = python() else { return };
     let mut cases: Vec<(&str, String)> = vec![];
     for time in [

@@ -1,12 +1,12 @@
-//! Tests over data on disk: the official vectors and bundles (when they are there), and bundles of our own.
+//! Tests with data on disk: the official vectors and bundles (if available), and our own fixtures.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
-mod bundles;
 mod evidence;
 mod harness;
-mod increments;
+mod hostile;
+mod incremental;
 mod interop;
+mod other_formats;
 mod requirements;
+mod round_trip;
 mod signing;
-mod tampering;
-mod travel;
 mod vectors;

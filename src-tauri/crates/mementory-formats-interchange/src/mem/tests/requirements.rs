@@ -1,27 +1,27 @@
-//! One test for each requirement of the conformance levels (spec v1.1 §4–§6, §8) that a file can show; what only a store
-//! can show (merging, erasing along every route) is in `tests/core`. Where the reference tool looks away, it says so.
-use super::harness::{Taken, Temp, bundle, copy, files, read, read_with, repo, validate};
+//! One test for each requirement of the conformance levels (spec v1.1 §4–§6, §8) that can be tested with files. Requirements on
+//! the vault (merging, erasing) are in `tests/core`. Comments say what the reference tool does not check.
+use super::harness::{MemorySink, TempDir, bundle, copy, files, read, read_with, repo, validate};
 use mementory_format::{FormatError, Validation};
 use mementory_model::{Kind, Limits, TombstoneOp};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
-/// A copy of a fixture that may be changed.
+/// A copy of a fixture, to be changed by a test.
 struct Copy {
-    _temp: Temp,
+    _temp: TempDir,
     at: PathBuf,
 }
 
 impl Copy {
     fn of(name: &str) -> Self {
-        let temp = Temp::new();
+        let temp = TempDir::new();
         let at = temp.join("b.mem");
         copy(&repo().join("fixtures/mem").join(name).join("input.mem"), &at);
         Self { _temp: temp, at }
     }
 
     fn made(data: &[(&str, &str)]) -> Self {
-        let temp = Temp::new();
+        let temp = TempDir::new();
         let at = temp.join("b.mem");
         bundle(&at, data);
         Self { _temp: temp, at }
@@ -33,7 +33,7 @@ impl Copy {
         std::fs::write(self.at.join(file), text.replace(from, to)).unwrap();
     }
 
-    /// Changes a listed file, and the manifest and CHECKSUMS with it: what an attacker can do, and a careless writer does.
+    /// Changes a listed file and adapts the manifest and CHECKSUMS, as an attacker could, or a careless program would.
     fn rewrite(&self, file: &str, from: &str, to: &str) {
         let facts = |at: &Path| {
             let bytes = std::fs::read(at.join(file)).unwrap();
@@ -67,28 +67,28 @@ impl Copy {
         self.validate().warnings.into_iter().map(|f| f.code).filter(|c| c != "malformed_detail").collect()
     }
 
-    /// What an import takes; nothing may come of a bundle that is refused.
-    fn import(&self) -> Result<Taken, FormatError> {
-        let mut taken = Taken::default();
-        let result = read_with(&self.at, &Limits::default(), &mut taken);
-        assert!(result.is_ok() || taken.nothing(), "half an import");
-        result.map(|()| taken)
+    /// Imports the bundle; a rejected bundle must send nothing.
+    fn import(&self) -> Result<MemorySink, FormatError> {
+        let mut sink = MemorySink::default();
+        let result = read_with(&self.at, &Limits::default(), &mut sink);
+        assert!(result.is_ok() || sink.is_empty(), "half an import");
+        result.map(|()| sink)
     }
 }
 
 const EPISODES: &str = "items/episode.jsonl";
 
 #[test]
-fn l0_a_whole_bundle_has_no_finding() {
+fn l0_a_valid_bundle_has_no_findings() {
     for name in ["small", "all-kinds", "signed"] {
         let validation = Copy::of(name).validate();
         assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{name}: {validation:?}");
     }
 }
 
-/// The reference compares the hash of the file and never reads it; in 1.0 not even that.
+/// The reference only compares the hash of CHECKSUMS and never reads its content; in 1.0 not even that.
 #[test]
-fn l0_checksums_say_what_the_manifest_says() {
+fn l0_checksums_match_the_manifest() {
     for (from, to) in [
         ("items/episode.jsonl", "items/episodes.jsonl"),
         ("  items/episode", " *items/episode"),
@@ -116,7 +116,7 @@ fn l0_checksums_say_what_the_manifest_says() {
 }
 
 #[test]
-fn l0_digests_in_the_manifest_are_lowercase_and_true() {
+fn l0_digests_in_the_manifest_are_lowercase_and_correct() {
     let copy = Copy::of("small");
     let digest = hex::encode(Sha256::digest(std::fs::read(copy.at.join(EPISODES)).unwrap()));
     copy.replace("manifest.json", &digest, &digest.to_uppercase());
@@ -124,11 +124,11 @@ fn l0_digests_in_the_manifest_are_lowercase_and_true() {
     let size = Copy::of("small");
     size.replace("manifest.json", "\"bytes\":861", "\"bytes\":860");
     assert_eq!(size.errors(), ["byte_count_mismatch"]);
-    assert!(size.import().is_err(), "the reference's importer does not look at sizes");
+    assert!(size.import().is_err(), "the importer of the reference does not check sizes");
 }
 
 #[test]
-fn l0_the_bundle_digest_is_that_of_checksums() {
+fn l0_the_bundle_digest_is_the_digest_of_checksums() {
     let copy = Copy::of("small");
     let digest = hex::encode(Sha256::digest(std::fs::read(copy.at.join("CHECKSUMS")).unwrap()));
     copy.replace("manifest.json", &digest, &"0".repeat(64));
@@ -149,7 +149,7 @@ fn l0_manifest_checksums_and_signature_do_not_list_themselves() {
     assert!(copy.errors().contains(&"self_listed".to_owned()), "{:?}", copy.errors());
 }
 
-/// Not looked at by the reference.
+/// Not checked by the reference.
 #[test]
 fn l0_counts_are_the_number_of_lines() {
     for (from, to) in [
@@ -168,7 +168,7 @@ fn l0_counts_are_the_number_of_lines() {
 }
 
 #[test]
-fn l0_coverage_and_scopes_are_those_of_the_records() {
+fn l0_coverage_and_scopes_match_the_records() {
     let copy = Copy::of("small");
     copy.replace("manifest.json", "\"to\":\"2026-02-10", "\"to\":\"2026-02-11");
     copy.replace("manifest.json", "\"scopes\":[\"ctx_life\"]", "\"scopes\":[\"ctx_life\",\"ctx_more\"]");
@@ -176,7 +176,7 @@ fn l0_coverage_and_scopes_are_those_of_the_records() {
 }
 
 #[test]
-fn l0_since_stands_on_an_incremental_export_only() {
+fn l0_only_incremental_exports_have_since() {
     let full = Copy::of("small");
     full.replace(
         "manifest.json",
@@ -190,7 +190,7 @@ fn l0_since_stands_on_an_incremental_export_only() {
 }
 
 #[test]
-fn l0_the_version_is_a_semantic_one() {
+fn l0_the_version_is_a_semantic_version() {
     for (version, found) in
         [("1.2.0", [""; 0].as_slice()), ("1.1", &["version_form"]), ("1.1.x", &["version_form"]), ("1.1.0-rc.1", &[])]
     {
@@ -205,7 +205,7 @@ fn l0_the_version_is_a_semantic_one() {
     assert!(major.import().is_err(), "the reference's importer takes it");
 }
 
-/// Not looked at by the reference: two programs that write the same records then give different digests.
+/// Not checked by the reference, though two programs then compute different digests for the same records.
 #[test]
 fn l0_lines_are_canonical() {
     for (from, to) in [
@@ -227,7 +227,7 @@ fn l0_lines_are_canonical() {
     assert_eq!(open.warnings(), ["not_canonical"], "the last line feed");
 }
 
-/// The reference decodes no audit stream while validating.
+/// The reference does not decode the audit files while validating.
 #[test]
 fn l0_every_stream_decodes() {
     for (file, from, to, kind) in [
@@ -243,10 +243,10 @@ fn l0_every_stream_decodes() {
     }
 }
 
-/// The reference replaces broken bytes while validating, and fails on them while importing.
+/// The reference replaces invalid bytes while validating and fails on them while importing.
 #[test]
 fn l0_streams_are_utf8() {
-    let temp = Temp::new();
+    let temp = TempDir::new();
     let at = temp.join("b.mem");
     bundle(&at, &[("items/preference.jsonl", "{\"key\":\"a\",\"value\":\"?\"}\n"), ("items/acme.jsonl", "?\n")]);
     for (file, codes) in [("items/preference.jsonl", 1), ("items/acme.jsonl", 2)] {
@@ -293,7 +293,7 @@ fn l0_paths_stay_inside() {
 
 #[cfg(unix)]
 #[test]
-fn l0_links_are_refused_wherever_they_stand() {
+fn l0_links_are_rejected_everywhere() {
     use std::os::unix::fs::symlink;
     let linked = |change: &dyn Fn(&Path)| {
         let copy = Copy::of("small");
@@ -322,9 +322,9 @@ fn l0_links_are_refused_wherever_they_stand() {
     assert_eq!(manifest.errors(), ["manifest_missing"]);
 }
 
-/// The reference looks one level deep, and not into `provenance/`.
+/// The reference only checks one level of folders, and not `provenance/`.
 #[test]
-fn l0_no_unlisted_file_where_records_are() {
+fn l0_folders_with_records_have_no_unlisted_files() {
     for path in
         ["items/evil.jsonl", "items/deep/evil.jsonl", "audit/more.jsonl", "embeddings/x.vec", "provenance/edges.jsonl"]
     {
@@ -343,20 +343,17 @@ fn l0_no_unlisted_file_where_records_are() {
 }
 
 #[test]
-fn l0_sizes_are_bounded() {
+fn l0_sizes_are_limited() {
     let copy = Copy::of("small");
     let limits = Limits { mem_file_bytes: 500, ..Limits::default() };
-    let mut taken = Taken::default();
-    assert!(matches!(
-        read_with(&copy.at, &limits, &mut taken),
-        Err(FormatError::Limit { limit: "mem_file_bytes", .. })
-    ));
-    assert!(taken.nothing());
+    let mut sink = MemorySink::default();
+    assert!(matches!(read_with(&copy.at, &limits, &mut sink), Err(FormatError::Limit { limit: "mem_file_bytes", .. })));
+    assert!(sink.is_empty());
 }
 
-/// §7: the reference takes whatever a vault reference has in it.
+/// §7: the reference accepts any content in a reference to a secret.
 #[test]
-fn l0_a_vault_reference_carries_no_secret() {
+fn l0_a_secret_reference_contains_no_secret() {
     for name in ["value", "ciphertext", "password"] {
         let copy = Copy::of("all-kinds");
         copy.rewrite(
@@ -369,7 +366,7 @@ fn l0_a_vault_reference_carries_no_secret() {
 }
 
 #[test]
-fn l0_ids_stand_once_in_a_file() {
+fn l0_ids_are_unique_in_a_file() {
     let line = "{\"key\":\"a\",\"value\":\"b\"}\n";
     let copy = Copy::made(&[("items/preference.jsonl", &line.repeat(2))]);
     assert_eq!(copy.warnings(), ["duplicate_id"]);
@@ -377,7 +374,7 @@ fn l0_ids_stand_once_in_a_file() {
 
 /// §4 step 1: everything is checked before anything is sent.
 #[test]
-fn l1_a_fault_in_the_last_stream_stops_the_first() {
+fn l1_an_error_in_the_last_file_prevents_the_whole_import() {
     let copy = Copy::of("all-kinds");
     copy.rewrite("items/secretRef.jsonl", "\"label\":\"Router login\",", "");
     assert!(copy.import().is_err(), "the reference has written fourteen kinds by then");
@@ -386,8 +383,8 @@ fn l1_a_fault_in_the_last_stream_stops_the_first() {
 /// §4 step 3, §4.1.
 #[test]
 fn l1_parents_come_before_children() {
-    let taken = Copy::of("all-kinds").import().unwrap();
-    let at = |value: &str| taken.records.iter().position(|r| r.key.value == value).unwrap();
+    let sink = Copy::of("all-kinds").import().unwrap();
+    let at = |value: &str| sink.records.iter().position(|r| r.key.value == value).unwrap();
     for (parent, child) in [
         ("context/ctx_home", "episode/ep_tea"),
         ("entity/ent_ada", "edge/edge_1"),
@@ -399,33 +396,33 @@ fn l1_parents_come_before_children() {
     }
 }
 
-/// §4.1: what has no id goes by its own parts.
+/// §4.1: kinds without an id are merged by a key from their fields.
 #[test]
 fn l1_merge_keys() {
-    let taken = Copy::of("all-kinds").import().unwrap();
+    let sink = Copy::of("all-kinds").import().unwrap();
     for key in
         ["factLink/fact_1|fact_2|refines", "episodeLink/ep_move|ep_tea|before", "category/food", "preference/units"]
     {
-        assert!(taken.records.iter().any(|r| r.key.value == key), "{key}");
+        assert!(sink.records.iter().any(|r| r.key.value == key), "{key}");
     }
 }
 
-/// §4.1: closed rows keep what closed them.
+/// §4.1: closed rows keep the reference to the row that closed them.
 #[test]
-fn l1_both_rows_of_a_supersession_are_kept() {
-    let taken = Copy::of("all-kinds").import().unwrap();
-    let closed = taken.records.iter().find(|r| r.key.value == "fact/fact_2").unwrap();
+fn l1_superseded_rows_are_imported_too() {
+    let sink = Copy::of("all-kinds").import().unwrap();
+    let closed = sink.records.iter().find(|r| r.key.value == "fact/fact_2").unwrap();
     assert_eq!(closed.status.as_deref(), Some("superseded"));
     assert!(closed.links.iter().any(|l| l.relation == "superseded_by" && l.target.value == "fact/fact_1"));
-    assert!(taken.records.iter().any(|r| r.key.value == "fact/fact_1"));
-    let edge = taken.records.iter().find(|r| r.key.value == "edge/edge_1").unwrap();
+    assert!(sink.records.iter().any(|r| r.key.value == "fact/fact_1"));
+    let edge = sink.records.iter().find(|r| r.key.value == "edge/edge_1").unwrap();
     assert!(edge.times.valid_to.is_some());
 }
 
 #[test]
-fn l1_unknown_fields_and_kinds_are_kept_as_they_are() {
+fn l1_unknown_fields_and_kinds_are_preserved() {
     let copy = Copy::of("all-kinds");
-    let temp = Temp::new();
+    let temp = TempDir::new();
     let out = temp.join("out.mem");
     super::harness::write(&copy.import().unwrap(), &[], &out);
     for (name, bytes) in files(&copy.at).iter().filter(|(n, _)| n.starts_with("items/")) {
@@ -433,9 +430,9 @@ fn l1_unknown_fields_and_kinds_are_kept_as_they_are() {
     }
 }
 
-/// §5: for every kind; with the row in the same bundle.
+/// §5: for every kind, with the deleted row in the same bundle.
 #[test]
-fn l2_what_cannot_be_without_a_deleted_record_does_not_come() {
+fn l2_records_that_depend_on_a_deleted_record_are_skipped() {
     for (kind, id, gone) in [
         ("entity", "ent_ada", vec!["edge/edge_1"]),
         ("episode", "ep_tea", vec!["fact/fact_1", "fact/fact_2", "episodeLink/ep_move|ep_tea|before"]),
@@ -448,36 +445,36 @@ fn l2_what_cannot_be_without_a_deleted_record_does_not_come() {
             "\"targetID\":\"ep_gone\",\"targetKind\":\"episode\"",
             &format!("\"targetID\":\"{id}\",\"targetKind\":\"{kind}\""),
         );
-        let taken = copy.import().unwrap();
-        assert_eq!(taken.tombstones[0].target_id, id, "sent first: the sink checks it");
+        let sink = copy.import().unwrap();
+        assert_eq!(sink.tombstones[0].target_id, id, "sent first: the sink checks it");
         for key in gone {
-            assert!(taken.records.iter().all(|r| r.key.value != key), "{kind}: {key}");
+            assert!(sink.records.iter().all(|r| r.key.value != key), "{kind}: {key}");
         }
     }
 }
 
-/// §5: "every derived artifact": the reference does nothing with these ids.
+/// §5: "every derived artifact"; the reference ignores these ids.
 #[test]
 fn l2_derived_ids_are_deleted_too() {
     let copy = Copy::of("all-kinds");
     copy.rewrite("audit/tombstones.jsonl", "\"factIDs\":[\"fact_gone\"]", "\"factIDs\":[\"fact_1\"]");
-    let taken = copy.import().unwrap();
-    assert_eq!(taken.tombstones[0].derived.fact_ids, ["fact_1"]);
-    assert!(taken.records.iter().all(|r| r.key.value != "factLink/fact_1|fact_2|refines"), "a link to what is gone");
+    let sink = copy.import().unwrap();
+    assert_eq!(sink.tombstones[0].derived.fact_ids, ["fact_1"]);
+    assert!(sink.records.iter().all(|r| r.key.value != "factLink/fact_1|fact_2|refines"), "a link to what is gone");
 }
 
-/// §5: a redaction leaves a skeleton, and is told as what it is.
+/// §5: a redaction keeps the record without its content, and is reported as a redaction.
 #[test]
-fn l2_a_redaction_is_no_deletion() {
+fn l2_a_redaction_is_not_a_deletion() {
     let copy = Copy::of("all-kinds");
     copy.rewrite("audit/tombstones.jsonl", "\"op\":\"delete\"", "\"op\":\"redact\"");
     assert_eq!(copy.import().unwrap().tombstones[0].op, TombstoneOp::Redact);
 }
 
-/// §5: proof of reach, all of it, and what is not known beside it.
+/// §5: all of `derived`, and unknown fields.
 #[test]
-fn l2_tombstones_keep_their_proof() {
-    let temp = Temp::new();
+fn l2_tombstones_keep_their_derived_ids() {
+    let temp = TempDir::new();
     let (copy, out) = (Copy::of("all-kinds"), temp.join("out.mem"));
     super::harness::write(&copy.import().unwrap(), &[], &out);
     assert_eq!(files(&out)["audit/tombstones.jsonl"], files(&copy.at)["audit/tombstones.jsonl"]);
@@ -491,15 +488,15 @@ fn l2_tombstones_keep_their_proof() {
 /// §6.
 #[test]
 fn l3_the_audit_trail_is_read() {
-    let taken = Copy::of("all-kinds").import().unwrap();
-    let trail: Vec<_> = taken.records.iter().filter(|r| r.kind == Kind::Audit).collect();
+    let sink = Copy::of("all-kinds").import().unwrap();
+    let trail: Vec<_> = sink.records.iter().filter(|r| r.kind == Kind::Audit).collect();
     assert_eq!(trail.len(), 2);
     assert!(trail.iter().any(|r| r.record_type.as_deref() == Some("delete") && r.text == "erasure"));
 }
 
-/// §8: a claim of L3 is looked at.
+/// §8: the claim of level L3 is checked.
 #[test]
-fn l3_asks_for_signed_tombstones_and_an_audit_trail() {
+fn l3_requires_signed_tombstones_and_an_audit_trail() {
     let copy = Copy::of("all-kinds");
     copy.replace("manifest.json", "\"conformanceLevel\":\"L2\"", "\"conformanceLevel\":\"L3\"");
     assert_eq!(copy.warnings(), ["tombstone_unsigned"]);
@@ -508,9 +505,9 @@ fn l3_asks_for_signed_tombstones_and_an_audit_trail() {
     assert_eq!(small.warnings(), ["audit_missing"]);
 }
 
-/// §1.3: with a key to trust, a bundle without a signature is refused; without one it is not looked at.
+/// §1.3: with a trusted key, a bundle without a signature is an error; without a key the signature is not required.
 #[test]
-fn l3_a_signature_is_asked_for_when_a_key_is_named() {
+fn l3_a_signature_is_required_if_a_key_is_trusted() {
     let key = "ab".repeat(32);
     let small = repo().join("fixtures/mem/small/input.mem");
     let errors: Vec<_> = validate(&small, &[key]).errors.into_iter().map(|f| f.message).collect();

@@ -1,10 +1,11 @@
-//! Signatures that we write: over which bytes, and nothing else changed. Whether Ed25519 holds is shown by the reference
-//! SDK (`interop`) and in `mementory-api`.
+//! Signatures that we write: which bytes they cover, and that nothing else changes. Real Ed25519 signatures are tested with the
+//! reference SDK (`interop`) and in `mementory-api`.
 use super::{
     harness::{
-        Stamp, Taken, Temp, all_stamped, bundle, copy, files, read, repo, signatures, validate, write, write_as,
+        FakeSigner, MemorySink, TempDir, all_signed_by_fake, bundle, copy, files, read, repo, signatures, validate,
+        write, write_as,
     },
-    travel::{everything, tombstone},
+    other_formats::{everything, tombstone},
 };
 use crate::mem::sign;
 use mementory_format::{FormatError, Signer, WriteOptions};
@@ -15,23 +16,23 @@ fn fixture(name: &str) -> PathBuf {
 }
 
 fn signed() -> WriteOptions {
-    WriteOptions { signer: Some(Arc::new(Stamp)), ..WriteOptions::default() }
+    WriteOptions { signer: Some(Arc::new(FakeSigner)), ..WriteOptions::default() }
 }
 
 #[test]
 fn a_written_bundle_is_signed_over_its_manifest() {
-    let (taken, temp) = (everything(), Temp::new());
+    let (sink, temp) = (everything(), TempDir::new());
     let (plain, out) = (temp.join("plain.mem"), temp.join("signed.mem"));
-    write(&taken, &[], &plain);
-    write_as(&taken, &[], &out, signed()).unwrap();
+    write(&sink, &[], &plain);
+    write_as(&sink, &[], &out, signed()).unwrap();
     let found = signatures(&out);
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].message, std::fs::read(out.join("manifest.json")).unwrap());
-    assert!(all_stamped(&out));
+    assert!(all_signed_by_fake(&out));
     let token = std::fs::read_to_string(out.join("manifest.sig")).unwrap();
-    assert_eq!(token, format!("ed25519:{}:{}\n", "07".repeat(32), hex::encode(Stamp::of(&found[0].message))));
+    assert_eq!(token, format!("ed25519:{}:{}\n", "07".repeat(32), hex::encode(FakeSigner::of(&found[0].message))));
     assert!(String::from_utf8(found[0].message.clone()).unwrap().contains("\"passthrough\",\"signed\"]"));
-    // The records are the same bytes as without.
+    // The files with records are the same as without a signature.
     let (before, after) = (files(&plain), files(&out));
     assert_eq!(after.len(), before.len() + 1);
     for (name, bytes) in before.iter().filter(|(n, _)| *n != "manifest.json") {
@@ -42,27 +43,27 @@ fn a_written_bundle_is_signed_over_its_manifest() {
     assert!(validation.signature.0);
 }
 
-/// What other vaults said stays theirs: unsigned as it came, or with their signature.
+/// Tombstones of other vaults are not signed by us: they stay unsigned or keep their signature.
 #[test]
-fn own_tombstones_are_signed_and_foreign_ones_are_not() {
-    let (mut taken, temp) = (Taken::default(), Temp::new());
-    taken.tombstones = read(&fixture("all-kinds")).tombstones;
+fn only_tombstones_of_this_vault_are_signed() {
+    let (mut sink, temp) = (MemorySink::default(), TempDir::new());
+    sink.tombstones = read(&fixture("all-kinds")).tombstones;
     let mut theirs = tombstone("mem", "episode", "ep_theirs");
     theirs.signature = Some(format!("ed25519:{}:{}", "ab".repeat(32), "cd".repeat(64)));
-    taken.tombstones.extend([theirs, tombstone("keepsake", "memory", &"ab".repeat(16))]);
+    sink.tombstones.extend([theirs, tombstone("keepsake", "memory", &"ab".repeat(16))]);
     let out = temp.join("out.mem");
-    write_as(&taken, &[], &out, signed()).unwrap();
+    write_as(&sink, &[], &out, signed()).unwrap();
     let found: Vec<_> = signatures(&out).into_iter().filter(|s| s.tombstone.is_some()).collect();
     assert_eq!(found.len(), 2);
     let own = found.iter().find(|s| s.tombstone.as_deref() == Some(&format!("tomb_{}", "ab".repeat(16)))).unwrap();
-    assert_eq!(own.token, Some((Stamp::KEY.to_vec(), Stamp::of(&own.message))));
+    assert_eq!(own.token, Some((FakeSigner::KEY.to_vec(), FakeSigner::of(&own.message))));
     let text = String::from_utf8(own.message.clone()).unwrap();
     assert!(text.starts_with("{\"actor\":\"owner\",\"deletedAt\"") && !text.contains("signature"), "{text}");
     assert!(found.iter().any(|s| s.token == Some((vec![0xab; 32], vec![0xcd; 64]))));
     let lines = std::fs::read_to_string(out.join("audit/tombstones.jsonl")).unwrap();
     let came = lines.lines().find(|l| l.contains("\"tomb_1\"")).unwrap();
     assert!(!came.contains("signature") && came.contains("acmeTicket"));
-    // Read again, and written again: the signature travels as it is.
+    // After a round trip the signature is unchanged.
     let again = temp.join("again.mem");
     write(&read(&out), &[], &again);
     assert_eq!(std::fs::read_to_string(again.join("audit/tombstones.jsonl")).unwrap(), lines);
@@ -70,26 +71,26 @@ fn own_tombstones_are_signed_and_foreign_ones_are_not() {
 
 #[test]
 fn signing_a_bundle_changes_nothing_else() {
-    let temp = Temp::new();
+    let temp = TempDir::new();
     for name in ["all-kinds", "small", "loose-1.0", "forged"] {
         let input = fixture(name);
         let out = temp.join(&format!("{name}.mem"));
-        let done = sign::sign(&input, &Stamp, &out).unwrap();
+        let done = sign::sign(&input, &FakeSigner, &out).unwrap();
         assert_eq!((done.key, done.replaced), ("07".repeat(32), name == "forged"));
         let (before, mut after) = (files(&input), files(&out));
         assert!(after.remove("manifest.sig").is_some());
         assert_eq!(after, before.into_iter().filter(|(n, _)| n != "manifest.sig").collect(), "{name}");
-        assert!(all_stamped(&out));
+        assert!(all_signed_by_fake(&out));
         assert!(validate(&out, &["07".repeat(32)]).errors.is_empty());
         // In place: only the signature is new.
         let here = temp.join(&format!("{name}-here.mem"));
         copy(&input, &here);
-        sign::sign(&here, &Stamp, &here).unwrap();
+        sign::sign(&here, &FakeSigner, &here).unwrap();
         assert_eq!(files(&here), files(&out), "{name}");
-        // As an archive and back.
+        // Into an archive and back.
         let (zipped, opened) = (temp.join(&format!("{name}.mem.zip")), temp.join(&format!("{name}-back.mem")));
-        sign::sign(&input, &Stamp, &zipped).unwrap();
-        assert!(all_stamped(&zipped));
+        sign::sign(&input, &FakeSigner, &zipped).unwrap();
+        assert!(all_signed_by_fake(&zipped));
         sign::pack(&zipped, &opened).unwrap();
         assert_eq!(files(&opened), files(&out), "{name}");
     }
@@ -104,34 +105,34 @@ fn refusal(result: Result<impl std::fmt::Debug, FormatError>) -> String {
 }
 
 #[test]
-fn what_is_not_whole_is_not_signed() {
-    let temp = Temp::new();
+fn an_invalid_bundle_is_not_signed() {
+    let temp = TempDir::new();
     let out = temp.join("out.mem");
-    assert_eq!(refusal(sign::sign(&fixture("wrong-checksum"), &Stamp, &out)), "checksum_mismatch");
-    // A summary that lies is no reason to refuse an import; a name under it is another thing.
-    let lies = temp.join("lies.mem");
-    copy(&fixture("small"), &lies);
-    let manifest = std::fs::read_to_string(lies.join("manifest.json")).unwrap();
-    std::fs::write(lies.join("manifest.json"), manifest.replace("\"episode\":2", "\"episode\":9")).unwrap();
-    assert_eq!(refusal(sign::sign(&lies, &Stamp, &out)), "counts_mismatch");
+    assert_eq!(refusal(sign::sign(&fixture("wrong-checksum"), &FakeSigner, &out)), "checksum_mismatch");
+    // Wrong counts do not prevent an import, but such a bundle must not be signed.
+    let wrong_counts = temp.join("wrong-counts.mem");
+    copy(&fixture("small"), &wrong_counts);
+    let manifest = std::fs::read_to_string(wrong_counts.join("manifest.json")).unwrap();
+    std::fs::write(wrong_counts.join("manifest.json"), manifest.replace("\"episode\":2", "\"episode\":9")).unwrap();
+    assert_eq!(refusal(sign::sign(&wrong_counts, &FakeSigner, &out)), "counts_mismatch");
     assert!(!out.exists());
     let two = temp.join("two");
     copy(&fixture("small"), &two.join("a.mem"));
     copy(&fixture("small"), &two.join("b.mem"));
-    assert_eq!(refusal(sign::sign(&two, &Stamp, &out)), "not_one_bundle");
+    assert_eq!(refusal(sign::sign(&two, &FakeSigner, &out)), "not_one_bundle");
     copy(&fixture("small"), &out);
-    assert_eq!(refusal(sign::sign(&fixture("small"), &Stamp, &out)), "AlreadyExists");
+    assert_eq!(refusal(sign::sign(&fixture("small"), &FakeSigner, &out)), "AlreadyExists");
     assert_eq!(files(&out), files(&fixture("small")));
 }
 
 #[cfg(unix)]
 #[test]
-fn a_link_is_not_signed_over() {
-    let temp = Temp::new();
+fn a_bundle_with_a_link_is_not_signed() {
+    let temp = TempDir::new();
     let input = temp.join("linked.mem");
     copy(&fixture("small"), &input);
     std::os::unix::fs::symlink("/etc/hosts", input.join("notes.txt")).unwrap();
-    assert_eq!(refusal(sign::sign(&input, &Stamp, &temp.join("out.mem"))), "path_escapes");
+    assert_eq!(refusal(sign::sign(&input, &FakeSigner, &temp.join("out.mem"))), "path_escapes");
     assert!(!temp.join("out.mem").exists());
 }
 
@@ -151,8 +152,8 @@ impl Signer for Odd {
 }
 
 #[test]
-fn only_an_ed25519_key_signs() {
-    let temp = Temp::new();
+fn only_an_ed25519_key_can_sign() {
+    let temp = TempDir::new();
     let cases = [
         (Odd("ml-dsa-65", 1952, 3309), "key_not_supported"),
         (Odd("ed25519", 31, 64), "key_not_supported"),
@@ -167,29 +168,29 @@ fn only_an_ed25519_key_signs() {
     }
 }
 
-/// A bundle through us into a bundle: all of it, as long as nothing is changed.
+/// A round trip keeps the signature as long as nothing is changed.
 #[test]
-fn a_signature_stays_where_every_byte_stays() {
-    let temp = Temp::new();
+fn a_signature_is_kept_if_no_byte_changes() {
+    let temp = TempDir::new();
     let version = |v: &str| WriteOptions { version: Some(v.into()), ..WriteOptions::default() };
     let whole = temp.join("whole.mem");
-    sign::sign(&fixture("all-kinds"), &Stamp, &whole).unwrap();
+    sign::sign(&fixture("all-kinds"), &FakeSigner, &whole).unwrap();
     let out = temp.join("out.mem");
     let report = write_as(&read(&whole), &[], &out, version("1.1.0")).unwrap();
     assert_eq!(files(&out), files(&whole));
     assert_eq!(report.digest, hex::encode(<sha2::Sha256 as sha2::Digest>::digest(&files(&out)["CHECKSUMS"])));
 
-    let mut taken = read(&whole);
-    taken.records.retain(|r| r.key.value != "preference/units");
+    let mut sink = read(&whole);
+    sink.records.retain(|r| r.key.value != "preference/units");
     let less = temp.join("less.mem");
-    write_as(&taken, &[], &less, version("1.1.0")).unwrap();
+    write_as(&sink, &[], &less, version("1.1.0")).unwrap();
     assert!(!less.join("manifest.sig").exists(), "a record less: the signature is over something else");
     assert!(validate(&less, &[]).errors.is_empty());
     let own = temp.join("own.mem");
     write_as(&read(&whole), &[], &own, signed()).unwrap();
-    assert_ne!(files(&own)["manifest.json"], files(&whole)["manifest.json"], "ours says who wrote it");
+    assert_ne!(files(&own)["manifest.json"], files(&whole)["manifest.json"], "our manifest names us as the generator");
 
-    // 1.0 has no summaries; other versions are nobody's to guess at.
+    // Version 1.0 has no summaries; other versions are not supported.
     let old = temp.join("old.mem");
     write_as(&read(&whole), &[], &old, version("1.0.0")).unwrap();
     let text = String::from_utf8(files(&old)["manifest.json"].clone()).unwrap();
@@ -202,21 +203,21 @@ fn a_signature_stays_where_every_byte_stays() {
 }
 
 #[test]
-fn an_archive_is_asked_for_by_name() {
-    let (taken, temp) = (everything(), Temp::new());
+fn a_zip_file_name_writes_an_archive() {
+    let (sink, temp) = (everything(), TempDir::new());
     let (folder, archive) = (temp.join("me.mem"), temp.join("me.mem.zip"));
-    let report = write_as(&taken, &[], &folder, signed()).unwrap();
-    assert_eq!(write_as(&taken, &[], &archive, signed()).unwrap().digest, report.digest);
+    let report = write_as(&sink, &[], &folder, signed()).unwrap();
+    assert_eq!(write_as(&sink, &[], &archive, signed()).unwrap().digest, report.digest);
     assert!(archive.is_file());
     let zip = zip::ZipArchive::new(std::fs::File::open(&archive).unwrap()).unwrap();
     let names: std::collections::BTreeSet<String> = zip.file_names().map(|n| n.unwrap().into_owned()).collect();
     assert_eq!(names, files(&folder).into_keys().map(|n| format!("me.mem/{n}")).collect());
     assert!(validate(&archive, &[]).errors.is_empty());
-    assert_eq!(read(&archive).records.len(), taken.records.len());
+    assert_eq!(read(&archive).records.len(), sink.records.len());
     let unpacked = temp.join("unpacked.mem");
     sign::pack(&archive, &unpacked).unwrap();
     assert_eq!(files(&unpacked), files(&folder));
-    // Without a folder in it, as other programs may pack it.
+    // An archive without the folder, as other programs may pack it.
     let flat = temp.join("flat.zip");
     let mut zip = zip::ZipWriter::new(std::fs::File::create(&flat).unwrap());
     for (name, bytes) in files(&folder) {
@@ -224,16 +225,16 @@ fn an_archive_is_asked_for_by_name() {
         std::io::Write::write_all(&mut zip, &bytes).unwrap();
     }
     zip.finish().unwrap();
-    assert!(validate(&flat, &[]).errors.is_empty() && all_stamped(&flat));
-    assert_eq!(read(&flat).records.len(), taken.records.len());
-    // The same again is the same file.
+    assert!(validate(&flat, &[]).errors.is_empty() && all_signed_by_fake(&flat));
+    assert_eq!(read(&flat).records.len(), sink.records.len());
+    // Writing the same records again gives the same file.
     let second = temp.join("two");
     std::fs::create_dir(&second).unwrap();
-    write_as(&taken, &[], &second.join("me.mem.zip"), signed()).unwrap();
+    write_as(&sink, &[], &second.join("me.mem.zip"), signed()).unwrap();
     assert_eq!(std::fs::read(second.join("me.mem.zip")).unwrap(), std::fs::read(&archive).unwrap());
-    // A bundle below other folders of an archive is found too, and can be signed into a folder.
+    // A bundle deep inside an archive is found and can be signed into a folder.
     let deep = temp.join("deep");
     bundle(&deep.join("x/y.mem"), &[("items/preference.jsonl", "{\"key\":\"a\",\"value\":\"b\"}\n")]);
-    sign::sign(&deep, &Stamp, &deep.join("x/y.mem")).unwrap();
-    assert!(all_stamped(&deep));
+    sign::sign(&deep, &FakeSigner, &deep.join("x/y.mem")).unwrap();
+    assert!(all_signed_by_fake(&deep));
 }

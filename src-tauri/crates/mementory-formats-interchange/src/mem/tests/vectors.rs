@@ -1,4 +1,4 @@
-//! The conformance kit's canonical JSON vectors, judged in place.
+//! The canonical JSON vectors of the conformance kit.
 use super::harness::reference;
 use crate::mem::canonical::canonical;
 use mementory_json::Tree;

@@ -1,8 +1,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
-mod budget;
-mod carry;
-mod forms;
-mod lesser;
-mod parts;
-mod round;
-mod secret;
+mod encodings;
+mod encryption;
+mod interop_export;
+mod memory_limits;
+mod other_formats;
+mod round_trip;
+mod scalars_and_ids;

@@ -1,5 +1,5 @@
-//! Where a bundle is written: a folder, or one ZIP with that folder in it. The specification leaves the archive open
-//! (§1); ours holds `<name>.mem/…`, so that unpacking it gives the bundle back and scatters nothing.
+//! Writes a bundle to a folder, or to one ZIP that contains the folder. The specification leaves the archive's layout open
+//! (§1); ours contains `<name>.mem/…`, so that unpacking it creates one folder.
 use super::{
     bundle::{CHECKSUMS, MANIFEST, SIGNATURE},
     manifest::{FileEntry, Manifest, checksums},
@@ -14,21 +14,21 @@ use std::{
 };
 use zip::{CompressionMethod, DateTime, ZipWriter, result::ZipError, write::SimpleFileOptions};
 
-/// A bundle being written.
-pub(super) enum Place {
+/// A bundle that is being written.
+pub(super) enum OutputTarget {
     Folder(PathBuf),
     Zip { zip: Box<ZipWriter<BufWriter<File>>>, folder: String },
 }
 
-/// Bytes that are hashed and written in one go, where a file is not at hand whole.
-const PIECE: usize = 1 << 20;
+/// Bytes that are hashed and written at a time while lines are streamed.
+const CHUNK: usize = 1 << 20;
 
-/// Does this name ask for an archive?
+/// Does this file name request an archive?
 fn is_archive(out: &Path) -> bool {
     out.extension().is_some_and(|e| e.eq_ignore_ascii_case("zip"))
 }
 
-/// `me.zip` and `me.mem.zip` → `me.mem`.
+/// Name of the folder inside an archive: `me.zip` and `me.mem.zip` → `me.mem`.
 fn folder_in(archive: &Path) -> String {
     let stem = archive.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
     let stem = stem.trim_start_matches('.');
@@ -43,8 +43,8 @@ fn zip_failed(error: ZipError, path: &str) -> FormatError {
     }
 }
 
-impl Place {
-    /// A new folder with these folders in it, or a new archive when `out` ends in `.zip`. `out` must not exist yet.
+impl OutputTarget {
+    /// Creates a folder with these subfolders, or an archive if `out` ends in `.zip`. `out` must not exist yet.
     pub fn create(out: &Path, folders: &[&str]) -> Result<Self, FormatError> {
         let io = |e| FormatError::io(out.display().to_string(), e);
         if is_archive(out) {
@@ -60,33 +60,33 @@ impl Place {
 
     /// Writes one file of the bundle.
     pub fn put(&mut self, path: &str, bytes: &[u8]) -> Result<FileEntry, FormatError> {
-        // One file may be nearly all of an export: it is hashed while it is written.
+        // One file may be most of an export, so it is hashed and written in parallel.
         let (sha256, written) = rayon::join(|| hex::encode(Sha256::digest(bytes)), || self.write(path, bytes));
         written.map(|()| FileEntry { path: path.to_owned(), sha256, bytes: bytes.len() as u64 })
     }
 
-    /// Writes one file of these lines, with a line feed after each.
+    /// Writes a file of these lines, with a line feed after each.
     pub fn put_lines<'l>(
         &mut self,
         path: &str,
         lines: impl Iterator<Item = &'l str>,
     ) -> Result<FileEntry, FormatError> {
         let mut out = self.open(path)?;
-        let (mut hash, mut bytes, mut piece) = (Sha256::new(), 0, Vec::with_capacity(PIECE));
-        let mut put = |piece: &mut Vec<u8>| {
-            bytes += piece.len() as u64;
-            let ((), written) = rayon::join(|| hash.update(&*piece), || out.write_all(piece));
-            piece.clear();
+        let (mut hash, mut bytes, mut chunk) = (Sha256::new(), 0, Vec::with_capacity(CHUNK));
+        let mut put = |chunk: &mut Vec<u8>| {
+            bytes += chunk.len() as u64;
+            let ((), written) = rayon::join(|| hash.update(&*chunk), || out.write_all(chunk));
+            chunk.clear();
             written.map_err(|e| FormatError::io(path, e))
         };
         for line in lines {
-            if piece.len() + line.len() >= PIECE {
-                put(&mut piece)?;
+            if chunk.len() + line.len() >= CHUNK {
+                put(&mut chunk)?;
             }
-            piece.extend_from_slice(line.as_bytes());
-            piece.push(b'\n');
+            chunk.extend_from_slice(line.as_bytes());
+            chunk.push(b'\n');
         }
-        put(&mut piece)?;
+        put(&mut chunk)?;
         Ok(FileEntry { path: path.to_owned(), sha256: hex::encode(hash.finalize()), bytes })
     }
 
@@ -106,7 +106,7 @@ impl Place {
                 Ok(Box::new(File::create(&target).map_err(io)?))
             }
             Self::Zip { zip, folder } => {
-                // The time is a constant, so that equal content is an equal file.
+                // A constant time makes archives with equal content identical.
                 let options = SimpleFileOptions::default()
                     .compression_method(CompressionMethod::Deflated)
                     .last_modified_time(DateTime::default())
@@ -117,8 +117,8 @@ impl Place {
         }
     }
 
-    /// CHECKSUMS over `files`, the manifest that lists them, and with a signer `manifest.sig`; then the place is done.
-    /// Gives the bundle digest.
+    /// Writes CHECKSUMS over `files`, the manifest that lists them and, with a signer, `manifest.sig`, then finishes the
+    /// bundle. Returns the bundle digest.
     pub fn seal(
         mut self,
         mut files: Vec<FileEntry>,
@@ -142,7 +142,7 @@ impl Place {
         Ok(digest)
     }
 
-    /// The same with a manifest that is there already, and the signature that is over it.
+    /// Like [`Self::seal`], with an existing manifest and its signature.
     pub fn seal_as(
         mut self,
         files: &[FileEntry],
@@ -164,7 +164,7 @@ impl Place {
         Ok(hex::encode(Sha256::digest(&sums)))
     }
 
-    /// Ends an archive; nothing is left to do for a folder.
+    /// Completes an archive; a folder needs nothing.
     pub fn finish(self) -> Result<(), FormatError> {
         let Self::Zip { zip, folder } = self else { return Ok(()) };
         let io = |e| FormatError::io(folder.clone(), e);
@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_ask_for_an_archive() {
+    fn archive_is_requested_by_file_name() {
         for (name, archive) in [("me.mem", false), ("me.mem.zip", true), ("me.ZIP", true), ("zip", false)] {
             assert_eq!(is_archive(Path::new(name)), archive, "{name}");
         }

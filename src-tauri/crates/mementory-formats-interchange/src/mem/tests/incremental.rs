@@ -1,7 +1,7 @@
-//! Incremental exports: by a time, and against another export.
+//! Incremental exports: since a time, and relative to another export.
 use super::{
-    harness::{Taken, Temp, bundle, files, now, read, repo, validate, write, write_as},
-    travel::tombstone,
+    harness::{MemorySink, TempDir, bundle, files, now, read, repo, validate, write, write_as},
+    other_formats::tombstone,
 };
 use mementory_format::WriteOptions;
 use mementory_model::{Kind, Timestamp};
@@ -47,7 +47,7 @@ const CUT: &str = "2026-03-01T00:00:00Z";
 const NEW: &str = "2026-04-01T00:00:00Z";
 
 /// Rows before, at and after [`CUT`].
-fn store(temp: &Temp) -> Taken {
+fn store(temp: &TempDir) -> MemorySink {
     let chunk = |id: &str, of: &str| {
         format!(
             "{{\"id\":\"{id}\",\"position\":0,\"resourceID\":\"{of}\",\"sensitivity\":\"low\",\"text\":\"{id}\"}}\n"
@@ -83,16 +83,16 @@ fn store(temp: &Temp) -> Taken {
             ("items/resource.jsonl", &resources.concat()),
         ],
     );
-    let mut taken = read(&folder);
+    let mut sink = read(&folder);
     for (id, time) in [("old", OLD), ("cut", CUT), ("new", NEW)] {
         let mut one = tombstone("mem", "episode", id);
         one.at = at(time);
-        taken.tombstones.push(one);
+        sink.tombstones.push(one);
     }
-    taken
+    sink
 }
 
-/// Ids in a stream of a bundle.
+/// Ids in a file of a bundle.
 fn ids(bundle: &Path, path: &str) -> Vec<String> {
     let Ok(text) = std::fs::read_to_string(bundle.join(path)) else { return vec![] };
     let id = |line: &str| {
@@ -103,11 +103,11 @@ fn ids(bundle: &Path, path: &str) -> Vec<String> {
 }
 
 #[test]
-fn by_a_time_goes_what_can_have_changed_since() {
-    let temp = Temp::new();
-    let taken = store(&temp);
+fn since_a_time_all_possibly_changed_rows_are_exported() {
+    let temp = TempDir::new();
+    let sink = store(&temp);
     let out = temp.join("out.mem");
-    let report = write_as(&taken, &[], &out, since(CUT)).unwrap();
+    let report = write_as(&sink, &[], &out, since(CUT)).unwrap();
     assert_eq!(ids(&out, "items/episode.jsonl"), ["ep_cut", "ep_edited", "ep_new"], "the cursor's second is in");
     let mut facts = ids(&out, "items/fact.jsonl");
     facts.sort();
@@ -117,11 +117,15 @@ fn by_a_time_goes_what_can_have_changed_since() {
         "a row that was closed since is a change; one that ends later is not"
     );
     assert_eq!(ids(&out, "items/resource.jsonl").len(), 2);
-    assert_eq!(ids(&out, "items/chunk.jsonl"), ["chunk_new"], "a chunk goes with its resource");
+    assert_eq!(ids(&out, "items/chunk.jsonl"), ["chunk_new"], "a chunk is exported with its resource");
     assert_eq!(ids(&out, "audit/tombstones.jsonl"), ["tomb_cut", "tomb_new"]);
     assert_eq!(ids(&out, "audit/log.jsonl"), [NEW]);
-    for whole in ["items/context.jsonl", "items/preference.jsonl", "items/acmeNote.jsonl"] {
-        assert_eq!(files(&out).get(whole), files(&temp.join("store.mem")).get(whole), "{whole} goes whole");
+    for complete in ["items/context.jsonl", "items/preference.jsonl", "items/acmeNote.jsonl"] {
+        assert_eq!(
+            files(&out).get(complete),
+            files(&temp.join("store.mem")).get(complete),
+            "{complete} is exported completely"
+        );
     }
     assert_eq!(report.withheld["unchanged"], 6);
     assert_eq!(report.by_kind["memory"], 3);
@@ -140,21 +144,21 @@ fn by_a_time_goes_what_can_have_changed_since() {
     assert_eq!(validation.kind.as_deref(), Some("incremental"));
 }
 
-/// A manifest says whole seconds: a fraction in the cursor must not lose rows of that second.
+/// Manifests have whole seconds, so a fraction in the cursor must not lose rows of that second.
 #[test]
-fn a_cursor_counts_from_its_whole_second() {
-    let temp = Temp::new();
-    let taken = store(&temp);
+fn a_cursor_starts_at_its_whole_second() {
+    let temp = TempDir::new();
+    let sink = store(&temp);
     let out = temp.join("out.mem");
-    write_as(&taken, &[], &out, since("2026-03-01T00:00:00.9Z")).unwrap();
+    write_as(&sink, &[], &out, since("2026-03-01T00:00:00.9Z")).unwrap();
     assert!(ids(&out, "items/episode.jsonl").contains(&"ep_cut".to_owned()));
     let text = std::fs::read_to_string(out.join("manifest.json")).unwrap();
     assert!(text.contains("\"since\":\"2026-03-01T00:00:00Z\""));
 }
 
 #[test]
-fn a_full_export_says_no_since() {
-    let temp = Temp::new();
+fn a_full_export_has_no_since() {
+    let temp = TempDir::new();
     let out = temp.join("out.mem");
     write(&store(&temp), &[], &out);
     let text = std::fs::read_to_string(out.join("manifest.json")).unwrap();
@@ -162,50 +166,50 @@ fn a_full_export_says_no_since() {
 }
 
 #[test]
-fn against_an_export_goes_exactly_the_difference() {
+fn relative_to_an_export_only_the_difference_is_exported() {
     let input = repo().join("fixtures/mem/all-kinds/input.mem");
-    let mut taken = read(&input);
-    let temp = Temp::new();
+    let mut sink = read(&input);
+    let temp = TempDir::new();
     let same = temp.join("same.mem");
-    let report = write_as(&taken, &[], &same, on(&input)).unwrap();
+    let report = write_as(&sink, &[], &same, on(&input)).unwrap();
     assert_eq!(report.by_kind.values().sum::<u64>(), 0);
-    assert_eq!(report.withheld["unchanged"] as usize, taken.records.len());
+    assert_eq!(report.withheld["unchanged"] as usize, sink.records.len());
     assert_eq!(files(&same).into_keys().collect::<Vec<_>>(), ["CHECKSUMS", "manifest.json"], "nothing is new");
     let text = std::fs::read_to_string(same.join("manifest.json")).unwrap();
     assert!(text.contains("\"since\":\"2026-03-01T00:00:00Z\""), "the time of the base");
 
-    let edited = taken.records.iter_mut().find(|r| r.key.value == "edge/edge_1").unwrap();
+    let edited = sink.records.iter_mut().find(|r| r.key.value == "edge/edge_1").unwrap();
     edited.confidence = Some(0.5);
-    taken.tombstones.push(tombstone("keepsake", "memory", &"ab".repeat(16)));
-    let mut fresh = super::travel::everything().records.remove(0);
+    sink.tombstones.push(tombstone("keepsake", "memory", &"ab".repeat(16)));
+    let mut fresh = super::other_formats::everything().records.remove(0);
     fresh.text = "Something that was said since.".into();
-    taken.records.push(fresh);
+    sink.records.push(fresh);
     let out = temp.join("out.mem");
-    let report = write_as(&taken, &["edge/edge_1"], &out, on(&input)).unwrap();
+    let report = write_as(&sink, &["edge/edge_1"], &out, on(&input)).unwrap();
     assert_eq!((report.by_kind["relation"], report.by_kind["memory"]), (1, 1));
     assert_eq!(report.by_kind.values().sum::<u64>(), 2);
-    assert_eq!(ids(&out, "audit/tombstones.jsonl"), [format!("tomb_{}", "ab".repeat(16))], "told once");
+    assert_eq!(ids(&out, "audit/tombstones.jsonl"), [format!("tomb_{}", "ab".repeat(16))], "listed once");
     assert_eq!(ids(&out, "items/edge.jsonl"), ["edge_1"]);
     let validation = validate(&out, &[]);
     assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{validation:?}");
 
-    // Base and difference together are the whole store again.
+    // Base and difference together contain all records.
     let both = temp.join("both");
     super::harness::copy(&input, &both.join("1.mem"));
     super::harness::copy(&out, &both.join("2.mem"));
     let last = temp.join("last.mem");
-    let report = write_as(&taken, &["edge/edge_1"], &last, on(&both)).unwrap();
+    let report = write_as(&sink, &["edge/edge_1"], &last, on(&both)).unwrap();
     assert_eq!(report.by_kind.values().sum::<u64>(), 0, "several exports may be the base");
     let loose = read(&input).records.iter().filter(|r| r.kind == Kind::Foreign).count();
     assert!(loose > 0, "vendor lines were among what was compared");
 }
 
 #[test]
-fn a_base_has_to_be_a_whole_bundle() {
-    let temp = Temp::new();
-    let taken = store(&temp);
+fn the_base_must_be_a_valid_bundle() {
+    let temp = TempDir::new();
+    let sink = store(&temp);
     let wrong = repo().join("fixtures/mem/wrong-checksum/input.mem");
-    let refused = |base: &Path| write_as(&taken, &[], &temp.join("out.mem"), on(base)).unwrap_err();
+    let refused = |base: &Path| write_as(&sink, &[], &temp.join("out.mem"), on(base)).unwrap_err();
     assert!(matches!(refused(&wrong), mementory_format::FormatError::Invalid { code: "checksum_mismatch", .. }));
     std::fs::write(temp.join("note.txt"), "no bundle").unwrap();
     assert!(matches!(

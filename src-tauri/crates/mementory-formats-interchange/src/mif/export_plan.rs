@@ -1,8 +1,8 @@
-//! First pass over what is to be written: in which form, which id has each record, which documents came before.
+//! Prepares an export: which version to write, the list and id of each record, and the frames of imported documents.
 use super::{
-    compose::{content, id_for, own, section_for},
-    part::{self, Kept},
-    read::shape_named,
+    compose::{content, id_for, own_element, section_for},
+    document_frame::{self, DocumentFrame},
+    read::shape_of_version,
     sections::{EDGES, NODES, RELATIONSHIPS, Section},
     wire::{SCOPE, Shape},
 };
@@ -14,79 +14,83 @@ use std::{
     io::Read,
 };
 
-/// Depth of a kept document; it was read with a smaller bound.
+/// Nesting depth allowed in a stored frame; larger than the limit for reading a document.
 const DEPTH: u32 = 1024;
 
-/// What is known before anything is written.
-pub(super) struct Plan {
-    /// Form.
+/// Decisions that are made before anything is written.
+pub(super) struct ExportPlan {
+    /// Shape of the document to write.
     pub shape: Shape,
     /// Leave identifiers out.
     pub strip: bool,
-    /// Documents that came in, without their records.
-    pub kept: Vec<(Kept, Tree)>,
-    /// Records that are not elements of a document of this shape.
-    pub others: bool,
+    /// Frames of imported documents, parsed and as they were stored.
+    pub frames: Vec<(DocumentFrame, Tree)>,
+    /// True if some records are not elements of a document of this shape.
+    pub has_others: bool,
     /// List and id in the file, by vault id.
     ids: HashMap<String, (&'static Section, String)>,
-    /// Losses so far.
+    /// Losses found so far.
     pub losses: LossReport,
 }
 
-impl Plan {
-    /// Goes through all records once, twice where the version is not given.
-    pub fn survey(source: &mut dyn RecordSource, options: &WriteOptions) -> Result<Self, FormatError> {
+impl ExportPlan {
+    /// Reads all records once, or twice if no version is given.
+    pub fn prepare(source: &mut dyn RecordSource, options: &WriteOptions) -> Result<Self, FormatError> {
         let mut plan = Self {
             shape: Shape::V1,
             strip: options.strip_identifiers,
-            kept: vec![],
-            others: false,
+            frames: vec![],
+            has_others: false,
             ids: HashMap::new(),
             losses: LossReport::default(),
         };
         if !plan.strip {
-            plan.documents(source)?;
+            plan.collect_frames(source)?;
         }
         plan.shape = match options.version.as_deref() {
-            Some(version) => shape_named(version).ok_or_else(|| FormatError::Version {
+            Some(version) => shape_of_version(version).ok_or_else(|| FormatError::Version {
                 place: "export".into(),
                 version: version.chars().take(20).collect(),
             })?,
             None => plan.usual_shape(source)?,
         };
-        plan.names(source)?;
+        plan.assign_ids(source)?;
         Ok(plan)
     }
 
-    fn documents(&mut self, source: &mut dyn RecordSource) -> Result<(), FormatError> {
-        let Self { kept, losses, .. } = self;
+    fn collect_frames(&mut self, source: &mut dyn RecordSource) -> Result<(), FormatError> {
+        let Self { frames, losses, .. } = self;
         source.passthrough(SCOPE, &mut |item, bytes| {
             let mut text = String::new();
             let read = bytes.take(1 << 30).read_to_string(&mut text);
-            let tree = read.ok().and_then(|_| Tree::parse(&text, DEPTH).ok()).filter(|_| item.name == part::NAME);
-            match tree.and_then(|tree| Some((part::read(&tree)?, tree))) {
-                Some(found) => kept.push(found),
-                None => losses.add(&item.name, "part", LossKind::LeftOut, "not a document that can be written again"),
+            let tree =
+                read.ok().and_then(|_| Tree::parse(&text, DEPTH).ok()).filter(|_| item.name == document_frame::NAME);
+            match tree.and_then(|tree| Some((document_frame::read(&tree)?, tree))) {
+                Some(found) => frames.push(found),
+                None => {
+                    losses.add(&item.name, "part", LossKind::LeftOut, "not a stored document that can be written again")
+                }
             }
             Ok(())
         })
     }
 
-    /// The form everything came in, if it is one; else version 1, the specification's.
+    /// Version 2 if everything came from version 2 documents, else version 1, which the specification defines.
     fn usual_shape(&self, source: &mut dyn RecordSource) -> Result<Shape, FormatError> {
-        let all = |kept: &[(Kept, Tree)]| !kept.is_empty() && kept.iter().all(|(k, _)| k.shape == Shape::V2);
-        if !all(&self.kept) {
+        let all =
+            |frames: &[(DocumentFrame, Tree)]| !frames.is_empty() && frames.iter().all(|(k, _)| k.shape == Shape::V2);
+        if !all(&self.frames) {
             return Ok(Shape::V1);
         }
-        let mut only = true;
+        let mut all_native = true;
         source.records(&mut |stored| {
-            only &= own(&stored.record, Shape::V2).is_some();
+            all_native &= own_element(&stored.record, Shape::V2).is_some();
             Ok(())
         })?;
-        Ok(if only { Shape::V2 } else { Shape::V1 })
+        Ok(if all_native { Shape::V2 } else { Shape::V1 })
     }
 
-    fn names(&mut self, source: &mut dyn RecordSource) -> Result<(), FormatError> {
+    fn assign_ids(&mut self, source: &mut dyn RecordSource) -> Result<(), FormatError> {
         let mut taken = HashSet::new();
         let mut entities = Vec::new();
         source.records(&mut |stored| {
@@ -97,9 +101,9 @@ impl Plan {
                 self.ids.insert(stored.id, (section, id));
                 return Ok(());
             }
-            self.others = true;
+            self.has_others = true;
             if stored.record.kind == Kind::Relation {
-                return Ok(()); // nothing names it, and where it goes depends on its ends
+                return Ok(()); // nothing refers to a relation, and its list depends on its ends
             }
             let section = section_for(stored.record.kind, self.shape, false);
             if *section == NODES {
@@ -111,7 +115,7 @@ impl Plan {
             self.ids.insert(stored.id, (section, id));
             Ok(())
         })?;
-        // The id of an entity is its name; two of one name are told apart.
+        // The id of an entity is its name; equal names get a suffix.
         for (vault_id, name) in entities {
             let mut id = format!("entity:{name}");
             if !taken.insert(id.clone()) {
@@ -127,14 +131,14 @@ impl Plan {
         if self.strip {
             return None;
         }
-        let (section, _) = own(&stored.record, self.shape)?;
+        let (section, _) = own_element(&stored.record, self.shape)?;
         let id = stored.record.origin_id.clone();
         Some((section, id.unwrap_or_default()))
     }
 
-    /// Whether a record goes back as its own element: list and position.
-    pub fn own(&self, stored: &StoredRecord) -> Option<(&'static Section, u64)> {
-        if self.strip { None } else { own(&stored.record, self.shape) }
+    /// List and position if a record is written as the element it was read from.
+    pub fn own_element(&self, stored: &StoredRecord) -> Option<(&'static Section, u64)> {
+        if self.strip { None } else { own_element(&stored.record, self.shape) }
     }
 
     /// List and id of a record in the file.
@@ -142,7 +146,7 @@ impl Plan {
         self.ids.get(vault_id).filter(|(_, id)| !id.is_empty())
     }
 
-    /// The list that a record from elsewhere goes into, and both ends if it is a relation.
+    /// The list for a record of another format, and both ends if it is written as a relation.
     pub fn target(&self, stored: &StoredRecord) -> (&'static Section, Option<(String, String)>) {
         let record = &stored.record;
         let ends = (record.kind == Kind::Relation).then(|| self.ends(stored)).flatten();
@@ -161,9 +165,9 @@ impl Plan {
             fits.then_some((link.relation.as_str(), id.clone()))
         });
         let named: Vec<(&str, String)> = named.collect();
-        let of = |relation: &str| named.iter().find(|(r, _)| *r == relation).map(|(_, id)| id.clone());
+        let end_of = |relation: &str| named.iter().find(|(r, _)| *r == relation).map(|(_, id)| id.clone());
         let in_order = || named.first().zip(named.get(1)).map(|(a, b)| (a.1.clone(), b.1.clone()));
-        of("source").zip(of("target")).or_else(in_order)
+        end_of("source").zip(end_of("target")).or_else(in_order)
     }
 
     /// Ids of the memories and todos that a record is linked to.
@@ -184,10 +188,10 @@ impl Plan {
         (memories, todos)
     }
 
-    /// The document that everything goes back into: the only one that came in, when nothing else is written with it.
-    pub fn base(&self) -> Option<&Kept> {
-        match self.kept.as_slice() {
-            [(kept, _)] if kept.shape == self.shape && !self.others && !self.strip => Some(kept),
+    /// The frame to fill: that of the only imported document, if no records of other formats are written.
+    pub fn base_frame(&self) -> Option<&DocumentFrame> {
+        match self.frames.as_slice() {
+            [(frame, _)] if frame.shape == self.shape && !self.has_others && !self.strip => Some(frame),
             _ => None,
         }
     }

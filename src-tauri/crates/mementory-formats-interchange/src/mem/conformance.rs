@@ -1,7 +1,7 @@
-//! One pass over a whole bundle that finds everything wrong with it; the validator reports all of it, the reader
-//! stops at the first fatal finding. Messages are the reference SDK's own words where it has them (spec v1.1 §9).
+//! Checks a whole bundle in one pass. The validator reports all findings, the reader stops at the first fatal one. Messages
+//! use the wording of the reference SDK where it has one (spec v1.1 §9).
 use super::{
-    bundle::{Bundle, CHECKSUMS, MANIFEST, POLICED, PROVENANCE, SIGNATURE, known_line},
+    bundle::{Bundle, CHECKSUMS, FULLY_LISTED_FOLDERS, MANIFEST, PROVENANCE, SIGNATURE, known_line},
     kinds::{LOG, Spec, TOMBSTONES, by_name, by_path, vendor_of},
     manifest::{Manifest, VERSION, checksums, path_is_safe},
     wire::{decode, is_too_large, line, list, text, time_of},
@@ -24,36 +24,36 @@ use std::{
 pub(super) enum Severity {
     /// Nothing may be imported.
     Fatal,
-    /// Against the specification, but every record can be trusted to be what was written.
+    /// Violates the specification, but all records are as they were written.
     Error,
     /// Worth knowing.
     Warning,
 }
 
-/// A line or a manifest that would take more memory than `Limits::tree_bytes`.
+/// Code for a line or manifest that would need more memory than `Limits::tree_bytes`.
 const TOO_LARGE: &str = "too_large";
 
-/// Ids in a proof of reach that other records may name.
-const REACHED: [&str; 4] = ["factIDs", "edgeIDs", "entityIDs", "chunkIDs"];
+/// Lists in a tombstone's `derived` with ids that other records may refer to.
+const DERIVED_IDS: [&str; 4] = ["factIDs", "edgeIDs", "entityIDs", "chunkIDs"];
 
-/// How much is looked at.
+/// How much is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Depth {
-    /// What decides over an import.
+    /// Only what can prevent an import.
     Import,
-    /// Also what only a validator says: form, level, governance.
+    /// Also canonical form, conformance level and other claims of the manifest.
     Full,
 }
 
-/// What the pass found.
+/// Result of the check.
 #[derive(Default)]
 pub(super) struct Report {
     pub manifest: Option<Manifest>,
     pub manifest_bytes: Vec<u8>,
     pub findings: Vec<(Severity, &'static str, Finding)>,
-    /// Lines by kind, as `counts` names them.
+    /// Number of lines by kind, with the names used in `counts`.
     pub lines: BTreeMap<String, u64>,
-    /// Ids that the bundle's own tombstones say are gone.
+    /// Ids that the tombstones of the bundle delete.
     pub tombstoned: HashSet<String>,
     unsigned_tombstones: u64,
     coverage: Option<(Timestamp, Timestamp)>,
@@ -70,7 +70,7 @@ impl Report {
         self.add(Severity::Fatal, code, place, message);
     }
 
-    /// The first finding that forbids an import, as the error that ends it.
+    /// The first finding that prevents an import, as an error.
     pub fn refusal(&self, bundle: &Bundle) -> Option<FormatError> {
         let (_, code, finding) = self.findings.iter().find(|(s, _, _)| *s == Severity::Fatal)?;
         let place = bundle.place_of(&finding.place);
@@ -86,11 +86,11 @@ impl Report {
     }
 }
 
-/// Checks the whole bundle. `tick` is called now and then; its error (cancelled) ends the pass.
-pub(super) fn verify(
+/// Checks the whole bundle. `progress` is called regularly; its error (cancelled) ends the check.
+pub(super) fn check_bundle(
     bundle: &Bundle,
     depth: Depth,
-    tick: &mut dyn FnMut() -> Result<(), FormatError>,
+    progress: &mut dyn FnMut() -> Result<(), FormatError>,
 ) -> Result<Report, FormatError> {
     let mut report = Report::default();
     let bytes = match bundle.bytes(MANIFEST) {
@@ -121,26 +121,26 @@ pub(super) fn verify(
         let message = format!("major format mismatch: bundle {} vs reader {VERSION}", manifest.format);
         report.fatal("version_mismatch", MANIFEST, message);
     }
-    listed_files(bundle, &manifest, &mut report, depth, tick)?;
-    unlisted_files(bundle, &manifest, &mut report, depth);
-    checksum_file(bundle, &manifest, &mut report)?;
-    summaries(&manifest, &mut report);
+    check_listed_files(bundle, &manifest, &mut report, depth, progress)?;
+    check_unlisted_files(bundle, &manifest, &mut report, depth);
+    check_checksums_file(bundle, &manifest, &mut report)?;
+    check_summaries(&manifest, &mut report);
     if depth == Depth::Full {
-        governance(&manifest, &mut report);
+        check_claims(&manifest, &mut report);
     }
     report.manifest = Some(manifest);
     Ok(report)
 }
 
-fn listed_files(
+fn check_listed_files(
     bundle: &Bundle,
     manifest: &Manifest,
     report: &mut Report,
     depth: Depth,
-    tick: &mut dyn FnMut() -> Result<(), FormatError>,
+    progress: &mut dyn FnMut() -> Result<(), FormatError>,
 ) -> Result<(), FormatError> {
     let mut seen = HashSet::new();
-    let mut folded = HashSet::new();
+    let mut lowercase_paths = HashSet::new();
     for entry in &manifest.files {
         let path = entry.path.as_str();
         if !path_is_safe(path) || bundle.unreadable.contains(path) {
@@ -154,7 +154,7 @@ fn listed_files(
             report.fatal("duplicate_path", path, format!("path listed twice: {path}"));
             continue;
         }
-        if !folded.insert(path.to_lowercase()) {
+        if !lowercase_paths.insert(path.to_lowercase()) {
             let message = format!("path differs from another only in case: {path}");
             report.add(Severity::Warning, "case_clash", path, message);
         }
@@ -167,7 +167,7 @@ fn listed_files(
             report.fatal("size_limit", path, oversize());
             continue;
         }
-        let Some((size, digest)) = one_file(bundle, path, member, report, depth, tick)? else {
+        let Some((size, digest)) = check_file(bundle, path, member, report, depth, progress)? else {
             report.fatal("size_limit", path, oversize());
             continue;
         };
@@ -181,23 +181,23 @@ fn listed_files(
     Ok(())
 }
 
-/// Lines of one file that wait to be decoded together, on all cores.
+/// Lines of one file that are decoded together, on all cores.
 #[derive(Default)]
-struct Waiting {
+struct LineBatch {
     bytes: Vec<u8>,
-    /// Number of a line, and where it stands in `bytes`.
+    /// Number of each line and its range in `bytes`.
     lines: Vec<(u64, Range<usize>)>,
 }
 
-/// A line that holds a record: why it is none, or the record and whether it is as a conformant writer writes it.
+/// A decoded line: the record and whether the line is canonical, or the reason why it is not a record.
 type Decoded = Result<(Tree, bool), String>;
 
-impl Waiting {
-    /// So many are decoded in one go.
+impl LineBatch {
+    /// Size limits of a batch.
     const LINES: usize = 1024;
     const BYTES: usize = 4 << 20;
 
-    /// True when a line of this length is better decoded by itself: what waits is held all at once when it is.
+    /// True if adding a line of this length would make the batch larger than its limit.
     fn is_full_with(&self, len: usize) -> bool {
         !self.lines.is_empty() && self.bytes.len() + len > Self::BYTES
     }
@@ -212,10 +212,10 @@ impl Waiting {
         self.lines.len() >= Self::LINES || self.bytes.len() >= Self::BYTES
     }
 
-    /// Decodes what waits, in its order; blank lines are left out.
+    /// Decodes the lines in order; blank lines are skipped.
     fn decoded(self, spec: &Spec, depth: Depth, bounds: Bounds) -> Vec<(u64, Decoded)> {
-        let decode_one = |(number, place): &(u64, Range<usize>)| {
-            let bytes = &self.bytes[place.clone()];
+        let decode_one = |(number, range): &(u64, Range<usize>)| {
+            let bytes = &self.bytes[range.clone()];
             let tree = known_line(bytes)?.map_err(|()| "not UTF-8".to_owned()).and_then(|l| decode(spec, l, bounds));
             Some((
                 *number,
@@ -229,67 +229,67 @@ impl Waiting {
     }
 }
 
-/// Decodes lines of one file while the next ones are read and hashed.
+/// Decodes batches of one file in a thread while the next lines are read and hashed.
 struct Decoder {
-    give: Sender<Waiting>,
-    take: Receiver<Vec<(u64, Decoded)>>,
-    under_way: usize,
+    batches: Sender<LineBatch>,
+    results: Receiver<Vec<(u64, Decoded)>>,
+    in_flight: usize,
 }
 
 impl Decoder {
-    /// So many are under way, which bounds what is held at once.
-    const MOST: usize = 2;
+    /// Bounds the number of batches in memory.
+    const MAX_IN_FLIGHT: usize = 2;
 
     fn start<'s>(scope: &'s Scope<'s, '_>, spec: &'static Spec, depth: Depth, bounds: Bounds) -> Self {
-        let (give, given) = channel::<Waiting>();
-        let (done, take) = channel();
+        let (batches, incoming) = channel::<LineBatch>();
+        let (done, results) = channel();
         scope.spawn(move || {
-            for waiting in given {
-                if done.send(waiting.decoded(spec, depth, bounds)).is_err() {
+            for batch in incoming {
+                if done.send(batch.decoded(spec, depth, bounds)).is_err() {
                     return;
                 }
             }
         });
-        Self { give, take, under_way: 0 }
+        Self { batches, results, in_flight: 0 }
     }
 
-    /// Hands over what waits; `note` gets what was decoded before, in the order of the lines.
-    fn push(&mut self, waiting: Waiting, note: &mut dyn FnMut(Vec<(u64, Decoded)>)) {
-        // A line as long as many others is decoded while nothing else is held.
-        let alone = waiting.bytes.len() > Waiting::BYTES;
-        self.drain(if alone { 0 } else { Self::MOST - 1 }, note);
-        // A worker that is gone has panicked, which whoever waits for it hears of.
-        if self.give.send(waiting).is_ok() {
-            self.under_way += 1;
+    /// Sends a batch to the thread; `record_batch` receives earlier results in line order.
+    fn push(&mut self, batch: LineBatch, record_batch: &mut dyn FnMut(Vec<(u64, Decoded)>)) {
+        // A very long line is decoded while no other batch is in memory.
+        let is_oversized = batch.bytes.len() > LineBatch::BYTES;
+        self.drain(if is_oversized { 0 } else { Self::MAX_IN_FLIGHT - 1 }, record_batch);
+        // Sending fails only if the thread has panicked; the scope then passes the panic on.
+        if self.batches.send(batch).is_ok() {
+            self.in_flight += 1;
         }
-        self.drain(if alone { 0 } else { Self::MOST }, note);
+        self.drain(if is_oversized { 0 } else { Self::MAX_IN_FLIGHT }, record_batch);
     }
 
-    /// Waits until no more than `left` are under way.
-    fn drain(&mut self, left: usize, note: &mut dyn FnMut(Vec<(u64, Decoded)>)) {
-        while self.under_way > left {
-            self.under_way -= 1;
-            note(self.take.recv().unwrap_or_default());
+    /// Waits until at most `limit` batches are in flight.
+    fn drain(&mut self, limit: usize, record_batch: &mut dyn FnMut(Vec<(u64, Decoded)>)) {
+        while self.in_flight > limit {
+            self.in_flight -= 1;
+            record_batch(self.results.recv().unwrap_or_default());
         }
     }
 }
 
 /// Decodes and hashes one file.
-fn one_file(
+fn check_file(
     bundle: &Bundle,
     path: &str,
     member: &Member,
     report: &mut Report,
     depth: Depth,
-    tick: &mut dyn FnMut() -> Result<(), FormatError>,
+    progress: &mut dyn FnMut() -> Result<(), FormatError>,
 ) -> Result<Option<(u64, String)>, FormatError> {
     let spec = if path == PROVENANCE { by_name("edge") } else { by_path(path) };
     let vendor = vendor_of(path);
     let (mut count, mut malformed, mut binary) = (0u64, None, false);
-    // The first line that is not as a conformant writer writes it, and the first blank one.
-    let (mut loose, mut blank) = (None::<u64>, None);
-    let (mut ids, mut framed, mut waiting) = (Ids::default(), 0u64, Waiting::default());
-    let mut note = |decoded: Vec<(u64, Decoded)>| {
+    // The first line that is not canonical, and the first blank line.
+    let (mut non_canonical, mut blank) = (None::<u64>, None);
+    let (mut ids, mut framed_bytes, mut batch) = (SeenIds::default(), 0u64, LineBatch::default());
+    let mut record_batch = |decoded: Vec<(u64, Decoded)>| {
         let Some(spec) = spec else { return };
         for (number, decoded) in decoded {
             count += 1;
@@ -297,10 +297,10 @@ fn one_file(
                 Ok((tree, canonical)) => {
                     note_record(spec, &tree, report, &mut ids);
                     if !canonical {
-                        loose = loose.or(Some(number));
+                        non_canonical = non_canonical.or(Some(number));
                     }
                     if depth == Depth::Full {
-                        carried_secret(spec, &tree, path, number, report);
+                        check_secret_value(spec, &tree, path, number, report);
                     }
                 }
                 Err(why) if malformed.is_none() => malformed = Some((number, why)),
@@ -308,30 +308,30 @@ fn one_file(
             }
         }
     };
-    let mut others = 0u64;
+    let mut vendor_lines = 0u64;
     let result = std::thread::scope(|scope| {
         let mut decoder = spec.map(|spec| Decoder::start(scope, spec, depth, bundle.limits.into()));
         let result = bundle.lines(member, &mut |number, bytes| {
-            framed += bytes.len() as u64 + 1;
+            framed_bytes += bytes.len() as u64 + 1;
             if number % 256 == 1 {
-                tick()?;
+                progress()?;
             }
             match &mut decoder {
                 Some(decoder) => {
-                    // Blank lines carry nothing; a conformant writer has none.
+                    // Blank lines are ignored, but they are not canonical.
                     if bytes.is_empty() {
                         blank = blank.or(Some(number));
                     }
-                    if waiting.is_full_with(bytes.len()) {
-                        decoder.push(std::mem::take(&mut waiting), &mut note);
+                    if batch.is_full_with(bytes.len()) {
+                        decoder.push(std::mem::take(&mut batch), &mut record_batch);
                     }
-                    waiting.push(number, bytes);
-                    if waiting.is_full() {
-                        decoder.push(std::mem::take(&mut waiting), &mut note);
+                    batch.push(number, bytes);
+                    if batch.is_full() {
+                        decoder.push(std::mem::take(&mut batch), &mut record_batch);
                     }
                 }
                 None if vendor.is_some() && !bytes.is_empty() => {
-                    others += 1;
+                    vendor_lines += 1;
                     binary |= std::str::from_utf8(bytes).is_err();
                 }
                 None => {}
@@ -339,32 +339,32 @@ fn one_file(
             Ok(())
         });
         if let Some(decoder) = &mut decoder {
-            decoder.push(std::mem::take(&mut waiting), &mut note);
-            decoder.drain(0, &mut note);
+            decoder.push(std::mem::take(&mut batch), &mut record_batch);
+            decoder.drain(0, &mut record_batch);
         }
         result
     })?;
-    count += others;
-    loose = [loose, blank].into_iter().flatten().min();
+    count += vendor_lines;
+    non_canonical = [non_canonical, blank].into_iter().flatten().min();
     if let Some((number, why)) = malformed {
         let name = spec.map(|s| s.kind).unwrap_or_default();
         let code = if is_too_large(&why) { TOO_LARGE } else { "malformed" };
         report.fatal(code, &format!("{path}:{number}"), format!("malformed {name} record"));
         report.add(Severity::Warning, "malformed_detail", &format!("{path}:{number}"), why);
     }
-    // Every stream ends with a line feed.
-    if (spec.is_some() || vendor.is_some()) && result.as_ref().is_some_and(|(size, _)| *size != framed) {
-        loose = loose.or(Some(0));
+    // A canonical file ends with a line feed.
+    if (spec.is_some() || vendor.is_some()) && result.as_ref().is_some_and(|(size, _)| *size != framed_bytes) {
+        non_canonical = non_canonical.or(Some(0));
     }
-    if let Some(number) = loose.filter(|_| depth == Depth::Full) {
-        let message = "not canonical JSON: another program's checksum of the same records differs";
+    if let Some(number) = non_canonical.filter(|_| depth == Depth::Full) {
+        let message = "not canonical JSON: another program computes a different checksum for the same records";
         report.add(Severity::Warning, "not_canonical", &format!("{path}:{number}"), message);
     }
     if binary {
         report.fatal("malformed", path, format!("malformed {} record", vendor.unwrap_or_default()));
     }
     if ids.repeated > 0 {
-        let message = format!("{} records repeat an id of the same file; the last one counts", ids.repeated);
+        let message = format!("{} records repeat an id of the same file; the last one is used", ids.repeated);
         report.add(Severity::Warning, "duplicate_id", path, message);
     }
     let name = match (path, spec, vendor) {
@@ -380,14 +380,14 @@ fn one_file(
     Ok(result)
 }
 
-/// Ids of one file, as hashes: a bundle may hold a million.
+/// Ids of one file, stored as hashes because a bundle may have a million of them.
 #[derive(Default)]
-struct Ids {
+struct SeenIds {
     seen: HashSet<u64>,
     repeated: u64,
 }
 
-fn note_record(spec: &Spec, tree: &Tree, report: &mut Report, ids: &mut Ids) {
+fn note_record(spec: &Spec, tree: &Tree, report: &mut Report, ids: &mut SeenIds) {
     if !spec.id.is_empty() {
         let mut hasher = DefaultHasher::new();
         spec.id.iter().for_each(|name| text(tree, name).hash(&mut hasher));
@@ -409,15 +409,20 @@ fn note_record(spec: &Spec, tree: &Tree, report: &mut Report, ids: &mut Ids) {
             report.scopes.extend(text(tree, "id").map(str::to_owned));
         }
         "tombstone" => {
-            // A redaction leaves its target as a skeleton; what was derived from it is gone either way.
+            // A redaction keeps its target without content; derived records are deleted in both cases.
             if text(tree, "op") == Some("delete") {
                 report.tombstoned.extend(text(tree, "targetID").map(str::to_owned));
             }
             if let Some(reach) = tree.get("derived") {
-                REACHED.iter().for_each(|name| report.tombstoned.extend(list(reach, name)));
+                DERIVED_IDS.iter().for_each(|name| report.tombstoned.extend(list(reach, name)));
             }
             if tree.get("derived").is_none() {
-                report.add(Severity::Warning, "derived_missing", TOMBSTONES, "a tombstone has no proof of reach");
+                report.add(
+                    Severity::Warning,
+                    "derived_missing",
+                    TOMBSTONES,
+                    "a tombstone does not list what was deleted with it (derived)",
+                );
             }
             if text(tree, "signature").is_none() {
                 report.unsigned_tombstones += 1;
@@ -427,16 +432,15 @@ fn note_record(spec: &Spec, tree: &Tree, report: &mut Report, ids: &mut Ids) {
     }
 }
 
-/// Where records are read, a file that is not listed is refused. Beside them it is nobody's: no checksum and no
-/// signature covers it.
-fn unlisted_files(bundle: &Bundle, manifest: &Manifest, report: &mut Report, depth: Depth) {
+/// An unlisted file is fatal in folders with records. Elsewhere it is a warning, because no checksum or signature covers it.
+fn check_unlisted_files(bundle: &Bundle, manifest: &Manifest, report: &mut Report, depth: Depth) {
     let listed: HashSet<&str> = manifest.files.iter().map(|f| f.path.as_str()).collect();
     let names = bundle.files.keys().copied().chain(bundle.unreadable.iter().map(String::as_str));
     let unlisted: BTreeSet<&str> = names.filter(|path| !listed.contains(path)).collect();
     for path in unlisted {
-        // A link in a folder's place hides what is behind it.
+        // A link that replaces a folder hides the files behind it, so it counts as the folder.
         let folder = path.split_once('/').map_or(path, |(folder, _)| folder);
-        if POLICED.contains(&folder) {
+        if FULLY_LISTED_FOLDERS.contains(&folder) {
             report.fatal("unlisted_file", path, format!("unlisted file present: {path}"));
         } else if depth == Depth::Full && ![MANIFEST, CHECKSUMS, SIGNATURE].contains(&path) {
             let message = format!("not listed, so no checksum covers it: {path}");
@@ -445,21 +449,21 @@ fn unlisted_files(bundle: &Bundle, manifest: &Manifest, report: &mut Report, dep
     }
 }
 
-/// Is this line, as it stands, what a conformant writer writes?
+/// Is the line in canonical form?
 fn is_canonical(spec: &Spec, tree: &Tree, bytes: &[u8]) -> bool {
     line(spec, tree).is_ok_and(|line| line.as_bytes() == bytes)
 }
 
-/// A vault reference never carries what it refers to (spec v1.1 §7).
-fn carried_secret(spec: &Spec, tree: &Tree, path: &str, number: u64, report: &mut Report) {
+/// A reference to a secret must not contain the secret (spec v1.1 §7).
+fn check_secret_value(spec: &Spec, tree: &Tree, path: &str, number: u64, report: &mut Report) {
     const NAMES: [&str; 7] = ["value", "secret", "plaintext", "ciphertext", "encryptedValue", "password", "privateKey"];
     if spec.kind == "secretRef" && NAMES.iter().any(|name| tree.get(name).is_some_and(|v| *v != Tree::Null)) {
-        let message = "a vault reference carries a value; only its metadata may travel";
+        let message = "a reference to a secret contains the secret itself; only its metadata may be exported";
         report.add(Severity::Error, "secret_carried", &format!("{path}:{number}"), message);
     }
 }
 
-fn checksum_file(bundle: &Bundle, manifest: &Manifest, report: &mut Report) -> Result<(), FormatError> {
+fn check_checksums_file(bundle: &Bundle, manifest: &Manifest, report: &mut Report) -> Result<(), FormatError> {
     let bytes = match bundle.bytes(CHECKSUMS) {
         Ok(bytes) => bytes,
         Err(FormatError::Limit { .. }) => {
@@ -481,32 +485,32 @@ fn checksum_file(bundle: &Bundle, manifest: &Manifest, report: &mut Report) -> R
         report.fatal("bundle_digest_mismatch", CHECKSUMS, message);
     }
     if bytes != checksums(&manifest.files).as_bytes() {
-        // Other implementations may order the lines differently; what they say has to agree.
+        // Other implementations may sort the lines differently, but the content must be the same.
         let actual: Option<BTreeSet<&str>> =
             std::str::from_utf8(&bytes).ok().map(|t| t.lines().filter(|l| !l.is_empty()).collect());
         let expected = checksums(&manifest.files);
         if actual == Some(expected.lines().filter(|l| !l.is_empty()).collect()) {
             report.add(Severity::Warning, "checksums_order", CHECKSUMS, "CHECKSUMS is not sorted by path");
         } else {
-            report.fatal("checksums_mismatch", CHECKSUMS, "CHECKSUMS does not say what manifest.files says");
+            report.fatal("checksums_mismatch", CHECKSUMS, "CHECKSUMS does not match manifest.files");
         }
     }
     Ok(())
 }
 
-/// The manifest's own figures against what is there.
-fn summaries(manifest: &Manifest, report: &mut Report) {
-    let said: BTreeMap<&String, &u64> = manifest.counts.iter().filter(|(_, n)| **n > 0).collect();
+/// Compares the summaries in the manifest with the records.
+fn check_summaries(manifest: &Manifest, report: &mut Report) {
+    let declared: BTreeMap<&String, &u64> = manifest.counts.iter().filter(|(_, n)| **n > 0).collect();
     let found: BTreeMap<String, u64> =
         report.lines.iter().filter(|(_, n)| **n > 0).map(|(k, n)| (k.clone(), *n)).collect();
-    if !said.into_iter().eq(found.iter()) {
+    if !declared.into_iter().eq(found.iter()) {
         let message = "counts mismatch: the manifest's counts are not the number of records";
         report.add(Severity::Error, "counts_mismatch", MANIFEST, message);
     }
     let seconds = |span: Option<(Timestamp, Timestamp)>| {
         span.map(|(from, to)| (from.to_rfc3339_seconds(), to.to_rfc3339_seconds()))
     };
-    // 1.0 has neither field, an evidence pack has no episodes.
+    // Version 1.0 has neither field, and an evidence pack has no episodes.
     if manifest.coverage.is_some() && seconds(manifest.coverage) != seconds(report.coverage) {
         let message = "coverage mismatch: not the first and last eventTime of the episodes";
         report.add(Severity::Error, "coverage_mismatch", MANIFEST, message);
@@ -516,29 +520,29 @@ fn summaries(manifest: &Manifest, report: &mut Report) {
         report.add(Severity::Error, "scopes_mismatch", MANIFEST, message);
     }
     if manifest.since.is_some() && manifest.mode == "full" {
-        report.add(Severity::Warning, "since_on_full", MANIFEST, "a full export says since");
+        report.add(Severity::Warning, "since_on_full", MANIFEST, "a full export must not have since");
     }
 }
 
-/// What the manifest claims of itself (spec v1.1 §3, §6, §8).
-fn governance(manifest: &Manifest, report: &mut Report) {
+/// Checks the claims of the manifest about version, mode and level (spec v1.1 §3, §6, §8).
+fn check_claims(manifest: &Manifest, report: &mut Report) {
     let mut warn = |code, place, message: String| report.add(Severity::Warning, code, place, message);
     let core = manifest.format.split(['-', '+']).next().unwrap_or_default();
     let numbers: Vec<_> = core.split('.').map(str::parse::<u32>).collect();
     if numbers.len() != 3 || numbers.iter().any(Result::is_err) {
-        warn("version_form", MANIFEST, format!("format is no semantic version: {}", manifest.format));
+        warn("version_form", MANIFEST, format!("format is not a semantic version: {}", manifest.format));
     }
     if manifest.mode == "incremental" && manifest.since.is_none() {
-        warn("since_missing", MANIFEST, "an incremental export does not say since when".into());
+        warn("since_missing", MANIFEST, "an incremental export has no since".into());
     }
     if manifest.level == "L3" {
         let (unsigned, logged) = (report.unsigned_tombstones, report.lines.get("audit").copied().unwrap_or_default());
         if unsigned > 0 {
-            let message = format!("{unsigned} tombstones are not signed, which the level L3 asks for");
+            let message = format!("{unsigned} tombstones are not signed, which level L3 requires");
             report.add(Severity::Warning, "tombstone_unsigned", TOMBSTONES, message);
         }
         if logged == 0 {
-            report.add(Severity::Warning, "audit_missing", LOG, "the level L3 asks for the audit trail");
+            report.add(Severity::Warning, "audit_missing", LOG, "level L3 requires the audit trail");
         }
     }
 }

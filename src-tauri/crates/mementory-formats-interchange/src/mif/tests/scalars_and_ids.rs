@@ -7,7 +7,7 @@ fn tree(json: &str) -> Tree {
 }
 
 #[test]
-fn canonical_form_is_that_of_rfc_8785() {
+fn canonical_form_follows_rfc_8785() {
     let canon = |json: &str| {
         let mut out = String::new();
         canonical(&tree(json), &mut out);
@@ -40,7 +40,7 @@ fn canonical_form_is_that_of_rfc_8785() {
 }
 
 #[test]
-fn yaml_scalars_are_what_they_look_like_and_no_more() {
+fn yaml_scalars_follow_the_core_schema() {
     let text = "- 1\n- +1\n- .5\n- 5.\n- 1e3\n- 0x1F\n- 0o17\n- 017\n- 1_000\n- .inf\n- .nan\n- yes\n- NO\n- true\n- ~\n- Null\n- \n- 2026-01-01\n- 12:30\n- \"1\"\n- !!str 1\n- !!int \"1\"\n- ! x\n- -\n- '-'\n- '.'\n";
     let text = text.replace("- -\n", "");
     let mut out = String::new();
@@ -52,7 +52,7 @@ fn yaml_scalars_are_what_they_look_like_and_no_more() {
 }
 
 #[test]
-fn yaml_is_written_so_that_it_reads_back() {
+fn written_yaml_reads_back_unchanged() {
     let long = "k".repeat(3000);
     let json = format!(
         r#"{{"plain_key":1,"yes":"no","a b":[],"$schema":{{}},"":null,"{long}":[[1,[2,{{"x":[]}}]],[],{{}}],"t":"line\nbreak\t\"q\" \\ # : - \u2028\u0085\u007f\u0000 😀","e":[1e5,1E-7,-2.5e+3,0.10],"deep":{}1{},"o":[{{"{long}":{{"{long}":1}},"b":[{{"c":[{{"d":null}}]}}]}}]}}"#,
@@ -76,7 +76,7 @@ fn yaml_is_written_so_that_it_reads_back() {
 }
 
 #[test]
-fn both_versions_name_a_record_alike() {
+fn both_versions_give_a_record_the_same_key() {
     let id = "5f0c1d2e-0001-4a00-8a00-000000000001";
     for other in ["mem_5f0c1d2e-0001-4a00-8a00-000000000001", "todo_5F0C1D2E-0001-4A00-8A00-000000000001", id] {
         assert_eq!(wire::bare_id(other), id);

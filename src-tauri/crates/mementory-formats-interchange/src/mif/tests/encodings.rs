@@ -1,4 +1,4 @@
-//! What is one of ours and what is not, in every encoding; hostile YAML; the lesser forms.
+//! Detection of documents in every encoding, invalid and hostile files, and the interop encodings.
 use super::super::testing::*;
 use mementory_format::FormatError;
 use mementory_model::{DroppedAs, Kind, Timestamp};
@@ -8,8 +8,8 @@ const ONE: &str = r#"{"id":"mem_1","content":"x","type":"Learning","created_at":
 const EXPORT: &str = r#"{"id":"exp_1","created_at":"2026-01-01T00:00:00Z","user_id":"u"}"#;
 
 #[test]
-fn documents_are_known_by_what_is_in_them() {
-    let scratch = Scratch::new("known");
+fn documents_are_detected_by_their_content() {
+    let temp = TempDir::new("known");
     let ours = [
         ("a.json", format!(r#"{{"mif_version":"1.0","export":{EXPORT},"memories":[{ONE}]}}"#)),
         ("bom.json", format!("\u{feff} {{\"mif_version\":\"1.0\",\"export\":{EXPORT},\"memories\":[{ONE}]}}")),
@@ -22,14 +22,14 @@ fn documents_are_known_by_what_is_in_them() {
         ("e.json", r#"{"encryption":{"algorithm":"aes-256-gcm","key_derivation":"argon2id","encrypted_payload":"AA==","iv":"AA==","auth_tag":"AA=="}}"#.into()),
     ];
     for (name, text) in ours {
-        let path = scratch.put(name, text);
+        let path = temp.put(name, text);
         assert_eq!(detected(&path, false).map(|d| d.0), Some("mif"), "{name}");
     }
     let utf16: Vec<u8> = format!(r#"{{"mif_version":"1.0","export":{EXPORT},"memories":[{ONE}]}}"#)
         .encode_utf16()
         .flat_map(u16::to_le_bytes)
         .collect();
-    let path = scratch.put("utf16.json", [vec![0xff, 0xfe], utf16].concat());
+    let path = temp.put("utf16.json", [vec![0xff, 0xfe], utf16].concat());
     assert_eq!(read(&path).unwrap().records.len(), 1);
     let theirs = [
         ("chats.json", r#"[{"role":"user","content":"hello"},{"role":"assistant","content":"hi"}]"#),
@@ -46,19 +46,19 @@ fn documents_are_known_by_what_is_in_them() {
         ("lines.jsonl", "{\"type\":\"header\",\"v\":1}\n{\"type\":\"memory\"}\n"),
     ];
     for (name, text) in theirs {
-        let path = scratch.put(name, text);
+        let path = temp.put(name, text);
         assert_ne!(detected(&path, false).map(|d| d.0), Some("mif"), "{name}");
     }
 }
 
 #[test]
 fn versions_are_checked_first() {
-    let scratch = Scratch::new("versions");
+    let temp = TempDir::new("versions");
     let with = |version: &str, header: &str| {
         format!(r#"{{"mif_version":{version},"{header}":{EXPORT},"memories":[{{"nonsense":1}}]}}"#)
     };
     for version in [r#""3.0""#, r#""10.0""#, r#""0.9""#, r#""one""#, "3.1"] {
-        let path = scratch.put("refused.json", with(version, "export"));
+        let path = temp.put("refused.json", with(version, "export"));
         assert!(matches!(read(&path), Err(FormatError::Version { .. })), "{version}");
         assert_eq!(codes(&validate(&path).errors), ["unsupported_version"], "{version}");
     }
@@ -69,15 +69,15 @@ fn versions_are_checked_first() {
         (r#""2.0""#, "export", "version_and_shape_differ"),
         ("null", "export", "version_missing"),
     ] {
-        let path = scratch.put("taken.json", with(version, header));
+        let path = temp.put("taken.json", with(version, header));
         assert_eq!(read(&path).unwrap().codes(), [note], "{version}");
         assert!(!validate(&path).errors.is_empty(), "{version}");
     }
 }
 
 #[test]
-fn yaml_cannot_grow_and_cannot_go_deep() {
-    let scratch = Scratch::new("bomb");
+fn yaml_size_and_depth_are_limited() {
+    let temp = TempDir::new("bomb");
     let mut bomb = String::from(
         "mif_version: \"1.0\"\nmemories: []\nx0: &a0 [lol, lol, lol, lol, lol, lol, lol, lol, lol, lol]\n",
     );
@@ -97,7 +97,7 @@ fn yaml_cannot_grow_and_cannot_go_deep() {
         ("two", two, "malformed"),
         ("tabs", "mif_version: \"1.0\"\nmemories:\n\t- x\n", "malformed"),
     ] {
-        let path = scratch.put(&format!("{name}.yaml"), text);
+        let path = temp.put(&format!("{name}.yaml"), text);
         match read(&path) {
             Err(FormatError::Invalid { code: found, .. }) => assert_eq!(found, code, "{name}"),
             other => panic!("{name}: {:?}", other.map(|s| s.records.len())),
@@ -107,54 +107,53 @@ fn yaml_cannot_grow_and_cannot_go_deep() {
 }
 
 #[test]
-fn a_key_that_stands_twice_in_yaml_is_told() {
-    let scratch = Scratch::new("repeated");
+fn duplicate_keys_in_yaml_are_reported() {
+    let temp = TempDir::new("repeated");
     let text = "mif_version: \"1.0\"\nexport: {id: exp_1, created_at: \"2026-01-01T00:00:00.000Z\", user_id: u, id: exp_2}\nmemories:\n- id: mem_1\n  content: One\n  type: Learning\n  created_at: \"2026-01-01T00:00:00.000Z\"\n  content: Two\n";
-    let path = scratch.put("a.mif.yaml", text);
-    let shelf = read(&path).unwrap();
-    let told: Vec<_> = shelf.notes.iter().filter(|n| n.code == "duplicate_key").map(|n| n.place.as_str()).collect();
+    let path = temp.put("a.mif.yaml", text);
+    let store = read(&path).unwrap();
+    let reported: Vec<_> = store.notes.iter().filter(|n| n.code == "duplicate_key").map(|n| n.place.as_str()).collect();
     assert!(
-        matches!(told[..], [a, b] if a.ends_with("#/export/id") && b.ends_with("#/memories/0/content")),
-        "{told:?}"
+        matches!(reported[..], [a, b] if a.ends_with("#/export/id") && b.ends_with("#/memories/0/content")),
+        "{reported:?}"
     );
-    assert_eq!(shelf.records[0].text, "Two");
+    assert_eq!(store.records[0].text, "Two");
     let errors = validate(&path).errors;
     assert_eq!(errors.iter().map(|e| e.code.as_str()).collect::<Vec<_>>(), ["duplicate_key", "duplicate_key"]);
-    let path = scratch.put("b.mif.yaml", text.replace(", id: exp_2", "").replace("  content: Two\n", ""));
+    let path = temp.put("b.mif.yaml", text.replace(", id: exp_2", "").replace("  content: Two\n", ""));
     assert!(read(&path).unwrap().codes().is_empty() && validate(&path).errors.is_empty());
 }
 
 #[test]
-fn json_that_is_cut_off_deep_or_not_quite_strict() {
-    let scratch = Scratch::new("broken");
-    let cut = scratch.put("cut.json", format!(r#"{{"mif_version":"1.0","export":{EXPORT},"memories":[{ONE},{{"id""#));
+fn truncated_deep_and_invalid_json_is_rejected() {
+    let temp = TempDir::new("broken");
+    let cut = temp.put("cut.json", format!(r#"{{"mif_version":"1.0","export":{EXPORT},"memories":[{ONE},{{"id""#));
     assert!(matches!(read(&cut), Err(FormatError::Invalid { code: "malformed", .. })));
     assert_eq!(codes(&validate(&cut).errors), ["malformed"]);
     let deep = format!(r#"{{"id":"mem_2","content":"y","x":{}{}}}"#, "[".repeat(200_000), "]".repeat(200_000));
-    let path =
-        scratch.put("deep.json", format!(r#"{{"mif_version":"1.0","export":{EXPORT},"memories":[{deep},{ONE}]}}"#));
-    let shelf = read(&path).unwrap();
-    assert_eq!((shelf.records.len(), shelf.dropped.len()), (1, 1));
+    let path = temp.put("deep.json", format!(r#"{{"mif_version":"1.0","export":{EXPORT},"memories":[{deep},{ONE}]}}"#));
+    let store = read(&path).unwrap();
+    assert_eq!((store.records.len(), store.dropped.len()), (1, 1));
 }
 
-/// `fixtures/mif/not-json`: nothing is mended. An element costs itself, anything else the document.
+/// `fixtures/mif/not-json`: nothing is repaired. An invalid element is dropped; any other fault rejects the document.
 #[test]
-fn what_is_only_nearly_json_is_told_with_its_place() {
+fn almost_json_is_reported_with_its_location() {
     let folder = repo().join("fixtures/mif/not-json");
     let case: Value = serde_json::from_slice(&std::fs::read(folder.join("case.json")).unwrap()).unwrap();
-    for told in case["files"].as_array().unwrap() {
-        let (name, at) = (told["file"].as_str().unwrap(), told["place"].as_str().unwrap());
-        let code = told["refused"].as_str().or(told["dropped"].as_str()).unwrap();
+    for expectation in case["files"].as_array().unwrap() {
+        let (name, at) = (expectation["file"].as_str().unwrap(), expectation["place"].as_str().unwrap());
+        let code = expectation["refused"].as_str().or(expectation["dropped"].as_str()).unwrap();
         match read(&folder.join(name)) {
             Err(FormatError::Invalid { code: found, place, .. }) => {
-                assert_eq!(Some(found), told["refused"].as_str(), "{name}");
+                assert_eq!(Some(found), expectation["refused"].as_str(), "{name}");
                 assert!(place.contains(name) && place.contains(at), "{name}: {place}");
             }
-            Ok(shelf) => {
-                assert_eq!(Some(shelf.records.len() as u64), told["records"].as_u64(), "{name}");
-                let dropped: Vec<_> = shelf.dropped.iter().map(|d| (d.outcome, d.reason.split(':').next())).collect();
+            Ok(store) => {
+                assert_eq!(Some(store.records.len() as u64), expectation["records"].as_u64(), "{name}");
+                let dropped: Vec<_> = store.dropped.iter().map(|d| (d.outcome, d.reason.split(':').next())).collect();
                 assert_eq!(dropped, [(DroppedAs::Failed, Some(code))], "{name}");
-                assert!(shelf.dropped[0].place.ends_with(&format!("{name}{at}")), "{name}: {}", shelf.dropped[0].place);
+                assert!(store.dropped[0].place.ends_with(&format!("{name}{at}")), "{name}: {}", store.dropped[0].place);
             }
             Err(other) => panic!("{name}: {other}"),
         }
@@ -164,28 +163,28 @@ fn what_is_only_nearly_json_is_told_with_its_place() {
     }
     for name in case["taken"].as_array().unwrap() {
         let path = folder.join(name.as_str().unwrap());
-        let shelf = read(&path).unwrap();
-        assert_eq!((shelf.records.len(), shelf.dropped.len(), shelf.notes.len()), (1, 0, 0), "{name}");
+        let store = read(&path).unwrap();
+        assert_eq!((store.records.len(), store.dropped.len(), store.notes.len()), (1, 0, 0), "{name}");
         assert!(validate(&path).errors.is_empty(), "{name}: {:?}", validate(&path).errors);
     }
 }
 
 /// `fixtures/mif/faults`
 #[test]
-fn what_must_not_pass_is_an_error_with_its_place() {
+fn faults_are_errors_with_their_location() {
     let folder = repo().join("fixtures/mif/faults");
     let case: Value = serde_json::from_slice(&std::fs::read(folder.join("case.json")).unwrap()).unwrap();
-    for told in case["files"].as_array().unwrap() {
-        let name = told["file"].as_str().unwrap();
-        let refused = match read(&folder.join(name)) {
+    for expectation in case["files"].as_array().unwrap() {
+        let name = expectation["file"].as_str().unwrap();
+        let rejected = match read(&folder.join(name)) {
             Err(FormatError::Invalid { code, .. }) => Some(code),
             Err(other) => panic!("{name}: {other}"),
             Ok(_) => None,
         };
-        assert_eq!(refused, told["refused"].as_str(), "{name}");
+        assert_eq!(rejected, expectation["refused"].as_str(), "{name}");
         let errors = validate(&folder.join(name)).errors;
         let found: Vec<_> = errors.iter().map(|f| (f.code.as_str(), &f.place[f.place.find('#').unwrap()..])).collect();
-        let expected: Vec<_> = told["errors"]
+        let expected: Vec<_> = expectation["errors"]
             .as_array()
             .unwrap()
             .iter()
@@ -196,56 +195,56 @@ fn what_must_not_pass_is_an_error_with_its_place() {
 }
 
 #[test]
-fn lines_have_a_header_and_may_lack_the_rest() {
-    let scratch = Scratch::new("lines");
+fn json_lines_need_only_a_header() {
+    let temp = TempDir::new("lines");
     let header = format!(r#"{{"type":"header","mif_version":"1.0","export":{EXPORT}}}"#);
     let text = format!(
         "\u{feff}{header}\r\n\r\n{{\"type\":\"memory\",\"data\":{ONE}}}\r\n{{\"type\":\"weather\",\"data\":1}}\r\n{{\"type\":\"memory\"}}\r\n{{broken\r\n"
     );
-    let shelf = read(&scratch.put("a.mif.jsonl", &text)).unwrap();
-    assert_eq!(shelf.records.len(), 1);
-    assert_eq!(shelf.codes(), ["footer_missing", "unknown_lines"]);
-    let reasons: Vec<_> = shelf.dropped.iter().map(|d| d.reason.split(':').next().unwrap()).collect();
+    let store = read(&temp.put("a.mif.jsonl", &text)).unwrap();
+    assert_eq!(store.records.len(), 1);
+    assert_eq!(store.codes(), ["footer_missing", "unknown_lines"]);
+    let reasons: Vec<_> = store.dropped.iter().map(|d| d.reason.split(':').next().unwrap()).collect();
     assert_eq!(reasons, ["no_data", "not_json"]);
     let footer = r#"{"type":"footer","checksum":"sha256:00","counts":{"memories":5,"todos":0}}"#;
-    let path = scratch.put("b.mif.jsonl", format!("{header}\n{{\"type\":\"memory\",\"data\":{ONE}}}\n{footer}\n"));
+    let path = temp.put("b.mif.jsonl", format!("{header}\n{{\"type\":\"memory\",\"data\":{ONE}}}\n{footer}\n"));
     assert!(codes(&validate(&path).warnings).contains(&"count_differs".to_owned()));
-    let path = scratch
-        .put("c.mif.jsonl", format!("{{\"type\":\"memory\",\"mif_version\":\"1.0\",\"data\":{ONE}}}\n{header}\n"));
+    let path =
+        temp.put("c.mif.jsonl", format!("{{\"type\":\"memory\",\"mif_version\":\"1.0\",\"data\":{ONE}}}\n{header}\n"));
     assert_eq!(detected(&path, false).map(|d| d.0), Some("mif"));
     assert!(matches!(read(&path), Err(FormatError::Invalid { code: "header_missing", .. })));
 }
 
 #[test]
-fn the_lesser_forms() {
-    let scratch = Scratch::new("lesser");
+fn interop_encodings_are_detected_and_read() {
+    let temp = TempDir::new("lesser");
     let mem0 = r#"{"results":[
         {"id":"m1","memory":"Prefers tea","user_id":"u1","agent_id":"g","created_at":"2026-01-01T00:00:00-07:00","metadata":{"category":"preference","tags":"a, b"},"score":0.5},
         {"id":"m2","memory":""}, 7]}"#;
-    let path = scratch.put("mem0.json", mem0);
+    let path = temp.put("mem0.json", mem0);
     assert_eq!(detected(&path, true), Some(("mif", Some("mem0".into()))));
-    let shelf = read(&path).unwrap();
-    let tea = shelf.find("Prefers");
+    let store = read(&path).unwrap();
+    let tea = store.find("Prefers");
     assert_eq!((tea.record_type.as_deref(), tea.tags.join("|").as_str()), (Some("observation"), "a|b"));
     assert_eq!((tea.source.account.as_deref(), tea.fields["score"].as_f64()), (Some("u1"), Some(0.5)));
-    assert_eq!((shelf.records.len(), shelf.dropped.len()), (1, 2));
-    // A tag "memory" does not make it mem0's.
+    assert_eq!((store.records.len(), store.dropped.len()), (1, 2));
+    // A tag "memory" is not a sign of mem0's encoding.
     let generic = r#"[{"content":"One","tags":["memory"],"date":"2026-01-01T00:00:00Z","type":"Decision"},{"id":5,"content":"Two"}]"#;
-    let path = scratch.put("generic.json", generic);
+    let path = temp.put("generic.json", generic);
     assert_eq!(detected(&path, true), Some(("mif", Some("generic".into()))));
-    let shelf = read(&path).unwrap();
-    assert_eq!((shelf.find("One").record_type.as_deref(), shelf.records.len()), (Some("decision"), 2));
+    let store = read(&path).unwrap();
+    assert_eq!((store.find("One").record_type.as_deref(), store.records.len()), (Some("decision"), 2));
 
     let doubled = "---\ntype: decision\ncreated_at: 2026-01-01T00:00:00+00:00\ntags: [a, b]\n---\nFirst\n\n---\n\n---\ntype: error\ncreated_at: 2026-01-02T00:00:00+00:00\n---\nSecond\n---\na rule above\n";
     let adjacent = doubled.replace("\n\n---\n\n---\n", "\n---\n");
     for text in [doubled.to_owned(), adjacent] {
-        let path = scratch.put("notes.md", &text);
+        let path = temp.put("notes.md", &text);
         assert_eq!(detected(&path, true), Some(("mif", Some("markdown".into()))));
-        let shelf = read(&path).unwrap();
-        let found: Vec<_> = shelf.records.iter().map(|r| (r.text.as_str(), r.record_type.as_deref())).collect();
+        let store = read(&path).unwrap();
+        let found: Vec<_> = store.records.iter().map(|r| (r.text.as_str(), r.record_type.as_deref())).collect();
         assert_eq!(found, [("First", Some("decision")), ("Second\n---\na rule above", Some("error"))], "{text}");
-        assert_eq!(shelf.records[0].tags, ["a", "b"]);
-        assert_eq!(shelf.records[1].times.created, Timestamp::parse("2026-01-02T00:00:00Z"));
-        assert!(shelf.records.iter().all(|r| r.kind == Kind::Memory));
+        assert_eq!(store.records[0].tags, ["a", "b"]);
+        assert_eq!(store.records[1].times.created, Timestamp::parse("2026-01-02T00:00:00Z"));
+        assert!(store.records.iter().all(|r| r.kind == Kind::Memory));
     }
 }

@@ -1,4 +1,4 @@
-//! Documents under a passphrase.
+//! Documents encrypted with a passphrase.
 use super::super::testing::*;
 use mementory_format::{FormatError, WriteOptions};
 use serde_json::{Value, json};
@@ -12,15 +12,15 @@ fn code(error: FormatError) -> &'static str {
 }
 
 #[test]
-fn what_is_sealed_shows_nothing_and_comes_back() {
-    let scratch = Scratch::new("sealed");
+fn an_encrypted_document_leaks_nothing_and_round_trips() {
+    let temp = TempDir::new("sealed");
     for (name, input) in [("v1", "v1/input.mif.json"), ("v2", "v2/input.json")] {
         let input = repo().join("fixtures/mif").join(input);
-        let mut shelf = read(&input).unwrap();
+        let mut store = read(&input).unwrap();
         for encoding in ["json", "yaml", "jsonl"] {
-            let out = scratch.0.join(format!("{name}.mif.{encoding}"));
+            let out = temp.0.join(format!("{name}.mif.{encoding}"));
             let options = WriteOptions { passphrase: Some(Arc::new(FakeCipher("tea"))), ..options(encoding, None) };
-            write(&mut shelf, &out, &options);
+            write(&mut store, &out, &options);
             let text = std::fs::read_to_string(&out).unwrap();
             for word in ["ilse", "beans", "Garden01", "jonas", "shift", "Test vault", "0191b2c3"] {
                 assert!(!text.contains(word), "{name}: {word}");
@@ -32,7 +32,7 @@ fn what_is_sealed_shows_nothing_and_comes_back() {
             assert_eq!(code(read(&out).err().unwrap()), "passphrase_needed");
             assert_eq!(code(read_with(&out, Some(Arc::new(FakeCipher("milk")))).err().unwrap()), "passphrase_wrong");
             let mut again = read_with(&out, Some(Arc::new(FakeCipher("tea")))).unwrap();
-            let plain = scratch.0.join(format!("{name}-{encoding}.plain.json"));
+            let plain = temp.0.join(format!("{name}-{encoding}.plain.json"));
             write(&mut again, &plain, &self::options("json", None));
             assert_eq!(value(&plain), value(&input), "{name} {encoding}");
         }
@@ -40,21 +40,21 @@ fn what_is_sealed_shows_nothing_and_comes_back() {
 }
 
 #[test]
-fn an_envelope_says_what_it_lacks() {
-    let scratch = Scratch::new("envelope");
+fn missing_parts_of_an_envelope_are_reported() {
+    let temp = TempDir::new("envelope");
     let five = json!({
         "algorithm": "aes-256-gcm", "key_derivation": "argon2id", "encrypted_payload": "AAAA",
         "iv": "AAAAAAAAAAAAAAAA", "auth_tag": "AAAAAAAAAAAAAAAAAAAAAA=="
     });
     let open = |envelope: &Value| {
-        let path = scratch.put("e.json", json!({"encryption": envelope}).to_string());
+        let path = temp.put("e.json", json!({"encryption": envelope}).to_string());
         let found = code(read_with(&path, Some(Arc::new(FakeCipher("tea")))).err().unwrap());
         (found, codes(&validate(&path).errors))
     };
     assert_eq!(open(&five), ("encryption_parameters_missing", vec!["encryption_parameters_missing".to_owned()]));
-    let mut whole = five.clone();
-    whole["salt"] = "AAAAAAAAAAAAAAAAAAAAAA==".into();
-    whole["kdf_params"] =
+    let mut read_all = five.clone();
+    read_all["salt"] = "AAAAAAAAAAAAAAAAAAAAAA==".into();
+    read_all["kdf_params"] =
         json!({"memory_kib": 65536, "iterations": 3, "parallelism": 4, "version": 19, "output_length": 32});
     for (name, value, expected) in [
         ("algorithm", json!("rot13"), "encryption_algorithm"),
@@ -64,10 +64,10 @@ fn an_envelope_says_what_it_lacks() {
         ("encrypted_payload", json!(7), "missing_field"),
         ("kdf_params", json!({"memory_kib": -1, "iterations": 3, "parallelism": 4}), "encryption_parameters_missing"),
     ] {
-        let mut broken = whole.clone();
+        let mut broken = read_all.clone();
         broken[name] = value;
         if name == "encrypted_payload" {
-            let path = scratch.put("e.json", json!({"mif_version": "1.0", "encryption": broken}).to_string());
+            let path = temp.put("e.json", json!({"mif_version": "1.0", "encryption": broken}).to_string());
             assert_eq!(code(read(&path).err().unwrap()), expected);
             continue;
         }
@@ -77,12 +77,12 @@ fn an_envelope_says_what_it_lacks() {
 
 #[test]
 fn an_envelope_with_nothing_readable_inside() {
-    let scratch = Scratch::new("inside");
+    let temp = TempDir::new("inside");
     let seal = |plain: &[u8]| {
         let tree = super::super::envelope::seal(plain, &FakeCipher("tea")).unwrap();
         let text =
             format!("{{\"mif_version\":\"1.0\",\"memories\":[],\"encryption\":{}}}", super::super::wire::json(&tree));
-        let path = scratch.put("e.json", text);
+        let path = temp.put("e.json", text);
         read_with(&path, Some(Arc::new(FakeCipher("tea"))))
     };
     assert_eq!(code(seal(b"hello").err().unwrap()), "malformed");

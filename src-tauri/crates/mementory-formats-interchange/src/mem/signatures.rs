@@ -1,4 +1,4 @@
-//! What is signed in a bundle, and which bytes exactly (spec v1.1 §1.3): the manifest as it lies on disk, and each
+//! Lists the signatures in a bundle and the bytes that each one covers (spec v1.1 §1.3): the manifest's exact bytes, and each
 //! tombstone in canonical form without its `signature`.
 use super::{
     bundle::{Bundle, MANIFEST, SIGNATURE, known_line},
@@ -8,7 +8,7 @@ use super::{
 use mementory_format::{FormatError, Signed};
 use mementory_json::Tree;
 
-/// Visits the bundle's own signature, then those of its tombstones.
+/// Visits the signature of the bundle, then those of its tombstones.
 pub(super) fn signatures(
     bundle: &Bundle,
     visit: &mut dyn FnMut(Signed) -> Result<(), FormatError>,
@@ -26,7 +26,7 @@ pub(super) fn signatures(
     let Some(member) = bundle.files.get(TOMBSTONES) else { return Ok(()) };
     let bounds = mementory_model::Bounds::from(bundle.limits);
     bundle.lines(member, &mut |number, bytes| {
-        // A line that cannot be read is the validator's to report.
+        // Unreadable lines are reported by the validator.
         let Some(Ok(source)) = known_line(bytes) else { return Ok(()) };
         let Ok(tree) = decode(&TOMBSTONE, source, bounds) else { return Ok(()) };
         let Some(signature) = text(&tree, "signature") else { return Ok(()) };
@@ -42,14 +42,14 @@ pub(super) fn signatures(
     Ok(())
 }
 
-/// The reference signs what it decoded, so fields that the format does not know are not covered.
+/// The bytes that a tombstone's signature covers. The reference SDK signs the decoded fields, so unknown fields are not covered.
 pub(super) fn signed_bytes(tree: &Tree) -> Option<Vec<u8>> {
     let Tree::Object(members) = tree else { return None };
     let covered = members.iter().filter(|(key, _)| key != "signature" && TOMBSTONE.field(key).is_some());
     line(&TOMBSTONE, &Tree::Object(covered.cloned().collect())).ok().map(String::into_bytes)
 }
 
-/// Key and signature of `ed25519:<64 hex>:<128 hex>`.
+/// Public key and signature from `ed25519:<64 hex>:<128 hex>`.
 pub(super) fn token(token: &str) -> Option<(Vec<u8>, Vec<u8>)> {
     let parts: Vec<&str> = token.split(':').collect();
     let ["ed25519", key, signature] = parts.as_slice() else { return None };

@@ -1,4 +1,4 @@
-//! Documents that come back: fixtures of ours, samples of the reference, edits and deletions.
+//! Documents are read, written again and compared: our fixtures, samples of the reference program, edits and deletions.
 use super::super::testing::*;
 use mementory_model::{Kind, LossKind, RecordKey, Timestamp};
 use serde_json::{Value, json};
@@ -16,77 +16,77 @@ fn strings(value: &Value) -> Vec<String> {
     value.as_array().unwrap().iter().map(|v| v.as_str().unwrap().to_owned()).collect()
 }
 
-/// What a fixture says of reading and validating it.
-fn as_told(name: &str) -> (Shelf, PathBuf) {
+/// Reads and validates a fixture, and compares the results with its case file.
+fn matches_case(name: &str) -> (MemoryStore, PathBuf) {
     let (expected, input) = case(name);
     assert_eq!(detected(&input, false).map(|d| d.0), Some("mif"), "{name}");
-    let shelf = read(&input).unwrap();
-    assert_eq!(json!(shelf.kinds()), expected["records"], "{name}");
-    assert_eq!(shelf.codes(), strings(&expected["notes"]), "{name}");
-    let mut dropped: Vec<_> = shelf.dropped.iter().map(|d| d.reason.split(':').next().unwrap().to_owned()).collect();
+    let store = read(&input).unwrap();
+    assert_eq!(json!(store.kinds()), expected["records"], "{name}");
+    assert_eq!(store.codes(), strings(&expected["notes"]), "{name}");
+    let mut dropped: Vec<_> = store.dropped.iter().map(|d| d.reason.split(':').next().unwrap().to_owned()).collect();
     dropped.sort();
     assert_eq!(dropped, strings(&expected["dropped"]), "{name}");
     let validation = validate(&input);
     assert_eq!(codes(&validation.errors), strings(&expected["errors"]), "{name}: {:?}", validation.errors);
     assert_eq!(codes(&validation.warnings), strings(&expected["warnings"]), "{name}: {:?}", validation.warnings);
-    (shelf, input)
+    (store, input)
 }
 
-/// Reads, writes without being told a version, and compares whole documents.
-fn comes_back(input: &Path, expected: &Value) {
+/// Reads a document, writes it without a requested version and compares the whole documents.
+fn assert_round_trip(input: &Path, expected: &Value) {
     let name = input.file_name().unwrap().to_string_lossy().into_owned();
-    let scratch = Scratch::new(&format!("back-{name}"));
-    let mut shelf = read(input).unwrap();
-    let report = write(&mut shelf, &scratch.0.join("out.mif.json"), &options("json", None));
-    assert_eq!(value(&scratch.0.join("out.mif.json")), *expected, "{name}");
+    let temp = TempDir::new(&format!("back-{name}"));
+    let mut store = read(input).unwrap();
+    let report = write(&mut store, &temp.0.join("out.mif.json"), &options("json", None));
+    assert_eq!(value(&temp.0.join("out.mif.json")), *expected, "{name}");
     assert!(report.losses.items.is_empty(), "{name}: {:?}", report.losses.items);
-    write(&mut shelf, &scratch.0.join("out.mif.yaml"), &options("yaml", None));
-    assert_eq!(yaml_value(&scratch.0.join("out.mif.yaml")), *expected, "{name} as YAML");
-    write(&mut shelf, &scratch.0.join("out.mif.jsonl"), &options("jsonl", None));
-    assert_eq!(lines_value(&scratch.0.join("out.mif.jsonl")), *expected, "{name} as JSON lines");
+    write(&mut store, &temp.0.join("out.mif.yaml"), &options("yaml", None));
+    assert_eq!(yaml_value(&temp.0.join("out.mif.yaml")), *expected, "{name} as YAML");
+    write(&mut store, &temp.0.join("out.mif.jsonl"), &options("jsonl", None));
+    assert_eq!(lines_value(&temp.0.join("out.mif.jsonl")), *expected, "{name} as JSON lines");
     for encoding in ["json", "yaml", "jsonl"] {
-        let again = read(&scratch.0.join(format!("out.mif.{encoding}"))).unwrap();
-        let strip = |shelf: &Shelf| {
-            let mut out: Vec<_> = shelf.records.iter().map(|r| (r.key.value.clone(), r.text.clone())).collect();
+        let again = read(&temp.0.join(format!("out.mif.{encoding}"))).unwrap();
+        let strip = |store: &MemoryStore| {
+            let mut out: Vec<_> = store.records.iter().map(|r| (r.key.value.clone(), r.text.clone())).collect();
             out.sort();
             out
         };
-        assert_eq!(strip(&again), strip(&shelf), "{name} as {encoding}");
+        assert_eq!(strip(&again), strip(&store), "{name} as {encoding}");
         assert!(again.dropped.is_empty(), "{:?}", again.dropped);
     }
-    // The bytes of each record are the same ones.
-    let again = read(&scratch.0.join("out.mif.json")).unwrap();
-    for record in &shelf.records {
+    // The bytes of each record are unchanged.
+    let again = read(&temp.0.join("out.mif.json")).unwrap();
+    for record in &store.records {
         let same = again.records.iter().find(|r| r.key == record.key).unwrap();
         assert_eq!(same.verbatim, record.verbatim, "{name}");
     }
 }
 
 #[test]
-fn fixtures_come_back() {
+fn fixtures_round_trip() {
     for name in ["v1", "v2", "covered", "lesser"] {
-        let (_, input) = as_told(name);
-        comes_back(&input, &value(&input));
+        let (_, input) = matches_case(name);
+        assert_round_trip(&input, &value(&input));
     }
 }
 
 #[test]
-fn bad_records_cost_themselves() {
-    let (shelf, _) = as_told("hostile");
-    assert_eq!(shelf.find("Another under").key.value, "memory/mem_1#2");
-    let without = shelf.find("Without an id");
+fn only_invalid_records_are_dropped() {
+    let (store, _) = matches_case("hostile");
+    assert_eq!(store.find("Another under").key.value, "memory/mem_1#2");
+    let without = store.find("Without an id");
     assert!(without.key.value.starts_with("memory/content:"));
     assert_eq!((without.tags.as_slice(), without.times.created), (["one".to_owned()].as_slice(), None));
 }
 
 #[test]
-fn yaml_by_hand() {
-    let (shelf, _) = as_told("yaml");
-    let first = shelf.find("yes");
+fn handwritten_yaml_is_read() {
+    let (store, _) = matches_case("yaml");
+    let first = store.find("yes");
     assert_eq!(first.tags, ["no", "2024", "1e3", "~x"]);
     assert_eq!((first.importance, first.record_type.as_deref()), (Some(0.5), Some("Decision")));
-    assert_eq!(shelf.find("Two lines").text, "Two lines,\nkept as two.\n");
-    let copy = &shelf.find("Two lines").fields["x_copy"];
+    assert_eq!(store.find("Two lines").text, "Two lines,\nkept as two.\n");
+    let copy = &store.find("Two lines").fields["x_copy"];
     assert_eq!(
         (&copy["tags"][1], &copy["content"]),
         (&json!(2024), &json!("yes")),
@@ -96,42 +96,42 @@ fn yaml_by_hand() {
 }
 
 #[test]
-fn samples_of_the_reference_come_back() {
+fn samples_of_the_reference_round_trip() {
     for name in ["example.mif.json", "sample.v2.mif.json", "example.reference-converted.v2.json"] {
         let Some(path) = shared(name) else { continue };
         assert_eq!(detected(&path, false).map(|d| d.0), Some("mif"), "{name}");
-        comes_back(&path, &value(&path));
+        assert_round_trip(&path, &value(&path));
         let validation = validate(&path);
         assert!(validation.errors.is_empty(), "{name}: {:?}", validation.errors);
     }
     if let Some(path) = shared("example.sep002-shape.mif.jsonl") {
-        comes_back(&path, &lines_value(&path));
+        assert_round_trip(&path, &lines_value(&path));
         let validation = validate(&path);
         assert!(validation.errors.is_empty(), "{:?}", validation.errors);
     }
 }
 
 #[test]
-fn what_the_reference_exchanges_with_others_is_read() {
+fn interop_samples_of_the_reference_are_read() {
     for (name, version) in [("as-mem0.json", "mem0"), ("as-generic.json", "generic"), ("as-markdown.md", "markdown")] {
         let Some(path) = shared(&format!("sample.v2.{name}")) else { continue };
         assert_eq!(detected(&path, true), Some(("mif", Some(version.to_owned()))));
-        let shelf = read(&path).unwrap();
-        assert_eq!(shelf.records.len(), 1);
-        let record = shelf.find("Waters tomatoes");
+        let store = read(&path).unwrap();
+        assert_eq!(store.records.len(), 1);
+        let record = store.find("Waters tomatoes");
         assert_eq!(record.times.created, Timestamp::parse("2026-02-01T08:00:00Z"), "{name}");
         if version != "markdown" {
-            // Its own id: the same memory in a document of either version is the same record.
+            // The key uses the id, so the same memory in a document of either version is the same record.
             assert_eq!(record.key, RecordKey::new("mif", "memory/00000002-2222-4222-8222-000000000002"));
         }
     }
 }
 
 #[test]
-fn mapping() {
+fn every_list_is_mapped() {
     let (_, input) = case("v1");
-    let shelf = read(&input).unwrap();
-    let memory = shelf.find("Ilse waters");
+    let store = read(&input).unwrap();
+    let memory = store.find("Ilse waters");
     assert_eq!(memory.key, RecordKey::new("mif", "memory/5f0c1d2e-0001-4a00-8a00-000000000001"));
     assert_eq!((memory.importance, memory.record_type.as_deref()), (Some(0.8), Some("Pattern")));
     assert_eq!(memory.times.last_accessed, Timestamp::parse("2026-04-01T04:00:00Z"));
@@ -139,40 +139,40 @@ fn mapping() {
     assert!(memory.embeddings[0].json.contains("[0.10,-2.50e-1,3]"), "{}", memory.embeddings[0].json);
     assert_eq!(memory.links.len(), 2);
     assert_eq!(memory.fields["x_weather"]["degrees"], 21.5);
-    let todo = shelf.find("Buy bean poles");
+    let todo = store.find("Buy bean poles");
     assert_eq!((todo.status.as_deref(), todo.source.project.as_deref()), (Some("blocked"), Some("Bed")));
     assert_eq!(todo.links.len(), 1, "what is waited for may be words");
-    let beans = shelf.records.iter().find(|r| r.kind == Kind::Entity).unwrap();
+    let beans = store.records.iter().find(|r| r.kind == Kind::Entity).unwrap();
     assert_eq!((beans.text.as_str(), beans.record_type.as_deref()), ("Beans", Some("PLANT")));
-    let edge = shelf.records.iter().find(|r| r.record_type.as_deref() == Some("entity_mention")).unwrap();
+    let edge = store.records.iter().find(|r| r.record_type.as_deref() == Some("entity_mention")).unwrap();
     assert_eq!(edge.links[1].target, beans.key);
 
     let (_, input) = case("v2");
-    let shelf = read(&input).unwrap();
-    let memory = shelf.find("Works the early");
+    let store = read(&input).unwrap();
+    let memory = store.find("Works the early");
     assert_eq!((memory.importance, memory.record_type.as_deref()), (Some(0.625), Some("observation")));
-    let relation = shelf.find("Jonas runs");
+    let relation = store.find("Jonas runs");
     assert_eq!((relation.confidence, relation.record_type.as_deref()), (Some(0.75), Some("works_at")));
     assert_eq!(relation.times.valid_from, Timestamp::parse("2025-12-01T00:00:00Z"));
-    assert_eq!(shelf.find("Sleep better").title.as_deref(), Some("Sleep"));
-    assert_eq!(shelf.find("Lights out").record_type.as_deref(), Some("reminder"));
-    let part = String::from_utf8(shelf.parts[0].1.clone()).unwrap();
+    assert_eq!(store.find("Sleep better").title.as_deref(), Some("Sleep"));
+    assert_eq!(store.find("Lights out").record_type.as_deref(), Some("reminder"));
+    let part = String::from_utf8(store.parts[0].1.clone()).unwrap();
     assert!(!part.contains("0.625") && part.contains("0000000000ff"), "what is a record's is not in the part: {part}");
 }
 
 #[test]
-fn edits_change_what_was_edited() {
+fn an_edit_changes_only_the_edited_members() {
     let (_, input) = case("v1");
-    let mut shelf = read(&input).unwrap();
-    let at = shelf.records.iter().position(|r| r.text.starts_with("Ilse waters")).unwrap();
-    shelf.records[at].text = "Ilse waters the beans at six.".into();
-    shelf.records[at].tags = vec!["garden".into()];
-    shelf.records[at].title = Some("Watering".into());
-    shelf.records[at].record_type = Some("habit".into());
-    shelf.edited.insert(at);
-    let scratch = Scratch::new("edit");
-    let out = scratch.0.join("out.mif.json");
-    let report = write(&mut shelf, &out, &options("json", None));
+    let mut store = read(&input).unwrap();
+    let at = store.records.iter().position(|r| r.text.starts_with("Ilse waters")).unwrap();
+    store.records[at].text = "Ilse waters the beans at six.".into();
+    store.records[at].tags = vec!["garden".into()];
+    store.records[at].title = Some("Watering".into());
+    store.records[at].record_type = Some("habit".into());
+    store.edited.insert(at);
+    let temp = TempDir::new("edit");
+    let out = temp.0.join("out.mif.json");
+    let report = write(&mut store, &out, &options("json", None));
     let (before, after) = (value(&input), value(&out));
     let mut expected = before["memories"][0].clone();
     expected["content"] = "Ilse waters the beans at six.".into();
@@ -190,45 +190,45 @@ fn edits_change_what_was_edited() {
     assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{validation:?}");
     let again = read(&out).unwrap();
     let edited = again.find("Ilse waters");
-    assert_eq!(edited.key, shelf.records[at].key);
+    assert_eq!(edited.key, store.records[at].key);
     assert_eq!((edited.title.as_deref(), edited.record_type.as_deref()), (Some("Watering"), Some("habit")));
 }
 
 #[test]
-fn a_changed_document_does_not_pass_for_what_was_written() {
+fn a_changed_document_fails_its_checksum() {
     let (_, input) = case("v1");
-    let mut shelf = read(&input).unwrap();
-    shelf.records.retain(|r| !r.text.starts_with("The shed"));
-    let scratch = Scratch::new("changed");
+    let mut store = read(&input).unwrap();
+    store.records.retain(|r| !r.text.starts_with("The shed"));
+    let temp = TempDir::new("changed");
     for encoding in ["json", "yaml", "jsonl"] {
-        let out = scratch.0.join(format!("out.mif.{encoding}"));
-        write(&mut shelf, &out, &options(encoding, None));
+        let out = temp.0.join(format!("out.mif.{encoding}"));
+        write(&mut store, &out, &options(encoding, None));
         assert!(validate(&out).errors.is_empty(), "{encoding}: {:?}", validate(&out).errors);
         let text = std::fs::read_to_string(&out).unwrap();
         assert!(text.contains("Buy bean poles"));
-        let changed = scratch.put(&format!("changed.mif.{encoding}"), text.replace("Buy bean poles", "Buy bean holes"));
+        let changed = temp.put(&format!("changed.mif.{encoding}"), text.replace("Buy bean poles", "Buy bean holes"));
         assert_eq!(codes(&validate(&changed).errors), ["checksum_mismatch"], "{encoding}");
         assert!(read(&changed).is_err(), "{encoding}");
     }
 }
 
 #[test]
-fn what_is_gone_is_gone_from_graph_and_metadata_too() {
-    let scratch = Scratch::new("gone");
+fn deleted_records_are_removed_from_graph_and_metadata() {
+    let temp = TempDir::new("gone");
     let (_, input) = case("v1");
-    let mut shelf = read(&input).unwrap();
-    shelf.records.retain(|r| !r.text.contains("Buy bean") && !r.text.contains("todo_"));
-    let out = scratch.0.join("v1.mif.json");
-    write(&mut shelf, &out, &options("json", None));
+    let mut store = read(&input).unwrap();
+    store.records.retain(|r| !r.text.contains("Buy bean") && !r.text.contains("todo_"));
+    let out = temp.0.join("v1.mif.json");
+    write(&mut store, &out, &options("json", None));
     let after = value(&out);
     assert!(!after["graph"].to_string().contains("todo_5f0c"), "{}", after["graph"]);
     assert_eq!(after["metadata"]["total_todos"], 0.0);
     assert_eq!(after["graph"]["node_count"], 2.0);
     let (_, input) = case("v2");
-    let mut shelf = read(&input).unwrap();
-    shelf.records.retain(|r| !r.text.starts_with("Works the early"));
-    let out = scratch.0.join("v2.json");
-    write(&mut shelf, &out, &options("json", None));
+    let mut store = read(&input).unwrap();
+    store.records.retain(|r| !r.text.starts_with("Works the early"));
+    let out = temp.0.join("v2.json");
+    write(&mut store, &out, &options("json", None));
     let after = value(&out);
     let metadata = &after["vendor_extensions"]["shodh-memory"]["memory_metadata"];
     assert_eq!(metadata.as_object().unwrap().len(), 1, "{metadata}");
@@ -236,20 +236,20 @@ fn what_is_gone_is_gone_from_graph_and_metadata_too() {
 }
 
 #[test]
-fn one_version_into_the_other_and_back() {
+fn a_document_converts_to_the_other_version_and_back() {
     for (name, other, from) in [("v1", "2.0", "1.0"), ("v2", "1.0", "2.0")] {
         let (_, input) = case(name);
-        let scratch = Scratch::new(&format!("across-{name}"));
-        let mut shelf = read(&input).unwrap();
-        let there = scratch.0.join("there.mif.json");
-        let report = write(&mut shelf, &there, &options("json", Some(other)));
+        let temp = TempDir::new(&format!("across-{name}"));
+        let mut store = read(&input).unwrap();
+        let there = temp.0.join("there.mif.json");
+        let report = write(&mut store, &there, &options("json", Some(other)));
         assert_eq!(report.version, other);
         let validation = validate(&there);
         assert!(validation.errors.is_empty(), "{name}: {:?}", validation.errors);
         assert_eq!(value(&there)["mif_version"], other);
-        let mut shelf = read(&there).unwrap();
-        let back = scratch.0.join("back.mif.json");
-        write(&mut shelf, &back, &options("json", Some(from)));
+        let mut store = read(&there).unwrap();
+        let back = temp.0.join("back.mif.json");
+        write(&mut store, &back, &options("json", Some(from)));
         assert_eq!(value(&back), value(&input), "{name}");
     }
 }

@@ -1,4 +1,4 @@
-//! A checked line as a record: what the model has a name for by table, all else in `fields`.
+//! Converts a checked line to a record. Fields that the model defines are mapped by the table, all others are put in `fields`.
 use super::{
     kinds::{Slot, Spec},
     wire::{list, text, time_of},
@@ -16,12 +16,12 @@ pub(super) fn key(kind: &str, id: &str) -> RecordKey {
     RecordKey::new(SCOPE, format!("{kind}/{id}"))
 }
 
-/// Id of a line: its id field, or the parts of a link's key joined by `|`.
+/// Id of a line: its id field, or the fields of a link's key joined by `|`.
 pub(super) fn id_of(spec: &Spec, tree: &Tree) -> String {
     spec.id.iter().map(|name| text(tree, name).unwrap_or_default()).collect::<Vec<_>>().join("|")
 }
 
-/// The record that a line of a known kind tells of. Origin and verbatim are the caller's.
+/// The record of a line of a known kind. The caller sets origin and verbatim.
 pub(super) fn to_record(spec: &Spec, tree: &Tree) -> Record {
     let id = id_of(spec, tree);
     let mut record = Record::new(spec.model, key(spec.kind, &id), "");
@@ -30,7 +30,7 @@ pub(super) fn to_record(spec: &Spec, tree: &Tree) -> Record {
     }
     let mut used: Vec<&str> = spec.slots.iter().map(|(_, name)| *name).collect();
     for (slot, name) in spec.slots {
-        take(&mut record, *slot, name, tree);
+        fill_slot(&mut record, *slot, name, tree);
     }
     for (field, relation, kind, wire) in spec.references {
         used.push(field);
@@ -39,12 +39,12 @@ pub(super) fn to_record(spec: &Spec, tree: &Tree) -> Record {
         }
     }
     record.source = Source { platform: SCOPE.into(), ..Source::default() };
-    special(spec, tree, &id, &mut record);
-    record.fields = rest(tree, &used, spec);
+    apply_kind_rules(spec, tree, &id, &mut record);
+    record.fields = remaining_fields(tree, &used, spec);
     record
 }
 
-fn take(record: &mut Record, slot: Slot, name: &str, tree: &Tree) {
+fn fill_slot(record: &mut Record, slot: Slot, name: &str, tree: &Tree) {
     let word = || text(tree, name).map(str::to_owned);
     let time = || -> Option<Timestamp> { time_of(tree, name) };
     let number = || tree.get(name).and_then(Tree::as_f64);
@@ -67,8 +67,8 @@ fn take(record: &mut Record, slot: Slot, name: &str, tree: &Tree) {
     }
 }
 
-/// What the table cannot say.
-fn special(spec: &Spec, tree: &Tree, id: &str, record: &mut Record) {
+/// Rules of single kinds that the table cannot express.
+fn apply_kind_rules(spec: &Spec, tree: &Tree, id: &str, record: &mut Record) {
     let word = |name: &str| text(tree, name).unwrap_or_default();
     match spec.kind {
         "episode" => {
@@ -76,7 +76,7 @@ fn special(spec: &Spec, tree: &Tree, id: &str, record: &mut Record) {
             if record.text.is_empty() {
                 record.text = summary.to_owned();
             }
-            // Most writers repeat the start of the text there; only a summary of its own is a title.
+            // Most writers put the start of the text into the summary. Only a different summary is a title.
             if summary.is_empty() || record.text.starts_with(summary) {
                 record.title = None;
             }
@@ -110,7 +110,7 @@ fn special(spec: &Spec, tree: &Tree, id: &str, record: &mut Record) {
     }
 }
 
-/// Where an episode came from, by the marks that adapters leave in `metadata`.
+/// The source of an episode, from the names that the adapters of the reference SDK use in `metadata`.
 fn episode_source(tree: &Tree) -> Source {
     let empty = Tree::Object(vec![]);
     let metadata = tree.get("metadata").unwrap_or(&empty);
@@ -134,16 +134,16 @@ fn episode_source(tree: &Tree) -> Source {
     }
 }
 
-/// Members without a place in the model, in source order.
-fn rest(tree: &Tree, used: &[&str], spec: &Spec) -> Fields {
+/// Members that no model field holds, in their original order.
+fn remaining_fields(tree: &Tree, used: &[&str], spec: &Spec) -> Fields {
     let Tree::Object(members) = tree else { return Fields::new() };
-    let own = |k: &str| {
+    let has_own_place = |k: &str| {
         used.contains(&k) || spec.id.contains(&k) || is_member(k) || (k == "actors" && spec.kind == "episode")
     };
-    members.iter().filter(|(k, v)| !own(k) && *v != Tree::Null).map(|(k, v)| (k.clone(), value(v))).collect()
+    members.iter().filter(|(k, v)| !has_own_place(k) && *v != Tree::Null).map(|(k, v)| (k.clone(), value(v))).collect()
 }
 
-/// A tree as a value; numbers beyond 64 bits become doubles here and stay exact in the verbatim line.
+/// Converts a tree to a value. Numbers beyond 64 bits become doubles; they stay exact in the verbatim line.
 fn value(tree: &Tree) -> Value {
     match tree {
         Tree::Null => Value::Null,
@@ -155,7 +155,7 @@ fn value(tree: &Tree) -> Value {
     }
 }
 
-/// A value as a tree.
+/// Converts a value to a tree.
 pub(super) fn tree_of(value: &Value) -> Tree {
     match value {
         Value::Null => Tree::Null,
@@ -167,8 +167,8 @@ pub(super) fn tree_of(value: &Value) -> Tree {
     }
 }
 
-/// A line of a kind that is not ours: kept, not read. `text` stays empty; the verbatim is the record.
-pub(super) fn foreign(vendor: &str, key_value: String, id: Option<String>) -> Record {
+/// A record for a line of a vendor kind: stored verbatim, not interpreted. `text` stays empty.
+pub(super) fn vendor_record(vendor: &str, key_value: String, id: Option<String>) -> Record {
     let mut record = Record::new(Kind::Foreign, RecordKey::new(SCOPE, key_value), "");
     record.origin_id = id;
     record.record_type = Some(vendor.to_owned());

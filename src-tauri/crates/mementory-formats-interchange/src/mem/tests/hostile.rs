@@ -1,19 +1,19 @@
-//! Hostile and damaged bundles: refused whole, with the words of the reference SDK.
-use super::harness::{Taken, Temp, bundle, copy, read_with, repo, validate};
+//! Hostile and damaged bundles are rejected completely, with the messages of the reference SDK.
+use super::harness::{MemorySink, TempDir, bundle, copy, read_with, repo, validate};
 use crate::mem::kinds::{AUDIT_LOG, KINDS, Spec, TOMBSTONE, Type};
 use mementory_format::FormatError;
 use mementory_model::Limits;
 use std::path::Path;
 
-/// A bundle after `change`; the validator's messages and the reader's refusal.
+/// Changes a bundle; returns the messages of the validator and the error of the reader.
 fn tampered(change: impl Fn(&Path)) -> (Vec<String>, FormatError) {
-    let temp = Temp::new();
+    let temp = TempDir::new();
     let folder = temp.join("t.mem");
     copy(&repo().join("fixtures/mem/small/input.mem"), &folder);
     change(&folder);
-    let mut taken = Taken::default();
-    let error = read_with(&folder, &Limits::default(), &mut taken).unwrap_err();
-    assert!(taken.nothing(), "nothing may be sent");
+    let mut sink = MemorySink::default();
+    let error = read_with(&folder, &Limits::default(), &mut sink).unwrap_err();
+    assert!(sink.is_empty(), "nothing may be sent");
     (validate(&folder, &[]).errors.into_iter().map(|f| f.message).collect(), error)
 }
 
@@ -37,7 +37,7 @@ fn digest_of(folder: &Path, path: &str) -> String {
 }
 
 #[test]
-fn a_list_of_tamperings() {
+fn tampered_bundles_are_rejected() {
     let episodes = "items/episode.jsonl";
     type Change = Box<dyn Fn(&Path)>;
     let cases: Vec<(&str, &str, Change)> = vec![
@@ -116,7 +116,7 @@ fn a_list_of_tamperings() {
         ),
         (
             "checksums_mismatch",
-            "CHECKSUMS does not say what manifest.files says",
+            "CHECKSUMS does not match manifest.files",
             Box::new(|b| {
                 let before = digest_of(b, "CHECKSUMS");
                 replace(&b.join("CHECKSUMS"), "items/context.jsonl", "items/kontext.jsonl");
@@ -158,8 +158,8 @@ fn links_are_not_followed() {
 }
 
 #[test]
-fn summaries_are_checked_and_do_not_stop_an_import() {
-    let temp = Temp::new();
+fn wrong_summaries_are_errors_but_do_not_prevent_an_import() {
+    let temp = TempDir::new();
     let folder = temp.join("t.mem");
     copy(&repo().join("fixtures/mem/small/input.mem"), &folder);
     let manifest = folder.join("manifest.json");
@@ -168,13 +168,13 @@ fn summaries_are_checked_and_do_not_stop_an_import() {
     replace(&manifest, "\"scopes\":[\"ctx_life\"]", "\"scopes\":[]");
     let codes: Vec<_> = validate(&folder, &[]).errors.into_iter().map(|f| f.code).collect();
     assert_eq!(codes, ["counts_mismatch", "coverage_mismatch", "scopes_mismatch"]);
-    let mut taken = Taken::default();
-    read_with(&folder, &Limits::default(), &mut taken).unwrap();
-    assert_eq!(taken.notes.len(), 3);
-    assert!(!taken.records.is_empty());
+    let mut sink = MemorySink::default();
+    read_with(&folder, &Limits::default(), &mut sink).unwrap();
+    assert_eq!(sink.notes.len(), 3);
+    assert!(!sink.records.is_empty());
 }
 
-/// Text of a value of this type, or one that is not.
+/// A JSON value that has this type, or one that does not.
 fn sample(ty: Type, good: bool) -> &'static str {
     match (ty, good) {
         (Type::Text, true) => "\"x\"",
@@ -211,15 +211,15 @@ fn one_line(spec: &Spec, skip: Option<&str>, bad: Option<&str>, null: Option<&st
 }
 
 fn outcome(spec: &Spec, line: &str) -> bool {
-    let temp = Temp::new();
+    let temp = TempDir::new();
     let folder = temp.join("t.mem");
     bundle(&folder, &[(&spec.path(), line)]);
     let errors = validate(&folder, &[]).errors;
-    let mut taken = Taken::default();
-    let read = read_with(&folder, &Limits::default(), &mut taken);
+    let mut sink = MemorySink::default();
+    let read = read_with(&folder, &Limits::default(), &mut sink);
     assert_eq!(read.is_ok(), errors.is_empty(), "{} {line}: {errors:?}", spec.kind);
     if let Err(error) = read {
-        assert!(taken.nothing());
+        assert!(sink.is_empty());
         assert_eq!(code(&error), "malformed");
         assert_eq!(errors[0].message, format!("malformed {} record", spec.kind));
     }
@@ -239,7 +239,7 @@ fn every_field_of_every_kind_is_checked() {
 }
 
 #[test]
-fn lines_that_no_decoder_takes() {
+fn invalid_lines_are_rejected() {
     let spec = &KINDS[2]; // preference
     for line in [
         "[]\n",
@@ -261,19 +261,19 @@ fn lines_that_no_decoder_takes() {
     }
 }
 
-/// A line and a manifest of many values in few bytes.
+/// A line and a manifest with many values in few bytes.
 #[test]
-fn values_that_would_take_too_much_memory() {
+fn values_that_need_too_much_memory_are_rejected() {
     let dense = format!("[{}0]", "0,".repeat(1000));
     let limits = Limits { tree_bytes: 20_000, ..Limits::default() };
-    let temp = Temp::new();
+    let temp = TempDir::new();
     let judged = |name: &str, line: &str, change: &dyn Fn(&Path)| {
         let folder = temp.join(name);
         bundle(&folder, &[("items/preference.jsonl", &format!("{line}\n"))]);
         change(&folder);
-        let mut taken = Taken::default();
-        let error = read_with(&folder, &limits, &mut taken).err();
-        assert!(error.is_none() || taken.nothing(), "nothing may be sent");
+        let mut sink = MemorySink::default();
+        let error = read_with(&folder, &limits, &mut sink).err();
+        assert!(error.is_none() || sink.is_empty(), "nothing may be sent");
         let catalog = mementory_format::Catalog::open(&[folder], &limits, None).unwrap();
         let found = crate::detect(&catalog, &limits, None).unwrap();
         let found = crate::by_id("mem").unwrap().validate(&catalog, &found.sources[0], &limits, &[]).unwrap();
@@ -298,21 +298,21 @@ fn values_that_would_take_too_much_memory() {
 }
 
 #[test]
-fn bounds() {
-    let temp = Temp::new();
+fn size_and_depth_limits_are_enforced() {
+    let temp = TempDir::new();
     let folder = temp.join("t.mem");
     copy(&repo().join("fixtures/mem/small/input.mem"), &folder);
     let refused = |limits: &Limits| {
-        let mut taken = Taken::default();
-        let error = read_with(&folder, limits, &mut taken).unwrap_err();
-        assert!(taken.nothing());
+        let mut sink = MemorySink::default();
+        let error = read_with(&folder, limits, &mut sink).unwrap_err();
+        assert!(sink.is_empty());
         code(&error)
     };
     let size = std::fs::metadata(folder.join("items/episode.jsonl")).unwrap().len();
     assert_eq!(refused(&Limits { mem_file_bytes: size - 1, ..Limits::default() }), "mem_file_bytes");
     assert_eq!(refused(&Limits { line_bytes: 60, ..Limits::default() }), "line_bytes");
-    let mut taken = Taken::default();
-    read_with(&folder, &Limits { mem_file_bytes: size.max(2000), ..Limits::default() }, &mut taken).unwrap();
-    let mut cancelled = Taken { cancel: true, ..Taken::default() };
+    let mut sink = MemorySink::default();
+    read_with(&folder, &Limits { mem_file_bytes: size.max(2000), ..Limits::default() }, &mut sink).unwrap();
+    let mut cancelled = MemorySink { cancel: true, ..MemorySink::default() };
     assert!(matches!(read_with(&folder, &Limits::default(), &mut cancelled), Err(FormatError::Cancelled)));
 }

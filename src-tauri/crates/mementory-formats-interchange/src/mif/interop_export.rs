@@ -1,14 +1,14 @@
-//! Records → one of the three forms that the reference program exchanges with others (`adapters.rs` reads them): an
-//! array as mem0 has it, a plain array, text blocks under `---` headers. They hold memories only, and of a memory text,
-//! type, tags and times, an id in the arrays. There is no extension slot: what does not fit is lost, and said to be.
+//! Writes one of the three interop encodings of the reference program (`interop_import.rs` reads them): an array like
+//! mem0's, a generic array, or text blocks under `---` headers. They only hold memories, with text, type, tags and times,
+//! and in arrays an id. There is no extension slot, so everything else is lost and reported as a loss.
 use super::{
-    adapters::{self, ESCAPED},
     compose::{content, id_for, memory_type, put, section_for},
+    document_frame,
     extension::differing,
-    map::tree_of,
-    part,
+    interop_import::{self, ESCAPED},
     sections::MEMORIES,
-    source::Form,
+    source::Encoding,
+    to_record::tree_of,
     wire::{SCOPE, Shape, json, texts},
 };
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport, passthrough_envelope};
@@ -16,24 +16,24 @@ use mementory_json::Tree;
 use mementory_model::{Kind, Limits, LossKind, LossReport, Record, Timestamp};
 use std::{io::Write, path::Path};
 
-/// Writes the memories of `source` into the new file `out`; without one only says what would be written and lost.
+/// Writes the memories of `source` to the new file `out`. Without `out` it only reports what would be written and lost.
 pub(super) fn write(
     source: &mut dyn RecordSource,
     out: Option<&Path>,
-    form: Form,
+    encoding: Encoding,
     options: &WriteOptions,
 ) -> Result<WriteReport, FormatError> {
-    let name = form.adapter().unwrap_or_default();
+    let name = encoding.interop_name().unwrap_or_default();
     if options.passphrase.is_some() {
-        let message = format!("the {name} form cannot be encrypted; a document (json, yaml, jsonl) can");
+        let message = format!("the encoding {name} cannot be encrypted; use json, yaml or jsonl");
         return Err(FormatError::invalid("not_supported", "export", message));
     }
     if let Some(version) = options.version.as_deref().filter(|v| *v != name) {
         let version = version.chars().take(20).collect();
         return Err(FormatError::Version { place: format!("export ({name})"), version });
     }
-    let mut writing = Writing {
-        form,
+    let mut writer = InteropWriter {
+        encoding,
         strip: options.strip_identifiers,
         now: source.about().now,
         owner: source.about().vault_id,
@@ -41,9 +41,9 @@ pub(super) fn write(
     };
     if !options.strip_identifiers {
         source.passthrough(SCOPE, &mut |item, _| {
-            if item.name == part::NAME {
-                let note = "what the document said of itself has no place in this form";
-                writing.report.losses.add(&item.group, "document", LossKind::LeftOut, note);
+            if item.name == document_frame::NAME {
+                let note = "this encoding cannot hold the header and metadata of the document";
+                writer.report.losses.add(&item.group, "document", LossKind::LeftOut, note);
             }
             Ok(())
         })?;
@@ -53,52 +53,52 @@ pub(super) fn write(
         Some(out) => Some(std::io::BufWriter::with_capacity(256 << 10, std::fs::File::create_new(out).map_err(io)?)),
         None => None,
     };
-    let mut some = false;
+    let mut any_written = false;
     source.records(&mut |stored| {
-        let Some(text) = writing.memory(&stored)? else { return Ok(()) };
+        let Some(text) = writer.memory(&stored)? else { return Ok(()) };
         if let Some(file) = &mut file {
-            let before = match (form, some) {
-                (Form::Markdown, _) => "",
+            let before = match (encoding, any_written) {
+                (Encoding::Markdown, _) => "",
                 (_, true) => ",\n",
                 (_, false) => "[\n",
             };
             file.write_all(before.as_bytes()).and_then(|()| file.write_all(text.as_bytes())).map_err(io)?;
         }
-        some = true;
+        any_written = true;
         Ok(())
     })?;
     for tombstone in source.tombstones()? {
-        let note = "the form has no deletions; only what is left is in the file";
-        writing.report.losses.add(&tombstone.id, "tombstone", LossKind::LeftOut, note);
+        let note = "this encoding has no deletions; the file only has the remaining records";
+        writer.report.losses.add(&tombstone.id, "tombstone", LossKind::LeftOut, note);
     }
     if options.everything {
-        passthrough_envelope::note_left_out(source, |id| id != SCOPE, &mut writing.report.losses)?;
+        passthrough_envelope::note_left_out(source, |id| id != SCOPE, &mut writer.report.losses)?;
     }
     if let Some(mut file) = file {
-        if !some {
-            let message = "there is no memory to write, and this form holds nothing else";
+        if !any_written {
+            let message = "there are no memories to export, and this encoding holds nothing else";
             return Err(FormatError::invalid("nothing_to_write", "export", message));
         }
-        let end: &[u8] = if form == Form::Markdown { b"" } else { b"\n]\n" };
+        let end: &[u8] = if encoding == Encoding::Markdown { b"" } else { b"\n]\n" };
         file.write_all(end).and_then(|()| file.flush()).map_err(io)?;
     }
-    Ok(writing.report)
+    Ok(writer.report)
 }
 
-struct Writing {
-    form: Form,
+struct InteropWriter {
+    encoding: Encoding,
     strip: bool,
     now: Timestamp,
     owner: String,
     report: WriteReport,
 }
 
-impl Writing {
-    /// A record as an element or a block; None = it is no memory.
+impl InteropWriter {
+    /// A record as an element or a block; None if it cannot be written as a memory.
     fn memory(&mut self, stored: &StoredRecord) -> Result<Option<String>, FormatError> {
         let record = &stored.record;
-        let other = matches!(record.kind, Kind::Foreign | Kind::Audit | Kind::Credential | Kind::Attachment);
-        let reason = if other || *section_for(record.kind, Shape::V2, true) != MEMORIES {
+        let never_a_memory = matches!(record.kind, Kind::Foreign | Kind::Audit | Kind::Credential | Kind::Attachment);
+        let reason = if never_a_memory || *section_for(record.kind, Shape::V2, true) != MEMORIES {
             Some("not_a_memory")
         } else {
             let title = record.title.as_deref().unwrap_or_default();
@@ -106,43 +106,43 @@ impl Writing {
         };
         if let Some(reason) = reason {
             *self.report.withheld.entry(reason.into()).or_default() += 1;
-            let note = "this form holds memories only, and they have a text";
+            let note = "this encoding only holds memories with a text";
             self.report.losses.add(&stored.id, "record", LossKind::LeftOut, note);
             return Ok(None);
         }
         *self.report.by_kind.entry(record.kind.as_str().into()).or_default() += 1;
-        if let Some(own) = self.own(stored) {
-            return Ok(Some(own));
+        if let Some(original_text) = self.original_text(stored) {
+            return Ok(Some(original_text));
         }
         let bad = |code| FormatError::invalid("malformed", &stored.id, code);
-        let (text, mapped) = if self.form == Form::Markdown {
+        let (text, mapped) = if self.encoding == Encoding::Markdown {
             let text = self.block(record);
-            let read = adapters::blocks(&text.replace("\r\n", "\n")).into_iter().next();
-            let (_, block) = read.ok_or_else(|| bad("the block is none"))?;
-            (text, adapters::of_block(&block, self.form))
+            let read = interop_import::blocks(&text.replace("\r\n", "\n")).into_iter().next();
+            let (_, block) = read.ok_or_else(|| bad("the written block cannot be read back"))?;
+            (text, interop_import::record_from_block(&block, self.encoding))
         } else {
             let text = json(&self.element(stored));
-            let mapped = adapters::of_item(&text, self.form, &Limits::default()).map_err(bad)?;
+            let mapped = interop_import::record_from_item(&text, self.encoding, &Limits::default()).map_err(bad)?;
             (text, mapped)
         };
-        losses(stored, &mapped, self.form, &mut self.report.losses);
+        losses(stored, &mapped, self.encoding, &mut self.report.losses);
         if self.strip {
-            let note = "left out as asked; the record cannot go home";
+            let note = "left out as requested; the record cannot be matched with its original again";
             self.report.losses.add(&stored.id, "identifiers", LossKind::LeftOut, note);
         }
         Ok(Some(text))
     }
 
-    /// An untouched element of this very form, as it was. A block whose text has a rule in it is made anew: not every
-    /// program would read it to its end.
-    fn own(&self, stored: &StoredRecord) -> Option<String> {
+    /// The original text of an unedited record from the same encoding. A block whose text contains a `---` line is written
+    /// again with that line escaped, because not every program would read it to its end.
+    fn original_text(&self, stored: &StoredRecord) -> Option<String> {
         let record = &stored.record;
-        let same = record.origin.format == SCOPE && record.origin.version.as_deref() == self.form.adapter();
+        let same = record.origin.format == SCOPE && record.origin.version.as_deref() == self.encoding.interop_name();
         let verbatim = record.verbatim.as_ref().filter(|_| same && !stored.edited && !self.strip)?;
-        if self.form != Form::Markdown {
+        if self.encoding != Encoding::Markdown {
             return Some(verbatim.text.clone());
         }
-        let rules = verbatim.text.lines().filter(|line| line.trim() == RULE).count();
+        let rules = verbatim.text.lines().filter(|line| line.trim() == SEPARATOR).count();
         (rules == 2).then(|| format!("{}\n", verbatim.text))
     }
 
@@ -158,7 +158,7 @@ impl Writing {
         let kind = memory_type(record, Shape::V2);
         let created = stamp(self.created(record));
         let known = |name: &str| record.fields.get(name).filter(|_| record.origin.format == SCOPE && !self.strip);
-        if self.form == Form::Generic {
+        if self.encoding == Encoding::Generic {
             put(&mut tree, "content", content(record));
             put(&mut tree, "type", kind);
             tree.set("tags", texts(&record.tags));
@@ -190,46 +190,46 @@ impl Writing {
         tree
     }
 
-    /// Header and text, with one `---` before the next block: two in a row are not understood by the reference program.
+    /// Header and text of a block. Only one `---` separates blocks: the reference program cannot read two in a row.
     fn block(&self, record: &Record) -> String {
-        let mut out = format!("{RULE}\ntype: {}\n", memory_type(record, Shape::V2));
+        let mut out = format!("{SEPARATOR}\ntype: {}\n", memory_type(record, Shape::V2));
         out.push_str(&format!("created_at: {}\n", stamp(self.created(record))));
         if !record.tags.is_empty() {
             let tags: Vec<String> = record.tags.iter().map(|tag| tag.replace(char::is_control, " ")).collect();
             out.push_str(&format!("tags: [{}]\n", tags.join(", ")));
         }
         let body = content(record);
-        let escaped = adapters::escape(body);
+        let escaped = interop_import::escape(body);
         if escaped != body {
             out.push_str(&format!("{ESCAPED}: rules\n"));
         }
-        out.push_str(&format!("{RULE}\n{escaped}\n"));
+        out.push_str(&format!("{SEPARATOR}\n{escaped}\n"));
         out
     }
 }
 
-/// Parts two blocks.
-const RULE: &str = "---";
+/// Separates blocks, and a header from its text.
+const SEPARATOR: &str = "---";
 
-/// Words with commas between them, as the reference program splits them; a list where that would make other words.
+/// Tags joined by commas, as the reference program expects them, or a list if a tag contains a comma or outer spaces.
 fn tags(tags: &[String]) -> Tree {
     let plain = |tag: &String| !tag.is_empty() && !tag.contains(',') && tag.trim() == tag;
     if tags.iter().all(plain) { Tree::Text(tags.join(",")) } else { texts(tags) }
 }
 
-/// As the reference program writes times here: UTC as an offset.
+/// A time as the reference program writes it here: UTC as a numeric offset.
 fn stamp(time: Timestamp) -> String {
     format!("{}+00:00", time.to_rfc3339().trim_end_matches('Z'))
 }
 
-/// What of a record our own reader would not find again.
-fn losses(stored: &StoredRecord, mapped: &Record, form: Form, report: &mut LossReport) {
+/// Reports everything of a record that our reader would not get back from the file.
+fn losses(stored: &StoredRecord, mapped: &Record, encoding: Encoding, report: &mut LossReport) {
     let record = &stored.record;
     if record.kind != MEMORIES.kind {
-        report.add(&stored.id, "kind", LossKind::Narrowed, "written as a memory; the form has no other kind");
+        report.add(&stored.id, "kind", LossKind::Narrowed, "written as a memory; this encoding has no other kind");
     }
-    if form == Form::Markdown {
-        report.add(&stored.id, "id", LossKind::LeftOut, "the form has no ids");
+    if encoding == Encoding::Markdown {
+        report.add(&stored.id, "id", LossKind::LeftOut, "this encoding has no ids");
     }
     for (name, partly) in differing(mapped, record) {
         match (name.as_str(), partly) {
@@ -239,17 +239,20 @@ fn losses(stored: &StoredRecord, mapped: &Record, form: Form, report: &mut LossR
                     &stored.id,
                     "verbatim",
                     LossKind::LeftOut,
-                    "the source's own text has no place in this form",
+                    "this encoding cannot hold the original text of the source",
                 );
             }
-            (_, true) => {
-                report.add(&stored.id, &name, LossKind::Narrowed, "this form holds it only in part or in other words")
-            }
-            (_, false) => report.add(&stored.id, &name, LossKind::LeftOut, "this form has no place for it"),
+            (_, true) => report.add(
+                &stored.id,
+                &name,
+                LossKind::Narrowed,
+                "this encoding can only store it partly or in another form",
+            ),
+            (_, false) => report.add(&stored.id, &name, LossKind::LeftOut, "this encoding cannot hold it"),
         }
     }
     if record.times.created.is_none() {
-        let note = "no time of making: the nearest time known, or that of the export";
+        let note = "no creation time: the nearest known time or the time of the export is written";
         report.add(&stored.id, "created", LossKind::Narrowed, note);
     }
 }

@@ -1,4 +1,4 @@
-//! Records of other formats: into MIF in every version and encoding, and back as they were.
+//! Records of other formats are written to MIF in every version and encoding, and read back unchanged.
 use super::super::testing::*;
 use mementory_format::WriteOptions;
 use mementory_model::{
@@ -23,8 +23,8 @@ fn record(kind: Kind, id: &str, text: &str) -> Record {
     record
 }
 
-/// One of every kind, with what each can carry.
-fn vault() -> Shelf {
+/// One record of every kind, with all fields that it can have.
+fn vault() -> MemoryStore {
     let mut memory = record(Kind::Memory, "m1", "Likes \"tea\"\n\twith milk \u{85}\u{2028}\u{feff}\u{7f} 🌱");
     memory.title = Some("Tea".into());
     memory.record_type = Some("preference".into());
@@ -92,25 +92,25 @@ fn vault() -> Shelf {
             .map(|kind| record(kind, &format!("p-{}", kind.as_str()), &format!("A {}", kind.as_str())));
     let mut records = vec![memory, conversation, message, empty, todo, tea, tea_again, relation, loose, file, long];
     records.extend(plain);
-    Shelf { records, ..Shelf::default() }
+    MemoryStore { records, ..MemoryStore::default() }
 }
 
-fn sorted(shelf: &Shelf) -> Vec<Value> {
-    let mut out: Vec<Value> = shelf.records.iter().map(|r| serde_json::to_value(r).unwrap()).collect();
+fn sorted(store: &MemoryStore) -> Vec<Value> {
+    let mut out: Vec<Value> = store.records.iter().map(|r| serde_json::to_value(r).unwrap()).collect();
     out.sort_by_key(|r| r["key"]["value"].to_string());
     out
 }
 
 #[test]
-fn every_kind_goes_in_and_comes_out_as_it_was() {
-    let mut shelf = vault();
-    let scratch = Scratch::new("carry");
+fn every_kind_round_trips_unchanged() {
+    let mut store = vault();
+    let temp = TempDir::new("carry");
     for version in ["1.0", "2.0"] {
         let mut trees = Vec::new();
         for encoding in ["json", "yaml", "jsonl"] {
-            let out = scratch.0.join(format!("{version}.mif.{encoding}"));
-            let report = write(&mut shelf, &out, &options(encoding, Some(version)));
-            assert_eq!(report.by_kind.values().sum::<u64>(), shelf.records.len() as u64);
+            let out = temp.0.join(format!("{version}.mif.{encoding}"));
+            let report = write(&mut store, &out, &options(encoding, Some(version)));
+            assert_eq!(report.by_kind.values().sum::<u64>(), store.records.len() as u64);
             trees.push(match encoding {
                 "json" => value(&out),
                 "yaml" => yaml_value(&out),
@@ -121,7 +121,7 @@ fn every_kind_goes_in_and_comes_out_as_it_was() {
             assert!(validation.warnings.is_empty(), "{:?}", validation.warnings);
             assert_eq!(detected(&out, false).unwrap().0, "mif");
             let again = read(&out).unwrap();
-            assert_eq!(sorted(&again), sorted(&shelf), "{version} {encoding}");
+            assert_eq!(sorted(&again), sorted(&store), "{version} {encoding}");
             assert!(again.parts.is_empty() && again.dropped.is_empty());
             assert_eq!(report.losses.count("kind", LossKind::Narrowed), 12);
         }
@@ -131,33 +131,33 @@ fn every_kind_goes_in_and_comes_out_as_it_was() {
 }
 
 #[test]
-fn lines_whose_header_is_longer_than_what_is_looked_at() {
-    let mut shelf = vault();
-    shelf.records.extend((0..1500).map(|n| {
+fn json_lines_with_a_long_header_are_detected() {
+    let mut store = vault();
+    store.records.extend((0..1500).map(|n| {
         let mut entity = record(Kind::Entity, &format!("e-{n}"), "A thing with a name that takes its room");
         entity.title = Some(format!("A thing with a name that takes its room, number {n}"));
         entity
     }));
-    let scratch = Scratch::new("long-header");
+    let temp = TempDir::new("long-header");
     for (name, passphrase) in
         [("plain", None), ("sealed", Some(Arc::new(FakeCipher("tea")) as Arc<dyn mementory_format::Passphrase>))]
     {
-        let out = scratch.0.join(format!("{name}.jsonl"));
+        let out = temp.0.join(format!("{name}.jsonl"));
         let options = WriteOptions { passphrase: passphrase.clone(), ..options("jsonl", Some("1.0")) };
-        write(&mut shelf, &out, &options);
+        write(&mut store, &out, &options);
         assert_eq!(detected(&out, false).unwrap().0, "mif", "{name}");
         assert!(validate(&out).errors.is_empty(), "{name}: {:?}", validate(&out).errors);
         let again = read_with(&out, passphrase).unwrap();
-        assert_eq!(sorted(&again), sorted(&shelf), "{name}");
+        assert_eq!(sorted(&again), sorted(&store), "{name}");
     }
 }
 
 #[test]
-fn what_other_programs_see() {
-    let mut shelf = vault();
-    let scratch = Scratch::new("seen");
-    let out = scratch.0.join("out.mif.json");
-    let report = write(&mut shelf, &out, &options("json", Some("1.0")));
+fn other_programs_see_plain_memories() {
+    let mut store = vault();
+    let temp = TempDir::new("seen");
+    let out = temp.0.join("out.mif.json");
+    let report = write(&mut store, &out, &options("json", Some("1.0")));
     let seen = value(&out);
     let memories = seen["memories"].as_array().unwrap();
     let tea = memories.iter().find(|m| m["content"].as_str().unwrap().starts_with("Likes")).unwrap();
@@ -182,16 +182,16 @@ fn what_other_programs_see() {
 }
 
 #[test]
-fn another_program_may_change_it() {
-    let mut shelf = vault();
-    let scratch = Scratch::new("elsewhere");
-    let out = scratch.0.join("out.mif.json");
-    write(&mut shelf, &out, &options("json", Some("1.0")));
+fn changes_by_another_program_win_over_the_extension() {
+    let mut store = vault();
+    let temp = TempDir::new("elsewhere");
+    let out = temp.0.join("out.mif.json");
+    write(&mut store, &out, &options("json", Some("1.0")));
     let mut tree: Value = serde_json::from_slice(&std::fs::read(&out).unwrap()).unwrap();
     let at = tree["memories"].as_array().unwrap().iter().position(|m| m["content"] == "Tea, please").unwrap();
     tree["memories"][at]["content"] = "Coffee, please".into();
     tree["export"]["checksum_method"] = "by hand".into();
-    let changed = scratch.put("changed.mif.json", tree.to_string());
+    let changed = temp.put("changed.mif.json", tree.to_string());
     let again = read(&changed).unwrap();
     let record = again.find("Coffee");
     assert_eq!((record.kind, &record.key), (Kind::Message, &RecordKey::new("elsewhere", "msg")));
@@ -200,40 +200,40 @@ fn another_program_may_change_it() {
 }
 
 #[test]
-fn without_identifiers() {
-    let mut shelf = vault();
-    let scratch = Scratch::new("strip");
-    let out = scratch.0.join("out.mif.json");
+fn identifiers_can_be_left_out() {
+    let mut store = vault();
+    let temp = TempDir::new("strip");
+    let out = temp.0.join("out.mif.json");
     let options = WriteOptions { strip_identifiers: true, ..options("json", None) };
-    let report = write(&mut shelf, &out, &options);
+    let report = write(&mut store, &out, &options);
     let text = std::fs::read_to_string(&out).unwrap();
     for word in ["acc-1", "conv-1", "chatgpt", "elsewhere", "\"m1\"", "0191b2c3"] {
         assert!(!text.contains(word), "{word}");
     }
     assert!(text.contains("Likes") && text.contains("preference"));
     assert!(validate(&out).errors.is_empty());
-    assert_eq!(report.losses.count("identifiers", LossKind::LeftOut), shelf.records.len() as u64);
-    assert_eq!(read(&out).unwrap().records.len(), shelf.records.len());
+    assert_eq!(report.losses.count("identifiers", LossKind::LeftOut), store.records.len() as u64);
+    assert_eq!(read(&out).unwrap().records.len(), store.records.len());
 }
 
 #[test]
-fn a_document_among_others_goes_along() {
-    let scratch = Scratch::new("mixed");
+fn an_imported_document_is_preserved_among_other_records() {
+    let temp = TempDir::new("mixed");
     let input = repo().join("fixtures/mif/v1/input.mif.json");
-    let mut shelf = read(&input).unwrap();
-    shelf.records.extend(vault().records);
-    let mixed = scratch.0.join("mixed.mif.json");
-    write(&mut shelf, &mixed, &options("json", None));
+    let mut store = read(&input).unwrap();
+    store.records.extend(vault().records);
+    let mixed = temp.0.join("mixed.mif.json");
+    write(&mut store, &mixed, &options("json", None));
     assert!(validate(&mixed).errors.is_empty(), "{:?}", validate(&mixed).errors);
     let (before, after) = (value(&input), value(&mixed));
     for memory in before["memories"].as_array().unwrap() {
         assert!(after["memories"].as_array().unwrap().contains(memory), "untouched");
     }
-    // Home again: without the others the document is what it was.
+    // Without the other records, the original document is restored.
     let mut again = read(&mixed).unwrap();
     assert_eq!(again.parts.len(), 1);
     again.records.retain(|r| r.key.scope == "mif");
-    let home = scratch.0.join("home.mif.json");
+    let home = temp.0.join("home.mif.json");
     write(&mut again, &home, &options("json", None));
     assert_eq!(value(&home), before);
 }

@@ -1,15 +1,15 @@
-//! A record as a line: a line of its own kind is patched, field by field; a record from elsewhere starts from a
-//! skeleton with the format's usual defaults (spec v1.1 §8) and is patched the same way.
+//! Encodes a record as a line. The line of a record from this format is edited field by field; a record from another
+//! format starts from a skeleton with the format's defaults (spec v1.1 §8), which is edited in the same way.
 use super::{
     kinds::{Slot, Spec, Type, by_name},
-    map::SCOPE,
+    to_record::SCOPE,
     wire::{list, text, texts},
 };
 use mementory_format::StoredRecord;
 use mementory_json::Tree;
 use mementory_model::{Kind, Link, Record, RecordKey, Timestamp};
 
-/// Kind under which a record from elsewhere travels.
+/// Wire kind for a record from another format.
 pub(super) fn wire_kind(kind: Kind) -> &'static str {
     match kind {
         Kind::Conversation => "context",
@@ -26,13 +26,13 @@ pub(super) fn wire_kind(kind: Kind) -> &'static str {
     }
 }
 
-/// Vendor kind that holds records which no kind of the format fits.
+/// Vendor kind for records that fit no kind of the format.
 pub(super) const FOREIGN: &str = "mementoryRecord";
-/// The same in bundles that were written before the program was renamed.
+/// Name of that kind in bundles written before the program was renamed.
 pub(super) const FORMER_FOREIGN: &str = "keepsakeRecord";
 
-/// Prefix of our ids. By model kind, not by file: a fact without an episode is written as an episode and still
-/// `fact_…`, so that a later tombstone names it without knowing.
+/// Prefix of the ids that we write. It depends on the model kind, not on the file: a fact without an episode is written as
+/// an episode and still named `fact_…`, so a later tombstone need not know where it was written.
 pub(super) fn id_prefix(kind: Kind) -> &'static str {
     match kind {
         Kind::Conversation => "ctx_",
@@ -49,7 +49,7 @@ pub(super) fn id_prefix(kind: Kind) -> &'static str {
     }
 }
 
-/// Id of a linked record in the bundle; None when it is not in the vault.
+/// Id of a linked record in the bundle; None if it is not in the vault.
 pub(super) fn target_id(kind: Kind, key: &RecordKey, vault_id: Option<&String>) -> Option<String> {
     let vault_id = vault_id?;
     if key.scope == SCOPE {
@@ -63,12 +63,12 @@ fn linked(stored: &StoredRecord, wanted: impl Fn(&Link) -> bool) -> Option<Strin
     links.filter(|(l, _)| wanted(l)).find_map(|(l, id)| target_id(l.kind, &l.target, id.as_ref()))
 }
 
-/// Kind and skeleton for a record from elsewhere. Falls back to an episode where a kind's required references do not
-/// resolve.
+/// Wire kind and skeleton for a record from another format. It is an episode if the required references of its kind
+/// cannot be resolved.
 pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static Spec, Tree) {
     let record = &stored.record;
     let t = &record.times;
-    let base = t.created.or(t.observed).or(t.updated).or(t.valid_from).unwrap_or(now).to_rfc3339_seconds();
+    let default_time = t.created.or(t.observed).or(t.updated).or(t.valid_from).unwrap_or(now).to_rfc3339_seconds();
     let id = match &record.origin_id {
         Some(id) if record.key.scope == SCOPE => id.clone(),
         _ => format!("{}{}", id_prefix(record.kind), stored.id),
@@ -100,7 +100,7 @@ pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static Spec,
     let spec = fits.and_then(|()| by_name(wanted)).or_else(|| by_name("episode")).unwrap_or(&super::kinds::KINDS[0]);
     let mut tree = Tree::Object(vec![("id".into(), Tree::Text(id))]);
     for f in spec.fields.iter().filter(|f| f.required && f.name != "id") {
-        tree.set(f.name, default(f.ty, &base));
+        tree.set(f.name, default(f.ty, &default_time));
     }
     let word = |s: &str| Tree::Text(s.to_owned());
     match spec.kind {
@@ -125,13 +125,13 @@ pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static Spec,
                 }
                 tree.set("actors", texts(&[role]));
             }
-            tree.set("metadata", marks(record));
+            tree.set("metadata", adapter_metadata(record));
             if chat && let Some(context) = parent_id(Kind::Conversation) {
                 tree.set("contextID", Tree::Text(context));
             }
         }
         "entity" => {
-            tree.set("canonicalName", Tree::Text(first(&record.text, 120)));
+            tree.set("canonicalName", Tree::Text(first_chars(&record.text, 120)));
             tree.set("type", word("thing"));
             tree.set("sensitivity", word("low"));
             tree.set("aliases", texts(&list_of("aliases")));
@@ -166,12 +166,12 @@ pub(super) fn skeleton(stored: &StoredRecord, now: Timestamp) -> (&'static Spec,
     (spec, tree)
 }
 
-/// Where an episode came from, in the words of the reference's adapters: other programs know it by them, and so does
-/// our own reader where the extension was lost.
-fn marks(record: &Record) -> Tree {
+/// Metadata that tells where an episode came from, with the names that the adapters of the reference SDK use. Other
+/// programs recognise them, and so does our reader if the extension was removed.
+fn adapter_metadata(record: &Record) -> Tree {
     let field = |name: &str| record.fields.get(name).and_then(|v| v.as_str());
     let source = &record.source;
-    let marks = match (record.origin.format.as_str(), source.platform.as_str()) {
+    let adapter_metadata = match (record.origin.format.as_str(), source.platform.as_str()) {
         ("transfer_text", platform) => vec![
             ("transfer_source", Some(platform)),
             ("transfer_section", field("section")),
@@ -186,14 +186,15 @@ fn marks(record: &Record) -> Tree {
         ],
         _ => vec![],
     };
-    let said = marks.into_iter().filter_map(|(name, value)| Some((name, value.filter(|v| !v.is_empty())?)));
-    Tree::Object(said.map(|(name, value)| (name.to_owned(), Tree::Text(value.to_owned()))).collect())
+    let present =
+        adapter_metadata.into_iter().filter_map(|(name, value)| Some((name, value.filter(|v| !v.is_empty())?)));
+    Tree::Object(present.map(|(name, value)| (name.to_owned(), Tree::Text(value.to_owned()))).collect())
 }
 
-fn default(ty: Type, base: &str) -> Tree {
+fn default(ty: Type, default_time: &str) -> Tree {
     match ty {
         Type::Text | Type::Op => Tree::Text(String::new()),
-        Type::Time => Tree::Text(base.to_owned()),
+        Type::Time => Tree::Text(default_time.to_owned()),
         Type::Float | Type::Int => Tree::Number("0".into()),
         Type::Bool => Tree::Bool(false),
         Type::List => Tree::Array(vec![]),
@@ -201,21 +202,21 @@ fn default(ty: Type, base: &str) -> Tree {
     }
 }
 
-/// The first `n` code points.
-fn first(text: &str, n: usize) -> String {
+/// The first `n` characters.
+fn first_chars(text: &str, n: usize) -> String {
     text.chars().take(n).collect()
 }
 
-/// Writes what differs between `old` (what the tree says) and `new` into the tree. What has no place stays out; the
-/// caller compares again and puts the rest into the extension.
+/// Writes the differences between `old` (the tree's current values) and `new` into the tree. Differences that the kind
+/// cannot hold are left to the caller, who puts them into the extension.
 pub(super) fn patch(spec: &Spec, tree: &mut Tree, old: &Record, new: &Record) {
     for (slot, name) in spec.slots {
         let value = match slot {
-            // An episode without a summary of its own has the start of its text there.
+            // Without a title, an episode's summary is the start of its text.
             Slot::Title if spec.kind == "episode" => {
-                let own = new.title.clone().filter(|t| !t.is_empty());
-                let changed = old.title != new.title || (own.is_none() && old.text != new.text);
-                changed.then(|| Some(Tree::Text(own.unwrap_or_else(|| first(&new.text, 120)))))
+                let own_title = new.title.clone().filter(|t| !t.is_empty());
+                let changed = old.title != new.title || (own_title.is_none() && old.text != new.text);
+                changed.then(|| Some(Tree::Text(own_title.unwrap_or_else(|| first_chars(&new.text, 120)))))
             }
             Slot::Text if spec.kind == "procedure" => {
                 (old.text != new.text).then(|| Some(texts(&new.text.split('\n').collect::<Vec<_>>())))
@@ -247,11 +248,11 @@ pub(super) fn patch(spec: &Spec, tree: &mut Tree, old: &Record, new: &Record) {
         tree.set("archived", Tree::Bool(new.status.as_deref() == Some("archived")));
     }
     if spec.kind == "episode" && text(tree, "details").is_some_and(str::is_empty) && list(tree, "summary") == [""] {
-        tree.set("summary", Tree::Text(first(&new.text, 120)));
+        tree.set("summary", Tree::Text(first_chars(&new.text, 120)));
     }
 }
 
-/// `Some(Some(value))` = set, `Some(None)` = take away, `None` = leave.
+/// `Some(Some(value))` = set, `Some(None)` = remove, `None` = keep unchanged.
 type Change = Option<Option<Tree>>;
 
 fn word(old: &Option<String>, new: &Option<String>) -> Change {

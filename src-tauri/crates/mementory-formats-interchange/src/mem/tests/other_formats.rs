@@ -1,5 +1,5 @@
-//! Records of other formats through a bundle and back.
-use super::harness::{Taken, Temp, now, read, repo, validate, vault_id, write};
+//! Records of other formats are written to a bundle and read back.
+use super::harness::{MemorySink, TempDir, now, read, repo, validate, vault_id, write};
 use crate::mem::{add_reach, wire_target};
 use mementory_model::{
     AttachmentRef, Derived, Embedding, EntityRef, Kind, Link, LossKind, MessagePart, Origin, Record, RecordKey, Source,
@@ -16,13 +16,13 @@ fn record(kind: Kind, id: &str, text: &str) -> Record {
     record
 }
 
-/// One record of every kind, with all that a record may carry.
-pub(super) fn everything() -> Taken {
-    let mut taken = Taken::default();
+/// One record of every kind, with all fields that a record can have.
+pub(super) fn everything() -> MemorySink {
+    let mut sink = MemorySink::default();
     for kind in Kind::ALL {
         let mut bare = record(kind, &format!("bare-{}", kind.as_str()), "Short text.");
         bare.times = Times::default();
-        taken.records.push(bare);
+        sink.records.push(bare);
         let mut full = record(kind, &format!("full-{}", kind.as_str()), &"A long text, with ünïcödé. ".repeat(20));
         full.title = Some(format!("A title for {}", kind.as_str()));
         let at = |s: &str| Timestamp::parse(s);
@@ -58,9 +58,9 @@ pub(super) fn everything() -> Taken {
         }];
         full.fields = serde_json::from_value(json!({"n": 1.0, "deep": {"list": [1, 2.5, null, "x"]}})).unwrap();
         full.verbatim = Some(Verbatim::json("{ \"b\" : 1.0, \"a\": \"\\u00e9\" }"));
-        taken.records.push(full);
+        sink.records.push(full);
     }
-    for record in &mut taken.records {
+    for record in &mut sink.records {
         if record.kind == Kind::Message {
             record.parent = Some(RecordKey::new("chatgpt", "full-conversation"));
             record.message = Some(MessagePart {
@@ -74,57 +74,57 @@ pub(super) fn everything() -> Taken {
             });
         }
     }
-    taken
+    sink
 }
 
 #[test]
-fn every_kind_comes_back_as_it_was() {
-    let taken = everything();
-    let temp = Temp::new();
+fn every_kind_round_trips_unchanged() {
+    let sink = everything();
+    let temp = TempDir::new();
     let out = temp.join("out.mem");
-    let report = write(&taken, &[], &out);
+    let report = write(&sink, &[], &out);
     let validation = validate(&out, &[]);
     assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{validation:?}");
     let back = read(&out);
-    assert_eq!(back.records.len(), taken.records.len());
-    for record in &taken.records {
+    assert_eq!(back.records.len(), sink.records.len());
+    for record in &sink.records {
         let found = back.records.iter().find(|r| r.key == record.key).unwrap();
         assert_eq!(found, record, "{}", record.key.value);
     }
     assert!(back.notes.is_empty(), "{:?}", back.notes);
     assert!(report.losses.items.iter().any(|l| l.kind == LossKind::Narrowed && l.field == "times.created"));
     assert!(report.losses.count("bytes", LossKind::LeftOut) > 0);
-    // and once more, the same bytes
+    // writing them again gives the same bytes
     let again = temp.join("again.mem");
     assert_eq!(write(&back, &[], &again).digest, report.digest);
 }
 
 #[test]
 fn messages_belong_to_their_conversation() {
-    let taken = everything();
-    let temp = Temp::new();
+    let sink = everything();
+    let temp = TempDir::new();
     let out = temp.join("out.mem");
-    write(&taken, &[], &out);
+    write(&sink, &[], &out);
     let episodes = std::fs::read_to_string(out.join("items/episode.jsonl")).unwrap();
     let context = format!("ctx_{}", vault_id(&RecordKey::new("chatgpt", "full-conversation")));
     let message = format!("\"id\":\"ep_{}\"", vault_id(&RecordKey::new("chatgpt", "full-message")));
     let line = episodes.lines().find(|l| l.contains(&message)).unwrap();
     assert!(line.contains("\"speaker\":\"assistant\""));
     assert!(line.contains(&format!("\"contextID\":\"{context}\"")), "{line}");
-    // In the reference's own words, so that a program that drops our extension still knows where it was said.
-    let marks =
+    // The names of the reference SDK are used, so a program that drops our extension still knows the conversation.
+    let adapter_metadata =
         "\"metadata\":{\"openai_conversation_id\":\"c1\",\"openai_model\":\"gpt\",\"openai_role\":\"assistant\"}";
-    assert!(line.contains(marks), "{line}");
+    assert!(line.contains(adapter_metadata), "{line}");
     let contexts = std::fs::read_to_string(out.join("items/context.jsonl")).unwrap();
     assert!(contexts.contains(&context));
 }
 
 #[test]
-fn what_another_program_changed_is_the_truth() {
-    let taken = everything();
-    let temp = Temp::new();
+fn changes_by_another_program_win_over_the_extension() {
+    let sink = everything();
+    let temp = TempDir::new();
     let out = temp.join("out.mem");
-    write(&taken, &[], &out);
+    write(&sink, &[], &out);
     let path = out.join("items/episode.jsonl");
     let text = std::fs::read_to_string(&path).unwrap();
     let id = format!("\"id\":\"ep_{}\"", vault_id(&RecordKey::new("chatgpt", "bare-memory")));
@@ -148,7 +148,7 @@ fn what_another_program_changed_is_the_truth() {
     assert_eq!(record.key.scope, "chatgpt");
     assert_eq!(record.origin.format, "mem");
     assert!(back.notes.iter().any(|n| n.code == "changed_elsewhere"));
-    // and leaves again as the other program wrote it
+    // and is written again as the other program wrote it
     let third = temp.join("third.mem");
     write(&back, &[], &third);
     let line = std::fs::read_to_string(third.join("items/episode.jsonl")).unwrap();
@@ -172,14 +172,14 @@ pub(super) fn tombstone(scope: &str, kind: &str, target: &str) -> Tombstone {
 }
 
 #[test]
-fn own_tombstones_name_what_our_bundles_name() {
-    let mut taken = everything();
+fn our_tombstones_use_the_ids_of_our_bundles() {
+    let mut sink = everything();
     let gone = vault_id(&RecordKey::new("chatgpt", "bare-memory"));
-    taken.tombstones = vec![tombstone("keepsake", "memory", &gone), tombstone("mem", "memory", "ep_theirs")];
-    taken.tombstones.push(taken.tombstones[0].clone());
-    let temp = Temp::new();
+    sink.tombstones = vec![tombstone("keepsake", "memory", &gone), tombstone("mem", "memory", "ep_theirs")];
+    sink.tombstones.push(sink.tombstones[0].clone());
+    let temp = TempDir::new();
     let out = temp.join("out.mem");
-    write(&taken, &[], &out);
+    write(&sink, &[], &out);
     let lines = std::fs::read_to_string(out.join("audit/tombstones.jsonl")).unwrap();
     assert_eq!(lines.lines().count(), 2, "one line per tombstone id");
     assert!(lines.contains(&format!("\"targetID\":\"ep_{gone}\",\"targetKind\":\"episode\"")), "{lines}");
@@ -188,37 +188,37 @@ fn own_tombstones_name_what_our_bundles_name() {
     for name in ["sentenceIDs", "edgeIDs", "entityIDs", "chunkIDs", "embeddingCacheKeys", "episodeLinkCount"] {
         assert!(lines.contains(name), "{name}");
     }
-    // The stale row in the same bundle stays out.
+    // The deleted row in the same bundle is not imported.
     let back = read(&out);
     assert!(back.records.iter().all(|r| r.key.value != "bare-memory"));
     assert!(back.dropped.iter().any(|d| d.reason.starts_with("tombstoned")));
     assert_eq!(back.tombstones.len(), 2);
 }
 
-/// What a vault needs to name a record so that others find it: kinds without an id of their own included.
+/// A vault can name every record so that other programs find it, also kinds without an id field.
 #[test]
-fn every_record_of_a_bundle_can_be_named_to_others() {
+fn every_record_of_a_bundle_has_a_wire_target() {
     let bundle = repo().join("fixtures/mem/all-kinds/input.mem");
-    let taken = read(&bundle);
+    let sink = read(&bundle);
     let mut reach = Derived::default();
-    let mut named = std::collections::BTreeSet::new();
-    for record in taken.records.iter().filter(|r| r.kind != Kind::Audit) {
+    let mut bundle_id = std::collections::BTreeSet::new();
+    for record in sink.records.iter().filter(|r| r.kind != Kind::Audit) {
         let (kind, id) = wire_target(record).unwrap();
         let path = bundle.join(format!("items/{kind}.jsonl"));
         let lines = std::fs::read_to_string(path).unwrap();
         let parts = id.split('|').all(|part| lines.contains(&format!("\"{part}\"")));
         assert!(parts || id.starts_with("line:"), "{kind} {id}");
         add_reach(&mut reach, record, "0");
-        // The tombstone that a vault makes of it names the same.
+        // The tombstone that a vault makes for it has the same target.
         let line = super::super::tombstones::to_line(&tombstone("mem", &kind, &id), 64);
         let tree: serde_json::Value = serde_json::from_str(&line).unwrap();
         assert_eq!((tree["targetKind"].as_str(), tree["targetID"].as_str()), (Some(kind.as_str()), Some(id.as_str())));
-        named.insert(kind);
+        bundle_id.insert(kind);
     }
     for kind in ["factLink", "episodeLink", "preference", "category", "context", "core", "acmeNote"] {
-        assert!(named.contains(kind), "{kind}");
+        assert!(bundle_id.contains(kind), "{kind}");
     }
-    let count = |kind: &str| taken.records.iter().filter(|r| r.key.value.starts_with(&format!("{kind}/"))).count();
+    let count = |kind: &str| sink.records.iter().filter(|r| r.key.value.starts_with(&format!("{kind}/"))).count();
     assert_eq!(reach.fact_ids.len(), count("fact"));
     assert_eq!(reach.edge_ids.len(), count("edge"));
     assert_eq!(reach.episode_link_count as usize, count("episodeLink"));

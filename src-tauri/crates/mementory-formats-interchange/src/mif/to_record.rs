@@ -1,4 +1,4 @@
-//! An element of a list as a record: what the model has a name for here, all else in `fields`.
+//! Converts an element of a list to a record. Members that the model defines are mapped, all others are put in `fields`.
 use super::{
     sections::Section,
     wire::{SCOPE, bare_id, inner, json, list, number, text, time},
@@ -8,13 +8,13 @@ use mementory_json::Tree;
 use mementory_model::{EntityRef, Fields, Kind, Link, Record, RecordKey, Source};
 use serde_json::Value;
 
-/// Key of an element by its list and its id.
+/// Key of an element, from its list and id.
 pub(super) fn key(list: &str, id: &str) -> RecordKey {
     RecordKey::new(SCOPE, format!("{list}/{}", bare_id(id)))
 }
 
-/// Link to whatever an id of a version 1 graph names.
-pub(super) fn end(relation: &str, id: &str) -> Link {
+/// Link to the record that an id in a version 1 graph refers to.
+pub(super) fn end_link(relation: &str, id: &str) -> Link {
     let (kind, list) = if id.starts_with("todo_") {
         (Kind::Todo, "todo")
     } else if id.starts_with("entity:") {
@@ -25,8 +25,8 @@ pub(super) fn end(relation: &str, id: &str) -> Link {
     Link { relation: relation.to_owned(), kind, target: key(list, id) }
 }
 
-/// Why an element is no record.
-pub(super) fn unusable(section: &Section, tree: &Tree) -> Option<&'static str> {
+/// Code of the reason why an element cannot become a record.
+pub(super) fn missing_requirement(section: &Section, tree: &Tree) -> Option<&'static str> {
     if !matches!(tree, Tree::Object(_)) {
         return Some("not_an_object");
     }
@@ -41,7 +41,7 @@ pub(super) fn unusable(section: &Section, tree: &Tree) -> Option<&'static str> {
     }
 }
 
-/// The record that an element tells of. Origin and verbatim are the caller's; so is the key of one without an id.
+/// The record of an element. The caller sets origin and verbatim, and the key of an element without an id.
 pub(super) fn to_record(section: &Section, tree: &Tree) -> Record {
     let id = text(tree, "id").filter(|id| !id.is_empty());
     let words = |name: &str| text(tree, name).filter(|t| !t.is_empty()).map(str::to_owned);
@@ -83,7 +83,7 @@ pub(super) fn to_record(section: &Section, tree: &Tree) -> Record {
     if record.status.is_some() {
         used.push("status");
     }
-    record.fields = rest(tree, &used);
+    record.fields = remaining_members(tree, &used);
     record
 }
 
@@ -91,7 +91,7 @@ fn memory(tree: &Tree, record: &mut Record, used: &mut Vec<&str>) {
     used.extend(["importance", "updated_at", "accessed_at"]);
     record.importance = number(tree, "importance");
     record.times.last_accessed = time(tree, "accessed_at");
-    let (kind, vector) = names(tree);
+    let (kind, vector) = type_and_vector_names(tree);
     used.extend([kind, vector, "relations", "related_memory_ids", "related_todo_ids", "parent_id"]);
     record.record_type = text(tree, kind).map(str::to_owned);
     if let Some(value @ Tree::Object(_)) = tree.get(vector) {
@@ -126,8 +126,8 @@ fn memory(tree: &Tree, record: &mut Record, used: &mut Vec<&str>) {
     }
 }
 
-/// Names of type and vector, which the versions call differently.
-pub(super) fn names(tree: &Tree) -> (&'static str, &'static str) {
+/// Names of the members with type and vector, which differ between the versions.
+pub(super) fn type_and_vector_names(tree: &Tree) -> (&'static str, &'static str) {
     let second = tree.get("type").is_none() && tree.get("memory_type").is_some();
     let vector = if tree.get("embedding").is_some() { "embedding" } else { "embeddings" };
     (if second { "memory_type" } else { "type" }, vector)
@@ -150,7 +150,7 @@ fn todo(tree: &Tree, record: &mut Record, used: &mut Vec<&str>) {
         link("subtask", Kind::Todo, "todo", &id);
     }
     for id in list(tree, "blocked_by").into_iter().chain(list(tree, "blocked_on")) {
-        // The field may also say in words what is waited for.
+        // The field may also contain free text, which is not a link.
         if id.starts_with("todo_") || uuid::Uuid::try_parse(&id).is_ok() {
             link("blocked_by", Kind::Todo, "todo", &id);
         }
@@ -176,7 +176,7 @@ fn edge(tree: &Tree, record: &mut Record, used: &mut Vec<&str>) {
     record.key = RecordKey::new(SCOPE, format!("edge/{}|{relation}|{}", bare_id(source), bare_id(target)));
     record.text = format!("{source} {relation} {target}");
     record.record_type = Some(relation.to_owned());
-    record.links = vec![end("source", source), end("target", target)];
+    record.links = vec![end_link("source", source), end_link("target", target)];
 }
 
 fn relationship(tree: &Tree, record: &mut Record, used: &mut Vec<&str>) {
@@ -191,19 +191,19 @@ fn relationship(tree: &Tree, record: &mut Record, used: &mut Vec<&str>) {
     record.confidence = number(tree, "confidence");
     record.times.valid_from = time(tree, "valid_at");
     record.times.valid_to = time(tree, "invalidated_at");
-    let end =
+    let end_link =
         |relation: &str, id: &str| Link { relation: relation.into(), kind: Kind::Entity, target: key("entity", id) };
-    record.links = vec![end("source", source), end("target", target)];
+    record.links = vec![end_link("source", source), end_link("target", target)];
 }
 
-/// Members without a place in the model, in source order.
-fn rest(tree: &Tree, used: &[&str]) -> Fields {
+/// Members that no model field holds, in their original order.
+fn remaining_members(tree: &Tree, used: &[&str]) -> Fields {
     let Tree::Object(members) = tree else { return Fields::new() };
-    let own = |k: &str| used.contains(&k);
-    members.iter().filter(|(k, v)| !own(k) && *v != Tree::Null).map(|(k, v)| (k.clone(), value(v))).collect()
+    let is_used = |k: &str| used.contains(&k);
+    members.iter().filter(|(k, v)| !is_used(k) && *v != Tree::Null).map(|(k, v)| (k.clone(), value(v))).collect()
 }
 
-/// A tree as a value; numbers beyond 64 bits become doubles here and stay exact in the verbatim.
+/// Converts a tree to a value. Numbers beyond 64 bits become doubles; they stay exact in the verbatim.
 pub(super) fn value(tree: &Tree) -> Value {
     match tree {
         Tree::Null => Value::Null,
@@ -215,7 +215,7 @@ pub(super) fn value(tree: &Tree) -> Value {
     }
 }
 
-/// A value as a tree.
+/// Converts a value to a tree.
 pub(super) fn tree_of(value: &Value) -> Tree {
     match value {
         Value::Null => Tree::Null,

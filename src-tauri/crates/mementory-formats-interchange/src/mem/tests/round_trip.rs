@@ -1,12 +1,12 @@
-//! Bundles in, records, bundles out.
-use super::harness::{Temp, copy, files, read, reference, repo, signatures, validate, write};
+//! Bundles are read, written again and compared.
+use super::harness::{TempDir, copy, files, read, reference, repo, signatures, validate, write};
 use mementory_model::{Kind, LossKind, RecordKey};
 
 fn back(from: &std::path::Path, digest: &str) {
-    let taken = read(from);
-    let temp = Temp::new();
+    let sink = read(from);
+    let temp = TempDir::new();
     let out = temp.join("out.mem");
-    let report = write(&taken, &[], &out);
+    let report = write(&sink, &[], &out);
     assert_eq!(report.digest, digest);
     assert!(report.losses.counts.is_empty(), "{:?}", report.losses.counts);
     let (before, after) = (files(from), files(&out));
@@ -20,7 +20,7 @@ fn back(from: &std::path::Path, digest: &str) {
 }
 
 #[test]
-fn official_bundles_come_back_byte_for_byte() {
+fn official_bundles_round_trip_byte_for_byte() {
     for (path, digest) in [
         ("fixtures/sample.mem", "77b01d51"),
         ("fixtures/sample-1.1.mem", "d9b8b889"),
@@ -34,9 +34,9 @@ fn official_bundles_come_back_byte_for_byte() {
     }
 }
 
-/// What the caller verifies: the manifest's own bytes, key and signature of the token.
+/// The caller verifies the manifest's exact bytes against the key and signature of the token.
 #[test]
-fn official_signature_is_named_and_not_judged() {
+fn official_signature_is_listed_but_not_verified() {
     let Some(bundle) = reference("vectors/signed.mem") else { return };
     let validation = validate(&bundle, &["00".repeat(32)]);
     let (present, algorithm, valid, trusted, key) = validation.signature;
@@ -56,7 +56,7 @@ fn official_signature_is_named_and_not_judged() {
 #[test]
 fn a_tombstone_is_signed_without_its_signature_and_without_foreign_fields() {
     let bundle = repo().join("fixtures/mem/all-kinds/input.mem");
-    let temp = Temp::new();
+    let temp = TempDir::new();
     let out = temp.join("signed.mem");
     copy(&bundle, &out);
     let reach = r#"{"chunkIDs":[],"edgeIDs":[],"embeddingCacheKeys":[],"entityIDs":[],"episodeLinkCount":0,"factIDs":[],"sentenceIDs":[]}"#;
@@ -79,9 +79,9 @@ fn a_tombstone_is_signed_without_its_signature_and_without_foreign_fields() {
     assert_eq!(signed[1].token, None);
 }
 
-/// Every fixture of ours, as `case.json` says.
+/// All our fixtures, with the results expected by `case.json`.
 #[test]
-fn own_fixtures() {
+fn fixtures_match_their_case_file() {
     let root = repo().join("fixtures/mem");
     let mut cases = 0;
     for entry in std::fs::read_dir(root).unwrap().filter(|e| e.as_ref().unwrap().path().is_dir()) {
@@ -95,14 +95,14 @@ fn own_fixtures() {
         let errors: Vec<String> = serde_json::from_value(case["errors"].clone()).unwrap();
         assert_eq!(texts(&validation.errors), errors, "{name}");
         if errors.is_empty() {
-            let taken = read(&input);
+            let sink = read(&input);
             let mut kinds = serde_json::Map::new();
-            for record in &taken.records {
+            for record in &sink.records {
                 let count = kinds.entry(record.kind.as_str()).or_insert(0.into());
                 *count = (count.as_u64().unwrap() + 1).into();
             }
             assert_eq!(serde_json::Value::Object(kinds), case["records"], "{name}");
-            assert_eq!(taken.tombstones.len() as u64, case["tombstones"].as_u64().unwrap(), "{name}");
+            assert_eq!(sink.tombstones.len() as u64, case["tombstones"].as_u64().unwrap(), "{name}");
             if case["canonical"] == true {
                 back(&input, &validation_digest(&input));
             }
@@ -118,9 +118,9 @@ fn validation_digest(bundle: &std::path::Path) -> String {
 
 #[test]
 fn every_kind_is_mapped() {
-    let taken = read(&repo().join("fixtures/mem/all-kinds/input.mem"));
+    let sink = read(&repo().join("fixtures/mem/all-kinds/input.mem"));
     let find = |key: &str| {
-        taken.records.iter().find(|r| r.key == RecordKey::new("mem", key)).unwrap_or_else(|| panic!("{key}"))
+        sink.records.iter().find(|r| r.key == RecordKey::new("mem", key)).unwrap_or_else(|| panic!("{key}"))
     };
     let episode = find("episode/ep_tea");
     assert_eq!(episode.kind, Kind::Memory);
@@ -142,22 +142,22 @@ fn every_kind_is_mapped() {
     assert_eq!(find("chunk/chunk_1").parent, Some(RecordKey::new("mem", "resource/res_1")));
     assert_eq!(find("secretRef/sec_1").kind, Kind::Credential);
     assert_eq!(find("acmeNote/n1").verbatim.as_ref().unwrap().text, "  {\"id\":\"n1\",  \"b\":1.0}\r");
-    assert!(taken.records.iter().any(|r| r.kind == Kind::Audit));
-    let tombstone = &taken.tombstones[0];
+    assert!(sink.records.iter().any(|r| r.kind == Kind::Audit));
+    let tombstone = &sink.tombstones[0];
     assert_eq!((tombstone.scope.as_str(), tombstone.target_kind.as_str()), ("mem", "episode"));
     assert_eq!(tombstone.derived.fact_ids, ["fact_gone"]);
 }
 
 #[test]
-fn an_edit_changes_its_fields_and_nothing_else() {
+fn an_edit_changes_only_the_edited_fields() {
     let input = repo().join("fixtures/mem/all-kinds/input.mem");
-    let mut taken = read(&input);
-    let record = taken.records.iter_mut().find(|r| r.key.value == "episode/ep_tea").unwrap();
+    let mut sink = read(&input);
+    let record = sink.records.iter_mut().find(|r| r.key.value == "episode/ep_tea").unwrap();
     record.text = "Drinks black tea.".into();
     record.tags.push("habit".into());
-    let temp = Temp::new();
+    let temp = TempDir::new();
     let out = temp.join("out.mem");
-    write(&taken, &["episode/ep_tea"], &out);
+    write(&sink, &["episode/ep_tea"], &out);
     let before = std::fs::read_to_string(input.join("items/episode.jsonl")).unwrap();
     let after = std::fs::read_to_string(out.join("items/episode.jsonl")).unwrap();
     let expected = before
@@ -167,9 +167,9 @@ fn an_edit_changes_its_fields_and_nothing_else() {
 }
 
 #[test]
-fn a_bundle_anywhere_in_a_folder_or_archive() {
+fn bundles_are_found_anywhere_in_a_folder_or_archive() {
     let input = repo().join("fixtures/mem/all-kinds/input.mem");
-    let temp = Temp::new();
+    let temp = TempDir::new();
     copy(&input, &temp.join("a/b/deep.mem"));
     let expected = read(&input).records.len();
     assert_eq!(read(&temp.join("a")).records.len(), expected);
@@ -180,30 +180,30 @@ fn a_bundle_anywhere_in_a_folder_or_archive() {
         std::io::Write::write_all(&mut zip, &bytes).unwrap();
     }
     zip.finish().unwrap();
-    let taken = read(&archive);
-    assert_eq!(taken.records.len(), expected);
-    assert_eq!(taken.records[0].origin.container, "sent.zip!/x/deep.mem");
+    let sink = read(&archive);
+    assert_eq!(sink.records.len(), expected);
+    assert_eq!(sink.records[0].origin.container, "sent.zip!/x/deep.mem");
     assert!(validate(&archive, &[]).errors.is_empty());
 }
 
-/// Edits that the format has no field for ride along, and the line stays one of this format.
+/// Edits without a field in the format are stored in the extension, and the line stays valid.
 #[test]
-fn an_edit_without_a_place_comes_back() {
-    let mut taken = read(&repo().join("fixtures/mem/all-kinds/input.mem"));
+fn an_edit_without_a_format_field_round_trips() {
+    let mut sink = read(&repo().join("fixtures/mem/all-kinds/input.mem"));
     let edits = ["edge/edge_1", "context/ctx_home", "procedure/proc_1", "core/human", "episode/ep_move"];
-    for record in taken.records.iter_mut().filter(|r| edits.contains(&r.key.value.as_str())) {
+    for record in sink.records.iter_mut().filter(|r| edits.contains(&r.key.value.as_str())) {
         record.text = "Said otherwise\nin two lines".into();
         record.title = Some("Another name".into());
         record.status = Some("archived".into());
         record.tags = vec!["t".into()];
     }
-    let temp = Temp::new();
+    let temp = TempDir::new();
     let out = temp.join("out.mem");
-    let report = write(&taken, &edits, &out);
+    let report = write(&sink, &edits, &out);
     assert!(validate(&out, &[]).errors.is_empty());
     assert!(report.losses.count("tags", LossKind::MovedToExtension) > 0, "{:?}", report.losses.counts);
     let back = read(&out);
-    for record in &taken.records {
+    for record in &sink.records {
         let found = back.records.iter().find(|r| r.key == record.key && r.kind == record.kind).unwrap();
         let shown = |r: &mementory_model::Record| (r.text.clone(), r.title.clone(), r.status.clone(), r.tags.clone());
         assert_eq!(shown(found), shown(record), "{}", record.key.value);

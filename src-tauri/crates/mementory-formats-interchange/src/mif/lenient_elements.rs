@@ -1,33 +1,33 @@
-//! Elements that are only nearly JSON. In JSON lines and in lists that a parser gets past they cost themselves anyway;
-//! here they are taken out of a document that no parser gets through because of them.
+//! Blanks out elements that are only almost JSON. Usually such an element is simply skipped; this is for documents that no
+//! parser can get through because of it.
 use super::{
     sections::{SECTIONS, Section, find},
-    source::fault,
+    source::json_fault,
     wire::list_mut,
 };
 use mementory_json::Tree;
 use std::{collections::HashMap, ops::Range};
 
-/// Elements that were taken out: JSON pointer, and the code of why.
-pub(super) type Spared = HashMap<String, &'static str>;
+/// Elements that were blanked out: JSON pointer, and the code of the fault.
+pub(super) type FaultyElements = HashMap<String, &'static str>;
 
-/// A document with `null` in the place of each element that is nearly JSON. None = there is none, so that what is wrong
-/// stands elsewhere. What comes out need not be JSON either: the caller parses it.
-pub(super) fn spare(text: &[u8]) -> Option<(Vec<u8>, Spared)> {
-    let mut scan = Scan { text, out: Vec::with_capacity(text.len()), done: 0, spared: Spared::new() };
+/// Replaces each element that is almost JSON by `null`. None = there is no such element, so the fault is elsewhere. The result
+/// may still be invalid JSON; the caller parses it.
+pub(super) fn blank_faulty_elements(text: &[u8]) -> Option<(Vec<u8>, FaultyElements)> {
+    let mut scan = ElementScan { text, out: Vec::with_capacity(text.len()), copied: 0, faulty: FaultyElements::new() };
     let mut counts = [0; SECTIONS.len()];
     let mut open: Option<List> = None;
-    // Names of the members that the walk is in: of the document, and of a graph.
+    // Names of the enclosing members: of the document, and of a graph in it.
     let mut names: [Range<usize>; 2] = Default::default();
-    let (mut at, mut depth, mut word) = (0, 0usize, 0..0);
+    let (mut at, mut depth, mut last_string) = (0, 0usize, 0..0);
     while let Some(byte) = text.get(at) {
         match byte {
             b'"' => {
                 let end = end_of_string(text, at + 1);
-                word = at + 1..end;
+                last_string = at + 1..end;
                 at = end;
             }
-            b':' if open.is_none() && (1..=2).contains(&depth) => names[depth - 1] = word.clone(),
+            b':' if open.is_none() && (1..=2).contains(&depth) => names[depth - 1] = last_string.clone(),
             b'{' | b'[' => {
                 depth += 1;
                 if depth == 2 {
@@ -59,8 +59,8 @@ pub(super) fn spare(text: &[u8]) -> Option<(Vec<u8>, Spared)> {
         }
         at += 1;
     }
-    scan.out.extend_from_slice(&text[scan.done..]);
-    (!scan.spared.is_empty()).then_some((scan.out, scan.spared))
+    scan.out.extend_from_slice(&text[scan.copied..]);
+    (!scan.faulty.is_empty()).then_some((scan.out, scan.faulty))
 }
 
 /// Position of the quote that ends a string, or the end of the text.
@@ -75,59 +75,63 @@ fn end_of_string(text: &[u8], mut at: usize) -> usize {
     text.len()
 }
 
-/// A list that the walk is in.
+/// The list that is being scanned.
 struct List {
     section: &'static Section,
     depth: usize,
     start: usize,
 }
 
-struct Scan<'t> {
+struct ElementScan<'t> {
     text: &'t [u8],
     out: Vec<u8>,
-    /// Up to where the text is in `out`.
-    done: usize,
-    spared: Spared,
+    /// How much of the text was copied to `out`.
+    copied: usize,
+    faulty: FaultyElements,
 }
 
-impl Scan<'_> {
+impl ElementScan<'_> {
     fn element(&mut self, list: &List, end: usize, counts: &mut [u64; SECTIONS.len()]) {
         let json = &self.text[list.start..end];
         let count = &mut counts[list.section.number()];
         if json.trim_ascii().is_empty() {
             return; // an empty list
         }
-        if let Some(code) = fault(json) {
-            self.spared.insert(list.section.pointer(*count), code);
-            self.out.extend_from_slice(&self.text[self.done..list.start]);
+        if let Some(code) = json_fault(json) {
+            self.faulty.insert(list.section.pointer(*count), code);
+            self.out.extend_from_slice(&self.text[self.copied..list.start]);
             self.out.extend_from_slice(b"null");
-            self.done = end;
+            self.copied = end;
         }
         *count += 1;
     }
 }
 
-/// Takes the elements with numbers that JSON does not have out of a document from YAML.
-pub(super) fn spare_tree(root: &mut Tree) -> Spared {
-    let mut spared = Spared::new();
+/// Replaces the elements of a YAML document that contain numbers unknown to JSON by `null`.
+pub(super) fn blank_non_finite(root: &mut Tree) -> FaultyElements {
+    let mut faulty = FaultyElements::new();
     for section in SECTIONS {
         let Some(Tree::Array(items)) = list_mut(root, section) else { continue };
         for (index, item) in items.iter_mut().enumerate() {
-            if not_finite(item).is_some() {
-                spared.insert(section.pointer(index as u64), "nan");
+            if find_non_finite(item).is_some() {
+                faulty.insert(section.pointer(index as u64), "nan");
                 *item = Tree::Null;
             }
         }
     }
-    spared
+    faulty
 }
 
-/// Where in a document from YAML a number is none that JSON has, as a JSON pointer.
-pub(super) fn not_finite(tree: &Tree) -> Option<String> {
+/// JSON pointer of a number in a YAML document that JSON does not have (`.nan`, `.inf`).
+pub(super) fn find_non_finite(tree: &Tree) -> Option<String> {
     match tree {
         Tree::Number(token) => token.contains(['n', 'N']).then(String::new),
-        Tree::Array(items) => items.iter().enumerate().find_map(|(i, item)| Some(format!("/{i}{}", not_finite(item)?))),
-        Tree::Object(members) => members.iter().find_map(|(key, item)| Some(format!("/{key}{}", not_finite(item)?))),
+        Tree::Array(items) => {
+            items.iter().enumerate().find_map(|(i, item)| Some(format!("/{i}{}", find_non_finite(item)?)))
+        }
+        Tree::Object(members) => {
+            members.iter().find_map(|(key, item)| Some(format!("/{key}{}", find_non_finite(item)?)))
+        }
         _ => None,
     }
 }

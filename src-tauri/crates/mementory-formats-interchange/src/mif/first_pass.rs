@@ -1,11 +1,11 @@
-//! First pass over a document: everything but its records, which stay in the file. What comes out is the document with
-//! empty lists; the importer keeps it as a part, and a later export fills it again.
+//! First pass over a document: reads everything but the records. The result is the document with empty lists, which the
+//! importer stores and a later export fills again.
 use super::{
     canonical::{canonical, order},
     document::tree_text,
+    element_stream::{Item, stream_elements},
     sections::{MEMORIES, NODES, SECTIONS, Section},
-    source::{Form, Source, fault, refused},
-    walk::{Item, walk},
+    source::{Encoding, Source, fault_error, json_fault},
     wire::{Shape, inner, is_supported, text, version_of},
 };
 use mementory_format::FormatError;
@@ -14,74 +14,74 @@ use mementory_model::Limits;
 use sha2::{Digest, Sha256};
 
 /// A document without its records.
-pub(super) struct Survey {
+pub(super) struct FirstPass {
     /// All members, lists empty.
     pub root: Tree,
-    /// Elements of each list.
+    /// Number of elements in each list.
     pub counts: [u64; SECTIONS.len()],
-    /// Nodes that are no records: position and JSON.
-    pub slots: Vec<(u64, String)>,
-    /// Last line of JSONL.
+    /// Nodes that only refer to a record of another list: position and JSON.
+    pub reference_nodes: Vec<(u64, String)>,
+    /// Footer of JSON lines.
     pub footer: Option<Tree>,
-    /// Parts of the wrong type.
-    pub wrong: Vec<String>,
-    /// Lines that cannot be used: number and code.
+    /// JSON pointers of lists and objects with the wrong type.
+    pub wrong_types: Vec<String>,
+    /// Invalid lines: number and code.
     pub bad_lines: Vec<(u64, &'static str)>,
-    /// Lines of types not known here.
+    /// Number of lines with unknown types.
     pub unknown_lines: u64,
     /// Shape of the document.
     pub shape: Shape,
-    /// Version it says.
+    /// Version that the document declares.
     pub version: Option<String>,
 }
 
-/// How the header's checksum stands to the document.
+/// Result of comparing the header's checksum with the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Checksum {
-    /// None given.
+    /// There is no checksum.
     Absent,
-    /// By our rule, and right.
+    /// Computed by our rule, and it matches.
     Verified,
-    /// By our rule, and wrong.
+    /// Computed by our rule, and it does not match.
     Mismatch,
-    /// The digest of nothing.
+    /// The digest of empty input.
     Placeholder,
-    /// The reference program's: over the counts, says nothing of the content.
+    /// The digest of the counts only, as the reference program writes it; the content is not covered.
     CountsOnly,
-    /// By a rule that the file does not name.
+    /// Computed by an unknown rule.
     UnknownRule,
 }
 
-/// Name of our rule in the header.
+/// Name of our checksum rule in the header.
 pub(super) const METHOD: &str = "sha256-rfc8785-without-checksum";
 
-impl Survey {
-    /// Reads the document once. Elements that are nearly JSON cost themselves: where the parser stops at them they are
-    /// taken out of the source. Of what is no JSON elsewhere the reason is said, where it has one of its own.
+impl FirstPass {
+    /// Reads the document. Elements that are almost JSON are skipped: if the parser cannot get past them, they are blanked out
+    /// in the source and the document is read again. Any other fault is an error, with a specific code if there is one.
     pub fn of(source: &mut Source<'_>, limits: &Limits) -> Result<Self, FormatError> {
-        let first = Self::once(source, limits);
+        let first = Self::read_once(source, limits);
         let Err(FormatError::Invalid { code: "malformed", place, .. }) = &first else { return first };
-        let Some(code) = source.fault(limits) else { return first };
-        let second = if source.spare(limits)? { Self::once(source, limits).ok() } else { None };
-        second.ok_or_else(|| refused(code, place))
+        let Some(code) = source.json_fault(limits) else { return first };
+        let second = if source.blank_faulty_elements(limits)? { Self::read_once(source, limits).ok() } else { None };
+        second.ok_or_else(|| fault_error(code, place))
     }
 
-    fn once(source: &Source<'_>, limits: &Limits) -> Result<Self, FormatError> {
-        let mut survey = Self {
+    fn read_once(source: &Source<'_>, limits: &Limits) -> Result<Self, FormatError> {
+        let mut first_pass = Self {
             root: Tree::Object(vec![]),
             counts: [0; SECTIONS.len()],
-            slots: vec![],
+            reference_nodes: vec![],
             footer: None,
-            wrong: vec![],
+            wrong_types: vec![],
             bad_lines: vec![],
             unknown_lines: 0,
             shape: Shape::V1,
             version: None,
         };
         let mut bytes = 0u64;
-        walk(source, limits, &mut |item| {
+        stream_elements(source, limits, &mut |item| {
             match item {
-                Item::Member(parent, "", _) => survey.touch(parent),
+                Item::Member(parent, "", _) => first_pass.ensure_object(parent),
                 Item::Member(parent, name, json) => {
                     bytes += json.len() as u64;
                     if bytes > limits.element_bytes {
@@ -90,49 +90,49 @@ impl Survey {
                     }
                     let tree = Tree::parse(json, limits).map_err(|e| {
                         let place = format!("{}#{}", source.place, pointer(parent, name));
-                        match (&e, fault(json.as_bytes())) {
+                        match (&e, json_fault(json.as_bytes())) {
                             (TreeError::Size(figure), _) => {
                                 FormatError::Limit { limit: "tree_bytes", place, figure: *figure }
                             }
-                            (_, Some(code)) => refused(code, place),
+                            (_, Some(code)) => fault_error(code, place),
                             (_, None) => FormatError::invalid("malformed", place, e.to_string()),
                         }
                     })?;
-                    survey.set(parent, name, tree);
+                    first_pass.set(parent, name, tree);
                 }
-                Item::List(section) => survey.set(section.parent, section.name, Tree::Array(vec![])),
+                Item::List(section) => first_pass.set(section.parent, section.name, Tree::Array(vec![])),
                 Item::Element(section, index, json) => {
-                    survey.counts[section.number()] = index + 1;
+                    first_pass.counts[section.number()] = index + 1;
                     if *section == NODES
                         && let Ok(tree) = Tree::parse(json, limits)
                         && text(&tree, "id").is_some()
                         && matches!(text(&tree, "type"), Some(kind) if kind != "entity")
                     {
-                        survey.slots.push((index, json.to_owned()));
+                        first_pass.reference_nodes.push((index, json.to_owned()));
                     }
                 }
-                Item::Wrong(pointer) => survey.wrong.push(pointer),
-                Item::BadLine(number, code) => survey.bad_lines.push((number, code)),
-                Item::UnknownLine => survey.unknown_lines += 1,
-                Item::Footer(json) => survey.footer = Tree::parse(json, limits).ok(),
+                Item::WrongType(pointer) => first_pass.wrong_types.push(pointer),
+                Item::BadLine(number, code) => first_pass.bad_lines.push((number, code)),
+                Item::UnknownLine => first_pass.unknown_lines += 1,
+                Item::Footer(json) => first_pass.footer = Tree::parse(json, limits).ok(),
             }
             Ok(())
         })?;
-        if source.form == Form::Jsonl {
-            // Lines have no list around them: what has lines has a list.
-            survey.ensure(&MEMORIES);
+        if source.encoding == Encoding::Jsonl {
+            // JSON lines have no lists, so a list is added for each type of line that occurs.
+            first_pass.ensure_list(&MEMORIES);
             for section in SECTIONS {
-                if survey.counts[section.number()] > 0 {
-                    survey.ensure(section);
+                if first_pass.counts[section.number()] > 0 {
+                    first_pass.ensure_list(section);
                 }
             }
         }
-        survey.shape = Shape::of(&survey.root);
-        survey.version = version_of(&survey.root);
-        Ok(survey)
+        first_pass.shape = Shape::of(&first_pass.root);
+        first_pass.version = version_of(&first_pass.root);
+        Ok(first_pass)
     }
 
-    fn touch(&mut self, name: &str) {
+    fn ensure_object(&mut self, name: &str) {
         if self.root.get(name).is_none() {
             self.root.set(name, Tree::Object(vec![]));
         }
@@ -142,7 +142,7 @@ impl Survey {
         if parent.is_empty() {
             return self.root.set(name, value);
         }
-        self.touch(parent);
+        self.ensure_object(parent);
         if let Tree::Object(members) = &mut self.root
             && let Some((_, object)) = members.iter_mut().rev().find(|(k, _)| k == parent)
         {
@@ -150,17 +150,17 @@ impl Survey {
         }
     }
 
-    fn ensure(&mut self, section: &Section) {
-        let there = match section.parent {
+    fn ensure_list(&mut self, section: &Section) {
+        let exists = match section.parent {
             "" => self.root.get(section.name).is_some(),
             parent => self.root.get(parent).is_some_and(|p| p.get(section.name).is_some()),
         };
-        if !there {
+        if !exists {
             self.set(section.parent, section.name, Tree::Array(vec![]));
         }
     }
 
-    /// Is it one that may be read? A missing version is taken from the shape.
+    /// Fails if the version is not supported. A missing version is derived from the shape.
     pub fn check_version(&self, place: &str) -> Result<(), FormatError> {
         match &self.version {
             Some(version) if !is_supported(version) => {
@@ -170,35 +170,35 @@ impl Survey {
         }
     }
 
-    /// Version, by the document's own word where it fits its shape.
+    /// Version of the records: the declared one if it fits the shape, else that of the shape.
     pub fn version_of_records(&self) -> String {
-        let own = self.version.clone().filter(|v| {
+        let declared = self.version.clone().filter(|v| {
             v.starts_with(match self.shape {
                 Shape::V1 => '1',
                 Shape::V2 => '2',
             })
         });
-        own.unwrap_or_else(|| self.shape.version().to_owned())
+        declared.unwrap_or_else(|| self.shape.version().to_owned())
     }
 
-    /// How the checksum stands, by going through the document again where it names our rule.
+    /// Checks the checksum; reads the document again if it was computed by our rule.
     pub fn checksum(&self, source: &Source<'_>, limits: &Limits) -> Result<Checksum, FormatError> {
         let header = self.shape.header();
-        let Some(said) = inner(&self.root, header, "checksum") else {
-            // One of JSON lines may stand in the last of them, which says no more of its rule.
+        let Some(declared) = inner(&self.root, header, "checksum") else {
+            // The footer of JSON lines may have a checksum too, but it does not name its rule.
             let last = self.footer.as_ref().and_then(|f| text(f, "checksum")).filter(|c| !c.is_empty());
             return Ok(if last.is_some() { Checksum::UnknownRule } else { Checksum::Absent });
         };
         if inner(&self.root, header, "checksum_method") == Some(METHOD) {
             let real = self.digest(source, limits)?;
-            return Ok(if said.eq_ignore_ascii_case(&real) { Checksum::Verified } else { Checksum::Mismatch });
+            return Ok(if declared.eq_ignore_ascii_case(&real) { Checksum::Verified } else { Checksum::Mismatch });
         }
         let sha = |text: &str| format!("sha256:{}", hex::encode(Sha256::digest(text)));
         let count = |name: &str| super::sections::find("", name).map_or(0, |s| self.counts[s.number()]);
         let counts = format!("{}:{}:{}:{}", count("memories"), count("todos"), count("projects"), count("reminders"));
-        Ok(match said.to_ascii_lowercase() {
-            said if said == sha("") => Checksum::Placeholder,
-            said if said == sha(&counts) => Checksum::CountsOnly,
+        Ok(match declared.to_ascii_lowercase() {
+            declared if declared == sha("") => Checksum::Placeholder,
+            declared if declared == sha(&counts) => Checksum::CountsOnly,
             _ => Checksum::UnknownRule,
         })
     }
@@ -229,7 +229,7 @@ impl Survey {
             let section = super::sections::find(parent, key).filter(|_| matches!(value, Tree::Array(_)));
             let graph = parent.is_empty() && super::sections::is_parent(key).is_some();
             if let Some(section) = section {
-                elements(section, source, limits, digest)?;
+                hash_list(section, source, limits, digest)?;
             } else if graph && matches!(value, Tree::Object(_)) {
                 self.hash(value, key, source, limits, digest)?;
             } else {
@@ -245,15 +245,15 @@ fn pointer(parent: &str, name: &str) -> String {
     if parent.is_empty() { format!("/{name}") } else { format!("/{parent}/{name}") }
 }
 
-/// One list in canonical form.
-fn elements(
+/// Hashes one list in canonical form.
+fn hash_list(
     section: &'static Section,
     source: &Source<'_>,
     limits: &Limits,
     digest: &mut Sha256,
 ) -> Result<(), FormatError> {
     digest.update("[");
-    walk(source, limits, &mut |item| {
+    stream_elements(source, limits, &mut |item| {
         if let Item::Element(found, index, json) = item
             && found == section
         {
