@@ -11,11 +11,11 @@ import { sampleFailed } from "$lib/ipc/mock/log";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { importing } from "$lib/state/importing.svelte";
 import { nav } from "$lib/state/nav.svelte";
-import { search } from "$lib/state/search.svelte";
+import { search } from "$lib/state/search-field.svelte";
 import { toasts } from "$lib/state/toasts.svelte";
 import { vault } from "$lib/state/vault.svelte";
 import { auditSaid, exportFacts, exportSaid } from "$lib/text/core";
-import { start, type Mock } from "./start";
+import { start, type Mock } from "./start-mock";
 
 // The last ones draw the whole window, which takes its time on a busy machine.
 vi.setConfig({ testTimeout: 20_000 });

@@ -3,7 +3,7 @@ import { beforeEach, expect, it, vi } from "vitest";
 import MemoryDetail from "../src/features/memories/MemoryDetail.svelte";
 import SelectionView from "../src/features/memories/SelectionView.svelte";
 import DialogHost from "../src/shell/DialogHost.svelte";
-import { start, type Mock } from "./start";
+import { start, type Mock } from "./start-mock";
 import { detail } from "$lib/state/detail.svelte";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { memories } from "$lib/state/lists.svelte";

@@ -1,7 +1,7 @@
 import { render, screen } from "@testing-library/svelte";
 import { beforeEach, expect, it, vi } from "vitest";
 import EraseDialog from "../src/features/removal/EraseDialog.svelte";
-import { start, type Mock } from "./start";
+import { start, type Mock } from "./start-mock";
 import { item } from "$lib/ipc/mock/data";
 
 let mock: Mock;

@@ -4,7 +4,7 @@ import ExportDone from "../src/features/exporting/ExportDone.svelte";
 import ExportSheet from "../src/features/exporting/ExportSheet.svelte";
 import type { ExportFormat } from "../src/features/exporting/formats";
 import { filesOf } from "../src/features/exporting/losses";
-import { opening, SHOWN } from "../src/features/exporting/opening";
+import { opening, SHOWN } from "../src/features/exporting/excerpt";
 import { actions } from "../src/shell/palette/commands";
 import type { Filter } from "$lib/ipc";
 import { refuse } from "$lib/ipc/mock/jobs";
@@ -14,7 +14,7 @@ import { memories } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { toasts } from "$lib/state/toasts.svelte";
 import { vault } from "$lib/state/vault.svelte";
-import { start, type Mock } from "./start";
+import { start, type Mock } from "./start-mock";
 
 let mock: Mock;
 const MEMORIES: Filter = { ...ANY, kind: "memory" };

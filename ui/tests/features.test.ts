@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { findAll } from "../src/features/conversations/find";
-import { entriesOf, indexOf, MessageTree } from "../src/features/conversations/path";
+import { findAll } from "../src/features/conversations/find-in-conversation";
+import { entriesOf, indexOf, MessageTree } from "../src/features/conversations/branches";
 import { leftOut, lossRows } from "../src/features/exporting/losses";
 import { kindRows, missingAttachments, sumOf } from "../src/features/importing/outcomes";
 import { aboutLeft } from "../src/features/importing/stages";

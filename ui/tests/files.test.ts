@@ -3,9 +3,9 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import Window from "../src/shell/Window.svelte";
 import { files } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
-import { search } from "$lib/state/search.svelte";
+import { search } from "$lib/state/search-field.svelte";
 import { vault } from "$lib/state/vault.svelte";
-import { start } from "./start";
+import { start } from "./start-mock";
 
 // Each of these draws the whole window, which takes its time on a busy machine.
 vi.setConfig({ testTimeout: 20_000 });

@@ -1,7 +1,7 @@
 // What is counted in a conversation is what is marked in it, and each hit can be shown.
 import { cleanup, render } from "@testing-library/svelte";
 import { describe, expect, it, vi } from "vitest";
-import { findAll } from "../src/features/conversations/find";
+import { findAll } from "../src/features/conversations/find-in-conversation";
 import MessageText from "../src/features/conversations/MessageText.svelte";
 import type { ThreadMessage } from "$lib/ipc";
 import { sampleThread } from "$lib/ipc/mock/thread";

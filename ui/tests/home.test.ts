@@ -2,7 +2,7 @@ import { fireEvent, render, screen } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it } from "vitest";
 import Matrix from "../src/features/home/Matrix.svelte";
 import { chipsOf } from "../src/features/memories/chips";
-import WorthALook from "../src/features/home/WorthALook.svelte";
+import AttentionList from "../src/features/home/AttentionList.svelte";
 import { columnsOf, typesOf } from "../src/features/home/data";
 import { useBackend } from "$lib/ipc";
 import { mockBackend } from "$lib/ipc/mock";
@@ -11,8 +11,8 @@ import { facets } from "$lib/state/facets.svelte";
 import { ANY, narrowed } from "$lib/state/filter";
 import { memories } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
-import { clearContent } from "$lib/state/scope";
-import { search } from "$lib/state/search.svelte";
+import { clearContent } from "$lib/state/lock-cleanup";
+import { search } from "$lib/state/search-field.svelte";
 
 beforeEach(() => clearContent());
 
@@ -103,7 +103,7 @@ describe("an export that is old", () => {
       expect.stringMatching(/^export of .*\d/),
     ]);
     expect(screen.getByTestId("home-old").closest("th")?.textContent).toContain("Claude");
-    render(WorthALook, { columns, incomplete: [] });
+    render(AttentionList, { columns, incomplete: [] });
     const old = screen.getAllByText(/is old$/).map((row) => row.textContent);
     expect(old).toEqual(["The Claude export is old"]);
   });

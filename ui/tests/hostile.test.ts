@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { wordDiff } from "$lib/logic/diff";
-import { address, beginning, isolated, oneLine } from "$lib/logic/foreign";
+import { address, beginning, isolated, oneLine } from "$lib/logic/untrusted-text";
 import { blocks, safeNodes, webAddress } from "$lib/logic/markdown";
-import { splitParts } from "$lib/logic/parts";
+import { splitParts } from "$lib/logic/text-segments";
 import { fill } from "$lib/text";
 
 type Part = string | { repeat: string; times: number };

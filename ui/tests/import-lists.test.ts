@@ -6,7 +6,7 @@ import ImportSheet from "../src/features/importing/ImportSheet.svelte";
 import ReportSheet from "../src/features/importing/ReportSheet.svelte";
 import { entriesOf, itemCount } from "../src/features/importing/outcomes";
 import { chipsOf } from "../src/features/memories/chips";
-import { start, type Mock } from "./start";
+import { start, type Mock } from "./start-mock";
 import { useBackend, type ImportReport } from "$lib/ipc";
 import { mockBackend } from "$lib/ipc/mock";
 import { refuse } from "$lib/ipc/mock/jobs";
@@ -15,7 +15,7 @@ import { importing } from "$lib/state/importing.svelte";
 import { imports, showNew } from "$lib/state/imports.svelte";
 import { conversations, files, memories } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
-import { search } from "$lib/state/search.svelte";
+import { search } from "$lib/state/search-field.svelte";
 import { vault } from "$lib/state/vault.svelte";
 
 const CHATGPT = "/d/chatgpt-export.zip";

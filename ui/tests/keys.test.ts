@@ -11,7 +11,7 @@ import { conversations, files, memories, trash } from "$lib/state/lists.svelte";
 import { nav, type Section } from "$lib/state/nav.svelte";
 import { selection } from "$lib/state/selection.svelte";
 import { vault } from "$lib/state/vault.svelte";
-import { start, type Mock } from "./start";
+import { start, type Mock } from "./start-mock";
 
 // Each of these draws the whole window, which takes its time on a busy machine.
 vi.setConfig({ testTimeout: 20_000 });

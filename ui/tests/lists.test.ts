@@ -2,7 +2,7 @@ import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import ExportSheet from "../src/features/exporting/ExportSheet.svelte";
 import { letterKey } from "../src/features/memories/keys";
-import { listIn } from "../src/features/layout/rows";
+import { listIn } from "../src/features/layout/row-actions";
 import MemoryList from "../src/features/memories/MemoryList.svelte";
 import MemoryDetail from "../src/features/memories/MemoryDetail.svelte";
 import SelectionView from "../src/features/memories/SelectionView.svelte";
@@ -10,16 +10,16 @@ import TrashView from "../src/features/removal/TrashView.svelte";
 import { item } from "$lib/ipc/mock/data";
 import { detail } from "$lib/state/detail.svelte";
 import { dialogs } from "$lib/state/dialogs.svelte";
-import { showExport } from "$lib/state/exporting";
+import { showExport } from "$lib/state/open-export";
 import { facets } from "$lib/state/facets.svelte";
 import { ANY } from "$lib/state/filter";
 import { conversations, memories, trash } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { itemsOfAll } from "$lib/state/records.svelte";
-import { search } from "$lib/state/search.svelte";
+import { search } from "$lib/state/search-field.svelte";
 import { selection } from "$lib/state/selection.svelte";
 import { vault } from "$lib/state/vault.svelte";
-import { start, type Mock } from "./start";
+import { start, type Mock } from "./start-mock";
 
 let mock: Mock;
 

@@ -6,7 +6,7 @@ import DuplicatesSheet from "../src/features/duplicates/DuplicatesSheet.svelte";
 import FilesView from "../src/features/files/FilesView.svelte";
 import HomeView from "../src/features/home/HomeView.svelte";
 import MemoriesView from "../src/features/memories/MemoriesView.svelte";
-import { start, type Mock } from "./start";
+import { start, type Mock } from "./start-mock";
 import SkeletonRows from "$lib/ui/SkeletonRows.svelte";
 import { BackendError } from "$lib/ipc";
 import { duplicates } from "$lib/state/duplicates.svelte";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { FORMATS, look } from "$lib/logic/assistants";
 import { sources } from "./literals";
 import { trimDiff, wordDiff } from "$lib/logic/diff";
-import { findWords, inField, markedWords, pointsOf, spanOf, splitParts } from "$lib/logic/parts";
+import { findWords, inField, markedWords, pointsOf, spanOf, splitParts } from "$lib/logic/text-segments";
 import { commandFor } from "../src/shell/keymap";
 
 describe("parts", () => {

@@ -8,10 +8,10 @@ import { appearance } from "$lib/state/appearance.svelte";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { memories } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
-import { search } from "$lib/state/search.svelte";
+import { search } from "$lib/state/search-field.svelte";
 import { session } from "$lib/state/session.svelte";
 import { vault } from "$lib/state/vault.svelte";
-import { start, type Mock } from "./start";
+import { start, type Mock } from "./start-mock";
 
 let mock: Mock;
 

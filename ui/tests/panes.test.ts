@@ -4,11 +4,11 @@ import ConversationsView from "../src/features/conversations/ConversationsView.s
 import MemoriesView from "../src/features/memories/MemoriesView.svelte";
 import App from "../src/shell/App.svelte";
 import { run } from "../src/shell/commands";
-import { start, type Mock } from "./start";
+import { start, type Mock } from "./start-mock";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { conversations, files, memories } from "$lib/state/lists.svelte";
 import { nav, type Section } from "$lib/state/nav.svelte";
-import { search } from "$lib/state/search.svelte";
+import { search } from "$lib/state/search-field.svelte";
 import { selection } from "$lib/state/selection.svelte";
 
 let mock: Mock;

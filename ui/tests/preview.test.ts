@@ -5,7 +5,7 @@ import Attachment from "../src/features/conversations/Attachment.svelte";
 import FileSheet from "../src/features/files/FileSheet.svelte";
 import { decode, isText, SHOWN_BYTES } from "../src/features/files/text";
 import DialogHost from "../src/shell/DialogHost.svelte";
-import { start, type Mock } from "./start";
+import { start, type Mock } from "./start-mock";
 import { refuse } from "$lib/ipc/mock/jobs";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { files } from "$lib/state/lists.svelte";

@@ -1,7 +1,7 @@
 import { render, screen } from "@testing-library/svelte";
 import { beforeEach, expect, it } from "vitest";
 import MemoryDetail from "../src/features/memories/MemoryDetail.svelte";
-import { start, type Mock } from "./start";
+import { start, type Mock } from "./start-mock";
 import { type LinkInfo, type RecordView } from "$lib/ipc";
 
 let mock: Mock;

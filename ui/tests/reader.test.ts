@@ -5,9 +5,9 @@ import ConversationRow from "../src/features/conversations/ConversationRow.svelt
 import MessageView from "../src/features/conversations/MessageView.svelte";
 import Reader from "../src/features/conversations/Reader.svelte";
 import ThreadPane from "../src/features/conversations/ThreadPane.svelte";
-import { recordEntries } from "../src/features/layout/rows";
-import { openPlace } from "../src/features/sensitive/pieces";
-import { start, type Mock } from "./start";
+import { recordEntries } from "../src/features/layout/row-actions";
+import { openPlace } from "../src/features/sensitive/segments";
+import { start, type Mock } from "./start-mock";
 import type { SensitivePlace, Thread } from "$lib/ipc";
 import { sampleThread } from "$lib/ipc/mock/thread";
 import { look } from "$lib/logic/assistants";

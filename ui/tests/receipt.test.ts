@@ -5,7 +5,7 @@ import ReceiptCell from "../src/features/activity/ReceiptCell.svelte";
 import ReceiptSheet from "../src/features/removal/ReceiptSheet.svelte";
 import { receipt, refuse, tombstone } from "$lib/ipc/mock/jobs";
 import { dialogs } from "$lib/state/dialogs.svelte";
-import { start, type Mock } from "./start";
+import { start, type Mock } from "./start-mock";
 
 let mock: Mock;
 

@@ -1,7 +1,7 @@
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import ExportSheet from "../src/features/exporting/ExportSheet.svelte";
-import { against } from "../src/features/duplicates/marks";
+import { against } from "../src/features/duplicates/word-marks";
 import { goneOf } from "../src/features/home/data";
 import HomeView from "../src/features/home/HomeView.svelte";
 import { chipsOf } from "../src/features/memories/chips";
@@ -14,7 +14,7 @@ import type { MockOptions } from "$lib/ipc/mock";
 import { item } from "$lib/ipc/mock/data";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { duplicates } from "$lib/state/duplicates.svelte";
-import { showExport } from "$lib/state/exporting";
+import { showExport } from "$lib/state/open-export";
 import { ANY, narrowed } from "$lib/state/filter";
 import { conversations, memories } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
@@ -22,7 +22,7 @@ import { plainRow } from "$lib/state/records.svelte";
 import { sensitive } from "$lib/state/sensitive.svelte";
 import { toasts } from "$lib/state/toasts.svelte";
 import { vault } from "$lib/state/vault.svelte";
-import { start, type Mock } from "./start";
+import { start, type Mock } from "./start-mock";
 
 let mock: Mock;
 

@@ -18,7 +18,7 @@ import { importing } from "$lib/state/importing.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { session } from "$lib/state/session.svelte";
 import { toasts } from "$lib/state/toasts.svelte";
-import { start, type Mock } from "./start";
+import { start, type Mock } from "./start-mock";
 
 let mock: Mock;
 

@@ -7,7 +7,7 @@ import type { Backend } from "$lib/ipc";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { memories } from "$lib/state/lists.svelte";
 import { selection } from "$lib/state/selection.svelte";
-import { start } from "./start";
+import { start } from "./start-mock";
 
 let mock: Backend;
 

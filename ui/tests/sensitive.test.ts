@@ -6,7 +6,7 @@ import SensitiveView from "../src/features/sensitive/SensitiveView.svelte";
 import DialogHost from "../src/shell/DialogHost.svelte";
 import Sidebar from "../src/shell/Sidebar.svelte";
 import Window from "../src/shell/Window.svelte";
-import { leadOf, titleParts } from "../src/features/sensitive/pieces";
+import { leadOf, titleParts } from "../src/features/sensitive/segments";
 import type { SensitiveItem } from "$lib/ipc";
 import type { MockOptions } from "$lib/ipc/mock";
 import { receipt } from "$lib/ipc/mock/jobs";
@@ -17,7 +17,7 @@ import { sensitive } from "$lib/state/sensitive.svelte";
 import { session } from "$lib/state/session.svelte";
 import { toasts } from "$lib/state/toasts.svelte";
 import { vault } from "$lib/state/vault.svelte";
-import { start, type Mock } from "./start";
+import { start, type Mock } from "./start-mock";
 
 let mock: Mock;
 

@@ -12,13 +12,13 @@ import { importing } from "$lib/state/importing.svelte";
 import { conversations, memories } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { itemsOfAll, neighbour, stayOpen } from "$lib/state/records.svelte";
-import { moveToTrash } from "$lib/state/removal";
-import { search } from "$lib/state/search.svelte";
+import { moveToTrash } from "$lib/state/trash-actions";
+import { search } from "$lib/state/search-field.svelte";
 import { selection } from "$lib/state/selection.svelte";
 import { session } from "$lib/state/session.svelte";
 import { toasts } from "$lib/state/toasts.svelte";
 import { vault } from "$lib/state/vault.svelte";
-import { start, type Mock } from "./start";
+import { start, type Mock } from "./start-mock";
 
 const many = Array.from({ length: 250 }, (_, index) =>
   item(`m-${index}`, "memory", index % 2 ? "claude" : "chatgpt", `Number ${index} likes tea`, index),

@@ -1,7 +1,7 @@
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, expect, it, vi } from "vitest";
 import SelectionView from "../src/features/memories/SelectionView.svelte";
-import { start, type Mock } from "./start";
+import { start, type Mock } from "./start-mock";
 import { refuse } from "$lib/ipc/mock/jobs";
 import { memories } from "$lib/state/lists.svelte";
 import { selection } from "$lib/state/selection.svelte";

@@ -1,7 +1,7 @@
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import Unlock from "../src/features/start/Unlock.svelte";
-import { start, type Mock } from "./start";
+import { start, type Mock } from "./start-mock";
 import { BackendError, useBackend } from "$lib/ipc";
 import { mockBackend, MOCK_PASSPHRASE } from "$lib/ipc/mock";
 import { session } from "$lib/state/session.svelte";

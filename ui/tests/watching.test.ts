@@ -1,6 +1,6 @@
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import WorthALook from "../src/features/home/WorthALook.svelte";
+import AttentionList from "../src/features/home/AttentionList.svelte";
 import BackgroundImport from "../src/shell/BackgroundImport.svelte";
 import WatchedFolders from "../src/features/settings/WatchedFolders.svelte";
 import { refuse } from "$lib/ipc/mock/jobs";
@@ -12,7 +12,7 @@ import { toasts } from "$lib/state/toasts.svelte";
 import { vault } from "$lib/state/vault.svelte";
 import { watching } from "$lib/state/watching.svelte";
 import { auditSaid } from "$lib/text/core";
-import { start, type Mock } from "./start";
+import { start, type Mock } from "./start-mock";
 
 const EXPORT = "/home/ines/Downloads/chatgpt-export-2026-11-21.zip";
 const OTHER = "/home/ines/Downloads/claude-2026-11-21.zip";
@@ -141,7 +141,7 @@ describe("what is found", () => {
   });
 
   it("is one row at home, which leads to the file or to the list", async () => {
-    render(WorthALook, { columns: [], incomplete: [] });
+    render(AttentionList, { columns: [], incomplete: [] });
     expect(screen.queryByTestId("look-finds")).toBeNull();
     mock.land(EXPORT, false);
     await fireEvent.click(await screen.findByTestId("look-finds"));

@@ -1,9 +1,9 @@
 import { dialogs } from "$lib/state/dialogs.svelte";
-import { showExport } from "$lib/state/exporting";
+import { showExport } from "$lib/state/open-export";
 import { importing } from "$lib/state/importing.svelte";
 import { nav } from "$lib/state/nav.svelte";
-import { failed } from "$lib/state/removal";
-import { search } from "$lib/state/search.svelte";
+import { failed } from "$lib/state/trash-actions";
+import { search } from "$lib/state/search-field.svelte";
 import { session } from "$lib/state/session.svelte";
 import { toasts } from "$lib/state/toasts.svelte";
 import { cyclePane } from "./panes";

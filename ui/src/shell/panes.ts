@@ -1,4 +1,4 @@
-import { listIn } from "$features/layout/rows";
+import { listIn } from "$features/layout/row-actions";
 
 /** F6: focus the next pane. Panes are marked `data-pane`; the first focusable thing in one takes the focus. */
 export function cyclePane(step: 1 | -1): void {

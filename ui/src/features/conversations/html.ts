@@ -1,6 +1,6 @@
 import { markHits } from "$lib/logic/hits";
 import { safeNodes } from "$lib/logic/markdown";
-import { splitParts } from "$lib/logic/parts";
+import { splitParts } from "$lib/logic/text-segments";
 import { inside, t, word } from "$lib/text";
 
 /** Put checked HTML into an element: redactions as bars, hits marked, the current one in view. */

@@ -1,4 +1,4 @@
-import { address } from "$lib/logic/foreign";
+import { address } from "$lib/logic/untrusted-text";
 import { webAddress } from "$lib/logic/markdown";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { toasts } from "$lib/state/toasts.svelte";

@@ -1,6 +1,6 @@
 import { backend, type Exported } from "$lib/ipc";
-import { LISTED } from "$features/layout/folded";
-import { beginning } from "$lib/logic/foreign";
+import { LISTED } from "$features/layout/expandable-count";
+import { beginning } from "$lib/logic/untrusted-text";
 import { lineOf } from "$lib/logic/markdown";
 import { ANY } from "$lib/state/filter";
 import { hasText, commas, t } from "$lib/text";

@@ -8,7 +8,7 @@ import Music from "@lucide/svelte/icons/music";
 import type { FileKind } from "$lib/state/file-kinds.svelte";
 import type { Row } from "$lib/state/records.svelte";
 import { look } from "$lib/logic/assistants";
-import { oneLine } from "$lib/logic/foreign";
+import { oneLine } from "$lib/logic/untrusted-text";
 import { commas, t } from "$lib/text";
 import { bytes, shortDay } from "$lib/text/format";
 import type { IconOf } from "$lib/ui/types";

@@ -1,6 +1,6 @@
 import Eye from "@lucide/svelte/icons/eye";
 import MessagesSquare from "@lucide/svelte/icons/messages-square";
-import { meant, recordEntries } from "$features/layout/rows";
+import { meant, recordEntries } from "$features/layout/row-actions";
 import { files } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { t } from "$lib/text";

@@ -10,7 +10,7 @@ import {
 } from "$lib/ipc";
 import { byFrequency } from "$lib/state/facets.svelte";
 import { ANY, dayEnd, dayStart } from "$lib/state/filter";
-import { GONE_KINDS, type GoneKind } from "$lib/state/gone";
+import { GONE_KINDS, type GoneKind } from "$lib/state/missing-filter";
 
 export type Column = {
   platform: string;

@@ -1,5 +1,5 @@
 import { backend, type FileCheck } from "$lib/ipc";
-import { failed } from "$lib/state/removal";
+import { failed } from "$lib/state/trash-actions";
 import { importing } from "$lib/state/importing.svelte";
 import { t } from "$lib/text";
 import { shortKey } from "$lib/text/format";

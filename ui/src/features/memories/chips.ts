@@ -1,7 +1,7 @@
 import type { Filter } from "$lib/ipc";
 import { look } from "$lib/logic/assistants";
-import { oneLine } from "$lib/logic/foreign";
-import { standingChoice, standingName } from "$lib/logic/standing";
+import { oneLine } from "$lib/logic/untrusted-text";
+import { standingChoice, standingName } from "$lib/logic/export-status";
 import { periodStart } from "$lib/state/filter";
 import { imports } from "$lib/state/imports.svelte";
 import { capital, t, word } from "$lib/text";

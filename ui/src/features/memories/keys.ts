@@ -1,4 +1,4 @@
-import { letterOf } from "$features/layout/letters";
+import { letterOf } from "$features/layout/letter-keys";
 import { detail, type Asked } from "$lib/state/detail.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { selection } from "$lib/state/selection.svelte";

@@ -1,7 +1,7 @@
 import { backend, codeOf } from "$lib/ipc";
 import { JobProgress } from "$lib/state/job.svelte";
-import { failed } from "$lib/state/removal";
-import { sinceLock } from "$lib/state/scope";
+import { failed } from "$lib/state/trash-actions";
+import { sinceLock } from "$lib/state/lock-cleanup";
 import { toasts } from "$lib/state/toasts.svelte";
 import { vault } from "$lib/state/vault.svelte";
 import { t } from "$lib/text";

@@ -1,5 +1,5 @@
 import type { Block } from "./markdown";
-import { escapeRegExp, splitParts } from "./parts";
+import { escapeRegExp, splitParts } from "./text-segments";
 
 /** More marks than this in one piece hold up the window: those around the current hit are shown. */
 const MOST_MARKS = 1_000;

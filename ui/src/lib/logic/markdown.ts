@@ -1,6 +1,6 @@
 import DOMPurify from "dompurify";
 import { Marked, type Token, type Tokens } from "marked";
-import { beginning, oneLine } from "./foreign";
+import { beginning, oneLine } from "./untrusted-text";
 
 /** A top-level piece of a message: code is shown by its own component, everything else as checked HTML. */
 export type Block =

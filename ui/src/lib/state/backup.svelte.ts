@@ -1,8 +1,8 @@
 import { backend, codeOf, type BackedUp } from "$lib/ipc";
 import { isoDay, joinPath } from "$lib/text/format";
 import { JobProgress } from "./job.svelte";
-import { Refusal } from "./refusal";
-import { onLock, sinceLock } from "./scope";
+import { Refusal } from "./ui-error";
+import { onLock, sinceLock } from "./lock-cleanup";
 import { session } from "./session.svelte";
 
 /** The backup under way, or what came of the last one; it goes on while the person looks at something else. */

@@ -1,4 +1,4 @@
-import { onLock } from "./scope";
+import { onLock } from "./lock-cleanup";
 
 export type Draft = { text: string; type: string | null; tags: string[] };
 

@@ -1,6 +1,6 @@
 import type { FailedImport, Filter, FoundRow, Receipt, SensitiveItem } from "$lib/ipc";
 import type { Section } from "./nav.svelte";
-import { onLock } from "./scope";
+import { onLock } from "./lock-cleanup";
 
 /** The format that the export sheet begins with. */
 export type StartFormat = "mem" | "transfer_text";

@@ -1,7 +1,7 @@
 import { byName } from "$lib/text";
 import { backend, type Facets, type Filter } from "$lib/ipc";
 import { ANY, type Dimension } from "./filter";
-import { onLock } from "./scope";
+import { onLock } from "./lock-cleanup";
 import { session } from "./session.svelte";
 import { vault } from "./vault.svelte";
 

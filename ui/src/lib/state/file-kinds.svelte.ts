@@ -1,5 +1,5 @@
 import { backend, type FileCount, type Filter } from "$lib/ipc";
-import { onLock } from "./scope";
+import { onLock } from "./lock-cleanup";
 import { session } from "./session.svelte";
 
 /** In the order of their chips. */

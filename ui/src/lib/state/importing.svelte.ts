@@ -1,9 +1,9 @@
-import { Refusal } from "./refusal";
+import { Refusal } from "./ui-error";
 import { backend, BackendError, codeOf, type Detection, type FileCheck } from "$lib/ipc";
 import { t } from "$lib/text";
 import { JobProgress } from "./job.svelte";
-import { Plan, planned } from "./plans";
-import { onLock, sinceLock } from "./scope";
+import { Plan, planned } from "./import-plans";
+import { onLock, sinceLock } from "./lock-cleanup";
 import { sensitive } from "./sensitive.svelte";
 import { session } from "./session.svelte";
 import { toasts } from "./toasts.svelte";

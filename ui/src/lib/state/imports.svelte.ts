@@ -3,8 +3,8 @@ import { t } from "$lib/text";
 import { inSentence } from "$lib/text/format";
 import { conversations, files, memories } from "./lists.svelte";
 import { nav } from "./nav.svelte";
-import { onLock } from "./scope";
-import { search } from "./search.svelte";
+import { onLock } from "./lock-cleanup";
+import { search } from "./search-field.svelte";
 import { session } from "./session.svelte";
 import { vault } from "./vault.svelte";
 

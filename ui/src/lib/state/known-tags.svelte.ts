@@ -1,7 +1,7 @@
 import { backend } from "$lib/ipc";
 import { byName } from "$lib/text";
 import { ANY } from "./filter";
-import { onLock } from "./scope";
+import { onLock } from "./lock-cleanup";
 import { session } from "./session.svelte";
 import { vault } from "./vault.svelte";
 

@@ -1,6 +1,6 @@
 import { BackendError } from "$lib/ipc";
 import { untrack } from "svelte";
-import { Refusal } from "./refusal";
+import { Refusal } from "./ui-error";
 import { session } from "./session.svelte";
 
 /** Loading that the person stopped: not wrong, and asked for again with the same button as what failed. */

@@ -1,5 +1,5 @@
-import { onLock } from "./scope";
-import { search } from "./search.svelte";
+import { onLock } from "./lock-cleanup";
+import { search } from "./search-field.svelte";
 
 export const SECTIONS = [
   "home",

@@ -1,4 +1,4 @@
-import { Refusal } from "$lib/state/refusal";
+import { Refusal } from "$lib/state/ui-error";
 import {
   backend,
   type Backend,
@@ -11,7 +11,7 @@ import {
 } from "$lib/ipc";
 import { ANY } from "./filter";
 import { stopped } from "./loading.svelte";
-import { onLock } from "./scope";
+import { onLock } from "./lock-cleanup";
 import { session } from "./session.svelte";
 
 /** A row of a list: the item, and while searching the piece of text that matched. */

@@ -1,5 +1,5 @@
 import { backend } from "$lib/ipc";
-import { onLock } from "./scope";
+import { onLock } from "./lock-cleanup";
 import { itemsOfAll, type RecordList } from "./records.svelte";
 
 /** Checked rows. */

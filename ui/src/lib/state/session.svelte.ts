@@ -1,6 +1,6 @@
 import { backend, codeOf, type LockedBy, type SessionState } from "$lib/ipc";
 import { vaultName } from "$lib/text/format";
-import { clearContent } from "./scope";
+import { clearContent } from "./lock-cleanup";
 
 export type Phase = "starting" | "welcome" | "create" | "unlock" | "open";
 

@@ -1,4 +1,4 @@
-import { onLock } from "./scope";
+import { onLock } from "./lock-cleanup";
 
 export type Toast = {
   id: number;

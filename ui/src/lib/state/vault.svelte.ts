@@ -1,7 +1,7 @@
 import { backend, type VaultInfo } from "$lib/ipc";
 import { stopped } from "./loading.svelte";
-import { Refusal } from "./refusal";
-import { onLock } from "./scope";
+import { Refusal } from "./ui-error";
+import { onLock } from "./lock-cleanup";
 import { session } from "./session.svelte";
 
 /** What is in the open vault, and a number that moves whenever something in it changed. */

@@ -8,13 +8,13 @@ import {
   type WatchMode,
 } from "$lib/ipc";
 import { look } from "$lib/logic/assistants";
-import { oneLine } from "$lib/logic/foreign";
+import { oneLine } from "$lib/logic/untrusted-text";
 import { t } from "$lib/text";
 import { fileName, folderName } from "$lib/text/format";
 import { dialogs } from "./dialogs.svelte";
 import { importing } from "./importing.svelte";
 import { nav } from "./nav.svelte";
-import { onLock, sinceLock } from "./scope";
+import { onLock, sinceLock } from "./lock-cleanup";
 import { session } from "./session.svelte";
 import { toasts } from "./toasts.svelte";
 import { vault } from "./vault.svelte";

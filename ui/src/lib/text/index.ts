@@ -1,4 +1,4 @@
-import { isolated, oneLine } from "$lib/logic/foreign";
+import { isolated, oneLine } from "$lib/logic/untrusted-text";
 import { spoken, type Message, type MessageKey } from "./locale.svelte";
 
 export { LANGUAGES, type Choice, type Language, type MessageKey } from "./locale.svelte";

@@ -24,7 +24,7 @@ import Upload from "@lucide/svelte/icons/upload";
 import { appearance } from "$lib/state/appearance.svelte";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { nav, SECTIONS, SETTINGS_PAGES, type Section, type SettingsPage } from "$lib/state/nav.svelte";
-import { emptyTrash } from "$lib/state/removal";
+import { emptyTrash } from "$lib/state/trash-actions";
 import { toasts } from "$lib/state/toasts.svelte";
 import { vault } from "$lib/state/vault.svelte";
 import { t } from "$lib/text";

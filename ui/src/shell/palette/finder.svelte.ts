@@ -1,9 +1,9 @@
 import { backend, type Facets, type FoundRow } from "$lib/ipc";
 import { debounced } from "$lib/logic/debounce";
-import { findWords } from "$lib/logic/parts";
+import { findWords } from "$lib/logic/text-segments";
 import { ANY } from "$lib/state/filter";
-import { Refusal } from "$lib/state/refusal";
-import { onLock } from "$lib/state/scope";
+import { Refusal } from "$lib/state/ui-error";
+import { onLock } from "$lib/state/lock-cleanup";
 import { session } from "$lib/state/session.svelte";
 
 /** A record that fits what was typed. `message`: the one in a conversation that says it. */

@@ -1,4 +1,4 @@
-import { points } from "$lib/logic/parts";
+import { points } from "$lib/logic/text-segments";
 
 /** How well a name fits what was typed (0 is best), and which of its letters do, in code points. */
 export type Fit = { rank: number; ranges: [number, number][] };

@@ -1,0 +1,93 @@
+import ListX from "@lucide/svelte/icons/list-x";
+import Trash2 from "@lucide/svelte/icons/trash-2";
+import Upload from "@lucide/svelte/icons/upload";
+import { keys } from "$lib/logic/platform";
+import { dialogs } from "$lib/state/dialogs.svelte";
+import { showExport } from "$lib/state/open-export";
+import type { RecordList } from "$lib/state/records.svelte";
+import { discard, failed } from "$lib/state/trash-actions";
+import { search } from "$lib/state/search-field.svelte";
+import { selection } from "$lib/state/selection.svelte";
+import { t } from "$lib/text";
+import { ownKeys } from "./letter-keys";
+import type { MenuEntry } from "$lib/ui/types";
+
+/** What a menu on this row acts on: all checked ones when it is one of them, else itself. */
+export function meant(id: string): string[] {
+  return selection.ids.has(id) ? [...selection.ids] : [id];
+}
+
+/** The list in there, if it is to be seen: one that has no rows at the moment is not. */
+export function listIn(within: ParentNode): HTMLElement | null {
+  const list = within.querySelector<HTMLElement>("[role=listbox]");
+  return list?.closest("[inert]") ? null : list;
+}
+
+/** Whoever is at the keyboard goes on in the list. */
+export function focusList(): void {
+  const pane = document.querySelector("[data-pane=list]");
+  if (pane) listIn(pane)?.focus();
+}
+
+/** Keys that every list of records has: Delete, Shift Delete, Ctrl A, Esc. True when it was one of them. */
+export function recordKey(event: KeyboardEvent, list: RecordList, active: string | null): boolean {
+  const ids = selection.ids.size > 0 ? [...selection.ids] : active ? [active] : [];
+  const action = actionOf(event, list, ids);
+  if (!action) return false;
+  event.preventDefault();
+  // A key that is held down throws one thing away, not what comes after it.
+  if (event.repeat && event.key === "Delete") return true;
+  action();
+  return true;
+}
+
+/** Delete and Shift Delete beside the list, where what is open is shown. */
+export function paneKey(event: KeyboardEvent, list: RecordList, id: string | null): void {
+  const { key, defaultPrevented, ctrlKey, metaKey, altKey, shiftKey, target } = event;
+  if (key !== "Delete" || defaultPrevented || ctrlKey || metaKey || altKey || ownKeys(target)) return;
+  // A form is left by its own keys.
+  if (target instanceof Element && target.closest("form")) return;
+  // What has the focus goes along; the dialog gives it back by itself.
+  if (recordKey(event, list, id) && !shiftKey) focusList();
+}
+
+function actionOf(event: KeyboardEvent, list: RecordList, ids: string[]): (() => void) | null {
+  if (event.key === "Delete" && ids.length > 0)
+    return event.shiftKey ? () => dialogs.show({ kind: "erase", ids }) : () => void discard(list, ids);
+  if (event.key === "Escape" && selection.ids.size > 0) return () => selection.clear();
+  if (event.key === "Escape" && search.text) return () => search.clear();
+  if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "a")
+    return () => void selection.all(list).catch(failed);
+  return null;
+}
+
+/** The end of the menu of each record: what can be done with one as with many. `what`: how a single one is called. */
+export function recordEntries(list: RecordList, ids: string[], what: string | null = null): MenuEntry[] {
+  const many = ids.length > 1;
+  return [
+    {
+      label: many ? t("action.exportMore") : t("action.exportThis"),
+      icon: Upload,
+      run: () => showExport("screen", ids),
+    },
+    ...(many
+      ? [{ label: t("select.none"), icon: ListX, shortcut: "Esc", run: () => selection.clear() } as MenuEntry]
+      : []),
+    "line",
+    {
+      label: t("action.toTrash"),
+      icon: Trash2,
+      shortcut: keys("Delete"),
+      testid: "menu-trash",
+      run: () => void discard(list, ids, what),
+    },
+    {
+      label: t("action.erase"),
+      icon: Trash2,
+      shortcut: keys("Shift Delete"),
+      danger: true,
+      testid: "menu-erase",
+      run: () => dialogs.show({ kind: "erase", ids }),
+    },
+  ];
+}

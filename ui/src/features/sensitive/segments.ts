@@ -1,0 +1,95 @@
+import CreditCard from "@lucide/svelte/icons/credit-card";
+import IdCard from "@lucide/svelte/icons/id-card";
+import KeyRound from "@lucide/svelte/icons/key-round";
+import Mail from "@lucide/svelte/icons/mail";
+import Phone from "@lucide/svelte/icons/phone";
+import { stepsId } from "$features/conversations/branches";
+import type { ContextPiece, SensitivePlace } from "$lib/ipc";
+import { oneLine } from "$lib/logic/untrusted-text";
+import type { Part } from "$lib/logic/text-segments";
+import type { Kind } from "$lib/logic/sensitive";
+import { nav } from "$lib/state/nav.svelte";
+import { inside, t, word } from "$lib/text";
+import type { IconOf } from "$lib/ui/types";
+
+export const ICONS: Record<Kind, IconOf> = {
+  keys: KeyRound,
+  bank: CreditCard,
+  ids: IdCard,
+  phones: Phone,
+  emails: Mail,
+};
+
+/** So many letters before the value fit into a row. */
+const LEAD = 20;
+/** How the core writes a value that it leaves out of a title. */
+const BARRED = "█████";
+
+const bar: Part = { kind: "bar", text: "" };
+
+/** What stands before the value: the end of it, on one line. */
+export function leadOf(context: readonly ContextPiece[]): Part[] {
+  const parts: Part[] = [];
+  let room = LEAD;
+  const until = context.findIndex((piece) => piece.this);
+  for (const piece of context.slice(0, Math.max(0, until)).reverse()) {
+    if (room <= 0) break;
+    const text = oneLine(piece.text);
+    const points = [...text];
+    room -= piece.hidden ? LEAD / 3 : points.length;
+    if (piece.hidden) parts.unshift(bar);
+    else if (room >= 0) parts.unshift({ kind: "text", text });
+    else
+      parts.unshift({
+        kind: "text",
+        text: `…${points
+          .slice(-room)
+          .join("")
+          .replace(/^\S*\s/u, "")}`,
+      });
+  }
+  return parts;
+}
+
+/** What stands behind it, for values that a text begins with. */
+export function restOf(context: readonly ContextPiece[]): Part[] {
+  const from = context.findIndex((piece) => piece.this) + 1;
+  return context.slice(from).map((piece) => (piece.hidden ? bar : { kind: "text", text: oneLine(piece.text) }));
+}
+
+/** A title, with bars where the core left values out. */
+export function titleParts(title: string): Part[] {
+  return title
+    .split(BARRED)
+    .flatMap((text, index): Part[] => [
+      ...(index > 0 ? [bar] : []),
+      ...(text ? [{ kind: "text" as const, text: oneLine(text) }] : []),
+    ]);
+}
+
+/** What kind of place it is: `message`, `reply`, `memory` … */
+export function placeName(place: SensitivePlace): string {
+  if (place.field === "block") return t("sensitive.at.step");
+  if (place.kind !== "message") return inside(word("kind", place.kind));
+  return place.role === "assistant" ? t("sensitive.at.reply") : t("sensitive.at.message");
+}
+
+/** The same in a row, where a message counts as its conversation. */
+export function rowPlace(place: SensitivePlace): string {
+  return place.kind === "message" && place.field !== "block" ? inside(word("kind", "conversation")) : placeName(place);
+}
+
+/** The sentence with the way to where the value can be seen. */
+export function openText(place: SensitivePlace): string {
+  if (place.kind === "message") return t("sensitive.open.message");
+  if (place.kind === "memory") return t("sensitive.open.memory");
+  return place.kind === "attachment" ? t("sensitive.open.file") : t("sensitive.open.entry");
+}
+
+export function openPlace(place: SensitivePlace): void {
+  const inSteps = place.field === "block";
+  if (place.kind === "message") nav.go("conversations", place.conversation_id, inSteps ? stepsId(place.id) : place.id);
+  else if (place.kind === "conversation") nav.go("conversations", place.id);
+  else if (place.kind === "attachment" && place.conversation_id) nav.go("conversations", place.conversation_id);
+  else nav.go(place.kind === "attachment" ? "files" : "memories", place.id);
+}

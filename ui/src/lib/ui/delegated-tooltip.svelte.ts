@@ -1,0 +1,78 @@
+import { tips } from "./tooltip-tether";
+
+let boxes = 0;
+
+/**
+ * The tooltip of the window for things that are no components: put it on the box around them. `selector`: what in it has
+ * one, `text`: what that says. As with all others, it comes when pointed at for a while, or by the keyboard at once.
+ */
+export function tipsIn(selector: string, text: (thing: HTMLElement) => string) {
+  return (box: HTMLElement): (() => void) => {
+    const id = `pointed-${(boxes += 1)}`;
+    const { state } = tips;
+    let active = $state.raw<HTMLElement | null>(null);
+    let over: HTMLElement | null = null;
+
+    const at = (target: EventTarget | null) =>
+      target instanceof Element ? target.closest<HTMLElement>(selector) : null;
+
+    // One of them at a time asks for it: a text may hold a thousand.
+    function take(thing: HTMLElement) {
+      if (thing !== active) active?.removeAttribute("id");
+      thing.id = id;
+      active = thing;
+      state.registry.register({
+        id,
+        node: thing,
+        payload: { text: text(thing), keys: undefined, side: "bottom" },
+        disabled: false,
+      });
+    }
+
+    function point(thing: HTMLElement | null) {
+      if (thing === over) return;
+      over = thing;
+      if (thing) {
+        take(thing);
+        state.root?.onTriggerEnter(id);
+      } else if (state.root?.isActiveTrigger(id)) state.root.onTriggerLeave();
+    }
+
+    function focus(thing: HTMLElement | null) {
+      const { root } = state;
+      if (!thing || !root || !thing.matches(":focus-visible")) return;
+      take(thing);
+      root.setActiveTrigger(id);
+      root.openedViaFocus = true;
+      root.handleOpen();
+      root.provider.ignoreFocusScroll();
+    }
+
+    function close() {
+      if (state.root?.isActiveTrigger(id)) state.root.handleClose();
+    }
+
+    $effect(() => {
+      const { root } = state;
+      const told = root?.opts.open.current && root.isActiveTrigger(id) ? root.contentNode?.id : undefined;
+      const thing = active;
+      if (!thing || !told) return;
+      thing.setAttribute("aria-describedby", told);
+      return () => thing.removeAttribute("aria-describedby");
+    });
+
+    const ends = new AbortController();
+    const on = <K extends keyof HTMLElementEventMap>(name: K, heard: (event: HTMLElementEventMap[K]) => void) =>
+      box.addEventListener(name, heard, { signal: ends.signal, passive: true });
+    on("pointerover", (event) => event.pointerType !== "touch" && point(at(event.target)));
+    on("pointerleave", () => point(null));
+    on("pointerdown", close);
+    on("focusin", (event) => focus(at(event.target)));
+    on("focusout", close);
+    return () => {
+      ends.abort();
+      close();
+      state.registry.unregister(id);
+    };
+  };
+}

@@ -1,0 +1,86 @@
+import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import SensitiveActions from "../src/features/sensitive/SensitiveActions.svelte";
+import SensitiveView from "../src/features/sensitive/SensitiveView.svelte";
+import DialogHost from "../src/shell/DialogHost.svelte";
+import Toast from "../src/shell/Toast.svelte";
+import { refuse } from "$lib/ipc/mock/jobs";
+import { dialogs } from "$lib/state/dialogs.svelte";
+import { failed } from "$lib/state/trash-actions";
+import { sensitive } from "$lib/state/sensitive.svelte";
+import { toasts } from "$lib/state/toasts.svelte";
+import { vault } from "$lib/state/vault.svelte";
+import { start, type Mock } from "./start-mock";
+
+let mock: Mock;
+
+beforeEach(async () => {
+  mock = await start();
+  await vault.refresh();
+});
+
+const heard = () => [...document.querySelectorAll("[role=status]")].map((each) => each.textContent?.trim());
+
+describe("a toast", () => {
+  it("is said at once when something went wrong, and in a pause when not", async () => {
+    render(Toast);
+    failed(refuse("disk_full", "The disk is full."));
+    expect((await screen.findByRole("alert")).textContent).toContain("The disk is full.");
+    toasts.show("Saved", { icon: "check" });
+    await waitFor(() => expect(screen.queryByRole("alert")).toBeNull());
+    expect(screen.getByTestId("toast").getAttribute("role")).toBe("status");
+  });
+
+  it("stands in the dialog that is open, where it is heard and reached, and outlives it", async () => {
+    const run = vi.fn();
+    render(Toast);
+    render(DialogHost);
+    toasts.show("Saved", { action: { label: "Show", undo: false, run } });
+    const within = () => screen.getByTestId("toast").closest("[role=dialog]");
+    await screen.findByTestId("toast");
+    expect(within()).toBeNull();
+    dialogs.show({ kind: "write" });
+    await waitFor(() => expect(within()?.getAttribute("aria-modal")).toBe("true"));
+    expect(screen.getAllByTestId("toast").length).toBe(1);
+    screen.getByTestId("toast-action").focus();
+    await waitFor(() => expect(document.activeElement?.getAttribute("data-testid")).toBe("toast-action"));
+    dialogs.close();
+    await waitFor(() => expect(within()).toBeNull());
+    expect(screen.getByTestId("toast").isConnected).toBe(true);
+    await fireEvent.click(screen.getByTestId("toast-action"));
+    expect(run).toHaveBeenCalledOnce();
+    await waitFor(() => expect(screen.queryByTestId("toast")).toBeNull());
+  });
+
+  it("goes with what it said when the dialog is still open", async () => {
+    render(Toast);
+    render(DialogHost);
+    dialogs.show({ kind: "palette" });
+    await screen.findByTestId("palette");
+    toasts.show("Saved");
+    await waitFor(() => expect(screen.getByTestId("toast").closest("[role=dialog]")).toBeTruthy());
+    toasts.dismiss();
+    await waitFor(() => expect(screen.queryByTestId("toast")).toBeNull());
+  });
+});
+
+describe("sensitive findings", () => {
+  it("are counted aloud, of the list that is shown", async () => {
+    render(SensitiveView);
+    await waitFor(() => expect(heard()).toContain("14 open findings"), { timeout: 5000 });
+    sensitive.tab = "ignored";
+    await waitFor(() => expect(heard().some((said) => said?.endsWith("ignored findings"))).toBe(true), {
+      timeout: 5000,
+    });
+  });
+
+  it("tell aloud how far a look is", async () => {
+    vi.spyOn(mock, "look").mockImplementation((_id, _anew, tell) => {
+      tell({ stage: "scan", done: 110, total: 200, unit: "records", records: 110 });
+      return new Promise(() => undefined);
+    });
+    render(SensitiveActions);
+    await fireEvent.click(screen.getByTestId("look-again"));
+    await waitFor(() => expect(heard()).toContain("Looking 50 %"));
+  });
+});

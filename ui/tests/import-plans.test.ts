@@ -1,0 +1,272 @@
+import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import DropOverlay from "../src/features/importing/DropOverlay.svelte";
+import ImportSheet from "../src/features/importing/ImportSheet.svelte";
+import ReportSheet from "../src/features/importing/ReportSheet.svelte";
+import Window from "../src/shell/Window.svelte";
+import { mockBackend } from "$lib/ipc/mock";
+import { refuse } from "$lib/ipc/mock/jobs";
+import { dialogs } from "$lib/state/dialogs.svelte";
+import { importing } from "$lib/state/importing.svelte";
+import { conversations } from "$lib/state/lists.svelte";
+import { nav } from "$lib/state/nav.svelte";
+import { clearContent } from "$lib/state/lock-cleanup";
+import { sensitive } from "$lib/state/sensitive.svelte";
+import { vault } from "$lib/state/vault.svelte";
+import { start, type Mock } from "./start-mock";
+
+const CHATGPT = "/d/chatgpt-export.zip";
+const MEM = "/d/ines-notes.mem";
+let mock: Mock;
+
+beforeEach(async () => {
+  mock = await start();
+  await vault.refresh();
+});
+
+const labels = () => importing.plans.map((plan) => plan.label);
+const tabs = () => [...document.querySelectorAll(".segment")].map((tab) => tab.textContent?.trim());
+
+describe("what was dropped together", () => {
+  it("is one import for each assistant or format", async () => {
+    await importing.look([CHATGPT, MEM, "/d/chatgpt-part-2.zip", "/d/two.mem", "/d/data-2026.zip", "/d/poem.txt"]);
+    expect(importing.plans.map((plan) => plan.request.paths)).toEqual([
+      [CHATGPT, "/d/chatgpt-part-2.zip"],
+      [MEM, "/d/two.mem"],
+      ["/d/data-2026.zip"],
+    ]);
+    expect(labels()).toEqual(["ChatGPT export", ".mem export", "Claude export"]);
+    await importing.look([CHATGPT, MEM, "/d/about-me.md", "/d/b.md"]);
+    await importing.setFormat("/d/b.md", "markdown");
+    expect(labels()).toEqual(["ChatGPT export", "ines-notes.mem", "b.md"]);
+    await importing.setFormat("/d/about-me.md", "markdown");
+    expect(importing.plans[2]?.request).toMatchObject({ paths: ["/d/about-me.md", "/d/b.md"], format: "markdown" });
+  });
+
+  it("says how large each file is, beside its name and beside what it is", async () => {
+    const { unmount } = render(DropOverlay, { paths: [CHATGPT, MEM] });
+    const rows = () =>
+      [...document.querySelectorAll("li")].map((row) => row.textContent?.replaceAll(/\s+/g, " ").trim());
+    await waitFor(() => expect(rows()).toEqual(["chatgpt-export.zip 1.8 GB", "ines-notes.mem folder"]));
+    unmount();
+    await importing.look([CHATGPT, MEM]);
+    render(ImportSheet);
+    const told = (path: string) => document.querySelector(`[data-path="${path}"] .num`)?.textContent;
+    await waitFor(() => expect(told(CHATGPT)).toMatch(/, 1\.8 GB$/));
+    expect(told(MEM), "a folder has none").not.toMatch(/KB|GB/);
+  });
+
+  it("is shown without sizes when they cannot be had", async () => {
+    mock.pathInfo = async () => Promise.reject(refuse("io", "The disk does not answer."));
+    render(DropOverlay, { paths: [CHATGPT] });
+    expect(screen.getByTestId("drop-overlay").textContent).toContain("chatgpt-export.zip");
+    expect(document.querySelector("small")).toBeNull();
+  });
+
+  it("has a tab each, and the button counts the files", async () => {
+    await importing.look([CHATGPT, MEM, "/d/about-me.md"]);
+    render(ImportSheet);
+    expect(tabs()).toEqual(["ChatGPT export", "ines-notes.mem"]);
+    expect(screen.getByTestId("import-confirm").textContent).toContain("Import 2 items");
+    expect(screen.getByText("43,650")).toBeTruthy();
+    await fireEvent.click(screen.getByText("ines-notes.mem", { selector: "button" }));
+    expect(screen.queryByText("43,650")).toBeNull();
+  });
+
+  it("is taken back whole, the last first, and no part of it twice", async () => {
+    await importing.look([CHATGPT, MEM]);
+    await importing.run();
+    render(ImportSheet);
+    const undo = vi.spyOn(mock, "undoImport").mockRejectedValueOnce(refuse("io", "The disk is full."));
+    await fireEvent.click(screen.getByTestId("import-undo"));
+    await waitFor(() => expect(undo).toHaveBeenCalledTimes(1));
+    undo.mockImplementation(async (batch) =>
+      batch === "batch-new" && undo.mock.calls.length < 4
+        ? Promise.reject(refuse("io", "The disk is full."))
+        : { removed: 1 },
+    );
+    for (const times of [3, 4]) {
+      await waitFor(() => expect((screen.getByTestId("import-undo") as HTMLButtonElement).disabled).toBe(false));
+      await fireEvent.click(screen.getByTestId("import-undo"));
+      await waitFor(() => expect(undo).toHaveBeenCalledTimes(times));
+    }
+    expect(undo.mock.calls.map(([batch]) => batch)).toEqual([
+      "batch-new-mem",
+      "batch-new-mem",
+      "batch-new",
+      "batch-new",
+    ]);
+  });
+
+  it("goes on where one file can't be read, and says so", async () => {
+    await importing.look([CHATGPT, "/d/broken.mem"]);
+    expect(importing.stage).toBe("plan");
+    render(ImportSheet);
+    expect(screen.getByTestId("import-confirm").textContent).toContain("Import 1 item");
+    await fireEvent.click(screen.getByText("broken.mem", { selector: "button" }));
+    expect(screen.getByTestId("import-refused").textContent).toContain("broken.mem can’t be imported.");
+    const run = vi.spyOn(mock, "importRun");
+    await fireEvent.click(screen.getByTestId("import-confirm"));
+    await screen.findByTestId("import-report");
+    expect(run.mock.calls.map(([, request]) => request.paths)).toEqual([[CHATGPT]]);
+    expect(screen.getByTestId("import-refused")).toBeTruthy();
+    await importing.look(["/d/broken.mem"]);
+    expect([importing.stage, importing.problem?.code]).toEqual(["failed", "malformed"]);
+  });
+});
+
+describe("the focus in the sheet", () => {
+  const confirm = () => screen.getByTestId("import-confirm");
+  /** The sheet while the file is compared with the vault; what ends the wait. */
+  async function comparing() {
+    let end = () => undefined as void;
+    const preview = mock.importPreview;
+    mock.importPreview = async (...asked) => {
+      await new Promise<void>((done) => (end = () => done()));
+      return preview(...asked);
+    };
+    void importing.look([CHATGPT]);
+    await waitFor(() => expect(importing.stage).toBe("planning"));
+    dialogs.show({ kind: "import" });
+    render(ImportSheet);
+    // Where a sheet without anything better begins.
+    screen.getByRole("button", { name: "Close" }).focus();
+    return () => end();
+  }
+
+  it("goes to the main button when the plan is there, and Escape still closes", async () => {
+    const end = await comparing();
+    end();
+    await waitFor(() => expect(document.activeElement).toBe(confirm()));
+    await fireEvent.keyDown(confirm(), { key: "Escape" });
+    await waitFor(() => expect(dialogs.open).toBeNull());
+  });
+
+  it("stays where the person has put it", async () => {
+    const end = await comparing();
+    screen.getByTestId("import-cancel").focus();
+    end();
+    await waitFor(() => expect((confirm() as HTMLButtonElement).disabled).toBe(false));
+    expect(document.activeElement).toBe(screen.getByTestId("import-cancel"));
+  });
+
+  it("goes to the passphrase that is asked for", async () => {
+    await importing.look(["/d/encrypted.alf"]);
+    render(ImportSheet);
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByTestId("import-passphrase")));
+    await importing.open("not this one");
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByTestId("import-passphrase")));
+    await importing.open("river lamp");
+    await waitFor(() => expect(document.activeElement).toBe(confirm()));
+  });
+});
+
+describe("an import of several that is cancelled", () => {
+  async function cancelled(during: number) {
+    const run = mock.importRun;
+    let n = 0;
+    mock.importRun = async (id, ...more) => {
+      if ((n += 1) === during) await importing.cancel();
+      return during === 2 ? run(id, ...more) : mockBackend({ open: true }).importRun(crypto.randomUUID(), ...more);
+    };
+    await importing.look([CHATGPT, MEM]);
+    await importing.run();
+    mock.importRun = run;
+  }
+
+  it.each([
+    ["too late for the one that runs", 1],
+    ["in the middle of the second", 2],
+  ])("%s keeps the rest out, and can be gone on with", async (_when, during) => {
+    await cancelled(during);
+    expect([importing.stage, importing.partly]).toEqual(["cancelled", true]);
+    expect(importing.plans.map((plan) => plan.report !== null)).toEqual([true, false]);
+    const preview = vi.spyOn(mock, "importPreview");
+    const { unmount } = render(ImportSheet);
+    expect(screen.getByTestId("import-partly").textContent).toContain("Not imported: ines-notes.mem.");
+    await importing.retry();
+    expect(preview.mock.calls.map(([, request]) => request.paths)).toEqual([[MEM]]);
+    await waitFor(() => expect(tabs()).toEqual([]));
+    expect(screen.getByTestId("import-confirm").textContent).toContain("Import 1 item");
+    unmount();
+    await importing.run();
+    // Undo takes back what was imported before as well.
+    expect(importing.plans.map((plan) => plan.report?.batch)).toEqual(["batch-new", "batch-new-mem"]);
+  });
+});
+
+describe("the look for sensitive data", () => {
+  it("follows an import by itself, unless the person wants none", async () => {
+    const look = vi.spyOn(mock, "look");
+    render(Window);
+    await waitFor(() => expect(look).toHaveBeenCalledTimes(1));
+    await importing.look([CHATGPT]);
+    const { unmount } = render(ImportSheet);
+    await fireEvent.click(screen.getByTestId("import-look-after"));
+    await fireEvent.click(screen.getByTestId("import-confirm"));
+    await waitFor(() => expect(importing.stage).toBe("report"));
+    vault.changed();
+    await vault.refresh();
+    expect(look).toHaveBeenCalledTimes(1);
+    unmount();
+    // Asked for in Sensitive.
+    await sensitive.lookAgain();
+    expect(look.mock.lastCall?.[1]).toBe(true);
+    await importing.look([CHATGPT]);
+    expect(importing.lookAfter).toBe(true);
+    await importing.run();
+    await waitFor(() => expect(look).toHaveBeenCalledTimes(3));
+    // It renders the whole window.
+  }, 30_000);
+
+  it("is not held back by an import that kept nothing", async () => {
+    await importing.look([CHATGPT]);
+    importing.lookAfter = false;
+    mock.importRun = async () => Promise.reject(refuse("cancelled", "Cancelled."));
+    await importing.run();
+    expect(sensitive.held).toBe(false);
+    importing.lookAfter = false;
+    mock.importRun = mockBackend({ open: true }).importRun;
+    await importing.retry();
+    await importing.run();
+    expect(sensitive.held).toBe(true);
+    // The next opening looks as ever.
+    clearContent();
+    expect(sensitive.held).toBe(false);
+  });
+});
+
+describe("what the newest export lacks", () => {
+  const GONE =
+    "3 memories and 1 conversation in your vault are not in this export any more. They stay, marked “Gone at ChatGPT”.";
+
+  it("is said before and after, and then leads to exactly that", async () => {
+    await importing.look([CHATGPT]);
+    const { unmount } = render(ImportSheet);
+    expect(screen.getByTestId("import-gone").textContent?.trim()).toBe(GONE);
+    expect(screen.queryByTestId("import-gone-memory")).toBeNull();
+    unmount();
+    await importing.run();
+    await vault.refresh();
+    render(ImportSheet);
+    expect(screen.getByTestId("import-gone").textContent).toContain(GONE);
+    await fireEvent.click(screen.getByTestId("import-gone-conversation"));
+    expect([nav.section, importing.stage]).toEqual(["conversations", "idle"]);
+    await conversations.load();
+    expect([conversations.filter.standing, conversations.total]).toEqual(["gone", 1]);
+  });
+
+  it("in a report that was kept has no way to a list that holds something else by now", async () => {
+    const kept = await mock.importReport("batch-1");
+    mock.importReport = async () => ({ ...kept, gone: { memory: 3, conversation: 7 } });
+    render(ReportSheet, { batch: "batch-1" });
+    await screen.findByTestId("import-gone-memory");
+    expect(screen.queryByTestId("import-gone-conversation")).toBeNull();
+  });
+
+  it("is not mentioned where nothing can be said", async () => {
+    await importing.look([MEM]);
+    render(ImportSheet);
+    expect(screen.queryByTestId("import-gone")).toBeNull();
+  });
+});

@@ -1,0 +1,135 @@
+import { render, screen, waitFor } from "@testing-library/svelte";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import ExportSheet from "../src/features/exporting/ExportSheet.svelte";
+import ImportSheet from "../src/features/importing/ImportSheet.svelte";
+import MemoriesView from "../src/features/memories/MemoriesView.svelte";
+import { importing } from "$lib/state/importing.svelte";
+import { memories } from "$lib/state/lists.svelte";
+import { nav } from "$lib/state/nav.svelte";
+import { moveToTrash, putBack } from "$lib/state/trash-actions";
+import { search } from "$lib/state/search-field.svelte";
+import { selection } from "$lib/state/selection.svelte";
+import { session } from "$lib/state/session.svelte";
+import { toasts } from "$lib/state/toasts.svelte";
+import { vault } from "$lib/state/vault.svelte";
+import { start, type Mock } from "./start-mock";
+
+let mock: Mock;
+
+beforeEach(async () => {
+  mock = await start();
+});
+
+/** The next call answers only after `release`. */
+function slow<K extends "trash" | "restore" | "list" | "importPreview" | "exportPreview" | "search">(
+  name: K,
+  when: (...args: Parameters<(typeof mock)[K]>) => boolean = () => true,
+): () => void {
+  let release: () => void = () => undefined;
+  const gate = new Promise<void>((done) => (release = done));
+  const real = mock[name] as (...args: unknown[]) => Promise<unknown>;
+  const held = async (...args: unknown[]) => {
+    if (when(...(args as Parameters<(typeof mock)[K]>))) await gate;
+    return real(...args);
+  };
+  Object.assign(mock, { [name]: held });
+  return release;
+}
+
+describe("an answer that comes after locking", () => {
+  it.each(["trash", "restore"] as const)("shows no toast (%s)", async (name) => {
+    const release = slow(name);
+    const done = name === "trash" ? moveToTrash(["m-1"], "A secret") : putBack(["t-0"]);
+    session.locked("person");
+    release();
+    expect(await done).not.toBe(true);
+    expect(toasts.current).toBeNull();
+    expect(await toasts.undo()).toBe(false);
+  });
+
+  it("checks no rows", async () => {
+    const release = slow("list");
+    const done = selection.all(memories);
+    session.locked("person");
+    release();
+    await done;
+    expect(selection.ids.size).toBe(0);
+  });
+});
+
+describe("an answer to an older question", () => {
+  it("does not undo a choice that was made meanwhile", async () => {
+    const release = slow("list");
+    const done = selection.all(memories);
+    selection.clear();
+    release();
+    await done;
+    expect(selection.ids.size).toBe(0);
+  });
+
+  it("says nothing of messages", async () => {
+    await vault.refresh();
+    const release = slow("search", (request) => request.query === "joists" && request.filter.kind === "message");
+    search.text = "joists";
+    render(MemoriesView);
+    await waitFor(() => expect(memories.query).toBe("joists"));
+    search.text = "membrane";
+    await waitFor(() => expect(screen.getByText("3 messages")).toBeTruthy());
+    release();
+    await new Promise((done) => setTimeout(done, 20));
+    expect(screen.getByText("3 messages")).toBeTruthy();
+  });
+
+  it("opens nothing after its section was left", async () => {
+    await vault.refresh();
+    const release = slow("list");
+    nav.go("memories");
+    const { unmount } = render(MemoriesView);
+    await waitFor(() => expect(memories.loading).toBe(true));
+    nav.go("conversations");
+    unmount();
+    release();
+    await waitFor(() => expect(memories.loading).toBe(false));
+    await Promise.resolve();
+    expect(nav.id).toBeNull();
+  });
+});
+
+describe("a preview that nobody waits for", () => {
+  it("is cancelled when the import is planned anew or closed", async () => {
+    const cancelled = vi.spyOn(mock, "cancelJob");
+    const release = slow("importPreview");
+    void importing.look(["/d/chatgpt-export.zip"]);
+    await waitFor(() => expect(importing.stage).toBe("planning"));
+    const first = importing.job?.id;
+    void importing.setLetIn(true);
+    expect(cancelled).toHaveBeenCalledWith(first);
+    const second = importing.job?.id;
+    expect(second).not.toBe(first);
+    importing.reset();
+    expect(cancelled).toHaveBeenCalledWith(second);
+    release();
+  });
+
+  it("is cancelled by closing the sheet", async () => {
+    const cancelled = vi.spyOn(mock, "cancelJob");
+    slow("importPreview");
+    void importing.look(["/d/chatgpt-export.zip"]);
+    await waitFor(() => expect(importing.stage).toBe("planning"));
+    const id = importing.job?.id;
+    render(ImportSheet);
+    screen.getByTestId("import-cancel").click();
+    expect(cancelled).toHaveBeenCalledWith(id);
+  });
+
+  it("is cancelled when another format is chosen, or the export closed", async () => {
+    const asked = vi.spyOn(mock, "exportPreview");
+    const cancelled = vi.spyOn(mock, "cancelJob");
+    const { unmount } = render(ExportSheet, { filter: null, query: "", found: null, start: "mem" });
+    await waitFor(() => expect(asked).toHaveBeenCalledTimes(1));
+    screen.getByTestId("export-alf").click();
+    await waitFor(() => expect(asked).toHaveBeenCalledTimes(2));
+    unmount();
+    expect(cancelled.mock.calls.map(([id]) => id)).toEqual(asked.mock.calls.map(([id]) => id));
+  });
+});

@@ -1,0 +1,270 @@
+import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
+import { readFileSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import Appearance from "../src/features/settings/Appearance.svelte";
+import de from "../src/lib/text/de.json";
+import en from "../src/lib/text/en.json";
+import ja from "../src/lib/text/ja.json";
+import { useBackend } from "$lib/ipc";
+import { mockBackend } from "$lib/ipc/mock";
+import { appearance } from "$lib/state/appearance.svelte";
+import { Refusal } from "$lib/state/ui-error";
+import { byName, count, fill, inside, listed, t } from "$lib/text";
+import { auditSaid, layoutSaid, reasonSaid, WEAKNESSES } from "$lib/text/core";
+import { bytes, day, month } from "$lib/text/format";
+import { speak, systemLanguage, type Message } from "$lib/text/locale.svelte";
+import { refuse } from "$lib/ipc/mock/jobs";
+import { literals, sources } from "./literals";
+
+const files: Record<string, Record<string, Message>> = { en, de, ja };
+const forms = (message: Message): string[] => (typeof message === "string" ? [message] : Object.values(message));
+const names = (form: string) => [...new Set([...form.matchAll(/\{(\w+)\}/g)].map((match) => match[1]))].sort();
+const core = (path: string) => readFileSync(`${import.meta.dirname}/../../src-tauri/crates/${path}`, "utf8");
+
+beforeEach(() => useBackend(mockBackend({ open: true })));
+afterEach(() => speak("en"));
+
+describe.each(Object.keys(files))("the messages in %s", (language) => {
+  const messages = files[language] ?? {};
+
+  it("have the keys of the English ones, in their order", () => {
+    expect(Object.keys(messages)).toEqual(Object.keys(en));
+  });
+
+  it("have the plural forms that the language has, where English has any", () => {
+    const categories = [...new Intl.PluralRules(language).resolvedOptions().pluralCategories].sort();
+    for (const [key, message] of Object.entries(files.en ?? {})) {
+      const here = messages[key] ?? "";
+      const found = typeof here === "string" ? null : Object.keys(here).sort();
+      expect([key, found]).toEqual([key, typeof message === "string" ? null : categories]);
+    }
+  });
+
+  it("have the same values in every form, and a link where English has one", () => {
+    for (const [key, message] of Object.entries(files.en ?? {})) {
+      // The count itself may be left to the word: `this one`.
+      const wanted = names(forms(message).join(" ")).filter((name) => name !== "n");
+      for (const form of forms(messages[key] ?? "")) {
+        expect([key, names(form).filter((name) => name !== "n")]).toEqual([key, wanted]);
+        expect([key, /\[\p{L}[^\]]*\]/u.test(form.replaceAll("[REDACTED", ""))]).toEqual([
+          key,
+          /\[\p{L}[^\]]*\]/u.test(forms(message).join("").replaceAll("[REDACTED", "")),
+        ]);
+      }
+      expect([key, names(forms(messages[key] ?? "").join(" ")).includes("n")]).toEqual([
+        key,
+        names(forms(message).join(" ")).includes("n"),
+      ]);
+    }
+  });
+
+  it("write Email and keep words of the formats' insides to themselves", () => {
+    const out =
+      language === "en" ? /e-mail|\b(?:mapping|shard|payload|narrowed|tombstone-)/i : /\b(?:mapping|shard|payload)/i;
+    expect(Object.entries(messages).filter(([, message]) => forms(message).some((form) => out.test(form)))).toEqual([]);
+  });
+
+  it("have no space before an ellipsis", () => {
+    expect(Object.entries(messages).filter(([, message]) => forms(message).some((form) => / …/.test(form)))).toEqual(
+      [],
+    );
+  });
+
+  it("use no word that ui.md rules out", () => {
+    const out =
+      /\b(please|oops|successfully|purged?|parse error|bitte|hoppla|ups|erfolgreich)\b|[!！]|おっと|正常に完了|お願い/i;
+    expect(Object.entries(messages).filter(([, message]) => forms(message).some((form) => out.test(form)))).toEqual([]);
+  });
+});
+
+describe("translations", () => {
+  it("of Japanese do not say of one that it is all, where English does not", () => {
+    const all = Object.keys(en).filter((key) => {
+      const [english, japanese] = [files.en?.[key] ?? "", files.ja?.[key] ?? ""];
+      return (
+        typeof english !== "string" &&
+        !/\ball\b/i.test(english.one ?? "") &&
+        /\{n\}[^。]*すべて/.test(forms(japanese).join("\n"))
+      );
+    });
+    expect(all).toEqual([]);
+  });
+
+  /** Words that are the same in German, names and units. */
+  const SAME =
+    "filter.title original.format edit.text paste.label progress.rateBytes export.format export.textName exported.in files.kind.code class.name actor.system actor.mementory type.person type.episodic type.relationship keys.name theme.system size.normal bytes.kb bytes.mb bytes.gb bytes.tb key.Alt key.Esc field.manifest field.text create.name.label create.folder.name create.passphrase.label unlock.passphrase";
+  /** Names, keys and units, which Japanese writes in Latin letters. */
+  const LATIN =
+    "actor.system actor.mementory bytes.kb bytes.mb bytes.gb bytes.tb key.Ctrl key.Shift key.Alt key.Enter key.Delete key.Home key.End key.Esc key.PageUp key.PageDown";
+
+  it("of German are not the English words, but where both languages have the same", () => {
+    const same = Object.keys(en).filter((key) => JSON.stringify(files.de?.[key]) === JSON.stringify(files.en?.[key]));
+    const letters = same.filter((key) =>
+      /\p{L}/u.test(
+        forms(files.en?.[key] ?? "")
+          .join("")
+          .replaceAll(/\{\w+\}/g, ""),
+      ),
+    );
+    expect(letters.sort()).toEqual(SAME.split(" ").sort());
+  });
+
+  it("of Japanese are written in Japanese, but for names, keys and units", () => {
+    const latin = Object.keys(ja).filter((key) => {
+      const words = forms(files.ja?.[key] ?? "")
+        .join("")
+        .replaceAll(/\{\w+\}/g, "");
+      return /\p{L}/u.test(words) && !/[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u.test(words);
+    });
+    expect(latin.sort()).toEqual(LATIN.split(" ").sort());
+  });
+});
+
+describe("keys", () => {
+  const all = [...sources().values()].join("\n");
+  /** `t(`sort.${sort}`)`, `word("op", …)`: every key with this beginning and end counts as used. */
+  const patterns = [
+    ...[...all.matchAll(/`([a-zA-Z]+(?:\.[a-zA-Z]+)*\.)\$\{[^`}]*\}([a-zA-Z.]*)`/g)].map(([, from = "", to = ""]) => [
+      from,
+      to,
+    ]),
+    ...[...all.matchAll(/word\(\s*"(\w+)"/g)].map(([, prefix]) => [`${prefix}.`, ""]),
+    ...["type.", "types."].map((prefix) => [prefix, ""]),
+  ] as [string, string][];
+  const oneWord = (key: string, from: string, to: string) =>
+    key.startsWith(from) && key.endsWith(to) && /^\w+$/.test(key.slice(from.length, key.length - to.length));
+
+  it("are all used", () => {
+    const unused = Object.keys(en).filter(
+      (key) => !all.includes(`"${key}"`) && !patterns.some(([from, to]) => oneWord(key, from, to)),
+    );
+    expect(unused).toEqual([]);
+  });
+
+  it("that are asked for are all there", () => {
+    const asked = [...all.matchAll(/(?<![\w.])t\(\s*"([^"]+)"/g)].map(([, key = ""]) => key);
+    expect(asked.length).toBeGreaterThan(300);
+    expect(asked.filter((key) => !Object.hasOwn(en, key))).toEqual([]);
+    const empty = patterns.filter(([from, to]) => !Object.keys(en).some((key) => oneWord(key, from, to)));
+    // The beginning of what is kept in the window's storage.
+    expect(new Set(empty.map(([from]) => from))).toEqual(new Set(["mementory."]));
+  });
+});
+
+describe("templates", () => {
+  /** The program's name; the ends of keys of messages; what goes to the clipboard for whoever helps; keys, which Kbd labels; the names of keys. */
+  const ALLOWED =
+    /^(Mementory|vault|, index|Ctrl|Control|Shift|Enter|Escape|Delete|Backspace|CapsLock|Is|Small|Home|End|Tab|Arrow\w+|Page\w+|HTML\w*)\b/;
+
+  it("hold no text of their own", () => {
+    const found = [...sources()]
+      .filter(([name]) => name.endsWith(".svelte"))
+      .flatMap(([name, source]) => literals(source).map((text) => `${name}: ${text}`))
+      .filter((line) => !ALLOWED.test(line.slice(line.indexOf(": ") + 2)));
+    expect(found).toEqual([]);
+  });
+
+  it("are really looked through", () => {
+    const found = literals(`<script lang="ts">const a = "Two words";</script>
+<button title="Close it" class="big one">{a ? "Yes" : t("no.key")} Now</button><Field label={"Your name"} id="x" />`);
+    expect(found.sort()).toEqual(["Now", "Two words", "Yes", "Your name", 'title="Close it"']);
+  });
+});
+
+describe("what the core says", () => {
+  it("has words for every code of a refusal", () => {
+    const codes = ["mementory-api/src/error.rs", "mementory-api/src/files.rs", "mementory-api/src/portable.rs"]
+      .map(core)
+      .flatMap((source) => [...source.matchAll(/ApiError::new\(\s*"(\w+)"/g)].map(([, code]) => code));
+    expect(codes.length).toBeGreaterThan(15);
+    expect(codes.filter((code) => !Object.hasOwn(en, `error.${code}`))).toEqual([]);
+  });
+
+  it.each([
+    ["sharded", "conversations in several files"],
+    ["batch", "in several parts"],
+    ["classic", null],
+    ["1.1", "1.1"],
+    [null, null],
+  ])("of the layout %s is said in plain words or not at all", (version, said) => {
+    expect(layoutSaid(version)).toBe(said);
+  });
+
+  it("has words for every reason that a passphrase is weak", () => {
+    const source = core("mementory-crypto/src/passphrase.rs");
+    const said = [...source.matchAll(/"([A-Z][^"]*\.)"/g)].map(([, sentence]) => sentence);
+    expect(said.sort()).toEqual(Object.keys(WEAKNESSES).sort());
+  });
+
+  it("is said in the window's words, with its own for under Details", async () => {
+    const refusal = new Refusal(refuse("io", "/a could not be read: broken pipe.", { place: "/a" }));
+    expect(refusal.text).toBe("/a could not be read or written. Nothing was changed.");
+    expect(refusal.details).toBe("io: /a could not be read: broken pipe.");
+    await speak("de");
+    expect(refusal.text).toBe("/a ließ sich nicht lesen oder schreiben. Nichts wurde geändert.");
+    expect(new Refusal(refuse("footer_missing", "x", { place: "b.mem" })).text).toContain(
+      "b.mem ist beschädigt oder entspricht nicht dem Format",
+    );
+    expect(new Refusal(new Error("disk")).text).toContain("Unerwartetes");
+    expect(reasonSaid("malformed: no id")).toEqual({ text: "Kaputt", original: "no id" });
+    expect(reasonSaid("redacted elsewhere").text).toBe("Enthält Wörter, die du geschwärzt hast");
+    expect(auditSaid("import", "added 3 updated 1").text).toBe("3 neu, 1 geändert");
+    expect(auditSaid("erase", "memory").text).toBe("Erinnerung");
+    expect(auditSaid("x", "something else")).toEqual({ text: "", original: "something else" });
+  });
+});
+
+describe("a language", () => {
+  it("has its own plurals, numbers, dates, lists, sizes and order", async () => {
+    await speak("de");
+    expect([t("list.memories", { n: 1 }), t("list.memories", { n: 2859 })]).toEqual([
+      "1 Erinnerung",
+      "2.859 Erinnerungen",
+    ]);
+    expect([count(43650), bytes(2_100_000), bytes(1), month("2026-03-12T12:00:00Z")]).toEqual([
+      "43.650",
+      "2,1 MB",
+      "1 Byte",
+      "März 2026",
+    ]);
+    expect([listed(["a", "b", "c"]), inside("Datei")]).toEqual(["a, b und c", "Datei"]);
+    expect(["Zug", "Äpfel", "Birne"].sort(byName)).toEqual(["Äpfel", "Birne", "Zug"]);
+    await speak("ja");
+    expect([t("list.memories", { n: 1 }), t("list.memories", { n: 2859 })]).toEqual([
+      "1 件のメモリ",
+      "2,859 件のメモリ",
+    ]);
+    expect([day("2026-03-12T12:00:00Z"), listed(["a", "b"])]).toEqual(["2026年3月12日", "a、b"]);
+    await speak("en");
+    expect([inside("File"), bytes(1), bytes(2_100_000)]).toEqual(["file", "1 byte", "2.1 MB"]);
+  });
+
+  it("may have more plural forms than two", () => {
+    const files = { one: "{n} plik", few: "{n} pliki", many: "{n} plików", other: "{n} pliku" };
+    expect(fill(files, { n: 1 })).toBe("1 plik");
+    // English asks for `other` only; a form that is not there falls back to it.
+    expect([fill(files, { n: 3 }), fill({ other: "{n} 件" }, { n: 1 })]).toEqual(["3 pliku", "1 件"]);
+  });
+
+  it("follows the system, as far as it is spoken here", () => {
+    expect(systemLanguage(["fr-FR", "de-AT", "en"])).toBe("de");
+    expect(systemLanguage(["ja"])).toBe("ja");
+    expect(systemLanguage(["fr"])).toBe("en");
+  });
+
+  it("is chosen in the settings, holds at once, and is remembered", async () => {
+    const mock = mockBackend({ open: true });
+    useBackend(mock);
+    const kept = vi.spyOn(mock, "setPreference");
+    render(Appearance);
+    expect(screen.getByText("Text size")).toBeTruthy();
+    await appearance.setLanguage("de");
+    await waitFor(() => expect(screen.getByText("Textgröße")).toBeTruthy());
+    expect(document.documentElement.lang).toBe("de");
+    expect([kept.mock.lastCall, localStorage.getItem("mementory.language")]).toEqual([["language", "de"], "de"]);
+    await appearance.setLanguage("system");
+    await waitFor(() => expect(screen.getByText("Text size")).toBeTruthy());
+    expect([kept.mock.lastCall, localStorage.getItem("mementory.language")]).toEqual([["language", null], null]);
+    await fireEvent.click(screen.getByTestId("settings-language"));
+  });
+});

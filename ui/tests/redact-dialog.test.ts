@@ -1,0 +1,74 @@
+import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
+import { beforeEach, expect, it, vi } from "vitest";
+import RedactDialog from "../src/features/removal/RedactDialog.svelte";
+import { namesOf } from "../src/features/removal/impact";
+import { start, type Mock } from "./start-mock";
+import { type RedactPreview, type RedactRequest } from "$lib/ipc";
+import { refuse } from "$lib/ipc/mock/jobs";
+
+let mock: Mock;
+const dialog = { id: "m-16", text: "Wears reading glasses", span: { start: 6, end: 13 } };
+const counts: Record<string, RedactPreview> = {
+  "reading true": { redacted: 4, kinds: { memory: 1, message: 3 } },
+  "reading false": { redacted: 1, kinds: { memory: 1 } },
+  "Wears reading glasses true": { redacted: 1, kinds: { memory: 1 } },
+};
+const asked = ({ spans, everywhere }: RedactRequest) =>
+  `${spans.map(({ start, end }) => dialog.text.slice(start, end)).join()} ${everywhere}`;
+
+beforeEach(async () => {
+  mock = await start();
+  mock.redactPreview = async (_job, request) => counts[asked(request)] ?? Promise.reject(new Error(asked(request)));
+});
+
+const confirm = () => screen.getByTestId<HTMLButtonElement>("redact-confirm");
+
+it("says in how many places before it is done, by the words and the choice", async () => {
+  render(RedactDialog, dialog);
+  expect(confirm().disabled, "nothing is redacted before that is known").toBe(true);
+  await screen.findByText("Redact this in 4 places?");
+  expect(confirm().textContent?.trim()).toBe("Redact in all 4");
+  expect(screen.getByTestId("redact-where").textContent).toBe("Found: 3 messages and 1 memory, this one included.");
+  await fireEvent.click(screen.getByTestId("redact-everywhere"));
+  expect(confirm().disabled, "nor with the number of another choice").toBe(true);
+  await screen.findByText("Redact this in 1 place?");
+  expect([confirm().textContent?.trim(), confirm().disabled]).toEqual(["Redact here", false]);
+  await fireEvent.click(screen.getByTestId("redact-everywhere"));
+  await screen.findByText("Redact this in 4 places?");
+  await fireEvent.click(screen.getByText("All of it"));
+  await screen.findByText("Redact this in 1 place?");
+  expect(screen.getByTestId("redact-where").textContent).toBe("Found nowhere else.");
+});
+
+it("shows no number of words that are chosen no more, and stops counting them", async () => {
+  let late: (preview: RedactPreview) => void = () => undefined;
+  const stopped = vi.spyOn(mock, "cancelJob");
+  mock.redactPreview = (_job, request) =>
+    request.everywhere ? new Promise((done) => (late = done)) : Promise.resolve({ redacted: 1, kinds: { memory: 1 } });
+  const counting = vi.spyOn(mock, "redactPreview");
+  render(RedactDialog, dialog);
+  await waitFor(() => expect(counting).toHaveBeenCalledTimes(1));
+  await fireEvent.click(screen.getByTestId("redact-everywhere"));
+  await waitFor(() => expect(stopped).toHaveBeenCalledWith(counting.mock.calls[0]?.[0]));
+  late({ redacted: 9, kinds: { memory: 9 } });
+  await screen.findByText("Redact this in 1 place?");
+  expect(screen.queryByText("Redact in all 9")).toBeNull();
+});
+
+it("says so when there are more places than one redaction goes through", async () => {
+  mock.redactPreview = async (_job, { everywhere }) => {
+    if (everywhere) throw refuse("too_many_places", "Too many.", { most: "10000" });
+    return { redacted: 1, kinds: { memory: 1 } };
+  };
+  render(RedactDialog, dialog);
+  await screen.findByText(/These words occur in more than 10,000 places/);
+  expect(confirm().disabled).toBe(true);
+  await fireEvent.click(screen.getByTestId("redact-everywhere"));
+  await screen.findByText("Redact this in 1 place?");
+  expect(screen.queryByText(/more than 10,000 places/)).toBeNull();
+});
+
+it("names kinds by their number, and what has no name of its own as items", () => {
+  expect(namesOf({ memory: 1 })).toBe("1 memory");
+  expect(namesOf({ memory: 2, message: 5, entity: 1, fact: 2 })).toBe("5 messages, 2 memories and 3 items");
+});

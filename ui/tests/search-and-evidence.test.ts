@@ -1,0 +1,189 @@
+// What is asked of the core while somebody waits: no more than is seen, and not twice.
+import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import EvidenceSheet from "../src/features/activity/EvidenceSheet.svelte";
+import ConversationsView from "../src/features/conversations/ConversationsView.svelte";
+import FilesView from "../src/features/files/FilesView.svelte";
+import MemoriesView from "../src/features/memories/MemoriesView.svelte";
+import HomeView from "../src/features/home/HomeView.svelte";
+import Bar from "../src/shell/Bar.svelte";
+import DialogHost from "../src/shell/DialogHost.svelte";
+import { item } from "$lib/ipc/mock/data";
+import { facets } from "$lib/state/facets.svelte";
+import { ANY, dayEnd, dayStart } from "$lib/state/filter";
+import { files, memories } from "$lib/state/lists.svelte";
+import { nav } from "$lib/state/nav.svelte";
+import { search } from "$lib/state/search-field.svelte";
+import { vault } from "$lib/state/vault.svelte";
+import { start, type Mock } from "./start-mock";
+
+let mock: Mock;
+
+beforeEach(async () => {
+  const many = Array.from({ length: 60 }, (_, n) => item(`m-${n}`, "memory", "claude", `Likes tea ${n}`, n));
+  mock = await start({ items: many });
+  await vault.refresh();
+});
+
+describe("searching", () => {
+  it("asks for the first rows alone, and for more when they are scrolled to", async () => {
+    const asked = vi.spyOn(mock, "find");
+    memories.query = "tea";
+    await memories.load();
+    // As many as the window has room for.
+    const first = Math.ceil(innerHeight / 60);
+    expect(asked.mock.calls.map(([request]) => [request.offset, request.limit])).toEqual([[0, first]]);
+    expect(memories.rows).toHaveLength(first);
+    await memories.next();
+    expect(asked.mock.lastCall?.[0]).toMatchObject({ offset: first, limit: 100 });
+    expect(new Set(memories.rows.map((row) => row.id)).size).toBe(60);
+  });
+
+  it("counts everything once for each state of the vault", async () => {
+    const asked = vi.spyOn(mock, "facets");
+    const whole = () => asked.mock.calls.filter(([, words]) => words === null).length;
+    await facets.load({ ...ANY, kind: "memory" }, "te");
+    await facets.load({ ...ANY, kind: "memory" }, "tea");
+    expect(whole()).toBe(1);
+    vault.changed();
+    await facets.load({ ...ANY, kind: "memory" }, "tea");
+    expect(whole()).toBe(2);
+  });
+});
+
+it("a word that is being composed in the search field keeps its keys", async () => {
+  nav.section = "memories";
+  render(Bar);
+  const field = screen.getByTestId("search-field");
+  field.focus();
+  search.text = "茶";
+  for (const key of ["Enter", "Escape"]) await fireEvent.keyDown(field, { key, keyCode: 229 });
+  expect([document.activeElement, search.text]).toEqual([field, "茶"]);
+});
+
+describe("a search that found nothing", () => {
+  it("offers the word that may have been meant", async () => {
+    search.text = "teaa";
+    render(MemoriesView);
+    await fireEvent.click(await screen.findByTestId("near-spelling"));
+    expect(search.text).toBe("tea");
+    await waitFor(() => expect(memories.rows.length).toBeGreaterThan(0));
+    expect(screen.queryByTestId("near-spelling")).toBeNull();
+  });
+
+  it("offers nothing where nothing is like it", async () => {
+    const asked = vi.spyOn(mock, "near");
+    search.text = "xylophone";
+    render(MemoriesView);
+    await waitFor(() => expect(asked).toHaveBeenCalled());
+    expect(screen.queryByTestId("near-spelling")).toBeNull();
+  });
+
+  it("leads to the memories that say it, whatever they were narrowed to before", async () => {
+    memories.setFilter({ source: "gemini" });
+    search.text = "likes";
+    nav.section = "conversations";
+    render(ConversationsView);
+    const link = await screen.findByTestId("elsewhere-memories");
+    expect(link.textContent).toBe("60 memories");
+    expect(screen.queryByTestId("elsewhere-conversations")).toBeNull();
+    await fireEvent.click(link);
+    expect([nav.section, search.text, memories.filter.source]).toEqual(["memories", "likes", null]);
+  });
+
+  it("among files offers the word that may have been meant, and counts who says it", async () => {
+    mock = await start();
+    search.text = "membrane";
+    render(FilesView);
+    expect((await screen.findByTestId("elsewhere-conversations")).textContent).toMatch(/^\d+ messages?$/);
+    search.text = "harmmonics";
+    await fireEvent.click(await screen.findByTestId("near-spelling"));
+    await waitFor(() => expect(files.rows.map((row) => row.title)).toEqual(["harmonics_bergen.csv"]));
+    expect(screen.queryByTestId("elsewhere-conversations")).toBeNull();
+  });
+});
+
+describe("Home", () => {
+  it("is there at once when nothing changed since, and counted anew when something did", async () => {
+    const asked = vi.spyOn(mock, "tombstones");
+    const first = render(HomeView);
+    await screen.findByTestId("home");
+    // The months come last.
+    await waitFor(() => expect(asked).toHaveBeenCalledTimes(1));
+    await screen.findByText("When they were made");
+    first.unmount();
+    const again = render(HomeView);
+    expect(screen.getByTestId("home")).toBeTruthy();
+    expect(asked).toHaveBeenCalledTimes(1);
+    again.unmount();
+    await vault.refresh();
+    render(HomeView);
+    await waitFor(() => expect(asked).toHaveBeenCalledTimes(2));
+  });
+});
+
+describe("an evidence pack", () => {
+  it("is written where it is said, and told what is in it", async () => {
+    const made = vi.spyOn(mock, "evidence");
+    render(DialogHost);
+    nav.section = "activity";
+    render(Bar);
+    await fireEvent.click(await screen.findByTestId("activity-evidence"));
+    await screen.findByText("3 tombstones, each with its receipt");
+    await fireEvent.click(screen.getByTestId("evidence-save"));
+    const result = await screen.findByTestId("evidence-result");
+    expect(result.textContent).toContain("3 tombstones, 3 receipts");
+    const [, out, request] = made.mock.lastCall ?? [];
+    expect(out).toMatch(/^\/home\/ines\/.*\.zip$/);
+    const parts = ["tombstones", "log", "key"];
+    expect(request, "as drawn: all of it, without names of files").toEqual({
+      since: null,
+      until: null,
+      sign: true,
+      parts,
+    });
+  });
+
+  it("holds what is checked, of the days that are said", async () => {
+    const made = vi.spyOn(mock, "evidence");
+    render(EvidenceSheet);
+    await screen.findByText("3 tombstones, each with its receipt");
+    for (const part of ["tombstones", "key", "transfers"])
+      await fireEvent.click(screen.getByTestId(`evidence-${part}`));
+    const since = screen.getByTestId<HTMLInputElement>("evidence-since");
+    expect(since.value, "the first day of the log, until another is chosen").not.toBe("");
+    await fireEvent.change(since, { target: { value: "2024-03-01" } });
+    await fireEvent.change(screen.getByTestId("evidence-until"), { target: { value: "2024-03-02" } });
+    await screen.findByText("0 entries, no content");
+    await fireEvent.click(screen.getByTestId("evidence-save"));
+    const result = await screen.findByTestId("evidence-result");
+    expect(result.textContent, "what was not chosen is not told of").not.toContain("tombstones");
+    expect(made.mock.lastCall?.[2]).toEqual({
+      since: dayStart(new Date(2024, 2, 1)),
+      until: dayEnd(new Date(2024, 2, 2)),
+      sign: true,
+      parts: ["log", "transfers"],
+    });
+  });
+
+  it("is not made of nothing, and not when no place is chosen", async () => {
+    const made = vi.spyOn(mock, "evidence");
+    mock.chooseSave = () => Promise.resolve(null);
+    render(EvidenceSheet);
+    await fireEvent.click(screen.getByTestId("evidence-save"));
+    for (const part of ["tombstones", "log", "key"]) await fireEvent.click(screen.getByTestId(`evidence-${part}`));
+    expect(screen.getByTestId<HTMLButtonElement>("evidence-save").disabled).toBe(true);
+    expect(made).not.toHaveBeenCalled();
+  });
+
+  it("says what went wrong and keeps the choices", async () => {
+    mock.evidence = () => Promise.reject(Object.assign(new Error("no room"), { code: "disk_full" }));
+    render(DialogHost);
+    nav.section = "activity";
+    render(Bar);
+    await fireEvent.click(await screen.findByTestId("activity-evidence"));
+    await fireEvent.click(await screen.findByTestId("evidence-save"));
+    expect(await screen.findByTestId("evidence-error")).toBeTruthy();
+    expect(screen.queryByTestId("evidence-result")).toBeNull();
+  });
+});

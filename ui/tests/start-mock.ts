@@ -1,0 +1,18 @@
+import { useBackend } from "$lib/ipc";
+import { mockBackend, type MockOptions } from "$lib/ipc/mock";
+import { clearContent } from "$lib/state/lock-cleanup";
+import { session } from "$lib/state/session.svelte";
+
+/** The sample backend, as a test gets hold of it. */
+export type Mock = ReturnType<typeof mockBackend>;
+
+/** A sample vault in a window that shows nothing yet: open, unless asked otherwise. */
+export async function start(options: MockOptions = {}): Promise<Mock> {
+  clearContent();
+  const mock = mockBackend({ open: true, ...options });
+  useBackend(mock);
+  session.phase = "starting";
+  const state = await mock.sessionState();
+  if (state.open) session.opened(state);
+  return mock;
+}
