@@ -14,7 +14,7 @@ import { nav } from "$lib/state/nav.svelte";
 import { search } from "$lib/state/search-field.svelte";
 import { toasts } from "$lib/state/toasts.svelte";
 import { vault } from "$lib/state/vault.svelte";
-import { auditSaid, exportFacts, exportSaid } from "$lib/text/core";
+import { auditText, exportFacts, exportSummary } from "$lib/text/core";
 import { start, type Mock } from "./start-mock";
 
 // The last ones draw the whole window, which takes its time on a busy machine.
@@ -47,9 +47,9 @@ describe("what the log keeps of an export", () => {
 
   it("is told in words", () => {
     const facts = exportFacts("3589 records, signed, 1 covered, valid");
-    expect(facts && exportSaid(facts)).toBe("3,589 items, signed, 1 value covered");
-    expect(auditSaid("export", "2 records, encrypted, valid", "alf").text).toBe("2 items as .alf, encrypted");
-    expect(auditSaid("redact", "2 records").text, "a redaction is no export").toBe("2 items");
+    expect(facts && exportSummary(facts)).toBe("3,589 items, signed, 1 value covered");
+    expect(auditText("export", "2 records, encrypted, valid", "alf").text).toBe("2 items as .alf, encrypted");
+    expect(auditText("redact", "2 records").text, "a redaction is no export").toBe("2 items");
   });
 });
 

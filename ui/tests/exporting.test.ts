@@ -4,7 +4,7 @@ import ExportDone from "../src/features/exporting/ExportDone.svelte";
 import ExportSheet from "../src/features/exporting/ExportSheet.svelte";
 import type { ExportFormat } from "../src/features/exporting/formats";
 import { filesOf } from "../src/features/exporting/losses";
-import { opening, SHOWN } from "../src/features/exporting/excerpt";
+import { excerpt, EXCERPT_LENGTH } from "../src/features/exporting/excerpt";
 import { actions } from "../src/shell/palette/commands";
 import type { Filter } from "$lib/ipc";
 import { refuse } from "$lib/ipc/mock/jobs";
@@ -43,14 +43,14 @@ function clipboard(refuses = false): string[] {
 
 describe("the beginning of a text", () => {
   it("is all of a short one, and ends with a line of a long one", () => {
-    expect(opening("one\ntwo\n", 8)).toBe("one\ntwo\n");
-    expect(opening("one\ntwo\nthree\n", 10)).toBe("one\ntwo\n");
-    expect(opening("one\ntwo\nthree\n", 8)).toBe("one\ntwo\n");
+    expect(excerpt("one\ntwo\n", 8)).toBe("one\ntwo\n");
+    expect(excerpt("one\ntwo\nthree\n", 10)).toBe("one\ntwo\n");
+    expect(excerpt("one\ntwo\nthree\n", 8)).toBe("one\ntwo\n");
   });
 
   it("does not cut a sign in two", () => {
-    expect(opening("ab😀cd", 3)).toBe("ab");
-    expect(opening("ab😀cd", 4)).toBe("ab😀");
+    expect(excerpt("ab😀cd", 3)).toBe("ab");
+    expect(excerpt("ab😀cd", 4)).toBe("ab😀");
   });
 });
 
@@ -63,7 +63,7 @@ describe("the text for another assistant", () => {
     await waitFor(() => expect(field().value).not.toBe(""));
     expect([made.mock.lastCall?.[1].format, made.mock.lastCall?.[1].out]).toEqual(["transfer_text", ""]);
     expect(made.mock.lastCall?.[1]).toMatchObject({ filter: MEMORIES, cover: true });
-    expect([field().readOnly, field().dir, field().value.length]).toEqual([true, "auto", SHOWN]);
+    expect([field().readOnly, field().dir, field().value.length]).toEqual([true, "auto", EXCERPT_LENGTH]);
     expect(screen.getByTestId("export-text-on").textContent).toContain("(40 KB)");
     expect(screen.queryByTestId("export-path")).toBeNull();
     await fireEvent.click(button("export-copy"));

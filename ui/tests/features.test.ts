@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { findAll } from "../src/features/conversations/find-in-conversation";
 import { entriesOf, indexOf, MessageTree } from "../src/features/conversations/branches";
-import { leftOut, lossRows } from "../src/features/exporting/losses";
+import { omittedCount, lossRows } from "../src/features/exporting/losses";
 import { kindRows, missingAttachments, sumOf } from "../src/features/importing/outcomes";
-import { aboutLeft } from "../src/features/importing/stages";
+import { timeLeft } from "../src/features/importing/stages";
 import { columnsOf, lastMonths, typesOf } from "../src/features/home/data";
 import { chipsOf } from "../src/features/memories/chips";
-import { impactLines, nameOfMany, reachLines } from "../src/features/removal/impact";
+import { impactLines, countedName, unreachableLines } from "../src/features/removal/impact";
 import { groupsOf, normalGroup, twoGroups } from "../src/features/start/recovery";
 import { report } from "$lib/ipc/mock/jobs";
 import { sampleActivePath, sampleThread } from "$lib/ipc/mock/thread";
@@ -68,7 +68,7 @@ describe("import report", () => {
   });
 
   it("says the time left without pretending", () => {
-    expect([aboutLeft(null), aboutLeft(2), aboutLeft(23), aboutLeft(600)]).toEqual([
+    expect([timeLeft(null), timeLeft(2), timeLeft(23), timeLeft(600)]).toEqual([
       "",
       "a few seconds left",
       "about 25 seconds left",
@@ -110,7 +110,7 @@ describe("loss report", () => {
       { field: "tags", kind: "left_out", n: 2, note: "" },
       { field: "tags", kind: "moved_to_extension", n: 9, note: "kept beside" },
     ]);
-    expect(leftOut(exported)).toBe(1202);
+    expect(omittedCount(exported)).toBe(1202);
   });
 });
 
@@ -133,9 +133,9 @@ describe("what an erasure takes with it", () => {
       { n: "1", text: "attachment that nothing else uses" },
       { n: "5", text: "links" },
     ]);
-    expect(nameOfMany(["memory"], 3)).toBe("3 memories");
-    expect(nameOfMany(["memory", "message"], 2)).toBe("2 items");
-    expect(reachLines(["chatgpt", "me"], false)).toEqual([
+    expect(countedName(["memory"], 3)).toBe("3 memories");
+    expect(countedName(["memory", "message"], 2)).toBe("2 items");
+    expect(unreachableLines(["chatgpt", "me"], false)).toEqual([
       "Backups and snapshots of this computer",
       "What ChatGPT itself keeps",
     ]);

@@ -8,7 +8,7 @@ import { useBackend } from "$lib/ipc";
 import { mockBackend } from "$lib/ipc/mock";
 import { ago } from "$lib/ipc/mock/data";
 import { facets } from "$lib/state/facets.svelte";
-import { ANY, narrowed } from "$lib/state/filter";
+import { ANY, isFiltered } from "$lib/state/filter";
 import { memories } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { clearContent } from "$lib/state/lock-cleanup";
@@ -63,7 +63,7 @@ describe("memories without a type", () => {
     expect([...(row?.querySelectorAll(".num") ?? [])].map((n) => n.textContent)).toEqual(["9", "0"]);
     await fireEvent.click(screen.getByRole("button", { name: "9" }));
     expect([nav.section, memories.filter.source, memories.filter.record_type]).toEqual(["memories", "chatgpt", ""]);
-    expect(narrowed(memories.filter)).toBe(true);
+    expect(isFiltered(memories.filter)).toBe(true);
     expect(chipsOf(memories.filter).map((chip) => chip.label)).toEqual(["ChatGPT", "No type"]);
   });
 

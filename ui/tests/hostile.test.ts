@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { wordDiff } from "$lib/logic/diff";
-import { address, beginning, isolated, oneLine } from "$lib/logic/untrusted-text";
+import { asciiAddress, truncated, bidiIsolated, oneLine } from "$lib/logic/untrusted-text";
 import { blocks, safeNodes, webAddress } from "$lib/logic/markdown";
-import { splitParts } from "$lib/logic/text-segments";
+import { splitSegments } from "$lib/logic/text-segments";
 import { fill } from "$lib/text";
 
 type Part = string | { repeat: string; times: number };
@@ -56,7 +56,7 @@ describe("hostile content", () => {
     expect(hosts.map((href) => webAddress(href)?.host)).toEqual(["xn--pple-43d.example", "bank.example", "127.0.0.1"]);
     expect(webAddress("https://hostile.example/\u202egpj.exe")?.href).toBe("https://hostile.example/%E2%80%AEgpj.exe");
     expect(webAddress("https://\u202ehostile.example/")).toBeNull();
-    expect(address("javascript:\u202e\u0430")).toBe("javascript:[U+202E][U+0430]");
+    expect(asciiAddress("javascript:\u202e\u0430")).toBe("javascript:[U+202E][U+0430]");
   });
 
   it("shows plain what is too long, too deep or too wide to be laid out", () => {
@@ -72,7 +72,7 @@ describe("hostile content", () => {
   });
 
   it("draws no more pieces than a window can hold", () => {
-    const bars = splitParts("[REDACTED:phone] ".repeat(5_000));
+    const bars = splitSegments("[REDACTED:phone] ".repeat(5_000));
     expect(bars.length).toBeLessThan(1_010);
     expect(bars.at(-1)?.text).toContain("[REDACTED:phone]");
     const started = "word ".repeat(60_000);
@@ -94,16 +94,16 @@ describe("what others wrote, in a line of ours", () => {
   });
 
   it("is cut between letters, not within one", () => {
-    expect(beginning("short")).toBe("short");
-    expect(beginning(`a${"\u{1f600}".repeat(10)}`, 4)).toBe("a\u{1f600}…");
+    expect(truncated("short")).toBe("short");
+    expect(truncated(`a${"\u{1f600}".repeat(10)}`, 4)).toBe("a\u{1f600}…");
   });
 
   it("keeps its direction to itself in a sentence", () => {
-    expect(isolated("plain")).toBe("plain");
-    expect(isolated("\u05e9\u05dc\u05d5\u05dd")).toBe("\u2068\u05e9\u05dc\u05d5\u05dd\u2069");
-    expect(isolated("a\u202eb\u2069")).toBe("\u2068a[U+202E]b[U+2069]\u2069");
+    expect(bidiIsolated("plain")).toBe("plain");
+    expect(bidiIsolated("\u05e9\u05dc\u05d5\u05dd")).toBe("\u2068\u05e9\u05dc\u05d5\u05dd\u2069");
+    expect(bidiIsolated("a\u202eb\u2069")).toBe("\u2068a[U+202E]b[U+2069]\u2069");
     // A sentence within a sentence is isolated once.
-    expect(isolated(isolated("\u05e9"))).toBe(isolated("\u05e9"));
+    expect(bidiIsolated(bidiIsolated("\u05e9"))).toBe(bidiIsolated("\u05e9"));
     expect(fill("Moved {name} away", { name: "x\u202ey" })).toBe("Moved \u2068x[U+202E]y\u2069 away");
   });
 });

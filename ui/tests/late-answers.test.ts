@@ -6,7 +6,7 @@ import MemoriesView from "../src/features/memories/MemoriesView.svelte";
 import { importing } from "$lib/state/importing.svelte";
 import { memories } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
-import { moveToTrash, putBack } from "$lib/state/trash-actions";
+import { moveToTrash, restoreFromTrash } from "$lib/state/trash-actions";
 import { search } from "$lib/state/search-field.svelte";
 import { selection } from "$lib/state/selection.svelte";
 import { session } from "$lib/state/session.svelte";
@@ -39,7 +39,7 @@ function slow<K extends "trash" | "restore" | "list" | "importPreview" | "export
 describe("an answer that comes after locking", () => {
   it.each(["trash", "restore"] as const)("shows no toast (%s)", async (name) => {
     const release = slow(name);
-    const done = name === "trash" ? moveToTrash(["m-1"], "A secret") : putBack(["t-0"]);
+    const done = name === "trash" ? moveToTrash(["m-1"], "A secret") : restoreFromTrash(["t-0"]);
     session.locked("person");
     release();
     expect(await done).not.toBe(true);

@@ -2,7 +2,7 @@ import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import ExportSheet from "../src/features/exporting/ExportSheet.svelte";
 import { letterKey } from "../src/features/memories/keys";
-import { listIn } from "../src/features/layout/row-actions";
+import { visibleList } from "../src/features/layout/row-actions";
 import MemoryList from "../src/features/memories/MemoryList.svelte";
 import MemoryDetail from "../src/features/memories/MemoryDetail.svelte";
 import SelectionView from "../src/features/memories/SelectionView.svelte";
@@ -95,11 +95,11 @@ describe("a list that was changed", () => {
     expect(document.querySelector("[role=listbox]")).toBe(list);
     expect(list.closest(".unseen")).not.toBeNull();
     // Nothing goes there by keyboard.
-    expect(listIn(document)).toBeNull();
+    expect(visibleList(document)).toBeNull();
     await find("tea");
     await waitFor(() => expect(list.closest(".unseen")).toBeNull());
     expect(screen.queryByText("No memory says “no such words”")).toBeNull();
-    expect(listIn(document)).toBe(list);
+    expect(visibleList(document)).toBe(list);
   });
 
   it("hears of an error of what was asked ahead when it takes it", async () => {

@@ -1,20 +1,20 @@
 import { describe, expect, it } from "vitest";
-import { FORMATS, look } from "$lib/logic/assistants";
+import { FORMATS, assistantStyle } from "$lib/logic/assistants";
 import { sources } from "./literals";
 import { trimDiff, wordDiff } from "$lib/logic/diff";
-import { findWords, inField, markedWords, pointsOf, spanOf, splitParts } from "$lib/logic/text-segments";
+import { findWords, fieldText, markedWords, codePointOffset, selectionSpan, splitSegments } from "$lib/logic/text-segments";
 import { commandFor } from "../src/shell/keymap";
 
 describe("parts", () => {
   it("cut at ranges in code points, not in UTF-16 units", () => {
-    expect(splitParts("🏠 the bathroom", [[6, 14]])).toEqual([
+    expect(splitSegments("🏠 the bathroom", [[6, 14]])).toEqual([
       { kind: "text", text: "🏠 the " },
       { kind: "mark", text: "bathroom" },
     ]);
   });
 
   it("show redactions as bars without their length", () => {
-    expect(splitParts("Lives at [REDACTED:address], first floor")).toEqual([
+    expect(splitSegments("Lives at [REDACTED:address], first floor")).toEqual([
       { kind: "text", text: "Lives at " },
       { kind: "bar", text: "address" },
       { kind: "text", text: ", first floor" },
@@ -22,7 +22,7 @@ describe("parts", () => {
   });
 
   it("survive ranges that overlap or lie outside", () => {
-    const text = splitParts("abc", [
+    const text = splitSegments("abc", [
       [0, 2],
       [1, 3],
       [7, 9],
@@ -44,20 +44,20 @@ describe("parts", () => {
   it("count places in a field, which has no Windows line ends, in code points of the source", () => {
     const source = "🏠 one\r\ntwo\r\nthree\rfour";
     const shown = "🏠 one\ntwo\nthree\rfour";
-    expect(inField(source)).toBe(shown);
+    expect(fieldText(source)).toBe(shown);
     for (const word of ["one", "two", "three", "four"]) {
       const place = shown.indexOf(word);
-      const [start, end] = [pointsOf(source, place), pointsOf(source, place + word.length)];
+      const [start, end] = [codePointOffset(source, place), codePointOffset(source, place + word.length)];
       expect([...source].slice(start, end).join("")).toBe(word);
     }
-    expect(pointsOf(source, shown.length)).toBe([...source].length);
+    expect(codePointOffset(source, shown.length)).toBe([...source].length);
   });
 
   it("find a selection again in the source, the right one of several", () => {
     const source = "🏠 one and one and one";
-    expect(spanOf(source, "one", "🏠 one and ")).toEqual({ start: 10, end: 13 });
-    expect(spanOf(source, "two", "")).toBeNull();
-    expect(spanOf(source, "  ", "")).toBeNull();
+    expect(selectionSpan(source, "one", "🏠 one and ")).toEqual({ start: 10, end: 13 });
+    expect(selectionSpan(source, "two", "")).toBeNull();
+    expect(selectionSpan(source, "  ", "")).toBeNull();
   });
 });
 
@@ -98,11 +98,11 @@ describe("diff", () => {
 
 describe("assistants", () => {
   it("have a name, two letters and a colour, known or not", () => {
-    expect(look("chatgpt")).toEqual({ name: "ChatGPT", letters: "Gp", tone: 1 });
-    expect(look("cursor").tone).toBe(4);
-    expect(look("brand_new")).toEqual({ name: "Brand new", letters: "Br", tone: 6 });
-    expect(look("me").tone).toBe(5);
-    expect(FORMATS.every((format) => look(format).letters.length === 2)).toBe(true);
+    expect(assistantStyle("chatgpt")).toEqual({ name: "ChatGPT", letters: "Gp", tone: 1 });
+    expect(assistantStyle("cursor").tone).toBe(4);
+    expect(assistantStyle("brand_new")).toEqual({ name: "Brand new", letters: "Br", tone: 6 });
+    expect(assistantStyle("me").tone).toBe(5);
+    expect(FORMATS.every((format) => assistantStyle(format).letters.length === 2)).toBe(true);
   });
 });
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { hasText } from "$lib/text";
 import { fieldName } from "$lib/text/core";
-import { speak } from "$lib/text/locale.svelte";
+import { setLanguage } from "$lib/text/locale.svelte";
 
 const CRATES = join(import.meta.dirname, "..", "..", "src-tauri", "crates");
 
@@ -59,7 +59,7 @@ const given = [...rust].flatMap(([path, source]) =>
 const isName = ({ field }: { field: string }) => field.startsWith('"');
 
 describe("what a loss is about", () => {
-  afterEach(() => speak("en"));
+  afterEach(() => setLanguage("en"));
 
   it("is named in the call, or comes from where this test knows", () => {
     const handed = new Set(given.filter((each) => !isName(each)).map(({ path, field }) => `${path} ${field}`));
@@ -82,9 +82,9 @@ describe("what a loss is about", () => {
 
   it("is said in the window's language", async () => {
     expect([fieldName("times.created"), fieldName("superseded_by")]).toEqual(["Time of creation", "What replaced it"]);
-    await speak("de");
+    await setLanguage("de");
     expect(fieldName("times.created")).toBe("Zeitpunkt der Entstehung");
-    await speak("ja");
+    await setLanguage("ja");
     expect(fieldName("times.created")).toBe("作成日時");
   });
 
@@ -94,7 +94,7 @@ describe("what a loss is about", () => {
     ["colour", "Colour"],
   ])("and is not known (%s) reads like words all the same", async (field, read) => {
     expect(fieldName(field)).toBe(read);
-    await speak("ja");
+    await setLanguage("ja");
     expect(fieldName(field)).toBe(read);
   });
 });

@@ -1,7 +1,7 @@
 import DOMPurify from "dompurify";
 import { describe, expect, it, vi } from "vitest";
-import { blocks, lineOf, plainWords, safeNodes, webAddress } from "$lib/logic/markdown";
-import { colour } from "$lib/logic/highlight";
+import { blocks, plainLine, plainText, safeNodes, webAddress } from "$lib/logic/markdown";
+import { highlightCode } from "$lib/logic/highlight";
 import { countIn, markHits } from "$lib/logic/hits";
 
 function page(markdown: string): HTMLElement {
@@ -67,8 +67,8 @@ describe("markdown of conversations", () => {
       { kind: "html" },
       { kind: "code", language: "python", text: "print(1)" },
     ]);
-    expect(colour("print(1)", "python")).toContain("hljs-");
-    expect(colour("print(1)", "nothing-known")).toBeNull();
+    expect(highlightCode("print(1)", "python")).toContain("hljs-");
+    expect(highlightCode("print(1)", "nothing-known")).toBeNull();
   });
 
   it("escapes hostile names in attributes", () => {
@@ -99,11 +99,11 @@ describe("the words of a text", () => {
     ["---", "---"],
     ["+1.25 <b>glasses</b> \\* &amp;", "+1.25 <b>glasses</b> * &amp;"],
   ])("%s", (text, words) => {
-    expect(plainWords(text)).toBe(words);
+    expect(plainText(text)).toBe(words);
   });
 
   it("stand on one line, cut before they are read", () => {
-    expect(lineOf("## Name\n**Ines**")).toBe("Name Ines");
-    expect(lineOf("**a** ".repeat(10_000)).length).toBeLessThan(301);
+    expect(plainLine("## Name\n**Ines**")).toBe("Name Ines");
+    expect(plainLine("**a** ".repeat(10_000)).length).toBeLessThan(301);
   });
 });

@@ -8,11 +8,11 @@ import ja from "../src/lib/text/ja.json";
 import { useBackend } from "$lib/ipc";
 import { mockBackend } from "$lib/ipc/mock";
 import { appearance } from "$lib/state/appearance.svelte";
-import { Refusal } from "$lib/state/ui-error";
-import { byName, count, fill, inside, listed, t } from "$lib/text";
-import { auditSaid, layoutSaid, reasonSaid, WEAKNESSES } from "$lib/text/core";
+import { UiError } from "$lib/state/ui-error";
+import { byName, count, fill, nameInSentence, joinWithAnd, t } from "$lib/text";
+import { auditText, layoutText, reasonText, WEAKNESSES } from "$lib/text/core";
 import { bytes, day, month } from "$lib/text/format";
-import { speak, systemLanguage, type Message } from "$lib/text/locale.svelte";
+import { setLanguage, systemLanguage, type Message } from "$lib/text/locale.svelte";
 import { refuse } from "$lib/ipc/mock/jobs";
 import { literals, sources } from "./literals";
 
@@ -22,7 +22,7 @@ const names = (form: string) => [...new Set([...form.matchAll(/\{(\w+)\}/g)].map
 const core = (path: string) => readFileSync(`${import.meta.dirname}/../../src-tauri/crates/${path}`, "utf8");
 
 beforeEach(() => useBackend(mockBackend({ open: true })));
-afterEach(() => speak("en"));
+afterEach(() => setLanguage("en"));
 
 describe.each(Object.keys(files))("the messages in %s", (language) => {
   const messages = files[language] ?? {};
@@ -187,7 +187,7 @@ describe("what the core says", () => {
     ["1.1", "1.1"],
     [null, null],
   ])("of the layout %s is said in plain words or not at all", (version, said) => {
-    expect(layoutSaid(version)).toBe(said);
+    expect(layoutText(version)).toBe(said);
   });
 
   it("has words for every reason that a passphrase is weak", () => {
@@ -197,26 +197,26 @@ describe("what the core says", () => {
   });
 
   it("is said in the window's words, with its own for under Details", async () => {
-    const refusal = new Refusal(refuse("io", "/a could not be read: broken pipe.", { place: "/a" }));
+    const refusal = new UiError(refuse("io", "/a could not be read: broken pipe.", { place: "/a" }));
     expect(refusal.text).toBe("/a could not be read or written. Nothing was changed.");
     expect(refusal.details).toBe("io: /a could not be read: broken pipe.");
-    await speak("de");
+    await setLanguage("de");
     expect(refusal.text).toBe("/a ließ sich nicht lesen oder schreiben. Nichts wurde geändert.");
-    expect(new Refusal(refuse("footer_missing", "x", { place: "b.mem" })).text).toContain(
+    expect(new UiError(refuse("footer_missing", "x", { place: "b.mem" })).text).toContain(
       "b.mem ist beschädigt oder entspricht nicht dem Format",
     );
-    expect(new Refusal(new Error("disk")).text).toContain("Unerwartetes");
-    expect(reasonSaid("malformed: no id")).toEqual({ text: "Kaputt", original: "no id" });
-    expect(reasonSaid("redacted elsewhere").text).toBe("Enthält Wörter, die du geschwärzt hast");
-    expect(auditSaid("import", "added 3 updated 1").text).toBe("3 neu, 1 geändert");
-    expect(auditSaid("erase", "memory").text).toBe("Erinnerung");
-    expect(auditSaid("x", "something else")).toEqual({ text: "", original: "something else" });
+    expect(new UiError(new Error("disk")).text).toContain("Unerwartetes");
+    expect(reasonText("malformed: no id")).toEqual({ text: "Kaputt", original: "no id" });
+    expect(reasonText("redacted elsewhere").text).toBe("Enthält Wörter, die du geschwärzt hast");
+    expect(auditText("import", "added 3 updated 1").text).toBe("3 neu, 1 geändert");
+    expect(auditText("erase", "memory").text).toBe("Erinnerung");
+    expect(auditText("x", "something else")).toEqual({ text: "", original: "something else" });
   });
 });
 
 describe("a language", () => {
   it("has its own plurals, numbers, dates, lists, sizes and order", async () => {
-    await speak("de");
+    await setLanguage("de");
     expect([t("list.memories", { n: 1 }), t("list.memories", { n: 2859 })]).toEqual([
       "1 Erinnerung",
       "2.859 Erinnerungen",
@@ -227,16 +227,16 @@ describe("a language", () => {
       "1 Byte",
       "März 2026",
     ]);
-    expect([listed(["a", "b", "c"]), inside("Datei")]).toEqual(["a, b und c", "Datei"]);
+    expect([joinWithAnd(["a", "b", "c"]), nameInSentence("Datei")]).toEqual(["a, b und c", "Datei"]);
     expect(["Zug", "Äpfel", "Birne"].sort(byName)).toEqual(["Äpfel", "Birne", "Zug"]);
-    await speak("ja");
+    await setLanguage("ja");
     expect([t("list.memories", { n: 1 }), t("list.memories", { n: 2859 })]).toEqual([
       "1 件のメモリ",
       "2,859 件のメモリ",
     ]);
-    expect([day("2026-03-12T12:00:00Z"), listed(["a", "b"])]).toEqual(["2026年3月12日", "a、b"]);
-    await speak("en");
-    expect([inside("File"), bytes(1), bytes(2_100_000)]).toEqual(["file", "1 byte", "2.1 MB"]);
+    expect([day("2026-03-12T12:00:00Z"), joinWithAnd(["a", "b"])]).toEqual(["2026年3月12日", "a、b"]);
+    await setLanguage("en");
+    expect([nameInSentence("File"), bytes(1), bytes(2_100_000)]).toEqual(["file", "1 byte", "2.1 MB"]);
   });
 
   it("may have more plural forms than two", () => {

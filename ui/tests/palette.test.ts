@@ -2,7 +2,7 @@ import { fireEvent, render, screen, waitFor, within } from "@testing-library/sve
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import Window from "../src/shell/Window.svelte";
 import { finder } from "../src/shell/palette/finder.svelte";
-import { best, fit } from "../src/shell/palette/match";
+import { bestMatches, matchName } from "../src/shell/palette/match";
 import { item } from "$lib/ipc/mock/data";
 import { appearance } from "$lib/state/appearance.svelte";
 import { dialogs } from "$lib/state/dialogs.svelte";
@@ -185,18 +185,18 @@ describe("the palette", () => {
 
 describe("what fits", () => {
   it("needs every word, takes beginnings first, and marks the letters", () => {
-    expect(fit("Export everything as .mem…", "exp")).toEqual({ rank: 0, ranges: [[0, 3]] });
-    expect(fit("Export everything as .mem…", "every exp")).toEqual({
+    expect(matchName("Export everything as .mem…", "exp")).toEqual({ rank: 0, ranges: [[0, 3]] });
+    expect(matchName("Export everything as .mem…", "every exp")).toEqual({
       rank: 1,
       ranges: [
         [7, 12],
         [0, 3],
       ],
     });
-    expect(fit("Import…", "exp")).toBeNull();
-    expect(fit("Import…", "add", "open add")).toEqual({ rank: 3, ranges: [] });
-    expect(fit("書き出す…", "出す")?.ranges).toEqual([[2, 4]]);
+    expect(matchName("Import…", "exp")).toBeNull();
+    expect(matchName("Import…", "add", "open add")).toEqual({ rank: 3, ranges: [] });
+    expect(matchName("書き出す…", "出す")?.ranges).toEqual([[2, 4]]);
     const names = ["Unlock it", "A lock", "Lock"];
-    expect(best(names, 2, (name) => fit(name, "lock")).map((each) => each.one)).toEqual(["Lock", "A lock"]);
+    expect(bestMatches(names, 2, (name) => matchName(name, "lock")).map((each) => each.one)).toEqual(["Lock", "A lock"]);
   });
 });

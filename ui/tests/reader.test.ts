@@ -6,11 +6,11 @@ import MessageView from "../src/features/conversations/MessageView.svelte";
 import Reader from "../src/features/conversations/Reader.svelte";
 import ThreadPane from "../src/features/conversations/ThreadPane.svelte";
 import { recordEntries } from "../src/features/layout/row-actions";
-import { openPlace } from "../src/features/sensitive/segments";
+import { openLocation } from "../src/features/sensitive/segments";
 import { start, type Mock } from "./start-mock";
 import type { SensitivePlace, Thread } from "$lib/ipc";
 import { sampleThread } from "$lib/ipc/mock/thread";
-import { look } from "$lib/logic/assistants";
+import { assistantStyle } from "$lib/logic/assistants";
 import { ANY } from "$lib/state/filter";
 import { conversations } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
@@ -45,7 +45,7 @@ describe("a fold", () => {
   });
 
   it("opens for a message that the way here names", async () => {
-    openPlace({ kind: "message", id: "msg-a0", conversation_id: "c-bath" } as SensitivePlace);
+    openLocation({ kind: "message", id: "msg-a0", conversation_id: "c-bath" } as SensitivePlace);
     expect(nav.message).toBe("msg-a0");
     render(ThreadPane, { thread });
     await waitFor(() => expect(folded("msg-a0")).toBe(false));
@@ -57,7 +57,7 @@ describe("a fold", () => {
     const step = (content_type: string, text: string) => ({ content_type, name: null, text });
     const steps = [step("tool_call", "look up the key"), step("tool_result", "**Bearer** key, [REDACTED:secret]")];
     const messages = [{ ...first!, id: "x", siblings: [], text: "No key here.", steps }, ...rest];
-    openPlace({ kind: "message", field: "block", id: "x", conversation_id: "c-bath" } as SensitivePlace);
+    openLocation({ kind: "message", field: "block", id: "x", conversation_id: "c-bath" } as SensitivePlace);
     const { unmount } = render(ThreadPane, { thread: { ...thread, messages, active_path: ["x"] } });
     await waitFor(() => expect(texts("li pre")).toEqual(["look up the key", "**Bearer** key, redacted"]));
     await find("key");
@@ -156,7 +156,7 @@ it("a row of a conversation reads: title, text, assistant, date", async () => {
   });
   container.querySelectorAll("[aria-hidden=true]").forEach((each) => each.remove());
   const said = container.textContent?.replaceAll(/\s+/g, " ") ?? "";
-  const places = [row!.title ?? "", look(row!.source).name, shortDay(row!.updated_at ?? row!.created_at)].map((each) =>
+  const places = [row!.title ?? "", assistantStyle(row!.source).name, shortDay(row!.updated_at ?? row!.created_at)].map((each) =>
     said.indexOf(each),
   );
   expect(container.querySelector(".lead")?.getAttribute("aria-label"), "said once").toBeNull();

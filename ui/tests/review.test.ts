@@ -1,8 +1,8 @@
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import ExportSheet from "../src/features/exporting/ExportSheet.svelte";
-import { against } from "../src/features/duplicates/word-marks";
-import { goneOf } from "../src/features/home/data";
+import { markDifferences } from "../src/features/duplicates/word-marks";
+import { missingByAssistant } from "../src/features/home/data";
 import HomeView from "../src/features/home/HomeView.svelte";
 import { chipsOf } from "../src/features/memories/chips";
 import MemoryDetail from "../src/features/memories/MemoryDetail.svelte";
@@ -15,7 +15,7 @@ import { item } from "$lib/ipc/mock/data";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { duplicates } from "$lib/state/duplicates.svelte";
 import { showExport } from "$lib/state/open-export";
-import { ANY, narrowed } from "$lib/state/filter";
+import { ANY, isFiltered } from "$lib/state/filter";
 import { conversations, memories } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { plainRow } from "$lib/state/records.svelte";
@@ -95,7 +95,7 @@ describe("worth a look", () => {
       count,
     });
     expect(
-      goneOf([
+      missingByAssistant([
         one("claude", "profile", "gone", 1),
         one("chatgpt", "memory", "gone", 4),
         one("chatgpt", "conversation", "gone", 2),
@@ -226,12 +226,12 @@ describe("duplicates", () => {
   });
 
   it("are compared word by word", () => {
-    expect(against("likes green tea", "likes tea")).toEqual([
+    expect(markDifferences("likes green tea", "likes tea")).toEqual([
       { kind: "text", text: "likes " },
       { kind: "mark", text: "green " },
       { kind: "text", text: "tea" },
     ]);
-    const long = against("tea ".repeat(5000), "milk");
+    const long = markDifferences("tea ".repeat(5000), "milk");
     expect(long.reduce((sum, part) => sum + ("text" in part ? part.text.length : 0), 0)).toBeLessThan(2100);
   });
 });
@@ -255,7 +255,7 @@ describe("the newest export", () => {
 
   it("narrows lists and what is exported", async () => {
     memories.setFilter({ standing: "changed" });
-    expect([narrowed(memories.filter), narrowed(ANY)]).toEqual([true, false]);
+    expect([isFiltered(memories.filter), isFiltered(ANY)]).toEqual([true, false]);
     expect(chipsOf({ ...ANY, kind: "memory", standing: "changed" }).map((chip) => chip.label)).toEqual(["Changed"]);
     expect(chipsOf({ ...ANY, source: "claude", standing: "gone" }).map((chip) => chip.label)).toEqual([
       "Claude",

@@ -6,7 +6,7 @@ import SensitiveView from "../src/features/sensitive/SensitiveView.svelte";
 import DialogHost from "../src/shell/DialogHost.svelte";
 import Sidebar from "../src/shell/Sidebar.svelte";
 import Window from "../src/shell/Window.svelte";
-import { leadOf, titleParts } from "../src/features/sensitive/segments";
+import { textBefore, titleSegments } from "../src/features/sensitive/segments";
 import type { SensitiveItem } from "$lib/ipc";
 import type { MockOptions } from "$lib/ipc/mock";
 import { receipt } from "$lib/ipc/mock/jobs";
@@ -126,7 +126,7 @@ describe("a value", () => {
     const context = await screen.findByTestId("sensitive-context");
     expect(context.textContent).toContain("the staging bucket key is");
     expect(document.body.innerHTML).not.toContain("AKIA0");
-    expect(leadOf(leaking).map((part) => part.text)).not.toContain("AKIA0");
+    expect(textBefore(leaking).map((part) => part.text)).not.toContain("AKIA0");
     expect(within(context).getByRole("img").getAttribute("aria-label")).toBe("hidden value");
   });
 
@@ -140,14 +140,14 @@ describe("a value", () => {
   });
 
   it("has bars in titles, and the end of what stands before it in its row", () => {
-    expect(titleParts("key █████ of █████")).toEqual([
+    expect(titleSegments("key █████ of █████")).toEqual([
       { kind: "text", text: "key " },
       { kind: "bar", text: "" },
       { kind: "text", text: " of " },
       { kind: "bar", text: "" },
     ]);
     const before = { text: "one two three four five six seven eight nine ", hidden: null, this: false };
-    expect(leadOf([before, { text: "", hidden: "card", this: true }])).toEqual([
+    expect(textBefore([before, { text: "", hidden: "card", this: true }])).toEqual([
       { kind: "text", text: "…seven eight nine " },
     ]);
   });

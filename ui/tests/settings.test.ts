@@ -16,9 +16,9 @@ import { codeOf } from "$lib/ipc";
 import { refuse } from "$lib/ipc/mock/jobs";
 import { MOCK_PASSPHRASE } from "$lib/ipc/mock";
 import { item } from "$lib/ipc/mock/data";
-import { copyBy } from "$lib/logic/copy-handler";
+import { setCopyHandler } from "$lib/logic/copy-handler";
 import { appearance } from "$lib/state/appearance.svelte";
-import { copyAndSay, copyText } from "$lib/state/clipboard";
+import { copyWithToast, copyText } from "$lib/state/clipboard";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import type { Row } from "$lib/state/records.svelte";
 import { session } from "$lib/state/session.svelte";
@@ -102,7 +102,7 @@ describe("copied text", () => {
       appearance.setClearCopied(choice);
       await waitFor(() => expect(chosen()).toBe(label));
       expect(kept).toHaveBeenLastCalledWith("clear-copied", value);
-      await copyAndSay("words");
+      await copyWithToast("words");
       expect(copied).toHaveBeenLastCalledWith("words", seconds);
     }
   });
@@ -124,7 +124,7 @@ describe("copied text", () => {
 
   it("is copied by the same way from a block of code, which says so only when it was", async () => {
     const copied = vi.spyOn(mock, "copyText").mockRejectedValueOnce(refuse("no_clipboard", "No."));
-    copyBy(copyText);
+    setCopyHandler(copyText);
     render(CodeBlock, { text: "let a = 1", language: "js" });
     await fireEvent.click(screen.getByText("Copy"));
     expect(copied).toHaveBeenLastCalledWith("let a = 1", 30);

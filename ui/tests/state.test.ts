@@ -11,7 +11,7 @@ import { ANY, periodStart } from "$lib/state/filter";
 import { importing } from "$lib/state/importing.svelte";
 import { conversations, memories } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
-import { itemsOfAll, neighbour, stayOpen } from "$lib/state/records.svelte";
+import { itemsOfAll, nextAfterRemoval, keepOpen } from "$lib/state/records.svelte";
 import { moveToTrash } from "$lib/state/trash-actions";
 import { search } from "$lib/state/search-field.svelte";
 import { selection } from "$lib/state/selection.svelte";
@@ -281,15 +281,15 @@ describe("what stays open", () => {
   }));
 
   it("is the same record, even when it no longer fits the search", () => {
-    expect(stayOpen(rows, "x", false)).toBe("x");
-    expect(stayOpen(rows, "x", true)).toBe("a");
-    expect(stayOpen(rows, null, false)).toBe("a");
+    expect(keepOpen(rows, "x", false)).toBe("x");
+    expect(keepOpen(rows, "x", true)).toBe("a");
+    expect(keepOpen(rows, null, false)).toBe("a");
   });
 
   it("is the next one when it leaves the list", () => {
-    expect(neighbour(rows, ["b"], "b")).toBe("c");
-    expect(neighbour(rows, ["b", "c"], "c")).toBe("a");
-    expect(neighbour(rows, ["a", "b", "c"], "b")).toBeNull();
-    expect(neighbour(rows, ["a"], "b")).toBe("b");
+    expect(nextAfterRemoval(rows, ["b"], "b")).toBe("c");
+    expect(nextAfterRemoval(rows, ["b", "c"], "c")).toBe("a");
+    expect(nextAfterRemoval(rows, ["a", "b", "c"], "b")).toBeNull();
+    expect(nextAfterRemoval(rows, ["a"], "b")).toBe("b");
   });
 });

@@ -11,7 +11,7 @@ import { session } from "$lib/state/session.svelte";
 import { toasts } from "$lib/state/toasts.svelte";
 import { vault } from "$lib/state/vault.svelte";
 import { watching } from "$lib/state/watching.svelte";
-import { auditSaid } from "$lib/text/core";
+import { auditText } from "$lib/text/core";
 import { start, type Mock } from "./start-mock";
 
 const EXPORT = "/home/ines/Downloads/chatgpt-export-2026-11-21.zip";
@@ -82,7 +82,7 @@ describe("watched folders", () => {
     await waitFor(async () =>
       expect((await row("Downloads")).getByTestId("watched-mode").textContent?.trim()).toBe("Paused"),
     );
-    expect(auditSaid("watch", "own").text).toBe("Import on its own");
+    expect(auditText("watch", "own").text).toBe("Import on its own");
   });
 
   it("say that there is none yet", async () => {

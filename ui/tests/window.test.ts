@@ -5,7 +5,7 @@ import About from "../src/features/settings/About.svelte";
 import SigningKeys from "../src/features/settings/SigningKeys.svelte";
 import App from "../src/shell/App.svelte";
 import BackgroundImport from "../src/shell/BackgroundImport.svelte";
-import { touched } from "../src/shell/user-activity";
+import { reportActivity } from "../src/shell/user-activity";
 import { useBackend } from "$lib/ipc";
 import { mockBackend } from "$lib/ipc/mock";
 import { dialogs } from "$lib/state/dialogs.svelte";
@@ -117,7 +117,7 @@ it("somebody who writes down a recovery code is there", async () => {
   await open({ empty: true }, "create");
   const touch = vi.spyOn(mock, "touch");
   vi.spyOn(performance, "now").mockReturnValue(1e9);
-  touched();
+  reportActivity();
   expect(touch).toHaveBeenCalledTimes(1);
 });
 

@@ -2,7 +2,7 @@ import { dialogs } from "$lib/state/dialogs.svelte";
 import { showExport } from "$lib/state/open-export";
 import { importing } from "$lib/state/importing.svelte";
 import { nav } from "$lib/state/nav.svelte";
-import { failed } from "$lib/state/trash-actions";
+import { showError } from "$lib/state/trash-actions";
 import { search } from "$lib/state/search-field.svelte";
 import { session } from "$lib/state/session.svelte";
 import { toasts } from "$lib/state/toasts.svelte";
@@ -10,14 +10,14 @@ import { cyclePane } from "./panes";
 import type { Command } from "./keymap";
 
 /** While a sheet is open only locking works, and taking back where there is a list to go on with. */
-export function works(command: Command): boolean {
+export function isAvailable(command: Command): boolean {
   return !dialogs.open || (command === "undo" && dialogs.open.kind === "duplicates");
 }
 
 /** Do what a key or a button asks for. */
 export function run(command: Command): void {
   if (command === "lock") {
-    void session.lock().catch(failed);
+    void session.lock().catch(showError);
     return;
   }
   if (command === "palette") {
@@ -25,7 +25,7 @@ export function run(command: Command): void {
     else if (!dialogs.open) dialogs.show({ kind: "palette" });
     return;
   }
-  if (!works(command)) return;
+  if (!isAvailable(command)) return;
   if (typeof command === "object") {
     nav.open(command.go);
     return;
@@ -63,7 +63,7 @@ export function run(command: Command): void {
       nav.forward();
       break;
     case "undo":
-      void toasts.undo().catch(failed);
+      void toasts.undo().catch(showError);
       break;
     case "next-pane":
       cyclePane(1);

@@ -1,4 +1,4 @@
-import { listIn } from "$features/layout/row-actions";
+import { visibleList } from "$features/layout/row-actions";
 
 /** F6: focus the next pane. Panes are marked `data-pane`; the first focusable thing in one takes the focus. */
 export function cyclePane(step: 1 | -1): void {
@@ -8,6 +8,6 @@ export function cyclePane(step: 1 | -1): void {
   if (panes.length === 0) return;
   const at = panes.findIndex((pane) => pane.contains(document.activeElement));
   const next = panes[(at + step + panes.length) % panes.length];
-  const list = next && listIn(next);
+  const list = next && visibleList(next);
   (list ?? next?.querySelector<HTMLElement>("button, [tabindex='0'], input") ?? next)?.focus();
 }

@@ -2,11 +2,11 @@ import type { AuditEntry, TombstoneView } from "$lib/ipc";
 import { parse } from "$lib/text/format";
 
 /** What there is to put into a pack. */
-export type Held = { tombstones: number; withReceipt: number; entries: number };
-export type Range = { since: string | null; until: string | null };
+export type PackContents = { tombstones: number; withReceipt: number; entries: number };
+export type DateSpan = { since: string | null; until: string | null };
 
 /** What of it is of the period, both ends included. */
-export function heldIn(entries: readonly AuditEntry[], stones: readonly TombstoneView[], range: Range): Held {
+export function contentsInRange(entries: readonly AuditEntry[], stones: readonly TombstoneView[], range: DateSpan): PackContents {
   const inside = ({ at }: { at: string }) => {
     const time = parse(at)?.getTime() ?? 0;
     return time >= (parse(range.since)?.getTime() ?? -Infinity) && time <= (parse(range.until)?.getTime() ?? Infinity);

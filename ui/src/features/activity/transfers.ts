@@ -6,11 +6,11 @@ import Undo2 from "@lucide/svelte/icons/undo-2";
 import Upload from "@lucide/svelte/icons/upload";
 import { COLUMNS } from "$features/importing/outcomes";
 import { BackendError, type AuditEntry, type BatchInfo, type FailedImport } from "$lib/ipc";
-import { look } from "$lib/logic/assistants";
+import { assistantStyle } from "$lib/logic/assistants";
 import { oneLine } from "$lib/logic/untrusted-text";
-import { commas, listed, sentences, t, word } from "$lib/text";
-import { Refusal } from "$lib/state/ui-error";
-import { auditSaid, exportFacts, exportSaid } from "$lib/text/core";
+import { joinWithCommas, joinWithAnd, joinSentences, t, word } from "$lib/text";
+import { UiError } from "$lib/state/ui-error";
+import { auditText, exportFacts, exportSummary } from "$lib/text/core";
 import { fileName } from "$lib/text/format";
 import type { IconOf } from "$lib/ui/types";
 
@@ -50,10 +50,10 @@ export function transfersOf(
     at: batch.at,
     icon: batch.undone ? Undo2 : Download,
     title: batch.undone
-      ? t("activity.undone", { name: look(batch.format).name })
-      : t("activity.imported", { name: look(batch.format).name }),
-    text: sentences([
-      batch.names.length ? t("activity.sentence", { what: listed(batch.names.map((name) => oneLine(name))) }) : null,
+      ? t("activity.undone", { name: assistantStyle(batch.format).name })
+      : t("activity.imported", { name: assistantStyle(batch.format).name }),
+    text: joinSentences([
+      batch.names.length ? t("activity.sentence", { what: joinWithAnd(batch.names.map((name) => oneLine(name))) }) : null,
       t("activity.sentence", { what: numbersOf(batch) }),
     ]),
     original: "",
@@ -72,7 +72,7 @@ export function transfersOf(
       title: titleOf(entry),
       ...(exported(entry) ??
         failedSaid(known.get(entry.seq)) ??
-        auditSaid(entry.op, entry.detail, entry.op === "import_failed" ? entry.target : "")),
+        auditText(entry.op, entry.detail, entry.op === "import_failed" ? entry.target : "")),
       batch: null,
       entry: entry.op === "export" ? entry : null,
       file: entry.file,
@@ -87,12 +87,12 @@ function titleOf({ op, target }: AuditEntry): string {
   if (op !== "export") return word("op", op);
   return target === "transfer_text"
     ? t("activity.exportedText")
-    : t("activity.exportedTo", { name: look(target).name });
+    : t("activity.exportedTo", { name: assistantStyle(target).name });
 }
 
 /** New and updated ones, and of the others those that there are. */
 function numbersOf(batch: BatchInfo): string {
-  return commas(
+  return joinWithCommas(
     COLUMNS.filter((key) => key === "added" || key === "updated" || batch[key] > 0).map((key) =>
       t(`activity.n.${key}`, { n: batch[key] }),
     ),
@@ -104,15 +104,15 @@ function failedSaid(failed: FailedImport | undefined): { text: string; original:
   if (!failed) return null;
   const names = failed.paths.map((path) => oneLine(fileName(path)));
   // What was said may begin with the name already.
-  const { text } = new Refusal(new BackendError(failed.error));
-  const what = names.length > 0 && !names.some((name) => text.includes(name)) ? listed(names) : null;
-  return { text: sentences([what === null ? null : t("activity.sentence", { what }), text]), original: "" };
+  const { text } = new UiError(new BackendError(failed.error));
+  const what = names.length > 0 && !names.some((name) => text.includes(name)) ? joinWithAnd(names) : null;
+  return { text: joinSentences([what === null ? null : t("activity.sentence", { what }), text]), original: "" };
 }
 
 function exported(entry: AuditEntry): { text: string; original: string } | null {
   const facts = entry.op === "export" ? exportFacts(entry.detail) : null;
   if (!facts) return null;
   const checked = facts.valid ? t("activity.afterSaving") : t("exported.invalid");
-  const text = sentences([t("activity.sentence", { what: exportSaid(facts) }), facts.valid === null ? null : checked]);
+  const text = joinSentences([t("activity.sentence", { what: exportSummary(facts) }), facts.valid === null ? null : checked]);
   return { text, original: "" };
 }

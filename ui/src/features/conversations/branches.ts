@@ -59,7 +59,7 @@ export type Entry = { id: string; message: ThreadMessage | null; folded: ThreadM
 const SHOWN = new Set(["text", "multimodal_text", "code", "message", ""]);
 
 /** Tool traffic, thinking and hidden messages are folded. */
-export function isFolded(message: ThreadMessage): boolean {
+export function isCollapsed(message: ThreadMessage): boolean {
   return message.hidden || message.role === "tool" || message.role === "system" || !SHOWN.has(message.content_type);
 }
 
@@ -88,7 +88,7 @@ export const stepsId = (id: string): string => `${id}${ALL}`;
 export const ownerOf = (id: string): string => id.split("/", 1)[0] ?? id;
 
 /** Whether `wanted` names this message or step. */
-export function isMeant(message: ThreadMessage, wanted: string): boolean {
+export function refersTo(message: ThreadMessage, wanted: string): boolean {
   return message.id === wanted || (wanted.endsWith(ALL) && message.id.startsWith(`${ownerOf(wanted)}/`));
 }
 
@@ -101,7 +101,7 @@ export function entriesOf(path: readonly ThreadMessage[]): Entry[] {
     folded = [];
   };
   for (const message of path) {
-    if (isFolded(message)) {
+    if (isCollapsed(message)) {
       folded.push(...stepsOf(message), message);
     } else if (message.role === "user") {
       flush();
@@ -118,5 +118,5 @@ export function entriesOf(path: readonly ThreadMessage[]): Entry[] {
 
 /** Place of a message among the entries; inside a fold counts as the fold. */
 export function indexOf(entries: readonly Entry[], id: string): number {
-  return entries.findIndex((entry) => entry.message?.id === id || entry.folded.some((message) => isMeant(message, id)));
+  return entries.findIndex((entry) => entry.message?.id === id || entry.folded.some((message) => refersTo(message, id)));
 }

@@ -1,13 +1,13 @@
 import type { ThreadMessage } from "$lib/ipc";
-import { countIn, runsOf } from "$lib/logic/hits";
+import { countIn, textRuns } from "$lib/logic/hits";
 import { blocks, type Block } from "$lib/logic/markdown";
-import { isFolded, isStep, stepsOf } from "./branches";
+import { isCollapsed, isStep, stepsOf } from "./branches";
 
 /** One hit: the message, and the how-manieth place in it. */
-export type Found = { id: string; nth: number };
+export type MessageHit = { id: string; nth: number };
 
 /** The pieces that a message is shown in. */
-export function piecesOf(text: string, code: boolean): Block[] {
+export function segmentsOf(text: string, code: boolean): Block[] {
   return code ? [{ kind: "code", text, language: "" }] : blocks(text);
 }
 
@@ -18,10 +18,10 @@ function runsIn(message: ThreadMessage): string[] {
   const known = read.get(message);
   if (known) return known;
   const pieces: Block[] =
-    isFolded(message) || isStep(message)
+    isCollapsed(message) || isStep(message)
       ? [{ kind: "plain", text: message.text }]
-      : piecesOf(message.text, message.content_type === "code");
-  const runs = pieces.flatMap(runsOf);
+      : segmentsOf(message.text, message.content_type === "code");
+  const runs = pieces.flatMap(textRuns);
   read.set(message, runs);
   return runs;
 }
@@ -37,8 +37,8 @@ export async function findAll(
   messages: readonly ThreadMessage[],
   text: string,
   signal: AbortSignal,
-): Promise<Found[] | null> {
-  const all: Found[] = [];
+): Promise<MessageHit[] | null> {
+  const all: MessageHit[] = [];
   let since = performance.now();
   for (const message of messages) {
     // As they are shown: what was done for a message stands before it.

@@ -1,7 +1,7 @@
 import { markHits } from "$lib/logic/hits";
 import { safeNodes } from "$lib/logic/markdown";
-import { splitParts } from "$lib/logic/text-segments";
-import { inside, t, word } from "$lib/text";
+import { splitSegments } from "$lib/logic/text-segments";
+import { nameInSentence, t, word } from "$lib/text";
 
 /** Put checked HTML into an element: redactions as bars, hits marked, the current one in view. */
 export function htmlBlock(html: string, needle: string, current: number | null) {
@@ -34,7 +34,7 @@ function bars(root: HTMLElement): void {
     if ((node as Text).data.includes("[REDACTED:")) texts.push(node as Text);
   for (const text of texts) {
     text.replaceWith(
-      ...splitParts(text.data).map((part) => {
+      ...splitSegments(text.data).map((part) => {
         if (part.kind !== "bar") return part.text;
         const bar = document.createElement("span");
         bar.className = "redaction";
@@ -42,7 +42,7 @@ function bars(root: HTMLElement): void {
         bar.setAttribute("role", "img");
         bar.setAttribute(
           "aria-label",
-          part.text === "removed" ? t("bar.hidden") : t("bar.redacted", { what: inside(word("class", part.text)) }),
+          part.text === "removed" ? t("bar.hidden") : t("bar.redacted", { what: nameInSentence(word("class", part.text)) }),
         );
         return bar;
       }),

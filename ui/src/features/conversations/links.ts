@@ -1,4 +1,4 @@
-import { address } from "$lib/logic/untrusted-text";
+import { asciiAddress } from "$lib/logic/untrusted-text";
 import { webAddress } from "$lib/logic/markdown";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { toasts } from "$lib/state/toasts.svelte";
@@ -8,11 +8,11 @@ import { t } from "$lib/text";
 export function openAddress(href: string): void {
   const url = webAddress(href);
   if (url) dialogs.show({ kind: "link", url });
-  else toasts.show(t("link.refused", { address: address(href) }), { icon: "alert" });
+  else toasts.show(t("link.refused", { address: asciiAddress(href) }), { icon: "alert" });
 }
 
 /** Where a link leads, as a machine reads it. */
-export function targetOf(link: HTMLElement): string {
+export function linkTarget(link: HTMLElement): string {
   const href = link.dataset.href ?? "";
-  return address(webAddress(href)?.href ?? href);
+  return asciiAddress(webAddress(href)?.href ?? href);
 }

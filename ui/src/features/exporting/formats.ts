@@ -1,4 +1,4 @@
-import { look } from "$lib/logic/assistants";
+import { assistantStyle } from "$lib/logic/assistants";
 import { t } from "$lib/text";
 
 /**
@@ -31,4 +31,4 @@ export const cardOf = (format: string): FormatCard | undefined => FORMAT_CARDS.f
 
 /** `.mem`, `.alf`, `MIF`, `PAM`, `Zaxy`, `Text`. */
 export const formatName = (format: string): string =>
-  format === "transfer_text" ? t("export.textName") : look(format).name;
+  format === "transfer_text" ? t("export.textName") : assistantStyle(format).name;

@@ -1,9 +1,9 @@
 import { backend, type Exported } from "$lib/ipc";
-import { LISTED } from "$features/layout/expandable-count";
-import { beginning } from "$lib/logic/untrusted-text";
-import { lineOf } from "$lib/logic/markdown";
+import { MAX_ENTRIES } from "$features/layout/expandable-count";
+import { truncated } from "$lib/logic/untrusted-text";
+import { plainLine } from "$lib/logic/markdown";
 import { ANY } from "$lib/state/filter";
-import { hasText, commas, t } from "$lib/text";
+import { hasText, joinWithCommas, t } from "$lib/text";
 
 /** What goes in: everything, where the person came from, or what is chosen by hand. */
 export type Scope = "all" | "screen" | "choose";
@@ -32,23 +32,23 @@ function losersOf(exported: Exported, row: LossRow): { names: string[]; whole: b
 }
 
 /** How many that are, at most. A record may lose the same field several times. */
-export function losers(exported: Exported, row: LossRow): number {
+export function recordsWithLoss(exported: Exported, row: LossRow): number {
   const { names, whole } = losersOf(exported, row);
   return whole ? names.length : row.n;
 }
 
 /** Records by their first words, parts by their name: the first of them. */
 export async function lostOf(exported: Exported, row: LossRow): Promise<string[]> {
-  const names = losersOf(exported, row).names.slice(0, LISTED);
-  const request = { filter: { ...ANY, ids: names }, sort: null, limit: LISTED, cursor: null };
+  const names = losersOf(exported, row).names.slice(0, MAX_ENTRIES);
+  const request = { filter: { ...ANY, ids: names }, sort: null, limit: MAX_ENTRIES, cursor: null };
   const { items } = await backend().list(request);
-  const said = new Map(items.map((item) => [item.id, lineOf(beginning(item.title || item.text, SHOWN))]));
+  const said = new Map(items.map((item) => [item.id, plainLine(truncated(item.title || item.text, SHOWN))]));
   // A part of a file, and what is in the Trash, is in no list.
   return names.map((name) => said.get(name) || name);
 }
 
 /** Items that would not be in the file. */
-export function leftOut(exported: Exported): number {
+export function omittedCount(exported: Exported): number {
   return exported.loss_counts.reduce((sum, { kind, count }) => (kind === "left_out" ? sum + count : sum), 0);
 }
 
@@ -75,5 +75,5 @@ export function scopeText(exported: Exported): string {
   const parts = known
     .slice(0, 3)
     .map(([kind, n]) => (hasText(`many.${kind}`) ? t(`many.${kind}` as "many.memory", { n }) : ""));
-  return parts.length > 0 ? commas(parts) : t("many.items", { n: exported.records });
+  return parts.length > 0 ? joinWithCommas(parts) : t("many.items", { n: exported.records });
 }

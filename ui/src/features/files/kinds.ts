@@ -7,9 +7,9 @@ import Image from "@lucide/svelte/icons/image";
 import Music from "@lucide/svelte/icons/music";
 import type { FileKind } from "$lib/state/file-kinds.svelte";
 import type { Row } from "$lib/state/records.svelte";
-import { look } from "$lib/logic/assistants";
+import { assistantStyle } from "$lib/logic/assistants";
 import { oneLine } from "$lib/logic/untrusted-text";
-import { commas, t } from "$lib/text";
+import { joinWithCommas, t } from "$lib/text";
 import { bytes, shortDay } from "$lib/text/format";
 import type { IconOf } from "$lib/ui/types";
 
@@ -33,5 +33,5 @@ export const iconOf = (row: Row): IconOf => ICONS[(row.file_kind ?? "other") as 
 /** `ChatGPT, 12 Mar, 2.1 MB`, or that the export only names it. */
 export function about(row: Row): string {
   if (row.present === false) return t("files.missing");
-  return commas([look(row.source).name, shortDay(row.created_at), bytes(row.size)]);
+  return joinWithCommas([assistantStyle(row.source).name, shortDay(row.created_at), bytes(row.size)]);
 }

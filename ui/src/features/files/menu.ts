@@ -1,6 +1,6 @@
 import Eye from "@lucide/svelte/icons/eye";
 import MessagesSquare from "@lucide/svelte/icons/messages-square";
-import { meant, recordEntries } from "$features/layout/row-actions";
+import { targetIds, recordEntries } from "$features/layout/row-actions";
 import { files } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
 import { t } from "$lib/text";
@@ -8,7 +8,7 @@ import type { MenuEntry } from "$lib/ui/types";
 
 /** What can be done with a file; with several, when it is one of the checked. */
 export function fileMenu(id: string, show: (id: string) => void): MenuEntry[] {
-  const ids = meant(id);
+  const ids = targetIds(id);
   if (ids.length > 1) return recordEntries(files, ids);
   const conversation = files.rows.find((row) => row.id === id)?.conversation_id ?? null;
   const open = { label: t("action.open"), icon: Eye, shortcut: "Space", run: () => show(id) };

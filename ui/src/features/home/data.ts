@@ -1,5 +1,5 @@
 import { t, type MessageKey } from "$lib/text";
-import { daysSince, onDay } from "$lib/text/format";
+import { daysSince, relativeDayInSentence } from "$lib/text/format";
 import {
   backend,
   type ListItem,
@@ -10,7 +10,7 @@ import {
 } from "$lib/ipc";
 import { byFrequency } from "$lib/state/facets.svelte";
 import { ANY, dayEnd, dayStart } from "$lib/state/filter";
-import { GONE_KINDS, type GoneKind } from "$lib/state/missing-filter";
+import { MISSING_KINDS, type MissingKind } from "$lib/state/missing-filter";
 
 export type Column = {
   platform: string;
@@ -75,22 +75,22 @@ export function isOld({ exported }: Column): boolean {
  * What an assistant does not keep any more, by its newest export. A row is of one kind, since a list is of one.
  * `alone`: of this assistant nothing else is gone.
  */
-export type Gone = { platform: string; kind: GoneKind; n: number; alone: boolean };
+export type MissingRow = { platform: string; kind: MissingKind; n: number; alone: boolean };
 
 /** The assistant that lost most comes first. */
-export function goneOf(standings: readonly StandingCount[]): Gone[] {
-  const all = new Map<string, Record<GoneKind, number>>();
+export function missingByAssistant(standings: readonly StandingCount[]): MissingRow[] {
+  const all = new Map<string, Record<MissingKind, number>>();
   for (const { platform, kind, standing, count } of standings) {
-    const known = GONE_KINDS.find((each) => each === kind);
+    const known = MISSING_KINDS.find((each) => each === kind);
     if (standing !== "gone" || !known) continue;
     const row = all.get(platform) ?? { memory: 0, profile: 0, conversation: 0 };
     all.set(platform, { ...row, [known]: row[known] + count });
   }
-  const total = (row: Record<GoneKind, number>) => GONE_KINDS.reduce((sum, kind) => sum + row[kind], 0);
+  const total = (row: Record<MissingKind, number>) => MISSING_KINDS.reduce((sum, kind) => sum + row[kind], 0);
   return [...all]
     .sort((a, b) => total(b[1]) - total(a[1]))
     .flatMap(([platform, row]) =>
-      GONE_KINDS.filter((kind) => row[kind] > 0).map((kind) => ({
+      MISSING_KINDS.filter((kind) => row[kind] > 0).map((kind) => ({
         platform,
         kind,
         n: row[kind],
@@ -157,7 +157,7 @@ const CHANGES: Record<string, MessageKey> = {
 };
 
 /** What changed a memory last, and when. */
-export function changedSaid({ cause, versions, changed_at }: ListItem): string {
+export function lastChangeText({ cause, versions, changed_at }: ListItem): string {
   const imported = versions > 1 ? "recent.update" : "recent.import";
-  return t(CHANGES[cause] ?? imported, { day: onDay(changed_at) });
+  return t(CHANGES[cause] ?? imported, { day: relativeDayInSentence(changed_at) });
 }

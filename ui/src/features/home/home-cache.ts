@@ -8,7 +8,7 @@ type Kept = { info: VaultInfo; home: Home; months: Month[] };
 let kept: Kept | null = null;
 onLock(() => (kept = null));
 
-export const keep = (next: Kept): void => void (kept = next);
+export const cacheHome = (next: Kept): void => void (kept = next);
 
 /** What was counted for exactly this state. */
-export const keptFor = (info: VaultInfo | null): Kept | null => (info !== null && kept?.info === info ? kept : null);
+export const cachedHome = (info: VaultInfo | null): Kept | null => (info !== null && kept?.info === info ? kept : null);

@@ -1,14 +1,14 @@
 import { backend, type FileCheck } from "$lib/ipc";
-import { failed } from "$lib/state/trash-actions";
+import { showError } from "$lib/state/trash-actions";
 import { importing } from "$lib/state/importing.svelte";
 import { t } from "$lib/text";
 import { shortKey } from "$lib/text/format";
 
 /** What a check says in one line, and how it is to be taken. */
-export type CheckSaid = { tone: "ok" | "warn" | "danger" | "plain"; chip: string; text: string };
+export type CheckSummary = { tone: "ok" | "warn" | "danger" | "plain"; chip: string; text: string };
 
 /** Of the file at the path that was dropped; what has no check of its own says nothing. */
-export function said(check: FileCheck): CheckSaid | null {
+export function checkSummary(check: FileCheck): CheckSummary | null {
   if (!check.checked) return null;
   if (check.signature.valid === false) return { tone: "danger", chip: t("check.forged"), text: t("check.forgedText") };
   if (!check.ok)
@@ -29,12 +29,12 @@ function signedBy({ signature, signer }: FileCheck): string {
 }
 
 /** Trust the signer of a file, then look at the files again. */
-export async function trust(check: FileCheck): Promise<void> {
+export async function trustSigner(check: FileCheck): Promise<void> {
   if (!check.signer) return;
   try {
     await backend().trustKey(check.signer.public_key, null);
     await importing.check();
   } catch (error) {
-    failed(error);
+    showError(error);
   }
 }

@@ -1,12 +1,12 @@
 import type { ImportReport, Outcome } from "$lib/ipc";
 import { listOfNew } from "$lib/state/imports.svelte";
-import { byName, commas, t, word } from "$lib/text";
+import { byName, joinWithCommas, t, word } from "$lib/text";
 
 export type OutcomeKey = "added" | "updated" | "unchanged" | "blocked" | "skipped" | "failed";
 
 /** A number of the table: of one kind or of all, of one outcome or of everything that was found. */
-export type Pick = { kind: string | null; outcome: OutcomeKey | "found" };
-export const ALL: Pick = { kind: null, outcome: "found" };
+export type OutcomeSelection = { kind: string | null; outcome: OutcomeKey | "found" };
+export const ALL: OutcomeSelection = { kind: null, outcome: "found" };
 
 /** One line of a list of items. `text`: how it begins, of what a preview finds new. */
 export type Entry = { outcome: string; place: string; reason: string; text: string | null };
@@ -33,11 +33,11 @@ export function kindName(kind: string): string {
 }
 
 /** `Memories, Same`. */
-export function pickName({ kind, outcome }: Pick): string {
-  return commas([kind === null ? null : kindName(kind), t(`outcome.${outcome}`)]);
+export function selectionName({ kind, outcome }: OutcomeSelection): string {
+  return joinWithCommas([kind === null ? null : kindName(kind), t(`outcome.${outcome}`)]);
 }
 
-export const samePick = (a: Pick | null, b: Pick): boolean => a?.kind === b.kind && a.outcome === b.outcome;
+export const sameSelection = (a: OutcomeSelection | null, b: OutcomeSelection): boolean => a?.kind === b.kind && a.outcome === b.outcome;
 
 /** `43,650 = 669 + 40 + …`; null when it does not add up. */
 export function sumOf(outcome: Outcome): number[] | null {
@@ -46,25 +46,25 @@ export function sumOf(outcome: Outcome): number[] | null {
 }
 
 /** How many there are. */
-export function countOf(report: ImportReport, { kind, outcome }: Pick): number {
+export function countOf(report: ImportReport, { kind, outcome }: OutcomeSelection): number {
   return (kind === null ? report : report.by_kind[kind])?.[outcome] ?? 0;
 }
 
 /** How many of them a list of items is of: what an import has added stands in the lists of the vault. */
-export function itemCount(report: ImportReport, pick: Pick): number {
+export function itemCount(report: ImportReport, pick: OutcomeSelection): number {
   const all = countOf(report, pick);
   return pick.outcome === "found" && !report.dry_run ? all - countOf(report, { ...pick, outcome: "added" }) : all;
 }
 
 /** Whether there is a list behind a number. Reports of former imports don't say of which kind an item is. */
-export function opens(report: ImportReport, pick: Pick): boolean {
+export function hasList(report: ImportReport, pick: OutcomeSelection): boolean {
   if (countOf(report, pick) === 0) return false;
   if (pick.outcome === "added") return report.dry_run || listOfNew(report, pick.kind) !== null;
   return pick.kind === null || report.items.every((item) => item.kind !== null);
 }
 
 /** The items behind a number, and how many of them are counted only. */
-export function entriesOf(report: ImportReport, pick: Pick): { entries: Entry[]; more: number } {
+export function entriesOf(report: ImportReport, pick: OutcomeSelection): { entries: Entry[]; more: number } {
   const { kind, outcome } = pick;
   const coming = report.coming.map((item) => ({ ...item, outcome: "added", reason: "" }));
   const entries = [...report.items.map((item) => ({ ...item, text: null })), ...coming]

@@ -4,7 +4,7 @@ import { t } from "$lib/text";
 export const IMPORT_STAGES = ["detect", "read", "store", "index", "check"] as const;
 
 /** `about 25 seconds left`, in steps that do not flicker; empty while it can't be told. */
-export function aboutLeft(seconds: number | null): string {
+export function timeLeft(seconds: number | null): string {
   if (seconds === null || !Number.isFinite(seconds)) return "";
   if (seconds < 5) return t("progress.soon");
   if (seconds < 90) return t("progress.seconds", { n: Math.ceil(seconds / 5) * 5 });

@@ -5,20 +5,20 @@ import { keys } from "$lib/logic/platform";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { showExport } from "$lib/state/open-export";
 import type { RecordList } from "$lib/state/records.svelte";
-import { discard, failed } from "$lib/state/trash-actions";
+import { trashFromList, showError } from "$lib/state/trash-actions";
 import { search } from "$lib/state/search-field.svelte";
 import { selection } from "$lib/state/selection.svelte";
 import { t } from "$lib/text";
-import { ownKeys } from "./letter-keys";
+import { handlesOwnKeys } from "./letter-keys";
 import type { MenuEntry } from "$lib/ui/types";
 
 /** What a menu on this row acts on: all checked ones when it is one of them, else itself. */
-export function meant(id: string): string[] {
+export function targetIds(id: string): string[] {
   return selection.ids.has(id) ? [...selection.ids] : [id];
 }
 
 /** The list in there, if it is to be seen: one that has no rows at the moment is not. */
-export function listIn(within: ParentNode): HTMLElement | null {
+export function visibleList(within: ParentNode): HTMLElement | null {
   const list = within.querySelector<HTMLElement>("[role=listbox]");
   return list?.closest("[inert]") ? null : list;
 }
@@ -26,7 +26,7 @@ export function listIn(within: ParentNode): HTMLElement | null {
 /** Whoever is at the keyboard goes on in the list. */
 export function focusList(): void {
   const pane = document.querySelector("[data-pane=list]");
-  if (pane) listIn(pane)?.focus();
+  if (pane) visibleList(pane)?.focus();
 }
 
 /** Keys that every list of records has: Delete, Shift Delete, Ctrl A, Esc. True when it was one of them. */
@@ -44,7 +44,7 @@ export function recordKey(event: KeyboardEvent, list: RecordList, active: string
 /** Delete and Shift Delete beside the list, where what is open is shown. */
 export function paneKey(event: KeyboardEvent, list: RecordList, id: string | null): void {
   const { key, defaultPrevented, ctrlKey, metaKey, altKey, shiftKey, target } = event;
-  if (key !== "Delete" || defaultPrevented || ctrlKey || metaKey || altKey || ownKeys(target)) return;
+  if (key !== "Delete" || defaultPrevented || ctrlKey || metaKey || altKey || handlesOwnKeys(target)) return;
   // A form is left by its own keys.
   if (target instanceof Element && target.closest("form")) return;
   // What has the focus goes along; the dialog gives it back by itself.
@@ -53,11 +53,11 @@ export function paneKey(event: KeyboardEvent, list: RecordList, id: string | nul
 
 function actionOf(event: KeyboardEvent, list: RecordList, ids: string[]): (() => void) | null {
   if (event.key === "Delete" && ids.length > 0)
-    return event.shiftKey ? () => dialogs.show({ kind: "erase", ids }) : () => void discard(list, ids);
+    return event.shiftKey ? () => dialogs.show({ kind: "erase", ids }) : () => void trashFromList(list, ids);
   if (event.key === "Escape" && selection.ids.size > 0) return () => selection.clear();
   if (event.key === "Escape" && search.text) return () => search.clear();
   if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "a")
-    return () => void selection.all(list).catch(failed);
+    return () => void selection.all(list).catch(showError);
   return null;
 }
 
@@ -79,7 +79,7 @@ export function recordEntries(list: RecordList, ids: string[], what: string | nu
       icon: Trash2,
       shortcut: keys("Delete"),
       testid: "menu-trash",
-      run: () => void discard(list, ids, what),
+      run: () => void trashFromList(list, ids, what),
     },
     {
       label: t("action.erase"),

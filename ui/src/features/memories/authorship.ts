@@ -1,11 +1,11 @@
 /** Whose doing a memory was: the assistant's of its own accord, or the person's. */
-export type Whose = "assistant" | "person";
+export type Authorship = "assistant" | "person";
 
 /**
  * Only ways of coming about that say it by themselves. That ChatGPT called its memory tool, or that an agent wrote a file,
  * does not tell whether it was asked to; such are left out, and the window says that the export doesn't say.
  */
-const WHOSE: ReadonlyMap<string, Whose> = new Map([
+const WHOSE: ReadonlyMap<string, Authorship> = new Map([
   // Made by the vendor out of what was talked about.
   ["conversations_memory", "assistant"],
   ["project_memory", "assistant"],
@@ -24,6 +24,6 @@ const WHOSE: ReadonlyMap<string, Whose> = new Map([
   ["pasted", "person"],
 ]);
 
-export function whose(method: string | null): Whose | null {
+export function authorship(method: string | null): Authorship | null {
   return WHOSE.get(method ?? "") ?? null;
 }

@@ -1,7 +1,7 @@
 import type { Filter } from "$lib/ipc";
-import { look } from "$lib/logic/assistants";
+import { assistantStyle } from "$lib/logic/assistants";
 import { oneLine } from "$lib/logic/untrusted-text";
-import { standingChoice, standingName } from "$lib/logic/export-status";
+import { exportStatusFilterName, exportStatusName } from "$lib/logic/export-status";
 import { periodStart } from "$lib/state/filter";
 import { imports } from "$lib/state/imports.svelte";
 import { capital, t, word } from "$lib/text";
@@ -15,14 +15,14 @@ export function chipsOf(filter: Filter): FilterChip[] {
   const chips: FilterChip[] = [];
   if (filter.kind && filter.kind !== "memory")
     chips.push({ label: word("kinds", filter.kind), off: { kind: "memory" } });
-  if (filter.source) chips.push({ label: look(filter.source).name, off: { source: null } });
+  if (filter.source) chips.push({ label: assistantStyle(filter.source).name, off: { source: null } });
   if (filter.record_type !== null)
     chips.push({ label: typeName(filter.record_type, true), off: { record_type: null } });
   if (filter.tag) chips.push({ label: `#${oneLine(filter.tag, 60)}`, off: { tag: null } });
   if (filter.status) chips.push({ label: filter.status, off: { status: null } });
   if (filter.standing) {
     const { source, standing } = filter;
-    const label = standing === "gone" && source ? capital(standingName(standing, source)) : standingChoice(standing);
+    const label = standing === "gone" && source ? capital(exportStatusName(standing, source)) : exportStatusFilterName(standing);
     chips.push({ label, off: { standing: null } });
   }
   if (filter.batch) chips.push({ label: imports.name(filter.batch), off: { batch: null } });

@@ -5,7 +5,7 @@ import { vault } from "$lib/state/vault.svelte";
 const ELSEWHERE = new Set(["memory", "conversation", "message", "attachment", "tombstone", "audit"]);
 
 /** What else the vault keeps that is listed among the memories, with its numbers. */
-export function alsoKept(): { value: string; n: number }[] {
+export function otherKinds(): { value: string; n: number }[] {
   return Object.entries(vault.info?.counts ?? {})
     .filter(([kind, n]) => n > 0 && !ELSEWHERE.has(kind))
     .map(([value, n]) => ({ value, n }));

@@ -1,7 +1,7 @@
 import { backend, codeOf } from "$lib/ipc";
 import { JobProgress } from "$lib/state/job.svelte";
-import { failed } from "$lib/state/trash-actions";
-import { sinceLock } from "$lib/state/lock-cleanup";
+import { showError } from "$lib/state/trash-actions";
+import { lockGuard } from "$lib/state/lock-cleanup";
 import { toasts } from "$lib/state/toasts.svelte";
 import { vault } from "$lib/state/vault.svelte";
 import { t } from "$lib/text";
@@ -13,7 +13,7 @@ export function cleanTag(typed: string): string {
 
 /** One tag for all of them, or none; with the way back, for those that did not have it. */
 export async function tagAll(ids: string[], tag: string, job: JobProgress): Promise<void> {
-  const open = sinceLock();
+  const open = lockGuard();
   try {
     const changed = (await backend().tag(job.id, { ids, tag, on: true }, job.listen)).ids;
     if (!open()) return;
@@ -26,12 +26,12 @@ export async function tagAll(ids: string[], tag: string, job: JobProgress): Prom
   } catch (error) {
     if (!open()) return;
     if (codeOf(error) === "cancelled") toasts.show(t("select.tagCancelled"), { icon: "check" });
-    else failed(error);
+    else showError(error);
   }
 }
 
 async function untag(ids: string[], tag: string): Promise<void> {
-  const open = sinceLock();
+  const open = lockGuard();
   const job = new JobProgress();
   await backend().tag(job.id, { ids, tag, on: false }, job.listen);
   if (open()) vault.changed();

@@ -1,9 +1,9 @@
 import type { Impact } from "$lib/ipc";
-import { look } from "$lib/logic/assistants";
-import { count, hasText, listed, t } from "$lib/text";
+import { assistantStyle } from "$lib/logic/assistants";
+import { count, hasText, joinWithAnd, t } from "$lib/text";
 
 /** `3 memories`, `1 conversation`; different kinds together are `items`. */
-export function nameOfMany(kinds: readonly string[], n: number): string {
+export function countedName(kinds: readonly string[], n: number): string {
   const key = `many.${kinds.length === 1 ? kinds[0] : ""}`;
   return hasText(key) ? t(key, { n }) : t("many.items", { n });
 }
@@ -13,7 +13,7 @@ export function namesOf(kinds: { [kind: string]: number }): string {
   const named = Object.entries(kinds).filter(([kind]) => hasText(`many.${kind}`));
   const others = Object.values(kinds).reduce((sum, n) => sum + n, 0) - named.reduce((sum, [, n]) => sum + n, 0);
   named.sort(([, a], [, b]) => b - a);
-  return listed([...named.map(([kind, n]) => nameOfMany([kind], n)), ...(others > 0 ? [nameOfMany([], others)] : [])]);
+  return joinWithAnd([...named.map(([kind, n]) => countedName([kind], n)), ...(others > 0 ? [countedName([], others)] : [])]);
 }
 
 /** What goes, line by line, number and words apart; lines with nothing in them stay away. */
@@ -34,11 +34,11 @@ export function impactLines(impact: Impact, kinds: readonly string[]): { n: stri
 }
 
 /** What is out of reach: said every time, in the same place. */
-export function reachLines(platforms: readonly string[], exported: boolean): string[] {
-  const outside = platforms.filter((platform) => platform !== "me").map((platform) => look(platform).name);
+export function unreachableLines(platforms: readonly string[], exported: boolean): string[] {
+  const outside = platforms.filter((platform) => platform !== "me").map((platform) => assistantStyle(platform).name);
   return [
     ...(exported ? [t("reach.exports")] : []),
     t("reach.backups"),
-    ...(outside.length > 0 ? [t("reach.assistants", { n: outside.length, names: listed(outside) })] : []),
+    ...(outside.length > 0 ? [t("reach.assistants", { n: outside.length, names: joinWithAnd(outside) })] : []),
   ];
 }

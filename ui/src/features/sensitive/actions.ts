@@ -1,15 +1,15 @@
 import type { SensitiveItem } from "$lib/ipc";
 import { dialogs } from "$lib/state/dialogs.svelte";
-import { failed } from "$lib/state/trash-actions";
+import { showError } from "$lib/state/trash-actions";
 import { sensitive } from "$lib/state/sensitive.svelte";
 
 /** The first time in a session it is asked, afterwards done. `ids`: only in these records. */
 export async function redact(item: SensitiveItem, ids: string[] | null, n: number): Promise<void> {
   if (sensitive.redacting) return;
   if (!sensitive.asked) dialogs.show({ kind: "redact-value", item, ids, n });
-  else await sensitive.redact({ values: [item.value], classes: [], ids }).catch(failed);
+  else await sensitive.redact({ values: [item.value], classes: [], ids }).catch(showError);
 }
 
 /** Not again, here and in future finds; or again. */
 export const ignore = (item: SensitiveItem, ignored: boolean): Promise<void> =>
-  sensitive.ignore([item.value], ignored).catch(failed);
+  sensitive.ignore([item.value], ignored).catch(showError);

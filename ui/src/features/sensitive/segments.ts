@@ -6,10 +6,10 @@ import Phone from "@lucide/svelte/icons/phone";
 import { stepsId } from "$features/conversations/branches";
 import type { ContextPiece, SensitivePlace } from "$lib/ipc";
 import { oneLine } from "$lib/logic/untrusted-text";
-import type { Part } from "$lib/logic/text-segments";
+import type { TextSegment } from "$lib/logic/text-segments";
 import type { Kind } from "$lib/logic/sensitive";
 import { nav } from "$lib/state/nav.svelte";
-import { inside, t, word } from "$lib/text";
+import { nameInSentence, t, word } from "$lib/text";
 import type { IconOf } from "$lib/ui/types";
 
 export const ICONS: Record<Kind, IconOf> = {
@@ -25,11 +25,11 @@ const LEAD = 20;
 /** How the core writes a value that it leaves out of a title. */
 const BARRED = "█████";
 
-const bar: Part = { kind: "bar", text: "" };
+const bar: TextSegment = { kind: "bar", text: "" };
 
 /** What stands before the value: the end of it, on one line. */
-export function leadOf(context: readonly ContextPiece[]): Part[] {
-  const parts: Part[] = [];
+export function textBefore(context: readonly ContextPiece[]): TextSegment[] {
+  const parts: TextSegment[] = [];
   let room = LEAD;
   const until = context.findIndex((piece) => piece.this);
   for (const piece of context.slice(0, Math.max(0, until)).reverse()) {
@@ -52,16 +52,16 @@ export function leadOf(context: readonly ContextPiece[]): Part[] {
 }
 
 /** What stands behind it, for values that a text begins with. */
-export function restOf(context: readonly ContextPiece[]): Part[] {
+export function textAfter(context: readonly ContextPiece[]): TextSegment[] {
   const from = context.findIndex((piece) => piece.this) + 1;
   return context.slice(from).map((piece) => (piece.hidden ? bar : { kind: "text", text: oneLine(piece.text) }));
 }
 
 /** A title, with bars where the core left values out. */
-export function titleParts(title: string): Part[] {
+export function titleSegments(title: string): TextSegment[] {
   return title
     .split(BARRED)
-    .flatMap((text, index): Part[] => [
+    .flatMap((text, index): TextSegment[] => [
       ...(index > 0 ? [bar] : []),
       ...(text ? [{ kind: "text" as const, text: oneLine(text) }] : []),
     ]);
@@ -70,23 +70,23 @@ export function titleParts(title: string): Part[] {
 /** What kind of place it is: `message`, `reply`, `memory` … */
 export function placeName(place: SensitivePlace): string {
   if (place.field === "block") return t("sensitive.at.step");
-  if (place.kind !== "message") return inside(word("kind", place.kind));
+  if (place.kind !== "message") return nameInSentence(word("kind", place.kind));
   return place.role === "assistant" ? t("sensitive.at.reply") : t("sensitive.at.message");
 }
 
 /** The same in a row, where a message counts as its conversation. */
-export function rowPlace(place: SensitivePlace): string {
-  return place.kind === "message" && place.field !== "block" ? inside(word("kind", "conversation")) : placeName(place);
+export function rowPlaceName(place: SensitivePlace): string {
+  return place.kind === "message" && place.field !== "block" ? nameInSentence(word("kind", "conversation")) : placeName(place);
 }
 
 /** The sentence with the way to where the value can be seen. */
-export function openText(place: SensitivePlace): string {
+export function openLinkText(place: SensitivePlace): string {
   if (place.kind === "message") return t("sensitive.open.message");
   if (place.kind === "memory") return t("sensitive.open.memory");
   return place.kind === "attachment" ? t("sensitive.open.file") : t("sensitive.open.entry");
 }
 
-export function openPlace(place: SensitivePlace): void {
+export function openLocation(place: SensitivePlace): void {
   const inSteps = place.field === "block";
   if (place.kind === "message") nav.go("conversations", place.conversation_id, inSteps ? stepsId(place.id) : place.id);
   else if (place.kind === "conversation") nav.go("conversations", place.id);

@@ -1,7 +1,7 @@
 import { t, word } from "$lib/text";
 
 /** How an assistant or tool is shown: its name, two letters, and one of six colours. */
-export type Look = { name: string; letters: string; tone: 1 | 2 | 3 | 4 | 5 | 6 };
+export type AssistantStyle = { name: string; letters: string; tone: 1 | 2 | 3 | 4 | 5 | 6 };
 
 const EDITORS = new Set([
   "cursor",
@@ -53,7 +53,7 @@ const NAMES: Record<string, string> = {
 const LETTERS: Record<string, string> = { chatgpt: "Gp", claude: "Cl", gemini: "Ge", cursor: "Cu", me: "Me" };
 
 /** The look of a platform or format id. */
-export function look(id: string | null | undefined): Look {
+export function assistantStyle(id: string | null | undefined): AssistantStyle {
   const key = (id ?? "").toLowerCase();
   if (key === "me" || key === "written" || key === "user") return { name: t("source.me"), letters: "Me", tone: 5 };
   if (key === "") return { name: t("source.unknown"), letters: "??", tone: 6 };
@@ -72,7 +72,7 @@ export const PORTABLE: ReadonlySet<string> = new Set(
 
 /** `ChatGPT export`; what is named by a word already is not called one. */
 export function exportName(format: string | null): string {
-  const { name } = look(format);
+  const { name } = assistantStyle(format);
   return NAMES[format ?? ""] ? t("peek.is", { name }) : name;
 }
 

@@ -1,11 +1,11 @@
 /** Puts text on the clipboard; false when the system refuses. */
-export type Copier = (text: string) => Promise<boolean>;
+export type CopyHandler = (text: string) => Promise<boolean>;
 
-let copier: Copier = async () => false;
+let copier: CopyHandler = async () => false;
 
 /** How a text is copied: said once, by the window's shell, because here nothing is known of the backend. */
-export function copyBy(next: Copier): void {
+export function setCopyHandler(next: CopyHandler): void {
   copier = next;
 }
 
-export const copyText: Copier = (text) => copier(text);
+export const copyText: CopyHandler = (text) => copier(text);

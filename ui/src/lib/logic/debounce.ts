@@ -1,5 +1,5 @@
 /** Milliseconds after the rows of a search before the rest follows: the next letter may come. */
-export const AFTER_TYPING = 250;
+export const TYPING_PAUSE = 250;
 
 /** Call `run` once things have been quiet for `wait` ms. */
 export function debounced<A extends unknown[]>(

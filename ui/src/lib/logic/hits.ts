@@ -1,5 +1,5 @@
 import type { Block } from "./markdown";
-import { escapeRegExp, splitParts } from "./text-segments";
+import { escapeRegExp, splitSegments } from "./text-segments";
 
 /** More marks than this in one piece hold up the window: those around the current hit are shown. */
 const MOST_MARKS = 1_000;
@@ -30,11 +30,11 @@ function read(source: string): string {
  * The text of a piece in runs, as it is shown: a hit may begin in bold and end in a link, and does not go across
  * paragraphs, lines, cells or what was redacted. Has to cut as `textsOf` does, so that what is counted is what is marked.
  */
-export function runsOf(block: Block): string[] {
+export function textRuns(block: Block): string[] {
   if (block.kind === "code") return [block.text];
   const runs = [""];
   const add = (text: string) => {
-    for (const part of splitParts(text)) {
+    for (const part of splitSegments(text)) {
       if (part.kind === "bar") runs.push("");
       else runs[runs.length - 1] += part.text;
     }
@@ -59,10 +59,10 @@ export function countIn(runs: readonly string[], needle: string): number {
 }
 
 /** In which of the pieces of a text its `nth` hit stands, and the how-manieth it is there. */
-export function placeOf(pieces: readonly Block[], needle: string, nth: number): { piece: number; nth: number } | null {
+export function locateHit(pieces: readonly Block[], needle: string, nth: number): { piece: number; nth: number } | null {
   let before = 0;
   for (const [piece, block] of pieces.entries()) {
-    const here = countIn(runsOf(block), needle);
+    const here = countIn(textRuns(block), needle);
     if (nth < before + here) return { piece, nth: nth - before };
     before += here;
   }

@@ -1,6 +1,6 @@
 import DOMPurify from "dompurify";
 import { Marked, type Token, type Tokens } from "marked";
-import { beginning, oneLine } from "./untrusted-text";
+import { truncated, oneLine } from "./untrusted-text";
 
 /** A top-level piece of a message: code is shown by its own component, everything else as checked HTML. */
 export type Block =
@@ -113,14 +113,14 @@ function wordsOf(token: Token): string {
  * The words of a text without the signs of Markdown, for a line that is not laid out. Places in the text (hits, spans)
  * are not places in this.
  */
-export function plainWords(source: string): string {
+export function plainText(source: string): string {
   if (!/[*_`#+[\\-]/.test(source)) return source;
   return lexed(source)?.map(wordsOf).join("\n").trim() || source;
 }
 
 /** The same on one line. */
-export function lineOf(text: string, most?: number): string {
-  return oneLine(plainWords(beginning(text, most)), most);
+export function plainLine(text: string, most?: number): string {
+  return oneLine(plainText(truncated(text, most)), most);
 }
 
 /** Paragraphs and line breaks without attributes, as nearly all messages are: there is nothing to check in them. */

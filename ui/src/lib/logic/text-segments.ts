@@ -1,5 +1,5 @@
 /** A piece of text as it is shown: plain, marked as a hit, or a bar where words were redacted. */
-export type Part = { kind: "text" | "mark" | "bar"; text: string };
+export type TextSegment = { kind: "text" | "mark" | "bar"; text: string };
 
 /** More pieces than this hold up the window; what follows them is shown as it is written. */
 const MOST_PIECES = 1_000;
@@ -7,9 +7,9 @@ const MOST_PIECES = 1_000;
 const REDACTED = /\[REDACTED:([A-Za-z0-9_-]+)\]/g;
 
 /** Cut `text` at ranges given in code points (as the backend counts), and at redaction marks. */
-export function splitParts(text: string, ranges: readonly (readonly [number, number])[] = []): Part[] {
+export function splitSegments(text: string, ranges: readonly (readonly [number, number])[] = []): TextSegment[] {
   const units = toUnits(text, ranges);
-  const parts: Part[] = [];
+  const parts: TextSegment[] = [];
   let at = 0;
   const plain = (from: number, to: number) => {
     if (to > from) parts.push(...bars(text.slice(from, to)));
@@ -24,8 +24,8 @@ export function splitParts(text: string, ranges: readonly (readonly [number, num
   return parts;
 }
 
-function bars(text: string): Part[] {
-  const parts: Part[] = [];
+function bars(text: string): TextSegment[] {
+  const parts: TextSegment[] = [];
   let at = 0;
   for (const match of text.matchAll(REDACTED)) {
     if (parts.length >= MOST_PIECES) break;
@@ -52,29 +52,29 @@ function toUnits(text: string, ranges: readonly (readonly [number, number])[]): 
 }
 
 /** One line for a message or a menu: redactions as blocks, not longer than `most`. */
-export function brief(text: string, most: number): string {
+export function shortLine(text: string, most: number): string {
   const plain = text.replaceAll(REDACTED, "█████").replaceAll(/\s+/g, " ").trim();
-  const points = [...plain];
-  return points.length > most ? `${points.slice(0, most).join("").trimEnd()}…` : plain;
+  const codePointCount = [...plain];
+  return codePointCount.length > most ? `${codePointCount.slice(0, most).join("").trimEnd()}…` : plain;
 }
 
 /** Length in code points. */
-export function points(text: string): number {
+export function codePointCount(text: string): number {
   let n = 0;
   for (const _ of text) n += 1;
   return n;
 }
 
 /** The text as a field holds it: the web turns the two characters of a Windows line end into one. */
-export function inField(text: string): string {
+export function fieldText(text: string): string {
   return text.replaceAll("\r\n", "\n");
 }
 
 /** A place in the text as a field holds it (UTF-16 units) → the same place in the text itself, in code points. */
-export function pointsOf(text: string, place: number): number {
+export function codePointOffset(text: string, place: number): number {
   let unit = 0;
   for (let n = 0; n < place; n += 1) unit += text.startsWith("\r\n", unit) ? 2 : 1;
-  return points(text.slice(0, unit));
+  return codePointCount(text.slice(0, unit));
 }
 
 /** The words that the backend marked in a snippet, each once. */
@@ -91,8 +91,8 @@ export function findWords(text: string, words: readonly string[]): [number, numb
     .sort((a, b) => b.length - a.length)
     .join("|");
   return [...text.matchAll(new RegExp(pattern, "giu"))].map((match) => {
-    const start = points(text.slice(0, match.index));
-    return [start, start + points(match[0])];
+    const start = codePointCount(text.slice(0, match.index));
+    return [start, start + codePointCount(match[0])];
   });
 }
 
@@ -104,7 +104,7 @@ export function escapeRegExp(text: string): string {
  * The span (code points) of a selection: `selected` as it reads on screen, after `before`, in the source text.
  * Null when the words on screen are not word for word in the source.
  */
-export function spanOf(source: string, selected: string, before: string): { start: number; end: number } | null {
+export function selectionSpan(source: string, selected: string, before: string): { start: number; end: number } | null {
   if (selected.trim() === "") return null;
   let nth = occurrences(before + selected, selected) - 1;
   let at = source.indexOf(selected);
@@ -115,8 +115,8 @@ export function spanOf(source: string, selected: string, before: string): { star
     at = next;
     nth -= 1;
   }
-  const start = points(source.slice(0, at));
-  return { start, end: start + points(selected) };
+  const start = codePointCount(source.slice(0, at));
+  return { start, end: start + codePointCount(selected) };
 }
 
 function occurrences(text: string, needle: string): number {

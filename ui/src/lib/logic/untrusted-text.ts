@@ -12,23 +12,23 @@ const spelled = (sign: string): string =>
   `[U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}]`;
 
 /** The beginning of a text, for a place that shows no more: the window does not lay out what nobody sees. */
-export function beginning(text: string, most = MOST): string {
+export function truncated(text: string, most = MOST): string {
   if (text.length <= most) return text;
   return `${text.slice(0, most).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
 /** One line: signs that would turn or hide what stands beside them are spelled out. */
 export function oneLine(text: string, most = MOST): string {
-  return beginning(text, most).replace(TURNS, spelled).replace(BROKEN, spelled).replace(/\s+/g, " ");
+  return truncated(text, most).replace(TURNS, spelled).replace(BROKEN, spelled).replace(/\s+/g, " ");
 }
 
 /** An address as a machine reads it. */
-export function address(text: string): string {
+export function asciiAddress(text: string): string {
   return oneLine(text).replace(/[^\x20-\x7e…]/gu, (sign) => spelled(sign));
 }
 
 /** In a sentence of ours: it keeps its own direction and leaves the sentence its. */
-export function isolated(text: string): string {
+export function bidiIsolated(text: string): string {
   if (!FROM_RIGHT.test(text) && text.search(TURNS) < 0) return text;
   return isClosed(text) && text.startsWith("\u2068")
     ? text

@@ -1,7 +1,7 @@
 import { backend } from "$lib/ipc";
 import { debounced } from "$lib/logic/debounce";
 import { LANGUAGES, type Choice } from "$lib/text";
-import { isHours, speak, tellTime, type Hours } from "$lib/text/locale.svelte";
+import { isHours, setLanguage, setHours, type Hours } from "$lib/text/locale.svelte";
 
 export type Theme = "system" | "light" | "dark";
 export type TextSize = "small" | "normal" | "large" | "larger";
@@ -42,7 +42,7 @@ function mark(name: "blur" | "motion", value: string | null): void {
 
 function knownHours(kept: string | null): Hours {
   const hours = isHours(kept) ? kept : "24";
-  tellTime(hours);
+  setHours(hours);
   return hours;
 }
 
@@ -73,7 +73,7 @@ class Appearance {
   setLanguage(language: Choice): Promise<void> {
     this.language = language;
     write("language", language === "system" ? null : language);
-    return speak(language);
+    return setLanguage(language);
   }
 
   setTextSize(size: TextSize): void {
@@ -103,7 +103,7 @@ class Appearance {
   setHours(hours: Hours): void {
     this.hours = hours;
     write("hours", hours === "24" ? null : hours);
-    tellTime(hours);
+    setHours(hours);
   }
 
   /** Less than the system asks for there never is. */

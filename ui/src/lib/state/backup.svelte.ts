@@ -1,20 +1,20 @@
 import { backend, codeOf, type BackedUp } from "$lib/ipc";
 import { isoDay, joinPath } from "$lib/text/format";
 import { JobProgress } from "./job.svelte";
-import { Refusal } from "./ui-error";
-import { onLock, sinceLock } from "./lock-cleanup";
+import { UiError } from "./ui-error";
+import { onLock, lockGuard } from "./lock-cleanup";
 import { session } from "./session.svelte";
 
 /** The backup under way, or what came of the last one; it goes on while the person looks at something else. */
 class BackupState {
   job = $state.raw<JobProgress | null>(null);
   made = $state.raw<BackedUp | null>(null);
-  problem = $state.raw<Refusal | null>(null);
+  problem = $state.raw<UiError | null>(null);
   /** When this vault was last backed up, as its log says; null: never, undefined: not read yet. */
   last = $state<string | null | undefined>(undefined);
 
   async read(): Promise<void> {
-    const open = sinceLock();
+    const open = lockGuard();
     const { entries } = await backend().audit(false);
     if (open()) this.last = entries.findLast((entry) => entry.op === "backup")?.at ?? null;
   }
@@ -24,7 +24,7 @@ class BackupState {
     if (this.job) return;
     const folder = await backend().chooseFolder();
     if (folder === null) return;
-    const open = sinceLock();
+    const open = lockGuard();
     const two = (value: number) => String(value).padStart(2, "0");
     const name = `${session.name} ${isoDay(now)} ${two(now.getHours())}${two(now.getMinutes())}.mementory`;
     const job = new JobProgress();
@@ -37,7 +37,7 @@ class BackupState {
       await this.read();
     } catch (error) {
       session.refused(error);
-      if (open() && codeOf(error) !== "cancelled") this.problem = new Refusal(error);
+      if (open() && codeOf(error) !== "cancelled") this.problem = new UiError(error);
     } finally {
       if (this.job === job) this.job = null;
     }

@@ -14,7 +14,7 @@ export async function copyText(text: string, clearAfter: number | null = appeara
 }
 
 /** Copy, and say whether the system took it; true when it did. */
-export async function copyAndSay(text: string): Promise<boolean> {
+export async function copyWithToast(text: string): Promise<boolean> {
   const done = await copyText(text);
   toasts.show(done ? t("copied") : t("copy.refused"), { icon: done ? "check" : "alert" });
   return done;

@@ -2,7 +2,7 @@ import { backend } from "$lib/ipc";
 import { ANY } from "./filter";
 
 /** How many of a kind say what is searched for, in the whole vault. */
-export async function saying(query: string, kind: string): Promise<number> {
+export async function countHits(query: string, kind: string): Promise<number> {
   const request = { query, filter: { ...ANY, kind }, limit: 1, offset: 0, typing: true };
   return (await backend().search(request)).total;
 }

@@ -3,14 +3,14 @@ import { onLock } from "./lock-cleanup";
 export type Draft = { text: string; type: string | null; tags: string[] };
 
 /** `id`: the record that was active when the key was pressed; null = all checked ones. */
-export type Asked = { what: "edit" | "tag" | "redact" | "original"; id: string | null };
+export type DetailRequest = { what: "edit" | "tag" | "redact" | "original"; id: string | null };
 
 /** What the list asks of the open record, and unsaved edits, kept in memory only. */
 class Detail {
-  asked = $state.raw<Asked | null>(null);
+  asked = $state.raw<DetailRequest | null>(null);
   drafts = $state<Record<string, Draft>>({});
 
-  ask(what: Asked["what"], id: string | null): void {
+  ask(what: DetailRequest["what"], id: string | null): void {
     this.asked = { what, id };
   }
 

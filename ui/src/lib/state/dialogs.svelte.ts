@@ -6,7 +6,7 @@ import { onLock } from "./lock-cleanup";
 export type StartFormat = "mem" | "transfer_text";
 
 /** What is open above the window. One at a time; the shell shows it. */
-export type Open =
+export type OpenDialog =
   | { kind: "import" }
   | { kind: "report"; batch: string }
   | { kind: "failed-import"; failed: FailedImport; at: string }
@@ -33,9 +33,9 @@ export type Open =
   | { kind: "palette"; instead?: Section };
 
 class Dialogs {
-  open = $state.raw<Open | null>(null);
+  open = $state.raw<OpenDialog | null>(null);
 
-  show(open: Open): void {
+  show(open: OpenDialog): void {
     this.open = open;
   }
 

@@ -1,21 +1,21 @@
 import { backend, codeOf, type DuplicateGroup } from "$lib/ipc";
 import { t } from "$lib/text";
 import { JobProgress } from "./job.svelte";
-import { stopped } from "./loading.svelte";
-import { Refusal } from "./ui-error";
-import { failed, putBack } from "./trash-actions";
-import { onLock, sinceLock } from "./lock-cleanup";
+import { stoppedByUser } from "./loading.svelte";
+import { UiError } from "./ui-error";
+import { showError, restoreFromTrash } from "./trash-actions";
+import { onLock, lockGuard } from "./lock-cleanup";
 import { session } from "./session.svelte";
 import { toasts } from "./toasts.svelte";
 import { vault } from "./vault.svelte";
 
 /** What a group is known by, however often it was asked for. */
-export const keyOf = (group: DuplicateGroup): string => group.items.map((item) => item.id).join(" ");
+export const groupKey = (group: DuplicateGroup): string => group.items.map((item) => item.id).join(" ");
 
 /** Memories that say much the same, in groups. Asked for once for each state of the vault. */
 class Duplicates {
   groups = $state.raw<DuplicateGroup[] | null>(null);
-  failed = $state.raw<Refusal | null>(null);
+  failed = $state.raw<UiError | null>(null);
   /** The look that is under way. */
   job = $state.raw<JobProgress | null>(null);
   #of = -1;
@@ -25,7 +25,7 @@ class Duplicates {
     if (this.#of === revision) return;
     this.#of = revision;
     this.job?.drop();
-    const open = sinceLock();
+    const open = lockGuard();
     const job = (this.job = new JobProgress());
     if (this.groups === null) this.failed = null;
     try {
@@ -39,7 +39,7 @@ class Duplicates {
       if (!open() || job !== this.job) return;
       this.#of = -1;
       this.job = null;
-      if (codeOf(error) !== "cancelled") this.failed = new Refusal(error);
+      if (codeOf(error) !== "cancelled") this.failed = new UiError(error);
     }
   }
 
@@ -48,12 +48,12 @@ class Duplicates {
     this.job?.drop();
     this.job = null;
     this.#of = -1;
-    this.failed = stopped();
+    this.failed = stoppedByUser();
   };
 
   /** Keep one, which takes on the tags of the others; they go to the Trash, with a way back for all. */
   async merge(group: DuplicateGroup, keep: string): Promise<void> {
-    const open = sinceLock();
+    const open = lockGuard();
     const others = group.items.filter((item) => item.id !== keep);
     const before = group.items.find((item) => item.id === keep)?.tags ?? [];
     const gained = others.some((item) => item.tags.some((tag) => !before.includes(tag)));
@@ -73,7 +73,7 @@ class Duplicates {
   }
 
   async keepApart(group: DuplicateGroup): Promise<void> {
-    const open = sinceLock();
+    const open = lockGuard();
     await backend().keepApart(group.items.map((item) => item.id));
     if (!open()) return;
     this.#drop(group);
@@ -82,7 +82,7 @@ class Duplicates {
   }
 
   #drop(group: DuplicateGroup): void {
-    this.groups = this.groups?.filter((each) => keyOf(each) !== keyOf(group)) ?? null;
+    this.groups = this.groups?.filter((each) => groupKey(each) !== groupKey(group)) ?? null;
   }
 
   clear(): void {
@@ -96,10 +96,10 @@ class Duplicates {
 
 /** Take a merge back: the kept one has its own tags again, the others leave the Trash. */
 async function apart(ids: string[], keep: string, tags: string[] | null): Promise<void> {
-  const open = sinceLock();
+  const open = lockGuard();
   // The kept one may be gone by now: the others come back all the same.
-  if (tags) await backend().edit({ id: keep, text: null, title: null, tags, type: null }).catch(failed);
-  if (open()) await putBack(ids);
+  if (tags) await backend().edit({ id: keep, text: null, title: null, tags, type: null }).catch(showError);
+  if (open()) await restoreFromTrash(ids);
 }
 
 export const duplicates = new Duplicates();

@@ -16,8 +16,8 @@ export const ANY: Filter = {
 };
 
 /** By the newest export of its assistant. */
-export type Standing = "new" | "changed" | "gone";
-export const STANDINGS: readonly Standing[] = ["new", "changed", "gone"];
+export type ExportStatus = "new" | "changed" | "gone";
+export const EXPORT_STATUSES: readonly ExportStatus[] = ["new", "changed", "gone"];
 
 export type Dimension = "source" | "record_type" | "tag";
 export type Period = "today" | "days30" | "year";
@@ -45,7 +45,7 @@ export function periodStart(period: Period, now = new Date()): string {
 }
 
 /** Whether a person narrowed the list beyond its kind. */
-export function narrowed(filter: Filter): boolean {
+export function isFiltered(filter: Filter): boolean {
   const { source, tag, record_type, since, until, status, standing, file_kind, batch } = filter;
   const named = source ?? tag ?? since ?? until ?? status ?? standing ?? file_kind ?? batch?.length;
   return record_type !== null || Boolean(named);

@@ -2,15 +2,15 @@ import type { Detection, ImportReport, ImportRequest } from "$lib/ipc";
 import { exportName, PORTABLE } from "$lib/logic/assistants";
 import { t } from "$lib/text";
 import { fileName } from "$lib/text/format";
-import type { Refusal } from "./ui-error";
+import type { UiError } from "./ui-error";
 
-type Found = { preview?: ImportReport; report?: ImportReport; problem?: Refusal };
+type Found = { preview?: ImportReport; report?: ImportReport; problem?: UiError };
 
 /** One import of a drop: what is asked for, what it would do and what it did, or why it can't be imported. */
 export class Plan {
   readonly preview: ImportReport | null;
   readonly report: ImportReport | null;
-  readonly problem: Refusal | null;
+  readonly problem: UiError | null;
 
   constructor(
     readonly request: ImportRequest,
@@ -54,7 +54,7 @@ export class Plan {
  * What to ask for, by assistant or format: the parts of one export belong together, and exports of several assistants
  * are told apart. What nothing was recognised or chosen for stays out.
  */
-export function planned(
+export function planImports(
   detections: readonly Detection[],
   chosen: Readonly<Record<string, string>>,
   base: ImportRequest,

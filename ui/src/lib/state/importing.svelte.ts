@@ -1,9 +1,9 @@
-import { Refusal } from "./ui-error";
+import { UiError } from "./ui-error";
 import { backend, BackendError, codeOf, type Detection, type FileCheck } from "$lib/ipc";
 import { t } from "$lib/text";
 import { JobProgress } from "./job.svelte";
-import { Plan, planned } from "./import-plans";
-import { onLock, sinceLock } from "./lock-cleanup";
+import { Plan, planImports } from "./import-plans";
+import { onLock, lockGuard } from "./lock-cleanup";
 import { sensitive } from "./sensitive.svelte";
 import { session } from "./session.svelte";
 import { toasts } from "./toasts.svelte";
@@ -38,7 +38,7 @@ class Importing {
   /** Look for sensitive values once it is done. */
   lookAfter = $state(true);
   job = $state.raw<JobProgress | null>(null);
-  problem = $state.raw<Refusal | null>(null);
+  problem = $state.raw<UiError | null>(null);
   /** The passphrase that was typed opened nothing. */
   wrong = $state(false);
   #passphrase: string | null = null;
@@ -155,7 +155,7 @@ class Importing {
           // One file that can't be read does not hold up the others.
           if (STOPS.has(codeOf(error))) throw error;
           refused ??= error;
-          plans.push(plan.with({ problem: new Refusal(error) }));
+          plans.push(plan.with({ problem: new UiError(error) }));
         }
       }
       this.plans = plans;
@@ -185,12 +185,12 @@ class Importing {
   private asked(): Plan[] {
     const base = { paths: [], text: this.text, format: null, limit_bytes: null, let_in: this.letIn, merge: null };
     if (this.text !== null) return [new Plan({ ...base, format: "transfer_text" }, "transfer_text")];
-    return planned(this.detections, this.chosen, base);
+    return planImports(this.detections, this.chosen, base);
   }
 
   async run(): Promise<void> {
     const run = ++this.#run;
-    const open = sinceLock();
+    const open = lockGuard();
     this.stage = "running";
     const held = sensitive.held;
     sensitive.held = !this.lookAfter;
@@ -234,7 +234,7 @@ class Importing {
   }
 
   private fail(error: unknown): void {
-    const open = sinceLock();
+    const open = lockGuard();
     session.refused(error);
     if (!open()) return;
     const code = codeOf(error);
@@ -245,7 +245,7 @@ class Importing {
       return;
     }
     this.stage = code === "cancelled" ? "cancelled" : "failed";
-    this.problem = new Refusal(error);
+    this.problem = new UiError(error);
     if (this.background) toasts.show(this.ending, { icon: "alert" });
   }
 

@@ -1,6 +1,6 @@
 import { backend, type BatchInfo, type ImportReport } from "$lib/ipc";
 import { t } from "$lib/text";
-import { inSentence } from "$lib/text/format";
+import { relativeTimeInSentence } from "$lib/text/format";
 import { conversations, files, memories } from "./lists.svelte";
 import { nav } from "./nav.svelte";
 import { onLock } from "./lock-cleanup";
@@ -24,7 +24,7 @@ class Imports {
   /** `Import of 21 Nov, 09:12`. */
   name(batch: readonly string[]): string {
     const at = batch.length === 1 ? this.#known.get(batch[0] ?? "")?.at : undefined;
-    return at === undefined ? t("filter.imports", { n: batch.length }) : t("filter.import", { when: inSentence(at) });
+    return at === undefined ? t("filter.imports", { n: batch.length }) : t("filter.import", { when: relativeTimeInSentence(at) });
   }
 
   clear(): void {
@@ -64,14 +64,14 @@ export function showNew(batch: string[], kind: string): void {
 }
 
 /** Whose files an export of this format names: its assistant's, where it is that one's own; anybody's (null) in one of ours. */
-export function namedBy(format: string | null): string | null {
+export function assistantOf(format: string | null): string | null {
   return vault.info?.sources.some((source) => source.platform === format && source.format === format) ? format : null;
 }
 
 /** To all files that exports of this kind name and do not hold: no list tells those of one import. */
-export function showMissing(format: string | null): void {
+export function showMissingFiles(format: string | null): void {
   files.clearFilter();
-  files.setFilter({ file_kind: "missing", source: namedBy(format) });
+  files.setFilter({ file_kind: "missing", source: assistantOf(format) });
   search.clear();
   nav.go("files");
 }
@@ -80,7 +80,7 @@ export function showMissing(format: string | null): void {
 const FIRST = ["memory", "conversation", "attachment", "profile"];
 
 /** What is to be shown of what these imports brought: their batches, and the kind; null where they brought nothing. */
-export function newest(reports: readonly ImportReport[]): { batch: string[]; kind: string } | null {
+export function newestContent(reports: readonly ImportReport[]): { batch: string[]; kind: string } | null {
   const brought = (report: ImportReport, kind: string) => (report.by_kind[kind]?.added ?? 0) > 0;
   const kinds = [...FIRST, ...reports.flatMap((report) => Object.keys(report.by_kind))].filter(isListed);
   const kind = kinds.find((each) => reports.some((report) => brought(report, each)));

@@ -1,14 +1,14 @@
 import { BackendError } from "$lib/ipc";
 import { untrack } from "svelte";
-import { Refusal } from "./ui-error";
+import { UiError } from "./ui-error";
 import { session } from "./session.svelte";
 
 /** Loading that the person stopped: not wrong, and asked for again with the same button as what failed. */
-export const stopped = (): Refusal => new Refusal(new BackendError({ code: "stopped", message: "", details: {} }));
+export const stoppedByUser = (): UiError => new UiError(new BackendError({ code: "stopped", message: "", details: {} }));
 
 /** What a view loads before it shows something. What was refused stays said until it is asked for again. */
 export class Loading {
-  problem = $state.raw<Refusal | null>(null);
+  problem = $state.raw<UiError | null>(null);
   #asked = $state(0);
   #run = 0;
 
@@ -25,7 +25,7 @@ export class Loading {
       },
       (error: unknown) => {
         session.refused(error);
-        if (still()) this.problem = new Refusal(error);
+        if (still()) this.problem = new UiError(error);
       },
     );
     return () => {
@@ -40,6 +40,6 @@ export class Loading {
 
   readonly stop = (): void => {
     this.#run += 1;
-    this.problem = stopped();
+    this.problem = stoppedByUser();
   };
 }

@@ -8,7 +8,7 @@ export function onLock(clear: () => void): void {
 let epoch = 0;
 
 /** Ask before waiting, call after: false once the vault was locked in between, so that a late answer shows nothing. */
-export function sinceLock(): () => boolean {
+export function lockGuard(): () => boolean {
   const mine = epoch;
   return () => mine === epoch;
 }

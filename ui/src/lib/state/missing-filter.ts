@@ -3,11 +3,11 @@ import { nav } from "./nav.svelte";
 import { search } from "./search-field.svelte";
 
 /** What an assistant can cease to keep. */
-export const GONE_KINDS = ["memory", "profile", "conversation"] as const;
-export type GoneKind = (typeof GONE_KINDS)[number];
+export const MISSING_KINDS = ["memory", "profile", "conversation"] as const;
+export type MissingKind = (typeof MISSING_KINDS)[number];
 
 /** To the list of exactly these records. */
-export function showGone(platform: string, kind: GoneKind): void {
+export function showMissing(platform: string, kind: MissingKind): void {
   const list = kind === "conversation" ? conversations : memories;
   list.clearFilter();
   list.setFilter({ kind, source: platform, standing: "gone" });

@@ -1,4 +1,4 @@
-import { Refusal } from "$lib/state/ui-error";
+import { UiError } from "$lib/state/ui-error";
 import {
   backend,
   type Backend,
@@ -10,7 +10,7 @@ import {
   type Page,
 } from "$lib/ipc";
 import { ANY } from "./filter";
-import { stopped } from "./loading.svelte";
+import { stoppedByUser } from "./loading.svelte";
 import { onLock } from "./lock-cleanup";
 import { session } from "./session.svelte";
 
@@ -30,7 +30,7 @@ export class RecordList {
   rows = $state.raw<Row[]>([]);
   total = $state<number | null>(null);
   loading = $state(false);
-  failed = $state.raw<Refusal | null>(null);
+  failed = $state.raw<UiError | null>(null);
   filter = $state.raw<Filter>(ANY);
   query = $state("");
   sort = $state<"newest" | "oldest" | "title">("newest");
@@ -108,7 +108,7 @@ export class RecordList {
   readonly stop = (): void => {
     this.#run += 1;
     this.loading = false;
-    this.failed = stopped();
+    this.failed = stoppedByUser();
   };
 
   readonly again = (): void => {
@@ -160,7 +160,7 @@ export class RecordList {
       this.failed = null;
     } catch (error) {
       session.refused(error);
-      if (run === this.#run) this.failed = new Refusal(error);
+      if (run === this.#run) this.failed = new UiError(error);
     } finally {
       if (run === this.#run) this.loading = false;
     }
@@ -250,13 +250,13 @@ async function hitsOfAll(from: Source, filter: Filter, query: string): Promise<s
 }
 
 /** Which record stays open when a list changed: the same one, even if it left the list; a new question starts at its first answer. */
-export function stayOpen(after: readonly Row[], id: string | null, fresh: boolean): string | null {
+export function keepOpen(after: readonly Row[], id: string | null, fresh: boolean): string | null {
   if (id !== null && (!fresh || after.some((row) => row.id === id))) return id;
   return after[0]?.id ?? null;
 }
 
 /** Which record comes next when these leave the list. */
-export function neighbour(rows: readonly Row[], leaving: readonly string[], active: string | null): string | null {
+export function nextAfterRemoval(rows: readonly Row[], leaving: readonly string[], active: string | null): string | null {
   const gone = new Set(leaving);
   if (active === null || !gone.has(active)) return active;
   const at = Math.max(

@@ -1,15 +1,15 @@
 import { backend } from "$lib/ipc";
-import { listed, quoted, t } from "$lib/text";
+import { joinWithAnd, quoted, t } from "$lib/text";
 import { fileName } from "$lib/text/format";
 import { dialogs } from "./dialogs.svelte";
 import { importing } from "./importing.svelte";
 import { toasts } from "./toasts.svelte";
 
 /** The import sheet on files that were to be imported before; or, where they are gone, a word about that. */
-export async function importAgain(paths: string[]): Promise<void> {
+export async function retryImport(paths: string[]): Promise<void> {
   const gone = (await backend().pathInfo(paths)).filter(({ folder, size }) => !folder && size === null);
   if (gone.length > 0) {
-    const names = listed(gone.map(({ path }) => quoted(fileName(path))));
+    const names = joinWithAnd(gone.map(({ path }) => quoted(fileName(path))));
     toasts.show(t("activity.gone", { n: gone.length, names }), { icon: "alert" });
     return;
   }

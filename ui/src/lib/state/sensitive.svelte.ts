@@ -4,10 +4,10 @@ import { t } from "$lib/text";
 import { detail } from "./detail.svelte";
 import { dialogs } from "./dialogs.svelte";
 import { JobProgress } from "./job.svelte";
-import { stopped } from "./loading.svelte";
-import { Refusal } from "./ui-error";
-import { failed } from "./trash-actions";
-import { onLock, sinceLock } from "./lock-cleanup";
+import { stoppedByUser } from "./loading.svelte";
+import { UiError } from "./ui-error";
+import { showError } from "./trash-actions";
+import { onLock, lockGuard } from "./lock-cleanup";
 import { session } from "./session.svelte";
 import { toasts } from "./toasts.svelte";
 import { vault } from "./vault.svelte";
@@ -30,7 +30,7 @@ class Sensitive {
   /** Records that were not looked through yet. */
   left = $state(0);
   loading = $state(false);
-  failed = $state.raw<Refusal | null>(null);
+  failed = $state.raw<UiError | null>(null);
   /** Moves when there is something else to list. */
   revision = $state(0);
   /** The look that the person asked for. */
@@ -81,7 +81,7 @@ class Sensitive {
   readonly stop = (): void => {
     this.#run += 1;
     this.loading = false;
-    this.failed = stopped();
+    this.failed = stoppedByUser();
   };
 
   async next(): Promise<void> {
@@ -115,7 +115,7 @@ class Sensitive {
       this.failed = null;
     } catch (error) {
       session.refused(error);
-      if (run === this.#run) this.failed = new Refusal(error);
+      if (run === this.#run) this.failed = new UiError(error);
     } finally {
       if (run === this.#run) this.loading = false;
     }
@@ -131,7 +131,7 @@ class Sensitive {
 
   /** Only how many there are. */
   async count(): Promise<void> {
-    const open = sinceLock();
+    const open = lockGuard();
     const page = await backend().sensitiveQueue({ state: "open", classes: [], offset: 0, limit: 1 });
     if (!open()) return;
     this.#take(page);
@@ -145,7 +145,7 @@ class Sensitive {
       this.#again = true;
       return;
     }
-    const open = sinceLock();
+    const open = lockGuard();
     const job = (this.#quiet = new JobProgress());
     try {
       await backend().look(job.id, false, job.listen);
@@ -167,7 +167,7 @@ class Sensitive {
     if (this.job) return;
     this.held = false;
     this.#quiet?.drop();
-    const open = sinceLock();
+    const open = lockGuard();
     const job = (this.job = new JobProgress());
     // The first look answers by what it lists.
     const before = this.lookedAt ? JSON.stringify(this.counts) : null;
@@ -176,13 +176,13 @@ class Sensitive {
       await backend().look(job.id, true, job.listen);
       done = true;
     } catch (error) {
-      if (open() && codeOf(error) !== "cancelled") failed(error);
+      if (open() && codeOf(error) !== "cancelled") showError(error);
     } finally {
       if (open()) {
         this.job = null;
         await this.count().catch((error: unknown) => {
           done = false;
-          failed(error);
+          showError(error);
         });
         if (open() && done && before) this.#answer(before);
         // What changed in the meantime was perhaps looked at before.
@@ -201,7 +201,7 @@ class Sensitive {
 
   /** For good. True when it was done and the vault is still open. */
   async redact(request: RedactValuesRequest, job = new JobProgress()): Promise<boolean> {
-    const open = sinceLock();
+    const open = lockGuard();
     this.redacting = true;
     const done = await backend()
       .redactValues(job.id, request, job.listen)
@@ -224,7 +224,7 @@ class Sensitive {
   }
 
   async ignore(values: string[], ignored: boolean): Promise<void> {
-    const open = sinceLock();
+    const open = lockGuard();
     await backend().ignoreValues(values, ignored);
     if (!open()) return;
     await this.count().catch(() => undefined);

@@ -1,12 +1,12 @@
-import { Refusal } from "./ui-error";
+import { UiError } from "./ui-error";
 import { backend, type Receipt } from "$lib/ipc";
 import { t } from "$lib/text";
 import { dialogs } from "./dialogs.svelte";
 import { JobProgress } from "./job.svelte";
 import { memories, trash } from "./lists.svelte";
 import { nav } from "./nav.svelte";
-import { itemsOfAll, neighbour, type RecordList } from "./records.svelte";
-import { sinceLock } from "./lock-cleanup";
+import { itemsOfAll, nextAfterRemoval, type RecordList } from "./records.svelte";
+import { lockGuard } from "./lock-cleanup";
 import { selection } from "./selection.svelte";
 import { session } from "./session.svelte";
 import { toasts } from "./toasts.svelte";
@@ -18,7 +18,7 @@ export async function moveToTrash(
   what: string | null = null,
   list: RecordList = memories,
 ): Promise<boolean> {
-  const open = sinceLock();
+  const open = lockGuard();
   try {
     const done = await backend().trash(ids);
     if (!open()) return false;
@@ -28,18 +28,18 @@ export async function moveToTrash(
       : list === memories
         ? t("trash.moved", many)
         : t("trash.movedItems", { what: t("many.items", many) });
-    toasts.undoable(text, t("action.undo"), () => putBack(done.ids), "trash");
+    toasts.undoable(text, t("action.undo"), () => restoreFromTrash(done.ids), "trash");
     vault.changed();
     return true;
   } catch (error) {
-    if (open()) failed(error);
+    if (open()) showError(error);
     return false;
   }
 }
 
 /** To the Trash from a list: the next row takes its place. */
-export async function discard(list: RecordList, ids: string[], what: string | null = null): Promise<void> {
-  const next = neighbour(list.rows, ids, nav.id);
+export async function trashFromList(list: RecordList, ids: string[], what: string | null = null): Promise<void> {
+  const next = nextAfterRemoval(list.rows, ids, nav.id);
   const [section, id] = [nav.section, nav.id];
   if (!(await moveToTrash(ids, what, list))) return;
   selection.clear();
@@ -47,21 +47,21 @@ export async function discard(list: RecordList, ids: string[], what: string | nu
   if (nav.section === section && (nav.id === id || ids.includes(nav.id ?? ""))) nav.choose(next);
 }
 
-export async function putBack(ids: string[]): Promise<void> {
-  const open = sinceLock();
+export async function restoreFromTrash(ids: string[]): Promise<void> {
+  const open = lockGuard();
   try {
     const done = await backend().restore(ids);
     if (!open()) return;
     toasts.show(t("trash.putBack", { n: done.ids.length }), { icon: "check" });
     vault.changed();
   } catch (error) {
-    if (open()) failed(error);
+    if (open()) showError(error);
   }
 }
 
 /** Clean and check again what a receipt says is not clean. Null when the vault was locked meanwhile. */
-export async function cleanAgain(id: string, job = new JobProgress()): Promise<Receipt | null> {
-  const open = sinceLock();
+export async function retryCleanup(id: string, job = new JobProgress()): Promise<Receipt | null> {
+  const open = lockGuard();
   const receipt = await backend().cleanAgain(job.id, id, job.listen);
   if (!open()) return null;
   vault.changed();
@@ -70,17 +70,17 @@ export async function cleanAgain(id: string, job = new JobProgress()): Promise<R
 
 /** Ask about erasing all that is in the Trash. */
 export async function emptyTrash(): Promise<void> {
-  const open = sinceLock();
+  const open = lockGuard();
   try {
     const ids = await itemsOfAll(backend(), trash.filter, "");
     if (open()) dialogs.show({ kind: "erase", ids });
   } catch (error) {
-    if (open()) failed(error);
+    if (open()) showError(error);
   }
 }
 
 /** Say what went wrong where there is no better place for it. */
-export function failed(error: unknown): void {
+export function showError(error: unknown): void {
   session.refused(error);
-  toasts.show(new Refusal(error).text, { icon: "alert" });
+  toasts.show(new UiError(error).text, { icon: "alert" });
 }

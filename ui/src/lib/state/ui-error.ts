@@ -3,7 +3,7 @@ import { oneLine } from "$lib/logic/untrusted-text";
 import { hasText, t, word } from "$lib/text";
 
 /** What went wrong: in the window's own words, by its code; and what the core said of it, for under "Details". */
-export class Refusal {
+export class UiError {
   readonly code: string;
   readonly details: string;
   readonly #values: Record<string, string>;

@@ -1,6 +1,6 @@
 import { backend, type VaultInfo } from "$lib/ipc";
-import { stopped } from "./loading.svelte";
-import { Refusal } from "./ui-error";
+import { stoppedByUser } from "./loading.svelte";
+import { UiError } from "./ui-error";
 import { onLock } from "./lock-cleanup";
 import { session } from "./session.svelte";
 
@@ -9,7 +9,7 @@ class Vault {
   info = $state<VaultInfo | null>(null);
   revision = $state(0);
   /** Why it is not known what is in it. */
-  problem = $state.raw<Refusal | null>(null);
+  problem = $state.raw<UiError | null>(null);
   #run = 0;
 
   async refresh(): Promise<void> {
@@ -21,7 +21,7 @@ class Vault {
       this.problem = null;
     } catch (error) {
       session.refused(error);
-      if (session.phase === "open" && run === this.#run) this.problem = new Refusal(error);
+      if (session.phase === "open" && run === this.#run) this.problem = new UiError(error);
     }
   }
 
@@ -34,7 +34,7 @@ class Vault {
   /** Wait no longer. */
   readonly stop = (): void => {
     this.#run += 1;
-    this.problem = stopped();
+    this.problem = stoppedByUser();
   };
 
   /** Something was changed: lists and numbers load again. */

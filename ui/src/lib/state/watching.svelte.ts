@@ -7,14 +7,14 @@ import {
   type WatchedFolder,
   type WatchMode,
 } from "$lib/ipc";
-import { look } from "$lib/logic/assistants";
+import { assistantStyle } from "$lib/logic/assistants";
 import { oneLine } from "$lib/logic/untrusted-text";
 import { t } from "$lib/text";
 import { fileName, folderName } from "$lib/text/format";
 import { dialogs } from "./dialogs.svelte";
 import { importing } from "./importing.svelte";
 import { nav } from "./nav.svelte";
-import { onLock, sinceLock } from "./lock-cleanup";
+import { onLock, lockGuard } from "./lock-cleanup";
 import { session } from "./session.svelte";
 import { toasts } from "./toasts.svelte";
 import { vault } from "./vault.svelte";
@@ -63,7 +63,7 @@ class Watching {
 
   /** Reversible: watched again, it is looked at from then on. */
   async remove({ id, path, mode }: WatchedFolder): Promise<void> {
-    const open = sinceLock();
+    const open = lockGuard();
     await this.#take(backend().unwatchFolder(id));
     if (!open()) return;
     toasts.undoable(t("folders.removed", { name: oneLine(fileName(path)) }), t("action.undo"), async () => {
@@ -99,7 +99,7 @@ class Watching {
 
   async #take(asked: Promise<Watched>): Promise<void> {
     const run = ++this.#run;
-    const open = sinceLock();
+    const open = lockGuard();
     const found = await asked;
     if (!open() || run !== this.#run) return;
     this.folders = found.folders;
@@ -142,7 +142,7 @@ class Watching {
       : t("finds.toast", {
           name: oneLine(find.name),
           folder: oneLine(fileName(folderName(find.path))),
-          format: find.format === null ? t("finds.sealed") : look(find.format).name,
+          format: find.format === null ? t("finds.sealed") : assistantStyle(find.format).name,
         });
     const run = () => (more ? this.show() : this.import(find));
     const label = more ? t("finds.show") : t("finds.import");

@@ -1,25 +1,25 @@
-import { look } from "$lib/logic/assistants";
-import { commas, count, hasText, readable, t, word, type MessageKey } from "./index";
+import { assistantStyle } from "$lib/logic/assistants";
+import { joinWithCommas, count, hasText, readable, t, word, type MessageKey } from "./index";
 import { spoken } from "./locale.svelte";
 
 /**
  * What the core says of one thing: the window's own words for it (by its code), and the rest of the core's sentence as
  * it came. The core speaks English, so the rest is shown as it is in English and under "Details" otherwise.
  */
-export type Said = { text: string; original: string };
+export type CoreText = { text: string; original: string };
 
 /** Whether the window speaks the core's language. */
 export const coreIsSpoken = (): boolean => spoken().language === "en";
 
 /** Why an item was not plainly added: a stable code or phrase, then `: ` and details. */
-export function reasonSaid(reason: string): Said {
+export function reasonText(reason: string): CoreText {
   const [code = "", ...rest] = reason.split(": ");
   const key = `reason.${code.replaceAll(" ", "_")}`;
   return hasText(key) ? { text: t(key), original: rest.join(": ") } : { text: "", original: reason };
 }
 
 /** How an export is laid out, or its version; null for a reader's own name of a layout, which tells nobody anything. */
-export function layoutSaid(version: string | null): string | null {
+export function layoutText(version: string | null): string | null {
   const key = `layout.${version ?? ""}`;
   if (hasText(key)) return t(key);
   return version && /\d/.test(version) ? version : null;
@@ -45,7 +45,7 @@ const ISSUES: [RegExp, MessageKey][] = [
 ];
 
 /** A warning or an error about a file. */
-export function issueSaid({ code, message }: { code: string; message: string }): Said {
+export function issueText({ code, message }: { code: string; message: string }): CoreText {
   return { text: t(ISSUES.find(([pattern]) => pattern.test(code))?.[1] ?? "issue.other"), original: message };
 }
 
@@ -73,9 +73,9 @@ export function exportFacts(detail: string): ExportFacts | null {
 }
 
 /** How much was exported and how: `3,589 items, signed, 23 values covered`; with the format where nothing else names it. */
-export function exportSaid({ records, signed, encrypted, covered }: ExportFacts, format = ""): string {
-  return commas([
-    format ? t("activity.itemsAs", { n: records, name: look(format).name }) : t("many.items", { n: records }),
+export function exportSummary({ records, signed, encrypted, covered }: ExportFacts, format = ""): string {
+  return joinWithCommas([
+    format ? t("activity.itemsAs", { n: records, name: assistantStyle(format).name }) : t("many.items", { n: records }),
     signed ? t("activity.signed") : null,
     encrypted ? t("activity.encrypted") : null,
     covered > 0 ? t("activity.covered", { n: covered }) : null,
@@ -83,28 +83,28 @@ export function exportSaid({ records, signed, encrypted, covered }: ExportFacts,
 }
 
 /** Why an import failed, by the code that the log keeps; which file it was the log does not know. */
-function failureSaid(code: string, format: string): Said {
-  const place = format ? t("activity.itsFile", { name: look(format).name }) : t("error.thePlace");
+function failureSaid(code: string, format: string): CoreText {
+  const place = format ? t("activity.itsFile", { name: assistantStyle(format).name }) : t("error.thePlace");
   const known = hasText(`error.${code}`);
   return { text: known ? word("error", code, { place }) : t("error.invalid", { place }), original: known ? "" : code };
 }
 
 /** The detail of an entry of the log, which the vault writes in a few fixed forms. */
-export function auditSaid(op: string, detail: string, target = ""): Said {
+export function auditText(op: string, detail: string, target = ""): CoreText {
   const numbers = (detail.match(/\d+/g) ?? []).map(Number);
   const [first = 0, second = 0] = numbers;
   const form = detail.replaceAll(/\d+/g, "#");
-  const said = (text: string): Said => ({ text, original: "" });
+  const said = (text: string): CoreText => ({ text, original: "" });
   if (detail === "") return said("");
   if (op === "import_failed") return failureSaid(detail, target);
   const facts = op === "export" ? exportFacts(detail) : null;
-  if (facts) return said(exportSaid(facts, target));
+  if (facts) return said(exportSummary(facts, target));
   if (form === "added # updated #") return said(t("activity.numbers", { added: first, updated: second }));
   if (form === "removed #") return said(t("import.undone", { n: first }));
   if (form === "# records") return said(t("many.items", { n: first }));
   if (form === "# values") return said(t("changes.values", { n: first }));
   if (form === "# values, # records")
-    return said(commas([t("changes.values", { n: first }), t("many.items", { n: second })]));
+    return said(joinWithCommas([t("changes.values", { n: first }), t("many.items", { n: second })]));
   if (form === "# memories") return said(t("many.memory", { n: first }));
   if (form === "version #") return said(t("changes.version", { version: count(first) }));
   if (op === "watch" && hasText(`watchMode.${detail}`)) return said(word("watchMode", detail));

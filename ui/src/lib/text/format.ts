@@ -1,4 +1,4 @@
-import { commas, count, t } from "./index";
+import { joinWithCommas, count, t } from "./index";
 import { spoken } from "./locale.svelte";
 
 type Time = string | number | null | undefined;
@@ -50,26 +50,26 @@ export function clock(value: Time): string {
 /** `12 Mar 2026, 21:14`. */
 export function dayTime(value: Time): string {
   const date = parse(value);
-  return date ? commas([spoken().day.format(date), spoken().time.format(date)]) : "";
+  return date ? joinWithCommas([spoken().day.format(date), spoken().time.format(date)]) : "";
 }
 
 /** `Today, 09:12`, else `18 Nov, 20:05`. */
-export function when(value: Time, now = new Date()): string {
+export function relativeTime(value: Time, now = new Date()): string {
   const date = parse(value);
   if (!date) return "";
   const first = date.toDateString() === now.toDateString() ? t("time.today") : shortDay(value, now);
-  return commas([first, spoken().time.format(date)]);
+  return joinWithCommas([first, spoken().time.format(date)]);
 }
 
 /** `today`, else `18 Nov`: inside a sentence. */
-export function onDay(value: Time, now = new Date()): string {
+export function relativeDayInSentence(value: Time, now = new Date()): string {
   const date = parse(value);
   return date?.toDateString() === now.toDateString() ? t("time.onToday") : shortDay(value, now);
 }
 
 /** `today, 09:12`, else `18 Nov, 20:05`: inside a sentence. */
-export function inSentence(value: Time, now = new Date()): string {
-  return commas([onDay(value, now), clock(value)]);
+export function relativeTimeInSentence(value: Time, now = new Date()): string {
+  return joinWithCommas([relativeDayInSentence(value, now), clock(value)]);
 }
 
 /** Whole days from now until then, never below 0. */

@@ -1,4 +1,4 @@
-import { isolated, oneLine } from "$lib/logic/untrusted-text";
+import { bidiIsolated, oneLine } from "$lib/logic/untrusted-text";
 import { spoken, type Message, type MessageKey } from "./locale.svelte";
 
 export { LANGUAGES, type Choice, type Language, type MessageKey } from "./locale.svelte";
@@ -27,7 +27,7 @@ export function fill(message: Message, values: Values): string {
   return form.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = values[name];
     if (value === undefined) return whole;
-    return typeof value === "number" ? count(value) : isolated(value);
+    return typeof value === "number" ? count(value) : bidiIsolated(value);
   });
 }
 
@@ -42,7 +42,7 @@ export function capital(text: string): string {
 }
 
 /** A name as it is written inside a sentence: small where the language does that. */
-export function inside(text: string): string {
+export function nameInSentence(text: string): string {
   return spoken().lower ? text.toLocaleLowerCase(spoken().tag) : text;
 }
 
@@ -52,19 +52,19 @@ export function readable(code: string): string {
 }
 
 /** `a, b and c`. */
-export function listed(parts: string[]): string {
+export function joinWithAnd(parts: string[]): string {
   return spoken()
     .list.format(parts)
     .replace(/, and /, " and ");
 }
 
 /** `a, b, c`; what is empty stays out. */
-export function commas(parts: readonly (string | null | undefined)[]): string {
+export function joinWithCommas(parts: readonly (string | null | undefined)[]): string {
   return parts.filter(Boolean).join(t("join.comma"));
 }
 
 /** Sentences after one another; what is empty stays out. */
-export function sentences(parts: readonly (string | null | undefined)[]): string {
+export function joinSentences(parts: readonly (string | null | undefined)[]): string {
   return parts.filter(Boolean).join(t("join.sentence"));
 }
 

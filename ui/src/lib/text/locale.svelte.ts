@@ -70,21 +70,21 @@ function tagOf(language: Language): string {
 }
 
 /** Speak this language from now on. The last call counts, whichever file comes first. */
-export async function speak(choice: Choice): Promise<void> {
+export async function setLanguage(choice: Choice): Promise<void> {
   const run = ++asked;
   const language = choice === "system" ? systemLanguage() : choice;
   const messages = await LANGUAGES[language].load();
-  if (run === asked) wear(messages, language);
+  if (run === asked) installTexts(messages, language);
 }
 
 /** Put texts in place; split off for tests, which hand in marked ones. */
-export function wear(messages: Messages, language: Language): void {
+export function installTexts(messages: Messages, language: Language): void {
   current = voice(language, tagOf(language), messages, told);
   document.documentElement.lang = language;
 }
 
 /** Tell times so from now on. */
-export function tellTime(hours: Hours): void {
+export function setHours(hours: Hours): void {
   told = hours;
   current = voice(current.language, current.tag, current.messages, hours);
 }

@@ -1,4 +1,4 @@
-import { tips } from "./tooltip-tether";
+import { tooltipTether } from "./tooltip-tether";
 
 let boxes = 0;
 
@@ -6,10 +6,10 @@ let boxes = 0;
  * The tooltip of the window for things that are no components: put it on the box around them. `selector`: what in it has
  * one, `text`: what that says. As with all others, it comes when pointed at for a while, or by the keyboard at once.
  */
-export function tipsIn(selector: string, text: (thing: HTMLElement) => string) {
+export function delegatedTooltip(selector: string, text: (thing: HTMLElement) => string) {
   return (box: HTMLElement): (() => void) => {
     const id = `pointed-${(boxes += 1)}`;
-    const { state } = tips;
+    const { state } = tooltipTether;
     let active = $state.raw<HTMLElement | null>(null);
     let over: HTMLElement | null = null;
 

@@ -4,7 +4,7 @@ import type { IconOf } from "./types";
 const drawings = new Map<IconOf, Node>();
 
 /** A copy of an icon's drawing, which is made once: making it anew takes longer than all else in a row of a list. */
-export function drawing(of: IconOf): Node {
+export function iconSvg(of: IconOf): Node {
   let found = drawings.get(of);
   if (!found) {
     const box = document.createElement("span");

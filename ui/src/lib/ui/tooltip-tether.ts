@@ -1,7 +1,7 @@
 import { Tooltip } from "bits-ui";
 
 /** What the tooltip says of the thing that asked for it. */
-export type Tip = { text: string; keys: string | undefined; side: "top" | "right" | "bottom" };
+export type TooltipPayload = { text: string; keys: string | undefined; side: "top" | "right" | "bottom" };
 
 /** Between the one tooltip and everything that has one: a list of a thousand rows does not make a thousand of them. */
-export const tips = Tooltip.createTether<Tip>();
+export const tooltipTether = Tooltip.createTether<TooltipPayload>();

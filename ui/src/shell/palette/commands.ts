@@ -33,7 +33,7 @@ import { run } from "../commands";
 import { keysOf } from "../keymap";
 
 /** Something to do or somewhere to go. `words`: what else people call it. */
-export type Choice = {
+export type PaletteCommand = {
   id: string;
   label: string;
   words?: string;
@@ -65,7 +65,7 @@ const TABS = ["transfers", "changes", "tombstones"] as const;
 const THEMES = ["light", "dark", "system"] as const;
 
 /** What can be done now, the usual first. */
-export function actions(): Choice[] {
+export function actions(): PaletteCommand[] {
   const command = (
     name: "import" | "paste" | "export" | "export-all" | "export-text" | "write" | "lock" | "shortcuts" | "undo",
   ) => ({
@@ -125,7 +125,7 @@ export function actions(): Choice[] {
 }
 
 /** Where one can go. */
-export function places(): Choice[] {
+export function places(): PaletteCommand[] {
   return [
     ...SECTIONS.map((section) => ({
       id: `go-${section}`,

@@ -2,12 +2,12 @@ import { backend, type Facets, type FoundRow } from "$lib/ipc";
 import { debounced } from "$lib/logic/debounce";
 import { findWords } from "$lib/logic/text-segments";
 import { ANY } from "$lib/state/filter";
-import { Refusal } from "$lib/state/ui-error";
+import { UiError } from "$lib/state/ui-error";
 import { onLock } from "$lib/state/lock-cleanup";
 import { session } from "$lib/state/session.svelte";
 
 /** A record that fits what was typed. `message`: the one in a conversation that says it. */
-export type Found = {
+export type FoundRecord = {
   id: string;
   text: string | null;
   ranges: readonly (readonly [number, number])[];
@@ -17,18 +17,18 @@ export type Found = {
 };
 
 /** The best five of each kind. */
-export const MOST = 5;
+export const MAX_PER_GROUP = 5;
 /** So many messages are looked through for five conversations: several may be of the same one. */
 const MESSAGES = 40;
 const NOBODY: Facets = { sources: {}, types: {}, tags: {}, file_kinds: {} };
 
 /** What the palette finds in the vault, and which commands it was last used for. Gone with the lock. */
 class Finder {
-  memories = $state.raw<Found[]>([]);
-  conversations = $state.raw<Found[]>([]);
+  memories = $state.raw<FoundRecord[]>([]);
+  conversations = $state.raw<FoundRecord[]>([]);
   /** Tags and assistants of memories, with their numbers. */
   names = $state.raw<Facets>(NOBODY);
-  failed = $state.raw<Refusal | null>(null);
+  failed = $state.raw<UiError | null>(null);
   looking = $state(false);
   recent = $state.raw<string[]>([]);
   #run = 0;
@@ -57,7 +57,7 @@ class Finder {
       this.failed = null;
     } catch (error) {
       session.refused(error);
-      if (run === this.#run) this.failed = new Refusal(error);
+      if (run === this.#run) this.failed = new UiError(error);
     } finally {
       if (run === this.#run) this.looking = false;
     }
@@ -70,12 +70,12 @@ class Finder {
       if (visit === this.#visit) this.names = names;
     } catch (error) {
       session.refused(error);
-      if (visit === this.#visit) this.failed = new Refusal(error);
+      if (visit === this.#visit) this.failed = new UiError(error);
     }
   }
 
   used(id: string): void {
-    this.recent = [id, ...this.recent.filter((each) => each !== id)].slice(0, MOST);
+    this.recent = [id, ...this.recent.filter((each) => each !== id)].slice(0, MAX_PER_GROUP);
   }
 
   /** The palette is closed. */
@@ -95,10 +95,10 @@ export const finder = new Finder();
 onLock(() => finder.clear());
 
 const find = async (query: string, kind: string, limit: number): Promise<FoundRow[]> =>
-  (await backend().find({ query, filter: { ...ANY, kind }, limit, offset: 0, typing: true })).rows.slice(0, MOST);
+  (await backend().find({ query, filter: { ...ANY, kind }, limit, offset: 0, typing: true })).rows.slice(0, MAX_PER_GROUP);
 
-async function memoriesFor(query: string): Promise<Found[]> {
-  const rows = await find(query, "memory", MOST);
+async function memoriesFor(query: string): Promise<FoundRecord[]> {
+  const rows = await find(query, "memory", MAX_PER_GROUP);
   return rows.map((row) => ({
     id: row.id,
     text: row.snippet ?? row.text,
@@ -110,7 +110,7 @@ async function memoriesFor(query: string): Promise<Found[]> {
 }
 
 /** By their titles first, then by what is said in them. */
-async function conversationsFor(query: string): Promise<Found[]> {
+async function conversationsFor(query: string): Promise<FoundRecord[]> {
   const words = query.split(/\s+/).filter(Boolean);
   const rows = await find(query, "conversation", MESSAGES);
   return rows.map((row) => ({

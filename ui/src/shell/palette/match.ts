@@ -1,19 +1,19 @@
-import { points } from "$lib/logic/text-segments";
+import { codePointCount } from "$lib/logic/text-segments";
 
 /** How well a name fits what was typed (0 is best), and which of its letters do, in code points. */
-export type Fit = { rank: number; ranges: [number, number][] };
+export type NameMatch = { rank: number; ranges: [number, number][] };
 
 const LETTER = /[\p{L}\p{N}]/u;
 
 /** Every typed word is somewhere in the name, or begins one of the other words that it goes by; else null. */
-export function fit(name: string, typed: string, also = ""): Fit | null {
+export function matchName(name: string, typed: string, also = ""): NameMatch | null {
   const ranges: [number, number][] = [];
   let rank = 0;
   for (const word of typed.toLocaleLowerCase().split(/\s+/).filter(Boolean)) {
     const at = place(name.toLocaleLowerCase(), word);
     if (at >= 0) {
-      const start = points(name.slice(0, at));
-      ranges.push([start, start + points(word)]);
+      const start = codePointCount(name.slice(0, at));
+      ranges.push([start, start + codePointCount(word)]);
       rank += at === 0 ? 0 : startsWord(name, at) ? 1 : 2;
     } else if (
       also
@@ -37,12 +37,12 @@ function place(name: string, word: string): number {
 const startsWord = (name: string, at: number): boolean => at === 0 || !LETTER.test(name.charAt(at - 1));
 
 /** The best of them, in their order where they fit alike. */
-export function best<T>(all: readonly T[], most: number, fits: (one: T) => Fit | null): { one: T; fit: Fit }[] {
+export function bestMatches<T>(all: readonly T[], most: number, match: (one: T) => NameMatch | null): { one: T; match: NameMatch }[] {
   return all
     .flatMap((one) => {
-      const found = fits(one);
-      return found ? [{ one, fit: found }] : [];
+      const found = match(one);
+      return found ? [{ one, match: found }] : [];
     })
-    .sort((a, b) => a.fit.rank - b.fit.rank)
+    .sort((a, b) => a.match.rank - b.match.rank)
     .slice(0, most);
 }

@@ -1,4 +1,4 @@
-import { speak, wear, type Choice, type Message, type Messages } from "$lib/text/locale.svelte";
+import { setLanguage, installTexts, type Choice, type Message, type Messages } from "$lib/text/locale.svelte";
 import en from "$lib/text/en.json";
 import type { Backend } from "../backend";
 import { mockBackend } from "./index";
@@ -33,7 +33,7 @@ export function sampleWindow(): Backend {
   };
   const language = async (choice: Choice | "marked") =>
     // German below the marks: there the core's own sentences are folded away.
-    choice === "marked" ? wear(marked(), "de") : speak(choice);
+    choice === "marked" ? installTexts(marked(), "de") : setLanguage(choice);
   const refusing = (method: keyof Backend, code: string) =>
     Object.assign(mock, {
       [method]: () =>
