@@ -66,7 +66,7 @@ describe("the log", () => {
 
   it("has a receipt for the deletion of that record at that moment, and a report for an import that is known", async () => {
     const { tombstones } = await mockBackend({ open: true }).tombstones();
-    const stone = { ...(tombstones[0] as TombstoneView), op: "delete", target_id: "aa", receipt: "rc_1" };
+    const tombstone = { ...(tombstones[0] as TombstoneView), op: "delete", target_id: "aa", receipt: "rc_1" };
     const entries = [
       entry(1, { op: "erase", target: "aa" }),
       entry(2, { op: "erase", target: "aa" }),
@@ -77,8 +77,8 @@ describe("the log", () => {
     const { batches } = await mockBackend({ open: true }).imports();
     const proofs = proofsOf(entries, batches, [
       // The same moment, written otherwise.
-      { ...stone, at: "2026-11-01T11:00:00.000+01:00" },
-      { ...stone, at: "2026-11-03T10:00:00Z", receipt: "rc_3" },
+      { ...tombstone, at: "2026-11-01T11:00:00.000+01:00" },
+      { ...tombstone, at: "2026-11-03T10:00:00Z", receipt: "rc_3" },
     ]);
     expect([...proofs]).toEqual([
       [1, { kind: "receipt", id: "rc_1" }],

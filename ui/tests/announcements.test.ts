@@ -4,7 +4,7 @@ import SensitiveActions from "../src/features/sensitive/SensitiveActions.svelte"
 import SensitiveView from "../src/features/sensitive/SensitiveView.svelte";
 import DialogHost from "../src/shell/DialogHost.svelte";
 import Toast from "../src/shell/Toast.svelte";
-import { refuse } from "$lib/ipc/mock/jobs";
+import { failWith } from "$lib/ipc/mock/jobs";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { showError } from "$lib/state/trash-actions";
 import { sensitive } from "$lib/state/sensitive.svelte";
@@ -24,7 +24,7 @@ const heard = () => [...document.querySelectorAll("[role=status]")].map((each) =
 describe("a toast", () => {
   it("is said at once when something went wrong, and in a pause when not", async () => {
     render(Toast);
-    showError(refuse("disk_full", "The disk is full."));
+    showError(failWith("disk_full", "The disk is full."));
     expect((await screen.findByRole("alert")).textContent).toContain("The disk is full.");
     toasts.show("Saved", { icon: "check" });
     await waitFor(() => expect(screen.queryByRole("alert")).toBeNull());

@@ -30,7 +30,7 @@ async function inDetail() {
 async function inEdit() {
   render(MemoryDetail, { id: "m-8" });
   await screen.findByTestId("detail-add-tag");
-  detail.ask("edit", "m-8");
+  detail.request("edit", "m-8");
   return screen.findByTestId("edit-tags");
 }
 

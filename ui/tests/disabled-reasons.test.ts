@@ -145,7 +145,7 @@ describe("the eye beside a passphrase", () => {
       "passphrase-repeat",
       async () => (dialogs.show({ kind: "passphrase" }), render(PassphraseSheet)),
     ],
-    ["unlock-passphrase", "unlock-submit", async () => (session.toUnlock(session.path!), render(Unlock))],
+    ["unlock-passphrase", "unlock-submit", async () => (session.showUnlock(session.path!), render(Unlock))],
   ];
 
   it.each(cases)("is not where Tab goes from %s, and is there on the way back", async (field, next, show) => {

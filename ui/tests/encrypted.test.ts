@@ -1,7 +1,7 @@
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import ExportSheet from "../src/features/exporting/ExportSheet.svelte";
-import { refuse } from "$lib/ipc/mock/jobs";
+import { failWith } from "$lib/ipc/mock/jobs";
 import { importing } from "$lib/state/importing.svelte";
 import { start, type Mock } from "./start-mock";
 
@@ -15,8 +15,8 @@ const type = (id: string, value: string) => fireEvent.input(screen.getByTestId(i
 
 describe("an encrypted file that is imported", () => {
   it("asks for the passphrase of an encrypted file, and forgets it with the import", async () => {
-    await importing.look(["/d/encrypted.alf", "/d/chatgpt-export.zip"]);
-    expect([importing.stage, importing.closed.length, importing.left.length]).toEqual(["locked", 1, 0]);
+    await importing.inspect(["/d/encrypted.alf", "/d/chatgpt-export.zip"]);
+    expect([importing.stage, importing.encryptedFiles.length, importing.unrecognised.length]).toEqual(["locked", 1, 0]);
     await importing.open("not this one");
     expect([importing.stage, importing.wrong]).toEqual(["locked", true]);
     const run = vi.spyOn(mock, "importRun");
@@ -27,24 +27,24 @@ describe("an encrypted file that is imported", () => {
     ]);
     await importing.run();
     expect(run.mock.calls.map((call) => call[2])).toEqual(["river lamp", "river lamp"]);
-    await importing.look(["/d/chatgpt-export.zip"]);
+    await importing.inspect(["/d/chatgpt-export.zip"]);
     await importing.run();
     expect(run.mock.calls.map((call) => call[2])).toEqual(["river lamp", "river lamp", null]);
   });
 
   it("goes on without an encrypted file", async () => {
-    await importing.look(["/d/encrypted.alf", "/d/chatgpt-export.zip"]);
-    await importing.leaveOut();
+    await importing.inspect(["/d/encrypted.alf", "/d/chatgpt-export.zip"]);
+    await importing.skipEncrypted();
     expect([importing.stage, importing.paths]).toEqual(["plan", ["/d/chatgpt-export.zip"]]);
   });
 
   it("asks for a passphrase that only the preview finds missing", async () => {
     const preview = mock.importPreview;
     mock.importPreview = async (id, request, passphrase, tell) => {
-      if (!passphrase) throw refuse("passphrase_needed", "It is encrypted.");
+      if (!passphrase) throw failWith("passphrase_needed", "It is encrypted.");
       return preview(id, request, passphrase, tell);
     };
-    await importing.look(["/d/chatgpt-export.zip"]);
+    await importing.inspect(["/d/chatgpt-export.zip"]);
     expect([importing.stage, importing.wrong]).toEqual(["locked", false]);
     await importing.open("river lamp");
     expect(importing.stage).toBe("plan");

@@ -7,7 +7,7 @@ import { filesOf } from "../src/features/exporting/losses";
 import { excerpt, EXCERPT_LENGTH } from "../src/features/exporting/excerpt";
 import { actions } from "../src/shell/palette/commands";
 import type { Filter } from "$lib/ipc";
-import { refuse } from "$lib/ipc/mock/jobs";
+import { failWith } from "$lib/ipc/mock/jobs";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { ANY, periodStart } from "$lib/state/filter";
 import { memories } from "$lib/state/lists.svelte";
@@ -35,7 +35,7 @@ const field = () => screen.getByTestId("export-text") as HTMLTextAreaElement;
 function clipboard(refuses = false): string[] {
   const taken: string[] = [];
   vi.spyOn(mock, "copyText").mockImplementation(async (text) => {
-    if (refuses) throw refuse("no_clipboard", "The clipboard can't be used.");
+    if (refuses) throw failWith("no_clipboard", "The clipboard can't be used.");
     taken.push(text);
   });
   return taken;
@@ -121,7 +121,7 @@ describe("the text for another assistant", () => {
   });
 
   it("that cannot be made is said to be so", async () => {
-    vi.spyOn(mock, "exportText").mockRejectedValue(refuse("io", "x", { place: "/a" }));
+    vi.spyOn(mock, "exportText").mockRejectedValue(failWith("io", "x", { place: "/a" }));
     sheet(MEMORIES, "transfer_text");
     expect((await screen.findByTestId("export-error")).textContent).toContain("The text could not be created.");
     expect(button("export-copy").disabled).toBe(true);
@@ -283,7 +283,7 @@ describe("what was saved and does not pass its check", () => {
   });
 
   it("says when it was changed since, and can be kept", async () => {
-    mock.removeExport = async () => Promise.reject(refuse("changed_since", "It is something else now."));
+    mock.removeExport = async () => Promise.reject(failWith("changed_since", "It is something else now."));
     render(ExportDone, { done: await faulty("alf") });
     await fireEvent.click(button("export-delete"));
     expect(await screen.findByText("It was not deleted.")).toBeTruthy();

@@ -9,7 +9,7 @@ import { chipsOf } from "../src/features/memories/chips";
 import { start, type Mock } from "./start-mock";
 import { useBackend, type ImportReport } from "$lib/ipc";
 import { mockBackend } from "$lib/ipc/mock";
-import { refuse } from "$lib/ipc/mock/jobs";
+import { failWith } from "$lib/ipc/mock/jobs";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { importing } from "$lib/state/importing.svelte";
 import { imports, showNew } from "$lib/state/imports.svelte";
@@ -34,12 +34,12 @@ const segments = () =>
   [...document.querySelectorAll(".segment")].map((each) => each.textContent?.replaceAll(/\s+/g, " "));
 
 async function planned() {
-  await importing.look([CHATGPT]);
+  await importing.inspect([CHATGPT]);
   return render(ImportSheet);
 }
 
 async function reported(paths = [CHATGPT]) {
-  await importing.look(paths);
+  await importing.inspect(paths);
   await importing.run();
   return render(ImportSheet);
 }
@@ -60,7 +60,7 @@ describe("a number of the plan", () => {
   });
 
   it("lists what would be new by how it begins, and all that was found together", async () => {
-    await importing.look([CHATGPT]);
+    await importing.inspect([CHATGPT]);
     const preview = importing.plans[0]?.preview as ImportReport;
     const fresh = entriesOf(preview, { kind: "memory", outcome: "added" });
     expect([fresh.entries.length, fresh.more]).toEqual([14, 0]);
@@ -235,7 +235,7 @@ describe("taking an import back", () => {
 
   it("does not go on unasked where that can't be told", async () => {
     await reported();
-    mock.imports = async () => Promise.reject(refuse("io", "The disk does not answer."));
+    mock.imports = async () => Promise.reject(failWith("io", "The disk does not answer."));
     const undo = vi.spyOn(mock, "undoImport");
     await fireEvent.click(screen.getByTestId("import-undo"));
     await waitFor(() => expect((screen.getByTestId("import-undo") as HTMLButtonElement).disabled).toBe(false));
@@ -288,7 +288,7 @@ describe("what an export names and does not hold", () => {
 describe("a file of which nothing was imported", () => {
   const said = () => screen.getByTestId("import-error").querySelector("p")?.textContent?.replaceAll(/\s+/g, " ").trim();
   const refusing = (code: string, details = {}) => {
-    mock.importPreview = async () => Promise.reject(refuse(code, "Said by the core.", details));
+    mock.importPreview = async () => Promise.reject(failWith(code, "Said by the core.", details));
   };
 
   it("is named, with its size, what it was taken for, and why", async () => {
@@ -333,7 +333,7 @@ describe("a file of which nothing was imported", () => {
 
   it("that was pasted stays in its field: there is no report to leave it for", async () => {
     refusing("malformed");
-    await importing.lookAtText("Prefers tea to coffee.");
+    await importing.inspectText("Prefers tea to coffee.");
     render(ImportSheet);
     expect(screen.getByTestId("import-error")).toBeTruthy();
     expect(screen.queryByTestId("import-see-report")).toBeNull();
@@ -342,14 +342,14 @@ describe("a file of which nothing was imported", () => {
 
   it("says it of each of several, and of one that failed half-way", async () => {
     refusing("io");
-    await importing.look([CHATGPT, "/d/data-2026.zip"]);
+    await importing.inspect([CHATGPT, "/d/data-2026.zip"]);
     const { unmount } = render(ImportSheet);
     expect(screen.getAllByTestId("import-error").length).toBe(2);
     unmount();
     mock = mockBackend({ open: true });
     useBackend(mock);
-    mock.importRun = async () => Promise.reject(refuse("disk_full", "Full."));
-    await importing.look([CHATGPT]);
+    mock.importRun = async () => Promise.reject(failWith("disk_full", "Full."));
+    await importing.inspect([CHATGPT]);
     await importing.run();
     render(ImportSheet);
     expect(said()).toContain("recognised ChatGPT, but the disk of your vault is full.");
@@ -366,13 +366,13 @@ describe("a file of which nothing was imported", () => {
 
   it("is not to be exported again where the person wrote it", async () => {
     refusing("io");
-    await importing.look(["/d/ines-notes.mem"]);
+    await importing.inspect(["/d/ines-notes.mem"]);
     render(ImportSheet);
     expect(screen.queryByTestId("import-ways")).toBeNull();
   });
 
   it("is named where it is not recognised", async () => {
-    await importing.look([CHATGPT, "/d/poem.xyz"]);
+    await importing.inspect([CHATGPT, "/d/poem.xyz"]);
     render(ImportSheet);
     expect(document.querySelector("[data-path='/d/poem.xyz'] .num")?.textContent).toBe(
       "We don’t know this kind of file. poem.xyz was not imported. If you know what it is, choose a format.",

@@ -5,7 +5,7 @@ import ImportSheet from "../src/features/importing/ImportSheet.svelte";
 import ReportSheet from "../src/features/importing/ReportSheet.svelte";
 import Window from "../src/shell/Window.svelte";
 import { mockBackend } from "$lib/ipc/mock";
-import { refuse } from "$lib/ipc/mock/jobs";
+import { failWith } from "$lib/ipc/mock/jobs";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { importing } from "$lib/state/importing.svelte";
 import { conversations } from "$lib/state/lists.svelte";
@@ -29,14 +29,14 @@ const tabs = () => [...document.querySelectorAll(".segment")].map((tab) => tab.t
 
 describe("what was dropped together", () => {
   it("is one import for each assistant or format", async () => {
-    await importing.look([CHATGPT, MEM, "/d/chatgpt-part-2.zip", "/d/two.mem", "/d/data-2026.zip", "/d/poem.txt"]);
+    await importing.inspect([CHATGPT, MEM, "/d/chatgpt-part-2.zip", "/d/two.mem", "/d/data-2026.zip", "/d/poem.txt"]);
     expect(importing.plans.map((plan) => plan.request.paths)).toEqual([
       [CHATGPT, "/d/chatgpt-part-2.zip"],
       [MEM, "/d/two.mem"],
       ["/d/data-2026.zip"],
     ]);
     expect(labels()).toEqual(["ChatGPT export", ".mem export", "Claude export"]);
-    await importing.look([CHATGPT, MEM, "/d/about-me.md", "/d/b.md"]);
+    await importing.inspect([CHATGPT, MEM, "/d/about-me.md", "/d/b.md"]);
     await importing.setFormat("/d/b.md", "markdown");
     expect(labels()).toEqual(["ChatGPT export", "ines-notes.mem", "b.md"]);
     await importing.setFormat("/d/about-me.md", "markdown");
@@ -49,7 +49,7 @@ describe("what was dropped together", () => {
       [...document.querySelectorAll("li")].map((row) => row.textContent?.replaceAll(/\s+/g, " ").trim());
     await waitFor(() => expect(rows()).toEqual(["chatgpt-export.zip 1.8 GB", "ines-notes.mem folder"]));
     unmount();
-    await importing.look([CHATGPT, MEM]);
+    await importing.inspect([CHATGPT, MEM]);
     render(ImportSheet);
     const told = (path: string) => document.querySelector(`[data-path="${path}"] .num`)?.textContent;
     await waitFor(() => expect(told(CHATGPT)).toMatch(/, 1\.8 GB$/));
@@ -57,14 +57,14 @@ describe("what was dropped together", () => {
   });
 
   it("is shown without sizes when they cannot be had", async () => {
-    mock.pathInfo = async () => Promise.reject(refuse("io", "The disk does not answer."));
+    mock.pathInfo = async () => Promise.reject(failWith("io", "The disk does not answer."));
     render(DropOverlay, { paths: [CHATGPT] });
     expect(screen.getByTestId("drop-overlay").textContent).toContain("chatgpt-export.zip");
     expect(document.querySelector("small")).toBeNull();
   });
 
   it("has a tab each, and the button counts the files", async () => {
-    await importing.look([CHATGPT, MEM, "/d/about-me.md"]);
+    await importing.inspect([CHATGPT, MEM, "/d/about-me.md"]);
     render(ImportSheet);
     expect(tabs()).toEqual(["ChatGPT export", "ines-notes.mem"]);
     expect(screen.getByTestId("import-confirm").textContent).toContain("Import 2 items");
@@ -74,15 +74,15 @@ describe("what was dropped together", () => {
   });
 
   it("is taken back whole, the last first, and no part of it twice", async () => {
-    await importing.look([CHATGPT, MEM]);
+    await importing.inspect([CHATGPT, MEM]);
     await importing.run();
     render(ImportSheet);
-    const undo = vi.spyOn(mock, "undoImport").mockRejectedValueOnce(refuse("io", "The disk is full."));
+    const undo = vi.spyOn(mock, "undoImport").mockRejectedValueOnce(failWith("io", "The disk is full."));
     await fireEvent.click(screen.getByTestId("import-undo"));
     await waitFor(() => expect(undo).toHaveBeenCalledTimes(1));
     undo.mockImplementation(async (batch) =>
       batch === "batch-new" && undo.mock.calls.length < 4
-        ? Promise.reject(refuse("io", "The disk is full."))
+        ? Promise.reject(failWith("io", "The disk is full."))
         : { removed: 1 },
     );
     for (const times of [3, 4]) {
@@ -99,7 +99,7 @@ describe("what was dropped together", () => {
   });
 
   it("goes on where one file can't be read, and says so", async () => {
-    await importing.look([CHATGPT, "/d/broken.mem"]);
+    await importing.inspect([CHATGPT, "/d/broken.mem"]);
     expect(importing.stage).toBe("plan");
     render(ImportSheet);
     expect(screen.getByTestId("import-confirm").textContent).toContain("Import 1 item");
@@ -110,7 +110,7 @@ describe("what was dropped together", () => {
     await screen.findByTestId("import-report");
     expect(run.mock.calls.map(([, request]) => request.paths)).toEqual([[CHATGPT]]);
     expect(screen.getByTestId("import-refused")).toBeTruthy();
-    await importing.look(["/d/broken.mem"]);
+    await importing.inspect(["/d/broken.mem"]);
     expect([importing.stage, importing.problem?.code]).toEqual(["failed", "malformed"]);
   });
 });
@@ -125,7 +125,7 @@ describe("the focus in the sheet", () => {
       await new Promise<void>((done) => (end = () => done()));
       return preview(...asked);
     };
-    void importing.look([CHATGPT]);
+    void importing.inspect([CHATGPT]);
     await waitFor(() => expect(importing.stage).toBe("planning"));
     dialogs.show({ kind: "import" });
     render(ImportSheet);
@@ -151,7 +151,7 @@ describe("the focus in the sheet", () => {
   });
 
   it("goes to the passphrase that is asked for", async () => {
-    await importing.look(["/d/encrypted.alf"]);
+    await importing.inspect(["/d/encrypted.alf"]);
     render(ImportSheet);
     await waitFor(() => expect(document.activeElement).toBe(screen.getByTestId("import-passphrase")));
     await importing.open("not this one");
@@ -169,7 +169,7 @@ describe("an import of several that is cancelled", () => {
       if ((n += 1) === during) await importing.cancel();
       return during === 2 ? run(id, ...more) : mockBackend({ open: true }).importRun(crypto.randomUUID(), ...more);
     };
-    await importing.look([CHATGPT, MEM]);
+    await importing.inspect([CHATGPT, MEM]);
     await importing.run();
     mock.importRun = run;
   }
@@ -179,7 +179,7 @@ describe("an import of several that is cancelled", () => {
     ["in the middle of the second", 2],
   ])("%s keeps the rest out, and can be gone on with", async (_when, during) => {
     await cancelled(during);
-    expect([importing.stage, importing.partly]).toEqual(["cancelled", true]);
+    expect([importing.stage, importing.partial]).toEqual(["cancelled", true]);
     expect(importing.plans.map((plan) => plan.report !== null)).toEqual([true, false]);
     const preview = vi.spyOn(mock, "importPreview");
     const { unmount } = render(ImportSheet);
@@ -200,7 +200,7 @@ describe("the look for sensitive data", () => {
     const look = vi.spyOn(mock, "look");
     render(Window);
     await waitFor(() => expect(look).toHaveBeenCalledTimes(1));
-    await importing.look([CHATGPT]);
+    await importing.inspect([CHATGPT]);
     const { unmount } = render(ImportSheet);
     await fireEvent.click(screen.getByTestId("import-look-after"));
     await fireEvent.click(screen.getByTestId("import-confirm"));
@@ -210,29 +210,29 @@ describe("the look for sensitive data", () => {
     expect(look).toHaveBeenCalledTimes(1);
     unmount();
     // Asked for in Sensitive.
-    await sensitive.lookAgain();
+    await sensitive.rescan();
     expect(look.mock.lastCall?.[1]).toBe(true);
-    await importing.look([CHATGPT]);
-    expect(importing.lookAfter).toBe(true);
+    await importing.inspect([CHATGPT]);
+    expect(importing.scanAfter).toBe(true);
     await importing.run();
     await waitFor(() => expect(look).toHaveBeenCalledTimes(3));
     // It renders the whole window.
   }, 30_000);
 
   it("is not held back by an import that kept nothing", async () => {
-    await importing.look([CHATGPT]);
-    importing.lookAfter = false;
-    mock.importRun = async () => Promise.reject(refuse("cancelled", "Cancelled."));
+    await importing.inspect([CHATGPT]);
+    importing.scanAfter = false;
+    mock.importRun = async () => Promise.reject(failWith("cancelled", "Cancelled."));
     await importing.run();
-    expect(sensitive.held).toBe(false);
-    importing.lookAfter = false;
+    expect(sensitive.scanPaused).toBe(false);
+    importing.scanAfter = false;
     mock.importRun = mockBackend({ open: true }).importRun;
     await importing.retry();
     await importing.run();
-    expect(sensitive.held).toBe(true);
+    expect(sensitive.scanPaused).toBe(true);
     // The next opening looks as ever.
     clearContent();
-    expect(sensitive.held).toBe(false);
+    expect(sensitive.scanPaused).toBe(false);
   });
 });
 
@@ -241,7 +241,7 @@ describe("what the newest export lacks", () => {
     "3 memories and 1 conversation in your vault are not in this export any more. They stay, marked “Gone at ChatGPT”.";
 
   it("is said before and after, and then leads to exactly that", async () => {
-    await importing.look([CHATGPT]);
+    await importing.inspect([CHATGPT]);
     const { unmount } = render(ImportSheet);
     expect(screen.getByTestId("import-gone").textContent?.trim()).toBe(GONE);
     expect(screen.queryByTestId("import-gone-memory")).toBeNull();
@@ -265,7 +265,7 @@ describe("what the newest export lacks", () => {
   });
 
   it("is not mentioned where nothing can be said", async () => {
-    await importing.look([MEM]);
+    await importing.inspect([MEM]);
     render(ImportSheet);
     expect(screen.queryByTestId("import-gone")).toBeNull();
   });

@@ -295,7 +295,7 @@ describe("a letter of the screen", () => {
     await waitFor(() => expect(row()).toBeTruthy());
     await fireEvent.keyDown(await where(), { key: "t", ...more });
     expect(screen.queryByTestId("tag-field")).toBeNull();
-    expect(detail.asked).toBeNull();
+    expect(detail.pending).toBeNull();
   });
 });
 

@@ -99,7 +99,7 @@ describe("a preview that nobody waits for", () => {
   it("is cancelled when the import is planned anew or closed", async () => {
     const cancelled = vi.spyOn(mock, "cancelJob");
     const release = slow("importPreview");
-    void importing.look(["/d/chatgpt-export.zip"]);
+    void importing.inspect(["/d/chatgpt-export.zip"]);
     await waitFor(() => expect(importing.stage).toBe("planning"));
     const first = importing.job?.id;
     void importing.setLetIn(true);
@@ -114,7 +114,7 @@ describe("a preview that nobody waits for", () => {
   it("is cancelled by closing the sheet", async () => {
     const cancelled = vi.spyOn(mock, "cancelJob");
     slow("importPreview");
-    void importing.look(["/d/chatgpt-export.zip"]);
+    void importing.inspect(["/d/chatgpt-export.zip"]);
     await waitFor(() => expect(importing.stage).toBe("planning"));
     const id = importing.job?.id;
     render(ImportSheet);

@@ -59,8 +59,8 @@ describe("a list that was changed", () => {
     mock = await start({ items: many(250) });
     const found = vi.spyOn(mock, "find");
     const words = () => found.mock.calls.map(([request]) => request.query);
-    memories.ahead("te");
-    memories.ahead("tea");
+    memories.prefetch("te");
+    memories.prefetch("tea");
     expect(words()).toEqual(["te"]);
     // What was typed meanwhile is asked next.
     await vi.waitFor(() => expect(words()).toEqual(["te", "tea"]));
@@ -70,11 +70,11 @@ describe("a list that was changed", () => {
     expect(words()).toEqual(["te", "tea"]);
     expect(memories.rows[0]?.snippet).toContain("tea");
     // Something was changed: what was asked before counts no more, and the answer is there only once.
-    memories.ahead("like");
+    memories.prefetch("like");
     await found.mock.results[2]?.value;
-    memories.ahead("likes");
+    memories.prefetch("likes");
     await found.mock.results[3]?.value;
-    memories.ahead("like");
+    memories.prefetch("like");
     memories.query = "like";
     await memories.load();
     await memories.load();
@@ -105,7 +105,7 @@ describe("a list that was changed", () => {
   it("hears of an error of what was asked ahead when it takes it", async () => {
     mock = await start({ items: many(3) });
     vi.spyOn(mock, "find").mockRejectedValueOnce({ code: "bug", message: "It broke." });
-    memories.ahead("tea");
+    memories.prefetch("tea");
     await Promise.resolve();
     memories.query = "tea";
     await memories.load();
@@ -190,35 +190,35 @@ describe("a letter pressed in the list", () => {
   it("is meant for the row that was active, at once", async () => {
     nav.choose("m-0");
     press("e", "m-1");
-    expect([nav.id, detail.asked]).toEqual(["m-1", { what: "edit", id: "m-1" }]);
+    expect([nav.id, detail.pending]).toEqual(["m-1", { what: "edit", id: "m-1" }]);
     render(MemoryDetail, { id: "m-1" });
     expect(await screen.findByTestId("edit-text")).toBeTruthy();
-    expect(detail.asked).toBeNull();
+    expect(detail.pending).toBeNull();
   });
 
   it("does nothing in another record, nor later in this one", async () => {
     press("e", "m-1");
     const other = render(MemoryDetail, { id: "m-0" });
     await screen.findByTestId("detail-text");
-    expect([screen.queryByTestId("edit-text"), detail.asked?.id]).toEqual([null, "m-1"]);
+    expect([screen.queryByTestId("edit-text"), detail.pending?.id]).toEqual([null, "m-1"]);
     other.unmount();
     render(MemoryDetail, { id: "m-1" }).unmount();
-    expect(detail.asked).toBeNull();
+    expect(detail.pending).toBeNull();
   });
 
   it("with several checked tags and redacts them all, and edits none", async () => {
     selection.toggle(memories, "m-1");
     selection.toggle(memories, "m-2");
     press("e", "m-1");
-    expect(detail.asked).toBeNull();
+    expect(detail.pending).toBeNull();
     render(SelectionView);
     expect(screen.queryByTestId("selection-tag")).toBeNull();
     press("t", "m-1");
     expect(await screen.findByTestId("selection-tag")).toBeTruthy();
-    expect(detail.asked).toBeNull();
+    expect(detail.pending).toBeNull();
     press("r", "m-1");
     await waitFor(() => expect(dialogs.open).toEqual({ kind: "redact-kinds", ids: ["m-1", "m-2"] }));
-    expect(detail.asked).toBeNull();
+    expect(detail.pending).toBeNull();
   });
 });
 

@@ -2,7 +2,14 @@ import { describe, expect, it } from "vitest";
 import { FORMATS, assistantStyle } from "$lib/logic/assistants";
 import { sources } from "./literals";
 import { trimDiff, wordDiff } from "$lib/logic/diff";
-import { findWords, fieldText, markedWords, codePointOffset, selectionSpan, splitSegments } from "$lib/logic/text-segments";
+import {
+  findWords,
+  fieldText,
+  markedWords,
+  codePointOffset,
+  selectionSpan,
+  splitSegments,
+} from "$lib/logic/text-segments";
 import { commandFor } from "../src/shell/keymap";
 
 describe("parts", () => {

@@ -13,7 +13,7 @@ import { byName, count, fill, nameInSentence, joinWithAnd, t } from "$lib/text";
 import { auditText, layoutText, reasonText, WEAKNESSES } from "$lib/text/core";
 import { bytes, day, month } from "$lib/text/format";
 import { setLanguage, systemLanguage, type Message } from "$lib/text/locale.svelte";
-import { refuse } from "$lib/ipc/mock/jobs";
+import { failWith } from "$lib/ipc/mock/jobs";
 import { literals, sources } from "./literals";
 
 const files: Record<string, Record<string, Message>> = { en, de, ja };
@@ -197,7 +197,7 @@ describe("what the core says", () => {
   });
 
   it("is said in the window's words, with its own for under Details", async () => {
-    const refusal = new UiError(refuse("io", "/a could not be read: broken pipe.", { place: "/a" }));
+    const refusal = new UiError(failWith("io", "/a could not be read: broken pipe.", { place: "/a" }));
     expect(refusal.text).toBe("/a could not be read or written. Nothing was changed.");
     expect(refusal.details).toBe("io: /a could not be read: broken pipe.");
     await setLanguage("de");

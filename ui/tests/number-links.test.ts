@@ -5,7 +5,7 @@ import LossTable from "../src/features/exporting/LossTable.svelte";
 import HomeView from "../src/features/home/HomeView.svelte";
 import MonthChart from "../src/features/home/MonthChart.svelte";
 import { start } from "./start-mock";
-import { tombstone } from "$lib/ipc/mock/jobs";
+import { sampleTombstone } from "$lib/ipc/mock/jobs";
 import { exported } from "$lib/ipc/mock/records";
 import { ANY } from "$lib/state/filter";
 import { memories } from "$lib/state/lists.svelte";
@@ -65,15 +65,15 @@ describe("every number opens its list", () => {
 
   it("of a deletion that reached far: the first of them", async () => {
     const derived = Array.from({ length: 5_000 }, (_, index) => `fact-${index}`);
-    render(PlacesCell, { stone: { ...tombstone("ts_1", "delete", "memory", "chatgpt", 1), derived } });
+    render(PlacesCell, { tombstone: { ...sampleTombstone("ts_1", "delete", "memory", "chatgpt", 1), derived } });
     await fireEvent.click(await screen.findByTestId("tombstone-places"));
     expect(within(await screen.findByTestId("folded-list")).getAllByRole("listitem")).toHaveLength(100);
     expect(screen.getByText("The first 100 of 5,001")).toBeTruthy();
   });
 
   it("of a deletion: what went with it", async () => {
-    const stone = { ...tombstone("ts_1", "delete", "memory", "chatgpt", 1), derived: ["fact-1", "fact-2"] };
-    render(PlacesCell, { stone });
+    const tombstone = { ...sampleTombstone("ts_1", "delete", "memory", "chatgpt", 1), derived: ["fact-1", "fact-2"] };
+    render(PlacesCell, { tombstone });
     const places = await screen.findByTestId("tombstone-places");
     expect(places.textContent).toBe("3 places");
     await fireEvent.click(places);
@@ -82,7 +82,7 @@ describe("every number opens its list", () => {
       within(list)
         .getAllByRole("listitem")
         .map((each) => each.textContent),
-    ).toEqual([stone.target_id, "fact-1", "fact-2"]);
+    ).toEqual([tombstone.target_id, "fact-1", "fact-2"]);
   });
 
   it("of all memories", async () => {

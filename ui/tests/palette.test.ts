@@ -197,6 +197,9 @@ describe("what fits", () => {
     expect(matchName("Import…", "add", "open add")).toEqual({ rank: 3, ranges: [] });
     expect(matchName("書き出す…", "出す")?.ranges).toEqual([[2, 4]]);
     const names = ["Unlock it", "A lock", "Lock"];
-    expect(bestMatches(names, 2, (name) => matchName(name, "lock")).map((each) => each.one)).toEqual(["Lock", "A lock"]);
+    expect(bestMatches(names, 2, (name) => matchName(name, "lock")).map((each) => each.one)).toEqual([
+      "Lock",
+      "A lock",
+    ]);
   });
 });

@@ -6,7 +6,7 @@ import FileSheet from "../src/features/files/FileSheet.svelte";
 import { decode, isText, SHOWN_BYTES } from "../src/features/files/text";
 import DialogHost from "../src/shell/DialogHost.svelte";
 import { start, type Mock } from "./start-mock";
-import { refuse } from "$lib/ipc/mock/jobs";
+import { failWith } from "$lib/ipc/mock/jobs";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { files } from "$lib/state/lists.svelte";
 import { nav } from "$lib/state/nav.svelte";
@@ -60,7 +60,7 @@ describe("the preview", () => {
     sheet(await file("tide.rs"));
     await waitFor(() => expect(screen.getAllByTestId("file-unshown")).toHaveLength(2));
     mock.attachment = async () => {
-      throw refuse("damaged", "An attachment does not pass its check.");
+      throw failWith("damaged", "An attachment does not pass its check.");
     };
     sheet(await file("load-calc.py"));
     expect(await screen.findByText("This can’t be shown.")).toBeTruthy();
@@ -113,7 +113,7 @@ describe("saving", () => {
     await waitFor(() => expect((screen.getByTestId("file-save") as HTMLButtonElement).disabled).toBe(false));
     expect(toasts.current).toBeNull();
     mock.saveAttachment = async () => {
-      throw refuse("io", "The disk is full.");
+      throw failWith("io", "The disk is full.");
     };
     await fireEvent.click(screen.getByTestId("file-save"));
     expect(await screen.findByText("The file wasn’t saved.")).toBeTruthy();
@@ -133,7 +133,7 @@ describe("saving", () => {
     end!.saved("/home/ines/voice-note-0412.m4a");
     await waitFor(() => expect(toasts.current?.text).toBe("Saved as voice-note-0412.m4a"));
     await begin();
-    end!.failed(refuse("disk_full", "Full."));
+    end!.failed(failWith("disk_full", "Full."));
     await waitFor(() => expect(toasts.current?.text).toContain("disk"));
   });
 

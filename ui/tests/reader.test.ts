@@ -156,8 +156,8 @@ it("a row of a conversation reads: title, text, assistant, date", async () => {
   });
   container.querySelectorAll("[aria-hidden=true]").forEach((each) => each.remove());
   const said = container.textContent?.replaceAll(/\s+/g, " ") ?? "";
-  const places = [row!.title ?? "", assistantStyle(row!.source).name, shortDay(row!.updated_at ?? row!.created_at)].map((each) =>
-    said.indexOf(each),
+  const places = [row!.title ?? "", assistantStyle(row!.source).name, shortDay(row!.updated_at ?? row!.created_at)].map(
+    (each) => said.indexOf(each),
   );
   expect(container.querySelector(".lead")?.getAttribute("aria-label"), "said once").toBeNull();
   expect([places.every((place) => place >= 0), places]).toEqual([true, places.toSorted((a, b) => a - b)]);

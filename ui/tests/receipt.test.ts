@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { proofsOf } from "../src/features/activity/log";
 import ReceiptCell from "../src/features/activity/ReceiptCell.svelte";
 import ReceiptSheet from "../src/features/removal/ReceiptSheet.svelte";
-import { receipt, refuse, tombstone } from "$lib/ipc/mock/jobs";
+import { sampleReceipt, failWith, sampleTombstone } from "$lib/ipc/mock/jobs";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { start, type Mock } from "./start-mock";
 
@@ -16,7 +16,7 @@ beforeEach(async () => {
 describe("a receipt that is not complete", () => {
   it("is tried again, and says so when nothing failed any more", async () => {
     const sent = vi.spyOn(mock, "cleanAgain");
-    render(ReceiptSheet, { receipt: receipt("rc_ts_01JBQ77XE1", "attachments"), title: "1 file" });
+    render(ReceiptSheet, { receipt: sampleReceipt("rc_ts_01JBQ77XE1", "attachments"), title: "1 file" });
     await fireEvent.click(screen.getByTestId("receipt-again"));
     await screen.findByTestId("receipt-complete");
     expect(sent).toHaveBeenCalledWith(expect.any(String), "rc_ts_01JBQ77XE1", expect.any(Function));
@@ -24,8 +24,8 @@ describe("a receipt that is not complete", () => {
   });
 
   it("stays as it was when the try itself fails", async () => {
-    mock.cleanAgain = () => Promise.reject(refuse("io", "The disk is full."));
-    render(ReceiptSheet, { receipt: receipt("r", "attachments"), title: "1 file" });
+    mock.cleanAgain = () => Promise.reject(failWith("io", "The disk is full."));
+    render(ReceiptSheet, { receipt: sampleReceipt("r", "attachments"), title: "1 file" });
     await fireEvent.click(screen.getByTestId("receipt-again"));
     expect(await screen.findByText("Trying again did not work.")).toBeTruthy();
     expect(screen.getByTestId("receipt-incomplete")).toBeTruthy();
@@ -35,11 +35,11 @@ describe("a receipt that is not complete", () => {
   it("names its tombstones, who signed them, and what is out of reach", async () => {
     mock.tombstones = async () => ({
       tombstones: ["ts_01JD4V8QN3", "ts_01JD4V8QK1"].map((id) => ({
-        ...tombstone(id, "delete", "memory", "chatgpt", 0),
+        ...sampleTombstone(id, "delete", "memory", "chatgpt", 0),
         receipt: "r",
       })),
     });
-    render(ReceiptSheet, { receipt: receipt("r"), title: "" });
+    render(ReceiptSheet, { receipt: sampleReceipt("r"), title: "" });
     const proof = await screen.findByText(/^2, from/);
     expect(proof.textContent).toBe("2, from ts_01JD4V8QK1 to ts_01JD4V8QN3");
     expect(screen.getByText(/, key 7f7f 7f7f$/)).toBeTruthy();
@@ -58,7 +58,7 @@ describe("messages that say the same", () => {
     ["were left, says an older receipt", null, 2, "Kept 2 messages still say it", "receipt-left"],
   ];
   it.each(CASES)("%s", (_, redacted, left, told, head) => {
-    render(ReceiptSheet, { receipt: receipt("r", null, { redacted, left }), title: "" });
+    render(ReceiptSheet, { receipt: sampleReceipt("r", null, { redacted, left }), title: "" });
     const rows = screen.getAllByTestId("receipt-place").map((row) =>
       [...row.children]
         .map((cell) => cell.textContent?.trim())
@@ -71,7 +71,7 @@ describe("messages that say the same", () => {
   });
 
   it("are no clean place when they were left", () => {
-    render(ReceiptSheet, { receipt: receipt("r", "attachments", { redacted: 0, left: 1 }), title: "" });
+    render(ReceiptSheet, { receipt: sampleReceipt("r", "attachments", { redacted: 0, left: 1 }), title: "" });
     expect(screen.getByTestId("receipt-incomplete").textContent).toContain("6 of 8 places are clean.");
   });
 
@@ -91,9 +91,9 @@ describe("messages that say the same", () => {
 describe("the tombstone of a deletion that is not complete", () => {
   it("offers to try again, and shows how that went", async () => {
     const sent = vi.spyOn(mock, "cleanAgain");
-    render(ReceiptCell, { stone: tombstone("a", "delete", "memory", "chatgpt", 1) });
+    render(ReceiptCell, { tombstone: sampleTombstone("a", "delete", "memory", "chatgpt", 1) });
     expect(screen.queryByTestId("tombstone-retry"), "only where something failed").toBeNull();
-    render(ReceiptCell, { stone: tombstone("b", "delete", "file", "me", 1, false) });
+    render(ReceiptCell, { tombstone: sampleTombstone("b", "delete", "file", "me", 1, false) });
     await fireEvent.click(screen.getByTestId("tombstone-retry"));
     await waitFor(() =>
       expect(dialogs.open).toMatchObject({ kind: "receipt", receipt: { id: "rc_b", complete: true } }),
@@ -102,9 +102,17 @@ describe("the tombstone of a deletion that is not complete", () => {
   });
 
   it("has its receipt beside the entry in the log that tells of trying again", () => {
-    const stone = tombstone("a", "delete", "memory", "chatgpt", 1);
-    const entry = { seq: 1, at: stone.at, actor: "user", op: "clean_again", target: "rc_a", detail: "", file: null };
-    const found = [...proofsOf([entry, { ...entry, seq: 2, target: "rc_gone" }], [], [stone])];
+    const tombstone = sampleTombstone("a", "delete", "memory", "chatgpt", 1);
+    const entry = {
+      seq: 1,
+      at: tombstone.at,
+      actor: "user",
+      op: "clean_again",
+      target: "rc_a",
+      detail: "",
+      file: null,
+    };
+    const found = [...proofsOf([entry, { ...entry, seq: 2, target: "rc_gone" }], [], [tombstone])];
     expect(found).toEqual([[1, { kind: "receipt", id: "rc_a" }]]);
   });
 });

@@ -4,7 +4,7 @@ import RedactDialog from "../src/features/removal/RedactDialog.svelte";
 import { namesOf } from "../src/features/removal/impact";
 import { start, type Mock } from "./start-mock";
 import { type RedactPreview, type RedactRequest } from "$lib/ipc";
-import { refuse } from "$lib/ipc/mock/jobs";
+import { failWith } from "$lib/ipc/mock/jobs";
 
 let mock: Mock;
 const dialog = { id: "m-16", text: "Wears reading glasses", span: { start: 6, end: 13 } };
@@ -57,7 +57,7 @@ it("shows no number of words that are chosen no more, and stops counting them", 
 
 it("says so when there are more places than one redaction goes through", async () => {
   mock.redactPreview = async (_job, { everywhere }) => {
-    if (everywhere) throw refuse("too_many_places", "Too many.", { most: "10000" });
+    if (everywhere) throw failWith("too_many_places", "Too many.", { most: "10000" });
     return { redacted: 1, kinds: { memory: 1 } };
   };
   render(RedactDialog, dialog);

@@ -10,7 +10,7 @@ import MemoryDetail from "../src/features/memories/MemoryDetail.svelte";
 import MessageView from "../src/features/conversations/MessageView.svelte";
 import App from "../src/shell/App.svelte";
 import { MOCK_PASSPHRASE } from "$lib/ipc/mock";
-import { receipt, refuse } from "$lib/ipc/mock/jobs";
+import { sampleReceipt, failWith } from "$lib/ipc/mock/jobs";
 import { sampleThread } from "$lib/ipc/mock/thread";
 import { detail } from "$lib/state/detail.svelte";
 import { dialogs } from "$lib/state/dialogs.svelte";
@@ -73,7 +73,7 @@ describe("create", () => {
     expect(screen.queryByText(taken, { exact: false }), "another name").toBeNull();
 
     // It comes to be there while the passphrase is chosen.
-    mock.createVault = async () => Promise.reject(refuse("exists", "It is already there."));
+    mock.createVault = async () => Promise.reject(failWith("exists", "It is already there."));
     await fireEvent.click(screen.getByTestId("create-next"));
     await screen.findByTestId("create-passphrase");
     await type("create-passphrase", MOCK_PASSPHRASE);
@@ -191,7 +191,7 @@ describe("reader", () => {
 
 describe("import sheet", () => {
   it("shows what will happen, then the report with its sum", async () => {
-    await importing.look(["/d/chatgpt-export.zip", "/d/about-me.md"]);
+    await importing.inspect(["/d/chatgpt-export.zip", "/d/about-me.md"]);
     render(ImportSheet);
     expect(await screen.findByText("Could be two things. Which one?")).toBeTruthy();
     expect(screen.getByText("12 held back.")).toBeTruthy();
@@ -207,11 +207,11 @@ describe("an import that ended early", () => {
     ["cancelled", "Import cancelled."],
     ["io", "Import failed."],
   ])("shows what was imported before, with the way back (%s)", async (code, title) => {
-    await importing.look(["/d/chatgpt-export.zip", "/d/about-me.md"]);
+    await importing.inspect(["/d/chatgpt-export.zip", "/d/about-me.md"]);
     await importing.setFormat("/d/about-me.md", "markdown");
     const run = mock.importRun;
     mock.importRun = async (id, request, ...more) => {
-      if (request.format === "markdown") throw refuse(code, "The disk is full.");
+      if (request.format === "markdown") throw failWith(code, "The disk is full.");
       return run(id, request, ...more);
     };
     await importing.run();
@@ -230,7 +230,7 @@ describe("an import that ended early", () => {
 
 describe("export sheet", () => {
   it("replaces what it said is there, and nothing else", async () => {
-    const run = vi.spyOn(mock, "exportRun").mockRejectedValue(refuse("exists", "There is something at /a.mem."));
+    const run = vi.spyOn(mock, "exportRun").mockRejectedValue(failWith("exists", "There is something at /a.mem."));
     render(ExportSheet, { filter: null, query: "", found: null, start: "mem" });
     await fireEvent.click(await screen.findByTestId("export-understood"));
     await type("export-path", "/a.mem");
@@ -287,7 +287,7 @@ describe("erase", () => {
   });
 
   it("says complete only if no place failed", () => {
-    render(ReceiptSheet, { receipt: receipt("r", "attachments"), title: "1 file" });
+    render(ReceiptSheet, { receipt: sampleReceipt("r", "attachments"), title: "1 file" });
     expect(screen.queryByTestId("receipt-complete")).toBeNull();
     expect(screen.getByTestId("receipt-incomplete").textContent).toContain(
       "Attachments could not be cleaned because the disk is read-only",

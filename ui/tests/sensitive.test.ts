@@ -9,7 +9,7 @@ import Window from "../src/shell/Window.svelte";
 import { textBefore, titleSegments } from "../src/features/sensitive/segments";
 import type { SensitiveItem } from "$lib/ipc";
 import type { MockOptions } from "$lib/ipc/mock";
-import { receipt } from "$lib/ipc/mock/jobs";
+import { sampleReceipt } from "$lib/ipc/mock/jobs";
 import { reasonOf } from "$lib/logic/sensitive";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { nav } from "$lib/state/nav.svelte";
@@ -171,12 +171,12 @@ describe("deciding on a value", () => {
     expect(await toasts.undo()).toBe(false);
     await toasts.run();
     expect(dialogs.open).toMatchObject({ kind: "receipt", receipt: { complete: true } });
-    expect(sensitive.asked).toBe(true);
+    expect(sensitive.dialogShown).toBe(true);
   });
 
   it("redacts only where it is checked", async () => {
     const sent = vi.spyOn(mock, "redactValues");
-    sensitive.asked = true;
+    sensitive.dialogShown = true;
     const item = await first();
     detailOf(item);
     const places = await screen.findAllByTestId("sensitive-place");
@@ -188,7 +188,7 @@ describe("deciding on a value", () => {
 
   it("shows a receipt that is not complete at once", async () => {
     const run = mock.redactValues;
-    mock.redactValues = async (...args) => ({ ...(await run(...args)), receipt: receipt("r", "verbatim") });
+    mock.redactValues = async (...args) => ({ ...(await run(...args)), receipt: sampleReceipt("r", "verbatim") });
     const item = await first();
     await sensitive.redact({ values: [item.value], classes: [], ids: null });
     expect(dialogs.open).toMatchObject({ kind: "receipt", receipt: { complete: false } });
@@ -196,7 +196,7 @@ describe("deciding on a value", () => {
   });
 
   it("goes by R and I on the active row", async () => {
-    sensitive.asked = true;
+    sensitive.dialogShown = true;
     const redacted = vi.spyOn(mock, "redactValues");
     const ignored = vi.spyOn(mock, "ignoreValues");
     render(SensitiveView);
@@ -212,7 +212,7 @@ describe("deciding on a value", () => {
   });
 
   it("goes by R, I and ↓ with the focus outside of the list", async () => {
-    sensitive.asked = true;
+    sensitive.dialogShown = true;
     const redacted = vi.spyOn(mock, "redactValues");
     const ignored = vi.spyOn(mock, "ignoreValues");
     render(SensitiveView);
@@ -340,11 +340,11 @@ describe("the look", () => {
   it("that failed or was the first says nothing of the kind", async () => {
     await sensitive.load();
     vi.spyOn(mock, "look").mockRejectedValue(new Error("cancelled"));
-    await sensitive.lookAgain();
+    await sensitive.rescan();
     expect(toasts.current?.text ?? "").not.toContain("Looked again");
     await list({ unlooked: true });
     await sensitive.load();
-    await sensitive.lookAgain();
+    await sensitive.rescan();
     expect([sensitive.open, toasts.current]).toEqual([14, null]);
   });
 
@@ -352,10 +352,10 @@ describe("the look", () => {
     const cancel = vi.spyOn(mock, "cancelJob");
     vi.spyOn(mock, "look").mockImplementation(() => new Promise(() => undefined));
     await sensitive.load();
-    void sensitive.lookQuietly();
+    void sensitive.scanInBackground();
     await session.lock();
     expect(cancel).toHaveBeenCalledOnce();
-    expect([sensitive.rows.length, sensitive.open, sensitive.lookedAt]).toEqual([0, 0, undefined]);
+    expect([sensitive.rows.length, sensitive.open, sensitive.scannedAt]).toEqual([0, 0, undefined]);
   });
 
   it("counts beside the section, in words for whoever does not see it", async () => {

@@ -13,7 +13,7 @@ import Security from "../src/features/settings/Security.svelte";
 import VaultAndBackup from "../src/features/settings/VaultAndBackup.svelte";
 import RecoveryCopy from "../src/features/start/RecoveryCopy.svelte";
 import { codeOf } from "$lib/ipc";
-import { refuse } from "$lib/ipc/mock/jobs";
+import { failWith } from "$lib/ipc/mock/jobs";
 import { MOCK_PASSPHRASE } from "$lib/ipc/mock";
 import { item } from "$lib/ipc/mock/data";
 import { setCopyHandler } from "$lib/logic/copy-handler";
@@ -117,13 +117,13 @@ describe("copied text", () => {
       expect(toasts.current?.text).toBe("Copied. It is cleared from the clipboard after 30 seconds."),
     );
 
-    copied.mockRejectedValue(refuse("no_clipboard", "The clipboard can't be used."));
+    copied.mockRejectedValue(failWith("no_clipboard", "The clipboard can't be used."));
     await fireEvent.click(screen.getByText("Copy"));
     await waitFor(() => expect(toasts.current?.text).toContain("The clipboard isn’t available."));
   });
 
   it("is copied by the same way from a block of code, which says so only when it was", async () => {
-    const copied = vi.spyOn(mock, "copyText").mockRejectedValueOnce(refuse("no_clipboard", "No."));
+    const copied = vi.spyOn(mock, "copyText").mockRejectedValueOnce(failWith("no_clipboard", "No."));
     setCopyHandler(copyText);
     render(CodeBlock, { text: "let a = 1", language: "js" });
     await fireEvent.click(screen.getByText("Copy"));
@@ -171,7 +171,7 @@ describe("what guards the window", () => {
     expect(await elsewhere.windowGuards()).toMatchObject({ lock_when_away: false, hide_from_capture: false });
     unmount();
 
-    vi.spyOn(elsewhere, "setHideFromCapture").mockRejectedValue(refuse("io", "No."));
+    vi.spyOn(elsewhere, "setHideFromCapture").mockRejectedValue(failWith("io", "No."));
     render(Security);
     await screen.findByTestId("settings-hide");
     expect([on("settings-lock-away"), on("settings-hide")]).toEqual([false, false]);
@@ -200,7 +200,7 @@ describe("the vault and its backup", () => {
   it("says that there is none when it could not be made, and nothing when the person chose no folder", async () => {
     render(VaultAndBackup);
     vi.spyOn(mock, "chooseFolder").mockResolvedValueOnce(null);
-    const made = vi.spyOn(mock, "backup").mockRejectedValue(refuse("disk_full", "The disk is full."));
+    const made = vi.spyOn(mock, "backup").mockRejectedValue(failWith("disk_full", "The disk is full."));
     await click("backup-run");
     expect(made).not.toHaveBeenCalled();
     await click("backup-run");

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import Unlock from "../src/features/start/Unlock.svelte";
 import { mockBackend, MOCK_PASSPHRASE } from "$lib/ipc/mock";
 import { item } from "$lib/ipc/mock/data";
-import { refuse } from "$lib/ipc/mock/jobs";
+import { failWith } from "$lib/ipc/mock/jobs";
 import { detail } from "$lib/state/detail.svelte";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { facets } from "$lib/state/facets.svelte";
@@ -113,7 +113,7 @@ describe("locking", () => {
     detail.keep("m-1", { text: "a draft", type: null, tags: [] });
     dialogs.show({ kind: "redact", id: "m-1", text: "secret", span: null });
     toasts.undoable("Moved: secret", "Undo", () => undefined);
-    await importing.look(["/x/chatgpt.zip"]);
+    await importing.inspect(["/x/chatgpt.zip"]);
     mock.lockNow();
     session.locked("idle");
     expect(memories.rows).toEqual([]);
@@ -157,7 +157,7 @@ describe("locking", () => {
       expect(said()).toBe(words);
     }
     session.opened(await mock.sessionState());
-    session.refused(refuse("locked", "The vault is locked."));
+    session.handleLocked(failWith("locked", "The vault is locked."));
     expect(said()).toBe("Locked");
     session.locked("sleep");
     session.locked("screen");
@@ -196,10 +196,10 @@ describe("trash", () => {
 
 describe("importing", () => {
   it("looks, plans, runs and reports; ties wait for an answer", async () => {
-    await importing.look(["/d/chatgpt-export.zip", "/d/about-me.md"]);
-    expect([importing.stage, importing.plans.length, importing.left.length]).toEqual(["plan", 1, 1]);
+    await importing.inspect(["/d/chatgpt-export.zip", "/d/about-me.md"]);
+    expect([importing.stage, importing.plans.length, importing.unrecognised.length]).toEqual(["plan", 1, 1]);
     await importing.setFormat("/d/about-me.md", "markdown");
-    expect([importing.plans.length, importing.left.length]).toEqual([2, 0]);
+    expect([importing.plans.length, importing.unrecognised.length]).toEqual([2, 0]);
     expect(importing.plans[1]?.request).toMatchObject({ paths: ["/d/about-me.md"], format: "markdown" });
     await importing.run();
     expect(importing.stage).toBe("report");
@@ -207,7 +207,7 @@ describe("importing", () => {
   });
 
   it("lets held back items in only when asked", async () => {
-    await importing.look(["/d/chatgpt-export.zip"]);
+    await importing.inspect(["/d/chatgpt-export.zip"]);
     expect(importing.plans[0]?.preview?.blocked).toBe(12);
     await importing.setLetIn(true);
     expect(importing.plans[0]?.preview?.blocked).toBe(0);
@@ -216,16 +216,16 @@ describe("importing", () => {
 
   it("only looks while no vault is open", async () => {
     session.locked("person");
-    await importing.look(["/d/chatgpt-export.zip"]);
+    await importing.inspect(["/d/chatgpt-export.zip"]);
     expect([importing.stage, importing.detections[0]?.format, importing.plans.length]).toEqual([
-      "looked",
+      "inspected",
       "chatgpt",
       0,
     ]);
   });
 
   it("ends cancelled with nothing kept", async () => {
-    await importing.look(["/d/chatgpt-export.zip"]);
+    await importing.inspect(["/d/chatgpt-export.zip"]);
     mock.importRun = async (id, _request, _passphrase, tell) => {
       tell({ stage: "store", done: 1, total: 2, unit: "bytes", records: 1 });
       await mock.cancelJob(id);

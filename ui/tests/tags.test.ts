@@ -2,7 +2,7 @@ import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, expect, it, vi } from "vitest";
 import SelectionView from "../src/features/memories/SelectionView.svelte";
 import { start, type Mock } from "./start-mock";
-import { refuse } from "$lib/ipc/mock/jobs";
+import { failWith } from "$lib/ipc/mock/jobs";
 import { memories } from "$lib/state/lists.svelte";
 import { selection } from "$lib/state/selection.svelte";
 import { toasts } from "$lib/state/toasts.svelte";
@@ -74,7 +74,7 @@ it("shows how far it is when it takes its time, and can be cancelled", async () 
   expect(screen.getByTestId("selection-tagging").textContent, "of those it began with").toBe("Tagging 50 of 900");
   await fireEvent.click(screen.getByText("Cancel"));
   expect(cancel).toHaveBeenCalled();
-  end(refuse("cancelled", "Cancelled."));
+  end(failWith("cancelled", "Cancelled."));
   await waitFor(() => expect(toasts.current?.text).toBe("Cancelled. Nothing was tagged."));
   expect(screen.getByTestId("selection-tag-ask")).toBeTruthy();
 });

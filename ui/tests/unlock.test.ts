@@ -119,8 +119,8 @@ describe("unlock", () => {
     expect((screen.getByTestId("unlock-submit") as HTMLButtonElement).disabled).toBe(true);
     await vi.advanceTimersByTimeAsync(2000);
     unmount();
-    session.toUnlock("/media/backup/Family.mementory");
-    session.toUnlock(IT);
+    session.showUnlock("/media/backup/Family.mementory");
+    session.showUnlock(IT);
     render(Unlock);
     expect(screen.getByText(/try again in 3 seconds/), "whoever leaves and comes back waits as long").toBeTruthy();
     expect((screen.getByTestId("unlock-submit") as HTMLButtonElement).disabled).toBe(true);
@@ -139,7 +139,7 @@ describe("unlock", () => {
 describe("unlock by code or passphrase", () => {
   beforeEach(async () => {
     mock = await start({ open: false });
-    session.toUnlock("/home/ines/Documents/Ines.mementory");
+    session.showUnlock("/home/ines/Documents/Ines.mementory");
   });
 
   it("tries nothing of the one as the other", async () => {

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import AttentionList from "../src/features/home/AttentionList.svelte";
 import BackgroundImport from "../src/shell/BackgroundImport.svelte";
 import WatchedFolders from "../src/features/settings/WatchedFolders.svelte";
-import { refuse } from "$lib/ipc/mock/jobs";
+import { failWith } from "$lib/ipc/mock/jobs";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { importing } from "$lib/state/importing.svelte";
 import { nav } from "$lib/state/nav.svelte";
@@ -21,7 +21,7 @@ let mock: Mock;
 beforeEach(async () => {
   mock = await start();
   await mock.onWatched(() => void watching.load());
-  await mock.onWatchProgress((progress) => watching.goesOn(progress));
+  await mock.onWatchProgress((progress) => watching.onProgress(progress));
   nav.go("home");
 });
 
@@ -210,10 +210,10 @@ describe("what is found", () => {
   });
 
   it("shows nothing when it cannot be read, and locks the window when the vault is locked", async () => {
-    vi.spyOn(mock, "watched").mockRejectedValueOnce(refuse("store", "x"));
+    vi.spyOn(mock, "watched").mockRejectedValueOnce(failWith("store", "x"));
     await watching.load();
     expect([session.phase, toasts.current]).toEqual(["open", null]);
-    vi.spyOn(mock, "watched").mockRejectedValueOnce(refuse("locked", "x"));
+    vi.spyOn(mock, "watched").mockRejectedValueOnce(failWith("locked", "x"));
     await watching.load();
     expect(session.phase).toBe("unlock");
   });

@@ -6,12 +6,16 @@ export type PackContents = { tombstones: number; withReceipt: number; entries: n
 export type DateSpan = { since: string | null; until: string | null };
 
 /** What of it is of the period, both ends included. */
-export function contentsInRange(entries: readonly AuditEntry[], stones: readonly TombstoneView[], range: DateSpan): PackContents {
+export function contentsInRange(
+  entries: readonly AuditEntry[],
+  tombstones: readonly TombstoneView[],
+  range: DateSpan,
+): PackContents {
   const inside = ({ at }: { at: string }) => {
     const time = parse(at)?.getTime() ?? 0;
     return time >= (parse(range.since)?.getTime() ?? -Infinity) && time <= (parse(range.until)?.getTime() ?? Infinity);
   };
-  const told = stones.filter(inside);
+  const told = tombstones.filter(inside);
   return {
     tombstones: told.length,
     // One that is still to come is none.

@@ -15,8 +15,10 @@ export function proofsOf(
   const reports = new Set(batches.map((batch) => batch.batch));
   const key = (op: string, id: string, at: string) => `${op} ${id} ${parse(at)?.getTime() ?? ""}`;
   const receipts = new Map(
-    tombstones.flatMap((stone) =>
-      stone.receipt === null ? [] : [[key(stone.op, stone.target_id, stone.at), stone.receipt] as const],
+    tombstones.flatMap((tombstone) =>
+      tombstone.receipt === null
+        ? []
+        : [[key(tombstone.op, tombstone.target_id, tombstone.at), tombstone.receipt] as const],
     ),
   );
   const known = new Set(receipts.values());

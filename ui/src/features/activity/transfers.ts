@@ -53,7 +53,9 @@ export function transfersOf(
       ? t("activity.undone", { name: assistantStyle(batch.format).name })
       : t("activity.imported", { name: assistantStyle(batch.format).name }),
     text: joinSentences([
-      batch.names.length ? t("activity.sentence", { what: joinWithAnd(batch.names.map((name) => oneLine(name))) }) : null,
+      batch.names.length
+        ? t("activity.sentence", { what: joinWithAnd(batch.names.map((name) => oneLine(name))) })
+        : null,
       t("activity.sentence", { what: numbersOf(batch) }),
     ]),
     original: "",
@@ -113,6 +115,9 @@ function exported(entry: AuditEntry): { text: string; original: string } | null 
   const facts = entry.op === "export" ? exportFacts(entry.detail) : null;
   if (!facts) return null;
   const checked = facts.valid ? t("activity.afterSaving") : t("exported.invalid");
-  const text = joinSentences([t("activity.sentence", { what: exportSummary(facts) }), facts.valid === null ? null : checked]);
+  const text = joinSentences([
+    t("activity.sentence", { what: exportSummary(facts) }),
+    facts.valid === null ? null : checked,
+  ]);
   return { text, original: "" };
 }

@@ -118,5 +118,7 @@ export function entriesOf(path: readonly ThreadMessage[]): Entry[] {
 
 /** Place of a message among the entries; inside a fold counts as the fold. */
 export function indexOf(entries: readonly Entry[], id: string): number {
-  return entries.findIndex((entry) => entry.message?.id === id || entry.folded.some((message) => refersTo(message, id)));
+  return entries.findIndex(
+    (entry) => entry.message?.id === id || entry.folded.some((message) => refersTo(message, id)),
+  );
 }

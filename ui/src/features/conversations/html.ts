@@ -42,7 +42,9 @@ function bars(root: HTMLElement): void {
         bar.setAttribute("role", "img");
         bar.setAttribute(
           "aria-label",
-          part.text === "removed" ? t("bar.hidden") : t("bar.redacted", { what: nameInSentence(word("class", part.text)) }),
+          part.text === "removed"
+            ? t("bar.hidden")
+            : t("bar.redacted", { what: nameInSentence(word("class", part.text)) }),
         );
         return bar;
       }),

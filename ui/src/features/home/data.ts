@@ -109,7 +109,7 @@ export function typesOf(columns: readonly Column[]): string[] {
 
 export async function loadHome(info: VaultInfo): Promise<Home> {
   const columns = columnsOf(info.sources);
-  const [profiles, recent, stones, { batches }, ...facets] = await Promise.all([
+  const [profiles, recent, tombstones, { batches }, ...facets] = await Promise.all([
     backend().list({ filter: { ...ANY, kind: "profile" }, sort: "newest", limit: 3, cursor: null }),
     backend().list({ filter: { ...ANY, kind: "memory" }, sort: "changed", limit: 6, cursor: null }),
     backend().tombstones(),
@@ -123,7 +123,7 @@ export async function loadHome(info: VaultInfo): Promise<Home> {
     profiles: profiles.items,
     profileTotal: profiles.total,
     recent: recent.items,
-    incomplete: stones.tombstones.filter((stone) => stone.complete === false),
+    incomplete: tombstones.tombstones.filter((tombstone) => tombstone.complete === false),
     imported: batches.find((batch) => !batch.undone)?.at ?? null,
   };
 }

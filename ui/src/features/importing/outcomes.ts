@@ -37,7 +37,8 @@ export function selectionName({ kind, outcome }: OutcomeSelection): string {
   return joinWithCommas([kind === null ? null : kindName(kind), t(`outcome.${outcome}`)]);
 }
 
-export const sameSelection = (a: OutcomeSelection | null, b: OutcomeSelection): boolean => a?.kind === b.kind && a.outcome === b.outcome;
+export const sameSelection = (a: OutcomeSelection | null, b: OutcomeSelection): boolean =>
+  a?.kind === b.kind && a.outcome === b.outcome;
 
 /** `43,650 = 669 + 40 + …`; null when it does not add up. */
 export function sumOf(outcome: Outcome): number[] | null {

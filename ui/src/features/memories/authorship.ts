@@ -5,7 +5,7 @@ export type Authorship = "assistant" | "person";
  * Only ways of coming about that say it by themselves. That ChatGPT called its memory tool, or that an agent wrote a file,
  * does not tell whether it was asked to; such are left out, and the window says that the export doesn't say.
  */
-const WHOSE: ReadonlyMap<string, Authorship> = new Map([
+const AUTHORSHIP: ReadonlyMap<string, Authorship> = new Map([
   // Made by the vendor out of what was talked about.
   ["conversations_memory", "assistant"],
   ["project_memory", "assistant"],
@@ -25,5 +25,5 @@ const WHOSE: ReadonlyMap<string, Authorship> = new Map([
 ]);
 
 export function authorship(method: string | null): Authorship | null {
-  return WHOSE.get(method ?? "") ?? null;
+  return AUTHORSHIP.get(method ?? "") ?? null;
 }

@@ -22,7 +22,8 @@ export function chipsOf(filter: Filter): FilterChip[] {
   if (filter.status) chips.push({ label: filter.status, off: { status: null } });
   if (filter.standing) {
     const { source, standing } = filter;
-    const label = standing === "gone" && source ? capital(exportStatusName(standing, source)) : exportStatusFilterName(standing);
+    const label =
+      standing === "gone" && source ? capital(exportStatusName(standing, source)) : exportStatusFilterName(standing);
     chips.push({ label, off: { standing: null } });
   }
   if (filter.batch) chips.push({ label: imports.name(filter.batch), off: { batch: null } });

@@ -8,7 +8,7 @@ const LETTERS: Record<string, DetailRequest["what"]> = { e: "edit", t: "tag", r:
 /** Do it with this one, in its detail: at once, not after the wait for the keyboard. */
 export function requestAction(what: DetailRequest["what"], id: string): void {
   nav.choose(id);
-  detail.ask(what, id);
+  detail.request(what, id);
 }
 
 /** Letters that act on the active row, or on all checked ones. */
@@ -17,7 +17,7 @@ export function letterKey(event: KeyboardEvent, active: string | null): void {
   // The bar of the checked ones tags them all and redacts in all of them; nothing else can be done to many at once.
   const many = selection.ids.size > 0;
   if (!letter || (many && letter !== "tag" && letter !== "redact")) return;
-  if (many) detail.ask(letter, null);
+  if (many) detail.request(letter, null);
   else if (active) requestAction(letter, active);
   else return;
   event.preventDefault();

@@ -23,8 +23,8 @@ export function memoryMenu(id: string, open: () => void): MenuEntry[] {
   const letter = (key: string) => (appearance.letterKeys ? key : undefined);
   if (ids.length > 1)
     return [
-      { label: t("tag.tag"), icon: Tag, shortcut: letter("T"), run: () => detail.ask("tag", null) },
-      { label: t("action.redactMore"), icon: Eraser, shortcut: letter("R"), run: () => detail.ask("redact", null) },
+      { label: t("tag.tag"), icon: Tag, shortcut: letter("T"), run: () => detail.request("tag", null) },
+      { label: t("action.redactMore"), icon: Eraser, shortcut: letter("R"), run: () => detail.request("redact", null) },
       ...recordEntries(memories, ids),
     ];
   const ask = (what: DetailRequest["what"]) => () => {

@@ -13,10 +13,10 @@ export function cleanTag(typed: string): string {
 
 /** One tag for all of them, or none; with the way back, for those that did not have it. */
 export async function tagAll(ids: string[], tag: string, job: JobProgress): Promise<void> {
-  const open = lockGuard();
+  const isUnlocked = lockGuard();
   try {
     const changed = (await backend().tag(job.id, { ids, tag, on: true }, job.listen)).ids;
-    if (!open()) return;
+    if (!isUnlocked()) return;
     if (changed.length === 0) {
       toasts.show(t("select.taggedBefore", { n: ids.length, tag }), { icon: "check" });
       return;
@@ -24,15 +24,15 @@ export async function tagAll(ids: string[], tag: string, job: JobProgress): Prom
     toasts.undoable(t("select.tagged", { n: changed.length, tag }), t("action.undo"), () => untag(changed, tag));
     vault.changed();
   } catch (error) {
-    if (!open()) return;
+    if (!isUnlocked()) return;
     if (codeOf(error) === "cancelled") toasts.show(t("select.tagCancelled"), { icon: "check" });
     else showError(error);
   }
 }
 
 async function untag(ids: string[], tag: string): Promise<void> {
-  const open = lockGuard();
+  const isUnlocked = lockGuard();
   const job = new JobProgress();
   await backend().tag(job.id, { ids, tag, on: false }, job.listen);
-  if (open()) vault.changed();
+  if (isUnlocked()) vault.changed();
 }

@@ -13,7 +13,10 @@ export function namesOf(kinds: { [kind: string]: number }): string {
   const named = Object.entries(kinds).filter(([kind]) => hasText(`many.${kind}`));
   const others = Object.values(kinds).reduce((sum, n) => sum + n, 0) - named.reduce((sum, [, n]) => sum + n, 0);
   named.sort(([, a], [, b]) => b - a);
-  return joinWithAnd([...named.map(([kind, n]) => countedName([kind], n)), ...(others > 0 ? [countedName([], others)] : [])]);
+  return joinWithAnd([
+    ...named.map(([kind, n]) => countedName([kind], n)),
+    ...(others > 0 ? [countedName([], others)] : []),
+  ]);
 }
 
 /** What goes, line by line, number and words apart; lines with nothing in them stay away. */

@@ -6,7 +6,7 @@ import { sensitive } from "$lib/state/sensitive.svelte";
 /** The first time in a session it is asked, afterwards done. `ids`: only in these records. */
 export async function redact(item: SensitiveItem, ids: string[] | null, n: number): Promise<void> {
   if (sensitive.redacting) return;
-  if (!sensitive.asked) dialogs.show({ kind: "redact-value", item, ids, n });
+  if (!sensitive.dialogShown) dialogs.show({ kind: "redact-value", item, ids, n });
   else await sensitive.redact({ values: [item.value], classes: [], ids }).catch(showError);
 }
 

@@ -76,7 +76,9 @@ export function placeName(place: SensitivePlace): string {
 
 /** The same in a row, where a message counts as its conversation. */
 export function rowPlaceName(place: SensitivePlace): string {
-  return place.kind === "message" && place.field !== "block" ? nameInSentence(word("kind", "conversation")) : placeName(place);
+  return place.kind === "message" && place.field !== "block"
+    ? nameInSentence(word("kind", "conversation"))
+    : placeName(place);
 }
 
 /** The sentence with the way to where the value can be seen. */

@@ -10,45 +10,45 @@ export class PassphraseDraft {
   repeat = $state("");
   score = $state(0);
   /** Judged at all; why it is weak, in the core's words. */
-  #judged = $state(false);
-  #why = $state<string | null>(null);
-  #asked = "";
+  #rated = $state(false);
+  #weakness = $state<string | null>(null);
+  #rating = "";
 
   readonly same = $derived(this.text !== "" && this.text === this.repeat);
   readonly differs = $derived(this.repeat.length >= this.text.length && this.repeat !== "" && !this.same);
   readonly ready = $derived(this.same && this.score >= FAIR);
 
-  async judge(text: string): Promise<void> {
-    this.#asked = text;
+  async rate(text: string): Promise<void> {
+    this.#rating = text;
     if (text === "") {
       this.score = 0;
-      this.#judged = false;
-      this.#why = null;
+      this.#rated = false;
+      this.#weakness = null;
       return;
     }
     const strength = await backend().passphraseStrength(text);
-    if (this.#asked !== text) return;
+    if (this.#rating !== text) return;
     this.score = Math.max(0, Math.min(4, Math.round(strength.score)));
-    this.#judged = true;
-    this.#why = strength.reason;
+    this.#rated = true;
+    this.#weakness = strength.reason;
   }
 
   /** What it lacks to be taken, in words; null when nothing is missing or it is still being judged. */
   get missing(): string | null {
     if (this.text === "") return t("missing.passphrase");
-    if (!this.#judged) return null;
+    if (!this.#rated) return null;
     if (this.score < FAIR)
-      return tooShort(this.#why ?? "") ? t("missing.longer") : t("missing.stronger", { enough: t("strength.2") });
+      return tooShort(this.#weakness ?? "") ? t("missing.longer") : t("missing.stronger", { enough: t("strength.2") });
     if (this.same) return null;
     return this.repeat === "" ? t("missing.repeat") : t("missing.same");
   }
 
   get label(): string {
-    return this.#judged ? t(`strength.${this.score as 0 | 1 | 2 | 3 | 4}`) : "";
+    return this.#rated ? t(`strength.${this.score as 0 | 1 | 2 | 3 | 4}`) : "";
   }
 
   get reason(): string {
-    if (this.#why) return weakness(this.#why);
+    if (this.#weakness) return weakness(this.#weakness);
     return this.score >= FAIR + 1 ? t("strength.well") : "";
   }
 }

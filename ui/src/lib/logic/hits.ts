@@ -59,7 +59,11 @@ export function countIn(runs: readonly string[], needle: string): number {
 }
 
 /** In which of the pieces of a text its `nth` hit stands, and the how-manieth it is there. */
-export function locateHit(pieces: readonly Block[], needle: string, nth: number): { piece: number; nth: number } | null {
+export function locateHit(
+  pieces: readonly Block[],
+  needle: string,
+  nth: number,
+): { piece: number; nth: number } | null {
   let before = 0;
   for (const [piece, block] of pieces.entries()) {
     const here = countIn(textRuns(block), needle);

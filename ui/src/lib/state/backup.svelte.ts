@@ -14,9 +14,9 @@ class BackupState {
   last = $state<string | null | undefined>(undefined);
 
   async read(): Promise<void> {
-    const open = lockGuard();
+    const isUnlocked = lockGuard();
     const { entries } = await backend().audit(false);
-    if (open()) this.last = entries.findLast((entry) => entry.op === "backup")?.at ?? null;
+    if (isUnlocked()) this.last = entries.findLast((entry) => entry.op === "backup")?.at ?? null;
   }
 
   /** Ask where to, and back up there. */
@@ -24,7 +24,7 @@ class BackupState {
     if (this.job) return;
     const folder = await backend().chooseFolder();
     if (folder === null) return;
-    const open = lockGuard();
+    const isUnlocked = lockGuard();
     const two = (value: number) => String(value).padStart(2, "0");
     const name = `${session.name} ${isoDay(now)} ${two(now.getHours())}${two(now.getMinutes())}.mementory`;
     const job = new JobProgress();
@@ -32,12 +32,12 @@ class BackupState {
     this.made = this.problem = null;
     try {
       const made = await backend().backup(job.id, joinPath(folder, name), job.listen);
-      if (!open()) return;
+      if (!isUnlocked()) return;
       this.made = made;
       await this.read();
     } catch (error) {
-      session.refused(error);
-      if (open() && codeOf(error) !== "cancelled") this.problem = new UiError(error);
+      session.handleLocked(error);
+      if (isUnlocked() && codeOf(error) !== "cancelled") this.problem = new UiError(error);
     } finally {
       if (this.job === job) this.job = null;
     }

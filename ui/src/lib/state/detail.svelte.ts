@@ -7,16 +7,16 @@ export type DetailRequest = { what: "edit" | "tag" | "redact" | "original"; id: 
 
 /** What the list asks of the open record, and unsaved edits, kept in memory only. */
 class Detail {
-  asked = $state.raw<DetailRequest | null>(null);
+  pending = $state.raw<DetailRequest | null>(null);
   drafts = $state<Record<string, Draft>>({});
 
-  ask(what: DetailRequest["what"], id: string | null): void {
-    this.asked = { what, id };
+  request(what: DetailRequest["what"], id: string | null): void {
+    this.pending = { what, id };
   }
 
   /** What was asked of this record is not done later, when it is opened again. */
   forget(id: string | null): void {
-    if (this.asked?.id === id) this.asked = null;
+    if (this.pending?.id === id) this.pending = null;
   }
 
   keep(id: string, draft: Draft): void {
@@ -24,7 +24,7 @@ class Detail {
   }
 
   drop(id: string): void {
-    const { [id]: _gone, ...rest } = this.drafts;
+    const { [id]: _removed, ...rest } = this.drafts;
     this.drafts = rest;
   }
 
@@ -33,7 +33,7 @@ class Detail {
   }
 
   clear(): void {
-    this.asked = null;
+    this.pending = null;
     this.dropAll();
   }
 }

@@ -18,26 +18,26 @@ class Duplicates {
   failed = $state.raw<UiError | null>(null);
   /** The look that is under way. */
   job = $state.raw<JobProgress | null>(null);
-  #of = -1;
+  #loadedRevision = -1;
 
   async load(): Promise<void> {
     const revision = vault.revision;
-    if (this.#of === revision) return;
-    this.#of = revision;
+    if (this.#loadedRevision === revision) return;
+    this.#loadedRevision = revision;
     this.job?.drop();
-    const open = lockGuard();
+    const isUnlocked = lockGuard();
     const job = (this.job = new JobProgress());
     if (this.groups === null) this.failed = null;
     try {
       const { groups } = await backend().duplicates(job.id, job.listen);
-      if (!open() || job !== this.job) return;
+      if (!isUnlocked() || job !== this.job) return;
       this.groups = groups;
       this.failed = null;
       this.job = null;
     } catch (error) {
-      session.refused(error);
-      if (!open() || job !== this.job) return;
-      this.#of = -1;
+      session.handleLocked(error);
+      if (!isUnlocked() || job !== this.job) return;
+      this.#loadedRevision = -1;
       this.job = null;
       if (codeOf(error) !== "cancelled") this.failed = new UiError(error);
     }
@@ -47,13 +47,13 @@ class Duplicates {
   readonly stop = (): void => {
     this.job?.drop();
     this.job = null;
-    this.#of = -1;
+    this.#loadedRevision = -1;
     this.failed = stoppedByUser();
   };
 
   /** Keep one, which takes on the tags of the others; they go to the Trash, with a way back for all. */
   async merge(group: DuplicateGroup, keep: string): Promise<void> {
-    const open = lockGuard();
+    const isUnlocked = lockGuard();
     const others = group.items.filter((item) => item.id !== keep);
     const before = group.items.find((item) => item.id === keep)?.tags ?? [];
     const gained = others.some((item) => item.tags.some((tag) => !before.includes(tag)));
@@ -61,21 +61,21 @@ class Duplicates {
       keep,
       others.map((item) => item.id),
     );
-    if (!open()) return;
+    if (!isUnlocked()) return;
     this.#drop(group);
     toasts.undoable(
       t("trash.moved", { n: ids.length }),
       t("action.undo"),
-      () => apart(ids, keep, gained ? before : null),
+      () => undoMerge(ids, keep, gained ? before : null),
       "trash",
     );
     vault.changed();
   }
 
   async keepApart(group: DuplicateGroup): Promise<void> {
-    const open = lockGuard();
+    const isUnlocked = lockGuard();
     await backend().keepApart(group.items.map((item) => item.id));
-    if (!open()) return;
+    if (!isUnlocked()) return;
     this.#drop(group);
     toasts.show(t("duplicates.kept", { n: group.items.length }), { icon: "check" });
     vault.changed();
@@ -88,18 +88,18 @@ class Duplicates {
   clear(): void {
     this.job?.drop();
     this.job = null;
-    this.#of = -1;
+    this.#loadedRevision = -1;
     this.groups = null;
     this.failed = null;
   }
 }
 
 /** Take a merge back: the kept one has its own tags again, the others leave the Trash. */
-async function apart(ids: string[], keep: string, tags: string[] | null): Promise<void> {
-  const open = lockGuard();
+async function undoMerge(ids: string[], keep: string, tags: string[] | null): Promise<void> {
+  const isUnlocked = lockGuard();
   // The kept one may be gone by now: the others come back all the same.
   if (tags) await backend().edit({ id: keep, text: null, title: null, tags, type: null }).catch(showError);
-  if (open()) await restoreFromTrash(ids);
+  if (isUnlocked()) await restoreFromTrash(ids);
 }
 
 export const duplicates = new Duplicates();

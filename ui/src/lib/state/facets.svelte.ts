@@ -32,7 +32,7 @@ class FacetNumbers {
       const dimensions = (["source", "record_type", "tag"] as const).filter((dimension) => filter[dimension] !== null);
       const [base, all, ...without] = await Promise.all([
         backend().facets(filter, text, typing),
-        this.#everything(filter.kind),
+        this.#countAll(filter.kind),
         ...dimensions.map((dimension) => backend().facets({ ...filter, [dimension]: null }, text, typing)),
       ]);
       if (run !== this.#run) return;
@@ -42,12 +42,12 @@ class FacetNumbers {
       this.all = all;
       this.#type = filter.record_type;
     } catch (error) {
-      session.refused(error);
+      session.handleLocked(error);
     }
   }
 
   /** Counted once for each state of the vault. */
-  async #everything(kind: string | null): Promise<Facets> {
+  async #countAll(kind: string | null): Promise<Facets> {
     const key = `${vault.revision} ${kind}`;
     if (key === this.#counted) return this.all;
     const all = await backend().facets({ ...ANY, kind }, null, false);

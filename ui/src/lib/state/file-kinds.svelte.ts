@@ -20,7 +20,7 @@ class FileKinds {
       const { file_kinds } = await backend().facets({ ...filter, file_kind: null }, text, text !== null);
       if (run === this.#run) this.#numbers = file_kinds;
     } catch (error) {
-      session.refused(error);
+      session.handleLocked(error);
     }
   }
 

@@ -37,7 +37,7 @@ export class Plan {
   }
 
   /** It can be imported, and was not yet. */
-  get waits(): boolean {
+  get pending(): boolean {
     return this.preview !== null && this.report === null;
   }
 

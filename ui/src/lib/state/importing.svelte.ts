@@ -14,7 +14,7 @@ import { vault } from "./vault.svelte";
  * encrypted file is asked for.
  */
 export type Stage =
-  "idle" | "looking" | "looked" | "locked" | "planning" | "plan" | "running" | "report" | "failed" | "cancelled";
+  "idle" | "inspecting" | "inspected" | "locked" | "planning" | "plan" | "running" | "report" | "failed" | "cancelled";
 /** Formats with a check of their own; vendors' exports have none. */
 const CHECKED = new Set(["mem", "alf", "alf_delta", "mif", "pam", "zaxy", "eventloom"]);
 
@@ -36,7 +36,7 @@ class Importing {
   /** The import that runs, and its place among those that do. */
   current = $state.raw<{ plan: Plan; i: number; n: number } | null>(null);
   /** Look for sensitive values once it is done. */
-  lookAfter = $state(true);
+  scanAfter = $state(true);
   job = $state.raw<JobProgress | null>(null);
   problem = $state.raw<UiError | null>(null);
   /** The passphrase that was typed opened nothing. */
@@ -49,28 +49,28 @@ class Importing {
   }
 
   /** Files of the drop that nothing was chosen or recognised for. */
-  get left(): Detection[] {
+  get unrecognised(): Detection[] {
     return this.detections.filter((found) => !found.format && !found.encrypted && !this.chosen[found.path]);
   }
 
   /** Files that are encrypted as a whole, and not opened yet. */
-  get closed(): Detection[] {
+  get encryptedFiles(): Detection[] {
     return this.detections.filter((found) => found.encrypted);
   }
 
   /** It ended early, with a part of it in the vault. */
-  get partly(): boolean {
+  get partial(): boolean {
     const early = this.stage === "failed" || this.stage === "cancelled";
     return early && this.plans.some((plan) => plan.report !== null);
   }
 
   async choose(): Promise<void> {
     const paths = await backend().chooseFiles();
-    if (paths.length > 0) await this.look(paths);
+    if (paths.length > 0) await this.inspect(paths);
   }
 
   /** What are these? Needs no vault; with an open one the plan follows. */
-  async look(paths: string[]): Promise<void> {
+  async inspect(paths: string[]): Promise<void> {
     if (this.busy) return;
     this.reset();
     this.paths = paths;
@@ -79,19 +79,19 @@ class Importing {
 
   private async detect(): Promise<void> {
     const run = ++this.#run;
-    this.stage = "looking";
+    this.stage = "inspecting";
     try {
       const found = await backend().detect(this.paths, this.#passphrase);
       if (run !== this.#run) return;
       this.detections = found.results;
-      this.stage = "looked";
+      this.stage = "inspected";
       if (session.phase === "open") await this.plan();
     } catch (error) {
       if (run === this.#run) this.fail(error);
     }
   }
 
-  async lookAtText(text: string): Promise<void> {
+  async inspectText(text: string): Promise<void> {
     if (this.busy) return;
     this.reset();
     this.text = text;
@@ -111,12 +111,12 @@ class Importing {
   /** With the passphrase of what is encrypted. It is kept until this import is over, and no longer. */
   open(passphrase: string): Promise<void> {
     this.#passphrase = passphrase;
-    return this.closed.length > 0 ? this.detect() : this.plan();
+    return this.encryptedFiles.length > 0 ? this.detect() : this.plan();
   }
 
   /** Go on without the encrypted files. */
-  leaveOut(): Promise<void> {
-    const closed = new Set(this.closed.map((found) => found.path));
+  skipEncrypted(): Promise<void> {
+    const closed = new Set(this.encryptedFiles.map((found) => found.path));
     this.paths = this.paths.filter((path) => !closed.has(path));
     this.detections = this.detections.filter((found) => !found.encrypted);
     return this.plan();
@@ -125,7 +125,7 @@ class Importing {
   /** Once more from where it failed. */
   retry(): Promise<void> {
     const known = this.text !== null || this.detections.length > 0;
-    return known ? this.plan() : this.look(this.paths);
+    return known ? this.plan() : this.inspect(this.paths);
   }
 
   /** What would happen; nothing is written. */
@@ -133,7 +133,7 @@ class Importing {
     const run = ++this.#run;
     this.job?.drop();
     this.problem = null;
-    if (this.closed.length > 0) {
+    if (this.encryptedFiles.length > 0) {
       this.stage = "locked";
       return;
     }
@@ -141,10 +141,10 @@ class Importing {
     void this.check();
     // What an import that ended early has imported already stays done.
     const plans = this.plans.filter((plan) => plan.report);
-    const asked = this.asked().filter(({ key }) => !plans.some((plan) => plan.key === key));
-    let refused: unknown;
+    const requested = this.requestedPlans().filter(({ key }) => !plans.some((plan) => plan.key === key));
+    let firstError: unknown;
     try {
-      for (const plan of asked) {
+      for (const plan of requested) {
         try {
           this.job = new JobProgress();
           const preview = await backend().importPreview(this.job.id, plan.request, this.#passphrase, this.job.listen);
@@ -154,12 +154,12 @@ class Importing {
           if (run !== this.#run) return;
           // One file that can't be read does not hold up the others.
           if (STOPS.has(codeOf(error))) throw error;
-          refused ??= error;
+          firstError ??= error;
           plans.push(plan.with({ problem: new UiError(error) }));
         }
       }
       this.plans = plans;
-      if (refused !== undefined && !plans.some((plan) => plan.waits)) throw refused;
+      if (firstError !== undefined && !plans.some((plan) => plan.pending)) throw firstError;
       this.stage = "plan";
     } catch (error) {
       if (run === this.#run) this.fail(error);
@@ -182,7 +182,7 @@ class Importing {
     }
   }
 
-  private asked(): Plan[] {
+  private requestedPlans(): Plan[] {
     const base = { paths: [], text: this.text, format: null, limit_bytes: null, let_in: this.letIn, merge: null };
     if (this.text !== null) return [new Plan({ ...base, format: "transfer_text" }, "transfer_text")];
     return planImports(this.detections, this.chosen, base);
@@ -190,11 +190,11 @@ class Importing {
 
   async run(): Promise<void> {
     const run = ++this.#run;
-    const open = lockGuard();
+    const isUnlocked = lockGuard();
     this.stage = "running";
-    const held = sensitive.held;
-    sensitive.held = !this.lookAfter;
-    const waiting = this.plans.filter((plan) => plan.waits);
+    const wasPaused = sensitive.scanPaused;
+    sensitive.scanPaused = !this.scanAfter;
+    const waiting = this.plans.filter((plan) => plan.pending);
     try {
       for (const [index, plan] of waiting.entries()) {
         this.current = { plan, i: index + 1, n: waiting.length };
@@ -212,7 +212,7 @@ class Importing {
     } catch (error) {
       if (run === this.#run) this.fail(error);
       // Nothing came in, so nothing is kept from being looked at.
-      if (open() && !this.plans.some((plan) => plan.report)) sensitive.held = held;
+      if (isUnlocked() && !this.plans.some((plan) => plan.report)) sensitive.scanPaused = wasPaused;
       vault.changed();
     }
   }
@@ -229,14 +229,14 @@ class Importing {
 
   /** How an import that did not go through ended. */
   get ending(): string {
-    if (this.partly) return t("import.partly.title");
+    if (this.partial) return t("import.partly.title");
     return this.stage === "cancelled" ? t("import.cancelled.title") : t("import.failed.title");
   }
 
   private fail(error: unknown): void {
-    const open = lockGuard();
-    session.refused(error);
-    if (!open()) return;
+    const isUnlocked = lockGuard();
+    session.handleLocked(error);
+    if (!isUnlocked()) return;
     const code = codeOf(error);
     if (code === "passphrase_needed" || code === "passphrase_wrong") {
       this.wrong = code === "passphrase_wrong";
@@ -262,7 +262,7 @@ class Importing {
     this.letIn = false;
     this.background = false;
     this.current = null;
-    this.lookAfter = true;
+    this.scanAfter = true;
     this.job = null;
     this.problem = null;
     this.wrong = false;

@@ -17,14 +17,16 @@ class Imports {
       const { batches } = await backend().imports();
       if (session.phase === "open") this.#known = new Map(batches.map((each) => [each.batch, each]));
     } catch (error) {
-      session.refused(error);
+      session.handleLocked(error);
     }
   }
 
   /** `Import of 21 Nov, 09:12`. */
   name(batch: readonly string[]): string {
     const at = batch.length === 1 ? this.#known.get(batch[0] ?? "")?.at : undefined;
-    return at === undefined ? t("filter.imports", { n: batch.length }) : t("filter.import", { when: relativeTimeInSentence(at) });
+    return at === undefined
+      ? t("filter.imports", { n: batch.length })
+      : t("filter.import", { when: relativeTimeInSentence(at) });
   }
 
   clear(): void {

@@ -25,7 +25,7 @@ class KnownTags {
         .map(([name]) => name);
     } catch (error) {
       // Typing goes on without them.
-      session.refused(error);
+      session.handleLocked(error);
     }
   }
 

@@ -35,7 +35,7 @@ export class RecordList {
   query = $state("");
   sort = $state<"newest" | "oldest" | "title">("newest");
   /** How often it was asked for again: whoever shows the list asks anew, with all that goes with its rows. */
-  asked = $state(0);
+  reloads = $state(0);
   #cursor: string | null = null;
   #offset = 0;
   #run = 0;
@@ -44,10 +44,10 @@ export class RecordList {
   /** What the rows answer, and how far down they reach. */
   #shown = { question: "", reach: 0 };
   /** What was asked before it is known that the person has typed to the end. */
-  #ahead: { question: string; limit: number; found: Promise<Found> } | null = null;
-  #asking = false;
+  #prefetched: { question: string; limit: number; found: Promise<Found> } | null = null;
+  #prefetching = false;
   /** What was typed while a question was under way. */
-  #later: string | null = null;
+  #pendingQuery: string | null = null;
 
   constructor(private readonly base: Partial<Filter>) {
     this.filter = { ...ANY, ...base };
@@ -70,22 +70,22 @@ export class RecordList {
    * Ask for what a search with `query` would show first, while it is still waited for the next letter: `load` has its
    * answer then. A question at a time: on a slow machine the next letter's would have to wait for this one's.
    */
-  ahead(query: string): void {
+  prefetch(query: string): void {
     // What was asked before was asked of another vault, if this comes of a change.
-    this.#ahead = null;
-    this.#later = this.#asking ? query : null;
+    this.#prefetched = null;
+    this.#pendingQuery = this.#prefetching ? query : null;
     const question = this.#question(query);
-    if (this.#asking || this.loading || query === "" || question === this.#shown.question) return;
-    const limit = firstOf(query);
+    if (this.#prefetching || this.loading || query === "" || question === this.#shown.question) return;
+    const limit = firstPageSize(query);
     const found = backend().find({ query, filter: this.filter, limit, offset: 0, typing: true });
-    this.#ahead = { question, limit, found };
-    this.#asking = true;
-    const there = () => {
-      this.#asking = false;
-      if (this.#later !== null) this.ahead(this.#later);
+    this.#prefetched = { question, limit, found };
+    this.#prefetching = true;
+    const settled = () => {
+      this.#prefetching = false;
+      if (this.#pendingQuery !== null) this.prefetch(this.#pendingQuery);
     };
     // Whoever takes the answer hears of an error; nobody has to.
-    found.then(there, there);
+    found.then(settled, settled);
   }
 
   /**
@@ -94,8 +94,8 @@ export class RecordList {
    */
   async load(): Promise<void> {
     const run = ++this.#run;
-    this.#later = null;
-    const first = firstOf(this.query);
+    this.#pendingQuery = null;
+    const first = firstPageSize(this.query);
     const reach = this.#question() === this.#shown.question ? Math.max(first, this.#shown.reach) : first;
     this.#cursor = null;
     this.#offset = 0;
@@ -111,10 +111,10 @@ export class RecordList {
     this.failed = stoppedByUser();
   };
 
-  readonly again = (): void => {
+  readonly retry = (): void => {
     // With nothing to show yet the rows that are to come stand there again.
     if (this.total === null) this.failed = null;
-    this.asked += 1;
+    this.reloads += 1;
   };
 
   async next(): Promise<void> {
@@ -132,11 +132,11 @@ export class RecordList {
   }
 
   /** What was asked ahead, once: later the vault may hold something else. */
-  #asked(limit: number): Promise<Found> | null {
-    const asked = this.#ahead;
-    const fits = asked?.question === this.#question() && asked.limit === limit && this.#offset === 0;
-    this.#ahead = null;
-    return fits ? asked.found : null;
+  #takePrefetched(limit: number): Promise<Found> | null {
+    const prefetched = this.#prefetched;
+    const fits = prefetched?.question === this.#question() && prefetched.limit === limit && this.#offset === 0;
+    this.#prefetched = null;
+    return fits ? prefetched.found : null;
   }
 
   async #fetch(run: number, before: Row[], reach: number): Promise<void> {
@@ -147,7 +147,7 @@ export class RecordList {
       const added: Row[] = [];
       do {
         const limit = Math.min(MOST, reach - this.#offset);
-        const page = this.query ? await this.#found(run, limit) : await this.#listed(run, limit);
+        const page = this.query ? await this.#fetchHits(run, limit) : await this.#fetchPage(run, limit);
         if (run !== this.#run || page === null) return;
         for (const row of page) {
           if (this.#ids.has(row.id)) continue;
@@ -159,14 +159,14 @@ export class RecordList {
       this.#shown = { question, reach: this.#offset };
       this.failed = null;
     } catch (error) {
-      session.refused(error);
+      session.handleLocked(error);
       if (run === this.#run) this.failed = new UiError(error);
     } finally {
       if (run === this.#run) this.loading = false;
     }
   }
 
-  async #listed(run: number, limit: number): Promise<Row[] | null> {
+  async #fetchPage(run: number, limit: number): Promise<Row[] | null> {
     const request = { filter: $state.snapshot(this.filter), sort: this.sort, limit, cursor: this.#cursor };
     const page = await backend().list(request);
     if (run !== this.#run) return null;
@@ -176,9 +176,9 @@ export class RecordList {
     return page.items.map(plainRow);
   }
 
-  async #found(run: number, limit: number): Promise<Row[] | null> {
+  async #fetchHits(run: number, limit: number): Promise<Row[] | null> {
     const request = { query: this.query, filter: this.filter, limit, offset: this.#offset, typing: true };
-    const found = await (this.#asked(limit) ?? backend().find(request));
+    const found = await (this.#takePrefetched(limit) ?? backend().find(request));
     if (run !== this.#run) return null;
     this.#offset = found.next_offset ?? found.total;
     this.total = found.total;
@@ -195,14 +195,14 @@ export class RecordList {
     this.#cursor = null;
     this.#offset = 0;
     this.#shown = { question: "", reach: 0 };
-    this.#ahead = null;
-    this.#later = null;
+    this.#prefetched = null;
+    this.#pendingQuery = null;
     this.clearFilter();
   }
 }
 
 /** How many rows come first. Of what a search finds no more than is seen, so that it is there while the person types. */
-function firstOf(query: string): number {
+function firstPageSize(query: string): number {
   return query ? Math.ceil(innerHeight / ROW) : PAGE;
 }
 
@@ -213,7 +213,7 @@ export function plainRow(item: ListItem): Row {
 type Source = Pick<Backend, "list" | "search">;
 
 /** The row that a hit belongs to: a message stands in the list as its conversation. */
-function rowOf(hit: Hit): string | null {
+function rowIdOf(hit: Hit): string | null {
   return hit.kind === "message" ? hit.conversation_id : hit.id;
 }
 
@@ -241,7 +241,7 @@ async function hitsOfAll(from: Source, filter: Filter, query: string): Promise<s
   for (;;) {
     const { hits, total } = await from.search({ query, filter, limit: MOST, offset, typing: true });
     for (const hit of hits) {
-      const id = rowOf(hit);
+      const id = rowIdOf(hit);
       if (id !== null) ids.add(id);
     }
     offset += hits.length;
@@ -256,7 +256,11 @@ export function keepOpen(after: readonly Row[], id: string | null, fresh: boolea
 }
 
 /** Which record comes next when these leave the list. */
-export function nextAfterRemoval(rows: readonly Row[], leaving: readonly string[], active: string | null): string | null {
+export function nextAfterRemoval(
+  rows: readonly Row[],
+  leaving: readonly string[],
+  active: string | null,
+): string | null {
   const gone = new Set(leaving);
   if (active === null || !gone.has(active)) return active;
   const at = Math.max(

@@ -15,5 +15,5 @@ export async function retryImport(paths: string[]): Promise<void> {
   }
   dialogs.show({ kind: "import" });
   // One that runs is shown, and not taken away.
-  if (!importing.busy) await importing.look(paths);
+  if (!importing.busy) await importing.inspect(paths);
 }

@@ -26,9 +26,9 @@ class Sensitive {
   rows = $state.raw<SensitiveItem[]>([]);
   counts = $state.raw<Record<QueueState, Counts>>(NONE);
   /** When everything was looked through last; undefined = not asked yet. */
-  lookedAt = $state<string | null | undefined>(undefined);
+  scannedAt = $state<string | null | undefined>(undefined);
   /** Records that were not looked through yet. */
-  left = $state(0);
+  unscanned = $state(0);
   loading = $state(false);
   failed = $state.raw<UiError | null>(null);
   /** Moves when there is something else to list. */
@@ -37,17 +37,17 @@ class Sensitive {
   job = $state.raw<JobProgress | null>(null);
   redacting = $state(false);
   /** The person wants no look after what was imported last: the next one is asked for, or comes with the next opening. */
-  held = false;
+  scanPaused = false;
   /** The dialog was shown in this session. */
-  asked = false;
-  #quiet: JobProgress | null = null;
-  #again = false;
+  dialogShown = false;
+  #backgroundJob: JobProgress | null = null;
+  #scanQueued = false;
   #run = 0;
-  #question = "";
+  #listKey = "";
   #at = { kind: 0, offset: 0 };
 
   readonly open = $derived(sumOf(this.counts.open));
-  readonly judged = $derived(sumOf(this.counts.redacted) + sumOf(this.counts.ignored));
+  readonly decided = $derived(sumOf(this.counts.redacted) + sumOf(this.counts.ignored));
   /** Of the list that is shown. */
   readonly total = $derived(
     kindCounts(this.counts[this.tab])
@@ -66,14 +66,14 @@ class Sensitive {
 
   /** From the top; the same question reaches as far down as before. */
   async load(): Promise<void> {
-    const question = `${this.tab} ${this.kind ?? ""}`;
-    const reach = question === this.#question ? Math.max(PAGE, this.rows.length) : PAGE;
+    const listKey = `${this.tab} ${this.kind ?? ""}`;
+    const reach = listKey === this.#listKey ? Math.max(PAGE, this.rows.length) : PAGE;
     // Rows of another question are not acted on under this one.
-    if (question !== this.#question) this.rows = [];
-    this.#question = question;
+    if (listKey !== this.#listKey) this.rows = [];
+    this.#listKey = listKey;
     this.#at = { kind: 0, offset: 0 };
     // With nothing to show yet the rows that are to come stand there again.
-    if (this.lookedAt === undefined) this.failed = null;
+    if (this.scannedAt === undefined) this.failed = null;
     await this.#fetch(++this.#run, [], reach);
   }
 
@@ -105,7 +105,7 @@ class Sensitive {
         });
         if (run !== this.#run) return;
         for (const item of page.items) rows.set(item.value, item);
-        this.#take(page);
+        this.#applyPage(page);
         this.#at =
           page.items.length < limit
             ? { kind: this.#at.kind + 1, offset: 0 }
@@ -114,103 +114,103 @@ class Sensitive {
       this.rows = [...rows.values()];
       this.failed = null;
     } catch (error) {
-      session.refused(error);
+      session.handleLocked(error);
       if (run === this.#run) this.failed = new UiError(error);
     } finally {
       if (run === this.#run) this.loading = false;
     }
   }
 
-  #take(page: { open: Counts; redacted: Counts; ignored: Counts; looked_at: string | null; left: number }): void {
+  #applyPage(page: { open: Counts; redacted: Counts; ignored: Counts; looked_at: string | null; left: number }): void {
     this.counts = { open: page.open, redacted: page.redacted, ignored: page.ignored };
-    this.lookedAt = page.looked_at;
-    this.left = page.left;
+    this.scannedAt = page.looked_at;
+    this.unscanned = page.left;
     // The last one of the chosen kind is gone: the others are shown again.
     if (this.kind && !kindCounts(this.counts[this.tab]).some(({ kind }) => kind === this.kind)) this.kind = null;
   }
 
   /** Only how many there are. */
   async count(): Promise<void> {
-    const open = lockGuard();
+    const isUnlocked = lockGuard();
     const page = await backend().sensitiveQueue({ state: "open", classes: [], offset: 0, limit: 1 });
-    if (!open()) return;
-    this.#take(page);
+    if (!isUnlocked()) return;
+    this.#applyPage(page);
     this.revision += 1;
   }
 
   /** After anything changed: look through what is new, one look at a time. */
-  async lookQuietly(): Promise<void> {
-    if (this.held) return this.count().catch((error: unknown) => session.refused(error));
-    if (this.#quiet || this.job) {
-      this.#again = true;
+  async scanInBackground(): Promise<void> {
+    if (this.scanPaused) return this.count().catch((error: unknown) => session.handleLocked(error));
+    if (this.#backgroundJob || this.job) {
+      this.#scanQueued = true;
       return;
     }
-    const open = lockGuard();
-    const job = (this.#quiet = new JobProgress());
+    const isUnlocked = lockGuard();
+    const job = (this.#backgroundJob = new JobProgress());
     try {
       await backend().look(job.id, false, job.listen);
-      if (open()) await this.count();
+      if (isUnlocked()) await this.count();
     } catch (error) {
       // Nobody asked for it. What was not looked through is counted where the findings are shown.
-      session.refused(error);
+      session.handleLocked(error);
     } finally {
-      if (this.#quiet === job) this.#quiet = null;
+      if (this.#backgroundJob === job) this.#backgroundJob = null;
     }
-    if (open() && this.#again) {
-      this.#again = false;
-      await this.lookQuietly();
+    if (isUnlocked() && this.#scanQueued) {
+      this.#scanQueued = false;
+      await this.scanInBackground();
     }
   }
 
   /** The person asks: through everything once more. */
-  async lookAgain(): Promise<void> {
+  async rescan(): Promise<void> {
     if (this.job) return;
-    this.held = false;
-    this.#quiet?.drop();
-    const open = lockGuard();
+    this.scanPaused = false;
+    this.#backgroundJob?.drop();
+    const isUnlocked = lockGuard();
     const job = (this.job = new JobProgress());
     // The first look answers by what it lists.
-    const before = this.lookedAt ? JSON.stringify(this.counts) : null;
+    const before = this.scannedAt ? JSON.stringify(this.counts) : null;
     let done = false;
     try {
       await backend().look(job.id, true, job.listen);
       done = true;
     } catch (error) {
-      if (open() && codeOf(error) !== "cancelled") showError(error);
+      if (isUnlocked() && codeOf(error) !== "cancelled") showError(error);
     } finally {
-      if (open()) {
+      if (isUnlocked()) {
         this.job = null;
         await this.count().catch((error: unknown) => {
           done = false;
           showError(error);
         });
-        if (open() && done && before) this.#answer(before);
+        if (isUnlocked() && done && before) this.#reportScan(before);
         // What changed in the meantime was perhaps looked at before.
-        if (open() && this.#again) {
-          this.#again = false;
-          void this.lookQuietly();
+        if (isUnlocked() && this.#scanQueued) {
+          this.#scanQueued = false;
+          void this.scanInBackground();
         }
       }
     }
   }
 
-  #answer(before: string): void {
+  #reportScan(before: string): void {
     const same = JSON.stringify(this.counts) === before;
     toasts.show(same ? t("sensitive.lookedSame") : t("sensitive.lookedOpen", { n: this.open }), { icon: "check" });
   }
 
   /** For good. True when it was done and the vault is still open. */
   async redact(request: RedactValuesRequest, job = new JobProgress()): Promise<boolean> {
-    const open = lockGuard();
+    const isUnlocked = lockGuard();
     this.redacting = true;
     const done = await backend()
       .redactValues(job.id, request, job.listen)
       .finally(() => (this.redacting = false));
-    if (!open()) return false;
+    if (!isUnlocked()) return false;
     // Unsaved edits may hold the words as well: saved afterwards, they would bring them back.
     detail.dropAll();
     await this.count().catch(() => undefined);
-    if (!open()) return false;
+    if (!isUnlocked()) return false;
     vault.changed();
     const show = () => dialogs.show({ kind: "receipt", receipt: done.receipt, title: t("redact.receipt") });
     if (dialogs.open?.kind.startsWith("redact-")) dialogs.close();
@@ -224,11 +224,11 @@ class Sensitive {
   }
 
   async ignore(values: string[], ignored: boolean): Promise<void> {
-    const open = lockGuard();
+    const isUnlocked = lockGuard();
     await backend().ignoreValues(values, ignored);
-    if (!open()) return;
+    if (!isUnlocked()) return;
     await this.count().catch(() => undefined);
-    if (!open()) return;
+    if (!isUnlocked()) return;
     if (!ignored) toasts.show(t("sensitive.foundAgain", { n: values.length }), { icon: "check" });
     else
       toasts.undoable(t("sensitive.ignoredToast", { n: values.length }), t("action.undo"), () =>
@@ -238,20 +238,20 @@ class Sensitive {
 
   clear(): void {
     this.#run += 1;
-    this.#quiet?.drop();
+    this.#backgroundJob?.drop();
     this.job?.drop();
-    this.#quiet = null;
+    this.#backgroundJob = null;
     this.job = null;
-    this.#again = false;
-    this.#question = "";
-    this.asked = false;
-    this.held = false;
+    this.#scanQueued = false;
+    this.#listKey = "";
+    this.dialogShown = false;
+    this.scanPaused = false;
     this.tab = "open";
     this.kind = null;
     this.rows = [];
     this.counts = NONE;
-    this.lookedAt = undefined;
-    this.left = 0;
+    this.scannedAt = undefined;
+    this.unscanned = 0;
     this.loading = false;
     this.failed = null;
   }

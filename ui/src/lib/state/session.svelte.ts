@@ -21,7 +21,7 @@ class Session {
   /** Locked, but something that was still running has to end first. */
   finishing = $state(false);
   /** Wrong passphrases in a row and the end of the pause after them, for each vault: leaving for another ends neither. */
-  #tries = $state<Record<string, { failures: number; until: number }>>({});
+  #attempts = $state<Record<string, { failures: number; until: number }>>({});
 
   async start(): Promise<void> {
     const state = await backend().sessionState();
@@ -30,30 +30,30 @@ class Session {
       return;
     }
     const recent = (await backend().recentVaults()).find((vault) => vault.present);
-    if (recent) this.toUnlock(recent.path, recent.name);
+    if (recent) this.showUnlock(recent.path, recent.name);
     else this.phase = "welcome";
   }
 
-  toUnlock(path: string, name = vaultName(path)): void {
+  showUnlock(path: string, name = vaultName(path)): void {
     this.path = path;
     this.name = name;
     this.phase = "unlock";
   }
 
   get failures(): number {
-    return this.#tries[this.path ?? ""]?.failures ?? 0;
+    return this.#attempts[this.path ?? ""]?.failures ?? 0;
   }
 
   /** When the next passphrase may be tried; a time that is over when there is nothing to wait for. */
   get pausedUntil(): number {
-    return this.#tries[this.path ?? ""]?.until ?? 0;
+    return this.#attempts[this.path ?? ""]?.until ?? 0;
   }
 
   /** That passphrase opened nothing: after every fifth there is a pause. */
-  mistaken(now = Date.now()): void {
+  wrongPassphrase(now = Date.now()): void {
     const failures = this.failures + 1;
     const until = failures % TRIES === 0 ? now + PAUSE : this.pausedUntil;
-    this.#tries[this.path ?? ""] = { failures, until };
+    this.#attempts[this.path ?? ""] = { failures, until };
   }
 
   opened(state: SessionState): void {
@@ -61,7 +61,7 @@ class Session {
     this.name = state.name ?? vaultName(state.path ?? "");
     this.vaultId = state.vault_id;
     this.autoLockMinutes = state.auto_lock_minutes;
-    if (this.path !== null) delete this.#tries[this.path];
+    if (this.path !== null) delete this.#attempts[this.path];
     this.lockedAt = null;
     this.phase = "open";
   }
@@ -91,7 +91,7 @@ class Session {
   }
 
   /** For refusals of any call: `locked` means that the vault closed behind our back. */
-  refused(error: unknown): void {
+  handleLocked(error: unknown): void {
     if (codeOf(error) === "locked") this.locked(null);
   }
 }

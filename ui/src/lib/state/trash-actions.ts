@@ -18,10 +18,10 @@ export async function moveToTrash(
   what: string | null = null,
   list: RecordList = memories,
 ): Promise<boolean> {
-  const open = lockGuard();
+  const isUnlocked = lockGuard();
   try {
     const done = await backend().trash(ids);
-    if (!open()) return false;
+    if (!isUnlocked()) return false;
     const many = { n: done.ids.length };
     const text = what
       ? t("trash.movedOne", { text: what })
@@ -32,7 +32,7 @@ export async function moveToTrash(
     vault.changed();
     return true;
   } catch (error) {
-    if (open()) showError(error);
+    if (isUnlocked()) showError(error);
     return false;
   }
 }
@@ -48,39 +48,39 @@ export async function trashFromList(list: RecordList, ids: string[], what: strin
 }
 
 export async function restoreFromTrash(ids: string[]): Promise<void> {
-  const open = lockGuard();
+  const isUnlocked = lockGuard();
   try {
     const done = await backend().restore(ids);
-    if (!open()) return;
+    if (!isUnlocked()) return;
     toasts.show(t("trash.putBack", { n: done.ids.length }), { icon: "check" });
     vault.changed();
   } catch (error) {
-    if (open()) showError(error);
+    if (isUnlocked()) showError(error);
   }
 }
 
 /** Clean and check again what a receipt says is not clean. Null when the vault was locked meanwhile. */
 export async function retryCleanup(id: string, job = new JobProgress()): Promise<Receipt | null> {
-  const open = lockGuard();
+  const isUnlocked = lockGuard();
   const receipt = await backend().cleanAgain(job.id, id, job.listen);
-  if (!open()) return null;
+  if (!isUnlocked()) return null;
   vault.changed();
   return receipt;
 }
 
 /** Ask about erasing all that is in the Trash. */
 export async function emptyTrash(): Promise<void> {
-  const open = lockGuard();
+  const isUnlocked = lockGuard();
   try {
     const ids = await itemsOfAll(backend(), trash.filter, "");
-    if (open()) dialogs.show({ kind: "erase", ids });
+    if (isUnlocked()) dialogs.show({ kind: "erase", ids });
   } catch (error) {
-    if (open()) showError(error);
+    if (isUnlocked()) showError(error);
   }
 }
 
 /** Say what went wrong where there is no better place for it. */
 export function showError(error: unknown): void {
-  session.refused(error);
+  session.handleLocked(error);
   toasts.show(new UiError(error).text, { icon: "alert" });
 }

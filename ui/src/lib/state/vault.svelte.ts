@@ -20,13 +20,13 @@ class Vault {
       this.info = info;
       this.problem = null;
     } catch (error) {
-      session.refused(error);
+      session.handleLocked(error);
       if (session.phase === "open" && run === this.#run) this.problem = new UiError(error);
     }
   }
 
   /** Once more, after a refusal. */
-  readonly again = (): void => {
+  readonly retry = (): void => {
     this.problem = null;
     void this.refresh();
   };

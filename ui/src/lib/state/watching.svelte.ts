@@ -33,16 +33,16 @@ class Watching {
     (this.progress?.total ?? 0) > 0 ? Math.min(1, (this.progress?.done ?? 0) / (this.progress?.total ?? 1)) : null,
   );
   /** Finds and imports that were told of already. */
-  #told = new Set<string>();
+  #announced = new Set<string>();
   #run = 0;
 
   /** Nobody asked for it, so a refusal is not shown: the next event reads again. */
   async load(): Promise<void> {
-    await this.#take(backend().watched()).catch((error: unknown) => session.refused(error));
+    await this.#apply(backend().watched()).catch((error: unknown) => session.handleLocked(error));
   }
 
   /** An import on its own goes on; the first word of it asks which. */
-  goesOn(progress: Progress): void {
+  onProgress(progress: Progress): void {
     if (this.importing === null && this.progress === null) void this.load();
     this.progress = progress;
   }
@@ -54,27 +54,27 @@ class Watching {
 
   async add(): Promise<void> {
     const path = await backend().chooseFolder();
-    if (path !== null) await this.#take(backend().watchFolder(path));
+    if (path !== null) await this.#apply(backend().watchFolder(path));
   }
 
   setMode(folder: WatchedFolder, mode: WatchMode): Promise<void> {
-    return this.#take(backend().setWatching(folder.id, mode));
+    return this.#apply(backend().setWatching(folder.id, mode));
   }
 
   /** Reversible: watched again, it is looked at from then on. */
   async remove({ id, path, mode }: WatchedFolder): Promise<void> {
-    const open = lockGuard();
-    await this.#take(backend().unwatchFolder(id));
-    if (!open()) return;
+    const isUnlocked = lockGuard();
+    await this.#apply(backend().unwatchFolder(id));
+    if (!isUnlocked()) return;
     toasts.undoable(t("folders.removed", { name: oneLine(fileName(path)) }), t("action.undo"), async () => {
-      await this.#take(backend().watchFolder(path));
+      await this.#apply(backend().watchFolder(path));
       const again = this.folders?.find((folder) => folder.path === path);
       if (again && mode !== "ask") await this.setMode(again, mode);
     });
   }
 
   dismiss(find: Find): Promise<void> {
-    return this.#take(backend().dismissFind(find.id));
+    return this.#apply(backend().dismissFind(find.id));
   }
 
   /** The sheet that shows what it would do. One that is open is not taken away, nor is an import that runs. */
@@ -82,7 +82,7 @@ class Watching {
     const { open } = dialogs;
     if (open !== null && open.kind !== "import") return;
     dialogs.show({ kind: "import" });
-    if (!importing.busy) void importing.look([find.path]);
+    if (!importing.busy) void importing.inspect([find.path]);
   }
 
   /** What waits: the one file, or the list. */
@@ -97,17 +97,17 @@ class Watching {
     nav.go("settings");
   }
 
-  async #take(asked: Promise<Watched>): Promise<void> {
+  async #apply(asked: Promise<Watched>): Promise<void> {
     const run = ++this.#run;
-    const open = lockGuard();
+    const isUnlocked = lockGuard();
     const found = await asked;
-    if (!open() || run !== this.#run) return;
+    if (!isUnlocked() || run !== this.#run) return;
     this.folders = found.folders;
     this.finds = found.finds;
     this.importing = found.importing;
     if (found.importing === null) this.progress = null;
-    const came = this.#news(found.imported, ({ batch }) => batch);
-    const fresh = this.#news(
+    const came = this.#unannounced(found.imported, ({ batch }) => batch);
+    const fresh = this.#unannounced(
       found.finds.filter((find) => find.fresh),
       ({ id, at }) => `${id} ${at}`,
     );
@@ -115,10 +115,10 @@ class Watching {
     else if (fresh.length > 0) this.#offer(fresh);
   }
 
-  #news<T>(all: T[], nameOf: (each: T) => string): T[] {
-    const news = all.filter((each) => !this.#told.has(nameOf(each)));
-    for (const each of news) this.#told.add(nameOf(each));
-    return news;
+  #unannounced<T>(all: T[], nameOf: (each: T) => string): T[] {
+    const fresh = all.filter((each) => !this.#announced.has(nameOf(each)));
+    for (const each of fresh) this.#announced.add(nameOf(each));
+    return fresh;
   }
 
   #imported(came: OwnImport[]): void {
@@ -155,7 +155,7 @@ class Watching {
     this.finds = [];
     this.importing = null;
     this.progress = null;
-    this.#told.clear();
+    this.#announced.clear();
   }
 }
 

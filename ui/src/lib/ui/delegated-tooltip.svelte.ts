@@ -6,7 +6,7 @@ let boxes = 0;
  * The tooltip of the window for things that are no components: put it on the box around them. `selector`: what in it has
  * one, `text`: what that says. As with all others, it comes when pointed at for a while, or by the keyboard at once.
  */
-export function delegatedTooltip(selector: string, text: (thing: HTMLElement) => string) {
+export function delegatedTooltip(selector: string, text: (target: HTMLElement) => string) {
   return (box: HTMLElement): (() => void) => {
     const id = `pointed-${(boxes += 1)}`;
     const { state } = tooltipTether;
@@ -17,31 +17,31 @@ export function delegatedTooltip(selector: string, text: (thing: HTMLElement) =>
       target instanceof Element ? target.closest<HTMLElement>(selector) : null;
 
     // One of them at a time asks for it: a text may hold a thousand.
-    function take(thing: HTMLElement) {
-      if (thing !== active) active?.removeAttribute("id");
-      thing.id = id;
-      active = thing;
+    function claim(target: HTMLElement) {
+      if (target !== active) active?.removeAttribute("id");
+      target.id = id;
+      active = target;
       state.registry.register({
         id,
-        node: thing,
-        payload: { text: text(thing), keys: undefined, side: "bottom" },
+        node: target,
+        payload: { text: text(target), keys: undefined, side: "bottom" },
         disabled: false,
       });
     }
 
-    function point(thing: HTMLElement | null) {
-      if (thing === over) return;
-      over = thing;
-      if (thing) {
-        take(thing);
+    function point(target: HTMLElement | null) {
+      if (target === over) return;
+      over = target;
+      if (target) {
+        claim(target);
         state.root?.onTriggerEnter(id);
       } else if (state.root?.isActiveTrigger(id)) state.root.onTriggerLeave();
     }
 
-    function focus(thing: HTMLElement | null) {
+    function focus(target: HTMLElement | null) {
       const { root } = state;
-      if (!thing || !root || !thing.matches(":focus-visible")) return;
-      take(thing);
+      if (!target || !root || !target.matches(":focus-visible")) return;
+      claim(target);
       root.setActiveTrigger(id);
       root.openedViaFocus = true;
       root.handleOpen();
@@ -54,16 +54,16 @@ export function delegatedTooltip(selector: string, text: (thing: HTMLElement) =>
 
     $effect(() => {
       const { root } = state;
-      const told = root?.opts.open.current && root.isActiveTrigger(id) ? root.contentNode?.id : undefined;
-      const thing = active;
-      if (!thing || !told) return;
-      thing.setAttribute("aria-describedby", told);
-      return () => thing.removeAttribute("aria-describedby");
+      const tooltipId = root?.opts.open.current && root.isActiveTrigger(id) ? root.contentNode?.id : undefined;
+      const target = active;
+      if (!target || !tooltipId) return;
+      target.setAttribute("aria-describedby", tooltipId);
+      return () => target.removeAttribute("aria-describedby");
     });
 
     const ends = new AbortController();
-    const on = <K extends keyof HTMLElementEventMap>(name: K, heard: (event: HTMLElementEventMap[K]) => void) =>
-      box.addEventListener(name, heard, { signal: ends.signal, passive: true });
+    const on = <K extends keyof HTMLElementEventMap>(name: K, listener: (event: HTMLElementEventMap[K]) => void) =>
+      box.addEventListener(name, listener, { signal: ends.signal, passive: true });
     on("pointerover", (event) => event.pointerType !== "touch" && point(at(event.target)));
     on("pointerleave", () => point(null));
     on("pointerdown", close);

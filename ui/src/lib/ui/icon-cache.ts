@@ -1,17 +1,17 @@
 import { mount, unmount } from "svelte";
 import type { IconOf } from "./types";
 
-const drawings = new Map<IconOf, Node>();
+const cache = new Map<IconOf, Node>();
 
 /** A copy of an icon's drawing, which is made once: making it anew takes longer than all else in a row of a list. */
 export function iconSvg(of: IconOf): Node {
-  let found = drawings.get(of);
+  let found = cache.get(of);
   if (!found) {
     const box = document.createElement("span");
     const shape = mount(of, { target: box, props: { size: "100%", strokeWidth: 1.75, "aria-hidden": "true" } });
     found = box.querySelector("svg")?.cloneNode(true) ?? document.createTextNode("");
     void unmount(shape);
-    drawings.set(of, found);
+    cache.set(of, found);
   }
   return found.cloneNode(true);
 }

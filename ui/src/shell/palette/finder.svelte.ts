@@ -56,7 +56,7 @@ class Finder {
       this.conversations = conversations;
       this.failed = null;
     } catch (error) {
-      session.refused(error);
+      session.handleLocked(error);
       if (run === this.#run) this.failed = new UiError(error);
     } finally {
       if (run === this.#run) this.looking = false;
@@ -69,7 +69,7 @@ class Finder {
       const names = await backend().facets({ ...ANY, kind: "memory" }, null, false);
       if (visit === this.#visit) this.names = names;
     } catch (error) {
-      session.refused(error);
+      session.handleLocked(error);
       if (visit === this.#visit) this.failed = new UiError(error);
     }
   }
@@ -95,7 +95,10 @@ export const finder = new Finder();
 onLock(() => finder.clear());
 
 const find = async (query: string, kind: string, limit: number): Promise<FoundRow[]> =>
-  (await backend().find({ query, filter: { ...ANY, kind }, limit, offset: 0, typing: true })).rows.slice(0, MAX_PER_GROUP);
+  (await backend().find({ query, filter: { ...ANY, kind }, limit, offset: 0, typing: true })).rows.slice(
+    0,
+    MAX_PER_GROUP,
+  );
 
 async function memoriesFor(query: string): Promise<FoundRecord[]> {
   const rows = await find(query, "memory", MAX_PER_GROUP);

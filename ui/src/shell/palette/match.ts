@@ -37,7 +37,11 @@ function place(name: string, word: string): number {
 const startsWord = (name: string, at: number): boolean => at === 0 || !LETTER.test(name.charAt(at - 1));
 
 /** The best of them, in their order where they fit alike. */
-export function bestMatches<T>(all: readonly T[], most: number, match: (one: T) => NameMatch | null): { one: T; match: NameMatch }[] {
+export function bestMatches<T>(
+  all: readonly T[],
+  most: number,
+  match: (one: T) => NameMatch | null,
+): { one: T; match: NameMatch }[] {
   return all
     .flatMap((one) => {
       const found = match(one);

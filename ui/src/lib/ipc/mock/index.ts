@@ -3,7 +3,16 @@ import { fileCheck, sampleKey } from "./checks";
 import { ago, item, sampleItems } from "./data";
 import { facetsOf, hitOf, matches, searching, summaryOf } from "./find";
 import { sampleFormats } from "./formats";
-import { cancel, detection, FILE_PASSPHRASE, receipt, refuse, report, tombstone, walk } from "./jobs";
+import {
+  cancelSampleJob,
+  sampleDetection,
+  FILE_PASSPHRASE,
+  sampleReceipt,
+  failWith,
+  sampleReport,
+  sampleTombstone,
+  runStages,
+} from "./jobs";
 import { batchOf, sampleBatches, sampleEntries, sampleFailed } from "./log";
 import { optionsFromAddress, type MockOptions } from "./options";
 import { countBy, redactPlan } from "./redact";
@@ -34,10 +43,10 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
   let path = "/home/ines/Documents/Ines.mementory";
   const pace = options.pace ?? 0;
   const history = sampleHistory();
-  const stones = [
-    tombstone("ts_01JD4V8QN3", "delete", "memory", "chatgpt", 0.1),
-    tombstone("ts_01JCM2T0R7", "redact", "memory", "gemini", 7),
-    tombstone("ts_01JBQ77XE1", "delete", "attachment", "claude", 19, false),
+  const tombstones = [
+    sampleTombstone("ts_01JD4V8QN3", "delete", "memory", "chatgpt", 0.1),
+    sampleTombstone("ts_01JCM2T0R7", "redact", "memory", "gemini", 7),
+    sampleTombstone("ts_01JBQ77XE1", "delete", "attachment", "claude", 19, false),
   ];
   const batches = sampleBatches();
   const review = sampleReview({
@@ -45,7 +54,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     trash: (ids) => mock.trash(ids),
     pace,
     empty: () => items.length === 0,
-    stones,
+    tombstones,
     looked: !options.unlooked,
   });
   const keys: Keys = { own: [sampleKey("7f".repeat(32))], trusted: [], seen: [sampleKey("5e".repeat(32))] };
@@ -54,7 +63,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
   let onDrop: Parameters<Backend["onDrop"]>[0] = () => undefined;
 
   const need = () => {
-    if (!open) throw refuse("locked", "The vault is locked.");
+    if (!open) throw failWith("locked", "The vault is locked.");
   };
   const watching = sampleWatched({ need, empty: options.empty ?? false });
   const slots = sampleSlots(need);
@@ -63,7 +72,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     const message = sampleThread.find((each) => each.id === id);
     const found =
       items.find((each) => each.id === id) ?? (message ? item(id, "message", "chatgpt", message.text, 254) : undefined);
-    if (!found) throw refuse("not_found", "This record is not in the vault.");
+    if (!found) throw failWith("not_found", "This record is not in the vault.");
     return found;
   };
   const state = () => ({
@@ -109,9 +118,9 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     },
     unlock: async (job, where, secret, tell) => {
       if (pace > 0) await new Promise((done) => setTimeout(done, Math.min(pace, 300)));
-      if (options.failing) throw refuse(options.failing, "The vault could not be opened.", { pages: "2" });
-      if (!slots.opens(secret)) throw refuse("wrong_passphrase", "That passphrase does not open this vault.");
-      if (options.reindexed) await walk(job, [`index_${options.reindexed}`], items.length, pace, tell);
+      if (options.failing) throw failWith(options.failing, "The vault could not be opened.", { pages: "2" });
+      if (!slots.opens(secret)) throw failWith("wrong_passphrase", "That passphrase does not open this vault.");
+      if (options.reindexed) await runStages(job, [`index_${options.reindexed}`], items.length, pace, tell);
       open = true;
       path = where;
       return state();
@@ -152,7 +161,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
         sources,
         standings: review.standings(),
         trash: items.length - live.length,
-        tombstones: stones.length,
+        tombstones: tombstones.length,
         index: {
           state: options.reindexed ? "rebuilt" : "current",
           why: options.reindexed ?? null,
@@ -172,7 +181,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     audit: async (verify) => ({ entries, verified: verify ? true : null }),
     keys: async () => structuredClone(keys),
     trustKey: async (key, name) => {
-      if (!/^[0-9a-f]{64}$/.test(key)) throw refuse("bad_key", "A key to trust has to be a public key.");
+      if (!/^[0-9a-f]{64}$/.test(key)) throw failWith("bad_key", "A key to trust has to be a public key.");
       keys.seen = keys.seen.filter((each) => each.public_key !== key);
       keys.trusted.push({ ...sampleKey(key), name });
       return structuredClone(keys);
@@ -186,28 +195,28 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     checkFile: async (path, format) => fileCheck(path, format, keys),
     detect: async (paths, passphrase) => {
       if (passphrase !== null && passphrase !== FILE_PASSPHRASE)
-        throw refuse("passphrase_wrong", "The passphrase is wrong, or the file was changed.");
-      return { results: paths.map((path) => detection(path, passphrase !== null)) };
+        throw failWith("passphrase_wrong", "The passphrase is wrong, or the file was changed.");
+      return { results: paths.map((path) => sampleDetection(path, passphrase !== null)) };
     },
     importPreview: async (id, request, _passphrase, tell) => (
       need(),
-      await walk(id, ["detect", "read"], 43_650, pace / 4, tell),
-      report(request, true, review.gone("chatgpt"))
+      await runStages(id, ["detect", "read"], 43_650, pace / 4, tell),
+      sampleReport(request, true, review.gone("chatgpt"))
     ),
     importRun: async (id, request, _passphrase, tell) => {
       need();
-      await walk(id, ["detect", "read", "store", "index", "check"], 43_650, pace, tell);
+      await runStages(id, ["detect", "read", "store", "index", "check"], 43_650, pace, tell);
       if (items.length === 0) items = sampleItems();
       watching.imported(request.paths);
-      const done = report(request, false, review.gone("chatgpt"));
+      const done = sampleReport(request, false, review.gone("chatgpt"));
       batches.unshift(batchOf(done, request.paths));
       return done;
     },
-    cancelJob: async (id) => cancel(id),
+    cancelJob: async (id) => cancelSampleJob(id),
     imports: async () => ({ batches }),
     failedImports: async () => ({ failed: sampleFailed }),
     importReport: async (batch) => ({
-      ...report(
+      ...sampleReport(
         { paths: [], text: null, format: null, limit_bytes: null, let_in: false, merge: null },
         false,
         review.gone("chatgpt"),
@@ -250,7 +259,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     attachment: async (id, most) => (await sampleFile(get(id))).slice(0, most),
     saveAttachment: async (job, id, name, tell) => {
       const size = get(id).size ?? 0;
-      await walk(job, ["write"], size, pace, tell);
+      await runStages(job, ["write"], size, pace, tell);
       return `/home/ines/${name}`;
     },
     add: async ({ type, text, tags }) => {
@@ -265,7 +274,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       return newVersion(id, text ?? record.text, "edit");
     },
     tag: async (job, { ids, tag, on }, tell) => {
-      await walk(job, ["tag"], ids.length, pace / 4, tell);
+      await runStages(job, ["tag"], ids.length, pace / 4, tell);
       const changed = ids.map(get).filter((each) => each.tags.includes(tag) !== on);
       for (const each of changed) {
         each.tags = on ? [...each.tags, tag] : each.tags.filter((kept) => kept !== tag);
@@ -291,8 +300,8 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       return {
         id,
         redacted,
-        tombstone: tombstone("ts_new", "redact", record.kind, record.source, 0),
-        receipt: receipt("rc_new"),
+        tombstone: sampleTombstone("ts_new", "redact", record.kind, record.source, 0),
+        receipt: sampleReceipt("rc_new"),
       };
     },
     trash: async (ids) => {
@@ -326,7 +335,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       },
     }),
     erase: async (job, { ids, with_copies, copies }, tell) => {
-      await walk(
+      await runStages(
         job,
         ["record", "verbatim", "search_index", "database_pages", "temporary_files"],
         ids.length,
@@ -334,19 +343,25 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
         tell,
       );
       items = items.filter((each) => !ids.includes(each.id));
-      const done = (id: string) => ({ ...tombstone(`ts_${id}`, "delete", "memory", "chatgpt", 0), receipt: "rc_1" });
-      stones.unshift(...ids.map(done));
+      const done = (id: string) => ({
+        ...sampleTombstone(`ts_${id}`, "delete", "memory", "chatgpt", 0),
+        receipt: "rc_1",
+      });
+      tombstones.unshift(...ids.map(done));
       const redacted = with_copies ? (copies ?? COPIES).length : 0;
-      const told = receipt("rc_1", null, { redacted, left: COPIES.length - redacted });
-      return { tombstones: stones.slice(0, ids.length), receipt: told, copies_redacted: redacted };
+      const told = sampleReceipt("rc_1", null, { redacted, left: COPIES.length - redacted });
+      return { tombstones: tombstones.slice(0, ids.length), receipt: told, copies_redacted: redacted };
     },
-    tombstones: async () => ({ tombstones: stones }),
+    tombstones: async () => ({ tombstones }),
     receipt: async (id) =>
-      receipt(id, stones.some((stone) => stone.receipt === id && stone.complete === false) ? "attachments" : null),
+      sampleReceipt(
+        id,
+        tombstones.some((tombstone) => tombstone.receipt === id && tombstone.complete === false) ? "attachments" : null,
+      ),
     cleanAgain: async (job, id, tell) => {
-      await walk(job, ["record", "attachments", "search_index", "database_pages"], 4, pace / 2, tell);
-      for (const stone of stones) if (stone.receipt === id) stone.complete = true;
-      return receipt(id);
+      await runStages(job, ["record", "attachments", "search_index", "database_pages"], 4, pace / 2, tell);
+      for (const tombstone of tombstones) if (tombstone.receipt === id) tombstone.complete = true;
+      return sampleReceipt(id);
     },
     exportPreview: async (_job, request) =>
       exported(
@@ -356,7 +371,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
         false,
       ),
     exportRun: async (job, request, _passphrase, tell) => {
-      await walk(job, ["collect", "write", "validate"], 3589, pace, tell);
+      await runStages(job, ["collect", "write", "validate"], 3589, pace, tell);
       return exported(
         request,
         items.filter((each) => matches(each, request.filter)),
@@ -367,14 +382,14 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     removeExport: async () => undefined,
     textTaken: async () => undefined,
     evidence: async (job, out, { sign, parts }, tell) => {
-      await walk(job, ["write", "validate"], 3, pace, tell);
+      await runStages(job, ["write", "validate"], 3, pace, tell);
       const n = (part: EvidencePart, of: number) => (parts === null || parts.includes(part) ? of : 0);
       return {
         path: out,
-        tombstones: n("tombstones", stones.length),
+        tombstones: n("tombstones", tombstones.length),
         audit_entries: n("log", entries.length),
         provenance_edges: n("tombstones", 41),
-        receipts: n("tombstones", stones.length),
+        receipts: n("tombstones", tombstones.length),
         transfers: n("transfers", 6),
         validated: true,
         signed: sign,

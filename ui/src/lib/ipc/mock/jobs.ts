@@ -13,12 +13,12 @@ import {
 } from "../backend";
 import { ago } from "./data";
 
-export function refuse(code: string, message: string, details: ErrorBody["details"] = {}): BackendError {
+export function failWith(code: string, message: string, details: ErrorBody["details"] = {}): BackendError {
   return new BackendError({ code, message, details });
 }
 
 const cancelled = new Set<string>();
-export const cancel = (id: string) => void cancelled.add(id);
+export const cancelSampleJob = (id: string) => void cancelled.add(id);
 
 /** Stages in which a job stays when nothing ends, and how long it takes until there is a rate. */
 const HELD = ["store", "scan", "index_damaged"];
@@ -28,7 +28,7 @@ const pause = (ms: number) => new Promise<void>((done) => void setTimeout(done, 
 
 /** Walk through stages, each in steps, as a job of the backend does. `pace` in ms; 0 = at once, without end = it stays
  * in the middle. */
-export async function walk(
+export async function runStages(
   id: string,
   stages: string[],
   records: number,
@@ -37,7 +37,7 @@ export async function walk(
 ): Promise<void> {
   for (const stage of stages) {
     for (let step = 1; step <= 8; step += 1) {
-      if (cancelled.has(id)) throw refuse("cancelled", "Cancelled. Nothing was kept.");
+      if (cancelled.has(id)) throw failWith("cancelled", "Cancelled. Nothing was kept.");
       const bytes = stage === "read" || stage === "store" || stage === "copy";
       const total = bytes ? 1_800_000_000 : records;
       tell({
@@ -77,7 +77,7 @@ const outcome = (
 /** Opens the encrypted samples. */
 export const FILE_PASSPHRASE = "river lamp";
 
-export function detection(path: string, opened = false): Detection {
+export function sampleDetection(path: string, opened = false): Detection {
   const name = path.split("/").pop() ?? path;
   const encrypted = /encrypted/.test(name) && !opened;
   const base = { path, version: null, confidence: 0, encrypted, parts: [], missing_parts: [], candidates: [] };
@@ -182,7 +182,7 @@ function smallReport(request: ImportRequest, format: string, dryRun: boolean): I
     warnings: [],
     items: [],
     coming: dryRun ? comingOf({ memory: all }) : [],
-    sources: request.paths.map((path) => detection(path, true)),
+    sources: request.paths.map((path) => sampleDetection(path, true)),
     gone: {},
   };
 }
@@ -190,11 +190,11 @@ function smallReport(request: ImportRequest, format: string, dryRun: boolean): I
 const MISSING = ["9fK2.dat", "floor-plan.pdf", "joists.jpg", "offer-2.pdf", "Qm71.dat", "tiles.heic", "Zk81.png"];
 
 /** `gone`: what the newest export lacks, by kind. A file whose name says so is refused, where nothing else is asked for. */
-export function report(request: ImportRequest, dryRun: boolean, gone: Record<string, number> = {}): ImportReport {
+export function sampleReport(request: ImportRequest, dryRun: boolean, gone: Record<string, number> = {}): ImportReport {
   const path = request.paths[0] ?? "";
   if (request.paths.length > 0 && request.paths.every((each) => each.includes("broken")))
-    throw refuse("malformed", "It is cut off.", { place: path });
-  const format = request.format ?? detection(path, true).format ?? "chatgpt";
+    throw failWith("malformed", "It is cut off.", { place: path });
+  const format = request.format ?? sampleDetection(path, true).format ?? "chatgpt";
   if (format !== "chatgpt") return smallReport(request, format, dryRun);
   const held = request.let_in ? 0 : 12;
   const by_kind = {
@@ -228,7 +228,7 @@ export function report(request: ImportRequest, dryRun: boolean, gone: Record<str
     warnings: [],
     items: itemsOf(by_kind),
     coming: dryRun ? comingOf(by_kind) : [],
-    sources: request.paths.map((path) => detection(path, true)),
+    sources: request.paths.map((path) => sampleDetection(path, true)),
     gone,
   };
 }
@@ -244,7 +244,7 @@ const PLACES: [string, string, string][] = [
 ];
 
 /** `copies`: what became of messages that say the same. */
-export function receipt(
+export function sampleReceipt(
   id: string,
   failedPlace: string | null = null,
   copies: { redacted: number | null; left: number } = { redacted: 2, left: 0 },
@@ -263,7 +263,7 @@ export function receipt(
   };
 }
 
-export function tombstone(
+export function sampleTombstone(
   id: string,
   op: string,
   kind: string,

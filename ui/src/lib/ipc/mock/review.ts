@@ -1,5 +1,5 @@
 import type { Backend, DuplicateGroup, Ids, ListItem, SensitiveItem, StandingCount, TombstoneView } from "../backend";
-import { receipt, refuse, tombstone, walk } from "./jobs";
+import { sampleReceipt, failWith, sampleTombstone, runStages } from "./jobs";
 import { sampleFindings, type Finding } from "./sensitive";
 
 type Commands = Pick<
@@ -10,7 +10,7 @@ type Around = {
   items: () => ListItem[];
   trash: (ids: string[]) => Promise<Ids>;
   empty: () => boolean;
-  stones: TombstoneView[];
+  tombstones: TombstoneView[];
   pace: number;
   looked: boolean;
 };
@@ -26,7 +26,7 @@ const ALIKE: { same: boolean; starts: string[] }[] = [
 const ORDER = ["access_key", "private_key", "password", "card", "iban", "email", "phone", "national_id"];
 
 /** What is to be looked at: sensitive values, duplicates, what a newer export changed. */
-export function sampleReview({ items, trash, empty, stones, pace, looked }: Around) {
+export function sampleReview({ items, trash, empty, tombstones, pace, looked }: Around) {
   const findings = sampleFindings();
   let lookedAt: string | null = looked ? new Date().toISOString() : null;
   let apart: string[][] = [];
@@ -38,7 +38,7 @@ export function sampleReview({ items, trash, empty, stones, pace, looked }: Arou
   };
   const get = (value: string) => {
     const found = seen().find((each) => each.item.value === value && each.state !== "redacted");
-    if (!found) throw refuse("not_found", "No record holds this value.");
+    if (!found) throw failWith("not_found", "No record holds this value.");
     return found;
   };
   const groups = (): DuplicateGroup[] =>
@@ -52,7 +52,7 @@ export function sampleReview({ items, trash, empty, stones, pace, looked }: Arou
   const commands: Commands = {
     look: async (id, anew, tell) => {
       // Nobody waits for one that was not asked for.
-      await walk(id, ["scan"], 4300, anew ? pace / 4 : 0, tell);
+      await runStages(id, ["scan"], 4300, anew ? pace / 4 : 0, tell);
       // A vault that was never looked through stays so until the person asks.
       if (looked || anew) lookedAt = new Date().toISOString();
       return { records: 4300 };
@@ -77,7 +77,7 @@ export function sampleReview({ items, trash, empty, stones, pace, looked }: Arou
       return structuredClone({ item, places });
     },
     redactValues: async (id, { values, classes, ids }, tell) => {
-      await walk(id, ["record", "verbatim", "search_index", "database_pages"], 3, pace / 4, tell);
+      await runStages(id, ["record", "verbatim", "search_index", "database_pages"], 3, pace / 4, tell);
       const chosen = seen().filter((each) =>
         values.length > 0
           ? values.includes(each.item.value)
@@ -95,9 +95,9 @@ export function sampleReview({ items, trash, empty, stones, pace, looked }: Arou
         Object.assign(found.item, { places: gone.length, detector: "", judged_at: new Date().toISOString() });
         Object.assign(found.item, { context: [] });
       }
-      const stone = tombstone(`ts_v${stones.length}`, "redact", "message", "chatgpt", 0);
-      stones.unshift(stone);
-      return { redacted, tombstones: [stone], receipt: receipt("rc_values") };
+      const tombstone = sampleTombstone(`ts_v${tombstones.length}`, "redact", "message", "chatgpt", 0);
+      tombstones.unshift(tombstone);
+      return { redacted, tombstones: [tombstone], receipt: sampleReceipt("rc_values") };
     },
     ignoreValues: async (values, ignored) => {
       for (const value of values) {
@@ -107,7 +107,7 @@ export function sampleReview({ items, trash, empty, stones, pace, looked }: Arou
       }
     },
     duplicates: async (id, tell) => {
-      await walk(id, ["compare"], items().length, 0, tell);
+      await runStages(id, ["compare"], items().length, 0, tell);
       return structuredClone({ groups: groups() });
     },
     keepApart: async (ids) => {

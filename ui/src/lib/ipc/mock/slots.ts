@@ -1,6 +1,6 @@
 import type { Backend, SlotInfo } from "../backend";
 import { ago } from "./data";
-import { refuse } from "./jobs";
+import { failWith } from "./jobs";
 
 export const MOCK_PASSPHRASE = "harbour copper nineteen kite";
 /** The code that the vault was made with, and those that take its place, one after the other. */
@@ -18,7 +18,7 @@ export function sampleSlots(need: () => void): { code(): string; opens(secret: s
   const all = () => structuredClone([slots.passphrase, slots.recovery]);
   const renew = (of: SlotInfo, secret: string) => {
     need();
-    if (!opens(secret)) throw refuse("wrong_passphrase", "That passphrase does not open this vault.");
+    if (!opens(secret)) throw failWith("wrong_passphrase", "That passphrase does not open this vault.");
     of.created_at = new Date().toISOString();
   };
   return {

@@ -1,5 +1,5 @@
 import type { Backend, WindowGuards } from "../backend";
-import { refuse } from "./jobs";
+import { failWith } from "./jobs";
 
 type Commands = Pick<
   Backend,
@@ -56,7 +56,7 @@ export function sampleSystem(system = "linux"): Commands {
     windowGuards: async () => ({ ...guards }),
     setLockWhenAway: async (on) => void (guards.lock_when_away = on),
     setHideFromCapture: async (on) => {
-      if (!guards.can_hide) throw refuse("usage", "This system cannot hide a window from screenshots.");
+      if (!guards.can_hide) throw failWith("usage", "This system cannot hide a window from screenshots.");
       guards.hide_from_capture = on;
     },
   };

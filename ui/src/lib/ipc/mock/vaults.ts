@@ -1,5 +1,5 @@
 import type { AuditEntry, Backend, RecentVault } from "../backend";
-import { walk } from "./jobs";
+import { runStages } from "./jobs";
 
 type Commands = Pick<Backend, "recentVaults" | "forgetRecent" | "backup" | "backupsOf">;
 type Sample = { need: () => void; entries: AuditEntry[]; pace: number; present: boolean };
@@ -24,7 +24,7 @@ export function sampleVaults({ need, entries, pace, present }: Sample): Commands
     },
     backup: async (job, out, tell) => {
       need();
-      await walk(job, ["copy"], 0, pace, tell);
+      await runStages(job, ["copy"], 0, pace, tell);
       const at = new Date().toISOString();
       entries.push({
         seq: entries.length + 1,

@@ -1,6 +1,6 @@
 import type { Backend, Find, OwnImport, Progress, Watched, WatchedFolder } from "../backend";
 import { ago } from "./data";
-import { detection, refuse } from "./jobs";
+import { sampleDetection, failWith } from "./jobs";
 
 type Commands = Pick<
   Backend,
@@ -46,7 +46,7 @@ export function sampleWatched({ need, empty }: { need: () => void; empty: boolea
   const now = async (): Promise<Watched> => (need(), structuredClone({ folders, finds, importing, imported }));
   const known = (id: string): WatchedFolder => {
     const found = folders.find((each) => each.id === id);
-    if (!found) throw refuse("not_found", "This folder is not watched.");
+    if (!found) throw failWith("not_found", "This folder is not watched.");
     return found;
   };
 
@@ -55,7 +55,7 @@ export function sampleWatched({ need, empty }: { need: () => void; empty: boolea
       watched: now,
       watchFolder: async (path) => {
         need();
-        if (path.includes(".mementory")) throw refuse("inside_a_vault", `${path} is a vault.`, { place: path });
+        if (path.includes(".mementory")) throw failWith("inside_a_vault", `${path} is a vault.`, { place: path });
         if (!folders.some((each) => each.path === path)) folders = [...folders, folder(path)];
         return now();
       },
@@ -80,7 +80,7 @@ export function sampleWatched({ need, empty }: { need: () => void; empty: boolea
       land: (path, fresh = true) => {
         const name = path.split("/").pop() ?? path;
         const where = folders.find((each) => path === `${each.path}/${name}`) ?? folder("/home/ines");
-        const { format } = detection(path);
+        const { format } = sampleDetection(path);
         finds = [{ id: path, folder: where.id, path, name, format, at: ago(0), fresh }, ...finds];
         tell();
       },

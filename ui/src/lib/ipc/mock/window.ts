@@ -2,7 +2,7 @@ import { setLanguage, installTexts, type Choice, type Message, type Messages } f
 import en from "$lib/text/en.json";
 import type { Backend } from "../backend";
 import { mockBackend } from "./index";
-import { refuse } from "./jobs";
+import { failWith } from "./jobs";
 
 /** Fields in which the core speaks: sentences for people and names of scores. Everything else that it hands out is data. */
 const SPOKEN = new Set(["message", "reason", "detail", "note", "label"]);
@@ -37,7 +37,7 @@ export function sampleWindow(): Backend {
   const refusing = (method: keyof Backend, code: string) =>
     Object.assign(mock, {
       [method]: () =>
-        Promise.reject(refuse(code, "The core speaks here.", { place: "/home/ines/about-me.md", most: "10000" })),
+        Promise.reject(failWith(code, "The core speaks here.", { place: "/home/ines/about-me.md", most: "10000" })),
     });
   Object.assign(window, { __mock: mock, __data: data, __speak: language, __refuse: refusing });
   return new Proxy(mock, {
