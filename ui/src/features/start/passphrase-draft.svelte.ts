@@ -2,7 +2,8 @@ import { tooShort, weakness } from "$lib/text/core";
 import { backend } from "$lib/ipc";
 import { t } from "$lib/text";
 
-const FAIR = 2;
+/** The lowest strength score that is accepted. */
+export const FAIR = 2;
 
 /** A passphrase being chosen: how strong it is, and whether it was repeated. Nothing of it is kept. */
 export class PassphraseDraft {
@@ -17,6 +18,12 @@ export class PassphraseDraft {
   readonly same = $derived(this.text !== "" && this.text === this.repeat);
   readonly differs = $derived(this.repeat.length >= this.text.length && this.repeat !== "" && !this.same);
   readonly ready = $derived(this.same && this.score >= FAIR);
+
+  /** Replace the text with a suggestion of the core. */
+  async suggest(): Promise<void> {
+    this.text = await backend().suggestPassphrase();
+    this.repeat = "";
+  }
 
   async rate(text: string): Promise<void> {
     this.#rating = text;

@@ -1,0 +1,61 @@
+import { TYPING_PAUSE, debounced } from "$lib/logic/debounce";
+import type { RecordList } from "$lib/state/records.svelte";
+import { search } from "$lib/state/search-field.svelte";
+import { vault } from "$lib/state/vault.svelte";
+import { untrack } from "svelte";
+
+/** Milliseconds between the last key and the search (ui.md §6.4). */
+const SEARCH_DELAY = 120;
+
+export type ListAnswer = {
+  query: string;
+  /** False for the first load: the link to a section may name a record that its search would not find. */
+  isNewQuery: boolean;
+  /** False once a newer search has begun or the section was left. */
+  isCurrent: () => boolean;
+};
+
+/**
+ * Keeps `list` loaded for the search field, its filter and every change of the vault. Call it while a component is
+ * created. `onanswer` runs after the rows are there; during a search only after `pause` ms, because it would delay the
+ * answer to the next key.
+ */
+export function followSearch(
+  list: RecordList,
+  onanswer: (answer: ListAnswer) => void,
+  pause: number = TYPING_PAUSE,
+): void {
+  let lastQuery: string | null = null;
+  let run = 0;
+
+  const deliver = (answer: ListAnswer) => {
+    if (answer.isCurrent()) onanswer(answer);
+  };
+  const deliverLater = debounced(deliver, pause);
+
+  const load = debounced(async (query: string) => {
+    const mine = ++run;
+    const isCurrent = () => mine === run;
+    const isNewQuery = lastQuery !== null && query !== lastQuery && query !== "";
+    list.query = query;
+    await list.load();
+    // After a failure the whole request is repeated.
+    if (!isCurrent() || list.failed) return;
+    lastQuery = query;
+    const answer = { query, isNewQuery, isCurrent };
+    if (query && pause > 0) deliverLater(answer);
+    else deliver(answer);
+  }, SEARCH_DELAY);
+
+  $effect(() => {
+    void [list.filter, list.sort, list.reloads, vault.revision];
+    const query = search.text.trim();
+    untrack(() => list.prefetch(query));
+    load(query);
+    return load.cancel;
+  });
+  $effect(() => () => {
+    run += 1;
+    deliverLater.cancel();
+  });
+}

@@ -1,0 +1,27 @@
+import { codeOf } from "$lib/ipc";
+import { session } from "$lib/state/session.svelte";
+import { UiError } from "$lib/state/ui-error";
+
+/** An action that needs the present passphrase or code: what was typed, whether it runs, and why it failed. */
+export class SecretAttempt {
+  secret = $state("");
+  busy = $state(false);
+  wrong = $state(false);
+  problem = $state.raw<UiError | null>(null);
+
+  async run(action: (secret: string) => Promise<void>): Promise<void> {
+    if (this.busy) return;
+    this.busy = true;
+    this.wrong = false;
+    this.problem = null;
+    try {
+      await action(this.secret);
+    } catch (error) {
+      session.handleLocked(error);
+      this.wrong = codeOf(error) === "wrong_passphrase";
+      this.problem = this.wrong ? null : new UiError(error);
+    } finally {
+      this.busy = false;
+    }
+  }
+}
