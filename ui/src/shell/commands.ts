@@ -9,12 +9,12 @@ import { toasts } from "$lib/state/toasts.svelte";
 import { cyclePane } from "./panes";
 import type { Command } from "./keymap";
 
-/** While a sheet is open only locking works, and taking back where there is a list to go on with. */
+/** While a sheet is open only locking works, and Undo if the sheet shows a list. */
 export function isAvailable(command: Command): boolean {
   return !dialogs.open || (command === "undo" && dialogs.open.kind === "duplicates");
 }
 
-/** Do what a key or a button asks for. */
+/** Runs a command. */
 export function run(command: Command): void {
   if (command === "lock") {
     void session.lock().catch(showError);
@@ -32,7 +32,7 @@ export function run(command: Command): void {
   }
   switch (command) {
     case "search":
-      // Where nothing can be searched for, the palette says so, and searches elsewhere.
+      // In a section without search, the palette opens instead and says so.
       if (!search.here() && !search.focus()) dialogs.show({ kind: "palette", instead: nav.section });
       break;
     case "import":
@@ -73,7 +73,7 @@ export function run(command: Command): void {
   }
 }
 
-/** The import sheet: the running import if there is one, else a fresh choice. */
+/** Opens the import sheet: the running import, else a new choice. */
 export function openImport(): void {
   if (importing.busy) importing.background = false;
   else importing.reset();

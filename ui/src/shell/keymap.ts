@@ -32,7 +32,7 @@ const DIGITS: Record<string, Section> = {
   "7": "trash",
 };
 
-/** What a key means everywhere in the open window; null when it means nothing here. */
+/** The global command of a key press; null if it has none. */
 export function commandFor(event: Pressed, where: { mac: boolean; inField: boolean }): Command | null {
   if (event.key === "F6") return event.shiftKey ? "previous-pane" : "next-pane";
   if (event.altKey && !event.ctrlKey && !event.metaKey && !where.inField) {
@@ -76,7 +76,7 @@ const NAMED: Partial<Record<Extract<Command, string>, string>> = {
   undo: "Ctrl Z",
 };
 
-/** The keys of a command, as this system writes them. */
+/** The shortcut of a command as this system writes it. */
 export function keysOf(command: Command): string | undefined {
   if (typeof command === "string") return NAMED[command] && keys(NAMED[command]);
   if (command.go === "settings") return keys("Ctrl ,");
@@ -84,7 +84,7 @@ export function keysOf(command: Command): string | undefined {
   return digit && keys(`Ctrl ${digit}`);
 }
 
-/** The list for people, in the order of ui.md §5. `letter`: can be switched off. */
+/** The list of shortcuts in the order of ui.md §5. `letter`: can be switched off. */
 export const SHORTCUTS = [
   { keys: ["Ctrl K"], text: "keys.palette" },
   { keys: ["Ctrl F"], text: "keys.search" },

@@ -1,11 +1,11 @@
 import type { AuditEntry, TombstoneView } from "$lib/ipc";
 import { parse } from "$lib/text/format";
 
-/** What there is to put into a pack. */
+/** Entries, tombstones and receipts that can go into an evidence pack. */
 export type PackContents = { tombstones: number; withReceipt: number; entries: number };
 export type DateSpan = { since: string | null; until: string | null };
 
-/** What of it is of the period, both ends included. */
+/** The contents within the period, both ends included. */
 export function contentsInRange(
   entries: readonly AuditEntry[],
   tombstones: readonly TombstoneView[],
@@ -18,7 +18,7 @@ export function contentsInRange(
   const told = tombstones.filter(inside);
   return {
     tombstones: told.length,
-    // One that is still to come is none.
+    // An unfinished date is no bound.
     withReceipt: told.filter(({ receipt, complete }) => receipt !== null && complete !== null).length,
     entries: entries.filter(inside).length,
   };

@@ -1,12 +1,12 @@
 import type { AuditEntry, BatchInfo, TombstoneView } from "$lib/ipc";
 import { parse } from "$lib/text/format";
 
-/** What an entry can show for itself: the report of an import, or the receipt of a deletion. */
+/** The document behind a log entry: the report of an import or the receipt of a deletion. */
 export type Proof = { kind: "report"; batch: string } | { kind: "receipt"; id: string };
 
 const DELETIONS: Record<string, string> = { erase: "delete", redact: "redact" };
 
-/** Entries and their proofs, by their number. A deletion and its tombstone are of the same record and the same moment. */
+/** Proofs by entry number. A deletion and its tombstone share record and timestamp. */
 export function proofsOf(
   entries: readonly AuditEntry[],
   batches: readonly BatchInfo[],
@@ -33,7 +33,7 @@ export function proofsOf(
   return proofs;
 }
 
-/** Which entries: what was done, by whom (as the person reads it), from when on. */
+/** A filter over the log: operation, actor as displayed, and start time. */
 export type LogFilter = { op: string | null; by: string | null; since: string | null };
 
 export function filtered(

@@ -14,7 +14,7 @@ import { auditText, exportFacts, exportSummary } from "$lib/text/core";
 import { fileName } from "$lib/text/format";
 import type { IconOf } from "$lib/ui/types";
 
-/** One line of what came in and went out. */
+/** One import or export in the list. */
 export type Transfer = {
   key: string;
   at: string;
@@ -23,11 +23,11 @@ export type Transfer = {
   text: string;
   original: string;
   batch: BatchInfo | null;
-  /** Of an export, with more to be told of it. */
+  /** The log entry of an export that has details. */
   entry: AuditEntry | null;
-  /** Where it lies, while it does. */
+  /** The file path while the file still exists. */
   file: string | null;
-  /** Of an import that failed, as far as more is known of it than the log says. */
+  /** Details of a failed import, where the vault has more than the log. */
   failed: FailedImport | null;
   bad: boolean;
 };
@@ -38,7 +38,7 @@ const ICONS: Record<string, IconOf> = {
   create: Plus,
 };
 
-/** Imports and exports, also those that failed, the newest first. */
+/** Imports and exports, failed ones included, newest first. */
 export function transfersOf(
   batches: readonly BatchInfo[],
   entries: readonly AuditEntry[],
@@ -92,7 +92,7 @@ function titleOf({ op, target }: AuditEntry): string {
     : t("activity.exportedTo", { name: assistantStyle(target).name });
 }
 
-/** New and updated ones, and of the others those that there are. */
+/** Counts: always new and updated, the others only if not zero. */
 function numbersOf(batch: BatchInfo): string {
   return joinWithCommas(
     COLUMNS.filter((key) => key === "added" || key === "updated" || batch[key] > 0).map((key) =>
@@ -101,11 +101,11 @@ function numbersOf(batch: BatchInfo): string {
   );
 }
 
-/** Which files, and what was said of them. */
+/** The file names and the error of a failed import. */
 function failedSaid(failed: FailedImport | undefined): { text: string; original: string } | null {
   if (!failed) return null;
   const names = failed.paths.map((path) => oneLine(fileName(path)));
-  // What was said may begin with the name already.
+  // The error text may already begin with the name.
   const { text } = new UiError(new BackendError(failed.error));
   const what = names.length > 0 && !names.some((name) => text.includes(name)) ? joinWithAnd(names) : null;
   return { text: joinSentences([what === null ? null : t("activity.sentence", { what }), text]), original: "" };

@@ -1,11 +1,11 @@
 import type { ThreadMessage } from "$lib/ipc";
 
-/** A conversation is a tree; the reader shows one way through it. */
+/** A conversation is a tree; the reader shows one path through it. */
 export class MessageTree {
   readonly byId: Map<string, ThreadMessage>;
   readonly #children = new Map<string, string[]>();
   readonly #active: Set<string>;
-  /** Last messages, in the order of the conversation: one for each whole branch. */
+  /** The leaf messages in conversation order: one per branch. */
   readonly leaves: string[];
 
   constructor(messages: readonly ThreadMessage[], activePath: readonly string[]) {
@@ -20,7 +20,7 @@ export class MessageTree {
     this.leaves = messages.filter((message) => !this.#children.has(message.id)).map((message) => message.id);
   }
 
-  /** The way through `id`: everything above it, and below it the way that was last taken. */
+  /** The path through `id`: its ancestors, and below it the branch used last. */
   through(id: string): ThreadMessage[] {
     const up: ThreadMessage[] = [];
     const seen = new Set<string>();
@@ -41,7 +41,7 @@ export class MessageTree {
     return path;
   }
 
-  /** Where the reader starts. */
+  /** The message at which the reader opens. */
   start(): ThreadMessage[] {
     const first = this.#next("");
     return first === undefined ? [] : this.through(first);
@@ -53,19 +53,19 @@ export class MessageTree {
   }
 }
 
-/** What the reader shows: a message with what happened before it folded, or a fold of its own. */
+/** One entry of the reader: a message with its collapsed steps, or collapsed steps alone. */
 export type Entry = { id: string; message: ThreadMessage | null; folded: ThreadMessage[] };
 
 const SHOWN = new Set(["text", "multimodal_text", "code", "message", ""]);
 
-/** Tool traffic, thinking and hidden messages are folded. */
+/** Tool calls, thinking and hidden messages are collapsed. */
 export function isCollapsed(message: ThreadMessage): boolean {
   return message.hidden || message.role === "tool" || message.role === "system" || !SHOWN.has(message.content_type);
 }
 
 const made = new WeakMap<ThreadMessage, ThreadMessage[]>();
 
-/** What was done for a message that has words of its own besides, as messages: `id/0`, `id/1` … */
+/** The steps of a message that also has text, as messages `id/0`, `id/1` … */
 export function stepsOf(message: ThreadMessage): readonly ThreadMessage[] {
   if (message.steps.length === 0) return [];
   const known = made.get(message);
@@ -82,12 +82,12 @@ export function stepsOf(message: ThreadMessage): readonly ThreadMessage[] {
 export const isStep = (message: ThreadMessage): boolean => message.id.includes("/");
 
 const ALL = "/steps";
-/** Of all steps of a message, where it is not known which one is meant. */
+/** The id of all steps of a message, if the exact step is unknown. */
 export const stepsId = (id: string): string => `${id}${ALL}`;
-/** The message that something stands in. */
+/** The message that contains this step. */
 export const ownerOf = (id: string): string => id.split("/", 1)[0] ?? id;
 
-/** Whether `wanted` names this message or step. */
+/** Whether `wanted` is this message or one of its steps. */
 export function refersTo(message: ThreadMessage, wanted: string): boolean {
   return message.id === wanted || (wanted.endsWith(ALL) && message.id.startsWith(`${ownerOf(wanted)}/`));
 }
@@ -116,7 +116,7 @@ export function entriesOf(path: readonly ThreadMessage[]): Entry[] {
   return entries;
 }
 
-/** Place of a message among the entries; inside a fold counts as the fold. */
+/** Index of the entry that shows a message, collapsed or not. */
 export function indexOf(entries: readonly Entry[], id: string): number {
   return entries.findIndex(
     (entry) => entry.message?.id === id || entry.folded.some((message) => refersTo(message, id)),

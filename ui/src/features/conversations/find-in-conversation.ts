@@ -3,15 +3,15 @@ import { countIn, textRuns } from "$lib/logic/hits";
 import { blocks, type Block } from "$lib/logic/markdown";
 import { isCollapsed, isStep, stepsOf } from "./branches";
 
-/** One hit: the message, and the how-manieth place in it. */
+/** One hit: the message and the index of the hit in it. */
 export type MessageHit = { id: string; nth: number };
 
-/** The pieces that a message is shown in. */
+/** The text segments in which a message is displayed. */
 export function segmentsOf(text: string, code: boolean): Block[] {
   return code ? [{ kind: "code", text, language: "" }] : blocks(text);
 }
 
-/** What was read of a message once is not read again for the next letter. */
+/** Cached per message, so that the next letter does not parse it again. */
 const read = new WeakMap<ThreadMessage, string[]>();
 
 function runsIn(message: ThreadMessage): string[] {
@@ -26,12 +26,12 @@ function runsIn(message: ThreadMessage): string[] {
   return runs;
 }
 
-/** Milliseconds for which the window waits for us at a time. */
+/** Milliseconds of work before yielding to the window. */
 const SLICE = 12;
 
 /**
- * Every place of a text in a conversation as it is shown, all branches, in order. Null when it was given up. Asked for
- * nothing it reads ahead, so that the first letter is answered at once.
+ * All hits of a text in a conversation as displayed, over all branches, in order. Null if cancelled. An empty text only
+ * fills the cache, so that the first letter is answered at once.
  */
 export async function findAll(
   messages: readonly ThreadMessage[],
@@ -41,7 +41,7 @@ export async function findAll(
   const all: MessageHit[] = [];
   let since = performance.now();
   for (const message of messages) {
-    // As they are shown: what was done for a message stands before it.
+    // In display order: the steps of a message come before its text.
     for (const each of [...stepsOf(message), message]) {
       const n = countIn(runsIn(each), text);
       for (let nth = 0; nth < n; nth += 1) all.push({ id: each.id, nth });

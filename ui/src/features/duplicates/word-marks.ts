@@ -2,10 +2,10 @@ import { wordDiff } from "$lib/logic/diff";
 import { truncated } from "$lib/logic/untrusted-text";
 import { splitSegments, type TextSegment } from "$lib/logic/text-segments";
 
-/** As much of a text as is shown and compared. */
+/** The part of a text that is shown and compared. */
 export const truncate = (text: string): string => truncated(text, 2000);
 
-/** A text with the words marked that another one does not have. */
+/** A text with those words marked that the other text lacks. */
 export function markDifferences(text: string, other: string): TextSegment[] {
   return wordDiff(truncate(other), truncate(text))
     .filter((part) => part.kind !== "removed")

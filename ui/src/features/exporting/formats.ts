@@ -2,11 +2,11 @@ import { assistantStyle } from "$lib/logic/assistants";
 import { t } from "$lib/text";
 
 /**
- * What the window writes. `signs`: the file can carry the vault's signature; `encrypts`: it can have a passphrase.
- * `folder`: it is one. `files`: it holds attached files themselves, as far as they are small.
+ * The export formats of the window. `signs`: can carry the vault's signature; `encrypts`: can have a passphrase.
+ * `folder`: is a folder. `files`: holds small attached files.
  */
 export type ExportFormat = FileFormat | "transfer_text";
-/** What is always a file, so that it has a place. */
+/** Formats that are always a file and so need a path. */
 export type FileFormat = "mem" | "alf" | "mif" | "pam" | "zaxy";
 export type FormatCard = {
   value: ExportFormat;
@@ -17,7 +17,7 @@ export type FormatCard = {
   files?: true;
 };
 
-/** Named and described by `export.<value>`; where it is made, by `export.<value>Is`. */
+/** Texts: `export.<value>` is name and description, `export.<value>Is` the progress text. */
 export const FORMAT_CARDS: readonly FormatCard[] = [
   { value: "mem", end: ".mem", signs: true, encrypts: false, folder: true },
   { value: "alf", end: ".alf", signs: false, encrypts: true, files: true },

@@ -15,7 +15,7 @@ import type { IconOf } from "$lib/ui/types";
 
 export const nameOf = (row: Row): string => oneLine(row.title ?? (row.text || t("files.unnamed")));
 
-/** A picture that the window can show. */
+/** Whether the window can show the picture. */
 export const isPicture = ({ present, media_type }: Pick<Row, "present" | "media_type">): boolean =>
   present !== false && /^image\/(png|jpeg|gif|webp)$/.test(media_type ?? "");
 
@@ -30,7 +30,7 @@ const ICONS: Record<FileKind, IconOf> = {
 };
 export const iconOf = (row: Row): IconOf => ICONS[(row.file_kind ?? "other") as FileKind] ?? File;
 
-/** `ChatGPT, 12 Mar, 2.1 MB`, or that the export only names it. */
+/** `ChatGPT, 12 Mar, 2.1 MB`, or that the export names the file without containing it. */
 export function about(row: Row): string {
   if (row.present === false) return t("files.missing");
   return joinWithCommas([assistantStyle(row.source).name, shortDay(row.created_at), bytes(row.size)]);

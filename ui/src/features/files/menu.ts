@@ -6,7 +6,7 @@ import { nav } from "$lib/state/nav.svelte";
 import { t } from "$lib/text";
 import type { MenuEntry } from "$lib/ui/types";
 
-/** What can be done with a file; with several, when it is one of the checked. */
+/** Menu of a file, or of all checked files if it is one of them. */
 export function fileMenu(id: string, show: (id: string) => void): MenuEntry[] {
   const ids = targetIds(id);
   if (ids.length > 1) return recordEntries(files, ids);

@@ -1,10 +1,10 @@
 import { nameOf } from "./kinds";
 import type { Row } from "$lib/state/records.svelte";
 
-/** So many bytes of a text are shown: the window lays out no more than somebody may want to look through. */
+/** Bytes of a text that are shown at most. */
 export const SHOWN_BYTES = 128 * 1024;
 
-/** Media types that are text without being called so. */
+/** Text media types that do not start with `text/`. */
 const TYPES =
   /^(text\/.+|message\/rfc822|application\/(.+\+)?(json|xml|yaml|toml|sql|graphql)|application\/(json5|jsonl|ndjson|x-ndjson|jsonlines|javascript|ecmascript|typescript|csv|x-(sh|shellscript|yaml|toml|httpd-php|tex|subrip|python|ruby|perl|sql)))$/;
 
@@ -19,7 +19,7 @@ const ENDINGS = new Set(
 
 type File = Pick<Row, "title" | "text" | "media_type" | "present" | "file_kind">;
 
-/** Whether its bytes are read as a text: by its media type, else by its name. What is in it is looked at afterwards. */
+/** Whether the file is read as text, by media type, else by name. The content is checked afterwards. */
 export function isText(file: File): boolean {
   if (file.present === false) return false;
   const type = (file.media_type ?? "").toLowerCase().split(";")[0]?.trim() ?? "";
@@ -30,17 +30,17 @@ export function isText(file: File): boolean {
   return ENDINGS.has(name.slice(name.lastIndexOf(".") + 1));
 }
 
-/** Older ways of writing a text that are tried in a language before the one that reads anything. */
+/** Legacy encodings tried per language before the single-byte fallback. */
 const OLDER: Record<string, string[]> = { ja: ["shift_jis"] };
 
 /**
- * The text in these bytes, of which more may follow: as its first bytes say it is written, as UTF-8, else as texts of
- * this language were written. Null for what is no text.
+ * Decodes the first bytes of a file: by byte order mark, as UTF-8, else by this language's legacy encodings. Null if it
+ * is not text.
  */
 export function decode(bytes: Uint8Array, more: boolean, language: string): string | null {
   const read = (label: string, fatal: boolean) => {
     try {
-      // The last letter may be cut in two.
+      // The last character may be incomplete.
       return new TextDecoder(label, { fatal }).decode(bytes, { stream: more });
     } catch {
       return null;

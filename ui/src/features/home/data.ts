@@ -18,7 +18,7 @@ export type Column = {
   profiles: number;
   conversations: number;
   newest: string | null;
-  /** When its newest export was made, as far as that is known. */
+  /** When its newest export was made, if known. */
   exported: string | null;
   types: Record<string, number>;
 };
@@ -30,7 +30,7 @@ export type Home = {
   profileTotal: number;
   recent: ListItem[];
   incomplete: TombstoneView[];
-  /** When something was imported last, and not taken back; null when nothing was. */
+  /** Time of the last import that was not undone; null if none. */
   imported: string | null;
 };
 
@@ -63,21 +63,21 @@ export function columnsOf(sources: readonly SourceInfo[]): Column[] {
   );
 }
 
-/** From so many days on a new export would show what changed. */
+/** Age in days after which an export counts as old. */
 const OLD = 90;
 
-/** Whether what an assistant sent is old. One that was not used for a while has nothing newer to send. */
+/** Whether an assistant's export is old. An unused assistant has nothing newer to export. */
 export function isOld({ exported }: Column): boolean {
   return exported !== null && daysSince(exported) > OLD;
 }
 
 /**
- * What an assistant does not keep any more, by its newest export. A row is of one kind, since a list is of one.
- * `alone`: of this assistant nothing else is gone.
+ * Records that the newest export of an assistant lacks, one row per kind, because a list shows one kind. `alone`: the
+ * assistant has no other such row.
  */
 export type MissingRow = { platform: string; kind: MissingKind; n: number; alone: boolean };
 
-/** The assistant that lost most comes first. */
+/** Sorted by number, largest first. */
 export function missingByAssistant(standings: readonly StandingCount[]): MissingRow[] {
   const all = new Map<string, Record<MissingKind, number>>();
   for (const { platform, kind, standing, count } of standings) {
@@ -99,7 +99,7 @@ export function missingByAssistant(standings: readonly StandingCount[]): Missing
     );
 }
 
-/** Rows of the matrix: types by how often they occur, and the lack of one (ChatGPT gives none): all add up. */
+/** Rows of the matrix: types by frequency, including "no type" (ChatGPT exports none), so that all numbers add up. */
 export function typesOf(columns: readonly Column[]): string[] {
   const totals: Record<string, number> = {};
   for (const column of columns)
@@ -156,7 +156,7 @@ const CHANGES: Record<string, MessageKey> = {
   written: "recent.written",
 };
 
-/** What changed a memory last, and when. */
+/** Text for the last change of a memory and its time. */
 export function lastChangeText({ cause, versions, changed_at }: ListItem): string {
   const imported = versions > 1 ? "recent.update" : "recent.import";
   return t(CHANGES[cause] ?? imported, { day: relativeDayInSentence(changed_at) });

@@ -4,10 +4,10 @@ import { importing } from "$lib/state/importing.svelte";
 import { t } from "$lib/text";
 import { shortKey } from "$lib/text/format";
 
-/** What a check says in one line, and how it is to be taken. */
+/** The result of a file check in one line, with its severity. */
 export type CheckSummary = { tone: "ok" | "warn" | "danger" | "plain"; chip: string; text: string };
 
-/** Of the file at the path that was dropped; what has no check of its own says nothing. */
+/** The summary for a file; formats without a check return null. */
 export function checkSummary(check: FileCheck): CheckSummary | null {
   if (!check.checked) return null;
   if (check.signature.valid === false) return { tone: "danger", chip: t("check.forged"), text: t("check.forgedText") };
@@ -28,7 +28,7 @@ function signedBy({ signature, signer }: FileCheck): string {
   return t("check.signedNew", { key });
 }
 
-/** Trust the signer of a file, then look at the files again. */
+/** Trusts the signer of a file and repeats the checks. */
 export async function trustSigner(check: FileCheck): Promise<void> {
   if (!check.signer) return;
   try {

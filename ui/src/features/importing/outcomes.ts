@@ -4,21 +4,21 @@ import { byName, joinWithCommas, t, word } from "$lib/text";
 
 export type OutcomeKey = "added" | "updated" | "unchanged" | "blocked" | "skipped" | "failed";
 
-/** A number of the table: of one kind or of all, of one outcome or of everything that was found. */
+/** The chosen number of the table: a kind or all, an outcome or everything found. */
 export type OutcomeSelection = { kind: string | null; outcome: OutcomeKey | "found" };
 export const ALL: OutcomeSelection = { kind: null, outcome: "found" };
 
-/** One line of a list of items. `text`: how it begins, of what a preview finds new. */
+/** One listed item. `text`: first words of an item that a preview finds new. */
 export type Entry = { outcome: string; place: string; reason: string; text: string | null };
 
-/** The columns after "found", in the order of the sum; named by `outcome.<key>`. */
+/** Columns after "found", in the order of the sum; texts: `outcome.<key>`. */
 export const COLUMNS: readonly OutcomeKey[] = ["added", "updated", "unchanged", "blocked", "skipped", "failed"];
-/** What has to be looked at first, first. */
+/** Outcomes in the order in which they need attention. */
 const LIST_ORDER: readonly string[] = ["failed", "blocked", "skipped", "updated", "added", "unchanged"];
 
 const ORDER = ["memory", "profile", "conversation", "message", "attachment"];
 
-/** Rows of the table: what the input holds, by kind, in a steady order. */
+/** Rows of the table: the kinds found, in a fixed order. */
 export function kindRows(report: ImportReport): { kind: string; label: string; outcome: Outcome }[] {
   const place = (kind: string) => (ORDER.includes(kind) ? ORDER.indexOf(kind) : ORDER.length);
   return Object.entries(report.by_kind)
@@ -46,25 +46,25 @@ export function sumOf(outcome: Outcome): number[] | null {
   return parts.reduce((all, n) => all + n, 0) === outcome.found ? parts : null;
 }
 
-/** How many there are. */
+/** The number for a selection. */
 export function countOf(report: ImportReport, { kind, outcome }: OutcomeSelection): number {
   return (kind === null ? report : report.by_kind[kind])?.[outcome] ?? 0;
 }
 
-/** How many of them a list of items is of: what an import has added stands in the lists of the vault. */
+/** How many of them a list of items covers: entries added by an import are in the vault's lists. */
 export function itemCount(report: ImportReport, pick: OutcomeSelection): number {
   const all = countOf(report, pick);
   return pick.outcome === "found" && !report.dry_run ? all - countOf(report, { ...pick, outcome: "added" }) : all;
 }
 
-/** Whether there is a list behind a number. Reports of former imports don't say of which kind an item is. */
+/** Whether a number has a list. Reports of former versions do not store the kind of an item. */
 export function hasList(report: ImportReport, pick: OutcomeSelection): boolean {
   if (countOf(report, pick) === 0) return false;
   if (pick.outcome === "added") return report.dry_run || listOfNew(report, pick.kind) !== null;
   return pick.kind === null || report.items.every((item) => item.kind !== null);
 }
 
-/** The items behind a number, and how many of them are counted only. */
+/** The listed items of a selection, and how many more exist. */
 export function entriesOf(report: ImportReport, pick: OutcomeSelection): { entries: Entry[]; more: number } {
   const { kind, outcome } = pick;
   const coming = report.coming.map((item) => ({ ...item, outcome: "added", reason: "" }));
@@ -74,7 +74,7 @@ export function entriesOf(report: ImportReport, pick: OutcomeSelection): { entri
   return { entries, more: Math.max(0, itemCount(report, pick) - entries.length) };
 }
 
-/** Attachments that the export names and does not hold. */
+/** Attachments that the export names but does not contain. */
 export function missingAttachments(report: ImportReport): number {
   const { referenced, present } = report.attachments;
   return report.missing_attachments ?? Math.max(0, referenced - present);

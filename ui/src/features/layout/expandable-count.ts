@@ -1,2 +1,2 @@
-/** Entries of a number that folds out: more are counted only. Not more than the backend lists in one call. */
+/** Maximum number of listed entries; not more than the backend returns in one call. */
 export const MAX_ENTRIES = 100;

@@ -12,42 +12,42 @@ import { t } from "$lib/text";
 import { handlesOwnKeys } from "./letter-keys";
 import type { MenuEntry } from "$lib/ui/types";
 
-/** What a menu on this row acts on: all checked ones when it is one of them, else itself. */
+/** The ids a row's menu acts on: all checked rows if it is one of them, else itself. */
 export function targetIds(id: string): string[] {
   return selection.ids.has(id) ? [...selection.ids] : [id];
 }
 
-/** The list in there, if it is to be seen: one that has no rows at the moment is not. */
+/** The visible list inside an element; a list without rows is hidden. */
 export function visibleList(within: ParentNode): HTMLElement | null {
   const list = within.querySelector<HTMLElement>("[role=listbox]");
   return list?.closest("[inert]") ? null : list;
 }
 
-/** Whoever is at the keyboard goes on in the list. */
+/** Moves the focus to the list. */
 export function focusList(): void {
   const pane = document.querySelector("[data-pane=list]");
   if (pane) visibleList(pane)?.focus();
 }
 
-/** Keys that every list of records has: Delete, Shift Delete, Ctrl A, Esc. True when it was one of them. */
+/** Keys of every record list: Delete, Shift Delete, Ctrl A, Esc. True if handled. */
 export function recordKey(event: KeyboardEvent, list: RecordList, active: string | null): boolean {
   const ids = selection.ids.size > 0 ? [...selection.ids] : active ? [active] : [];
   const action = actionOf(event, list, ids);
   if (!action) return false;
   event.preventDefault();
-  // A key that is held down throws one thing away, not what comes after it.
+  // Key repeat deletes only one record.
   if (event.repeat && event.key === "Delete") return true;
   action();
   return true;
 }
 
-/** Delete and Shift Delete beside the list, where what is open is shown. */
+/** Delete and Shift Delete in the detail pane. */
 export function paneKey(event: KeyboardEvent, list: RecordList, id: string | null): void {
   const { key, defaultPrevented, ctrlKey, metaKey, altKey, shiftKey, target } = event;
   if (key !== "Delete" || defaultPrevented || ctrlKey || metaKey || altKey || handlesOwnKeys(target)) return;
-  // A form is left by its own keys.
+  // Forms handle their own keys.
   if (target instanceof Element && target.closest("form")) return;
-  // What has the focus goes along; the dialog gives it back by itself.
+  // The focused element disappears with the record; the dialog restores the focus itself.
   if (recordKey(event, list, id) && !shiftKey) focusList();
 }
 
@@ -61,7 +61,7 @@ function actionOf(event: KeyboardEvent, list: RecordList, ids: string[]): (() =>
   return null;
 }
 
-/** The end of the menu of each record: what can be done with one as with many. `what`: how a single one is called. */
+/** Menu entries shared by one and many records. `what`: the name of a single one. */
 export function recordEntries(list: RecordList, ids: string[], what: string | null = null): MenuEntry[] {
   const many = ids.length > 1;
   return [

@@ -1,19 +1,19 @@
-/** Whose doing a memory was: the assistant's of its own accord, or the person's. */
+/** Who created a memory: the assistant on its own, or the person. */
 export type Authorship = "assistant" | "person";
 
 /**
- * Only ways of coming about that say it by themselves. That ChatGPT called its memory tool, or that an agent wrote a file,
- * does not tell whether it was asked to; such are left out, and the window says that the export doesn't say.
+ * Only methods that identify the author. A call of ChatGPT's memory tool or a file written by an agent does not tell
+ * whether the person asked for it, so the window shows "The export doesn't say".
  */
 const AUTHORSHIP: ReadonlyMap<string, Authorship> = new Map([
-  // Made by the vendor out of what was talked about.
+  // Derived by the vendor from conversations.
   ["conversations_memory", "assistant"],
   ["project_memory", "assistant"],
-  // Words of PAM, `.alf` and mem0 for what a model took from conversations.
+  // Terms of PAM, `.alf` and mem0 for text extracted by a model.
   ["llm_inference", "assistant"],
   ["llm_extracted", "assistant"],
   ["extracted", "assistant"],
-  // Written, said or pasted by the person.
+  // Written, dictated or pasted by the person.
   ["custom_instructions", "person"],
   ["project_instructions", "person"],
   ["project_doc", "person"],

@@ -10,7 +10,7 @@ import { typeName } from "./types";
 
 export type FilterChip = { label: string; off: Partial<Filter> };
 
-/** The filters in force, each with what takes it away. */
+/** Active filters, each with the function that removes it. */
 export function chipsOf(filter: Filter): FilterChip[] {
   const chips: FilterChip[] = [];
   if (filter.kind && filter.kind !== "memory")

@@ -5,7 +5,7 @@ import { selection } from "$lib/state/selection.svelte";
 
 const LETTERS: Record<string, DetailRequest["what"]> = { e: "edit", t: "tag", r: "redact" };
 
-/** Do it with this one, in its detail: at once, not after the wait for the keyboard. */
+/** Requests an action for this record in its detail at once, without the keyboard delay. */
 export function requestAction(what: DetailRequest["what"], id: string): void {
   nav.choose(id);
   detail.request(what, id);
@@ -14,7 +14,7 @@ export function requestAction(what: DetailRequest["what"], id: string): void {
 /** Letters that act on the active row, or on all checked ones. */
 export function letterKey(event: KeyboardEvent, active: string | null): void {
   const letter = LETTERS[screenLetter(event) ?? ""];
-  // The bar of the checked ones tags them all and redacts in all of them; nothing else can be done to many at once.
+  // With several checked records only T and R apply; their bar handles both.
   const many = selection.ids.size > 0;
   if (!letter || (many && letter !== "tag" && letter !== "redact")) return;
   if (many) detail.request(letter, null);

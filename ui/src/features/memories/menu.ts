@@ -17,7 +17,7 @@ import { t } from "$lib/text";
 import type { MenuEntry } from "$lib/ui/types";
 import { requestAction } from "./keys";
 
-/** What can be done with a memory, by its row; with several, when it is one of the checked. */
+/** Menu of a memory's row, or of all checked rows if it is one of them. */
 export function memoryMenu(id: string, open: () => void): MenuEntry[] {
   const ids = targetIds(id);
   const letter = (key: string) => (appearance.letterKeys ? key : undefined);
@@ -28,7 +28,7 @@ export function memoryMenu(id: string, open: () => void): MenuEntry[] {
       ...recordEntries(memories, ids),
     ];
   const ask = (what: DetailRequest["what"]) => () => {
-    // While rows are checked their summary stands where the memory would be.
+    // While rows are checked, the detail pane shows their summary instead of a memory.
     selection.clear();
     requestAction(what, id);
   };
@@ -43,7 +43,7 @@ export function memoryMenu(id: string, open: () => void): MenuEntry[] {
   ];
 }
 
-/** The whole text: a row has the beginning of a long one. */
+/** Loads the full text: a row contains only the start of a long one. */
 async function copy(id: string): Promise<void> {
   const unlocked = lockGuard();
   try {

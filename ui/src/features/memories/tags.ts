@@ -6,12 +6,12 @@ import { toasts } from "$lib/state/toasts.svelte";
 import { vault } from "$lib/state/vault.svelte";
 import { t } from "$lib/text";
 
-/** A tag as it is kept: no hash in front, no outer spaces. */
+/** Normalises a tag: no leading hash, no outer spaces. */
 export function cleanTag(typed: string): string {
   return typed.trim().replace(/^#+/, "").trim();
 }
 
-/** One tag for all of them, or none; with the way back, for those that did not have it. */
+/** Adds a tag to all records or to none. Undo removes it from those that did not have it before. */
 export async function tagAll(ids: string[], tag: string, job: JobProgress): Promise<void> {
   const isUnlocked = lockGuard();
   try {

@@ -21,18 +21,18 @@ const ICONS: Record<string, IconOf> = {
   procedural: ListChecks,
 };
 
-/** The icon of a memory's own type. */
+/** The icon of a memory type. */
 export function typeIcon(type: string): IconOf {
   return ICONS[type] ?? Bookmark;
 }
 
-/** One memory of it: `Preference`; as a group: `Preferences`. The empty type is the group of those without one. */
+/** `Preference` for one memory, `Preferences` for a group. The empty type is the group without a type. */
 export function typeName(type: string | null, group = false): string {
   if (!type) return group ? t("filter.untyped") : "";
   return word(group ? "types" : "type", type);
 }
 
-/** Types that a person can choose; a type of its own stays in the list. */
+/** Types offered to the person; custom types of imports stay available. */
 export const TYPES = [
   "fact",
   "preference",

@@ -2,13 +2,13 @@ import type { Impact } from "$lib/ipc";
 import { assistantStyle } from "$lib/logic/assistants";
 import { count, hasText, joinWithAnd, t } from "$lib/text";
 
-/** `3 memories`, `1 conversation`; different kinds together are `items`. */
+/** `3 memories`, `1 conversation`; mixed kinds are counted as `items`. */
 export function countedName(kinds: readonly string[], n: number): string {
   const key = `many.${kinds.length === 1 ? kinds[0] : ""}`;
   return hasText(key) ? t(key, { n }) : t("many.items", { n });
 }
 
-/** `3 messages and 1 memory`: kinds by their number, what has no name of its own together as `items`. */
+/** `3 messages and 1 memory`: kinds by number; kinds without a name are counted together as `items`. */
 export function namesOf(kinds: { [kind: string]: number }): string {
   const named = Object.entries(kinds).filter(([kind]) => hasText(`many.${kind}`));
   const others = Object.values(kinds).reduce((sum, n) => sum + n, 0) - named.reduce((sum, [, n]) => sum + n, 0);
@@ -19,9 +19,9 @@ export function namesOf(kinds: { [kind: string]: number }): string {
   ]);
 }
 
-/** What goes, line by line, number and words apart; lines with nothing in them stay away. */
+/** What will be erased, one line per category, without empty ones. */
 export function impactLines(impact: Impact, kinds: readonly string[]): { n: string; text: string }[] {
-  // Everything that goes has one version that is current, the entries made from it as well.
+  // Every erased record has one current version, derived entries included.
   const older = Math.max(0, impact.versions - impact.records - impact.derived);
   const key = `unit.${kinds.length === 1 ? kinds[0] : ""}`;
   const n = impact.records;
@@ -36,7 +36,7 @@ export function impactLines(impact: Impact, kinds: readonly string[]): { n: stri
   return lines.filter((line) => line.n > 0).map((line) => ({ n: count(line.n), text: line.text }));
 }
 
-/** What is out of reach: said every time, in the same place. */
+/** What Mementory cannot reach; always shown. */
 export function unreachableLines(platforms: readonly string[], exported: boolean): string[] {
   const outside = platforms.filter((platform) => platform !== "me").map((platform) => assistantStyle(platform).name);
   return [

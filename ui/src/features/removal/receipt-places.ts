@@ -1,12 +1,12 @@
 import type { Receipt } from "$lib/ipc";
 import { joinWithCommas, t } from "$lib/text";
 
-/** One row of a receipt. `text`: our words; `original`: the core's. */
+/** One row of a receipt. `text`: the window's words; `original`: the core's. */
 export type ReceiptPlace = { place: string; outcome: string; text: string; original: string };
 
 /**
- * The places of a receipt, with a row of its own for messages that say the same. What was left there is no failure of a
- * place that was to be cleaned, so the receipt tells it in numbers beside them.
+ * The places of a receipt, with a separate row for messages with the same content. A message left on purpose is no
+ * failure of a place, so the receipt counts it separately.
  */
 export function placesOf(receipt: Receipt): ReceiptPlace[] {
   const places = receipt.places.map(({ place, outcome, detail }) => ({ place, outcome, text: "", original: detail }));
@@ -15,7 +15,7 @@ export function placesOf(receipt: Receipt): ReceiptPlace[] {
   return places;
 }
 
-/** Receipts of former versions do not say how many were redacted; then there is a row only when some were left. */
+/** Receipts of former versions lack the number of redacted messages; then the row appears only if some were left. */
 function sameWords({ copies_redacted: redacted, copies_left: left }: Receipt): ReceiptPlace[] {
   if (redacted === null && left === 0) return [];
   const n = redacted ?? 0;

@@ -3,13 +3,13 @@ import { dialogs } from "$lib/state/dialogs.svelte";
 import { showError } from "$lib/state/trash-actions";
 import { sensitive } from "$lib/state/sensitive.svelte";
 
-/** The first time in a session it is asked, afterwards done. `ids`: only in these records. */
+/** Redacts a value. The first time in a session a dialog asks first. `ids` limits it to these records. */
 export async function redact(item: SensitiveItem, ids: string[] | null, n: number): Promise<void> {
   if (sensitive.redacting) return;
   if (!sensitive.dialogShown) dialogs.show({ kind: "redact-value", item, ids, n });
   else await sensitive.redact({ values: [item.value], classes: [], ids }).catch(showError);
 }
 
-/** Not again, here and in future finds; or again. */
+/** Ignores a value here and in future scans, or stops ignoring it. */
 export const ignore = (item: SensitiveItem, ignored: boolean): Promise<void> =>
   sensitive.ignore([item.value], ignored).catch(showError);

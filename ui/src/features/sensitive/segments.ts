@@ -20,14 +20,14 @@ export const ICONS: Record<Kind, IconOf> = {
   emails: Mail,
 };
 
-/** So many letters before the value fit into a row. */
+/** Letters before the value that fit into a row. */
 const LEAD = 20;
-/** How the core writes a value that it leaves out of a title. */
+/** The core's placeholder for a value in a title. */
 const BARRED = "█████";
 
 const bar: TextSegment = { kind: "bar", text: "" };
 
-/** What stands before the value: the end of it, on one line. */
+/** The end of the text before the value, on one line. */
 export function textBefore(context: readonly ContextPiece[]): TextSegment[] {
   const parts: TextSegment[] = [];
   let room = LEAD;
@@ -51,13 +51,13 @@ export function textBefore(context: readonly ContextPiece[]): TextSegment[] {
   return parts;
 }
 
-/** What stands behind it, for values that a text begins with. */
+/** The text after the value, for values at the start of a text. */
 export function textAfter(context: readonly ContextPiece[]): TextSegment[] {
   const from = context.findIndex((piece) => piece.this) + 1;
   return context.slice(from).map((piece) => (piece.hidden ? bar : { kind: "text", text: oneLine(piece.text) }));
 }
 
-/** A title, with bars where the core left values out. */
+/** A title with bars in place of the core's placeholders. */
 export function titleSegments(title: string): TextSegment[] {
   return title
     .split(BARRED)
@@ -67,21 +67,21 @@ export function titleSegments(title: string): TextSegment[] {
     ]);
 }
 
-/** What kind of place it is: `message`, `reply`, `memory` … */
+/** The kind of a place: `message`, `reply`, `memory` … */
 export function placeName(place: SensitivePlace): string {
   if (place.field === "block") return t("sensitive.at.step");
   if (place.kind !== "message") return nameInSentence(word("kind", place.kind));
   return place.role === "assistant" ? t("sensitive.at.reply") : t("sensitive.at.message");
 }
 
-/** The same in a row, where a message counts as its conversation. */
+/** Like `placeName`, but a message counts as its conversation. */
 export function rowPlaceName(place: SensitivePlace): string {
   return place.kind === "message" && place.field !== "block"
     ? nameInSentence(word("kind", "conversation"))
     : placeName(place);
 }
 
-/** The sentence with the way to where the value can be seen. */
+/** The link text that leads to the place of the value. */
 export function openLinkText(place: SensitivePlace): string {
   if (place.kind === "message") return t("sensitive.open.message");
   if (place.kind === "memory") return t("sensitive.open.memory");

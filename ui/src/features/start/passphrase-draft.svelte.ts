@@ -5,12 +5,12 @@ import { t } from "$lib/text";
 /** The lowest strength score that is accepted. */
 export const FAIR = 2;
 
-/** A passphrase being chosen: how strong it is, and whether it was repeated. Nothing of it is kept. */
+/** A new passphrase: its strength and whether its repetition matches. Nothing of it is stored. */
 export class PassphraseDraft {
   text = $state("");
   repeat = $state("");
   score = $state(0);
-  /** Judged at all; why it is weak, in the core's words. */
+  /** Whether the text was rated, and the core's reason why it is weak. */
   #rated = $state(false);
   #weakness = $state<string | null>(null);
   #rating = "";
@@ -40,7 +40,7 @@ export class PassphraseDraft {
     this.#weakness = strength.reason;
   }
 
-  /** What it lacks to be taken, in words; null when nothing is missing or it is still being judged. */
+  /** What is missing, as text; null if nothing is, or while it is being rated. */
   get missing(): string | null {
     if (this.text === "") return t("missing.passphrase");
     if (!this.#rated) return null;

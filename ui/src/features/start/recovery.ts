@@ -1,15 +1,15 @@
-/** The groups of a recovery code, however it was written or pasted. */
+/** Splits a recovery code into groups, however it was typed or pasted. */
 export function groupsOf(code: string): string[] {
   const letters = code.toUpperCase().replaceAll(/[^A-Z0-9]/g, "");
   return letters.match(/.{1,4}/g) ?? [];
 }
 
-/** One group as it is compared. */
+/** A group normalised for comparison. */
 export function normalGroup(typed: string): string {
   return typed.toUpperCase().replaceAll(/[^A-Z0-9]/g, "");
 }
 
-/** Two different groups of eight to type back, the lower one first. */
+/** Two different group numbers of eight to type back, the lower one first. */
 export function twoGroups(): [number, number] {
   const random = crypto.getRandomValues(new Uint8Array(2));
   const first = (random[0] ?? 0) % 8;

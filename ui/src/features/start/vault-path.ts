@@ -1,4 +1,4 @@
 import { joinPath } from "$lib/text/format";
 
-/** Where a vault of this name comes to lie. */
+/** The path of a new vault with this name. */
 export const vaultPath = (folder: string, name: string): string => joinPath(folder.trim(), `${name.trim()}.mementory`);

@@ -2,18 +2,18 @@ import type * as b from "./bindings";
 
 export type * from "./bindings";
 
-/** Everything the window can ask for. Two implementations: Tauri, and sample data in memory. */
+/** Everything the window can request. Implemented by Tauri and by the mock with sample data. */
 export interface Backend {
   sessionState(): Promise<b.SessionState>;
   recentVaults(): Promise<b.RecentVault[]>;
   forgetRecent(path: string): Promise<void>;
-  /** Those that lie beside the vault. */
+  /** Backups beside the vault. */
   backupsOf(path: string): Promise<b.FoundBackup[]>;
   defaultVaultFolder(): Promise<string>;
   passphraseStrength(passphrase: string): Promise<b.PassphraseStrength>;
   suggestPassphrase(): Promise<string>;
   createVault(path: string, passphrase: string): Promise<b.Created>;
-  /** Progress comes only when the search index has to be made anew first. */
+  /** Reports progress only if the search index is rebuilt first. */
   unlock(
     jobId: string,
     path: string,
@@ -24,19 +24,19 @@ export interface Backend {
   setAutoLock(minutes: number): Promise<void>;
   touch(): Promise<void>;
   changePassphrase(secret: string, newPassphrase: string): Promise<b.Slots>;
-  /** `secret`: the passphrase or the present code, which opens nothing from then on. */
+  /** `secret`: the passphrase or the current code, which becomes invalid. */
   newRecoveryCode(secret: string): Promise<b.NewRecoveryCode>;
   keySlots(): Promise<b.Slots>;
   vaultInfo(): Promise<b.VaultInfo>;
   checkVault(rebuildIndex: boolean): Promise<b.CheckReport>;
-  /** To a folder that is not there yet. */
+  /** The target folder must not exist. */
   backup(jobId: string, out: string, onProgress: (progress: b.Progress) => void): Promise<b.BackedUp>;
   audit(verify: boolean): Promise<b.AuditLog>;
   keys(): Promise<b.Keys>;
   trustKey(key: string, name: string | null): Promise<b.Keys>;
   forgetKey(key: string): Promise<b.Keys>;
   formats(): Promise<b.FormatInfo[]>;
-  /** `passphrase`: of an encrypted file, here and below. */
+  /** `passphrase`: of an encrypted file, here and in the methods below. */
   detect(paths: string[], passphrase: string | null): Promise<b.Detections>;
   pathInfo(paths: string[]): Promise<b.PathInfo[]>;
   checkFile(path: string, format: string | null, passphrase: string | null): Promise<b.FileCheck>;
@@ -58,27 +58,27 @@ export interface Backend {
   importReport(batch: string): Promise<b.ImportReport>;
   undoImport(batch: string): Promise<b.Undone>;
   watched(): Promise<b.Watched>;
-  /** Asks first. What is in the folder now is not offered. */
+  /** Starts in mode "Ask first". Existing files are not offered. */
   watchFolder(path: string): Promise<b.Watched>;
   unwatchFolder(folder: string): Promise<b.Watched>;
   setWatching(folder: string, mode: b.WatchMode): Promise<b.Watched>;
-  /** A find that is dismissed is not offered again. */
+  /** A dismissed file is not offered again. */
   dismissFind(find: string): Promise<b.Watched>;
   list(request: b.ListRequest): Promise<b.Page>;
-  /** `typing`: the last word of the query may be the beginning of a word; the same for `search` and `find`. */
+  /** `typing`: the last word of the query may be incomplete; also in `search` and `find`. */
   facets(filter: b.Filter, query: string | null, typing: boolean): Promise<b.Facets>;
-  /** What can be said of several at once. */
+  /** A summary of all matching records. */
   summary(filter: b.Filter): Promise<b.Summary>;
   show(id: string, history: boolean, verbatim: boolean): Promise<b.Shown>;
   thread(id: string): Promise<b.Thread>;
   search(request: b.SearchRequest): Promise<b.SearchResult>;
-  /** The same as rows of a list. */
+  /** The same search, returned as list rows. */
   find(request: b.SearchRequest): Promise<b.Found>;
-  /** What may have been meant with a query that found nothing. */
+  /** A similar spelling for a query without results. */
   near(request: b.SearchRequest): Promise<string | null>;
-  /** `most`: the first so many bytes. */
+  /** `most`: return only the first bytes. */
   attachment(id: string, most?: number): Promise<ArrayBuffer>;
-  /** Where, the person is asked. Null when they changed their mind. */
+  /** Asks the person for the path. Null if cancelled. */
   saveAttachment(
     jobId: string,
     id: string,
@@ -87,7 +87,7 @@ export interface Backend {
   ): Promise<string | null>;
   add(request: b.AddRequest): Promise<b.Ids>;
   edit(request: b.EditRequest): Promise<b.Edited>;
-  /** All of them or none; answers which changed. */
+  /** Tags all or none; returns the changed ids. */
   tag(jobId: string, request: b.TagRequest, onProgress: (progress: b.Progress) => void): Promise<b.Ids>;
   restoreVersion(id: string, version: number): Promise<b.Edited>;
   redactPreview(
@@ -135,7 +135,7 @@ export interface Backend {
     request: b.EvidenceRequest,
     onProgress: (progress: b.Progress) => void,
   ): Promise<b.Evidence>;
-  /** A format that is text, as text: nothing is saved. */
+  /** Exports a text format as a string, without saving. */
   exportText(jobId: string, request: b.ExportRequest, onProgress: (progress: b.Progress) => void): Promise<string>;
   chooseFiles(): Promise<string[]>;
   chooseFolder(): Promise<string | null>;
@@ -145,36 +145,38 @@ export interface Backend {
   openLink(url: string): Promise<void>;
   showInFolder(path: string): Promise<void>;
   print(): Promise<void>;
-  /** What is on the clipboard; null when it holds no text. */
+  /** The clipboard's text; null if it has none. */
   clipboardText(): Promise<string | null>;
-  /** Copy. After so many seconds the text leaves the clipboard again, if it is still there; with null it stays. */
+  /** Copies text. It is cleared after `clearAfter` seconds if still there; null: never. */
   copyText(text: string, clearAfter: number | null): Promise<void>;
-  /** How the window looks and works, kept between runs: `theme`, `language`, `text-size`, `list-width`, `letter-keys`, `list-rows`, `blur`,
-   * `hours`, `motion`, `clear-copied`. Never content. */
+  /**
+   * Stores a window preference: `theme`, `language`, `text-size`, `list-width`, `letter-keys`, `list-rows`, `blur`,
+   * `hours`, `motion`, `clear-copied`. Never content.
+   */
   setPreference(name: string, value: string | null): Promise<void>;
-  /** Remember opened vaults by their path, or forget them all. */
+  /** Remembers opened vaults by path, or forgets them all. */
   setRememberVaults(remember: boolean): Promise<void>;
   windowGuards(): Promise<b.WindowGuards>;
-  /** Lock when the screen locks or the computer sleeps. */
+  /** Locks when the screen locks or the computer sleeps. */
   setLockWhenAway(on: boolean): Promise<void>;
-  /** Keep the window out of screenshots and screen sharing, where the system can. */
+  /** Hides the window from screenshots and screen sharing, where supported. */
   setHideFromCapture(on: boolean): Promise<void>;
-  /** The vault locked itself, and why. Returns a way to stop listening. */
+  /** The vault locked itself. Returns the function to stop listening. */
   onLocked(listener: (by: LockedBy) => void): Promise<() => void>;
-  /** Something was found in a watched folder, or imported from one. Returns a way to stop listening. */
+  /** A watched folder has a new file or a finished import. Returns the function to stop listening. */
   onWatched(listener: () => void): Promise<() => void>;
-  /** Something is being imported from a watched folder on its own. Returns a way to stop listening. */
+  /** Progress of an automatic import. Returns the function to stop listening. */
   onWatchProgress(listener: (progress: b.Progress) => void): Promise<() => void>;
-  /** Files over the window. Returns a way to stop listening. */
+  /** Files dragged over the window. Returns the function to stop listening. */
   onDrop(listener: (event: DropEvent) => void): Promise<() => void>;
 }
 
-/** Too long without input; the screen was locked; the computer goes to sleep, or slept. */
+/** No input for too long; screen locked; computer asleep. */
 export type LockedBy = "idle" | "screen" | "sleep";
 
 export type DropEvent = { type: "over"; paths: string[] } | { type: "leave" } | { type: "drop"; paths: string[] };
 
-/** A refusal of the backend, to be told apart by its code. */
+/** An error of the backend, identified by its code. */
 export class BackendError extends Error {
   constructor(readonly body: b.ErrorBody) {
     super(body.message);
@@ -185,7 +187,7 @@ export class BackendError extends Error {
   }
 }
 
-/** The code of any thrown thing; `internal` for what is not ours. */
+/** The code of any thrown value; `internal` for unknown ones. */
 export function codeOf(error: unknown): string {
   return error instanceof BackendError ? error.code : "internal";
 }

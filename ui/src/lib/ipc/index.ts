@@ -4,18 +4,18 @@ export * from "./backend";
 
 let current: Backend | undefined;
 
-/** The backend in use. `connect` comes first. */
+/** The active backend; `connect` must run first. */
 export function backend(): Backend {
   if (!current) throw new Error("no backend connected");
   return current;
 }
 
-/** Put a backend in place; tests hand in their own. */
+/** Sets the backend; used by tests. */
 export function useBackend(next: Backend): void {
   current = next;
 }
 
-/** Choose the backend: sample data when asked for (`?mock` in development, VITE_MOCK=1 in a build), else Tauri. */
+/** Selects the backend: sample data on request (`?mock` in development, VITE_MOCK=1 in a build), else Tauri. */
 export async function connect(): Promise<void> {
   if (import.meta.env.VITE_MOCK === "1" || (import.meta.env.DEV && new URLSearchParams(location.search).has("mock"))) {
     const { sampleWindow } = await import("./mock/window");

@@ -22,7 +22,7 @@ function channel(listener: (progress: Progress) => void): Channel<Progress> {
   return made;
 }
 
-/** The real thing: each call is one Tauri command. */
+/** The production backend: each method is one Tauri command. */
 export const tauriBackend: Backend = {
   sessionState: () => take(commands.sessionState()),
   recentVaults: () => take(commands.recentVaults()),

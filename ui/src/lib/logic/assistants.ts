@@ -1,6 +1,6 @@
 import { t, word } from "$lib/text";
 
-/** How an assistant or tool is shown: its name, two letters, and one of six colours. */
+/** Display style of an assistant or tool: name, two letters, and one of six colours. */
 export type AssistantStyle = { name: string; letters: string; tone: 1 | 2 | 3 | 4 | 5 | 6 };
 
 const EDITORS = new Set([
@@ -52,12 +52,12 @@ const NAMES: Record<string, string> = {
 
 const LETTERS: Record<string, string> = { chatgpt: "Gp", claude: "Cl", gemini: "Ge", cursor: "Cu", me: "Me" };
 
-/** The look of a platform or format id. */
+/** The style of a platform or format id. */
 export function assistantStyle(id: string | null | undefined): AssistantStyle {
   const key = (id ?? "").toLowerCase();
   if (key === "me" || key === "written" || key === "user") return { name: t("source.me"), letters: "Me", tone: 5 };
   if (key === "") return { name: t("source.unknown"), letters: "??", tone: 6 };
-  // Brands stay as they are; what only describes is a word.
+  // Brand names are not translated; descriptive names are.
   const name = NAMES[key] ?? word("format", key);
   const letters = LETTERS[key] ?? twoLetters(name);
   const tone =
@@ -65,12 +65,12 @@ export function assistantStyle(id: string | null | undefined): AssistantStyle {
   return { name, letters, tone };
 }
 
-/** Formats whose files people name themselves; the others come from an assistant. */
+/** Formats whose files people name themselves; all others come from an assistant. */
 export const PORTABLE: ReadonlySet<string> = new Set(
   "mem alf alf_delta mif pam zaxy eventloom markdown transfer_text".split(" "),
 );
 
-/** `ChatGPT export`; what is named by a word already is not called one. */
+/** `ChatGPT export`; formats with a descriptive name do not get the suffix. */
 export function exportName(format: string | null): string {
   const { name } = assistantStyle(format);
   return NAMES[format ?? ""] ? t("peek.is", { name }) : name;
@@ -81,7 +81,7 @@ function twoLetters(name: string): string {
   return letters.charAt(0).toUpperCase() + letters.charAt(1).toLowerCase();
 }
 
-/** Formats that a person can choose when nothing was recognised, most likely first. */
+/** Formats offered if none was recognised, most likely first. */
 export const FORMATS = [
   ...[
     "chatgpt",

@@ -1,9 +1,9 @@
-/** Puts text on the clipboard; false when the system refuses. */
+/** Copies text; false if the system refuses. */
 export type CopyHandler = (text: string) => Promise<boolean>;
 
 let copier: CopyHandler = async () => false;
 
-/** How a text is copied: said once, by the window's shell, because here nothing is known of the backend. */
+/** Set once by the shell, because lib/logic must not know the backend. */
 export function setCopyHandler(next: CopyHandler): void {
   copier = next;
 }

@@ -1,7 +1,7 @@
-/** Milliseconds after the rows of a search before the rest follows: the next letter may come. */
+/** Milliseconds between the rows of a search and its secondary requests: the next key may come first. */
 export const TYPING_PAUSE = 250;
 
-/** Call `run` once things have been quiet for `wait` ms. */
+/** Calls `run` after `wait` ms without another call. */
 export function debounced<A extends unknown[]>(
   run: (...args: A) => void,
   wait: number,

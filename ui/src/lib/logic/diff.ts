@@ -5,9 +5,9 @@ export type DiffPart = { kind: "same" | "added" | "removed"; text: string };
 const LONGEST = 200_000;
 const MOST_EDITS = 2_000;
 
-/** Word by word, from the older text to the newer one. */
+/** Word diff from the older text to the newer one. */
 export function wordDiff(older: string, newer: string): DiffPart[] {
-  // Comparing grows with the square of what differs: beyond this it is told as one change.
+  // Cost grows with the square of the differences; beyond this limit the result is one change.
   const changes =
     older.length + newer.length > LONGEST ? undefined : diffWordsWithSpace(older, newer, { maxEditLength: MOST_EDITS });
   if (!changes)
@@ -22,7 +22,7 @@ export function wordDiff(older: string, newer: string): DiffPart[] {
   return joined(parts);
 }
 
-/** Changes with only a space between them read as one: what went, then what came. */
+/** Changes separated only by a space become one: removed words, then added ones. */
 function joined(parts: DiffPart[]): DiffPart[] {
   const out: DiffPart[] = [];
   let removed = "";
@@ -47,7 +47,7 @@ function joined(parts: DiffPart[]): DiffPart[] {
   return out;
 }
 
-/** Keep `words` words around each change; what is cut is shown as an ellipsis. */
+/** Keeps `words` words around each change; the remainder becomes an ellipsis. */
 export function trimDiff(parts: DiffPart[], words = 6): DiffPart[] {
   return parts.map((part, index) => {
     if (part.kind !== "same") return part;

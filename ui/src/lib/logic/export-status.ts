@@ -1,10 +1,10 @@
 import { t, word } from "$lib/text";
 import { assistantStyle } from "./assistants";
 
-/** `new`, `changed`, `gone at ChatGPT`: by the newest export of its assistant. */
+/** `new`, `changed`, `gone at ChatGPT`: status in the newest export of the assistant. */
 export function exportStatusName(standing: string, source: string): string {
   return standing === "gone" ? t("standing.goneAt", { name: assistantStyle(source).name }) : word("standing", standing);
 }
 
-/** As a choice of a filter. */
+/** The same as a filter option. */
 export const exportStatusFilterName = (standing: string): string => word("standingChoice", standing);

@@ -16,9 +16,9 @@ for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(
 
 const LIMIT = 20_000;
 
-/** Coloured HTML for known languages of moderate length, else null. The caller checks it like any other HTML. */
+/** Highlighted HTML for known languages up to a length, else null. The caller must sanitise it. */
 export function highlightCode(code: string, language: string): string | null {
-  // What reads HTML drops signs that are none.
+  // The HTML parser drops invalid characters.
   if (code.includes("\0") || code.length > LIMIT || !hljs.getLanguage(language)) return null;
   return hljs.highlight(code, { language, ignoreIllegals: true }).value;
 }

@@ -1,10 +1,10 @@
 import type { Block } from "./markdown";
 import { escapeRegExp, splitSegments } from "./text-segments";
 
-/** More marks than this in one piece hold up the window: those around the current hit are shown. */
+/** More marks than this in one segment would block the window: only those around the current hit are drawn. */
 const MOST_MARKS = 1_000;
 
-/** Elements that a hit goes across; at all others, and at what was redacted, a run of text ends. */
+/** Elements that a hit may span; at all others, and at redactions, a text run ends. */
 const INLINE = new Set("a b code del em i mark s span strong sub sup".split(" "));
 
 const TAG = /<\/?([a-z][a-z0-9]*)[^>]*>/g;
@@ -15,20 +15,20 @@ function matchesIn(text: string, needle: string): RegExpExecArray[] {
   return [...text.matchAll(new RegExp(escapeRegExp(needle), "giu"))];
 }
 
-/** What stands between two tags, as it is read. */
+/** The decoded text between two tags. */
 function read(source: string): string {
   if (!source.includes("&")) return source;
   const rest = source.replace(SIGN, "");
   if (!rest.includes("&")) return source.replace(SIGN, (_, name: string) => SIGNS[name] ?? "");
-  // Of the two thousand names the browser has the list. No tag begins in this text.
+  // The browser decodes the two thousand named entities. This text contains no tag.
   const area = document.createElement("textarea");
   area.innerHTML = `.${source}`;
   return (area.textContent ?? "").slice(1);
 }
 
 /**
- * The text of a piece in runs, as it is shown: a hit may begin in bold and end in a link, and does not go across
- * paragraphs, lines, cells or what was redacted. Has to cut as `textsOf` does, so that what is counted is what is marked.
+ * The displayed text of a segment as runs: a hit may start in bold and end in a link, but does not cross paragraphs,
+ * lines, cells or redactions. Must split like `textsOf`, so that counted hits equal marked ones.
  */
 export function textRuns(block: Block): string[] {
   if (block.kind === "code") return [block.text];
@@ -52,13 +52,13 @@ export function textRuns(block: Block): string[] {
   return runs.filter((run) => run !== "");
 }
 
-/** How often `needle` stands in runs of text, letters of either case. */
+/** Occurrences of `needle` in text runs, ignoring case. */
 export function countIn(runs: readonly string[], needle: string): number {
   if (needle.trim() === "") return 0;
   return runs.reduce((n, run) => n + matchesIn(run, needle).length, 0);
 }
 
-/** In which of the pieces of a text its `nth` hit stands, and the how-manieth it is there. */
+/** The segment that contains the `nth` hit, and its index there. */
 export function locateHit(
   pieces: readonly Block[],
   needle: string,
@@ -73,7 +73,7 @@ export function locateHit(
   return null;
 }
 
-/** The runs of `root` as they stand in the page. */
+/** The text runs of `root` in the page. */
 function textsOf(root: Node): Text[][] {
   const runs: Text[][] = [[]];
   const visit = (node: Node) => {
@@ -92,7 +92,7 @@ function textsOf(root: Node): Text[][] {
   return runs.filter((run) => run.length > 0);
 }
 
-/** Put marks around a part of each text node. */
+/** Wraps a part of each text node in a mark. */
 function wrap(text: Text, spans: readonly { from: number; to: number; hit: number }[], marks: HTMLElement[][]): void {
   const pieces: (Node | string)[] = [];
   let at = 0;
@@ -109,8 +109,8 @@ function wrap(text: Text, spans: readonly { from: number; to: number; hit: numbe
 }
 
 /**
- * Mark every place of `needle` in the text of `root`, the `current` one more than the others; of more than a thousand,
- * those around it. Returns the marks of each hit: several where it goes across elements.
+ * Marks every occurrence of `needle` in `root`, the `current` one emphasised; above a thousand only those around it.
+ * Returns the marks per hit: several if it spans elements.
  */
 export function markHits(root: Node, needle: string, current: number | null = null): HTMLElement[][] {
   if (needle.trim() === "") return [];

@@ -2,11 +2,11 @@ import DOMPurify from "dompurify";
 import { Marked, type Token, type Tokens } from "marked";
 import { truncated, oneLine } from "./untrusted-text";
 
-/** A top-level piece of a message: code is shown by its own component, everything else as checked HTML. */
+/** A top-level block of a message: code has its own component, everything else is sanitised HTML. */
 export type Block =
   { kind: "code"; text: string; language: string } | { kind: "html"; html: string } | { kind: "plain"; text: string };
 
-/** Beyond these nobody reads a text as it was laid out, and laying it out would hold up the window: it is shown plain. */
+/** Limits of formatted text: beyond them it is shown plain, because rendering would block the window. */
 const MOST = { text: 100_000, blocks: 500, cells: 3_000, deep: 16, links: 1_000 };
 
 const escape = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
@@ -15,19 +15,19 @@ const marked = new Marked({
   gfm: true,
   breaks: true,
   renderer: {
-    // Raw HTML is text.
+    // Raw HTML is shown as text.
     html: (token) => (token.type === "html" && token.block ? `<p>${escape(token.text)}</p>` : escape(token.text)),
-    // No address in an attribute that the browser would follow: the reader asks first.
+    // No URL in an attribute that the browser follows: the reader confirms links first.
     link({ href, tokens }) {
       return `<a data-href="${escape(href)}">${this.parser.parseInline(tokens)}</a>`;
     },
-    // Pictures by address are never loaded; their description stays.
+    // Remote pictures are never loaded; their alternative text is shown.
     image: ({ text, href }) => `<span class="no-picture" data-href="${escape(href)}">${escape(text || href)}</span>`,
     checkbox: ({ checked }) => (checked ? "☑ " : "☐ "),
   },
 });
 
-/** One and the same object for every text: of another one, DOMPurify makes its lists anew. */
+/** A shared object: DOMPurify rebuilds its lists for every new configuration. */
 const ALLOWED = {
   RETURN_DOM_FRAGMENT: true as const,
   ALLOWED_TAGS: [
@@ -38,7 +38,7 @@ const ALLOWED = {
   ALLOW_DATA_ATTR: false,
 };
 
-/** Whether a piece is deeper, or holds more, than is laid out. */
+/** Whether a block exceeds the limits. */
 function tooMuch(top: Token): boolean {
   let cells = 0;
   let links = 0;
@@ -61,12 +61,12 @@ function lexed(source: string): Token[] | null {
     const tokens = marked.lexer(source);
     return tokens.length > MOST.blocks ? null : tokens;
   } catch {
-    // Nested deeper than the parser can follow.
+    // Nesting too deep for the parser.
     return null;
   }
 }
 
-/** Cut Markdown into blocks. */
+/** Splits Markdown into blocks. */
 export function blocks(source: string): Block[] {
   const tokens = lexed(source);
   if (!tokens) return [{ kind: "plain", text: source }];
@@ -91,7 +91,7 @@ export function blocks(source: string): Block[] {
   return out;
 }
 
-/** Without the signs that only lay it out; others may be meant. */
+/** Removes Markdown formatting characters, but keeps those that may be meant literally. */
 function wordsOf(token: Token): string {
   const { raw, type } = token;
   const { tokens } = token as { tokens?: Token[] };
@@ -99,36 +99,33 @@ function wordsOf(token: Token): string {
   if (type === "heading" || type === "strong" || type === "em") return inner();
   if (type === "paragraph" || type === "text") return tokens ? inner() : raw;
   if (type === "codespan" || type === "code" || type === "escape") return (token as Tokens.Codespan).text;
-  // What was redacted stands in brackets as well.
+  // Redaction marks are in brackets too.
   if (type === "link") return raw.startsWith("[") && !raw.startsWith("[REDACTED:") ? inner() : raw;
   if (type === "hr") return "";
   if (type !== "list") return raw;
   const { items, ordered } = token as Tokens.List;
-  // A number before an entry may be a year.
+  // A number at the start of an entry may be a year.
   const number = (item: Tokens.ListItem) => (ordered ? (/^\s*\d+\S\s/.exec(item.raw)?.[0] ?? "") : "");
   return items.map((item) => number(item) + item.tokens.map(wordsOf).join("\n")).join("\n");
 }
 
-/**
- * The words of a text without the signs of Markdown, for a line that is not laid out. Places in the text (hits, spans)
- * are not places in this.
- */
+/** The text without Markdown formatting, for plain lines. Offsets in the source (hits, spans) do not apply to it. */
 export function plainText(source: string): string {
   if (!/[*_`#+[\\-]/.test(source)) return source;
   return lexed(source)?.map(wordsOf).join("\n").trim() || source;
 }
 
-/** The same on one line. */
+/** The same as one line. */
 export function plainLine(text: string, most?: number): string {
   return oneLine(plainText(truncated(text, most)), most);
 }
 
-/** Paragraphs and line breaks without attributes, as nearly all messages are: there is nothing to check in them. */
+/** Paragraphs and line breaks without attributes, as in most messages, need no sanitising. */
 const PLAIN = /^(?:<p>[^<]*(?:<br>[^<]*)*<\/p>\n?)+$/;
-/** Characters up to which that is looked for. */
+/** Length up to which this shortcut is tried. */
 const PLAIN_MOST = 20_000;
 
-/** Checked nodes, ready to be put into the page. Nothing in them loads or runs anything. */
+/** Sanitised nodes for the page. They load and run nothing. */
 export function safeNodes(html: string): DocumentFragment {
   if (html.length <= PLAIN_MOST && PLAIN.test(html)) {
     const template = document.createElement("template");
@@ -140,7 +137,7 @@ export function safeNodes(html: string): DocumentFragment {
     link.setAttribute("role", "link");
     link.setAttribute("tabindex", "0");
   }
-  // A wide table scrolls in a box of its own, also by the keyboard.
+  // A wide table scrolls in its own box, also by keyboard.
   for (const table of fragment.querySelectorAll("table, pre")) {
     const box = document.createElement("div");
     box.className = "wide";
@@ -151,7 +148,7 @@ export function safeNodes(html: string): DocumentFragment {
   return fragment;
 }
 
-/** Only addresses that a browser opens; everything else stays text. */
+/** Returns addresses that a browser opens, else null. */
 export function webAddress(href: string): URL | null {
   try {
     const url = new URL(href);

@@ -1,4 +1,4 @@
-/** Whether this is a Mac, where ⌘ takes the place of Ctrl. */
+/** Whether this is a Mac, where ⌘ replaces Ctrl. */
 export const isMac = typeof navigator !== "undefined" && /mac/i.test(navigator.platform || navigator.userAgent);
 
 /** A shortcut as this system writes it: `Ctrl F` or `⌘F`. */

@@ -1,4 +1,4 @@
-/** Classes of sensitive values as people see them, the gravest first. */
+/** Kinds of sensitive values as shown to people, the most serious first. */
 export const KINDS = [
   { kind: "keys", classes: ["access_key", "private_key", "password"] },
   { kind: "bank", classes: ["card", "iban"] },
@@ -7,7 +7,7 @@ export const KINDS = [
   { kind: "emails", classes: ["email"] },
 ] as const;
 export type Kind = (typeof KINDS)[number]["kind"];
-/** How many values there are, by class. */
+/** Number of values by class. */
 export type Counts = Readonly<Record<string, number>>;
 
 export function kindOf(name: string): Kind {
@@ -18,7 +18,7 @@ export const classesOf = (kind: Kind): string[] => [...(KINDS.find((each) => eac
 
 export const sumOf = (counts: Counts): number => Object.values(counts).reduce((sum, n) => sum + n, 0);
 
-/** Kinds with how many values each has; without those that have none. */
+/** Kinds with their number of values, without empty ones. */
 export function kindCounts(counts: Counts): { kind: Kind; n: number }[] {
   return KINDS.map(({ kind, classes }) => ({
     kind,
@@ -26,7 +26,7 @@ export function kindCounts(counts: Counts): { kind: Kind; n: number }[] {
   })).filter(({ n }) => n > 0);
 }
 
-/** Rules that go by the words around a value. */
+/** Detectors that use the words around a value. */
 const REASONS: Record<string, string> = {
   luhn: "check",
   iso13616: "check",
@@ -41,7 +41,7 @@ const REASONS: Record<string, string> = {
   password_sentence: "named",
 };
 
-/** What spoke for a value: a word of `why`. Only what the rule really looks at. */
+/** The reason for a finding, a key of `why`: only what its detector really checks. */
 export function reasonOf(name: string, detector: string): string {
   const known = REASONS[detector];
   if (known) return known;

@@ -1,12 +1,12 @@
-/** A piece of text as it is shown: plain, marked as a hit, or a bar where words were redacted. */
+/** A segment of displayed text: plain, marked as a hit, or a bar for redacted words. */
 export type TextSegment = { kind: "text" | "mark" | "bar"; text: string };
 
-/** More pieces than this hold up the window; what follows them is shown as it is written. */
+/** More segments than this would block the window; the remainder is shown as one. */
 const MOST_PIECES = 1_000;
 
 const REDACTED = /\[REDACTED:([A-Za-z0-9_-]+)\]/g;
 
-/** Cut `text` at ranges given in code points (as the backend counts), and at redaction marks. */
+/** Splits `text` at ranges in code points (as the backend counts) and at redaction marks. */
 export function splitSegments(text: string, ranges: readonly (readonly [number, number])[] = []): TextSegment[] {
   const units = toUnits(text, ranges);
   const parts: TextSegment[] = [];
@@ -51,7 +51,7 @@ function toUnits(text: string, ranges: readonly (readonly [number, number])[]): 
   return ranges.map(([start, end]): [number, number] => [clamp(start), clamp(end)]).sort((a, b) => a[0] - b[0]);
 }
 
-/** One line for a message or a menu: redactions as blocks, not longer than `most`. */
+/** One line for a toast or a menu: redactions as blocks, at most `most` characters. */
 export function shortLine(text: string, most: number): string {
   const plain = text.replaceAll(REDACTED, "█████").replaceAll(/\s+/g, " ").trim();
   const codePointCount = [...plain];
@@ -65,25 +65,25 @@ export function codePointCount(text: string): number {
   return n;
 }
 
-/** The text as a field holds it: the web turns the two characters of a Windows line end into one. */
+/** The text as a field holds it: with Windows line ends normalised. */
 export function fieldText(text: string): string {
   return text.replaceAll("\r\n", "\n");
 }
 
-/** A place in the text as a field holds it (UTF-16 units) → the same place in the text itself, in code points. */
+/** An offset in a field's text (UTF-16 units) as an offset in the original text, in code points. */
 export function codePointOffset(text: string, place: number): number {
   let unit = 0;
   for (let n = 0; n < place; n += 1) unit += text.startsWith("\r\n", unit) ? 2 : 1;
   return codePointCount(text.slice(0, unit));
 }
 
-/** The words that the backend marked in a snippet, each once. */
+/** The distinct words that the backend marked in a snippet. */
 export function markedWords(snippet: string, ranges: readonly (readonly [number, number])[]): string[] {
   const words = toUnits(snippet, ranges).map(([start, end]) => snippet.slice(start, end).toLocaleLowerCase());
   return [...new Set(words)].filter((word) => word.trim() !== "");
 }
 
-/** Where any of `words` stands in `text`, in code points. */
+/** Occurrences of `words` in `text`, in code points. */
 export function findWords(text: string, words: readonly string[]): [number, number][] {
   if (words.length === 0) return [];
   const pattern = words
@@ -101,8 +101,8 @@ export function escapeRegExp(text: string): string {
 }
 
 /**
- * The span (code points) of a selection: `selected` as it reads on screen, after `before`, in the source text.
- * Null when the words on screen are not word for word in the source.
+ * The span of a selection in the source text, in code points: `selected` as displayed, preceded by `before`. Null if
+ * the displayed words differ from the source.
  */
 export function selectionSpan(source: string, selected: string, before: string): { start: number; end: number } | null {
   if (selected.trim() === "") return null;

@@ -1,8 +1,8 @@
-// What others wrote, where it stands in a line among words of ours: names, titles, tags, addresses.
+// Untrusted text inside lines of the interface: names, titles, tags, addresses.
 
-/** Signs that turn the direction of writing for what comes after them. */
+/** Characters that change the writing direction. */
 const TURNS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
-/** Signs that are none: of control, halves of a pair, and those that say nothing. */
+/** Control characters, lone surrogates and noncharacters. */
 // eslint-disable-next-line no-control-regex -- they are what is looked for
 const BROKEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ud800-\udfff\ufffe\uffff]/gu;
 const FROM_RIGHT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
@@ -11,23 +11,23 @@ const MOST = 300;
 const spelled = (sign: string): string =>
   `[U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}]`;
 
-/** The beginning of a text, for a place that shows no more: the window does not lay out what nobody sees. */
+/** The start of a text, for places that show no more: long text would be rendered in vain. */
 export function truncated(text: string, most = MOST): string {
   if (text.length <= most) return text;
   return `${text.slice(0, most).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
-/** One line: signs that would turn or hide what stands beside them are spelled out. */
+/** One line with direction-changing and invisible characters spelled out. */
 export function oneLine(text: string, most = MOST): string {
   return truncated(text, most).replace(TURNS, spelled).replace(BROKEN, spelled).replace(/\s+/g, " ");
 }
 
-/** An address as a machine reads it. */
+/** An address with all non-ASCII characters spelled out. */
 export function asciiAddress(text: string): string {
   return oneLine(text).replace(/[^\x20-\x7e…]/gu, (sign) => spelled(sign));
 }
 
-/** In a sentence of ours: it keeps its own direction and leaves the sentence its. */
+/** Isolates the text's writing direction from the surrounding sentence. */
 export function bidiIsolated(text: string): string {
   if (!FROM_RIGHT.test(text) && text.search(TURNS) < 0) return text;
   return isClosed(text) && text.startsWith("\u2068")
@@ -35,7 +35,7 @@ export function bidiIsolated(text: string): string {
     : `\u2068${isClosed(text) ? text : text.replace(TURNS, spelled)}\u2069`;
 }
 
-/** Whether every isolate that begins here ends here, and nothing else turns the direction. */
+/** Whether all isolates are closed and nothing else changes the direction. */
 function isClosed(text: string): boolean {
   let depth = 0;
   for (const [sign] of text.matchAll(TURNS)) {

@@ -6,7 +6,7 @@ import { isHours, setLanguage, setHours, type Hours } from "$lib/text/locale.sve
 export type Theme = "system" | "light" | "dark";
 export type TextSize = "small" | "normal" | "large" | "larger";
 export type ListRows = "two" | "one";
-/** Seconds that copied text stays on the clipboard. */
+/** Seconds until copied text is cleared. */
 export const CLEAR_COPIED = ["30", "120", "never"] as const;
 export type ClearCopied = (typeof CLEAR_COPIED)[number];
 
@@ -18,13 +18,13 @@ function read(key: string): string | null {
   }
 }
 
-/** Now for this window, and by the backend for the next one: the web view itself keeps nothing. */
+/** Stored by the backend as well, because the web view persists nothing. */
 function write(name: string, value: string | null): void {
   try {
     if (value === null) localStorage.removeItem(`mementory.${name}`);
     else localStorage.setItem(`mementory.${name}`, value);
   } catch {
-    // No storage: the choice holds until the window closes.
+    // Without storage the choice lasts until the window closes.
   }
   void backend()
     .setPreference(name, value)
@@ -34,7 +34,7 @@ function write(name: string, value: string | null): void {
 const knownLanguage = (kept: string | null): Choice =>
   kept !== null && Object.hasOwn(LANGUAGES, kept) ? (kept as Choice) : "system";
 
-/** On the root, where the styles ask for it; without it everything is as usual. */
+/** Sets a data attribute on the root element, which the styles query. */
 function mark(name: "blur" | "motion", value: string | null): void {
   if (value === null) delete document.documentElement.dataset[name];
   else document.documentElement.dataset[name] = value;
@@ -48,7 +48,7 @@ function knownHours(kept: string | null): Hours {
 
 const knownClearing = (kept: string | null): ClearCopied => CLEAR_COPIED.find((each) => each === kept) ?? "30";
 
-/** How the window looks, speaks, listens and copies; kept on this computer, holds no content. public/boot.js reads the same keys. */
+/** Preferences of the window, stored on this computer, without content. public/boot.js reads the same keys. */
 class Appearance {
   language = $state<Choice>(knownLanguage(read("mementory.language")));
   theme = $state<Theme>((read("mementory.theme") as Theme | null) ?? "system");
@@ -69,7 +69,7 @@ class Appearance {
     else document.documentElement.dataset.theme = theme;
   }
 
-  /** From here on, at once: every text on screen is read again. */
+  /** Takes effect at once: all visible texts update. */
   setLanguage(language: Choice): Promise<void> {
     this.language = language;
     write("language", language === "system" ? null : language);
@@ -99,14 +99,14 @@ class Appearance {
     mark("blur", on ? "on" : null);
   }
 
-  /** Every time on screen is written again. */
+  /** All visible times update. */
   setHours(hours: Hours): void {
     this.hours = hours;
     write("hours", hours === "24" ? null : hours);
     setHours(hours);
   }
 
-  /** Less than the system asks for there never is. */
+  /** Can only reduce motion further than the system setting. */
   setLessMotion(on: boolean): void {
     this.lessMotion = on;
     write("motion", on ? "less" : null);

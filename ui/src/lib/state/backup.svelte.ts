@@ -5,12 +5,12 @@ import { UiError } from "./ui-error";
 import { onLock, lockGuard } from "./lock-cleanup";
 import { session } from "./session.svelte";
 
-/** The backup under way, or what came of the last one; it goes on while the person looks at something else. */
+/** The running backup or the result of the last one; it continues in the background. */
 class BackupState {
   job = $state.raw<JobProgress | null>(null);
   made = $state.raw<BackedUp | null>(null);
   problem = $state.raw<UiError | null>(null);
-  /** When this vault was last backed up, as its log says; null: never, undefined: not read yet. */
+  /** When this vault was last backed up, by its log; null: never, undefined: not loaded. */
   last = $state<string | null | undefined>(undefined);
 
   async read(): Promise<void> {
@@ -19,7 +19,7 @@ class BackupState {
     if (isUnlocked()) this.last = entries.findLast((entry) => entry.op === "backup")?.at ?? null;
   }
 
-  /** Ask where to, and back up there. */
+  /** Asks for a folder and backs up there. */
   async run(now = new Date()): Promise<void> {
     if (this.job) return;
     const folder = await backend().chooseFolder();

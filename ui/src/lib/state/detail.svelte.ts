@@ -2,10 +2,10 @@ import { onLock } from "./lock-cleanup";
 
 export type Draft = { text: string; type: string | null; tags: string[] };
 
-/** `id`: the record that was active when the key was pressed; null = all checked ones. */
+/** `id`: the record that was active at the key press; null: all checked ones. */
 export type DetailRequest = { what: "edit" | "tag" | "redact" | "original"; id: string | null };
 
-/** What the list asks of the open record, and unsaved edits, kept in memory only. */
+/** Actions requested from the open record, and unsaved edits, in memory only. */
 class Detail {
   pending = $state.raw<DetailRequest | null>(null);
   drafts = $state<Record<string, Draft>>({});
@@ -14,7 +14,7 @@ class Detail {
     this.pending = { what, id };
   }
 
-  /** What was asked of this record is not done later, when it is opened again. */
+  /** Discards the request, so that it does not run when the record is opened later. */
   forget(id: string | null): void {
     if (this.pending?.id === id) this.pending = null;
   }

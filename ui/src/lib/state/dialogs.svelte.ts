@@ -2,10 +2,10 @@ import type { FailedImport, Filter, FoundRow, Receipt, SensitiveItem } from "$li
 import type { Section } from "./nav.svelte";
 import { onLock } from "./lock-cleanup";
 
-/** The format that the export sheet begins with. */
+/** The initial format of the export sheet. */
 export type StartFormat = "mem" | "transfer_text";
 
-/** What is open above the window. One at a time; the shell shows it. */
+/** The open dialog. Only one at a time; the shell renders it. */
 export type OpenDialog =
   | { kind: "import" }
   | { kind: "report"; batch: string }
@@ -19,7 +19,7 @@ export type OpenDialog =
   | { kind: "duplicates" }
   | { kind: "evidence" }
   | { kind: "write" }
-  /** `clipboard`: with what is on it. */
+  /** `clipboard`: starts with the clipboard's text. */
   | { kind: "paste"; clipboard?: boolean }
   | { kind: "link"; url: URL }
   | { kind: "file"; row: FoundRow }
@@ -29,7 +29,7 @@ export type OpenDialog =
   | { kind: "limits" }
   | { kind: "licences" }
   | { kind: "shortcuts" }
-  /** `instead`: asked for the search of a section that has none. */
+  /** `instead`: search was requested in this section, which has none. */
   | { kind: "palette"; instead?: Section };
 
 class Dialogs {

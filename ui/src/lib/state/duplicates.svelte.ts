@@ -9,14 +9,14 @@ import { session } from "./session.svelte";
 import { toasts } from "./toasts.svelte";
 import { vault } from "./vault.svelte";
 
-/** What a group is known by, however often it was asked for. */
+/** The identity of a group across reloads. */
 export const groupKey = (group: DuplicateGroup): string => group.items.map((item) => item.id).join(" ");
 
-/** Memories that say much the same, in groups. Asked for once for each state of the vault. */
+/** Groups of similar memories. Loaded once per vault revision. */
 class Duplicates {
   groups = $state.raw<DuplicateGroup[] | null>(null);
   failed = $state.raw<UiError | null>(null);
-  /** The look that is under way. */
+  /** The running comparison. */
   job = $state.raw<JobProgress | null>(null);
   #loadedRevision = -1;
 
@@ -43,7 +43,7 @@ class Duplicates {
     }
   }
 
-  /** Look no longer. */
+  /** Cancels the comparison. */
   readonly stop = (): void => {
     this.job?.drop();
     this.job = null;
@@ -51,7 +51,7 @@ class Duplicates {
     this.failed = stoppedByUser();
   };
 
-  /** Keep one, which takes on the tags of the others; they go to the Trash, with a way back for all. */
+  /** Keeps one record, which receives the tags of the others; those go to the Trash. Undo restores all. */
   async merge(group: DuplicateGroup, keep: string): Promise<void> {
     const isUnlocked = lockGuard();
     const others = group.items.filter((item) => item.id !== keep);
@@ -94,10 +94,10 @@ class Duplicates {
   }
 }
 
-/** Take a merge back: the kept one has its own tags again, the others leave the Trash. */
+/** Undoes a merge: restores the tags of the kept record and the others from the Trash. */
 async function undoMerge(ids: string[], keep: string, tags: string[] | null): Promise<void> {
   const isUnlocked = lockGuard();
-  // The kept one may be gone by now: the others come back all the same.
+  // The kept record may be gone by now; the others are restored anyway.
   if (tags) await backend().edit({ id: keep, text: null, title: null, tags, type: null }).catch(showError);
   if (isUnlocked()) await restoreFromTrash(ids);
 }

@@ -8,19 +8,22 @@ import { vault } from "./vault.svelte";
 const NONE: Facets = { sources: {}, types: {}, tags: {}, file_kinds: {} };
 const KEY = { source: "sources", record_type: "types", tag: "tags" } as const;
 
-/** Names by their numbers, the empty one last. */
+/** Names by descending number, the empty one last. */
 export function byFrequency(numbers: Record<string, number>): string[] {
   const all = Object.entries(numbers);
   return all.sort((a, b) => Number(!a[0]) - Number(!b[0]) || b[1] - a[1] || byName(a[0], b[0])).map(([name]) => name);
 }
 
-/** Numbers beside the filters. Each group counts with all other filters on, so that it shows what a change would find. */
+/**
+ * Numbers beside the filters. Each group counts with all other filters applied, so that it shows what a change would
+ * find.
+ */
 class FacetNumbers {
   shown = $state.raw<Facets>(NONE);
-  /** Everything there is of this kind: names stay in the list even when the search brings their number to 0. */
+  /** Counts of the whole kind, so that names stay listed when a search reduces them to 0. */
   all = $state.raw<Facets>(NONE);
   #run = 0;
-  /** For which vault and kind `all` was counted. */
+  /** Revision and kind for which `all` was counted. */
   #counted = "";
   #type: string | null = null;
 
@@ -46,7 +49,7 @@ class FacetNumbers {
     }
   }
 
-  /** Counted once for each state of the vault. */
+  /** Counted once per vault revision. */
   async #countAll(kind: string | null): Promise<Facets> {
     const key = `${vault.revision} ${kind}`;
     if (key === this.#counted) return this.all;
@@ -55,7 +58,7 @@ class FacetNumbers {
     return all;
   }
 
-  /** Names with numbers, most frequent in the vault first; the lack of a type last, and not where nothing has one. */
+  /** Names with numbers, most frequent first; "no type" last, and omitted if it is the only one. */
   group(dimension: Dimension): { value: string; n: number }[] {
     const key = KEY[dimension];
     const names = byFrequency(this.all[key]);

@@ -2,13 +2,13 @@ import { backend, type FileCount, type Filter } from "$lib/ipc";
 import { onLock } from "./lock-cleanup";
 import { session } from "./session.svelte";
 
-/** In the order of their chips. */
+/** In the order of the chips. */
 export const FILE_KINDS = ["picture", "document", "code", "sound", "video", "other", "missing"] as const;
 export type FileKind = (typeof FILE_KINDS)[number];
 
 const NONE: FileCount = { count: 0, bytes: 0 };
 
-/** How many files of each kind the other filters and the search find, and how large they are. */
+/** Number and size of the files per kind, with all other filters and the search applied. */
 class FileKinds {
   #numbers = $state.raw<{ readonly [kind in string]?: FileCount }>({});
   #run = 0;
@@ -28,7 +28,7 @@ class FileKinds {
     return this.#numbers[kind] ?? NONE;
   }
 
-  /** Bytes of all that a filter finds, or of one kind of it. */
+  /** Bytes of all matching files, or of one kind. */
   bytes(kind: string | null): number {
     const kinds = kind === null ? Object.values(this.#numbers) : [this.#numbers[kind]];
     return kinds.reduce((sum, files) => sum + (files?.bytes ?? 0), 0);
@@ -43,5 +43,5 @@ class FileKinds {
 export const fileKinds = new FileKinds();
 onLock(() => fileKinds.clear());
 
-/** How the files are shown. */
+/** The view of the files section. */
 export const fileView = $state<{ as: "grid" | "list" }>({ as: "grid" });

@@ -15,28 +15,28 @@ export const ANY: Filter = {
   batch: null,
 };
 
-/** By the newest export of its assistant. */
+/** Status of a record in the newest export of its assistant. */
 export type ExportStatus = "new" | "changed" | "gone";
 export const EXPORT_STATUSES: readonly ExportStatus[] = ["new", "changed", "gone"];
 
 export type Dimension = "source" | "record_type" | "tag";
 export type Period = "today" | "days30" | "year";
 
-/** The first moment of a day here, as an instant: the backend takes a bare day for one in UTC. */
+/** The first instant of a local day: the backend reads a bare date as UTC. */
 export function dayStart(day: Date): string {
   const start = new Date(day);
   start.setHours(0, 0, 0, 0);
   return start.toISOString();
 }
 
-/** The last moment of a day here. */
+/** The last instant of a local day. */
 export function dayEnd(day: Date): string {
   const end = new Date(day);
   end.setHours(23, 59, 59, 999);
   return end.toISOString();
 }
 
-/** The beginning of a preset. */
+/** The start of a preset period. */
 export function periodStart(period: Period, now = new Date()): string {
   const start = new Date(now);
   if (period === "days30") start.setDate(start.getDate() - 30);
@@ -44,7 +44,7 @@ export function periodStart(period: Period, now = new Date()): string {
   return dayStart(start);
 }
 
-/** Whether a person narrowed the list beyond its kind. */
+/** Whether any filter besides the kind is set. */
 export function isFiltered(filter: Filter): boolean {
   const { source, tag, record_type, since, until, status, standing, file_kind, batch } = filter;
   const named = source ?? tag ?? since ?? until ?? status ?? standing ?? file_kind ?? batch?.length;

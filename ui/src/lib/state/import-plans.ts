@@ -6,7 +6,7 @@ import type { UiError } from "./ui-error";
 
 type Found = { preview?: ImportReport; report?: ImportReport; problem?: UiError };
 
-/** One import of a drop: what is asked for, what it would do and what it did, or why it can't be imported. */
+/** One import: its request, preview, report, or the reason why it cannot run. */
 export class Plan {
   readonly preview: ImportReport | null;
   readonly report: ImportReport | null;
@@ -36,12 +36,15 @@ export class Plan {
     return [this.request.format, ...this.request.paths].join("\n");
   }
 
-  /** It can be imported, and was not yet. */
+  /** Ready to be imported. */
   get pending(): boolean {
     return this.preview !== null && this.report === null;
   }
 
-  /** Read when it is shown, so that it follows the language. An assistant's export seldom has a name that says much. */
+  /**
+   * A getter, so that it follows the language. File names of assistants' exports say little, so their assistant is
+   * shown.
+   */
   get label(): string {
     const { text, paths, format } = this.request;
     if (text !== null) return t("import.pasted");
@@ -51,8 +54,8 @@ export class Plan {
 }
 
 /**
- * What to ask for, by assistant or format: the parts of one export belong together, and exports of several assistants
- * are told apart. What nothing was recognised or chosen for stays out.
+ * Groups files into imports by assistant or format: parts of one export belong together. Files without a format are
+ * left out.
  */
 export function planImports(
   detections: readonly Detection[],
@@ -68,7 +71,7 @@ export function planImports(
     const paths = [...(groups.get(key)?.request.paths ?? []), path];
     groups.set(key, new Plan({ ...base, paths, format: own }, known));
   }
-  // A delta tells what changed since an archive, so it comes after it.
+  // A delta builds on an archive, so it is imported after it.
   const late = (plan: Plan) => Number(plan.format === "alf_delta");
   return [...groups.values()].sort((a, b) => late(a) - late(b));
 }

@@ -10,36 +10,36 @@ import { toasts } from "./toasts.svelte";
 import { vault } from "./vault.svelte";
 
 /**
- * `looked`: it is known what the files are, and no vault is open yet to compare them with. `locked`: the passphrase of an
- * encrypted file is asked for.
+ * `inspected`: the files are recognised, but no vault is open for a plan. `locked`: an encrypted file needs its
+ * passphrase.
  */
 export type Stage =
   "idle" | "inspecting" | "inspected" | "locked" | "planning" | "plan" | "running" | "report" | "failed" | "cancelled";
-/** Formats with a check of their own; vendors' exports have none. */
+/** Formats with an integrity check; vendors' exports have none. */
 const CHECKED = new Set(["mem", "alf", "alf_delta", "mif", "pam", "zaxy", "eventloom"]);
 
-/** Refusals that are not about one file. */
+/** Errors that concern the whole import, not a single file. */
 const STOPS = new Set(["cancelled", "locked", "passphrase_needed", "passphrase_wrong"]);
 
-/** One drop, from the first look to the report. */
+/** One import of dropped files, from inspection to the report. */
 class Importing {
   stage = $state<Stage>("idle");
   paths = $state.raw<string[]>([]);
   text = $state<string | null>(null);
   detections = $state.raw<Detection[]>([]);
   chosen = $state<Record<string, string>>({});
-  /** By path; null while it is being looked at. */
+  /** Results by path; null while a check runs. */
   checks = $state.raw<Record<string, FileCheck | null>>({});
   plans = $state.raw<Plan[]>([]);
   letIn = $state(false);
   background = $state(false);
-  /** The import that runs, and its place among those that do. */
+  /** The running import and its position among all of them. */
   current = $state.raw<{ plan: Plan; i: number; n: number } | null>(null);
-  /** Look for sensitive values once it is done. */
+  /** Scan for sensitive values afterwards. */
   scanAfter = $state(true);
   job = $state.raw<JobProgress | null>(null);
   problem = $state.raw<UiError | null>(null);
-  /** The passphrase that was typed opened nothing. */
+  /** The typed passphrase was wrong. */
   wrong = $state(false);
   #passphrase: string | null = null;
   #run = 0;
@@ -48,17 +48,17 @@ class Importing {
     return this.stage === "running";
   }
 
-  /** Files of the drop that nothing was chosen or recognised for. */
+  /** Files without a recognised or chosen format. */
   get unrecognised(): Detection[] {
     return this.detections.filter((found) => !found.format && !found.encrypted && !this.chosen[found.path]);
   }
 
-  /** Files that are encrypted as a whole, and not opened yet. */
+  /** Encrypted files that were not opened yet. */
   get encryptedFiles(): Detection[] {
     return this.detections.filter((found) => found.encrypted);
   }
 
-  /** It ended early, with a part of it in the vault. */
+  /** It ended early after some imports were completed. */
   get partial(): boolean {
     const early = this.stage === "failed" || this.stage === "cancelled";
     return early && this.plans.some((plan) => plan.report !== null);
@@ -69,7 +69,7 @@ class Importing {
     if (paths.length > 0) await this.inspect(paths);
   }
 
-  /** What are these? Needs no vault; with an open one the plan follows. */
+  /** Recognises the formats. Needs no vault; if one is open, the plan follows. */
   async inspect(paths: string[]): Promise<void> {
     if (this.busy) return;
     this.reset();
@@ -108,13 +108,13 @@ class Importing {
     return this.plan();
   }
 
-  /** With the passphrase of what is encrypted. It is kept until this import is over, and no longer. */
+  /** Continues with the passphrase of the encrypted files, which is kept in memory until this import ends. */
   open(passphrase: string): Promise<void> {
     this.#passphrase = passphrase;
     return this.encryptedFiles.length > 0 ? this.detect() : this.plan();
   }
 
-  /** Go on without the encrypted files. */
+  /** Continues without the encrypted files. */
   skipEncrypted(): Promise<void> {
     const closed = new Set(this.encryptedFiles.map((found) => found.path));
     this.paths = this.paths.filter((path) => !closed.has(path));
@@ -122,13 +122,13 @@ class Importing {
     return this.plan();
   }
 
-  /** Once more from where it failed. */
+  /** Retries from the failed step. */
   retry(): Promise<void> {
     const known = this.text !== null || this.detections.length > 0;
     return known ? this.plan() : this.inspect(this.paths);
   }
 
-  /** What would happen; nothing is written. */
+  /** Computes what the import would do, without writing. */
   async plan(): Promise<void> {
     const run = ++this.#run;
     this.job?.drop();
@@ -139,7 +139,7 @@ class Importing {
     }
     this.stage = "planning";
     void this.check();
-    // What an import that ended early has imported already stays done.
+    // Imports that were completed before a failure stay completed.
     const plans = this.plans.filter((plan) => plan.report);
     const requested = this.requestedPlans().filter(({ key }) => !plans.some((plan) => plan.key === key));
     let firstError: unknown;
@@ -152,7 +152,7 @@ class Importing {
           plans.push(plan.with({ preview }));
         } catch (error) {
           if (run !== this.#run) return;
-          // One file that can't be read does not hold up the others.
+          // One unreadable file does not block the others.
           if (STOPS.has(codeOf(error))) throw error;
           firstError ??= error;
           plans.push(plan.with({ problem: new UiError(error) }));
@@ -166,7 +166,10 @@ class Importing {
     }
   }
 
-  /** Is each file whole, and who signed it? Nothing waits for it: a large file takes as long as its import. */
+  /**
+   * Checks integrity and signature of each file. Nothing waits for it: checking a large file takes as long as importing
+   * it.
+   */
   async check(): Promise<void> {
     const run = this.#run;
     for (const { path, format } of this.detections) {
@@ -202,7 +205,7 @@ class Importing {
         const report = await backend().importRun(this.job.id, plan.request, this.#passphrase, this.job.listen);
         if (run !== this.#run) return;
         this.plans = this.plans.map((each) => (each === plan ? plan.with({ report }) : each));
-        // Too late for this one; the others stay out.
+        // This import finished before the cancellation; the following ones are skipped.
         if (this.job.cancelling && index + 1 < waiting.length)
           throw new BackendError({ code: "cancelled", message: "", details: {} });
       }
@@ -211,7 +214,7 @@ class Importing {
       if (this.background) this.announce();
     } catch (error) {
       if (run === this.#run) this.fail(error);
-      // Nothing came in, so nothing is kept from being looked at.
+      // Nothing was imported, so the scan is not paused.
       if (isUnlocked() && !this.plans.some((plan) => plan.report)) sensitive.scanPaused = wasPaused;
       vault.changed();
     }
@@ -227,7 +230,7 @@ class Importing {
     await this.job?.cancel();
   }
 
-  /** How an import that did not go through ended. */
+  /** Title for an import that was not completed. */
   get ending(): string {
     if (this.partial) return t("import.partly.title");
     return this.stage === "cancelled" ? t("import.cancelled.title") : t("import.failed.title");

@@ -1,11 +1,11 @@
 import { backend, type Progress } from "$lib/ipc";
 
-/** Progress of one piece of long work, its rate, and the way to cancel it. */
+/** Progress of a long-running job, its rate, and cancellation. */
 export class JobProgress {
   readonly id = crypto.randomUUID();
   progress = $state.raw<Progress | null>(null);
   cancelling = $state(false);
-  /** Units in a second during this stage; null until it can be told. */
+  /** Units per second in this stage; null while unknown. */
   rate = $state<number | null>(null);
   #stage = "";
   #from = { at: 0, done: 0 };
@@ -15,7 +15,7 @@ export class JobProgress {
       ? Math.min(1, (this.progress.done ?? 0) / (this.progress.total ?? 1))
       : null,
   );
-  /** Seconds left of this stage, about. */
+  /** Estimated seconds left in this stage. */
   readonly left = $derived(
     this.progress && this.rate && this.share !== null
       ? Math.max(0, ((this.progress.total ?? 0) - (this.progress.done ?? 0)) / this.rate)
@@ -39,7 +39,7 @@ export class JobProgress {
     await backend().cancelJob(this.id);
   }
 
-  /** Nobody waits for it any more. One that has ended already is not minded. */
+  /** Cancels the job without waiting; a finished job is ignored. */
   drop(): void {
     void this.cancel().catch(() => undefined);
   }

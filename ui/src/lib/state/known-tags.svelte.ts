@@ -5,13 +5,13 @@ import { onLock } from "./lock-cleanup";
 import { session } from "./session.svelte";
 import { vault } from "./vault.svelte";
 
-/** Tags of all memories, most used first: what is offered where one is typed, whatever the list is narrowed to. */
+/** Tags of all memories, most used first, as suggestions independent of the current filter. */
 class KnownTags {
   names = $state.raw<string[]>([]);
   #run = 0;
   #counted = -1;
 
-  /** Counted once for each state of the vault. */
+  /** Counted once per vault revision. */
   async load(): Promise<void> {
     const revision = vault.revision;
     if (this.#counted === revision) return;
@@ -24,7 +24,7 @@ class KnownTags {
         .sort((a, b) => b[1] - a[1] || byName(a[0], b[0]))
         .map(([name]) => name);
     } catch (error) {
-      // Typing goes on without them.
+      // Without suggestions typing still works.
       session.handleLocked(error);
     }
   }

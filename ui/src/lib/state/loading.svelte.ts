@@ -3,20 +3,23 @@ import { untrack } from "svelte";
 import { UiError } from "./ui-error";
 import { session } from "./session.svelte";
 
-/** Loading that the person stopped: not wrong, and asked for again with the same button as what failed. */
+/** Loading stopped by the person: no error, but offers the same retry. */
 export const stoppedByUser = (): UiError =>
   new UiError(new BackendError({ code: "stopped", message: "", details: {} }));
 
-/** What a view loads before it shows something. What was refused stays said until it is asked for again. */
+/** The initial load of a view. An error stays visible until the next attempt. */
 export class Loading {
   problem = $state.raw<UiError | null>(null);
   #reloads = $state(0);
   #run = 0;
 
-  /** In an effect: asks now, and once more after `again`. Answers how to give up. `still`: whether anybody waits for it. */
+  /**
+   * Runs `load` now and again after `retry`; call it in an effect. Returns the cancel function. `isCurrent` is false
+   * once a newer load began.
+   */
   run(load: (isCurrent: () => boolean) => Promise<void>): () => void {
     void this.#reloads;
-    // What was stopped is over when something else is asked for.
+    // A stop applies only to the load it interrupted.
     if (untrack(() => this.problem)?.code === "stopped") this.problem = null;
     const run = ++this.#run;
     const isCurrent = () => run === this.#run;

@@ -1,4 +1,4 @@
-/** Everything that holds content registers here, so that locking leaves nothing behind. */
+/** Every store with content registers here, so that locking clears it. */
 const clearers = new Set<() => void>();
 
 export function onLock(clear: () => void): void {
@@ -7,7 +7,10 @@ export function onLock(clear: () => void): void {
 
 let epoch = 0;
 
-/** Ask before waiting, call after: false once the vault was locked in between, so that a late answer shows nothing. */
+/**
+ * Returns a function that is false once the vault was locked. Create it before awaiting and check afterwards, so that a
+ * late answer shows nothing.
+ */
 export function lockGuard(): () => boolean {
   const mine = epoch;
   return () => mine === epoch;

@@ -2,11 +2,11 @@ import { conversations, memories } from "./lists.svelte";
 import { nav } from "./nav.svelte";
 import { search } from "./search-field.svelte";
 
-/** What an assistant can cease to keep. */
+/** Kinds that an assistant may stop storing. */
 export const MISSING_KINDS = ["memory", "profile", "conversation"] as const;
 export type MissingKind = (typeof MISSING_KINDS)[number];
 
-/** To the list of exactly these records. */
+/** Opens the list of records that the newest export of an assistant lacks. */
 export function showMissing(platform: string, kind: MissingKind): void {
   const list = kind === "conversation" ? conversations : memories;
   list.clearFilter();

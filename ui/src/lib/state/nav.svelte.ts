@@ -17,12 +17,12 @@ export const SETTINGS_PAGES = ["security", "folders", "appearance", "vault", "ke
 export type SettingsPage = (typeof SETTINGS_PAGES)[number];
 type Place = { section: Section; id: string | null; message: string | null };
 
-/** Where the person is, and the way back. */
+/** The current location and the navigation history. */
 class Nav {
   section = $state<Section>("home");
-  /** Record to show in this section, when the way here named one. */
+  /** The record to show in this section, if the link named one. */
   id = $state<string | null>(null);
-  /** Message to scroll to in a conversation. */
+  /** The message to scroll to in a conversation. */
   message = $state<string | null>(null);
   activityTab = $state<ActivityTab>("transfers");
   settingsPage = $state<SettingsPage>("security");
@@ -36,13 +36,13 @@ class Nav {
     this.#set({ section, id, message });
   }
 
-  /** To a section by its name: a fresh look, without what was searched for elsewhere. */
+  /** Opens a section without the search of the previous one. */
   open(section: Section): void {
     if (section !== this.section) search.clear();
     this.go(section);
   }
 
-  /** The record chosen in the list: part of the place, but not a step of its own. */
+  /** Selects a record in the list: part of the location, but no history entry of its own. */
   choose(id: string | null): void {
     this.id = id;
     this.message = null;

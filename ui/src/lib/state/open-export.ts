@@ -5,22 +5,22 @@ import { nav } from "./nav.svelte";
 import { search } from "./search-field.svelte";
 import { selection } from "./selection.svelte";
 
-/** Open the export sheet with the scope that the person came from. */
+/** Opens the export sheet with the current scope. */
 export function showExport(scope: "all" | "screen", ids: string[] | null = null, format: StartFormat = "mem"): void {
   if (ids) {
     dialogs.show({ kind: "export", filter: { ...ANY, ids }, query: "", found: ids.length, format });
     return;
   }
   const list = { memories, conversations, files }[nav.section as "memories"] as typeof memories | undefined;
-  // Checked rows are what is meant, there where rows of a list can be exported.
+  // Checked rows are the scope, in sections whose rows can be exported.
   if (scope === "screen" && list && selection.ids.size > 0) {
     showExport("screen", [...selection.ids], format);
     return;
   }
   const filter = scope === "screen" && list ? list.filter : null;
-  // A list follows the search field after a moment.
+  // Read from the search field, because the list follows it with a delay.
   const query = list ? search.text.trim() : "";
-  // A search for conversations counts the messages that say it; the sheet counts what it then collects.
+  // A conversation search counts message hits; the sheet counts the conversations it collects.
   const known = filter !== null && list?.query === query && !(list === conversations && query);
   dialogs.show({
     kind: "export",

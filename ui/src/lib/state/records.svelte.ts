@@ -14,18 +14,18 @@ import { stoppedByUser } from "./loading.svelte";
 import { onLock } from "./lock-cleanup";
 import { session } from "./session.svelte";
 
-/** A row of a list: the item, and while searching the piece of text that matched. */
+/** A row: the item, and during a search the matching snippet. */
 export type Row = FoundRow;
 
 const PAGE = 100;
-/** Pixels that a row of a list takes at least. */
+/** Minimum height of a row in pixels. */
 const ROW = 60;
-/** The most that the backend hands out in one call. */
+/** The backend's limit per call. */
 const MOST = 1000;
-/** So many conversations are found by their title (as `find` does it); the others by what their messages say. */
+/** Number of conversations found by title (as in `find`); the others by their messages. */
 const TITLES = 8;
 
-/** A list that loads page by page: by cursor when browsing, by offset when searching. */
+/** A list loaded in pages: by cursor when browsing, by offset when searching. */
 export class RecordList {
   rows = $state.raw<Row[]>([]);
   total = $state<number | null>(null);
@@ -34,19 +34,19 @@ export class RecordList {
   filter = $state.raw<Filter>(ANY);
   query = $state("");
   sort = $state<"newest" | "oldest" | "title">("newest");
-  /** How often it was asked for again: whoever shows the list asks anew, with all that goes with its rows. */
+  /** Number of requested reloads: the view reloads everything that belongs to its rows. */
   reloads = $state(0);
   #cursor: string | null = null;
   #offset = 0;
   #run = 0;
-  /** Of the rows: a search may find a conversation again on a later page. */
+  /** Ids of the rows: a search may return a conversation again on a later page. */
   #ids = new Set<string>();
-  /** What the rows answer, and how far down they reach. */
+  /** The question that the rows answer, and how far they reach. */
   #shown = { question: "", reach: 0 };
-  /** What was asked before it is known that the person has typed to the end. */
+  /** A request sent before typing has paused. */
   #prefetched: { question: string; limit: number; found: Promise<Found> } | null = null;
   #prefetching = false;
-  /** What was typed while a question was under way. */
+  /** The query typed while a prefetch was running. */
   #pendingQuery: string | null = null;
 
   constructor(private readonly base: Partial<Filter>) {
@@ -67,11 +67,11 @@ export class RecordList {
   }
 
   /**
-   * Ask for what a search with `query` would show first, while it is still waited for the next letter: `load` has its
-   * answer then. A question at a time: on a slow machine the next letter's would have to wait for this one's.
+   * Requests the first rows for `query` while the list still waits for the next key; `load` uses the answer. Only one
+   * request at a time, because on a slow machine the next one would queue behind it.
    */
   prefetch(query: string): void {
-    // What was asked before was asked of another vault, if this comes of a change.
+    // After a change the old answer belongs to another vault state.
     this.#prefetched = null;
     this.#pendingQuery = this.#prefetching ? query : null;
     const question = this.#question(query);
@@ -84,13 +84,13 @@ export class RecordList {
       this.#prefetching = false;
       if (this.#pendingQuery !== null) this.prefetch(this.#pendingQuery);
     };
-    // Whoever takes the answer hears of an error; nobody has to.
+    // Errors reach whoever uses the answer; otherwise they are ignored.
     found.then(settled, settled);
   }
 
   /**
-   * From the top again: a new question starts with its first page, the same one (something was changed) reaches as far
-   * down as before, so that the place in the list stays. Rows stay on screen until the new ones are there.
+   * Reloads from the top: a new query loads one page, the same one (after a change) as many rows as before, so that the
+   * scroll position stays. Old rows stay until the new ones arrive.
    */
   async load(): Promise<void> {
     const run = ++this.#run;
@@ -99,12 +99,12 @@ export class RecordList {
     const reach = this.#question() === this.#shown.question ? Math.max(first, this.#shown.reach) : first;
     this.#cursor = null;
     this.#offset = 0;
-    // With nothing to show yet the rows that are to come stand there again.
+    // Before the first answer, placeholder rows are shown again.
     if (this.total === null) this.failed = null;
     await this.#fetch(run, [], reach);
   }
 
-  /** Wait no longer. Rows that are there stay. */
+  /** Stops waiting and keeps the loaded rows. */
   readonly stop = (): void => {
     this.#run += 1;
     this.loading = false;
@@ -112,7 +112,7 @@ export class RecordList {
   };
 
   readonly retry = (): void => {
-    // With nothing to show yet the rows that are to come stand there again.
+    // Before the first answer, placeholder rows are shown again.
     if (this.total === null) this.failed = null;
     this.reloads += 1;
   };
@@ -122,7 +122,7 @@ export class RecordList {
     await this.#fetch(this.#run, this.rows, this.#offset + PAGE);
   }
 
-  /** A row that the vault does not have any more. */
+  /** Removes a row that no longer exists in the vault. */
   drop(id: string): void {
     this.rows = this.rows.filter((row) => row.id !== id);
   }
@@ -131,7 +131,7 @@ export class RecordList {
     return JSON.stringify([query, this.filter, this.sort]);
   }
 
-  /** What was asked ahead, once: later the vault may hold something else. */
+  /** Takes the prefetched answer, once: later the vault may have changed. */
   #takePrefetched(limit: number): Promise<Found> | null {
     const prefetched = this.#prefetched;
     const fits = prefetched?.question === this.#question() && prefetched.limit === limit && this.#offset === 0;
@@ -201,7 +201,7 @@ export class RecordList {
   }
 }
 
-/** How many rows come first. Of what a search finds no more than is seen, so that it is there while the person types. */
+/** Size of the first page. A search loads only what is visible, to answer while the person types. */
 function firstPageSize(query: string): number {
   return query ? Math.ceil(innerHeight / ROW) : PAGE;
 }
@@ -212,12 +212,12 @@ export function plainRow(item: ListItem): Row {
 
 type Source = Pick<Backend, "list" | "search">;
 
-/** The row that a hit belongs to: a message stands in the list as its conversation. */
+/** The row of a hit: a message belongs to its conversation. */
 function rowIdOf(hit: Hit): string | null {
   return hit.kind === "message" ? hit.conversation_id : hit.id;
 }
 
-/** The ids of everything that a filter and a search find: what the list shows, to its end. */
+/** All ids that a filter and search match, not only the loaded rows. */
 export async function itemsOfAll(from: Source, filter: Filter, query: string): Promise<string[]> {
   if (query && filter.kind === "conversation") {
     const titles = await from.search({ query, filter, limit: TITLES, offset: 0, typing: true });
@@ -249,13 +249,16 @@ async function hitsOfAll(from: Source, filter: Filter, query: string): Promise<s
   }
 }
 
-/** Which record stays open when a list changed: the same one, even if it left the list; a new question starts at its first answer. */
+/**
+ * The record to keep open after a list changed: the same one, even if it left the list; for a new query the first
+ * result.
+ */
 export function keepOpen(after: readonly Row[], id: string | null, fresh: boolean): string | null {
   if (id !== null && (!fresh || after.some((row) => row.id === id))) return id;
   return after[0]?.id ?? null;
 }
 
-/** Which record comes next when these leave the list. */
+/** The next record when these leave the list. */
 export function nextAfterRemoval(
   rows: readonly Row[],
   leaving: readonly string[],

@@ -5,7 +5,7 @@ import { dialogs } from "./dialogs.svelte";
 import { importing } from "./importing.svelte";
 import { toasts } from "./toasts.svelte";
 
-/** The import sheet on files that were to be imported before; or, where they are gone, a word about that. */
+/** Opens the import sheet with the files of a failed import, or reports that they are gone. */
 export async function retryImport(paths: string[]): Promise<void> {
   const gone = (await backend().pathInfo(paths)).filter(({ folder, size }) => !folder && size === null);
   if (gone.length > 0) {
@@ -14,6 +14,6 @@ export async function retryImport(paths: string[]): Promise<void> {
     return;
   }
   dialogs.show({ kind: "import" });
-  // One that runs is shown, and not taken away.
+  // A running import is shown and not replaced.
   if (!importing.busy) await importing.inspect(paths);
 }

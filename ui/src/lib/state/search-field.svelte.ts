@@ -1,18 +1,18 @@
 import { onLock } from "./lock-cleanup";
 
-/** What stands in the search field of the bar. Each list follows it. */
+/** The text of the search field in the bar. Lists follow it. */
 class Search {
   text = $state("");
   #field: HTMLInputElement | null = null;
 
-  /** A pane may search in itself, while the focus is in it: returns true when it took the request. */
+  /** A focused pane may handle the search itself: returns true if it did. */
   here: () => boolean = () => false;
 
   attach(field: HTMLInputElement | null): void {
     this.#field = field;
   }
 
-  /** False where there is no field. */
+  /** False if the section has no search field. */
   focus(): boolean {
     this.#field?.focus();
     this.#field?.select();

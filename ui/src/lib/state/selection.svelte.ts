@@ -6,11 +6,11 @@ import { itemsOfAll, type RecordList } from "./records.svelte";
 class Selection {
   ids = $state.raw<ReadonlySet<string>>(new Set());
   #last: string | null = null;
-  /** Of the keys: where Shift was pressed, how far it went, and what was checked before. */
+  /** Keyboard range: where Shift was pressed, how far it reached, and the selection before. */
   #stretch: { from: string; to: string; before: ReadonlySet<string> } | null = null;
   #run = 0;
 
-  /** Check or uncheck one; with `range` everything between the last one and this. */
+  /** Checks or unchecks one row; with `range` everything between the last row and this one. */
   toggle(list: RecordList, id: string, range = false): void {
     this.#run += 1;
     this.#stretch = null;
@@ -25,7 +25,7 @@ class Selection {
     this.ids = next;
   }
 
-  /** With Shift and the arrows: all rows from where that began to here, and fewer again on the way back. */
+  /** Shift with arrows: all rows from the start of the range to this one; shrinks on the way back. */
   extend(list: RecordList, from: string, to: string): void {
     this.#run += 1;
     const known = this.#stretch?.to === from ? this.#stretch : null;
@@ -37,7 +37,7 @@ class Selection {
     this.ids = new Set([...before, ...order.slice(Math.max(0, Math.min(a, b)), Math.max(a, b) + 1)]);
   }
 
-  /** Everything that the filter finds, not only what is loaded. */
+  /** Checks everything the filter matches, not only loaded rows. */
   async all(list: RecordList): Promise<void> {
     const run = ++this.#run;
     const ids = await itemsOfAll(backend(), list.filter, list.query);

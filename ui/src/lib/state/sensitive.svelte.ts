@@ -15,30 +15,30 @@ import { vault } from "./vault.svelte";
 export type QueueState = "open" | "redacted" | "ignored";
 
 const PAGE = 100;
-/** The most that the backend hands out in one call. */
+/** The backend's limit per call. */
 const MOST = 500;
 const NONE: Record<QueueState, Counts> = { open: {}, redacted: {}, ignored: {} };
 
-/** The queue of sensitive values, and the look that fills it. No value is ever in here. */
+/** The queue of sensitive values and the scan that fills it. Contains no values. */
 class Sensitive {
   tab = $state<QueueState>("open");
   kind = $state<Kind | null>(null);
   rows = $state.raw<SensitiveItem[]>([]);
   counts = $state.raw<Record<QueueState, Counts>>(NONE);
-  /** When everything was looked through last; undefined = not asked yet. */
+  /** When the last full scan ended; undefined until loaded. */
   scannedAt = $state<string | null | undefined>(undefined);
-  /** Records that were not looked through yet. */
+  /** Records that were not scanned yet. */
   unscanned = $state(0);
   loading = $state(false);
   failed = $state.raw<UiError | null>(null);
-  /** Moves when there is something else to list. */
+  /** Increases when the queue changed. */
   revision = $state(0);
-  /** The look that the person asked for. */
+  /** The scan started by the person. */
   job = $state.raw<JobProgress | null>(null);
   redacting = $state(false);
-  /** The person wants no look after what was imported last: the next one is asked for, or comes with the next opening. */
+  /** The person declined the scan after the last import: the next one is manual, or follows the next unlock. */
   scanPaused = false;
-  /** The dialog was shown in this session. */
+  /** The redaction dialog was shown in this session. */
   dialogShown = false;
   #backgroundJob: JobProgress | null = null;
   #scanQueued = false;
@@ -48,7 +48,7 @@ class Sensitive {
 
   readonly open = $derived(sumOf(this.counts.open));
   readonly decided = $derived(sumOf(this.counts.redacted) + sumOf(this.counts.ignored));
-  /** Of the list that is shown. */
+  /** Number of values in the shown list. */
   readonly total = $derived(
     kindCounts(this.counts[this.tab])
       .filter(({ kind }) => this.kind === null || kind === this.kind)
@@ -59,25 +59,25 @@ class Sensitive {
     return this.#at.kind < this.#kinds().length;
   }
 
-  /** Kind by kind, since they are shown in that order. */
+  /** The shown kinds, in display order. */
   #kinds(): Kind[] {
     return this.kind ? [this.kind] : KINDS.map(({ kind }) => kind);
   }
 
-  /** From the top; the same question reaches as far down as before. */
+  /** Reloads from the top; an unchanged filter loads as many rows as before. */
   async load(): Promise<void> {
     const listKey = `${this.tab} ${this.kind ?? ""}`;
     const reach = listKey === this.#listKey ? Math.max(PAGE, this.rows.length) : PAGE;
-    // Rows of another question are not acted on under this one.
+    // Rows of the old filter must not receive actions.
     if (listKey !== this.#listKey) this.rows = [];
     this.#listKey = listKey;
     this.#at = { kind: 0, offset: 0 };
-    // With nothing to show yet the rows that are to come stand there again.
+    // Before the first answer, placeholder rows are shown again.
     if (this.scannedAt === undefined) this.failed = null;
     await this.#fetch(++this.#run, [], reach);
   }
 
-  /** Wait no longer. Rows that are there stay. */
+  /** Stops waiting and keeps the loaded rows. */
   readonly stop = (): void => {
     this.#run += 1;
     this.loading = false;
@@ -125,11 +125,11 @@ class Sensitive {
     this.counts = { open: page.open, redacted: page.redacted, ignored: page.ignored };
     this.scannedAt = page.looked_at;
     this.unscanned = page.left;
-    // The last one of the chosen kind is gone: the others are shown again.
+    // If the chosen kind has no values left, all kinds are shown.
     if (this.kind && !kindCounts(this.counts[this.tab]).some(({ kind }) => kind === this.kind)) this.kind = null;
   }
 
-  /** Only how many there are. */
+  /** Loads only the counts. */
   async count(): Promise<void> {
     const isUnlocked = lockGuard();
     const page = await backend().sensitiveQueue({ state: "open", classes: [], offset: 0, limit: 1 });
@@ -138,7 +138,7 @@ class Sensitive {
     this.revision += 1;
   }
 
-  /** After anything changed: look through what is new, one look at a time. */
+  /** Scans new records after a change, one scan at a time. */
   async scanInBackground(): Promise<void> {
     if (this.scanPaused) return this.count().catch((error: unknown) => session.handleLocked(error));
     if (this.#backgroundJob || this.job) {
@@ -151,7 +151,7 @@ class Sensitive {
       await backend().look(job.id, false, job.listen);
       if (isUnlocked()) await this.count();
     } catch (error) {
-      // Nobody asked for it. What was not looked through is counted where the findings are shown.
+      // A background scan reports no error; unscanned records are counted beside the findings.
       session.handleLocked(error);
     } finally {
       if (this.#backgroundJob === job) this.#backgroundJob = null;
@@ -162,14 +162,14 @@ class Sensitive {
     }
   }
 
-  /** The person asks: through everything once more. */
+  /** Scans everything again on request. */
   async rescan(): Promise<void> {
     if (this.job) return;
     this.scanPaused = false;
     this.#backgroundJob?.drop();
     const isUnlocked = lockGuard();
     const job = (this.job = new JobProgress());
-    // The first look answers by what it lists.
+    // The first scan shows its result as the list.
     const before = this.scannedAt ? JSON.stringify(this.counts) : null;
     let done = false;
     try {
@@ -185,7 +185,7 @@ class Sensitive {
           showError(error);
         });
         if (isUnlocked() && done && before) this.#reportScan(before);
-        // What changed in the meantime was perhaps looked at before.
+        // Changes during the scan may have been missed.
         if (isUnlocked() && this.#scanQueued) {
           this.#scanQueued = false;
           void this.scanInBackground();
@@ -199,7 +199,7 @@ class Sensitive {
     toasts.show(same ? t("sensitive.lookedSame") : t("sensitive.lookedOpen", { n: this.open }), { icon: "check" });
   }
 
-  /** For good. True when it was done and the vault is still open. */
+  /** Redacts irreversibly. True if done and the vault is still unlocked. */
   async redact(request: RedactValuesRequest, job = new JobProgress()): Promise<boolean> {
     const isUnlocked = lockGuard();
     this.redacting = true;
@@ -207,7 +207,7 @@ class Sensitive {
       .redactValues(job.id, request, job.listen)
       .finally(() => (this.redacting = false));
     if (!isUnlocked()) return false;
-    // Unsaved edits may hold the words as well: saved afterwards, they would bring them back.
+    // Drafts may contain the words too; saving one later would restore them.
     detail.dropAll();
     await this.count().catch(() => undefined);
     if (!isUnlocked()) return false;

@@ -4,11 +4,11 @@ import { clearContent } from "./lock-cleanup";
 
 export type Phase = "starting" | "welcome" | "create" | "unlock" | "open";
 
-/** Wrong passphrases before a pause, and its milliseconds. */
+/** Failed attempts before a pause, and the pause in milliseconds. */
 const TRIES = 5;
 const PAUSE = 5000;
 
-/** Which stage the window is at, and the vault it is about. Holds no content and no secret. */
+/** The phase of the window and its vault. Holds neither content nor secrets. */
 class Session {
   phase = $state<Phase>("starting");
   path = $state<string | null>(null);
@@ -16,11 +16,11 @@ class Session {
   vaultId = $state<string | null>(null);
   autoLockMinutes = $state(0);
   lockedAt = $state<number | null>(null);
-  /** Null: a refused call told that it is locked, and nobody why. */
+  /** Why it locked; null if only a failed call revealed it. */
   lockedBy = $state<LockedBy | "person" | null>(null);
-  /** Locked, but something that was still running has to end first. */
+  /** Locked, but a running job has to end first. */
   finishing = $state(false);
-  /** Wrong passphrases in a row and the end of the pause after them, for each vault: leaving for another ends neither. */
+  /** Failed attempts in a row and the end of the pause, per vault, so that switching vaults does not reset them. */
   #attempts = $state<Record<string, { failures: number; until: number }>>({});
 
   async start(): Promise<void> {
@@ -44,12 +44,12 @@ class Session {
     return this.#attempts[this.path ?? ""]?.failures ?? 0;
   }
 
-  /** When the next passphrase may be tried; a time that is over when there is nothing to wait for. */
+  /** When the next attempt is allowed; in the past if there is no pause. */
   get pausedUntil(): number {
     return this.#attempts[this.path ?? ""]?.until ?? 0;
   }
 
-  /** That passphrase opened nothing: after every fifth there is a pause. */
+  /** Counts a failed attempt; every fifth starts a pause. */
   wrongPassphrase(now = Date.now()): void {
     const failures = this.failures + 1;
     const until = failures % TRIES === 0 ? now + PAUSE : this.pausedUntil;
@@ -66,10 +66,10 @@ class Session {
     this.phase = "open";
   }
 
-  /** The person locks. */
+  /** Locks on request of the person. */
   async lock(): Promise<void> {
     this.locked("person");
-    // With nothing under way there is nothing to say.
+    // Without a running job the lock is immediate and needs no message.
     const slow = setTimeout(() => (this.finishing = true), 200);
     try {
       await backend().lock();
@@ -79,9 +79,9 @@ class Session {
     }
   }
 
-  /** The vault is locked: nothing of it stays in the window. */
+  /** Called when the vault is locked: clears all content from the window. */
   locked(by: LockedBy | "person" | null): void {
-    // The reason may come after the first call that was refused for it.
+    // The reason may arrive after the first call that failed for it.
     if (this.phase === "unlock" && this.lockedAt !== null) this.lockedBy ??= by;
     if (this.phase !== "open") return;
     this.phase = "unlock";
@@ -90,7 +90,7 @@ class Session {
     clearContent();
   }
 
-  /** For refusals of any call: `locked` means that the vault closed behind our back. */
+  /** Call with every backend error: `locked` means that the vault closed without the window. */
   handleLocked(error: unknown): void {
     if (codeOf(error) === "locked") this.locked(null);
   }

@@ -7,7 +7,7 @@ export type Toast = {
   action?: { label: string; run: () => void | Promise<void>; undo: boolean } | undefined;
 };
 
-/** One message at a time, and the last undoable thing for Ctrl Z. */
+/** One toast at a time, and the last action that Ctrl Z can undo. */
 class Toasts {
   current = $state<Toast | null>(null);
   #next = 1;
@@ -22,7 +22,7 @@ class Toasts {
     if (options.action?.undo) this.#undo = options.action.run;
   }
 
-  /** Say what was done and offer to take it back. */
+  /** Shows what was done with an Undo button. */
   undoable(text: string, label: string, undo: () => void | Promise<void>, icon: Toast["icon"] = "check"): void {
     this.show(text, { icon, action: { label, run: undo, undo: true } });
   }

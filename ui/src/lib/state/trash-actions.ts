@@ -12,7 +12,7 @@ import { session } from "./session.svelte";
 import { toasts } from "./toasts.svelte";
 import { vault } from "./vault.svelte";
 
-/** Reversible, so without asking: to the Trash, with a way back. True when they are there and the vault is still open. */
+/** Moves records to the Trash without asking, with Undo. True if done and the vault is still unlocked. */
 export async function moveToTrash(
   ids: string[],
   what: string | null = null,
@@ -37,13 +37,13 @@ export async function moveToTrash(
   }
 }
 
-/** To the Trash from a list: the next row takes its place. */
+/** Moves rows of a list to the Trash and selects the next row. */
 export async function trashFromList(list: RecordList, ids: string[], what: string | null = null): Promise<void> {
   const next = nextAfterRemoval(list.rows, ids, nav.id);
   const [section, id] = [nav.section, nav.id];
   if (!(await moveToTrash(ids, what, list))) return;
   selection.clear();
-  // Whoever went on in the meantime stays there.
+  // A selection changed meanwhile is kept.
   if (nav.section === section && (nav.id === id || ids.includes(nav.id ?? ""))) nav.choose(next);
 }
 
@@ -59,7 +59,7 @@ export async function restoreFromTrash(ids: string[]): Promise<void> {
   }
 }
 
-/** Clean and check again what a receipt says is not clean. Null when the vault was locked meanwhile. */
+/** Retries the places that a receipt lists as not clean. Null if the vault was locked meanwhile. */
 export async function retryCleanup(id: string, job = new JobProgress()): Promise<Receipt | null> {
   const isUnlocked = lockGuard();
   const receipt = await backend().cleanAgain(job.id, id, job.listen);
@@ -68,7 +68,7 @@ export async function retryCleanup(id: string, job = new JobProgress()): Promise
   return receipt;
 }
 
-/** Ask about erasing all that is in the Trash. */
+/** Opens the erase dialog for everything in the Trash. */
 export async function emptyTrash(): Promise<void> {
   const isUnlocked = lockGuard();
   try {
@@ -79,7 +79,7 @@ export async function emptyTrash(): Promise<void> {
   }
 }
 
-/** Say what went wrong where there is no better place for it. */
+/** Shows an error as a toast, for lack of a better place. */
 export function showError(error: unknown): void {
   session.handleLocked(error);
   toasts.show(new UiError(error).text, { icon: "alert" });

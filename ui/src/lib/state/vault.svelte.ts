@@ -4,11 +4,11 @@ import { UiError } from "./ui-error";
 import { onLock } from "./lock-cleanup";
 import { session } from "./session.svelte";
 
-/** What is in the open vault, and a number that moves whenever something in it changed. */
+/** Counts of the open vault, and a revision that increases with every change. */
 class Vault {
   info = $state<VaultInfo | null>(null);
   revision = $state(0);
-  /** Why it is not known what is in it. */
+  /** Why the counts could not be loaded. */
   problem = $state.raw<UiError | null>(null);
   #run = 0;
 
@@ -25,19 +25,19 @@ class Vault {
     }
   }
 
-  /** Once more, after a refusal. */
+  /** Loads again after an error. */
   readonly retry = (): void => {
     this.problem = null;
     void this.refresh();
   };
 
-  /** Wait no longer. */
+  /** Stops waiting. */
   readonly stop = (): void => {
     this.#run += 1;
     this.problem = stoppedByUser();
   };
 
-  /** Something was changed: lists and numbers load again. */
+  /** Called after every change: lists and counts reload. */
   changed(): void {
     this.revision += 1;
     void this.refresh();

@@ -19,35 +19,35 @@ import { session } from "./session.svelte";
 import { toasts } from "./toasts.svelte";
 import { vault } from "./vault.svelte";
 
-/** Watched folders, and what was found in them and waits for an answer. */
+/** Watched folders and the detected files that wait for a decision. */
 class Watching {
-  /** Null: not read yet. */
+  /** Null until loaded. */
   folders = $state.raw<WatchedFolder[] | null>(null);
   finds = $state.raw<Find[]>([]);
-  /** What is being imported on its own, and how far that is. */
+  /** The running automatic import. */
   importing = $state<string | null>(null);
   progress = $state.raw<Progress | null>(null);
   readonly running = $derived(this.finds.find((find) => find.id === this.importing) ?? null);
-  /** Of this stage; null until it can be told. */
+  /** Progress of this stage, 0..1; null while unknown. */
   readonly share = $derived(
     (this.progress?.total ?? 0) > 0 ? Math.min(1, (this.progress?.done ?? 0) / (this.progress?.total ?? 1)) : null,
   );
-  /** Finds and imports that were told of already. */
+  /** Detected files and imports that were already announced. */
   #announced = new Set<string>();
   #run = 0;
 
-  /** Nobody asked for it, so a refusal is not shown: the next event reads again. */
+  /** Runs in the background, so errors are not shown: the next event reloads. */
   async load(): Promise<void> {
     await this.#apply(backend().watched()).catch((error: unknown) => session.handleLocked(error));
   }
 
-  /** An import on its own goes on; the first word of it asks which. */
+  /** Progress of an automatic import; the first event loads which one it is. */
   onProgress(progress: Progress): void {
     if (this.importing === null && this.progress === null) void this.load();
     this.progress = progress;
   }
 
-  /** It rolls back, and the find waits for the person. */
+  /** Cancels it: it rolls back and the file waits for a decision. */
   stop(find: Find): Promise<void> {
     return backend().cancelJob(find.id);
   }
@@ -61,7 +61,7 @@ class Watching {
     return this.#apply(backend().setWatching(folder.id, mode));
   }
 
-  /** Reversible: watched again, it is looked at from then on. */
+  /** Undo watches the folder again, for files that arrive from then on. */
   async remove({ id, path, mode }: WatchedFolder): Promise<void> {
     const isUnlocked = lockGuard();
     await this.#apply(backend().unwatchFolder(id));
@@ -77,7 +77,7 @@ class Watching {
     return this.#apply(backend().dismissFind(find.id));
   }
 
-  /** The sheet that shows what it would do. One that is open is not taken away, nor is an import that runs. */
+  /** Opens the import sheet for a detected file, unless another sheet is open or an import runs. */
   import(find: Find): void {
     const { open } = dialogs;
     if (open !== null && open.kind !== "import") return;
@@ -85,7 +85,7 @@ class Watching {
     if (!importing.busy) void importing.inspect([find.path]);
   }
 
-  /** What waits: the one file, or the list. */
+  /** Opens the waiting file, or the list if there are several. */
   show(): void {
     const [find, more] = this.finds;
     if (find && !more && find !== this.running) return this.import(find);
@@ -133,7 +133,7 @@ class Watching {
     });
   }
 
-  /** Quietly: never over something that the person is in the middle of. It stays in the list. */
+  /** Shows a toast, but never over an open sheet or a running import. The file stays in the list. */
   #offer(fresh: Find[]): void {
     const [find, more] = fresh;
     if (!find || dialogs.open !== null || importing.busy) return;

@@ -3,29 +3,29 @@ import { joinWithCommas, count, hasText, readable, t, word, type MessageKey } fr
 import { spoken } from "./locale.svelte";
 
 /**
- * What the core says of one thing: the window's own words for it (by its code), and the rest of the core's sentence as
- * it came. The core speaks English, so the rest is shown as it is in English and under "Details" otherwise.
+ * A message of the core: the window's text for its code, and the remainder in the core's English, which other languages
+ * show under "Details".
  */
 export type CoreText = { text: string; original: string };
 
 /** Whether the window speaks the core's language. */
 export const coreIsSpoken = (): boolean => spoken().language === "en";
 
-/** Why an item was not plainly added: a stable code or phrase, then `: ` and details. */
+/** The reason why an item was not simply added: a stable code or phrase, then `: ` and details. */
 export function reasonText(reason: string): CoreText {
   const [code = "", ...rest] = reason.split(": ");
   const key = `reason.${code.replaceAll(" ", "_")}`;
   return hasText(key) ? { text: t(key), original: rest.join(": ") } : { text: "", original: reason };
 }
 
-/** How an export is laid out, or its version; null for a reader's own name of a layout, which tells nobody anything. */
+/** The layout or version of an export; null for internal layout names of a reader. */
 export function layoutText(version: string | null): string | null {
   const key = `layout.${version ?? ""}`;
   if (hasText(key)) return t(key);
   return version && /\d/.test(version) ? version : null;
 }
 
-/** Codes of readers and validators, by what they are about; the first that fits counts. */
+/** Codes of readers and validators by subject; the first match counts. */
 const ISSUES: [RegExp, MessageKey][] = [
   [/checksum|digest|integrity|hash/, "issue.checksum"],
   [/signature|signed|signer/, "issue.signature"],
@@ -49,7 +49,7 @@ export function issueText({ code, message }: { code: string; message: string }):
   return { text: t(ISSUES.find(([pattern]) => pattern.test(code))?.[1] ?? "issue.other"), original: message };
 }
 
-/** What the log keeps of an export. `valid`: null where a former version did not say. */
+/** What the log stores about an export. `valid`: null if a former version did not record it. */
 export type ExportFacts = {
   records: number;
   signed: boolean;
@@ -58,7 +58,7 @@ export type ExportFacts = {
   valid: boolean | null;
 };
 
-/** `3589 records, signed, encrypted, 23 covered, valid`; null for what is not of that form. */
+/** Parses `3589 records, signed, encrypted, 23 covered, valid`; null for other forms. */
 export function exportFacts(detail: string): ExportFacts | null {
   const form = /^(\d+) records(, signed)?(, encrypted)?(?:, (\d+) covered)?(?:, (not )?valid)?$/;
   const [whole, records, signed, encrypted, covered, not] = form.exec(detail) ?? [];
@@ -72,7 +72,7 @@ export function exportFacts(detail: string): ExportFacts | null {
   };
 }
 
-/** How much was exported and how: `3,589 items, signed, 23 values covered`; with the format where nothing else names it. */
+/** Summary of an export: `3,589 items, signed, 23 values covered`, with the format if nothing else names it. */
 export function exportSummary({ records, signed, encrypted, covered }: ExportFacts, format = ""): string {
   return joinWithCommas([
     format ? t("activity.itemsAs", { n: records, name: assistantStyle(format).name }) : t("many.items", { n: records }),
@@ -82,14 +82,14 @@ export function exportSummary({ records, signed, encrypted, covered }: ExportFac
   ]);
 }
 
-/** Why an import failed, by the code that the log keeps; which file it was the log does not know. */
+/** Why an import failed, by the logged code; the log does not store which file. */
 function failureSaid(code: string, format: string): CoreText {
   const place = format ? t("activity.itsFile", { name: assistantStyle(format).name }) : t("error.thePlace");
   const known = hasText(`error.${code}`);
   return { text: known ? word("error", code, { place }) : t("error.invalid", { place }), original: known ? "" : code };
 }
 
-/** The detail of an entry of the log, which the vault writes in a few fixed forms. */
+/** The detail of a log entry, which the vault writes in a few fixed forms. */
 export function auditText(op: string, detail: string, target = ""): CoreText {
   const numbers = (detail.match(/\d+/g) ?? []).map(Number);
   const [first = 0, second = 0] = numbers;
@@ -112,7 +112,7 @@ export function auditText(op: string, detail: string, target = ""): CoreText {
   return op === "erase" && hasText(`kind.${detail}`) ? said(word("kind", detail)) : { text: "", original: detail };
 }
 
-/** The core's sentences about weak passphrases; a test holds them against its source. */
+/** The core's sentences about weak passphrases; a test compares them with its source. */
 export const WEAKNESSES: Record<string, MessageKey> = {
   "There is nothing here yet.": "strength.why.empty",
   "It follows the keys of the keyboard.": "strength.why.keyboard",
@@ -126,13 +126,13 @@ export const WEAKNESSES: Record<string, MessageKey> = {
   "It is too short. Add a word or two.": "strength.why.short",
 };
 
-/** Why a passphrase is not taken. */
+/** Why a passphrase is rejected. */
 export const weakness = (reason: string): string => t(WEAKNESSES[reason] ?? "strength.why.short");
 
-/** Whether more of it would be enough. */
+/** Whether the only problem is its length. */
 export const tooShort = (reason: string): boolean => weakness(reason) === t("strength.why.short");
 
-/** What a loss report says was lost; what has no word of its own is given as its name, without the marks of code. */
+/** The name of a lost field; fields without a message show their raw name without code marks. */
 export function fieldName(field: string): string {
   const key = `field.${field.replaceAll(".", "_")}`;
   if (hasText(key)) return t(key);

@@ -3,7 +3,7 @@ import { spoken } from "./locale.svelte";
 
 type Time = string | number | null | undefined;
 
-/** A time, or null when it is none. A day without a time is a day here: `Date` alone would take it for one in UTC. */
+/** Parses a time; null if invalid. A date without time is local here, while `Date` would read it as UTC. */
 export function parse(value: Time): Date | null {
   if (value === null || value === undefined || value === "") return null;
   const date = new Date(typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T00:00` : value);
@@ -72,7 +72,7 @@ export function relativeTimeInSentence(value: Time, now = new Date()): string {
   return joinWithCommas([relativeDayInSentence(value, now), clock(value)]);
 }
 
-/** Whole days from now until then, never below 0. */
+/** Whole days until then, at least 0. */
 export function daysLeft(value: Time, now = new Date()): number {
   const date = parse(value);
   return date ? Math.max(0, Math.ceil((date.getTime() - now.getTime()) / 86_400_000)) : 0;
@@ -98,7 +98,7 @@ export function bytes(value: number | null | undefined): string {
   return t(units[unit] ?? "bytes.b", { size: n, n: Math.round(size) });
 }
 
-/** The last part of a path of any system. */
+/** The last component of a path of any system. */
 export function fileName(path: string): string {
   return (
     path
@@ -108,7 +108,7 @@ export function fileName(path: string): string {
   );
 }
 
-/** A vault's name: its folder's without the ending, today's or that from before the program was renamed. */
+/** A vault's name: its folder name without today's or the former ending. */
 export function vaultName(path: string): string {
   return fileName(path).replace(/\.(mementory|keepsake)$/, "");
 }
@@ -126,12 +126,12 @@ export function joinPath(folder: string, name: string): string {
   return folder.endsWith(separator) ? folder + name : folder + separator + name;
 }
 
-/** `7f3a 91c0`: the beginning of a key's fingerprint, in groups. */
+/** `7f3a 91c0`: the start of a key's fingerprint, in groups. */
 export function shortKey(fingerprint: string): string {
   return fingerprint.slice(0, 16).replaceAll(/(.{4})(?=.)/g, "$1 ");
 }
 
-/** `Documents / Ines.mementory`: the last two parts. */
+/** `Documents / Ines.mementory`: the last two components. */
 export function shortPath(path: string): string {
   return path.split(/[\\/]/).filter(Boolean).slice(-2).join(" / ");
 }

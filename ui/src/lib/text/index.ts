@@ -4,23 +4,23 @@ import { spoken, type Message, type MessageKey } from "./locale.svelte";
 export { LANGUAGES, type Choice, type Language, type MessageKey } from "./locale.svelte";
 export type Values = Record<string, string | number>;
 
-/** A text by its key. Plural forms are chosen by `n`, the only count that a text bends to; numbers get their separators. */
+/** A message by its key. `n` selects the plural form; numbers are formatted. */
 export function t(key: MessageKey, values: Values = {}): string {
   return fill(spoken().messages[key], values);
 }
 
-/** Whether the message file has a text for this key: for words that come from the backend as codes. */
+/** Whether a message exists for this key: for codes from the backend. */
 export function hasText(key: string): key is MessageKey {
   return Object.hasOwn(spoken().messages, key);
 }
 
-/** The text for a backend code, or the code itself in readable form: for names that people or assistants gave. */
+/** The message for a backend code, or the code in readable form if it is a custom name. */
 export function word(prefix: string, code: string, values: Values = {}): string {
   const key = `${prefix}.${code}`;
   return hasText(key) ? t(key, values) : readable(code);
 }
 
-/** Fill one message; split off for tests. */
+/** Fills in one message; exported for tests. */
 export function fill(message: Message, values: Values): string {
   const form =
     typeof message === "string" ? message : (message[spoken().plural.select(Number(values.n ?? 0))] ?? message.other);
@@ -31,17 +31,17 @@ export function fill(message: Message, values: Values): string {
   });
 }
 
-/** A number with its separators. */
+/** A number with thousands separators. */
 export function count(value: number): string {
   return spoken().number.format(value);
 }
 
-/** With a capital at the start. */
+/** Capitalises the first letter. */
 export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** A name as it is written inside a sentence: small where the language does that. */
+/** A name inside a sentence: in lower case where the language does that. */
 export function nameInSentence(text: string): string {
   return spoken().lower ? text.toLocaleLowerCase(spoken().tag) : text;
 }
@@ -58,12 +58,12 @@ export function joinWithAnd(parts: string[]): string {
     .replace(/, and /, " and ");
 }
 
-/** `a, b, c`; what is empty stays out. */
+/** `a, b, c`, without empty parts. */
 export function joinWithCommas(parts: readonly (string | null | undefined)[]): string {
   return parts.filter(Boolean).join(t("join.comma"));
 }
 
-/** Sentences after one another; what is empty stays out. */
+/** Joins sentences, without empty ones. */
 export function joinSentences(parts: readonly (string | null | undefined)[]): string {
   return parts.filter(Boolean).join(t("join.sentence"));
 }
@@ -71,5 +71,5 @@ export function joinSentences(parts: readonly (string | null | undefined)[]): st
 /** In quotation marks. */
 export const quoted = (text: string): string => t("quoted", { text });
 
-/** Order of names for people. */
+/** Compares names in the order of the language. */
 export const byName = (a: string, b: string): number => spoken().order.compare(a, b);

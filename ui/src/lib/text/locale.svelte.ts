@@ -1,6 +1,6 @@
 import en from "./en.json";
 
-/** A text, or its plural forms by the names that CLDR gives them; `other` is always there. */
+/** A message, or its plural forms by CLDR names; `other` always exists. */
 export type Message = string | ({ other: string } & Partial<Record<Intl.LDMLPluralRule, string>>);
 export type MessageKey = keyof typeof en;
 export type Messages = Readonly<Record<MessageKey, Message>>;
@@ -9,8 +9,8 @@ export type Language = "en" | "de" | "ja";
 export type Choice = Language | "system";
 
 /**
- * What is spoken here. `own`: the language's name in itself. `tag`: how dates and numbers are written where the system
- * does not say it. `lower`: names are written small inside a sentence. `load`: a file of its own, read when it is asked for.
+ * The languages of the window. `own`: the language's own name. `tag`: the default locale for dates and numbers.
+ * `lower`: names are lower case inside a sentence. `load`: loads the messages on demand.
  */
 export const LANGUAGES: Record<Language, { own: string; tag: string; lower: boolean; load: () => Promise<Messages> }> =
   {
@@ -19,7 +19,7 @@ export const LANGUAGES: Record<Language, { own: string; tag: string; lower: bool
     ja: { own: "日本語", tag: "ja-JP", lower: false, load: async () => (await import("./ja.json")).default },
   };
 
-/** How the time of day is told: as the system does in this language, or by its 24 or twice 12 hours. */
+/** The clock format: as the system does in this language, or fixed to 24 or 12 hours. */
 export type Hours = "system" | "24" | "12";
 const CYCLES: Record<Hours, Pick<Intl.DateTimeFormatOptions, "hourCycle">> = {
   system: {},
@@ -28,7 +28,7 @@ const CYCLES: Record<Hours, Pick<Intl.DateTimeFormatOptions, "hourCycle">> = {
 };
 export const isHours = (value: string | null): value is Hours => value !== null && Object.hasOwn(CYCLES, value);
 
-/** Everything that depends on the language: the texts, and what the platform knows of its plurals, numbers and dates. */
+/** Everything that depends on the language: messages, plural rules, number and date formats. */
 function voice(language: Language, tag: string, messages: Messages, hours: Hours) {
   const date = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(tag, options);
   return {
@@ -54,22 +54,22 @@ let told: Hours = "24";
 let current = $state.raw(voice("en", tagOf("en"), en, told));
 let asked = 0;
 
-/** The voice in use. Whoever reads it in a template or a derived value follows when it changes. */
+/** The current language data. Reactive: templates and derived values follow a change. */
 export const spoken = (): ReturnType<typeof voice> => current;
 
-/** The first language of the system that is spoken here; English when there is none. */
+/** The first system language that the window supports, else English. */
 export function systemLanguage(wanted: readonly string[] = navigator.languages): Language {
   return wanted.map((tag) => tag.split("-")[0] ?? "").find((each): each is Language => each in LANGUAGES) ?? "en";
 }
 
-/** The system's own way of writing dates in this language (`en-AU`), or the plain one. */
+/** The system's regional variant of this language (`en-AU`), else the default. */
 function tagOf(language: Language): string {
   return (
     navigator.languages.find((tag) => tag.split("-")[0] === language && tag.includes("-")) ?? LANGUAGES[language].tag
   );
 }
 
-/** Speak this language from now on. The last call counts, whichever file comes first. */
+/** Switches the language. The last call wins, whichever file loads first. */
 export async function setLanguage(choice: Choice): Promise<void> {
   const run = ++asked;
   const language = choice === "system" ? systemLanguage() : choice;
@@ -77,13 +77,13 @@ export async function setLanguage(choice: Choice): Promise<void> {
   if (run === asked) installTexts(messages, language);
 }
 
-/** Put texts in place; split off for tests, which hand in marked ones. */
+/** Installs messages; exported for tests, which pass marked ones. */
 export function installTexts(messages: Messages, language: Language): void {
   current = voice(language, tagOf(language), messages, told);
   document.documentElement.lang = language;
 }
 
-/** Tell times so from now on. */
+/** Switches the clock format. */
 export function setHours(hours: Hours): void {
   told = hours;
   current = voice(current.language, current.tag, current.messages, hours);

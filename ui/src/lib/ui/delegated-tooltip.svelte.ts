@@ -3,8 +3,8 @@ import { tooltipTether } from "./tooltip-tether";
 let boxes = 0;
 
 /**
- * The tooltip of the window for things that are no components: put it on the box around them. `selector`: what in it has
- * one, `text`: what that says. As with all others, it comes when pointed at for a while, or by the keyboard at once.
+ * Attachment that shows the window's tooltip for elements inside a container that are no components. `selector` finds
+ * them, `text` gives the tooltip. It opens on hover after the usual delay, or on keyboard focus at once.
  */
 export function delegatedTooltip(selector: string, text: (target: HTMLElement) => string) {
   return (box: HTMLElement): (() => void) => {
@@ -16,7 +16,7 @@ export function delegatedTooltip(selector: string, text: (target: HTMLElement) =
     const at = (target: EventTarget | null) =>
       target instanceof Element ? target.closest<HTMLElement>(selector) : null;
 
-    // One of them at a time asks for it: a text may hold a thousand.
+    // Only one element is registered at a time: a text may contain a thousand.
     function claim(target: HTMLElement) {
       if (target !== active) active?.removeAttribute("id");
       target.id = id;

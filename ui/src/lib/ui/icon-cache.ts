@@ -3,7 +3,7 @@ import type { IconOf } from "./types";
 
 const cache = new Map<IconOf, Node>();
 
-/** A copy of an icon's drawing, which is made once: making it anew takes longer than all else in a row of a list. */
+/** A copy of an icon's SVG, which is rendered once: rendering icons is the most expensive part of a list row. */
 export function iconSvg(of: IconOf): Node {
   let found = cache.get(of);
   if (!found) {

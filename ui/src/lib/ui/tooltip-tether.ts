@@ -1,7 +1,7 @@
 import { Tooltip } from "bits-ui";
 
-/** What the tooltip says of the thing that asked for it. */
+/** What the tooltip shows for its trigger. */
 export type TooltipPayload = { text: string; keys: string | undefined; side: "top" | "right" | "bottom" };
 
-/** Between the one tooltip and everything that has one: a list of a thousand rows does not make a thousand of them. */
+/** Connects the single tooltip with its triggers, so that a thousand rows do not create a thousand tooltips. */
 export const tooltipTether = Tooltip.createTether<TooltipPayload>();

@@ -22,6 +22,6 @@ export type Choice<T extends string = string> = {
   label: string;
   count?: number | undefined;
   testid?: string;
-  /** The language of the label, where it is not the window's. */
+  /** The language of the label, if it differs from the window's. */
   lang?: string;
 };

@@ -32,7 +32,7 @@ import type { IconOf } from "$lib/ui/types";
 import { run } from "../commands";
 import { keysOf } from "../keymap";
 
-/** Something to do or somewhere to go. `words`: what else people call it. */
+/** A command or destination. `words`: synonyms. */
 export type PaletteCommand = {
   id: string;
   label: string;
@@ -64,7 +64,7 @@ const TAB_ICONS = { transfers: HistoryIcon, changes: Pencil, tombstones: FileX }
 const TABS = ["transfers", "changes", "tombstones"] as const;
 const THEMES = ["light", "dark", "system"] as const;
 
-/** What can be done now, the usual first. */
+/** Commands that are possible now, the most common first. */
 export function actions(): PaletteCommand[] {
   const command = (
     name: "import" | "paste" | "export" | "export-all" | "export-text" | "write" | "lock" | "shortcuts" | "undo",
@@ -124,7 +124,7 @@ export function actions(): PaletteCommand[] {
   ];
 }
 
-/** Where one can go. */
+/** Destinations. */
 export function places(): PaletteCommand[] {
   return [
     ...SECTIONS.map((section) => ({
@@ -139,7 +139,7 @@ export function places(): PaletteCommand[] {
       label: t(`activity.${tab}`),
       words: t("section.activity"),
       icon: TAB_ICONS[tab],
-      // The key of the section opens the tab that was open last.
+      // The section's shortcut opens the tab used last.
       keys: tab === nav.activityTab ? keysOf({ go: "activity" }) : undefined,
       run: () => {
         nav.activityTab = tab;

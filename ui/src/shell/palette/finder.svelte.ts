@@ -6,7 +6,7 @@ import { UiError } from "$lib/state/ui-error";
 import { onLock } from "$lib/state/lock-cleanup";
 import { session } from "$lib/state/session.svelte";
 
-/** A record that fits what was typed. `message`: the one in a conversation that says it. */
+/** A record that matches the query. `message`: the matching message of a conversation. */
 export type FoundRecord = {
   id: string;
   text: string | null;
@@ -16,17 +16,16 @@ export type FoundRecord = {
   message: string | null;
 };
 
-/** The best five of each kind. */
 export const MAX_PER_GROUP = 5;
-/** So many messages are looked through for five conversations: several may be of the same one. */
+/** Messages searched to find five conversations, because several may belong to the same one. */
 const MESSAGES = 40;
 const NOBODY: Facets = { sources: {}, types: {}, tags: {}, file_kinds: {} };
 
-/** What the palette finds in the vault, and which commands it was last used for. Gone with the lock. */
+/** Search results of the palette and its recently used commands. Cleared by the lock. */
 class Finder {
   memories = $state.raw<FoundRecord[]>([]);
   conversations = $state.raw<FoundRecord[]>([]);
-  /** Tags and assistants of memories, with their numbers. */
+  /** Tags and assistants of memories with their numbers. */
   names = $state.raw<Facets>(NOBODY);
   failed = $state.raw<UiError | null>(null);
   looking = $state(false);
@@ -36,7 +35,7 @@ class Finder {
 
   readonly #later = debounced((query: string) => void this.#search(query), 120);
 
-  /** Search for this once nothing more is typed; nothing at all for an empty query. */
+  /** Searches after a pause in typing; an empty query clears the results. */
   ask(query: string): void {
     this.#run += 1;
     this.looking = query !== "";
@@ -78,7 +77,7 @@ class Finder {
     this.recent = [id, ...this.recent.filter((each) => each !== id)].slice(0, MAX_PER_GROUP);
   }
 
-  /** The palette is closed. */
+  /** Called when the palette closes. */
   forget(): void {
     this.#visit += 1;
     this.ask("");
@@ -112,7 +111,7 @@ async function memoriesFor(query: string): Promise<FoundRecord[]> {
   }));
 }
 
-/** By their titles first, then by what is said in them. */
+/** Conversations by title first, then by message text. */
 async function conversationsFor(query: string): Promise<FoundRecord[]> {
   const words = query.split(/\s+/).filter(Boolean);
   const rows = await find(query, "conversation", MESSAGES);

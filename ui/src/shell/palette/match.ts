@@ -1,11 +1,11 @@
 import { codePointCount } from "$lib/logic/text-segments";
 
-/** How well a name fits what was typed (0 is best), and which of its letters do, in code points. */
+/** How well a name matches the query (0 is best), and the matching ranges in code points. */
 export type NameMatch = { rank: number; ranges: [number, number][] };
 
 const LETTER = /[\p{L}\p{N}]/u;
 
-/** Every typed word is somewhere in the name, or begins one of the other words that it goes by; else null. */
+/** Every typed word must occur in the name or start one of its synonyms; else null. */
 export function matchName(name: string, typed: string, also = ""): NameMatch | null {
   const ranges: [number, number][] = [];
   let rank = 0;
@@ -27,7 +27,7 @@ export function matchName(name: string, typed: string, also = ""): NameMatch | n
   return { rank, ranges };
 }
 
-/** Where a word stands: at the beginning of one, if it does anywhere. */
+/** Position of a word in the name, preferring the start of a word. */
 function place(name: string, word: string): number {
   const first = name.indexOf(word);
   for (let at = first; at >= 0; at = name.indexOf(word, at + 1)) if (startsWord(name, at)) return at;
@@ -36,7 +36,7 @@ function place(name: string, word: string): number {
 
 const startsWord = (name: string, at: number): boolean => at === 0 || !LETTER.test(name.charAt(at - 1));
 
-/** The best of them, in their order where they fit alike. */
+/** The best matches; equal ranks keep their order. */
 export function bestMatches<T>(
   all: readonly T[],
   most: number,

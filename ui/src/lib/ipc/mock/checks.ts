@@ -1,7 +1,7 @@
 import type { FileCheck, KeyInfo, Keys } from "../backend";
 import { ago } from "./data";
 
-/** A key of sample data; its fingerprint is made of its own digits. */
+/** A sample key; its fingerprint consists of its own digits. */
 export const sampleKey = (key: string): KeyInfo => ({
   algorithm: "ed25519",
   public_key: key,
@@ -10,7 +10,7 @@ export const sampleKey = (key: string): KeyInfo => ({
   since: ago(40),
 });
 
-/** What the name says of a file: `damaged`, `forged`, `unsigned`; signed by somebody otherwise. */
+/** The check result by file name: `damaged`, `forged`, `unsigned`; otherwise signed by somebody. */
 export function fileCheck(path: string, format: string | null, keys: Keys): FileCheck {
   const [damaged, forged, unsigned] = ["damaged", "forged", "unsigned"].map((word) => path.includes(word));
   const key = (path.includes("stranger") ? "ab" : "5e").repeat(32);

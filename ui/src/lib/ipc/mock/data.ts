@@ -157,7 +157,7 @@ export function item(
 const memories = [...HOUSE, ...MORE].map(([source, type, text, days, extra], index) =>
   item(`m-${index}`, "memory", source, text, days, {
     type,
-    // What has an earlier version was edited some days ago.
+    // Records with several versions were edited some days ago.
     ...(extra?.versions ? { cause: "edit", changed_at: ago(index % 9) } : {}),
     ...extra,
   }),
@@ -296,7 +296,7 @@ const trashed = [
   }),
 ];
 
-/** A fresh copy, so that each test and each start begins the same. */
+/** A new copy, so that each test and each start begins with the same data. */
 export function sampleItems(): ListItem[] {
   return structuredClone([...memories, ...profiles, ...conversations, ...attachments, ...trashed]);
 }

@@ -11,7 +11,7 @@ import type {
 } from "../backend";
 import { sampleThread } from "./thread";
 
-/** Which sample import an item came with. */
+/** The sample import of an item. */
 function brought(batch: string, item: ListItem): boolean {
   if (batch === "b-2" || batch.startsWith("batch-new"))
     return item.standing === "new" || (item.kind !== "memory" && item.source === "chatgpt");
@@ -41,7 +41,7 @@ const wordsOf = (query: string) =>
     .split(/[^\p{L}\p{N}]+/u)
     .filter(Boolean);
 
-/** Ranges in code points of the searched words; while typing the last one may be the beginning of a word. */
+/** Ranges of the searched words in code points; while typing, the last word may be incomplete. */
 export function highlight(text: string, query: string, typing: boolean): [number, number][] {
   const wanted = wordsOf(query);
   const last = typing ? wanted.at(-1) : undefined;
@@ -124,7 +124,7 @@ export function summaryOf(items: readonly ListItem[]): Summary {
   };
 }
 
-/** `search`, and `find`: the same as rows, with conversations by their title first. */
+/** `search`, and `find` with list rows and conversations by title first. */
 export function searching(items: () => readonly ListItem[]): Pick<Backend, "search" | "find" | "near"> {
   const hitsOf = ({ query, filter, typing }: SearchRequest): Hit[] =>
     filter.kind === "message"
@@ -149,7 +149,7 @@ export function searching(items: () => readonly ListItem[]): Pick<Backend, "sear
         next_offset: reach(request) < said.length ? reach(request) : null,
       };
     },
-    // As a person would miss it: one letter is doubled.
+    // A typical typing error: one letter is doubled.
     near: async (request) => {
       const query = request.query.replaceAll(/(\p{L})\1/gu, "$1");
       const kind = request.filter.kind === "conversation" ? "message" : request.filter.kind;

@@ -9,7 +9,9 @@ const format = (id: string, name: string, does: string): FormatInfo => ({
   encrypts: does.includes("e"),
 });
 
-/** What the core reads (r), writes (w), signs (s) and encrypts (e), in its order; a test holds it against its source. */
+/**
+ * What the core reads (r), writes (w), signs (s) and encrypts (e), in its order; a test compares it with the source.
+ */
 export const sampleFormats = (): FormatInfo[] => [
   format("mem", "Portable Memory (.mem)", "rws"),
   format("alf", "Agent Life Format (.alf)", "rwe"),

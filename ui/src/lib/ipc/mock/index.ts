@@ -27,15 +27,15 @@ import { sampleWatched, type SampleWatching } from "./watching";
 
 export type { MockOptions };
 
-/** What the real thing has from outside: the person, and the system. */
+/** The parts of the real backend that come from outside: person and system. */
 type Sample = { lockNow(by?: LockedBy): void; drop(paths: string[], over?: boolean): void } & SampleWatching;
 
 export { MOCK_PASSPHRASE };
 
-/** Messages of the sample that say what an erased memory says. */
+/** Sample messages with the same content as an erased memory. */
 const COPIES = ["msg-a2", "msg-b5"];
 
-/** A backend in memory with sample data: for looking at every screen, and for tests. */
+/** An in-memory backend with sample data, for viewing every screen and for tests. */
 export function mockBackend(options: MockOptions = optionsFromAddress()): Backend & Sample {
   let open = options.open ?? false;
   let items = options.empty ? [] : (options.items ?? sampleItems());

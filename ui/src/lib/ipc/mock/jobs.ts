@@ -20,14 +20,16 @@ export function failWith(code: string, message: string, details: ErrorBody["deta
 const cancelled = new Set<string>();
 export const cancelSampleJob = (id: string) => void cancelled.add(id);
 
-/** Stages in which a job stays when nothing ends, and how long it takes until there is a rate. */
+/** The stage in which a job stays with `held`, and how long until it shows a rate. */
 const HELD = ["store", "scan", "index_damaged"];
 const RATE_MS = 600;
 
 const pause = (ms: number) => new Promise<void>((done) => void setTimeout(done, ms));
 
-/** Walk through stages, each in steps, as a job of the backend does. `pace` in ms; 0 = at once, without end = it stays
- * in the middle. */
+/**
+ * Runs through stages in steps like a job of the backend. `pace` is ms per step; 0: immediate; Infinity: stops halfway
+ * and never ends.
+ */
 export async function runStages(
   id: string,
   stages: string[],
@@ -74,7 +76,7 @@ const outcome = (
   failed,
 });
 
-/** Opens the encrypted samples. */
+/** The passphrase of the encrypted samples. */
 export const FILE_PASSPHRASE = "river lamp";
 
 export function sampleDetection(path: string, opened = false): Detection {
@@ -131,12 +133,12 @@ const REASONS = [
   ["failed", "malformed"],
 ] as const;
 const FILE_OF: Record<string, string> = { memory: "memories.json", attachment: "files.json" };
-/** So many of a kind and an outcome are listed; the others are counted. */
+/** Listed items per kind and outcome; the others are only counted. */
 const LISTED = 200;
 
 const numbered = (n: number, place: (index: number) => string) => Array.from({ length: n }, (_, index) => place(index));
 
-/** What was not added as new, the first of each kind. */
+/** Items that were not added as new, the first of each kind. */
 function itemsOf(by_kind: Record<string, Outcome>): ReportItem[] {
   return Object.entries(by_kind).flatMap(([kind, numbers]) =>
     REASONS.flatMap(([outcome, reason]) => {
@@ -148,7 +150,7 @@ function itemsOf(by_kind: Record<string, Outcome>): ReportItem[] {
   );
 }
 
-/** What would be new, the first of each kind. */
+/** Items that would be new, the first of each kind. */
 function comingOf(by_kind: Record<string, Outcome>): ComingItem[] {
   return Object.entries(by_kind).flatMap(([kind, { added }]) =>
     numbered(Math.min(LISTED, added), (index) => `${FILE_OF[kind] ?? "conversations-000.json"}, item ${index}`).map(
@@ -161,7 +163,7 @@ function comingOf(by_kind: Record<string, Outcome>): ComingItem[] {
   );
 }
 
-/** What a small file of a portable format holds. */
+/** Contents of a small file in a portable format. */
 function smallReport(request: ImportRequest, format: string, dryRun: boolean): ImportReport {
   const all = outcome(6, 1, 41, 0, 0, 0);
   return {
@@ -189,7 +191,9 @@ function smallReport(request: ImportRequest, format: string, dryRun: boolean): I
 
 const MISSING = ["9fK2.dat", "floor-plan.pdf", "joists.jpg", "offer-2.pdf", "Qm71.dat", "tiles.heic", "Zk81.png"];
 
-/** `gone`: what the newest export lacks, by kind. A file whose name says so is refused, where nothing else is asked for. */
+/**
+ * `gone`: records per kind that the newest export lacks. A file whose name says so fails, unless a format was chosen.
+ */
 export function sampleReport(request: ImportRequest, dryRun: boolean, gone: Record<string, number> = {}): ImportReport {
   const path = request.paths[0] ?? "";
   if (request.paths.length > 0 && request.paths.every((each) => each.includes("broken")))
@@ -243,7 +247,7 @@ const PLACES: [string, string, string][] = [
   ["temporary_files", "not_present", ""],
 ];
 
-/** `copies`: what became of messages that say the same. */
+/** `copies`: outcome for messages with the same content. */
 export function sampleReceipt(
   id: string,
   failedPlace: string | null = null,

@@ -35,7 +35,7 @@ export const sampleBatches = (): BatchInfo[] => [
   },
 ];
 
-/** The import that was just made. */
+/** The batch of the import that just ran. */
 export const batchOf = (report: ImportReport, paths: readonly string[]): BatchInfo => ({
   batch: report.batch,
   at: ago(0, 0),
@@ -52,7 +52,7 @@ export const batchOf = (report: ImportReport, paths: readonly string[]): BatchIn
   file: paths[0] ?? null,
 });
 
-/** What was done in the sample vault. */
+/** Log entries of the sample vault. */
 export const sampleEntries = (): AuditEntry[] => [
   { seq: 1, at: ago(172), actor: "user", op: "create", target: "", detail: "", file: null },
   { seq: 2, at: ago(156), actor: "user", op: "edit", target: "m-0", detail: "version 2", file: null },
@@ -90,7 +90,7 @@ export const sampleEntries = (): AuditEntry[] => [
   },
 ];
 
-/** What the vault knows of the import that failed. */
+/** Details of the failed sample import. */
 export const sampleFailed: FailedImport[] = [
   {
     seq: 9,

@@ -5,17 +5,20 @@ export type MockOptions = {
   empty?: boolean;
   pace?: number;
   failing?: string | null;
-  /** Why the search index is made anew while unlocking. */
+  /** Why the search index is rebuilt while unlocking. */
   reindexed?: string | null;
   items?: ListItem[];
-  /** The vault was never looked through for sensitive values. */
+  /** The vault was never scanned for sensitive values. */
   unlooked?: boolean;
-  /** The system that the window is on. */
+  /** The operating system to imitate. */
   system?: string;
 };
 
-/** `?mock=open,empty,slow,failing-vault_damaged` in the address of the development server or of a sample build. `held`: an
- * import, and looking through the vault, go on for ever. `on-macos`: on another system than Linux. `reindexed-damaged`: the search index is made anew while unlocking. */
+/**
+ * `?mock=open,empty,slow,failing-vault_damaged` in the address of the development server or of a sample build. `held`:
+ * imports and scans never end. `on-macos`: imitates another system than Linux. `reindexed-damaged`: the search index is
+ * rebuilt while unlocking.
+ */
 export function optionsFromAddress(): MockOptions {
   const words = (new URLSearchParams(location.search).get("mock") ?? "").split(",");
   return {

@@ -8,7 +8,7 @@ const TONES: [string, string][] = [
   ["#a5836e", "#d2c1a4"],
 ];
 
-/** What text files of sample data hold. */
+/** Contents of the sample text files. */
 const TEXTS: Record<string, string> = {
   "text/csv":
     "constituent,amplitude_m,phase_deg\n" +
@@ -20,7 +20,7 @@ const TEXTS: Record<string, string> = {
   "text/x-python": "E, b, h, L = 11_000, 48 * 2, 198, 3_400\nI = b * h**3 / 12\nprint(2_300 * L**3 / (48 * E * I))\n",
 };
 
-/** The bytes of a file of sample data: a text, or a picture of its own. */
+/** The bytes of a sample file: a text, or a generated picture. */
 export async function sampleFile({ id, media_type }: ListItem): Promise<ArrayBuffer> {
   const text = TEXTS[media_type ?? ""];
   return text === undefined
@@ -28,7 +28,7 @@ export async function sampleFile({ id, media_type }: ListItem): Promise<ArrayBuf
     : (new TextEncoder().encode(text).buffer as ArrayBuffer);
 }
 
-/** A small made-up picture. */
+/** A small generated picture. */
 async function samplePicture(seed: number): Promise<ArrayBuffer> {
   const canvas = document.createElement("canvas");
   canvas.width = 420;

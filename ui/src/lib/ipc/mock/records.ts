@@ -2,10 +2,10 @@ import type { Exported, ExportRequest, ListItem, RecordView, Shown } from "../ba
 import { ago } from "./data";
 import { countBy } from "./redact";
 
-/** How a memory came about; of the others nothing is told but that a tool wrote it. */
+/** How a memory was created; for the others only "by a tool" is known. */
 const METHODS: Record<string, string> = { me: "written", claude: "conversations_memory" };
 
-/** One record, whole, as the backend would show it. */
+/** One complete record, as the backend returns it. */
 export function shown(
   each: ListItem,
   versions: { version: number; text: string; from: string; cause: string }[] | null,
@@ -92,17 +92,17 @@ export function shown(
 
 const countOf = (items: readonly ListItem[]) => countBy(items.map(({ kind }) => kind));
 
-/** What goes into a text for another assistant. */
+/** Records for the text for another assistant. */
 const told = ({ kind }: ListItem) => kind === "memory" || kind === "profile";
 
-/** The text for another assistant: its memories and what it says of the person, one on each line. */
+/** The text for another assistant: memories and profile, one per line. */
 export const transferText = (items: readonly ListItem[]): string =>
   items
     .filter(told)
     .map((each) => `[${each.created_at?.slice(0, 10) ?? "unknown"}] - ${each.text}\n`)
     .join("");
 
-/** What `.alf` of the sample writes differently, and what the others leave out: only it holds files themselves. */
+/** What `.alf` writes differently in the sample, and what other formats leave out: only `.alf` contains files. */
 function lossesOf(format: string, all: readonly ListItem[]): Exported["loss_counts"] {
   if (format === "alf")
     return [
@@ -117,7 +117,7 @@ function lossesOf(format: string, all: readonly ListItem[]): Exported["loss_coun
   ].filter(({ count }) => count > 0);
 }
 
-/** The result of an export; before saving nothing is validated. */
+/** The result of an export; a preview is not validated. */
 export function exported(
   { format, out, cover }: ExportRequest,
   all: readonly ListItem[],
@@ -163,7 +163,7 @@ export function exported(
   };
 }
 
-/** What a memory said before. */
+/** Earlier versions of a memory. */
 export const sampleHistory = () =>
   new Map<string, { version: number; text: string; from: string; cause: string }[]>([
     [

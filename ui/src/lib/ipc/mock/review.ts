@@ -15,17 +15,17 @@ type Around = {
   looked: boolean;
 };
 
-/** Sample memories that say much the same: by the beginnings of their texts. */
+/** Groups of similar sample memories, by the start of their texts. */
 const ALIKE: { same: boolean; starts: string[] }[] = [
   { same: true, starts: ["Budget for the bathroom is NOK 240,000"] },
   { same: false, starts: ["Prefers British spelling and short", "Prefers short answers in British"] },
   { same: false, starts: ["Her daughter Liv is seven"] },
 ];
 
-/** The gravest class first. */
+/** The most serious class first. */
 const ORDER = ["access_key", "private_key", "password", "card", "iban", "email", "phone", "national_id"];
 
-/** What is to be looked at: sensitive values, duplicates, what a newer export changed. */
+/** Review data: sensitive values, duplicates, changes of a newer export. */
 export function sampleReview({ items, trash, empty, tombstones, pace, looked }: Around) {
   const findings = sampleFindings();
   let lookedAt: string | null = looked ? new Date().toISOString() : null;
@@ -51,9 +51,9 @@ export function sampleReview({ items, trash, empty, tombstones, pace, looked }: 
 
   const commands: Commands = {
     look: async (id, anew, tell) => {
-      // Nobody waits for one that was not asked for.
+      // A background scan never hangs.
       await runStages(id, ["scan"], 4300, anew ? pace / 4 : 0, tell);
-      // A vault that was never looked through stays so until the person asks.
+      // A vault that was never scanned stays so until the person starts a scan.
       if (looked || anew) lookedAt = new Date().toISOString();
       return { records: 4300 };
     },
@@ -135,7 +135,7 @@ export function sampleReview({ items, trash, empty, tombstones, pace, looked }: 
     commands,
     open: () => Object.values(counts("open")).reduce((sum, n) => sum + n, 0),
     standings,
-    /** By kind: what the newest export of an assistant lacks. */
+    /** Records per kind that the newest export of an assistant lacks. */
     gone: (platform: string) =>
       Object.fromEntries(
         standings()

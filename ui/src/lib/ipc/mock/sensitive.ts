@@ -1,7 +1,7 @@
 import type { ContextPiece, SensitiveDetail, SensitiveItem, SensitivePlace } from "../backend";
 import { ago } from "./data";
 
-/** Sample findings. There is no value in any of them: where one stands, there is a piece without a text. */
+/** Sample findings. They contain no values: the segment of a value has no text. */
 type Seed = [
   kind: string,
   detector: string,
@@ -138,7 +138,7 @@ function finding([kind, detector, confidence, before, after, where]: Seed, n: nu
   return { state: "open", item, places };
 }
 
-/** A fresh queue: open ones, redacted ones (of which nothing is left but the class), two that are ignored. */
+/** A new queue: open values, redacted ones (only their class is left), and two ignored ones. */
 export function sampleFindings(): Finding[] {
   const found = SEEDS.map(finding);
   const ignored = [

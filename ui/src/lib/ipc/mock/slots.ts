@@ -3,12 +3,12 @@ import { ago } from "./data";
 import { failWith } from "./jobs";
 
 export const MOCK_PASSPHRASE = "harbour copper nineteen kite";
-/** The code that the vault was made with, and those that take its place, one after the other. */
+/** The vault's recovery code and its successors. */
 const CODES = ["K7PM-2XQD-W9RA-HT4C-N6VE-3BJY-F8ZK-QM5G", "4WTN-C8HJ-ZP2E-6RXK-D9QM-V7BA-5YGF-3NSC"];
 
 type Commands = Pick<Backend, "changePassphrase" | "newRecoveryCode" | "keySlots">;
 
-/** What opens the sample vault. A changed passphrase is not kept: there is one that the tests know. */
+/** Key slots of the sample vault. A changed passphrase is not stored, because tests rely on a known one. */
 export function sampleSlots(need: () => void): { code(): string; opens(secret: string): boolean; commands: Commands } {
   let made = 0;
   const slot = (kind: string): SlotInfo => ({ kind, created_at: ago(172), memory_kib: 262_144, passes: 3, lanes: 4 });

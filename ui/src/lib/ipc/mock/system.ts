@@ -21,7 +21,7 @@ type Commands = Pick<
   | "setHideFromCapture"
 >;
 
-/** What the system does: the person always picks the same, and the rest is done at once. */
+/** The system's part: the person always picks the same paths, and everything succeeds at once. */
 export function sampleSystem(system = "linux"): Commands {
   const guards: WindowGuards = {
     system,

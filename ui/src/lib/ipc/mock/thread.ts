@@ -52,7 +52,7 @@ See [the span tables](https://example.org/span-tables?wood=c24) and ![a remote p
 
 const SIBLINGS = ["msg-a1", "msg-a2", "msg-a3"];
 
-/** A conversation with three branches, tool traffic, code, a picture, a missing file and memories. */
+/** A sample conversation with three branches, tool calls, code, a picture, a missing file and memories. */
 export const sampleThread: ThreadMessage[] = [
   message("a0", null, "system", "You are a helpful assistant. The user's name is Ines.", {
     hidden: true,

@@ -4,7 +4,7 @@ import { runStages } from "./jobs";
 type Commands = Pick<Backend, "recentVaults" | "forgetRecent" | "backup" | "backupsOf">;
 type Sample = { need: () => void; entries: AuditEntry[]; pace: number; present: boolean };
 
-/** The vaults of this computer, and a backup of the open one. */
+/** Sample vaults of this computer, and a backup of the open one. */
 export function sampleVaults({ need, entries, pace, present }: Sample): Commands {
   let recent: RecentVault[] = [
     { path: "/home/ines/Documents/Ines.mementory", name: "Ines", present },

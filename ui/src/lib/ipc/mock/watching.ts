@@ -6,10 +6,10 @@ type Commands = Pick<
   Backend,
   "watched" | "watchFolder" | "unwatchFolder" | "setWatching" | "dismissFind" | "onWatched" | "onWatchProgress"
 >;
-/** What lands in a folder, or was imported from one, while somebody looks. */
+/** Events of a watched folder while the window is open. */
 export type SampleWatching = {
   land(path: string, fresh?: boolean): void;
-  /** It is being imported, and so far is it. */
+  /** An automatic import runs and reports progress. */
   working(path: string, share: number): void;
   cameIn(name: string): void;
 };
@@ -24,7 +24,7 @@ const folder = (path: string, more: Partial<WatchedFolder> = {}): WatchedFolder 
   ...more,
 });
 
-/** Watched folders of the sample person. `need` refuses while the vault is locked. */
+/** Sample watched folders. `need` throws while the vault is locked. */
 export function sampleWatched({ need, empty }: { need: () => void; empty: boolean }): {
   commands: Commands;
   sample: SampleWatching;

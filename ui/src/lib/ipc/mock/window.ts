@@ -4,10 +4,10 @@ import type { Backend } from "../backend";
 import { mockBackend } from "./index";
 import { failWith } from "./jobs";
 
-/** Fields in which the core speaks: sentences for people and names of scores. Everything else that it hands out is data. */
+/** Fields with text written by the core: sentences and names of scores. All other fields are data. */
 const SPOKEN = new Set(["message", "reason", "detail", "note", "label"]);
 
-/** Every text of the message file between marks, so that a text on screen outside of marks did not come from it. */
+/** All messages between marks, so that a text without marks did not come from the message file. */
 function marked(): Messages {
   const mark = (form: string) => `⟦${form}⟧`;
   const all = Object.entries(en as Record<string, Message>).map(([key, message]) => [
@@ -19,20 +19,20 @@ function marked(): Messages {
   return Object.fromEntries(all) as Messages;
 }
 
-/** The sample backend with what the checks of the screens need of it: what it said, and another language at once. */
+/** The sample backend for the screen checks: records the core's texts and can switch the language. */
 export function sampleWindow(): Backend {
   const mock = mockBackend();
   const data = new Set<string>();
   const take = (value: unknown): void => {
     if (typeof value === "string") data.add(value);
-    // Files are shown as text too.
+    // File content is displayed too.
     else if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) data.add(new TextDecoder().decode(value));
     else if (Array.isArray(value)) value.forEach(take);
     else if (typeof value === "object" && value !== null)
       for (const [key, each] of Object.entries(value)) if (!SPOKEN.has(key)) take(each);
   };
   const language = async (choice: Choice | "marked") =>
-    // German below the marks: there the core's own sentences are folded away.
+    // German under the marks, because there the core's own sentences are collapsed.
     choice === "marked" ? installTexts(marked(), "de") : setLanguage(choice);
   const refusing = (method: keyof Backend, code: string) =>
     Object.assign(mock, {
